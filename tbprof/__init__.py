@@ -1,0 +1,38 @@
+"""tbprof: which lines of a PyTorch program make the GPU wait, and what fixing them would save.
+
+Importing this package imports nothing heavy: each public name below is loaded when it
+is first used, so that TensorBoard can hold the plugin without torch and a trainer can
+hold the hook without the viewer.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tbprof.hook.schedule import Schedule
+    from tbprof.hook.trainer_hook import TrainerHook
+
+__all__ = ["Schedule", "TrainerHook", "__version__"]
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Schedule": "tbprof.hook.schedule",
+    "TrainerHook": "tbprof.hook.trainer_hook",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name from its home on first use.
+
+    Raises:
+        AttributeError: there is no such public name.
+    """
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'tbprof' has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,362 @@
+"""The nouns of tbprof: frozen records that every layer shares; no I/O.
+
+Times are integer nanoseconds and end in `_ns`, sizes are bytes and end in `_bytes`.
+Instants in a report count from the first event of its trace. What was not recorded or
+not computed is None, never 0. How each of them is counted stands where it is computed,
+in `tbprof.analysis`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+__all__ = [
+    "FACTS_SCHEMA",
+    "SEVERITIES",
+    "CopyTotal",
+    "DeviceIdle",
+    "Evidence",
+    "FailedRule",
+    "Finding",
+    "HealthFact",
+    "HealthSeverity",
+    "HookFacts",
+    "Idle",
+    "Instance",
+    "Numbers",
+    "NotChecked",
+    "PlanRow",
+    "RecordedCall",
+    "Removal",
+    "Report",
+    "Saving",
+    "Savings",
+    "Severity",
+    "Site",
+    "Source",
+    "Span",
+    "SpanKind",
+    "Step",
+    "SkippedFile",
+    "SyncTotals",
+    "TraceSummary",
+    "Verdict",
+    "Window",
+    "fingerprint",
+]
+
+Numbers: TypeAlias = Mapping[str, int | float | str]
+Severity: TypeAlias = Literal["critical", "high", "medium", "low", "info"]
+HealthSeverity: TypeAlias = Literal["info", "warning", "error"]
+Removal: TypeAlias = Literal["drop", "defer", "rewrite", "needed"]
+SpanKind: TypeAlias = Literal["launch", "copy_call", "sync_call", "kernel", "copy", "memset"]
+
+SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")
+"""Worst first."""
+
+FACTS_SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class HookFacts:
+    """What the trainer hook knows about a window and the trace does not hold.
+
+    The hook writes it as one JSON object (these names as keys) to `X.facts.json`;
+    publishing puts that object under the top-level key `tbprof` of the raw trace.
+    """
+
+    schema: int
+    tbprof_version: str
+    torch_version: str
+    cuda_version: str | None
+    """CUDA or HIP, as torch names the version it was built for; None on a CPU build."""
+    driver_version: str | None
+    device_names: tuple[str, ...]
+    worker: str
+    rank: int | None
+    world_size: int | None
+    window: int
+    """0 for the first window of a run."""
+    first_step: int
+    """The trainer's own number of the first recorded step."""
+    recorded_steps: int
+    options: Mapping[str, bool]
+    """`with_stack`, `record_shapes`, `profile_memory`, `with_flops`, `with_modules`."""
+    unprofiled_step_ns: int | None
+    """Median host time of the steps before the window, warm-up left out; None if there were none."""
+    profiled_step_ns: int | None
+    """Median host time of the window's own steps, by the same clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class HealthFact:
+    """One thing to know before the figures are trusted; its sentence is in `tbprof.texts`."""
+
+    code: str
+    severity: HealthSeverity
+    numbers: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class TraceSummary:
+    path: str
+    worker: str
+    rank: int | None
+    world_size: int | None
+    devices: tuple[str, ...]
+    """Names of the devices that ran something, in the order of their numbers."""
+    era: str
+    """The dialect of the file: "2021", "2022", "2023" or "2024+"."""
+    span_ns: int
+    """From the first event's start to the last event's end."""
+    num_events: int
+    health: tuple[HealthFact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One `ProfilerStep#n` on the CPU, or the whole window where there is none."""
+
+    name: str
+    start_ns: int
+    duration_ns: int
+    cold: bool
+    sync_points: int
+    wait_ns: int
+    device_idle_ns: int | None
+    idle_empty_ns: int | None
+    gpu_lag_ns: int | None
+    """How far the GPU work launched in the step ends after the step's end on the host."""
+
+
+@dataclass(frozen=True, slots=True)
+class SyncTotals:
+    """All sync points of a window, the profiler's own left out and listed apart."""
+
+    count: int
+    wait_ns: int
+    wait_in_copy_ns: int
+    wait_in_sync_ns: int
+    explained_ns: int
+    profiler_own_ns: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CopyTotal:
+    direction: str
+    memory: str
+    count: int
+    bytes: int
+    blocking: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where in Python a site is. Not `exact`: `line` is that of the enclosing `def`."""
+
+    file: str
+    line: int | None
+    function: str
+    exact: bool
+    candidates: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    kind: SpanKind
+    name: str
+    start_ns: int
+    duration_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """The median episode of a site, enough to draw it when the raw trace is gone."""
+
+    step: int | None
+    """Index into the report's steps; None outside every step."""
+    host: tuple[Span, ...]
+    """The launch before, the calls, the launch after: in time order."""
+    device: tuple[Span, ...]
+    """GPU rows around the calls, in time order, at most `INSTANCE_DEVICE_ROWS`."""
+    op: Span | None = None
+    """The outermost op around the calls; its kind is `launch`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Sync points and copies of one origin, counted together."""
+
+    direction: str
+    memory: str
+    calls: tuple[str, ...]
+    ops: tuple[str, ...]
+    """Innermost first."""
+    source: Source | None
+    label: str | None
+    module: str | None
+    count: int
+    blocking: int
+    per_step: tuple[int, ...]
+    bytes: int
+    wait_ns: int
+    wait_net_ns: int
+    explained_ns: int
+    starve_ns: int
+    instance: Instance | None
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceIdle:
+    device_ns: int
+    empty_ns: int
+    queued_ns: int
+    by_cause: Mapping[str, int]
+    """Empty where causes were not computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """Device idle inside the steps: the sum over the devices, and each of them."""
+
+    total: DeviceIdle
+    by_device: Mapping[str, DeviceIdle]
+
+
+@dataclass(frozen=True, slots=True)
+class Saving:
+    floor_ns: int
+    estimate_ns: int | None
+    ceiling_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Savings:
+    """What the whole window could win."""
+
+    floor_ns: int
+    estimate_ns: int | None
+    ceiling_ns: int
+    calibrated: bool
+    replay_error: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    kind: str
+    start_ns: int
+    duration_ns: int
+    step: int | None
+    row: int
+    """Row of the trace's events; valid only together with the trace's cache key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A rule's answer: numbers and evidence, no prose."""
+
+    rule: str
+    severity: Severity
+    sites: tuple[int, ...]
+    steps: tuple[int, ...]
+    count: int
+    removal: Removal
+    saving: Saving | None
+    confidence: Literal["high", "medium", "low"]
+    evidence: tuple[Evidence, ...]
+    numbers: Numbers
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRow:
+    finding: int
+    adds_ns: int
+    total_ns: int
+    ceiling_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    case: str
+    numbers: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class NotChecked:
+    rule: str
+    needs: str
+
+
+@dataclass(frozen=True, slots=True)
+class FailedRule:
+    rule: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCall:
+    """A line that the hook saw calling something that can sync or copy."""
+
+    file: str
+    line: int
+    function: str
+    call: str
+    count: int
+    devices: tuple[str, ...]
+    pinned: bool | None
+    non_blocking: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything that tbprof knows about one window; the thing that is stored."""
+
+    trace: TraceSummary
+    steps: tuple[Step, ...]
+    sync_points: SyncTotals
+    copies: tuple[CopyTotal, ...]
+    sites: tuple[Site, ...]
+    idle: Idle | None
+    savings: Savings | None
+    findings: tuple[Finding, ...]
+    fix_plan: tuple[PlanRow, ...]
+    verdict: Verdict | None
+    not_checked: tuple[NotChecked, ...]
+    failed_rules: tuple[FailedRule, ...]
+    recorded_calls: tuple[RecordedCall, ...]
+    facts: HookFacts | None
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Where the files of one window are; at least one of the two paths is there."""
+
+    run: str
+    """Path of the run's folder relative to the log directory, with forward slashes."""
+    worker: str
+    window: str
+    """Its id: the trace's file name, or the one that the report's name stands for."""
+    order_ns: int
+    """Sorts the windows of a worker: the ns in the file name, else the time of the last change."""
+    trace_path: str | None
+    report_path: str | None
+    size_bytes: int
+    """Of the trace file, 0 where it is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedFile:
+    """A file that looks like a window and is not offered, with the code of the reason."""
+
+    path: str
+    reason: str
+
+
+def fingerprint(rule: str, file: str, function: str, ops: tuple[str, ...]) -> str:
+    """A finding's name that outlives edits elsewhere in its file: 16 hex digits."""
+    text = "\0".join((rule, file, function, *ops))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,0 +1,64 @@
+"""Print the views' records as TypeScript: `python -m tbprof.views.typescript > types.ts`.
+
+A test compares the file in the frontend with what is printed here, so that the two
+languages can't drift apart.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import types
+import typing
+
+from tbprof.views import rule_page, runs, window
+
+__all__ = ["typescript"]
+
+_ROOTS: tuple[type, ...] = (runs.RunsView, window.WindowAnswer, rule_page.RulePage)
+_SCALARS = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null"}
+
+
+def typescript() -> str:
+    """All records that the tab can be sent, as TypeScript interfaces, leaves first."""
+    found: dict[str, type] = {}
+    for root in _ROOTS:
+        _collect(root, found)
+    head = "// Printed by `python -m tbprof.views.typescript`; do not edit.\n"
+    return head + "".join(f"\n{_interface(record)}" for record in found.values())
+
+
+def _collect(record: type, found: dict[str, type]) -> None:
+    for hint in typing.get_type_hints(record).values():
+        for inner in _records_in(hint):
+            _collect(inner, found)
+    found.setdefault(record.__name__, record)
+
+
+def _records_in(hint: object) -> list[type]:
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+        return [hint]
+    return [inner for part in typing.get_args(hint) for inner in _records_in(part)]
+
+
+def _interface(record: type) -> str:
+    hints = typing.get_type_hints(record)
+    fields = "".join(f"  {name}: {_type(hint)};\n" for name, hint in hints.items())
+    return f"export interface {record.__name__} {{\n{fields}}}\n"
+
+
+def _type(hint: object) -> str:
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (types.UnionType, typing.Union):
+        return " | ".join(_type(part) for part in parts)
+    if origin is typing.Literal:
+        return " | ".join(f'"{part}"' for part in parts)
+    if origin is tuple:
+        return f"{_type(parts[0])}[]"
+    if isinstance(hint, type):
+        return _SCALARS.get(hint, hint.__name__)
+    raise TypeError(f"no TypeScript for {hint!r}")
+
+
+if __name__ == "__main__":
+    sys.stdout.write(typescript())

@@ -1,0 +1,241 @@
+"""What the tab shows of one window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = [
+    "CopyRow",
+    "EnvironmentRow",
+    "FindingRow",
+    "FixView",
+    "HealthRow",
+    "IdleView",
+    "InstanceView",
+    "NotCheckedRow",
+    "Problem",
+    "Progress",
+    "SavingView",
+    "SiteRow",
+    "SourceView",
+    "SpanRow",
+    "StepRow",
+    "SyncView",
+    "WindowAnswer",
+    "WindowView",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SpanRow:
+    """A bar of a drawing, in us from the first event of the trace."""
+
+    kind: Literal["launch", "copy_call", "sync_call", "kernel", "copy", "memset"]
+    name: str
+    start_us: float
+    duration_us: float
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceView:
+    """The median episode of a site, drawn as two lanes: host over GPU."""
+
+    step: str | None
+    op: SpanRow | None
+    host: tuple[SpanRow, ...]
+    device: tuple[SpanRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SavingView:
+    """Always the three figures of the window; no estimate is null."""
+
+    floor_us: float
+    estimate_us: float | None
+    ceiling_us: float
+
+
+@dataclass(frozen=True, slots=True)
+class FixView:
+    """How the rule's page mends it: code before and after, and what to know."""
+
+    summary: str
+    before: str
+    after: str
+    caveat: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingRow:
+    rule: str
+    name: str
+    title: str
+    severity: Literal["critical", "high", "medium", "low", "info"]
+    severity_reason: str
+    removal: Literal["drop", "defer", "rewrite", "needed"]
+    confidence: Literal["high", "medium", "low"]
+    count: int
+    saving: SavingView | None
+    what: str
+    why: str
+    fix: FixView
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceView:
+    file: str
+    line: int | None
+    function: str
+    exact: bool
+    candidates: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SiteRow:
+    """Totals are those of the window."""
+
+    index: int
+    what: str
+    direction: str
+    memory: str
+    calls: tuple[str, ...]
+    ops: tuple[str, ...]
+    source: SourceView | None
+    label: str | None
+    module: str | None
+    count: int
+    blocking: int
+    per_step: tuple[int, ...]
+    bytes: int
+    wait_us: float
+    wait_net_us: float
+    explained_us: float
+    starve_us: float
+    share_of_steps: float | None
+    """`wait_us` over the length of all steps, 0 to 1."""
+    findings: tuple[FindingRow, ...]
+    instance: InstanceView | None
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    name: str
+    start_us: float
+    duration_us: float
+    cold: bool
+    sync_points: int
+    wait_us: float
+    device_idle_us: float | None
+    idle_empty_us: float | None
+    gpu_lag_us: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SyncView:
+    count: int
+    wait_us: float
+    wait_in_copy_us: float
+    wait_in_sync_us: float
+    explained_us: float
+    profiler_own_us: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CopyRow:
+    direction: str
+    memory: str
+    count: int
+    bytes: int
+    blocking: int
+
+
+@dataclass(frozen=True, slots=True)
+class IdleView:
+    device_us: float
+    empty_us: float
+    queued_us: float
+    share_of_steps: float
+    """Mean over the devices, 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class HealthRow:
+    code: str
+    severity: Literal["info", "warning", "error"]
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotCheckedRow:
+    rule: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentRow:
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowView:
+    run: str
+    worker: str
+    window: str
+    rank: int | None
+    world_size: int | None
+    devices: tuple[str, ...]
+    era: str
+    span_us: float
+    num_events: int
+    state: Literal["findings", "sites", "clean", "no_device"]
+    """Which page it is: with findings, with sites only, nothing found, no GPU recorded."""
+    verdict: str
+    detail: str
+    """A second sentence, "" if there is nothing to add."""
+    steps: tuple[StepRow, ...]
+    median_step_us: float | None
+    """Of the steps that are not cold; null where the window has no steps."""
+    total_steps_us: float
+    sync_points: SyncView
+    copies: tuple[CopyRow, ...]
+    idle: IdleView | None
+    savings: SavingView | None
+    calibrated: bool
+    sites: tuple[SiteRow, ...]
+    health: tuple[HealthRow, ...]
+    worst_health: Literal["ok", "info", "warning", "error"]
+    not_checked: tuple[NotCheckedRow, ...]
+    environment: tuple[EnvironmentRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a trace without a report has been read."""
+
+    read_bytes: int
+    """Of the file as it lies on disk."""
+    total_bytes: int
+    elapsed_s: float
+    ahead: int
+    """Traces that are read before this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    title: str
+    what: str
+    what_to_do: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowAnswer:
+    """The answer of `window`: exactly one of the three is there, as `state` says."""
+
+    state: Literal["ready", "reading", "broken"]
+    window: WindowView | None
+    progress: Progress | None
+    problem: Problem | None
