@@ -1,1 +1,0 @@
-"""The built frontend; no code."""
