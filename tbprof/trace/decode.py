@@ -1,0 +1,124 @@
+"""Chunks of JSON to records: fast for what is valid, ever more patient for what is not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from tbprof.trace.boundaries import ARRAY_END
+from tbprof.trace.chunks import Chunk
+from tbprof.trace.events import AnySlice, Event, Flow, Label, Slice, event_list_decoder
+from tbprof.trace.lenient import Loss
+from tbprof.trace.repair import repair_text
+from tbprof.trace.salvage import UNDECODABLE, salvage
+from tbprof.trace.times import CLOCKS, ClockType, Times, exact_times, in_range
+
+__all__ = ["Batch", "Decoder", "Losses"]
+
+_DECODERS = {clock: event_list_decoder(clock) for clock in CLOCKS}
+_END_CANDIDATES = 8
+
+
+@dataclass(slots=True)
+class Losses:
+    """What decoding a file lost or changed, counted as it goes."""
+
+    events: Counter[Loss] = field(default_factory=Counter)
+    repaired: int = 0
+    """Events, or whole chunks, whose text had to be changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The records of one chunk, by what is done with them."""
+
+    slices: list[AnySlice]
+    times: Times
+    """Of the slices."""
+    labels: list[Label]
+    arrows: frozenset[str]
+    """The categories of the flow events."""
+    num_events: int
+    """Of every phase."""
+    used_bytes: int
+    """How much of the chunk is done with."""
+    ended: bool
+    """Whether the event array closes there."""
+
+
+class Decoder:
+    """Decodes the chunks of one file; it remembers which clock the file needs."""
+
+    def __init__(self) -> None:
+        self.losses = Losses()
+        self._clock = 0
+
+    def decode(self, chunk: Chunk) -> Batch:
+        """The records of `chunk`. Never fails: what can't be read is counted in `losses`."""
+        for index in range(self._clock, len(CLOCKS)):
+            batch = self._valid(chunk, CLOCKS[index])
+            if batch is not None:
+                self._clock = index
+                return batch
+        return self._repaired(chunk) or self._salvaged(chunk)
+
+    def _valid(self, chunk: Chunk, clock: ClockType) -> Batch | None:
+        if not chunk.bounded:
+            return self._up_to_end(chunk.events, clock)
+        try:
+            events = _DECODERS[clock].decode(chunk.array)
+        except UNDECODABLE:
+            return self._up_to_end(chunk.events, clock)
+        # The comma behind the last event is used as well.
+        return _batch(events, clock, len(chunk.array) - 1, ended=False)
+
+    def _up_to_end(self, json: bytes, clock: ClockType) -> Batch | None:
+        """The events before the array closes, if it closes in this chunk and they are valid."""
+        for _, end in zip(range(_END_CANDIDATES), ARRAY_END.finditer(json), strict=False):
+            try:
+                events = _DECODERS[clock].decode(b"[%b]" % json[: end.start(1)])
+            except UNDECODABLE:
+                continue
+            return _batch(events, clock, end.end(1) - 1, ended=True)
+        return None
+
+    def _repaired(self, chunk: Chunk) -> Batch | None:
+        json = chunk.events
+        text = repair_text(json)
+        if not chunk.bounded or text == json:
+            return None
+        try:
+            events = _DECODERS[Decimal].decode(b"[%b]" % text)
+        except UNDECODABLE:
+            return None
+        self.losses.repaired += 1
+        return self._exact(events, len(json) + 1, ended=False)
+
+    def _salvaged(self, chunk: Chunk) -> Batch:
+        if not chunk.bounded and not chunk.last:
+            return self._exact([], 0, ended=False)
+        json = chunk.events
+        found = salvage(json, last=chunk.last)
+        self.losses.events += found.lost
+        self.losses.repaired += found.repaired
+        behind = int(chunk.bounded and not found.ended and found.used_bytes == len(json))
+        return self._exact(found.events, found.used_bytes + behind, ended=found.ended)
+
+    def _exact(self, events: list[Event], used_bytes: int, *, ended: bool) -> Batch:
+        """A batch of events with Decimal times, those with impossible ones left out."""
+        kept = [event for event in events if not isinstance(event, Slice) or in_range(event)]
+        self.losses.events["no_time"] += len(events) - len(kept)
+        batch = _batch(kept, Decimal, used_bytes, ended=ended)
+        assert batch is not None
+        return batch
+
+
+def _batch(events: list[Event], clock: ClockType, used_bytes: int, *, ended: bool) -> Batch | None:
+    slices = [event for event in events if event.__class__ is Slice]
+    times = exact_times(slices, clock)
+    if times is None:
+        return None
+    labels = [event for event in events if event.__class__ is Label]
+    arrows = frozenset(event.cat for event in events if event.__class__ is Flow)
+    return Batch(slices, times, labels, arrows, len(events), used_bytes, ended)

@@ -1,0 +1,96 @@
+"""A Kineto file, read: bytes to `Trace`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from tbprof.errors import NotATrace
+from tbprof.trace.building import Columns
+from tbprof.trace.chunks import EventStream
+from tbprof.trace.columns import Trace
+from tbprof.trace.decode import Decoder, Losses
+from tbprof.trace.eras import era_of
+from tbprof.trace.health import Reading, health_of
+from tbprof.trace.metadata import Metadata, read_metadata
+from tbprof.trace.source import ByteSource, open_source
+
+__all__ = ["CHUNK_BYTES", "MAX_BYTES", "read_trace"]
+
+MAX_BYTES = 16 * 1024**3
+"""Default limit of what a file may unpack to."""
+CHUNK_BYTES = 512 * 1024
+"""Default size of the pieces that are decoded at once: what fits into a core's cache is fastest."""
+
+
+def read_trace(
+    path: str | os.PathLike[str],
+    *,
+    max_bytes: int = MAX_BYTES,
+    chunk_bytes: int = CHUNK_BYTES,
+    progress: Callable[[int, int], None] | None = None,
+) -> Trace:
+    """Read the trace at `path`, plain or gzip, whole or damaged.
+
+    A damaged event costs that event, a file that breaks off keeps what it has; what was
+    lost stands in the trace's health. Memory is that of the columns and a few buffers.
+
+    Args:
+        path: a file that torch.profiler wrote.
+        max_bytes: limit of what the file may unpack to.
+        chunk_bytes: how much of it is decoded at once.
+        progress: called after each chunk with the bytes read and the bytes of the file,
+            both on the disk.
+
+    Raises:
+        TraceNotReadable: the file can't be opened.
+        NotATrace: it holds no events of torch.profiler.
+        TraceTooLarge: it unpacks to more than `max_bytes`.
+    """
+    columns, decoder = Columns(), Decoder()
+    with open_source(path, max_bytes) as source:
+        stream = EventStream(source, chunk_bytes)
+        while (chunk := stream.next_chunk()) is not None:
+            batch = decoder.decode(chunk)
+            stream.consume(chunk, batch.used_bytes, ended=batch.ended)
+            columns.add(batch)
+            if progress is not None:
+                progress(source.read_bytes, source.total_bytes)
+        metadata = read_metadata(stream.head, stream.read_tail())
+        return _trace(source, stream, columns, metadata, decoder.losses)
+
+
+def _trace(
+    source: ByteSource, stream: EventStream, columns: Columns, metadata: Metadata, losses: Losses
+) -> Trace:
+    if not columns.has_rows:
+        raise NotATrace(f"{source.path} holds no timed events: record at least one step.")
+    slices, args = columns.slices(), columns.args
+    names = tuple(columns.names)
+    reading = Reading(source, stream, losses, metadata, columns.negative_durations)
+    return Trace(
+        path=source.path,
+        slices=slices,
+        names=names,
+        lanes=columns.lanes(),
+        device=args.device.column(),
+        stream=args.stream.column(),
+        bytes=args.bytes.column(),
+        copy_kind=args.copy_kind.column(),
+        awaited_stream=args.awaited_stream.column(),
+        awaited_record=args.awaited_record.column(),
+        call_stack=args.call_stack.column(),
+        device_names=metadata.device_names,
+        rank=metadata.rank,
+        world_size=metadata.world_size,
+        era=era_of(
+            columns.categories.keys(),
+            columns.arrows,
+            has_base_time=metadata.has_base_time,
+            has_decimals=columns.has_decimals,
+        ),
+        origin_ns=metadata.origin_ns,
+        num_events=columns.num_events,
+        facts=metadata.facts,
+        health=health_of(reading, slices),
+    )

@@ -1,0 +1,112 @@
+"""A chunk that is no valid JSON, event by event: what is whole is kept, the rest is counted."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+import msgspec
+
+from tbprof.trace.boundaries import LOOSE_START
+from tbprof.trace.events import EVENT_KEYS, Event, event_list_decoder
+from tbprof.trace.lenient import Loss, decode_leniently
+from tbprof.trace.repair import object_end, repair_text, shorten_nesting
+
+__all__ = ["UNDECODABLE", "Salvage", "salvage"]
+
+UNDECODABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+"""What decoding damaged JSON raises."""
+
+_DECODER = event_list_decoder(Decimal)
+_NOT_AN_END = "|".join(EVENT_KEYS).encode()
+_ARRAY_END = re.compile(
+    rb"[\s,]*(\])(?=\s{0,200}(?:,\s{0,200}\"(?!(?:" + _NOT_AN_END + rb')"\s{0,200}:)|\}|\Z))'
+)
+_NO_OBJECTS = re.compile(rb'null|true|false|-?\d[\d.eE+-]*|"(?:[^"\\]|\\.)*"')
+_JOINED_PIECES = 4
+"""How many more pieces an event may reach over: objects inside it can look like events."""
+
+
+@dataclass(slots=True)
+class Salvage:
+    """What one chunk gave. Times are Decimals."""
+
+    events: list[Event] = field(default_factory=list)
+    lost: Counter[Loss] = field(default_factory=Counter)
+    repaired: int = 0
+    """Events whose text had to be changed."""
+    used_bytes: int = 0
+    """How far the chunk is done with; the rest may be the front of an event."""
+    ended: bool = False
+    """Whether the array closes at `used_bytes`."""
+
+
+def salvage(json: bytes, *, last: bool) -> Salvage:
+    """Keep every whole event of `json`; `last` if no bytes follow."""
+    found = Salvage()
+    starts = [match.start() for match in LOOSE_START.finditer(json)]
+    if not starts:
+        _count_between(json, found)
+        found.used_bytes = 0 if found.ended else len(json)
+        return found
+    limits = [*starts[1:], *[len(json)] * (_JOINED_PIECES + 1)]
+    done = 0
+    for index, start in enumerate(starts):
+        if start < done:
+            continue
+        done = _salvage_one(json, start, limits[index : index + _JOINED_PIECES + 1], found, last=last)
+        if found.ended or done == start:
+            break
+    found.used_bytes = done
+    return found
+
+
+def _salvage_one(json: bytes, start: int, limits: list[int], found: Salvage, *, last: bool) -> int:
+    """Take the event at `start`; how far it is done with, `start` itself to see more bytes first."""
+    end = object_end(json, start, limits[-1])
+    if end is None and limits[0] == len(json) and not last:
+        return start
+    if end is None or not _keep(json[start:end], found):
+        found.lost["damaged"] += 1
+        return limits[0]
+    limit = min((limit for limit in limits if limit >= end), default=len(json))
+    closing = _ARRAY_END.match(json, end, limit)
+    if closing:
+        found.ended = True
+        return closing.start(1)
+    found.lost["not_an_object"] += len(_NO_OBJECTS.findall(json, end, limit))
+    return limit
+
+
+def _keep(event: bytes, found: Salvage) -> bool:
+    """Whether the event's text could be decoded, at once or repaired; if so it is kept or counted."""
+    for attempt, text in enumerate((event, repair_text(event), shorten_nesting(repair_text(event)))):
+        kept = _decode(text)
+        if kept is None or kept == "damaged":
+            continue
+        if isinstance(kept, str):
+            found.lost[kept] += 1
+        else:
+            found.events.append(kept)
+            found.repaired += attempt > 0
+        return True
+    return False
+
+
+def _decode(event: bytes) -> Event | Loss | None:
+    try:
+        return _DECODER.decode(b"[%b]" % event)[0]
+    except UNDECODABLE:
+        pass
+    try:
+        return decode_leniently(event)
+    except UNDECODABLE:
+        return None
+
+
+def _count_between(json: bytes, found: Salvage) -> None:
+    found.ended = _ARRAY_END.match(json) is not None
+    if not found.ended:
+        found.lost["not_an_object"] += len(_NO_OBJECTS.findall(json))

@@ -1,0 +1,157 @@
+"""The bytes of a trace file: plain or gzip by their content, whatever the name says."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol, cast
+
+from tbprof.errors import TraceNotReadable, TraceTooLarge
+
+try:
+    from isal import igzip as _gzip
+    from isal.isal_zlib import error as _GzipError
+except ImportError:
+    _gzip = gzip
+    _GzipError = zlib.error
+
+__all__ = ["ByteSource", "Reading", "open_gzip_writer", "open_source"]
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, _GzipError)
+_INPUT_BYTES = 64 * 1024
+
+
+class Reading(Protocol):
+    """What the source needs of a stream: fill a buffer, say how much; 0 is the end."""
+
+    def readinto(self, buffer: memoryview, /) -> int: ...
+
+
+class _Remains:
+    """What a damaged gzip file still gives: member after member, up to the broken byte.
+
+    The fast readers lose what they had unpacked when they meet the damage, so this one
+    starts again from the front and skips what was delivered already.
+    """
+
+    def __init__(self, file: io.FileIO, delivered_bytes: int) -> None:
+        file.seek(0)
+        self._file = file
+        self._inflater = zlib.decompressobj(wbits=31)
+        self._input = b""
+        self._to_skip = delivered_bytes
+
+    def readinto(self, buffer: memoryview) -> int:
+        while piece := self._inflate(len(buffer)):
+            kept = piece[self._to_skip :]
+            self._to_skip -= len(piece) - len(kept)
+            if kept:
+                buffer[: len(kept)] = kept
+                return len(kept)
+        return 0
+
+    def _inflate(self, limit_bytes: int) -> bytes:
+        while True:
+            if self._inflater.eof:
+                self._input = self._inflater.unused_data
+                self._inflater = zlib.decompressobj(wbits=31)
+            self._input = self._input or self._file.read(_INPUT_BYTES) or b""
+            if not self._input:
+                return b""
+            try:
+                piece = self._inflater.decompress(self._input, limit_bytes)
+            except zlib.error:
+                return b""
+            self._input = self._inflater.unconsumed_tail
+            if piece:
+                return piece
+
+
+class ByteSource:
+    """The unpacked bytes of one file, in order, with how far it got and what went wrong."""
+
+    def __init__(self, path: str, file: io.FileIO, max_bytes: int) -> None:
+        """`max_bytes` limits what the file may unpack to."""
+        self.path = path
+        self.total_bytes = os.fstat(file.fileno()).st_size
+        """Size on the disk."""
+        self.unpacked_bytes = 0
+        self.damaged = False
+        """Whether the gzip stream ended before its end or failed its check."""
+        self._file = file
+        self._max_bytes = max_bytes
+        self._stream = _unpacking(file)
+
+    @property
+    def read_bytes(self) -> int:
+        """How many bytes of the file on the disk have been read."""
+        return min(self._file.tell(), self.total_bytes)
+
+    def readinto(self, buffer: memoryview) -> int:
+        """Fill the front of `buffer`; how many bytes there are now, 0 at the end.
+
+        Raises:
+            TraceTooLarge: more than `max_bytes` came out.
+            TraceNotReadable: the disk failed.
+        """
+        try:
+            count = self._read_some(buffer)
+        except OSError as error:
+            raise _not_readable(self.path, error) from error
+        self.unpacked_bytes += count
+        if self.unpacked_bytes > self._max_bytes:
+            raise TraceTooLarge(
+                f"{self.path} unpacks to more than {self._max_bytes:,} bytes: record fewer steps, "
+                "or raise the limit on the size."
+            )
+        return count
+
+    def _read_some(self, buffer: memoryview) -> int:
+        try:
+            return self._stream.readinto(buffer)
+        except _DAMAGED:
+            self.damaged = True
+            self._stream = _Remains(self._file, self.unpacked_bytes)
+            return self._stream.readinto(buffer)
+
+
+def _unpacking(file: io.FileIO) -> Reading:
+    magic = file.read(len(_GZIP_MAGIC))
+    file.seek(0)
+    return cast(Reading, _gzip.open(file, "rb") if magic == _GZIP_MAGIC else file)
+
+
+def _not_readable(path: str, error: OSError) -> TraceNotReadable:
+    reason = error.strerror or "the disk gave no reason"
+    return TraceNotReadable(f"{path} can't be read ({reason}): check the path and its permissions.")
+
+
+@contextmanager
+def open_source(path: str | os.PathLike[str], max_bytes: int) -> Iterator[ByteSource]:
+    """The bytes of the regular file at `path`.
+
+    Raises:
+        TraceNotReadable: it is missing, not permitted, or no regular file.
+    """
+    shown = os.fspath(path).encode("utf-8", "backslashreplace").decode()
+    try:
+        # Before it is opened: opening a pipe would wait for its writer.
+        if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 - remote-like strings stay strings
+            raise TraceNotReadable(f"{shown} is no regular file: name a trace file.")
+        file = io.FileIO(path, "rb")
+    except (OSError, ValueError) as error:
+        reason = error if isinstance(error, OSError) else OSError(0, str(error))
+        raise _not_readable(shown, reason) from error
+    with file:
+        yield ByteSource(shown, file, max_bytes)
+
+
+def open_gzip_writer(file: io.BufferedIOBase, level: int) -> io.BufferedIOBase:
+    """A gzip stream into `file`; closing it leaves `file` open."""
+    return cast(io.BufferedIOBase, _gzip.open(file, "wb", compresslevel=level))
