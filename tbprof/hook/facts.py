@@ -1,0 +1,97 @@
+"""What the hook knows about a window and its trace does not hold."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+
+from tbprof import __version__
+from tbprof.hook.options import RecordOptions
+from tbprof.hook.processes import host_name
+from tbprof.model import FACTS_SCHEMA, HookFacts
+
+__all__ = ["WindowFacts", "collect_facts", "rank_and_world_size", "worker_name", "write_facts"]
+
+NVIDIA_DRIVER = Path("/proc/driver/nvidia/version")
+
+LONGEST_WORKER = 150
+"""File systems take names of 255 bytes; time stamp and suffixes need their part."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WindowFacts:
+    """What was counted and measured while one window was recorded."""
+
+    window: int
+    first_step: int
+    recorded_steps: int
+    unprofiled_step_ns: int | None
+    profiled_step_ns: int | None
+
+
+def rank_and_world_size() -> tuple[int | None, int | None]:
+    """Of torch.distributed where it is initialised, else of the launcher's environment."""
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        return torch.distributed.get_rank(), torch.distributed.get_world_size()
+    return _number(os.environ, "RANK"), _number(os.environ, "WORLD_SIZE")
+
+
+def worker_name(asked_for: str | None, rank: int | None) -> str:
+    """`<host>_<pid>` or the name asked for, and `_rank<r>`; with nothing that a viewer trips over."""
+    name = asked_for or f"{host_name()}_{os.getpid()}"
+    suffix = "" if rank is None else f"_rank{rank}"
+    return re.sub(r"[^\w-]", "-", name)[:LONGEST_WORKER].removesuffix(suffix) + suffix
+
+
+def collect_facts(worker: str, options: RecordOptions, window: WindowFacts) -> HookFacts:
+    """Join what was measured with what torch says about itself and the machine."""
+    rank, world_size = rank_and_world_size()
+    return HookFacts(
+        schema=FACTS_SCHEMA,
+        tbprof_version=__version__,
+        torch_version=str(torch.__version__),
+        cuda_version=torch.version.cuda or torch.version.hip,
+        driver_version=_driver_version(),
+        device_names=_device_names(),
+        worker=worker,
+        rank=rank,
+        world_size=world_size,
+        options=dataclasses.asdict(options),
+        **dataclasses.asdict(window),
+    )
+
+
+def write_facts(facts: HookFacts, path: Path) -> None:
+    """Write the facts as one JSON object; the file appears whole or not at all."""
+    aside = path.with_name(path.name + ".tmp")
+    aside.write_text(json.dumps(dataclasses.asdict(facts)), encoding="utf-8")
+    aside.replace(path)
+
+
+def _number(environment: Mapping[str, str], name: str) -> int | None:
+    value = environment.get(name, "")
+    return int(value) if value.isdecimal() else None
+
+
+def _driver_version() -> str | None:
+    """NVIDIA's driver says its version in /proc on Linux; others do not."""
+    try:
+        text = NVIDIA_DRIVER.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    match = re.search(r"\b\d+\.\d+(?:\.\d+)?\b", text)
+    return match[0] if match else None
+
+
+def _device_names() -> tuple[str, ...]:
+    if torch.cuda.is_available():
+        return tuple(torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count()))
+    if torch.xpu.is_available():
+        return tuple(torch.xpu.get_device_name(number) for number in range(torch.xpu.device_count()))
+    return ()

@@ -1,0 +1,43 @@
+"""Is another profiler at work in this process? torch has room for one.
+
+Two that overlap end in a segmentation fault that no `try` can catch (seen with torch
+2.13): the one that was pushed aside crashes when it stops or exports. So the hook asks
+before each start, and gives way.
+"""
+
+from __future__ import annotations
+
+import gc
+
+import torch
+from torch.profiler import profile
+
+__all__ = ["foreign_profiler_at_work", "is_recording"]
+
+
+def is_recording() -> bool:
+    """Whether a profiler records on this thread, whoever started it."""
+    return bool(torch.autograd._profiler_enabled())
+
+
+def foreign_profiler_at_work(own: profile | None) -> bool:
+    """Whether any profiler but `own` records or warms up, on whatever thread.
+
+    Call it only while `own` itself does not record. A profiler that warms up shows in no
+    flag of torch, but as an object: finding it takes some 60 ms per million objects.
+    """
+    if is_recording() or torch.autograd.profiler._is_profiler_enabled:
+        return True
+    # type() and not isinstance(): a proxy's __class__ may run code of its own.
+    return any(
+        issubclass(type(candidate), torch.profiler._KinetoProfile)
+        and candidate is not own
+        and _is_prepared(candidate)
+        for candidate in gc.get_objects()
+    )
+
+
+def _is_prepared(profiler: torch.profiler._KinetoProfile) -> bool:
+    """Whether a session was prepared and has no results yet."""
+    session = profiler.profiler
+    return session is not None and session.kineto_results is None

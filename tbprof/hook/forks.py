@@ -1,0 +1,48 @@
+"""What happens to the hook in a process that the training forks."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import sys
+from collections.abc import Callable
+from weakref import WeakMethod
+
+__all__ = ["disarm_in_forked_children"]
+
+_disarms: list[WeakMethod[Callable[[], None]]] = []
+
+
+def disarm_in_forked_children(disarm: Callable[[], None]) -> None:
+    """Call the bound method `disarm` in every process forked from now on.
+
+    A child has a copy of the profiler's state and none of its threads. torch's Kineto joins
+    such a thread when the process exits, so that a forked child which ends in the ordinary
+    way waits for ever (seen with torch 2.13). Such a child leaves right after Python has
+    shut down, with the exit code it has, before that join.
+    """
+    if not hasattr(os, "register_at_fork"):
+        return
+    if not _disarms:
+        os.register_at_fork(after_in_child=_after_fork)
+    _disarms.append(WeakMethod(disarm))
+
+
+def _after_fork() -> None:
+    for reference in _disarms:
+        disarm = reference()
+        if disarm is not None:
+            disarm()
+    _skip_native_exit_handlers()
+
+
+def _skip_native_exit_handlers() -> None:
+    if not sys.platform.startswith("linux"):
+        return
+    libc = ctypes.CDLL(None)
+    # on_exit is glibc's own: it hands the exit code to what it calls.
+    if hasattr(libc, "on_exit"):
+        libc.on_exit(libc._exit, None)
+        # What _exit leaves out, and C libraries of the training may count on.
+        atexit.register(libc.fflush, None)

@@ -1,0 +1,180 @@
+"""The windows of one run, one after the other: when each begins, and what becomes of it."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from tbprof.hook.facts import WindowFacts, collect_facts, rank_and_world_size, worker_name, write_facts
+from tbprof.hook.foreign import foreign_profiler_at_work
+from tbprof.hook.options import RecordOptions
+from tbprof.hook.publishing import Publisher
+from tbprof.hook.schedule import Schedule
+from tbprof.hook.spool import adopt_windows, facts_path, open_spool
+from tbprof.hook.step_clock import StepClock
+from tbprof.hook.window import ProfiledWindow
+
+__all__ = ["NEVER", "Session", "SessionPlan"]
+
+logger = logging.getLogger("tbprof")
+
+NEVER = sys.maxsize
+"""The number of a step that no run reaches."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPlan:
+    """What the user asked for."""
+
+    logdir: Path
+    schedule: Schedule
+    options: RecordOptions
+    worker: str | None
+    spool: Path | None
+
+
+class Session:
+    """Opens the spool, drives the windows through it, and hands them over to be published."""
+
+    def __init__(self, plan: SessionPlan, clock: StepClock) -> None:
+        self._plan = plan
+        self._clock = clock
+        self._owner = threading.get_ident()
+        self._worker = worker_name(plan.worker, rank_and_world_size()[0])
+        self._window: ProfiledWindow | None = None
+        self._first_step = 0
+        self._put_off_steps = 0
+        self._said_foreign = False
+        self._said_thread = False
+        self.recorded = 0
+        """Windows whose trace was written."""
+        self.lost = 0
+        """Windows that were due and gave no trace."""
+        self.publisher = Publisher(str(plan.logdir))
+        self._folder = open_spool(plan.logdir, plan.spool)
+        for trace in adopt_windows(self._folder):
+            self.publisher.start(trace)
+
+    @property
+    def window_in_progress(self) -> bool:
+        """Whether a profiler of ours is there now."""
+        return self._window is not None
+
+    def after_step(self, steps_taken: int, duration_ns: int) -> int:
+        """Do what is due after a training step.
+
+        Args:
+            steps_taken: steps that are over, this one among them.
+            duration_ns: host time of this step.
+
+        Returns:
+            The number of steps after which this must be called again.
+        """
+        if self._window is None:
+            return self.begin(steps_taken)
+        if threading.get_ident() != self._owner:
+            self._say_thread()
+            return steps_taken + 1
+        return self._advance(self._window, steps_taken, duration_ns)
+
+    def begin(self, steps_taken: int) -> int:
+        """Begin a window with the next step, or put it off while another profiler is at work."""
+        if foreign_profiler_at_work(None):
+            return self._put_off(steps_taken)
+        self._owner = threading.get_ident()
+        self._clock.profiled_ns.clear()
+        self._first_step = steps_taken + self._plan.schedule.warmup
+        window = ProfiledWindow(self._plan.schedule, self._plan.options, self._folder, self._worker)
+        self._window = window
+        window.start()
+        return steps_taken + 1
+
+    def stop(self) -> None:
+        """End the window that is in progress, and keep what it has."""
+        window = self._window
+        if window is None or threading.get_ident() != self._owner:
+            return
+        window.stop()
+        self._finish(window)
+
+    def abandon(self) -> None:
+        """End the window that is in progress, and keep nothing."""
+        window, self._window = self._window, None
+        if window is not None and threading.get_ident() == self._owner:
+            window.recorded_steps = 0
+            window.stop()
+
+    def forget(self) -> None:
+        """Let go of everything without touching it: this process is a copy of the one it belongs to."""
+        self._window = None
+        self.publisher.leave()
+
+    def leave(self) -> None:
+        """Let what is being published go on by itself, and remove the spool folder if nothing waits in it."""
+        self.publisher.leave()
+        with contextlib.suppress(OSError):
+            self._folder.rmdir()
+            self._folder.parent.rmdir()
+
+    def _advance(self, window: ProfiledWindow, steps_taken: int, duration_ns: int) -> int:
+        if window.is_recording:
+            self._clock.profiled_ns.append(duration_ns)
+        window.advance()
+        if not window.is_over:
+            return steps_taken + 1
+        if window.taken_away:
+            self._window = None
+            return self._put_off(steps_taken)
+        self._finish(window)
+        return self._plan_next(steps_taken)
+
+    def _plan_next(self, steps_taken: int) -> int:
+        schedule = self._plan.schedule
+        if schedule.repeat and self.recorded + self.lost >= schedule.repeat:
+            return NEVER
+        if schedule.wait == 0:
+            return self.begin(steps_taken)
+        return steps_taken + schedule.wait
+
+    def _put_off(self, steps_taken: int) -> int:
+        if not self._said_foreign:
+            self._said_foreign = True
+            logger.warning(
+                "Another profiler is at work in this process: tbprof gives way and tries again later."
+            )
+        self._put_off_steps = 2 * self._put_off_steps or self._plan.schedule.window_steps
+        return steps_taken + self._put_off_steps
+
+    def _finish(self, window: ProfiledWindow) -> None:
+        self._window = None
+        self.publisher.collect()
+        if window.trace is not None:
+            self._hand_over(window, window.trace)
+        elif window.recorded_steps > 0 and not window.taken_away:
+            self.lost += 1
+            reason = window.export_error or "torch wrote no file, as it does when the disk is full"
+            logger.warning("A window was recorded and is lost: %s (in %s).", reason, self._folder)
+
+    def _hand_over(self, window: ProfiledWindow, trace: Path) -> None:
+        counted = WindowFacts(
+            window=self.recorded,
+            first_step=self._first_step,
+            recorded_steps=window.recorded_steps,
+            unprofiled_step_ns=self._clock.median_unprofiled_ns,
+            profiled_step_ns=self._clock.median_profiled_ns,
+        )
+        write_facts(collect_facts(self._worker, self._plan.options, counted), facts_path(trace))
+        self.recorded += 1
+        self.publisher.start(trace)
+
+    def _say_thread(self) -> None:
+        if not self._said_thread:
+            self._said_thread = True
+            logger.warning(
+                "step() came from another thread than the one whose window is being recorded, and is left"
+                " out; call it from the training thread only."
+            )

@@ -1,0 +1,192 @@
+"""What a training loop holds: the only class of the hook that users see."""
+
+from __future__ import annotations
+
+import atexit
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+from torch.profiler import record_function
+
+from tbprof.errors import UsageError
+from tbprof.hook.farewell import log_farewell
+from tbprof.hook.forks import disarm_in_forked_children
+from tbprof.hook.guard import Guard
+from tbprof.hook.options import RecordOptions
+from tbprof.hook.schedule import Schedule
+from tbprof.hook.session import NEVER, Session, SessionPlan
+from tbprof.hook.spool import check_spool
+from tbprof.hook.step_clock import StepClock
+
+__all__ = ["TrainerHook"]
+
+
+class TrainerHook:
+    """Profiles a few steps of a training run and publishes them into a log directory.
+
+        with tbprof.TrainerHook("logs/run1") as hook:
+            for batch in loader:
+                train_step(batch)
+                hook.step()
+
+    Without `with`, call `close()` after the training; a run that forgets it is closed when
+    Python exits. Nothing that goes wrong in the hook reaches the training: the first fault
+    is logged under the logger `tbprof`, profiling ends, and the training goes on.
+
+    Args:
+        logdir: the run's folder beneath TensorBoard's log directory; made where missing.
+        schedule: which steps are recorded.
+        worker: name of this process on screen, instead of `<host>_<pid>`; the rank is added.
+        with_stack, record_shapes, profile_memory, with_flops, with_modules: torch.profiler's
+            own switches. Each makes the recorded steps slower, and so the waits in them.
+        spool: where windows wait until they are published, instead of the user's cache folder.
+
+    Raises:
+        UsageError: an argument can't be used. Nothing else of this class raises.
+    """
+
+    def __init__(
+        self,
+        logdir: str | os.PathLike[str],
+        *,
+        schedule: Schedule | None = None,
+        worker: str | None = None,
+        with_stack: bool = False,
+        record_shapes: bool = False,
+        profile_memory: bool = False,
+        with_flops: bool = False,
+        with_modules: bool = False,
+        spool: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self._plan = SessionPlan(
+            logdir=_absolute("logdir", logdir),
+            schedule=_checked_schedule(schedule),
+            options=RecordOptions(with_stack, record_shapes, profile_memory, with_flops, with_modules),
+            worker=worker,
+            spool=None if spool is None else _absolute("spool", spool),
+        )
+        if self._plan.spool is not None:
+            check_spool(self._plan.spool, self._plan.logdir)
+        self._guard = Guard(self._end_profiling)
+        self._clock = StepClock()
+        self._session: Session | None = None
+        self._steps_taken = 0
+        self._next_event = 1
+        self._begun = False
+        self._closed = False
+
+    def __enter__(self) -> TrainerHook:
+        self._guard.run(self._begin_run)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def step(self) -> None:
+        """Call this at the end of every training step; outside windows it takes under 1 us."""
+        duration_ns = self._clock.lap()
+        self._steps_taken += 1
+        if self._steps_taken < self._next_event:
+            self._clock.unprofiled_ns.append(duration_ns)
+            return
+        self._guard.run(self._at_event, duration_ns)
+        self._clock.restart()
+
+    @contextmanager
+    def between_steps(self, label: str = "evaluation") -> Iterator[None]:
+        """Mark work that belongs to no training step, such as an evaluation; use it right after `step()`.
+
+        It is left out of the measured step times. Inside a window it is recorded under `label`.
+        """
+        with record_function(label):
+            yield
+        self._clock.restart()
+
+    def close(self, wait_s: float = 5.0) -> None:
+        """End the profiling, and wait at most `wait_s` seconds until the windows are published.
+
+        What is not published by then goes on in a process of its own. Closing twice is harmless.
+        """
+        if self._closed:
+            return
+        self._closed = True
+        self._next_event = NEVER
+        atexit.unregister(self.close)
+        self._guard.run(self._stop)
+        self._guard.run(self._take_leave, wait_s)
+
+    def _begin_run(self) -> None:
+        """Whatever comes first: entering the `with`, or the end of the first step."""
+        self._begun = True
+        atexit.register(self.close)
+        self._next_event = max(self._plan.schedule.first_start, self._steps_taken)
+        if self._next_event == self._steps_taken:
+            self._next_event = self._opened_session().begin(self._steps_taken)
+        self._clock.restart()
+
+    def _at_event(self, duration_ns: int) -> None:
+        if not self._begun:
+            # Nobody saw when this step began, so that its time is none.
+            self._begin_run()
+            return
+        session = self._opened_session()
+        if not session.window_in_progress:
+            self._clock.unprofiled_ns.append(duration_ns)
+        self._next_event = session.after_step(self._steps_taken, duration_ns)
+
+    def _opened_session(self) -> Session:
+        if self._session is None:
+            disarm_in_forked_children(self._disarm)
+            self._session = Session(self._plan, self._clock)
+        return self._session
+
+    def _stop(self) -> None:
+        if self._session is not None:
+            self._session.stop()
+
+    def _take_leave(self, wait_s: float) -> None:
+        if self._session is not None:
+            self._session.publisher.wait(wait_s)
+        if self._guard.fault is None:
+            log_farewell(self._plan, self._session, self._steps_taken)
+        if self._session is not None:
+            self._session.leave()
+
+    def _end_profiling(self) -> None:
+        """After a fault: the training goes on without us."""
+        self._next_event = NEVER
+        if self._session is not None:
+            self._session.abandon()
+
+    def _disarm(self) -> None:
+        """In a forked child: the window, the spool and the publishing belong to the parent."""
+        self._next_event = NEVER
+        self._closed = True
+        if self._session is not None:
+            self._session.forget()
+
+
+def _absolute(name: str, folder: str | os.PathLike[str]) -> Path:
+    """The folder as seen now: a training that changes its directory later means the same one."""
+    path = os.fspath(folder)
+    if not isinstance(path, str) or not path:
+        raise UsageError(f"TrainerHook: {name} is {folder!r}; give the path of a folder.")
+    if "://" in path:
+        raise UsageError(f"TrainerHook: {name} is {path!r}; give a folder of this machine.")
+    return Path(path).absolute()
+
+
+def _checked_schedule(schedule: Schedule | None) -> Schedule:
+    if schedule is None:
+        return Schedule()
+    if not isinstance(schedule, Schedule):
+        raise UsageError(f"TrainerHook: schedule is {schedule!r}; give a tbprof.Schedule(...).")
+    return schedule

@@ -1,0 +1,128 @@
+"""One profiled window: torch's profiler from its warm-up to the exported file."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+
+import torch
+from torch.profiler import ProfilerActivity, profile, tensorboard_trace_handler
+
+from tbprof.hook.foreign import foreign_profiler_at_work, is_recording
+from tbprof.hook.options import RecordOptions
+from tbprof.hook.schedule import Schedule
+from tbprof.hook.spool import TRACE_SUFFIX, remove_partial_files
+
+__all__ = ["ProfiledWindow"]
+
+
+class ProfiledWindow:
+    """Drives one `torch.profiler.profile` over the warm-up and the recorded steps of one cycle.
+
+    All calls must come from one thread: torch keeps a profiler's state for the thread
+    that started it.
+    """
+
+    def __init__(self, schedule: Schedule, options: RecordOptions, folder: Path, worker: str) -> None:
+        self._schedule = schedule
+        self._folder = folder
+        self._worker = worker
+        self._write_trace = tensorboard_trace_handler(str(folder), worker_name=worker)
+        self._profiler = _make_profiler(schedule, options, self._export)
+        self._steps = 0
+        self.recorded_steps = 0
+        """Whole training steps in the recording."""
+        self.is_over = False
+        """Nothing is recorded any more; `trace` is what came of it."""
+        self.taken_away = False
+        """Another profiler took torch's only session: nothing of this window can be saved."""
+        self.trace: Path | None = None
+        """The exported file; None where torch wrote none."""
+        self.export_error: Exception | None = None
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether the steps now are recorded, and not warm-up."""
+        return not self.is_over and self._steps >= self._schedule.warmup
+
+    def start(self) -> None:
+        """Begin the warm-up. Ask `foreign_profiler_at_work` first."""
+        self._profiler.__enter__()
+
+    def advance(self) -> None:
+        """A training step is over: record it as one, and do what is due after it."""
+        if self._lost_session():
+            return
+        if self.is_recording:
+            self.recorded_steps += 1
+        self._steps += 1
+        self._profiler.step()
+        if self.is_over:
+            # Leaves the annotation that torch opened for the step after the window.
+            self._profiler.__exit__(None, None, None)
+
+    def stop(self) -> None:
+        """End the window early; a recording without a whole step is not exported."""
+        if self.is_over or self._lost_session():
+            return
+        self._profiler.__exit__(None, None, None)
+        self.is_over = True
+
+    def _lost_session(self) -> bool:
+        """Look whether torch's session is still ours; if not, let go without touching it.
+
+        Stopping or exporting now would end the other profiler's session, or crash.
+        """
+        if self.is_recording:
+            self.taken_away = not is_recording()
+        elif self._steps + 1 >= self._schedule.warmup:
+            self.taken_away = foreign_profiler_at_work(self._profiler)
+        else:
+            self.taken_away = is_recording()
+        self.is_over = self.is_over or self.taken_away
+        return self.taken_away
+
+    def _export(self, profiler: profile) -> None:
+        """Torch calls this once, when the recording is complete or stopped."""
+        self.is_over = True
+        if self.recorded_steps == 0:
+            return
+        earlier = set(self._traces())
+        try:
+            self._write_trace(profiler)
+        except (OSError, RuntimeError) as error:
+            self.export_error = error
+        # Kineto reports a full disk on its own log only: what counts is the file.
+        written = [trace for trace in self._traces() if trace not in earlier and trace.stat().st_size > 0]
+        self.trace = written[0] if written else None
+        remove_partial_files(self._folder)
+
+    def _traces(self) -> Iterable[Path]:
+        return self._folder.glob(f"{self._worker}.*{TRACE_SUFFIX}")
+
+
+def _make_profiler(schedule: Schedule, options: RecordOptions, export: object) -> profile:
+    with warnings.catch_warnings():
+        # torch warns when there is no warm-up; who sets warmup=0 has decided that.
+        warnings.simplefilter("ignore")
+        steps = torch.profiler.schedule(wait=0, warmup=schedule.warmup, active=schedule.active, repeat=1)
+    return profile(
+        activities=_activities(),
+        schedule=steps,
+        on_trace_ready=export,
+        experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True),
+        **dataclasses.asdict(options),
+    )
+
+
+def _activities() -> list[ProfilerActivity]:
+    """The CPU and the accelerator that is there."""
+    supported = torch.profiler.supported_activities()
+    present = [ProfilerActivity.CPU]
+    if torch.cuda.is_available():
+        present.append(ProfilerActivity.CUDA)
+    if torch.xpu.is_available():
+        present.append(ProfilerActivity.XPU)
+    return [activity for activity in present if activity in supported]
