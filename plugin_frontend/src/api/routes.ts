@@ -1,0 +1,71 @@
+// The plugin's routes. Addresses are relative to the page's base, so that the tab works
+// behind any path prefix or proxy.
+
+import type { RulePage, RunsView, WindowAnswer } from "./types.ts";
+
+/** Names one window of one worker; the three parameters of the route `window`. */
+export interface WindowAddress {
+  run: string;
+  worker: string;
+  window: string;
+}
+
+/** The server said no, or nothing; the message is a sentence to show. */
+export class RouteError extends Error {
+  override name = "RouteError";
+}
+
+export function fetchRuns(signal: AbortSignal): Promise<RunsView> {
+  return fetchJson<RunsView>("runs", {}, signal);
+}
+
+export function fetchWindow(address: WindowAddress, signal: AbortSignal): Promise<WindowAnswer> {
+  return fetchJson<WindowAnswer>("window", { ...address }, signal);
+}
+
+export function fetchRule(code: string, signal: AbortSignal): Promise<RulePage> {
+  return fetchJson<RulePage>("rule", { code }, signal);
+}
+
+/** Reads one route. The shapes are the server's own records, so they are not checked again. */
+async function fetchJson<Answer>(
+  route: string,
+  parameters: Record<string, string>,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const url = new URL(route, document.baseURI);
+  url.search = new URLSearchParams(parameters).toString();
+  const response = await answerOf(url, signal);
+  if (!response.ok) throw new RouteError(await refusalOf(response));
+  try {
+    return (await response.json()) as Answer;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new RouteError(`The answer of ${url.pathname} broke off. Reload the page to ask again.`);
+  }
+}
+
+async function answerOf(url: URL, signal: AbortSignal): Promise<Response> {
+  try {
+    return await fetch(url, { signal, headers: { accept: "application/json" } });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new RouteError("TensorBoard does not answer. Check that it still runs, then try again.");
+  }
+}
+
+/** The server's own sentence, or the bare status where a proxy answered in its place. */
+async function refusalOf(response: Response): Promise<string> {
+  const text = await response.text();
+  try {
+    const body: unknown = JSON.parse(text);
+    if (isRefusal(body)) return body.error;
+  } catch {
+    // Not JSON: a proxy's own page.
+  }
+  return `TensorBoard answered ${response.status} ${response.statusText} to ${new URL(response.url).pathname}.`;
+}
+
+function isRefusal(body: unknown): body is { error: string } {
+  return typeof body === "object" && body !== null && "error" in body && typeof body.error === "string";
+}

@@ -1,0 +1,217 @@
+// Printed by `python -m tbprof.views.typescript`; do not edit.
+
+export interface WindowRow {
+  window: string;
+  has_report: boolean;
+  size_bytes: number;
+}
+
+export interface WorkerRow {
+  worker: string;
+  rank: number | null;
+  windows: WindowRow[];
+}
+
+export interface RunRow {
+  run: string;
+  workers: WorkerRow[];
+}
+
+export interface SkippedRow {
+  path: string;
+  reason: string;
+}
+
+export interface RunsView {
+  logdir: string;
+  tbprof_version: string;
+  runs: RunRow[];
+  skipped: SkippedRow[];
+}
+
+export interface StepRow {
+  name: string;
+  start_us: number;
+  duration_us: number;
+  cold: boolean;
+  sync_points: number;
+  wait_us: number;
+  device_idle_us: number | null;
+  idle_empty_us: number | null;
+  gpu_lag_us: number | null;
+}
+
+export interface SyncView {
+  count: number;
+  wait_us: number;
+  wait_in_copy_us: number;
+  wait_in_sync_us: number;
+  explained_us: number;
+  profiler_own_us: number[];
+}
+
+export interface CopyRow {
+  direction: string;
+  memory: string;
+  count: number;
+  bytes: number;
+  blocking: number;
+}
+
+export interface IdleView {
+  device_us: number;
+  empty_us: number;
+  queued_us: number;
+  share_of_steps: number;
+}
+
+export interface SavingView {
+  floor_us: number;
+  estimate_us: number | null;
+  ceiling_us: number;
+}
+
+export interface SourceView {
+  file: string;
+  line: number | null;
+  function: string;
+  exact: boolean;
+  candidates: number[];
+}
+
+export interface FixView {
+  summary: string;
+  before: string;
+  after: string;
+  caveat: string;
+}
+
+export interface FindingRow {
+  rule: string;
+  name: string;
+  title: string;
+  severity: "critical" | "high" | "medium" | "low" | "info";
+  severity_reason: string;
+  removal: "drop" | "defer" | "rewrite" | "needed";
+  confidence: "high" | "medium" | "low";
+  count: number;
+  saving: SavingView | null;
+  what: string;
+  why: string;
+  fix: FixView;
+  fingerprint: string;
+}
+
+export interface SpanRow {
+  kind: "launch" | "copy_call" | "sync_call" | "kernel" | "copy" | "memset";
+  name: string;
+  start_us: number;
+  duration_us: number;
+}
+
+export interface InstanceView {
+  step: string | null;
+  op: SpanRow | null;
+  host: SpanRow[];
+  device: SpanRow[];
+}
+
+export interface SiteRow {
+  index: number;
+  what: string;
+  direction: string;
+  memory: string;
+  calls: string[];
+  ops: string[];
+  source: SourceView | null;
+  label: string | null;
+  module: string | null;
+  count: number;
+  blocking: number;
+  per_step: number[];
+  bytes: number;
+  wait_us: number;
+  wait_net_us: number;
+  explained_us: number;
+  starve_us: number;
+  share_of_steps: number | null;
+  findings: FindingRow[];
+  instance: InstanceView | null;
+}
+
+export interface HealthRow {
+  code: string;
+  severity: "info" | "warning" | "error";
+  message: string;
+}
+
+export interface NotCheckedRow {
+  rule: string;
+  reason: string;
+}
+
+export interface EnvironmentRow {
+  name: string;
+  value: string;
+}
+
+export interface WindowView {
+  run: string;
+  worker: string;
+  window: string;
+  rank: number | null;
+  world_size: number | null;
+  devices: string[];
+  era: string;
+  span_us: number;
+  num_events: number;
+  state: "findings" | "sites" | "clean" | "no_device";
+  verdict: string;
+  detail: string;
+  steps: StepRow[];
+  median_step_us: number | null;
+  total_steps_us: number;
+  sync_points: SyncView;
+  copies: CopyRow[];
+  idle: IdleView | null;
+  savings: SavingView | null;
+  calibrated: boolean;
+  sites: SiteRow[];
+  health: HealthRow[];
+  worst_health: "ok" | "info" | "warning" | "error";
+  not_checked: NotCheckedRow[];
+  environment: EnvironmentRow[];
+}
+
+export interface Progress {
+  read_bytes: number;
+  total_bytes: number;
+  elapsed_s: number;
+  ahead: number;
+}
+
+export interface Problem {
+  title: string;
+  what: string;
+  what_to_do: string;
+  path: string;
+}
+
+export interface WindowAnswer {
+  state: "ready" | "reading" | "broken";
+  window: WindowView | null;
+  progress: Progress | null;
+  problem: Problem | null;
+}
+
+export interface RuleSection {
+  title: string;
+  text: string;
+}
+
+export interface RulePage {
+  code: string;
+  name: string;
+  title: string;
+  sections: RuleSection[];
+}

@@ -1,0 +1,38 @@
+// Durations in µs as text. A sentence picks its own unit, a table has one for all its rows.
+
+import { formatCount, formatDecimal, NARROW_SPACE, NOT_RECORDED } from "./number.ts";
+
+export type DurationUnit = "µs" | "ms" | "s";
+
+const MICROSECONDS: Record<DurationUnit, number> = { µs: 1, ms: 1_000, s: 1_000_000 };
+
+/** The unit of a figure that stands alone: µs below 0.1 ms, ms below 10 s, then s. */
+export function durationUnit(durationUs: number): DurationUnit {
+  if (durationUs < 100) return "µs";
+  return durationUs < 10_000_000 ? "ms" : "s";
+}
+
+/** The one unit of a table: that of its longest row, ms only from 1 ms on so that rows differ. */
+export function tableUnit(durationsUs: readonly number[]): DurationUnit {
+  const longest = durationsUs.reduce((most, duration) => Math.max(most, duration), 0);
+  return longest < 1_000 ? "µs" : durationUnit(longest);
+}
+
+/** A figure without its unit, for a table whose head names it. */
+export function formatDurationIn(durationUs: number, unit: DurationUnit): string {
+  const value = durationUs / MICROSECONDS[unit];
+  if (unit !== "µs" || value === 0) return formatDecimal(value);
+  return value < 1 ? "<1" : formatCount(value);
+}
+
+/** A figure with its unit: `55.3 ms`, `15 µs`; null is "not recorded". */
+export function formatDuration(durationUs: number | null): string {
+  if (durationUs === null) return NOT_RECORDED;
+  const unit = durationUs === 0 ? "ms" : durationUnit(durationUs);
+  return `${formatDurationIn(durationUs, unit)}${NARROW_SPACE}${unit}`;
+}
+
+/** Exact, for a hover: `12,345.678 µs`. */
+export function formatExact(durationUs: number): string {
+  return `${durationUs.toLocaleString("en-US", { maximumFractionDigits: 3 })}${NARROW_SPACE}µs`;
+}

@@ -1,0 +1,44 @@
+// Figures as text: thousands, shares and counts. Missing is a word, never 0.
+
+/** Between a figure and its unit, so that the two never part. */
+export const NARROW_SPACE = "\u202f";
+export const MINUS = "\u2212";
+export const NOT_RECORDED = "not recorded";
+
+const GROUPED = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+
+/** A whole number with commas: `1,211`. */
+export function formatCount(count: number): string {
+  return GROUPED.format(count).replace("-", MINUS);
+}
+
+/** A mean of counts: whole where it is whole, else one decimal. */
+export function formatMean(mean: number): string {
+  return Number.isInteger(mean) ? formatCount(mean) : formatDecimal(mean);
+}
+
+/** One decimal; none from 1,000 on; `<0.1` for what would look like nothing; `0` for true zero. */
+export function formatDecimal(value: number): string {
+  if (value === 0) return "0";
+  if (value < 0) return MINUS + formatDecimal(-value);
+  if (value < 0.1) return "<0.1";
+  return value < 999.95 ? value.toFixed(1) : formatCount(value);
+}
+
+/** A share of 0 to 1 in percent: `28 %`, `5.9 %`, `<0.1 %`; null is "not recorded". */
+export function formatShare(share: number | null): string {
+  if (share === null) return NOT_RECORDED;
+  const percent = share * 100;
+  const text = percent < 9.95 ? formatDecimal(percent) : formatCount(percent);
+  return `${text}${NARROW_SPACE}%`;
+}
+
+/** `part` of `whole`, or null where there is no whole to take it of. */
+export function shareOf(part: number, whole: number): number | null {
+  return whole > 0 ? part / whole : null;
+}
+
+/** `1 site`, `2 sites`. */
+export function formatCounted(count: number, singular: string, plural = `${singular}s`): string {
+  return `${formatCount(count)} ${count === 1 ? singular : plural}`;
+}

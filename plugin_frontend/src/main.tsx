@@ -1,0 +1,29 @@
+// The module that TensorBoard's page imports; `render` is its whole interface.
+
+import { effect } from "@preact/signals";
+import { render as mount } from "preact";
+import { hostWindow, listenToReloads } from "./api/host.ts";
+import { followAddress } from "./state/place.ts";
+import { loadRulePage } from "./state/rulePage.ts";
+import { pinShown, pollWhileEmpty, refreshRuns, shown } from "./state/runs.ts";
+import { watchVisibility } from "./state/visibility.ts";
+import { loadShownWindow, pollWhileReading } from "./state/windowAnswer.ts";
+import { adoptStyle } from "./theme/style.ts";
+import { followTheme } from "./theme/theme.ts";
+import { App } from "./views/App.tsx";
+
+/** Draws the tab into the page and starts everything that keeps it up to date. */
+export function render(): void {
+  document.documentElement.lang = "en";
+  adoptStyle();
+  followTheme(hostWindow());
+  followAddress();
+  watchVisibility();
+  for (const start of [pinShown, loadShownWindow, pollWhileReading, pollWhileEmpty, loadRulePage]) start();
+  effect(() => {
+    document.title = shown.value === null ? "tbprof" : `${shown.value.run.run} · tbprof`;
+  });
+  listenToReloads(() => void refreshRuns());
+  void refreshRuns();
+  mount(<App />, document.body);
+}

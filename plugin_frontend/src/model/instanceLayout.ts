@@ -1,0 +1,47 @@
+// Where the bars of one drawn instance go: two lanes on one time axis.
+
+import type { InstanceView, SpanRow } from "../api/types.ts";
+
+export interface Bar {
+  span: SpanRow;
+  /** From the drawing's left edge, in its own units. */
+  x: number;
+  width: number;
+  /** From the first shown moment. */
+  start_us: number;
+}
+
+export interface InstanceLayout {
+  host: Bar[];
+  device: Bar[];
+  op: Bar | null;
+  extent_us: number;
+}
+
+/** The narrowest bar that can still be seen. */
+const LEAST_WIDTH = 1.5;
+
+/** Places every span of an instance on an axis `width` wide; spans too short to see are widened. */
+export function layOutInstance(instance: InstanceView, width: number): InstanceLayout {
+  const drawn = [...instance.host, ...instance.device];
+  const first = Math.min(...drawn.map((span) => span.start_us));
+  const last = Math.max(...drawn.map((span) => span.start_us + span.duration_us));
+  const extent = Math.max(last - first, Number.EPSILON);
+  const place = (span: SpanRow): Bar => {
+    const left = Math.max(0, ((span.start_us - first) / extent) * width);
+    const right = Math.min(width, ((span.start_us + span.duration_us - first) / extent) * width);
+    const barWidth = Math.max(right - left, LEAST_WIDTH);
+    return { span, x: Math.min(left, width - barWidth), width: barWidth, start_us: span.start_us - first };
+  };
+  return {
+    host: instance.host.map(place),
+    device: instance.device.map(place),
+    op: instance.op === null || drawn.length === 0 ? null : place(instance.op),
+    extent_us: drawn.length === 0 ? 0 : extent,
+  };
+}
+
+/** Whether a span of the host lane is a call in which it can wait. */
+export function isWait(span: SpanRow): boolean {
+  return span.kind === "copy_call" || span.kind === "sync_call";
+}

@@ -1,0 +1,83 @@
+// What the tab shows, as the address bar holds it: `#tbprof&p.tbprof.run=...`.
+
+import { SORT_KEYS, type SortKey } from "./sorting.ts";
+
+/** Null run, worker or window: the default is shown. */
+export interface Place {
+  run: string | null;
+  worker: string | null;
+  window: string | null;
+  /** Index of the site whose drawer is open. */
+  site: number | null;
+  /** Code of the rule whose page is open, over the drawer. */
+  rule: string | null;
+  health: boolean;
+  sort: SortKey;
+  descending: boolean;
+  filter: string;
+}
+
+export const START: Place = {
+  run: null,
+  worker: null,
+  window: null,
+  site: null,
+  rule: null,
+  health: false,
+  sort: "saving",
+  descending: true,
+  filter: "",
+};
+
+const PLUGIN = "tbprof";
+const PREFIX = `p.${PLUGIN}.`;
+
+/** Reads an address; null if it is that of another tab. Values that make no sense are left out. */
+export function parsePlace(hash: string): Place | null {
+  const parts = hash.replace(/^#/, "").split("&");
+  if (parts[0] !== PLUGIN && parts[0] !== "") return null;
+  const values = new Map(parts.slice(1).flatMap(parsePair));
+  const sort = SORT_KEYS.find((key) => key === values.get("sort"));
+  return {
+    run: values.get("run") ?? null,
+    worker: values.get("worker") ?? null,
+    window: values.get("window") ?? null,
+    site: parseIndex(values.get("site")),
+    rule: values.get("rule") ?? null,
+    health: values.get("health") === "1",
+    sort: sort ?? START.sort,
+    descending: values.get("order") !== "up",
+    filter: values.get("filter") ?? "",
+  };
+}
+
+/** The address of a place; what is as at the start is left out. */
+export function printPlace(place: Place): string {
+  const pairs: [string, string | null][] = [
+    ["run", place.run],
+    ["worker", place.worker],
+    ["window", place.window],
+    ["site", place.site === null ? null : String(place.site)],
+    ["rule", place.rule],
+    ["health", place.health ? "1" : null],
+    ["sort", place.sort === START.sort ? null : place.sort],
+    ["order", place.descending ? null : "up"],
+    ["filter", place.filter === "" ? null : place.filter],
+  ];
+  const kept = pairs.flatMap(([name, value]) => (value === null ? [] : [`${PREFIX}${name}=${encodeURIComponent(value)}`]));
+  return `#${[PLUGIN, ...kept].join("&")}`;
+}
+
+function parsePair(part: string): [string, string][] {
+  const cut = part.indexOf("=");
+  if (cut < 0 || !part.startsWith(PREFIX)) return [];
+  try {
+    return [[part.slice(PREFIX.length, cut), decodeURIComponent(part.slice(cut + 1))]];
+  } catch {
+    return []; // A link cut in the middle of an escape.
+  }
+}
+
+function parseIndex(text: string | undefined): number | null {
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : null;
+}

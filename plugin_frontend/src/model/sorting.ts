@@ -1,0 +1,76 @@
+// The order of sites: by any column, the rows with findings always before the others.
+
+import type { SavingView, SiteRow } from "../api/types.ts";
+import { formatChain, formatLocation } from "../format/place.ts";
+
+export const SORT_KEYS = ["saving", "site", "ops", "label", "perStep", "count", "size", "wait", "explained", "share"] as const;
+export type SortKey = (typeof SORT_KEYS)[number];
+
+/** Two lists of sites, each sorted. */
+export interface SiteGroups {
+  withFindings: SiteRow[];
+  others: SiteRow[];
+}
+
+/** A figure or a text to sort by; null sorts last both up and down. */
+type SortValue = number | string | null;
+
+const VALUES: Record<SortKey, (site: SiteRow) => SortValue> = {
+  saving: (site) => bestSaving(site)?.ceiling_us ?? null,
+  site: (site) => (site.source === null ? null : formatLocation(site.source)),
+  ops: (site) => (site.ops.length === 0 ? null : formatChain(site.ops)),
+  label: siteLabel,
+  perStep: meanPerStep,
+  count: (site) => site.count,
+  size: (site) => site.bytes,
+  wait: (site) => site.wait_us,
+  explained: explainedShare,
+  share: (site) => site.share_of_steps,
+};
+
+/** Texts run up at first, figures down: the largest is what one looks for. */
+export function startsDescending(key: SortKey): boolean {
+  return key !== "site" && key !== "ops" && key !== "label";
+}
+
+export function groupSites(sites: readonly SiteRow[], key: SortKey, descending: boolean): SiteGroups {
+  const sorted = [...sites].sort((one, other) => compareSites(one, other, key, descending));
+  return {
+    withFindings: sorted.filter((site) => site.findings.length > 0),
+    others: sorted.filter((site) => site.findings.length === 0),
+  };
+}
+
+function compareSites(one: SiteRow, other: SiteRow, key: SortKey, descending: boolean): number {
+  const first = VALUES[key](one);
+  const second = VALUES[key](other);
+  if (first === null || second === null) {
+    const missingLast = Number(first === null) - Number(second === null);
+    return missingLast || other.wait_us - one.wait_us || one.index - other.index;
+  }
+  const upward = typeof first === "string" ? first.localeCompare(String(second)) : first - Number(second);
+  return (descending ? -upward : upward) || other.wait_us - one.wait_us || one.index - other.index;
+}
+
+/** The largest saving among a site's findings; they share its waits, so they do not add up. */
+export function bestSaving(site: SiteRow): SavingView | null {
+  return site.findings
+    .map((finding) => finding.saving)
+    .reduce((best, saving) => (saving !== null && (best === null || saving.ceiling_us > best.ceiling_us) ? saving : best), null);
+}
+
+/** Mean number of calls a step; null where no step was recorded. */
+export function meanPerStep(site: SiteRow): number | null {
+  if (site.per_step.length === 0) return null;
+  return site.per_step.reduce((sum, count) => sum + count, 0) / site.per_step.length;
+}
+
+export function explainedShare(site: SiteRow): number | null {
+  return site.wait_us > 0 ? site.explained_us / site.wait_us : null;
+}
+
+/** The innermost label, with its module where both are known. */
+export function siteLabel(site: SiteRow): string | null {
+  const known = [site.label, site.module].filter((name) => name !== null);
+  return known.length === 0 ? null : known.join(" · ");
+}

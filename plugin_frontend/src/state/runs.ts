@@ -1,0 +1,92 @@
+// The runs of the log directory, and which of their windows is shown.
+
+import { computed, effect, signal } from "@preact/signals";
+import { fetchRuns } from "../api/routes.ts";
+import type { RunsView, WindowRow } from "../api/types.ts";
+import { findShown, windowBeside, workerBeside } from "../model/runs.ts";
+import { failureOf, LOADING, type Loaded } from "./loaded.ts";
+import { adjust, place, visit } from "./place.ts";
+import { visible } from "./visibility.ts";
+
+/** How often an empty log directory is looked at again. */
+const EMPTY_INTERVAL_MS = 5_000;
+
+export const runs = signal<Loaded<RunsView>>(LOADING);
+
+/** The rows of the window shown; null while there is none, or none of the name in the address. */
+export const shown = computed(() => (runs.value.kind === "there" ? findShown(runs.value.value, place.value) : null));
+
+/** Windows of the shown worker that were there when its window was opened. */
+const seenWindows = signal<{ worker: string; windows: ReadonlySet<string> }>({ worker: "", windows: new Set() });
+
+/** Windows that came since; they are announced and never opened by themselves. */
+export const newWindows = computed<WindowRow[]>(() => {
+  if (shown.value === null || seenWindows.value.worker !== workerKey()) return [];
+  return shown.value.worker.windows.filter((row) => !seenWindows.value.windows.has(row.window));
+});
+
+let request: AbortController | null = null;
+
+/** Asks for the runs anew; what is shown stays until the answer is there. */
+export async function refreshRuns(): Promise<void> {
+  request?.abort();
+  const { signal } = (request = new AbortController());
+  try {
+    const value = await fetchRuns(signal);
+    runs.value = { kind: "there", value };
+  } catch (error) {
+    if (signal.aborted) return;
+    if (runs.peek().kind !== "there") runs.value = failureOf(error);
+  }
+}
+
+/** Writes the default window into the address, so that later windows can't move what is read. */
+export function pinShown(): () => void {
+  return effect(() => {
+    if (shown.value === null) return;
+    const { run, worker, window } = shown.value;
+    const { run: named, worker: namedWorker, window: namedWindow } = place.peek();
+    if (named === null || namedWorker === null || namedWindow === null) {
+      adjust({ run: run.run, worker: worker.worker, window: window.window });
+    }
+    if (seenWindows.peek().worker !== workerKey()) markWindowsSeen();
+  });
+}
+
+/** Looks again every few seconds while nothing is recorded and the tab is seen. */
+export function pollWhileEmpty(): () => void {
+  return effect(() => {
+    if (!visible.value || (runs.value.kind === "there" && runs.value.value.runs.length > 0)) return;
+    if (runs.value.kind === "loading") return;
+    const timer = setTimeout(() => void refreshRuns(), EMPTY_INTERVAL_MS);
+    return () => clearTimeout(timer);
+  });
+}
+
+export function markWindowsSeen(): void {
+  const windows = new Set(shown.peek()?.worker.windows.map((row) => row.window));
+  seenWindows.value = { worker: workerKey(), windows };
+}
+
+/** Opens the window `steps` further on; stays where there is none. */
+export function visitWindowBeside(steps: number): void {
+  const window = shown.peek() === null ? null : windowBeside(shown.peek()!, steps);
+  if (window !== null) visitWindow({ window: window.window });
+}
+
+/** Opens the worker `steps` further on; stays where there is none. */
+export function visitWorkerBeside(steps: number): void {
+  const address = shown.peek() === null ? null : workerBeside(shown.peek()!, steps);
+  if (address !== null) visitWindow(address);
+}
+
+/** Opens another window; the open site belongs to the old one and is closed. */
+export function visitWindow(address: { run?: string | null; worker?: string | null; window: string | null }): void {
+  visit({ ...address, site: null, rule: null });
+  markWindowsSeen();
+}
+
+function workerKey(): string {
+  const current = shown.peek();
+  return current === null ? "" : `${current.run.run}\n${current.worker.worker}`;
+}

@@ -1,0 +1,58 @@
+// The sites as they are listed now, and the one that the keys move.
+
+import { computed, signal } from "@preact/signals";
+import type { SiteRow } from "../api/types.ts";
+import { filterSites } from "../model/filtering.ts";
+import { groupSites, startsDescending, type SiteGroups, type SortKey } from "../model/sorting.ts";
+import { adjust, place, visit } from "./place.ts";
+import { windowView } from "./windowAnswer.ts";
+
+export const siteGroups = computed<SiteGroups>(() => {
+  const sites = filterSites(windowView.value?.sites ?? [], place.value.filter);
+  return groupSites(sites, place.value.sort, place.value.descending);
+});
+
+/** All listed sites, from the top. */
+export const listedSites = computed(() => [...siteGroups.value.withFindings, ...siteGroups.value.others]);
+
+/** The site whose drawer is open. */
+export const openSite = computed<SiteRow | null>(
+  () => windowView.value?.sites.find((site) => site.index === place.value.site) ?? null,
+);
+
+const movedTo = signal<number | null>(null);
+
+/** Index of the site that the keys stand on: the open one, else where they were moved. */
+export const currentSite = computed<number | null>(() => openSite.value?.index ?? movedTo.value);
+
+/** Moves `rows` rows down; an open drawer follows. */
+export function moveSite(rows: number): void {
+  const listed = listedSites.peek();
+  const at = listed.findIndex((site) => site.index === currentSite.peek());
+  const from = at < 0 && rows < 0 ? 0 : at;
+  const next = listed[Math.min(Math.max(from + rows, 0), listed.length - 1)];
+  if (next === undefined) return;
+  movedTo.value = next.index;
+  if (openSite.peek() !== null) adjust({ site: next.index, rule: null });
+}
+
+export function visitSite(index: number): void {
+  movedTo.value = index;
+  const change = { site: index, rule: null, health: false };
+  if (openSite.peek() === null) visit(change);
+  else adjust(change);
+}
+
+/** Closes what is open at the right: first the rule's page, then the drawer. */
+export function closeDrawer(): void {
+  const { rule, site, health } = place.peek();
+  if (rule !== null) adjust({ rule: null });
+  else if (site !== null || health) adjust({ site: null, health: false });
+  else movedTo.value = null;
+}
+
+/** Sorts by a column; a second click turns the order round. */
+export function sortBy(key: SortKey): void {
+  const { sort, descending } = place.peek();
+  adjust({ sort: key, descending: sort === key ? !descending : startsDescending(key) });
+}

@@ -1,0 +1,13 @@
+// The stylesheet, adopted whole before anything is drawn.
+
+import base from "./base.css?inline";
+import frame from "./frame.css?inline";
+import tables from "./tables.css?inline";
+import tokens from "./tokens.css?inline";
+import widgets from "./widgets.css?inline";
+
+export function adoptStyle(): void {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync([tokens, base, frame, widgets, tables].join("\n"));
+  document.adoptedStyleSheets = [sheet];
+}

@@ -1,0 +1,28 @@
+import { useEffect } from "preact/hooks";
+import { Patterns } from "../draw/Patterns.tsx";
+import { notice } from "../state/notice.ts";
+import { ContextBar } from "./ContextBar.tsx";
+import { KeysDialog } from "./KeysDialog.tsx";
+import { handleKey } from "./keys.ts";
+import { MainPart } from "./MainPart.tsx";
+import { ViewBar } from "./ViewBar.tsx";
+
+/** The whole tab: two bars that never move, and the part below them. */
+export function App() {
+  useEffect(() => {
+    document.addEventListener("keydown", handleKey);
+    return () => document.removeEventListener("keydown", handleKey);
+  }, []);
+  return (
+    <div class="app">
+      <Patterns />
+      <ContextBar />
+      <ViewBar />
+      <MainPart />
+      <KeysDialog />
+      <p class="toast" role="status">
+        {notice}
+      </p>
+    </div>
+  );
+}

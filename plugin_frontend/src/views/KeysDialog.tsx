@@ -1,0 +1,29 @@
+import { useEffect, useRef } from "preact/hooks";
+import { KEYS, keysOpen } from "./keys.ts";
+
+/** The list of keys. */
+export function KeysDialog() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const open = keysOpen.value;
+  useEffect(() => {
+    if (open) dialog.current?.showModal();
+  }, [open]);
+  return (
+    <dialog ref={dialog} aria-labelledby="keys-title" onClose={() => (keysOpen.value = false)}>
+      <div class="row">
+        <h2 id="keys-title" class="grow">Keyboard</h2>
+        <button class="btn sm" type="button" onClick={() => dialog.current?.close()}>
+          Close <span class="kbd">Esc</span>
+        </button>
+      </div>
+      <dl class="keys">
+        {KEYS.map(({ keys, does }) => (
+          <div key={keys}>
+            <dt><span class="kbd">{keys}</span></dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </dialog>
+  );
+}

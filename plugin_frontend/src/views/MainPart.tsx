@@ -1,0 +1,87 @@
+import type { ComponentChildren } from "preact";
+import type { WindowAnswer } from "../api/types.ts";
+import { adjust, place } from "../state/place.ts";
+import { refreshRuns, runs, shown } from "../state/runs.ts";
+import { retryWindow, windowAnswer } from "../state/windowAnswer.ts";
+import { ProblemNote } from "../widgets/ProblemNote.tsx";
+import { SitesView } from "./sites/SitesView.tsx";
+import { EmptyState } from "./states/EmptyState.tsx";
+import { ReadingState } from "./states/ReadingState.tsx";
+import { Skeleton } from "./states/Skeleton.tsx";
+
+/** The part below the bars: the view, or why there is none. */
+export function MainPart() {
+  if (runs.value.kind === "loading") return <Scrolled><Skeleton /></Scrolled>;
+  if (runs.value.kind === "failed") return <FailedPart message={runs.value.message} onRetry={() => void refreshRuns()} />;
+  if (runs.value.value.runs.length === 0) return <Scrolled><EmptyState runs={runs.value.value} /></Scrolled>;
+  if (shown.value === null) return <GonePart />;
+  if (windowAnswer.value.kind === "loading") return <Scrolled><Skeleton /></Scrolled>;
+  if (windowAnswer.value.kind === "failed") return <FailedPart message={windowAnswer.value.message} onRetry={retryWindow} />;
+  return <AnswerPart answer={windowAnswer.value.value} />;
+}
+
+function AnswerPart({ answer }: { answer: WindowAnswer }) {
+  if (answer.window !== null) return <SitesView view={answer.window} />;
+  if (answer.problem !== null) {
+    return (
+      <Scrolled>
+        <div class="page narrow">
+          <ProblemNote problem={answer.problem}>
+            <RetryButton onRetry={retryWindow} />
+          </ProblemNote>
+        </div>
+      </Scrolled>
+    );
+  }
+  return (
+    <Scrolled>
+      <ReadingState progress={answer.progress} />
+    </Scrolled>
+  );
+}
+
+function FailedPart({ message, onRetry }: { message: string; onRetry: () => void }) {
+  return (
+    <Scrolled>
+      <div class="page narrow">
+        <ProblemNote problem={{ title: "This could not be loaded", what: message, what_to_do: "", path: "" }}>
+          <RetryButton onRetry={onRetry} />
+        </ProblemNote>
+      </div>
+    </Scrolled>
+  );
+}
+
+/** The address names a run, worker or window that is not in the log directory. */
+function GonePart() {
+  const { run, worker, window } = place.value;
+  const problem = {
+    title: "This window is not in the log directory",
+    what: "The link names a recording that was moved, deleted or never here.",
+    what_to_do: "Pick another run above, or open the first one.",
+    path: [run, worker, window].filter((name) => name !== null).join(" / "),
+  };
+  return (
+    <Scrolled>
+      <div class="page narrow">
+        <ProblemNote problem={problem}>
+          <button class="btn p" type="button" onClick={() => adjust({ run: null, worker: null, window: null, site: null })}>
+            Open the first run
+          </button>
+        </ProblemNote>
+      </div>
+    </Scrolled>
+  );
+}
+
+function RetryButton({ onRetry }: { onRetry: () => void }) {
+  return (
+    <button class="btn" type="button" onClick={onRetry}>
+      Try again
+    </button>
+  );
+}
+
+function Scrolled({ children }: { children: ComponentChildren }) {
+  return <main tabIndex={0}>{children}</main>;
+}

@@ -1,0 +1,75 @@
+import type { WindowView } from "../api/types.ts";
+import { formatCount, formatCounted } from "../format/number.ts";
+import { place, visit } from "../state/place.ts";
+import { runs } from "../state/runs.ts";
+import { windowAnswer, windowView } from "../state/windowAnswer.ts";
+import { Icon, type IconName } from "../widgets/Icon.tsx";
+
+/** The views, and at the right how far the trace can be trusted. */
+export function ViewBar() {
+  const view = windowView.value;
+  return (
+    <div class="views">
+      <nav class="tabs" aria-label="Views">
+        <a aria-current="page">
+          Sync points and copies
+          {view !== null && <span class="count">{formatCount(view.sites.length)}</span>}
+        </a>
+      </nav>
+      <span class="end">{view === null ? <AbsentChip /> : <HealthChip view={view} />}</span>
+    </div>
+  );
+}
+
+/** Why there is no trace to trust. */
+function AbsentChip() {
+  const answer = windowAnswer.value;
+  if (runs.value.kind === "there" && runs.value.value.runs.length === 0) return <Absent label="No recordings" />;
+  if (answer.kind === "there" && answer.value.state === "reading") return <Absent label="Reading" />;
+  return null;
+}
+
+function Absent({ label }: { label: string }) {
+  return (
+    <span class="chip">
+      <Icon name="unknown" />
+      {label}
+    </span>
+  );
+}
+
+const TONES: Record<WindowView["worst_health"], { tone: string; icon: IconName }> = {
+  ok: { tone: "ok", icon: "tick" },
+  info: { tone: "ok", icon: "tick" },
+  warning: { tone: "warn", icon: "warning" },
+  error: { tone: "bad", icon: "error" },
+};
+
+function HealthChip({ view }: { view: WindowView }) {
+  const { tone, icon } = TONES[view.worst_health];
+  return (
+    <button
+      class={`chip ${tone}`}
+      type="button"
+      aria-expanded={place.value.health}
+      onClick={() => visit({ health: !place.value.health, site: null, rule: null })}
+    >
+      <Icon name={icon} />
+      {healthLabel(view)}
+    </button>
+  );
+}
+
+function healthLabel(view: WindowView): string {
+  const count = view.health.filter((row) => row.severity === view.worst_health).length;
+  switch (view.worst_health) {
+    case "ok":
+      return "Trace good";
+    case "info":
+      return `Trace good, ${formatCounted(count, "note")}`;
+    case "warning":
+      return `Trace has ${formatCounted(count, "warning")}`;
+    case "error":
+      return `Trace has ${formatCounted(count, "error")}`;
+  }
+}

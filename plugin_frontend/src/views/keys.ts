@@ -1,0 +1,62 @@
+// The keys of the tab; off in text fields, lists and with Ctrl, Alt or Meta.
+
+import { signal } from "@preact/signals";
+import { formatLocation } from "../format/place.ts";
+import { copyText } from "../state/notice.ts";
+import { visitWindowBeside, visitWorkerBeside } from "../state/runs.ts";
+import { closeDrawer, currentSite, listedSites, moveSite, visitSite } from "../state/sites.ts";
+
+export const keysOpen = signal(false);
+
+/** What the list of keys shows, in its order. */
+export const KEYS: readonly { keys: string; does: string }[] = [
+  { keys: "[  ]", does: "Previous, next window" },
+  { keys: "{  }", does: "Previous, next rank" },
+  { keys: "/", does: "Filter" },
+  { keys: "j  k", does: "Next, previous row; arrows too" },
+  { keys: "Enter", does: "Open the selected row" },
+  { keys: "Esc", does: "Close, clear selection" },
+  { keys: "y", does: "Copy path:line" },
+  { keys: "?", does: "This list" },
+];
+
+const ACTIONS: Record<string, () => void> = {
+  "[": () => visitWindowBeside(-1),
+  "]": () => visitWindowBeside(1),
+  "{": () => visitWorkerBeside(-1),
+  "}": () => visitWorkerBeside(1),
+  "/": () => document.querySelector<HTMLInputElement>("#filter")?.focus(),
+  j: () => moveSite(1),
+  k: () => moveSite(-1),
+  Escape: closeDrawer,
+  y: copyLocation,
+  "?": () => (keysOpen.value = true),
+};
+
+/** Keys that act only where rows are: elsewhere they scroll, and press buttons. */
+const ROW_ACTIONS: Record<string, () => void> = {
+  ArrowDown: () => moveSite(1),
+  ArrowUp: () => moveSite(-1),
+  Enter: () => {
+    if (currentSite.peek() !== null) visitSite(currentSite.peek()!);
+  },
+};
+
+export function handleKey(event: KeyboardEvent): void {
+  const target = event.target instanceof Element ? event.target : document.body;
+  if (event.ctrlKey || event.altKey || event.metaKey || target.closest("dialog") !== null) return;
+  if (target.closest("input, textarea, select") !== null) {
+    if (event.key === "Escape" && target instanceof HTMLElement) target.blur();
+    return;
+  }
+  const inRows = target === document.body || target.closest("tr[aria-selected]") !== null;
+  const action = ACTIONS[event.key] ?? (inRows ? ROW_ACTIONS[event.key] : undefined);
+  if (action === undefined) return;
+  event.preventDefault();
+  action();
+}
+
+function copyLocation(): void {
+  const site = listedSites.peek().find((row) => row.index === currentSite.peek());
+  if (site?.source != null) void copyText(formatLocation(site.source), "Location");
+}

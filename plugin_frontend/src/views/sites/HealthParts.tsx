@@ -1,0 +1,91 @@
+import type { ComponentChildren } from "preact";
+import type { EnvironmentRow, HealthRow, NotCheckedRow, WindowView } from "../../api/types.ts";
+import { visit } from "../../state/place.ts";
+import { Icon } from "../../widgets/Icon.tsx";
+
+/** The same as the health drawer holds, as cards on a page that has no sites to show. */
+export function HealthParts({ view }: { view: WindowView }) {
+  return (
+    <>
+      <Card id="health-card" title="Can I trust this?">
+        <HealthList rows={view.health} />
+      </Card>
+      {view.not_checked.length > 0 && (
+        <Card id="not-checked-card" title="Not checked">
+          <NotCheckedList rows={view.not_checked} />
+        </Card>
+      )}
+      <Card id="environment-card" title="Environment">
+        <EnvironmentList rows={view.environment} />
+      </Card>
+    </>
+  );
+}
+
+function Card({ id, title, children }: { id: string; title: string; children: ComponentChildren }) {
+  return (
+    <section class="card" aria-labelledby={id}>
+      <header><h2 id={id}>{title}</h2></header>
+      <div class="in">{children}</div>
+    </section>
+  );
+}
+
+const MARKS = {
+  info: { icon: "info", tone: "i-none" },
+  warning: { icon: "warning", tone: "i-warn" },
+  error: { icon: "error", tone: "i-bad" },
+} as const;
+
+export function HealthList({ rows }: { rows: readonly HealthRow[] }) {
+  if (rows.length === 0) {
+    return (
+      <p class="row s12">
+        <Icon name="tick" tone="i-ok" />
+        Nothing speaks against it
+      </p>
+    );
+  }
+  return (
+    <ul class="checks">
+      {rows.map((row, at) => (
+        <li key={`${row.code} ${at}`}>
+          <Icon {...{ name: MARKS[row.severity].icon, tone: MARKS[row.severity].tone }} />
+          <p class="anywhere">
+            <span class="sr">{row.severity}: </span>
+            {row.message}
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function NotCheckedList({ rows }: { rows: readonly NotCheckedRow[] }) {
+  return (
+    <ul class="checks s12">
+      {rows.map((row) => (
+        <li key={row.rule}>
+          <Icon name="unknown" tone="i-none" />
+          <p class="row">
+            <button class="rule rule-button" type="button" onClick={() => visit({ rule: row.rule })}>
+              {row.rule}
+            </button>
+            <span class="t2 anywhere">{row.reason}</span>
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function EnvironmentList({ rows }: { rows: readonly EnvironmentRow[] }) {
+  return (
+    <dl class="kv s12">
+      {rows.map((row) => [
+        <dt key={row.name}>{row.name}</dt>,
+        <dd key={`${row.name} value`}><bdi>{row.value}</bdi></dd>,
+      ])}
+    </dl>
+  );
+}

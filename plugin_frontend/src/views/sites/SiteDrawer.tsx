@@ -1,0 +1,88 @@
+import type { SiteRow, WindowView } from "../../api/types.ts";
+import { formatDuration } from "../../format/duration.ts";
+import { formatCount, formatMean, formatShare } from "../../format/number.ts";
+import { formatChain, formatDirection, formatLocation } from "../../format/place.ts";
+import { formatSize } from "../../format/size.ts";
+import { bestSaving, explainedShare, meanPerStep } from "../../model/sorting.ts";
+import { copyText } from "../../state/notice.ts";
+import { Icon } from "../../widgets/Icon.tsx";
+import { Location } from "../../widgets/Location.tsx";
+import { Drawer } from "./Drawer.tsx";
+import { FindingPart } from "./FindingPart.tsx";
+import { InstancePart } from "./InstancePart.tsx";
+
+/** One site: its place, what was found, one instance, its figures. */
+export function SiteDrawer({ site, view }: { site: SiteRow; view: WindowView }) {
+  const largest = Math.max(...view.sites.map((row) => bestSaving(row)?.ceiling_us ?? 0));
+  return (
+    <Drawer title={site.what}>
+      <SourcePart site={site} />
+      {site.findings.map((finding) => (
+        <FindingPart key={finding.fingerprint} finding={finding} scale_us={largest} />
+      ))}
+      {site.instance !== null && <InstancePart instance={site.instance} />}
+      <SiteFigures site={site} />
+    </Drawer>
+  );
+}
+
+function SourcePart({ site }: { site: SiteRow }) {
+  const { source } = site;
+  if (source === null) return <p><Location source={null} /></p>;
+  return (
+    <div>
+      <div class="row">
+        <Location source={source} />
+        <button class="btn q sm right" type="button" onClick={() => void copyText(formatLocation(source), "Location")}>
+          <Icon name="copy" />
+          Copy <span class="kbd">y</span>
+        </button>
+      </div>
+      <p class="mono t2 anywhere"><bdi>{source.function}</bdi></p>
+      {!source.exact && (
+        <p class="s12 t3">
+          {source.candidates.length > 0 ? `one of lines ${source.candidates.map(formatCount).join(", ")}` : "exact line not recorded"}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function SiteFigures({ site }: { site: SiteRow }) {
+  const mean = meanPerStep(site);
+  const explained = explainedShare(site);
+  const figures: [string, string][] = [
+    ["Wait", formatDuration(site.wait_us)],
+    ["Above the calls’ base cost", formatDuration(site.wait_net_us)],
+    ["Explained", explained === null ? "—" : `${formatDuration(site.explained_us)}, ${formatShare(explained)}`],
+    ["GPU dry after it", formatDuration(site.starve_us)],
+    ["Of all steps", formatShare(site.share_of_steps)],
+    ["Calls", `${formatCount(site.count)}, ${formatCount(site.blocking)} block the host`],
+    ["Per step", mean === null ? "—" : formatMean(mean)],
+    ...(site.direction === ""
+      ? []
+      : ([["Copied", `${formatSize(site.bytes)}, ${formatDirection(site.direction, site.memory)}`]] as [string, string][])),
+  ];
+  return (
+    <section aria-labelledby="figures">
+      <h3 id="figures">Figures of the window</h3>
+      <dl class="kv s12">
+        {figures.map(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name} value`}>{value}</dd>])}
+        <Names name="API calls" names={site.calls.join(" + ")} />
+        <Names name="Ops, innermost first" names={formatChain(site.ops)} />
+        <Names name="Label" names={site.label ?? ""} />
+        <Names name="Module" names={site.module ?? ""} />
+      </dl>
+    </section>
+  );
+}
+
+function Names({ name, names }: { name: string; names: string }) {
+  if (names === "") return null;
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd class="mono"><bdi>{names}</bdi></dd>
+    </>
+  );
+}

@@ -1,0 +1,128 @@
+// The columns of the table of sites: their heads and what stands in them.
+
+import type { JSX } from "preact";
+import type { SiteRow, StepRow } from "../../api/types.ts";
+import { Bracket } from "../../draw/Bracket.tsx";
+import { StepBars } from "../../draw/StepBars.tsx";
+import { WaitBar } from "../../draw/WaitBar.tsx";
+import { formatDurationIn, formatExact, type DurationUnit } from "../../format/duration.ts";
+import { formatCount, formatMean, formatShare } from "../../format/number.ts";
+import { formatChain } from "../../format/place.ts";
+import { formatSizeIn, type SizeUnit } from "../../format/size.ts";
+import { bestSaving, explainedShare, meanPerStep, siteLabel, type SortKey } from "../../model/sorting.ts";
+import { SiteCell } from "./SiteCell.tsx";
+
+/** What all rows of one table share. */
+export interface TableScale {
+  waitUnit: DurationUnit;
+  savingUnit: DurationUnit;
+  sizeUnit: SizeUnit;
+  longest_us: number;
+  largestSaving_us: number;
+  steps: readonly StepRow[];
+}
+
+export interface Column {
+  key: SortKey;
+  head: (scale: TableScale) => string;
+  className: string;
+  cell: (site: SiteRow, scale: TableScale) => JSX.Element | string;
+}
+
+const NOT_APPLICABLE = "—";
+
+const SITE: Column = { key: "site", head: () => "Site", className: "c-site", cell: (site) => <SiteCell site={site} /> };
+const OPS: Column = {
+  key: "ops",
+  head: () => "Ops",
+  className: "c-ops",
+  cell: (site) => <Chain text={formatChain(site.ops)} />,
+};
+const LABEL: Column = {
+  key: "label",
+  head: () => "Label, module",
+  className: "c-label",
+  cell: (site) => <Chain text={siteLabel(site) ?? ""} />,
+};
+const FIGURES: readonly Column[] = [
+  {
+    key: "perStep",
+    head: () => "Per step",
+    className: "c-step",
+    cell: (site, { steps }) => <PerStep site={site} steps={steps} />,
+  },
+  { key: "count", head: () => "Count", className: "c-count num", cell: (site) => formatCount(site.count) },
+  {
+    key: "size",
+    head: ({ sizeUnit }) => `Size, ${sizeUnit}`,
+    className: "c-size num",
+    cell: (site, { sizeUnit }) =>
+      site.direction === "" ? NOT_APPLICABLE : (
+        <span title={`${formatCount(site.bytes)} bytes`}>{formatSizeIn(site.bytes, sizeUnit)}</span>
+      ),
+  },
+  {
+    key: "wait",
+    head: ({ waitUnit }) => `Wait, ${waitUnit}`,
+    className: "c-wait",
+    cell: (site, { waitUnit, longest_us }) => (
+      <>
+        <span title={formatExact(site.wait_us)}>{formatDurationIn(site.wait_us, waitUnit)}</span>
+        <WaitBar wait_us={site.wait_us} explained_us={site.explained_us} longest_us={longest_us} />
+      </>
+    ),
+  },
+  {
+    key: "explained",
+    head: () => "Explained",
+    className: "c-explained num",
+    cell: (site) => (site.wait_us > 0 ? formatShare(explainedShare(site)) : NOT_APPLICABLE),
+  },
+  { key: "share", head: () => "Of step", className: "c-share num", cell: (site) => formatShare(site.share_of_steps) },
+];
+const SAVING: Column = {
+  key: "saving",
+  head: ({ savingUnit }) => `Saves at most, ${savingUnit}`,
+  className: "c-saving",
+  cell: (site, scale) => <SavingCell site={site} scale={scale} />,
+};
+
+/** The columns that these sites fill: no label column without labels, no savings without any. */
+export function columnsOf(sites: readonly SiteRow[]): readonly Column[] {
+  const labels = sites.some((site) => siteLabel(site) !== null) ? [LABEL] : [];
+  const savings = sites.some((site) => bestSaving(site) !== null) ? [SAVING] : [];
+  return [SITE, OPS, ...labels, ...FIGURES, ...savings];
+}
+
+function Chain({ text }: { text: string }) {
+  return (
+    <span class="mono ell block" title={text}>
+      <bdi>{text === "" ? NOT_APPLICABLE : text}</bdi>
+    </span>
+  );
+}
+
+function PerStep({ site, steps }: { site: SiteRow; steps: readonly StepRow[] }) {
+  const mean = meanPerStep(site);
+  if (mean === null) return <>{NOT_APPLICABLE}</>;
+  return (
+    <div class="row">
+      <span class="per-step">{formatMean(mean)}</span>
+      {site.per_step.length > 1 && <StepBars counts={site.per_step} cold={steps.map((step) => step.cold)} />}
+    </div>
+  );
+}
+
+function SavingCell({ site, scale }: { site: SiteRow; scale: TableScale }) {
+  const saving = bestSaving(site);
+  if (saving === null) return <>{NOT_APPLICABLE}</>;
+  return (
+    <>
+      <Bracket saving={saving} scale_us={scale.largestSaving_us} />
+      <div class="row s12 under">
+        <span class="b">≤ {formatDurationIn(saving.ceiling_us, scale.savingUnit)}</span>
+        {saving.estimate_us === null && <span class="t3 right">no estimate</span>}
+      </div>
+    </>
+  );
+}
