@@ -8,7 +8,7 @@ from tbprof.errors import NotATrace
 from tbprof.trace.boundaries import ARRAY_START, EVENT_START, SPACE, Boundary, learn_boundary
 from tbprof.trace.source import ByteSource
 
-__all__ = ["Chunk", "EventStream", "MAX_EVENT_BYTES", "MAX_METADATA_BYTES"]
+__all__ = ["MAX_EVENT_BYTES", "MAX_METADATA_BYTES", "Chunk", "EventStream"]
 
 MAX_EVENT_BYTES = 8 * 1024 * 1024
 """A longer event is dropped and counted. The longest seen in real traces has 60 KB."""
@@ -16,7 +16,7 @@ MAX_METADATA_BYTES = 16 * 1024 * 1024
 """Limit for what stands before the array, and for what stands behind it."""
 
 _BOM = b"\xef\xbb\xbf"
-_OPEN, _CLOSE, _COMMA = b"[]," 
+_OPEN, _CLOSE, _COMMA = b"[],"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,6 @@ class EventStream:
         self._at_end = False
         self._boundary: Boundary | None = None
         self._skipping = False
-        self._whole_seen = 0
         self.head = self._read_head()
         """What stands before the array, without its opening bracket."""
 
@@ -116,6 +115,8 @@ class EventStream:
                 head = bytes(self._buffer[self._start : match.end() - 1])
                 self._start = match.end()
                 return head
+            if self._source.unpacked_bytes == 0:
+                raise NotATrace(f"{self._source.path} is empty: make room on the disk and record again.")
             if self._at_end or self._end - self._start > MAX_METADATA_BYTES:
                 raise NotATrace(
                     f'{self._source.path} has no "traceEvents": name a file that torch.profiler wrote.'

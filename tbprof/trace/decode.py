@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
 from tbprof.trace.boundaries import ARRAY_END
-from tbprof.trace.chunks import Chunk
+from tbprof.trace.chunks import Chunk, EventStream
 from tbprof.trace.events import AnySlice, Event, Flow, Label, Slice, event_list_decoder
 from tbprof.trace.lenient import Loss
 from tbprof.trace.repair import repair_text
 from tbprof.trace.salvage import UNDECODABLE, salvage
-from tbprof.trace.times import CLOCKS, ClockType, Times, exact_times, in_range
+from tbprof.trace.times import CLOCKS, ClockType, Times, decimal_times, exact_times, in_range
 
 __all__ = ["Batch", "Decoder", "Losses"]
 
@@ -54,6 +55,13 @@ class Decoder:
         self.losses = Losses()
         self._clock = 0
 
+    def batches(self, stream: EventStream) -> Iterator[Batch]:
+        """All records of the file that `stream` cuts, chunk by chunk."""
+        while (chunk := stream.next_chunk()) is not None:
+            batch = self.decode(chunk)
+            stream.consume(chunk, batch.used_bytes, ended=batch.ended)
+            yield batch
+
     def decode(self, chunk: Chunk) -> Batch:
         """The records of `chunk`. Never fails: what can't be read is counted in `losses`."""
         for index in range(self._clock, len(CLOCKS)):
@@ -71,7 +79,7 @@ class Decoder:
         except UNDECODABLE:
             return self._up_to_end(chunk.events, clock)
         # The comma behind the last event is used as well.
-        return _batch(events, clock, len(chunk.array) - 1, ended=False)
+        return _exact_batch(events, clock, len(chunk.array) - 1, ended=False)
 
     def _up_to_end(self, json: bytes, clock: ClockType) -> Batch | None:
         """The events before the array closes, if it closes in this chunk and they are valid."""
@@ -80,7 +88,7 @@ class Decoder:
                 events = _DECODERS[clock].decode(b"[%b]" % json[: end.start(1)])
             except UNDECODABLE:
                 continue
-            return _batch(events, clock, end.end(1) - 1, ended=True)
+            return _exact_batch(events, clock, end.end(1) - 1, ended=True)
         return None
 
     def _repaired(self, chunk: Chunk) -> Batch | None:
@@ -109,16 +117,24 @@ class Decoder:
         """A batch of events with Decimal times, those with impossible ones left out."""
         kept = [event for event in events if not isinstance(event, Slice) or in_range(event)]
         self.losses.events["no_time"] += len(events) - len(kept)
-        batch = _batch(kept, Decimal, used_bytes, ended=ended)
-        assert batch is not None
-        return batch
+        slices = _slices(kept)
+        return _batch(kept, slices, decimal_times(slices), used_bytes, ended=ended)
 
 
-def _batch(events: list[Event], clock: ClockType, used_bytes: int, *, ended: bool) -> Batch | None:
-    slices = [event for event in events if event.__class__ is Slice]
+def _exact_batch(events: list[Event], clock: ClockType, used_bytes: int, *, ended: bool) -> Batch | None:
+    """A batch, or None if the clock can't hold its times."""
+    slices = _slices(events)
     times = exact_times(slices, clock)
-    if times is None:
-        return None
+    return None if times is None else _batch(events, slices, times, used_bytes, ended=ended)
+
+
+def _slices(events: list[Event]) -> list[AnySlice]:
+    return [event for event in events if event.__class__ is Slice]
+
+
+def _batch(
+    events: list[Event], slices: list[AnySlice], times: Times, used_bytes: int, *, ended: bool
+) -> Batch:
     labels = [event for event in events if event.__class__ is Label]
     arrows = frozenset(event.cat for event in events if event.__class__ is Flow)
     return Batch(slices, times, labels, arrows, len(events), used_bytes, ended)

@@ -8,9 +8,9 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import msgspec
 
 __all__ = [
-    "AnySlice",
     "EVENT_KEYS",
     "NO_ARGS",
+    "AnySlice",
     "Event",
     "Flow",
     "Label",
@@ -96,7 +96,8 @@ class Other(msgspec.Struct, tag_field="ph", tag="i", gc=False):
     """An event that is counted and not kept."""
 
 
-_OTHER_PHASES = ("I", "t", "f", "B", "E", "C", "b", "n", "e", "S", "T", "p", "F", "N", "O", "D", "P", "R", "c")
+_OTHER_PHASES = "ItfBECbneSTpFNODPRcvV"
+"""The other phases of the Trace Event Format; `i` is that of `Other` itself."""
 _OTHERS = tuple(
     msgspec.defstruct(f"Other{index}", [], bases=(Other,), tag=phase, gc=False)
     for index, phase in enumerate(_OTHER_PHASES)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tbprof.model import HealthFact
 from tbprof.trace.chunks import EventStream
-from tbprof.trace.columns import Category, Slices
+from tbprof.trace.columns import Category, Int64s, Slices
 from tbprof.trace.decode import Losses
 from tbprof.trace.eras import GPU_WORK
 from tbprof.trace.metadata import Metadata
@@ -26,9 +26,13 @@ CODES = {
     "metadata_damaged": "A part of what the file says about itself could not be read.",
     "facts_damaged": "What the trainer hook added to the file could not be used.",
     "no_gpu_rows": "The file holds no GPU work.",
+    "gpu_before_launch": "GPU rows more than 10 us before the call that launched them: the clocks disagree.",
     "gpu_rows_without_launch": "GPU rows whose call is not in the file, such as work of the step before.",
 }
 """Every code of this module and what it means; its numbers are named in the sentence or count rows."""
+
+_CLOCK_SLACK_NS = 10_000
+"""What real traces show without a fault: on ROCm the two clocks differ by up to 8.5 us."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +60,10 @@ def _of_bytes(reading: Reading) -> Iterator[HealthFact]:
 
 
 def _of_events(reading: Reading) -> Iterator[HealthFact]:
-    lost = {reason: count for reason, count in reading.losses.events.items() if count}
-    if reading.stream.oversized_events:
-        lost["too_long"] = reading.stream.oversized_events
-    if lost:
-        yield HealthFact("events_dropped", "warning", {"dropped": sum(lost.values()), **lost})
+    reasons: dict[str, int] = {**reading.losses.events, "too_long": reading.stream.oversized_events}
+    dropped = {reason: count for reason, count in reasons.items() if count}
+    if dropped:
+        yield HealthFact("events_dropped", "warning", {"dropped": sum(dropped.values()), **dropped})
     if reading.losses.repaired:
         yield HealthFact("text_repaired", "info", {"repaired": reading.losses.repaired})
     if reading.negative_durations:
@@ -79,8 +82,23 @@ def _of_rows(slices: Slices) -> Iterator[HealthFact]:
     if not on_gpu.any():
         yield HealthFact("no_gpu_rows", "info", {"rows": len(slices)})
         return
-    launched = slices.correlation[on_gpu]
-    calls = slices.correlation[slices.category == Category.RUNTIME]
-    orphans = int((~np.isin(launched, calls) | (launched < 0)).sum())
-    if orphans:
-        yield HealthFact("gpu_rows_without_launch", "info", {"rows": orphans, "of": len(launched)})
+    started_ns, launched_ns = _starts(slices, np.flatnonzero(on_gpu))
+    without = int(on_gpu.sum()) - len(started_ns)
+    if without:
+        yield HealthFact("gpu_rows_without_launch", "info", {"rows": without, "of": int(on_gpu.sum())})
+    early_ns = launched_ns - started_ns
+    early = int((early_ns > _CLOCK_SLACK_NS).sum())
+    if early:
+        yield HealthFact("gpu_before_launch", "warning", {"rows": early, "worst_ns": int(early_ns.max())})
+
+
+def _starts(slices: Slices, gpu_rows: Int64s) -> tuple[Int64s, Int64s]:
+    """Start of each GPU row whose call is in the file, and start of that call."""
+    calls = np.flatnonzero((slices.category == Category.RUNTIME) & (slices.correlation >= 0))
+    calls = calls[np.argsort(slices.correlation[calls], kind="stable")]
+    ids = slices.correlation[calls]
+    wanted = slices.correlation[gpu_rows]
+    found = np.searchsorted(ids, wanted)
+    known = found < len(ids)
+    known[known] = ids[found[known]] == wanted[known]
+    return slices.start_ns[gpu_rows[known]], slices.start_ns[calls[found[known]]]

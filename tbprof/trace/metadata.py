@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json as json_module
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -16,7 +17,8 @@ from tbprof.trace.salvage import UNDECODABLE
 __all__ = ["Metadata", "read_metadata"]
 
 _ALL_KEYS = ("distributedInfo", "deviceProperties", "baseTimeNanoseconds", "displayTimeUnit", "tbprof")
-_VALUE_ENDS = re.compile(rb"[}\]\d\"]")
+_PREFIX_DECODER = json_module.JSONDecoder()
+_RANGE = 2**63
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +83,16 @@ def _decode_object(json: bytes) -> dict[str, Any] | None:
 
 def _rescue(json: bytes) -> dict[str, Any]:
     """The wanted members of an object that is damaged elsewhere."""
-    text = repair_text(json)
+    text = repair_text(json).decode()
     found: dict[str, Any] = {}
     for key in _ALL_KEYS:
-        start = text.find(b'"%b"' % key.encode())
-        if start < 0:
+        value = re.search(rf'"{key}"\s{{0,200}}:\s{{0,200}}', text)
+        if value is None:
             continue
-        for end in (match.end() for _, match in zip(range(200), _VALUE_ENDS.finditer(text, start), strict=False)):
-            try:
-                found |= msgspec.json.decode(b"{%b}" % text[start:end])
-            except UNDECODABLE:
-                continue
-            break
+        try:
+            found[key], _ = _PREFIX_DECODER.raw_decode(text, value.end())
+        except (ValueError, RecursionError):
+            continue
     return found
 
 
@@ -121,4 +121,5 @@ def _dict(value: object) -> dict[str, Any]:
 
 
 def _integer(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return cast(int, value) if whole and abs(cast(int, value)) < _RANGE else None

@@ -50,9 +50,7 @@ def read_trace(
     columns, decoder = Columns(), Decoder()
     with open_source(path, max_bytes) as source:
         stream = EventStream(source, chunk_bytes)
-        while (chunk := stream.next_chunk()) is not None:
-            batch = decoder.decode(chunk)
-            stream.consume(chunk, batch.used_bytes, ended=batch.ended)
+        for batch in decoder.batches(stream):
             columns.add(batch)
             if progress is not None:
                 progress(source.read_bytes, source.total_bytes)

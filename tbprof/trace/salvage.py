@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import msgspec
 
-from tbprof.trace.boundaries import LOOSE_START
+from tbprof.trace.boundaries import LOOSE_START, SPACE
 from tbprof.trace.events import EVENT_KEYS, Event, event_list_decoder
 from tbprof.trace.lenient import Loss, decode_leniently
 from tbprof.trace.repair import object_end, repair_text, shorten_nesting
@@ -24,7 +24,10 @@ _NOT_AN_END = "|".join(EVENT_KEYS).encode()
 _ARRAY_END = re.compile(
     rb"[\s,]*(\])(?=\s{0,200}(?:,\s{0,200}\"(?!(?:" + _NOT_AN_END + rb')"\s{0,200}:)|\}|\Z))'
 )
-_NO_OBJECTS = re.compile(rb'null|true|false|-?\d[\d.eE+-]*|"(?:[^"\\]|\\.)*"')
+_ITEM = re.compile(
+    rb'[\s,]*(?:null|true|false|-?\d[\d.eE+-]*|"[^"\\]*(?:\\.[^"\\]*)*")(?=\s*(?:[,\]]|\Z))', re.DOTALL
+)
+"""An element of the array that is no event."""
 _JOINED_PIECES = 4
 """How many more pieces an event may reach over: objects inside it can look like events."""
 
@@ -47,12 +50,11 @@ def salvage(json: bytes, *, last: bool) -> Salvage:
     """Keep every whole event of `json`; `last` if no bytes follow."""
     found = Salvage()
     starts = [match.start() for match in LOOSE_START.finditer(json)]
-    if not starts:
-        _count_between(json, found)
-        found.used_bytes = 0 if found.ended else len(json)
+    found.used_bytes = _pass(json, 0, starts[0] if starts else len(json), found)
+    if found.ended:
         return found
     limits = [*starts[1:], *[len(json)] * (_JOINED_PIECES + 1)]
-    done = 0
+    done = found.used_bytes
     for index, start in enumerate(starts):
         if start < done:
             continue
@@ -65,6 +67,10 @@ def salvage(json: bytes, *, last: bool) -> Salvage:
 
 def _salvage_one(json: bytes, start: int, limits: list[int], found: Salvage, *, last: bool) -> int:
     """Take the event at `start`; how far it is done with, `start` itself to see more bytes first."""
+    valid = _decode_valid(json[start : limits[0]].rstrip(SPACE + b","))
+    if valid is not None:
+        found.events.append(valid)
+        return limits[0]
     end = object_end(json, start, limits[-1])
     if end is None and limits[0] == len(json) and not last:
         return start
@@ -72,11 +78,19 @@ def _salvage_one(json: bytes, start: int, limits: list[int], found: Salvage, *, 
         found.lost["damaged"] += 1
         return limits[0]
     limit = min((limit for limit in limits if limit >= end), default=len(json))
-    closing = _ARRAY_END.match(json, end, limit)
+    return _pass(json, end, limit, found)
+
+
+def _pass(json: bytes, start: int, limit: int, found: Salvage) -> int:
+    """Count what stands between two events; where the next one may be, or where the array ends."""
+    while item := _ITEM.match(json, start, limit):
+        found.lost["not_an_object"] += 1
+        start = item.end()
+    closing = _ARRAY_END.match(json, start, limit)
     if closing:
         found.ended = True
         return closing.start(1)
-    found.lost["not_an_object"] += len(_NO_OBJECTS.findall(json, end, limit))
+    found.lost["damaged"] += bool(json[start:limit].strip(SPACE + b",[]"))
     return limit
 
 
@@ -97,16 +111,14 @@ def _keep(event: bytes, found: Salvage) -> bool:
 
 def _decode(event: bytes) -> Event | Loss | None:
     try:
-        return _DECODER.decode(b"[%b]" % event)[0]
-    except UNDECODABLE:
-        pass
-    try:
-        return decode_leniently(event)
+        return _decode_valid(event) or decode_leniently(event)
     except UNDECODABLE:
         return None
 
 
-def _count_between(json: bytes, found: Salvage) -> None:
-    found.ended = _ARRAY_END.match(json) is not None
-    if not found.ended:
-        found.lost["not_an_object"] += len(_NO_OBJECTS.findall(json))
+def _decode_valid(event: bytes) -> Event | None:
+    try:
+        events = _DECODER.decode(b"[%b]" % event)
+    except UNDECODABLE:
+        return None
+    return events[0] if len(events) == 1 else None

@@ -9,22 +9,33 @@ import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol, cast
+from importlib import import_module
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol, cast
 
 from tbprof.errors import TraceNotReadable, TraceTooLarge
-
-try:
-    from isal import igzip as _gzip
-    from isal.isal_zlib import error as _GzipError
-except ImportError:
-    _gzip = gzip
-    _GzipError = zlib.error
 
 __all__ = ["ByteSource", "Reading", "open_gzip_writer", "open_source"]
 
 _GZIP_MAGIC = b"\x1f\x8b"
-_DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, _GzipError)
 _INPUT_BYTES = 64 * 1024
+
+
+def _gzip_module() -> Any:
+    """`isal.igzip`, which unpacks 3.5 times faster, or the same interface of the standard library."""
+    try:
+        return import_module("isal.igzip")
+    except ImportError:
+        return gzip
+
+
+def _damage() -> tuple[type[Exception], ...]:
+    """What reading a damaged gzip stream raises."""
+    damage = (EOFError, gzip.BadGzipFile, zlib.error)
+    try:
+        return (*damage, import_module("isal.isal_zlib").error)
+    except ImportError:
+        return damage
 
 
 class Reading(Protocol):
@@ -87,6 +98,7 @@ class ByteSource:
         self._file = file
         self._max_bytes = max_bytes
         self._stream = _unpacking(file)
+        self._damage = _damage()
 
     @property
     def read_bytes(self) -> int:
@@ -115,7 +127,7 @@ class ByteSource:
     def _read_some(self, buffer: memoryview) -> int:
         try:
             return self._stream.readinto(buffer)
-        except _DAMAGED:
+        except self._damage:
             self.damaged = True
             self._stream = _Remains(self._file, self.unpacked_bytes)
             return self._stream.readinto(buffer)
@@ -124,7 +136,7 @@ class ByteSource:
 def _unpacking(file: io.FileIO) -> Reading:
     magic = file.read(len(_GZIP_MAGIC))
     file.seek(0)
-    return cast(Reading, _gzip.open(file, "rb") if magic == _GZIP_MAGIC else file)
+    return cast(Reading, _gzip_module().open(file, "rb") if magic == _GZIP_MAGIC else file)
 
 
 def _not_readable(path: str, error: OSError) -> TraceNotReadable:
@@ -142,7 +154,7 @@ def open_source(path: str | os.PathLike[str], max_bytes: int) -> Iterator[ByteSo
     shown = os.fspath(path).encode("utf-8", "backslashreplace").decode()
     try:
         # Before it is opened: opening a pipe would wait for its writer.
-        if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 - remote-like strings stay strings
+        if not stat.S_ISREG(Path(path).stat().st_mode):
             raise TraceNotReadable(f"{shown} is no regular file: name a trace file.")
         file = io.FileIO(path, "rb")
     except (OSError, ValueError) as error:
@@ -152,6 +164,6 @@ def open_source(path: str | os.PathLike[str], max_bytes: int) -> Iterator[ByteSo
         yield ByteSource(shown, file, max_bytes)
 
 
-def open_gzip_writer(file: io.BufferedIOBase, level: int) -> io.BufferedIOBase:
+def open_gzip_writer(file: BinaryIO, level: int) -> BinaryIO:
     """A gzip stream into `file`; closing it leaves `file` open."""
-    return cast(io.BufferedIOBase, _gzip.open(file, "wb", compresslevel=level))
+    return cast(BinaryIO, _gzip_module().open(file, "wb", compresslevel=level))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
 
 import numpy as np
@@ -108,7 +108,7 @@ def _of(category: Int8s, *wanted: Category) -> Int64s:
 
 def _integers(values: Sequence[Scalar], missing: int) -> Int64s:
     try:
-        numbers = np.fromiter(values, np.float64, len(values))  # type: ignore[arg-type]
+        numbers = np.fromiter(values, np.float64, len(values))
     except (TypeError, ValueError):
         numbers = np.array([_float(value, missing) for value in values], np.float64)
     numbers[numbers == _NONE_NAMED] = missing

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from tbprof.trace.columns import Int64s
 from tbprof.trace.events import AnySlice
 
-__all__ = ["CLOCKS", "ClockType", "Times", "exact_times"]
+__all__ = ["CLOCKS", "ClockType", "Times", "decimal_times", "exact_times", "in_range"]
 
 ClockType: TypeAlias = "type[float] | type[int] | type[Decimal]"
 
@@ -51,7 +51,7 @@ def exact_times(slices: Sequence[AnySlice], clock: ClockType) -> Times | None:
         return _from_floats(slices)
     if clock is int:
         return _from_ints(slices)
-    return _from_decimals(slices)
+    return decimal_times(slices) if all(map(in_range, slices)) else None
 
 
 def in_range(event: AnySlice) -> bool:
@@ -85,7 +85,8 @@ def _from_ints(slices: Sequence[AnySlice]) -> Times | None:
     return Times(start_us * 1000, duration_us * 1000, has_decimals=False)
 
 
-def _from_decimals(slices: Sequence[AnySlice]) -> Times:
+def decimal_times(slices: Sequence[AnySlice]) -> Times:
+    """The same for events with Decimal times, all of them `in_range`."""
     return Times(
         _decimal_to_ns(map(_start, slices)),
         _decimal_to_ns(map(_duration, slices)),
@@ -98,4 +99,4 @@ def _decimal_to_ns(us: Iterable[Decimal]) -> Int64s:
 
 
 def _within(us: npt.NDArray[np.float64] | Int64s, limit: int) -> bool:
-    return len(us) == 0 or bool(us.min() > -limit and us.max() < limit)
+    return bool(np.all(np.abs(us) < limit))
