@@ -26,8 +26,8 @@ __all__ = [
     "HookFacts",
     "Idle",
     "Instance",
-    "Numbers",
     "NotChecked",
+    "Numbers",
     "PlanRow",
     "RecordedCall",
     "Removal",
@@ -36,11 +36,11 @@ __all__ = [
     "Savings",
     "Severity",
     "Site",
+    "SkippedFile",
     "Source",
     "Span",
     "SpanKind",
     "Step",
-    "SkippedFile",
     "SyncTotals",
     "TraceSummary",
     "Verdict",
@@ -166,6 +166,8 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Span:
+    """A bar of a drawing. Its name is "" where it stands for several rows that lie close."""
+
     kind: SpanKind
     name: str
     start_ns: int
@@ -181,7 +183,7 @@ class Instance:
     host: tuple[Span, ...]
     """The launch before, the calls, the launch after: in time order."""
     device: tuple[Span, ...]
-    """GPU rows around the calls, in time order, at most `INSTANCE_DEVICE_ROWS`."""
+    """What the awaited device did around the calls, in time order."""
     op: Span | None = None
     """The outermost op around the calls; its kind is `launch`."""
 

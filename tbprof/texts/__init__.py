@@ -1,0 +1,1 @@
+"""Codes and numbers to English: the only place that writes sentences."""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import indent
 
-__all__ = ["RulePage", "RuleSection"]
+from tbprof.views.sentences import RuleWords
+
+__all__ = ["RulePage", "RuleSection", "rule_page"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,3 +23,22 @@ class RulePage:
     name: str
     title: str
     sections: tuple[RuleSection, ...]
+
+
+def rule_page(words: RuleWords) -> RulePage:
+    """The page as sections, in the order in which they are read; empty ones are left out."""
+    example = f"before:\n{_code(words.before)}\nafter:\n{_code(words.after)}" if words.before else ""
+    fix = f"{words.fix}\n{words.caveat}" if words.caveat else words.fix
+    sections = (
+        ("What", words.what),
+        ("Why", words.why),
+        ("Example", example),
+        ("Fix", fix),
+        ("When it stays silent", words.silent),
+    )
+    shown = tuple(RuleSection(title, text) for title, text in sections if text)
+    return RulePage(words.code, words.name, words.title, shown)
+
+
+def _code(text: str) -> str:
+    return indent(text, "    ")

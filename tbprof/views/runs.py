@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 
-__all__ = ["RunRow", "RunsView", "SkippedRow", "WindowRow", "WorkerRow"]
+from tbprof.file_names import rank_of
+from tbprof.model import SkippedFile, Window
+from tbprof.views.sentences import Sentences
+
+__all__ = ["RunRow", "RunsView", "SkippedRow", "WindowRow", "WorkerRow", "runs_view"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +48,35 @@ class RunsView:
     tbprof_version: str
     runs: tuple[RunRow, ...]
     skipped: tuple[SkippedRow, ...]
+
+
+def runs_view(
+    logdir: str,
+    version: str,
+    windows: tuple[Window, ...],
+    skipped: tuple[SkippedFile, ...],
+    sentences: Sentences,
+) -> RunsView:
+    """What the pickers show; `windows` come by run, worker and time."""
+    return RunsView(
+        logdir=logdir,
+        tbprof_version=version,
+        runs=tuple(
+            RunRow(run, tuple(_workers(list(of_run))))
+            for run, of_run in groupby(windows, key=lambda window: window.run)
+        ),
+        skipped=tuple(SkippedRow(file.path, sentences.skipped(file.reason)) for file in skipped),
+    )
+
+
+def _workers(windows: list[Window]) -> list[WorkerRow]:
+    """By rank where the names tell it, else by name."""
+    rows = [
+        WorkerRow(worker, rank_of(worker), tuple(_window(window) for window in of_worker))
+        for worker, of_worker in groupby(windows, key=lambda window: window.worker)
+    ]
+    return sorted(rows, key=lambda row: (row.rank is None, row.rank or 0, row.worker))
+
+
+def _window(window: Window) -> WindowRow:
+    return WindowRow(window.window, window.report_path is not None, window.size_bytes)

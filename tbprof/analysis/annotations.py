@@ -1,0 +1,58 @@
+"""The user's own `record_function` range, and the `nn.Module`, around a call."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from tbprof.analysis.calls import Calls
+from tbprof.analysis.names import matching_names
+from tbprof.analysis.nesting import NONE, Nest
+from tbprof.trace.columns import Category, Int64s, Trace
+
+__all__ = ["NO_NAME", "find_labels", "find_modules", "module_name"]
+
+NO_NAME = -1
+
+_MADE_BY_TORCH = (
+    r"ProfilerStep#|Optimizer\.|enumerate\(DataLoader\)|nccl:|gloo:|DistributedDataParallel\."
+    r"|FSDP::|FullyShardedDataParallel\.|Torch-Compiled Region|## Call |dynamo_|autograd::"
+    r"|\[pytorch\|profiler|PyTorch Profiler|torch\.distributed|param\|"
+)
+"""Beginnings of the ranges that torch opens itself, as seen in traces of 2021 to 2026."""
+
+_MODULE = r"nn\.Module: "
+
+
+def find_labels(trace: Trace, calls: Calls, chosen: Int64s) -> Int64s:
+    """For each chosen call the interned name of the innermost user range, or `NO_NAME`."""
+    users = ~matching_names(trace, _MADE_BY_TORCH)
+    return _innermost_name(trace, calls, chosen, Category.USER_ANNOTATION, users)
+
+
+def find_modules(trace: Trace, calls: Calls, chosen: Int64s) -> Int64s:
+    """For each chosen call the interned name of the innermost `nn.Module: ...` frame, or `NO_NAME`."""
+    return _innermost_name(trace, calls, chosen, Category.PYTHON, matching_names(trace, _MODULE))
+
+
+def module_name(frame: str) -> str:
+    """`nn.Module: Linear_3` without its prefix."""
+    return re.sub(_MODULE, "", frame, count=1)
+
+
+def _innermost_name(
+    trace: Trace,
+    calls: Calls,
+    chosen: Int64s,
+    category: Category,
+    wanted: np.ndarray[tuple[int], np.dtype[np.bool_]],
+) -> Int64s:
+    slices = trace.slices
+    rows = np.flatnonzero(slices.category == category)
+    nest = Nest.of(slices, rows[wanted[slices.name[rows]]])
+    at = nest.innermost(calls.lane[chosen], calls.start_ns[chosen], calls.end_ns[chosen])
+    names = np.full(len(chosen), NO_NAME, np.int64)
+    inside = at != NONE
+    names[inside] = slices.name[nest.rows[at[inside]]]
+    return names

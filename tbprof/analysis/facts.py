@@ -1,0 +1,91 @@
+"""All facts of one trace, each computed when it is first asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.awaited import Awaited, find_awaited
+from tbprof.analysis.base_cost import net_wait_ns
+from tbprof.analysis.calls import Calls, find_calls
+from tbprof.analysis.device_idle import IdlePieces, find_idle
+from tbprof.analysis.device_work import DeviceWork, find_device_work
+from tbprof.analysis.episodes import Episodes, find_episodes
+from tbprof.analysis.refill import starved_ns
+from tbprof.analysis.sites import SiteMembers, find_sites
+from tbprof.analysis.steps import OUTSIDE, Steps, find_steps
+from tbprof.analysis.training_lanes import find_training_lanes
+from tbprof.trace.columns import Int64s, Trace
+
+__all__ = ["Facts"]
+
+
+class Facts:
+    """What the rules and the report read. Arrays over episodes share one order."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+
+    @cached_property
+    def origin_ns(self) -> int:
+        """Start of the first event: where instants in a report count from."""
+        start = self.trace.slices.start_ns
+        return int(start.min()) if len(start) else 0
+
+    @cached_property
+    def work(self) -> DeviceWork:
+        return find_device_work(self.trace)
+
+    @cached_property
+    def steps(self) -> Steps:
+        return find_steps(self.trace, self.work)
+
+    @cached_property
+    def calls(self) -> Calls:
+        return find_calls(self.trace)
+
+    @cached_property
+    def episodes(self) -> Episodes:
+        return find_episodes(self.trace, self.work, self.calls, self.steps)
+
+    @cached_property
+    def awaited(self) -> Awaited:
+        return find_awaited(self.trace, self.work, self.calls, self.episodes)
+
+    @cached_property
+    def idle(self) -> IdlePieces:
+        return find_idle(self.work, self.steps)
+
+    @cached_property
+    def sites(self) -> tuple[SiteMembers, ...]:
+        return find_sites(self.trace, self.calls, self.episodes)
+
+    @cached_property
+    def net_wait_ns(self) -> Int64s:
+        """Of each episode, above the base cost of its calls."""
+        return net_wait_ns(self.calls, self.episodes, self.awaited)
+
+    @cached_property
+    def starved_ns(self) -> Int64s:
+        """Of each episode: how long the device stayed dry after it."""
+        return starved_ns(self.work, self.idle, self.episodes, self.awaited)
+
+    @cached_property
+    def training_lanes(self) -> tuple[int, ...]:
+        return find_training_lanes(self.trace, self.work, self.steps)
+
+    @cached_property
+    def can_be_won(self) -> npt.NDArray[np.bool_]:
+        """Episodes whose wait bounds a saving: blocking, in a step, on a training lane."""
+        episodes = self.episodes
+        in_training = np.isin(episodes.lane, self.training_lanes) & (episodes.step != OUTSIDE)
+        won: npt.NDArray[np.bool_] = episodes.blocking & in_training
+        return won
+
+    @cached_property
+    def empty_idle_ns(self) -> int:
+        """Empty idle of the busiest device over all steps: the most that fewer waits can win."""
+        main = self.work.main_device
+        return 0 if main is None else int(self.idle.by_device[main].empty_ns.sum())

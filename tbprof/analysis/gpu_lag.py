@@ -1,0 +1,31 @@
+"""How far the device's work of a step ends after the step's end on the host."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tbprof.analysis.device_work import NO_LAUNCH, DeviceWork
+from tbprof.analysis.steps import OUTSIDE, Steps
+from tbprof.trace.columns import Int64s
+
+__all__ = ["LAG_SHARE", "gpu_lag_ns"]
+
+LAG_SHARE = 0.1
+"""From this share of a step on, host step times are not GPU step times."""
+
+
+def gpu_lag_ns(work: DeviceWork, steps: Steps) -> Int64s | None:
+    """One figure a step, 0 where its work ended in time; None without recorded steps or launches.
+
+    Work belongs to the step that holds the start of the call that launched it.
+    """
+    known = work.launch != NO_LAUNCH
+    if not steps.recorded or not known.any():
+        return None
+    step = steps.index_of(work.launch_start_ns[known])
+    end = work.end_ns[known]
+    last = steps.end_ns.copy()
+    inside = step != OUTSIDE
+    np.maximum.at(last, step[inside], end[inside])
+    lag: Int64s = last - steps.end_ns
+    return lag

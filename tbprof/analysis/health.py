@@ -1,0 +1,70 @@
+"""What to know before the figures are trusted, as far as the analysis can see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tbprof.analysis.device_work import NO_LAUNCH
+from tbprof.analysis.episodes import ABSENT
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.gpu_lag import LAG_SHARE, gpu_lag_ns
+from tbprof.model import HealthFact
+from tbprof.trace.columns import Category
+
+__all__ = ["health_facts"]
+
+
+def health_facts(facts: Facts) -> tuple[HealthFact, ...]:
+    """The codes, each with its numbers:
+
+    - `no_steps`: the trace marks no steps.
+    - `cold_steps`: steps left out of medians.
+    - `gpu_lag`: the device ends its steps late; host step times are not its own.
+    - `copies_without_call`: device copies whose call is not in the trace; no copies by our count.
+    - `calls_without_record`: copy calls without a device row.
+    - `no_stacks`: sites have no source, since no Python frames were recorded.
+    - `no_user_frames`: sites have no source, and none of the recorded frames is the user's.
+
+    What the file itself lost is said by its reader.
+    """
+    return tuple(_found(facts))
+
+
+def _found(facts: Facts) -> Iterator[HealthFact]:
+    yield from _steps(facts)
+    yield from _joins(facts)
+    slices = facts.trace.slices
+    if facts.sites and all(site.source is None for site in facts.sites):
+        has_frames = bool((slices.category == Category.PYTHON).any())
+        yield HealthFact("no_user_frames" if has_frames else "no_stacks", "info", {})
+
+
+def _steps(facts: Facts) -> Iterator[HealthFact]:
+    steps = facts.steps
+    if not steps.recorded:
+        yield HealthFact("no_steps", "info", {})
+        return
+    if any(steps.cold):
+        yield HealthFact("cold_steps", "info", {"cold": sum(steps.cold), "steps": len(steps)})
+    lag = gpu_lag_ns(facts.work, steps)
+    if lag is None:
+        return
+    share = lag / np.maximum(steps.end_ns - steps.start_ns, 1)
+    late = int((share > LAG_SHARE).sum())
+    if late:
+        worst = int(np.argmax(share))
+        numbers = {"steps": late, "worst_us": int(lag[worst]) / 1000, "worst_share": float(share[worst])}
+        yield HealthFact("gpu_lag", "warning", numbers)
+
+
+def _joins(facts: Facts) -> Iterator[HealthFact]:
+    work, slices = facts.work, facts.trace.slices
+    orphans = work.launch == NO_LAUNCH
+    copies = orphans & (slices.category[work.rows] == Category.MEMCPY)
+    if copies.any():
+        yield HealthFact("copies_without_call", "info", {"copies": int(copies.sum())})
+    bare = facts.episodes.is_copy & (facts.episodes.record == ABSENT)
+    if bare.any():
+        yield HealthFact("calls_without_record", "info", {"calls": int(bare.sum())})

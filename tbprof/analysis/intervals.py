@@ -1,0 +1,81 @@
+"""Arithmetic on half-open intervals of time, as pairs of int64 arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tbprof.trace.columns import Int64s
+
+__all__ = ["Intervals", "clip", "complement", "intersect", "overlap_ns", "total_ns", "union"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Intervals:
+    """Disjoint, non-touching, ascending intervals `[start_ns, end_ns)`."""
+
+    start_ns: Int64s
+    end_ns: Int64s
+
+    def __len__(self) -> int:
+        return len(self.start_ns)
+
+
+def union(start_ns: Int64s, end_ns: Int64s) -> Intervals:
+    """The moments that at least one of any intervals holds; empty ones hold none."""
+    some = end_ns > start_ns
+    start_ns, end_ns = start_ns[some], end_ns[some]
+    order = np.argsort(start_ns, kind="stable")
+    start_ns, reach = start_ns[order], np.maximum.accumulate(end_ns[order])
+    first = np.ones(len(start_ns), np.bool_)
+    first[1:] = start_ns[1:] > reach[:-1]
+    last = np.roll(first, -1)
+    return Intervals(start_ns[first], reach[last])
+
+
+def total_ns(intervals: Intervals) -> int:
+    return int((intervals.end_ns - intervals.start_ns).sum())
+
+
+def complement(intervals: Intervals, start_ns: int, end_ns: int) -> Intervals:
+    """The moments of `[start_ns, end_ns)` that `intervals` leave free."""
+    inside = clip(intervals, start_ns, end_ns)
+    starts = np.concatenate([np.array([start_ns], np.int64), inside.end_ns])
+    ends = np.concatenate([inside.start_ns, np.array([end_ns], np.int64)])
+    some = ends > starts
+    return Intervals(starts[some], ends[some])
+
+
+def clip(intervals: Intervals, start_ns: int, end_ns: int) -> Intervals:
+    """What lies in `[start_ns, end_ns)`."""
+    starts = np.maximum(intervals.start_ns, start_ns)
+    ends = np.minimum(intervals.end_ns, end_ns)
+    some = ends > starts
+    return Intervals(starts[some], ends[some])
+
+
+def intersect(left: Intervals, right: Intervals) -> Intervals:
+    """The moments that both hold."""
+    edges = np.concatenate([left.start_ns, left.end_ns, right.start_ns, right.end_ns])
+    moves = np.repeat(np.array([1, -1, 1, -1]), [len(left), len(left), len(right), len(right)])
+    # At one instant an end comes before a start: intervals that only touch share nothing.
+    order = np.lexsort((moves, edges))
+    edges, depth = edges[order], np.cumsum(moves[order])
+    both = np.flatnonzero(depth[:-1] == 2) if len(edges) else np.empty(0, np.int64)
+    return union(edges[both], edges[both + 1])
+
+
+def overlap_ns(intervals: Intervals, start_ns: Int64s, end_ns: Int64s) -> Int64s:
+    """How much of each query `[start_ns, end_ns)` the intervals cover; same shape as the queries."""
+    return _covered_before(intervals, end_ns) - _covered_before(intervals, start_ns)
+
+
+def _covered_before(intervals: Intervals, instants: Int64s) -> Int64s:
+    if len(intervals) == 0:
+        return np.zeros(len(instants), np.int64)
+    lengths = intervals.end_ns - intervals.start_ns
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    at = np.searchsorted(intervals.start_ns, instants, side="right")
+    within = np.minimum(instants, intervals.end_ns[at - 1]) - intervals.start_ns[at - 1]
+    return np.where(at == 0, 0, before[at - 1] + within)

@@ -1,0 +1,131 @@
+"""Which intervals of a lane contain a call, without building the tree of all of them.
+
+The intervals of one category are sorted by (lane, start, longer first, file order); the
+innermost one around a call is then the last before it that ends late enough. A tree of
+maxima over the ends, sixteen to a node, finds it for all calls at once.
+
+Containment is `start <= call.start and call.end <= end` in integer ns, without slack; of
+two equal intervals the one later in the file is the inner one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tbprof.trace.columns import Int64s, Slices
+
+__all__ = ["NONE", "Nest"]
+
+NONE = -1
+"""No interval contains it."""
+
+_FAN_OUT = 16
+_NEVER = np.iinfo(np.int64).min
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Nest:
+    """Intervals of one kind, ready for queries. Positions index the sorted order."""
+
+    rows: Int64s
+    """Row of the trace at each position."""
+    _lane: Int64s
+    _start_ns: Int64s
+    _lane_begin: Int64s
+    """Position at which the lane of each position begins."""
+    _levels: tuple[Int64s, ...]
+    """Ends, then maxima of sixteen, then of sixteen of those; padded with never."""
+
+    @classmethod
+    def of(cls, slices: Slices, rows: Int64s) -> Nest:
+        """Build from the rows of one category."""
+        start, duration = slices.start_ns[rows], slices.duration_ns[rows]
+        order = np.lexsort((rows, -duration, start, slices.lane[rows]))
+        rows, start, end = rows[order], start[order], (start + duration)[order]
+        lane = slices.lane[rows].astype(np.int64)
+        begin = np.searchsorted(lane, lane, side="left")
+        return cls(rows, lane, start, begin, _maxima(end))
+
+    def innermost(self, lane: Int64s, start_ns: Int64s, end_ns: Int64s) -> Int64s:
+        """Position of the innermost interval around each call, `NONE` where there is none."""
+        if len(self.rows) == 0 or len(lane) == 0:
+            return np.full(len(lane), NONE, np.int64)
+        first = np.searchsorted(self._lane, lane, side="left")
+        stop = np.searchsorted(self._lane, lane, side="right")
+        before = _search_within(self._start_ns, start_ns, first, stop) - 1
+        return self._last_reaching(before, end_ns, first)
+
+    def enclosing(self, position: Int64s, end_ns: Int64s) -> Int64s:
+        """The next interval outwards that still contains the call; `NONE` stays `NONE`."""
+        if len(self.rows) == 0:
+            return position
+        inside = position != NONE
+        begin = np.where(inside, self._lane_begin[position], 0)
+        return self._last_reaching(np.where(inside, position - 1, NONE), end_ns, begin)
+
+    def chain_rows(self, lane: Int64s, start_ns: Int64s, end_ns: Int64s) -> list[tuple[int, ...]]:
+        """Rows of all intervals around each call, innermost first."""
+        chains: list[list[int]] = [[] for _ in range(len(lane))]
+        position = self.innermost(lane, start_ns, end_ns)
+        while True:
+            inside = np.flatnonzero(position != NONE)
+            if len(inside) == 0:
+                return [tuple(chain) for chain in chains]
+            for call, row in zip(inside.tolist(), self.rows[position[inside]].tolist(), strict=True):
+                chains[call].append(row)
+            position = self.enclosing(position, end_ns)
+
+    def _last_reaching(self, upto: Int64s, end_ns: Int64s, floor: Int64s) -> Int64s:
+        """Last position in `[floor, upto]` whose end is at least `end_ns`."""
+        found = np.full(len(upto), NONE, np.int64)
+        open_ = np.flatnonzero(upto >= floor)
+        node = upto[open_]
+        for level, ends in enumerate(self._levels):
+            block = node // _FAN_OUT
+            hit = _last_in_block(ends, block, node - block * _FAN_OUT, end_ns[open_])
+            done = hit != NONE
+            found[open_[done]] = self._descend(level, hit[done], end_ns[open_[done]])
+            rest = ~done & (block > 0)
+            open_, node = open_[rest], block[rest] - 1
+        return np.where(found >= floor, found, NONE)
+
+    def _descend(self, level: int, node: Int64s, end_ns: Int64s) -> Int64s:
+        whole = np.full(len(node), _FAN_OUT - 1, np.int64)
+        for below in range(level - 1, -1, -1):
+            node = _last_in_block(self._levels[below], node, whole, end_ns)
+        return node
+
+
+def _maxima(ends: Int64s) -> tuple[Int64s, ...]:
+    levels = [_padded(ends)]
+    while len(levels[-1]) > _FAN_OUT:
+        levels.append(_padded(levels[-1].reshape(-1, _FAN_OUT).max(axis=1)))
+    return tuple(levels)
+
+
+def _padded(values: Int64s) -> Int64s:
+    short = -len(values) % _FAN_OUT
+    return np.concatenate([values, np.full(short, _NEVER, np.int64)])
+
+
+def _last_in_block(ends: Int64s, block: Int64s, upto: Int64s, end_ns: Int64s) -> Int64s:
+    """Last node of each block, at most `upto` into it, that reaches `end_ns`."""
+    offsets = np.arange(_FAN_OUT)
+    candidates = ends.reshape(-1, _FAN_OUT)[block]
+    fits = (candidates >= end_ns[:, None]) & (offsets <= upto[:, None])
+    last = _FAN_OUT - 1 - np.argmax(fits[:, ::-1], axis=1)
+    found: Int64s = np.where(fits.any(axis=1), block * _FAN_OUT + last, NONE)
+    return found
+
+
+def _search_within(values: Int64s, wanted: Int64s, first: Int64s, stop: Int64s) -> Int64s:
+    """`searchsorted(values[first:stop], wanted, "right")` for each query, as positions."""
+    low, high = first.copy(), stop.copy()
+    while (open_ := low < high).any():
+        middle = (low + high) // 2
+        right = open_ & (values[np.minimum(middle, len(values) - 1)] <= wanted)
+        low = np.where(right, middle + 1, low)
+        high = np.where(open_ & ~right, middle, high)
+    return low

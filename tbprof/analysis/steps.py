@@ -1,0 +1,94 @@
+"""The steps of a window: `ProfilerStep#n` on the CPU, or one step named `window`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tbprof.analysis.device_work import DeviceWork
+from tbprof.analysis.names import matching_rows
+from tbprof.trace.columns import Category, Int64s, Trace
+
+__all__ = ["COLD_FACTOR", "OUTSIDE", "WINDOW_STEP", "Steps", "find_steps"]
+
+OUTSIDE = -1
+"""The step of what begins outside every step."""
+
+WINDOW_STEP = "window"
+
+COLD_FACTOR = 1.5
+"""A first step longer than this times the median of the others is cold (compilation,
+lazy loading, allocator growth)."""
+
+_MIN_STEPS_FOR_COLD = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """Ascending by start; steps of several threads may overlap, then the earlier one counts."""
+
+    names: tuple[str, ...]
+    start_ns: Int64s
+    end_ns: Int64s
+    cold: tuple[bool, ...]
+    lanes: tuple[int, ...]
+    """Lanes that carry the steps; none where the window is the only step."""
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def recorded(self) -> bool:
+        """Whether the trace marks steps at all."""
+        return bool(self.lanes)
+
+    def index_of(self, instants: Int64s) -> Int64s:
+        """The step whose `[start, end)` holds each instant, else `OUTSIDE`.
+
+        Without recorded steps all instants belong to the window.
+        """
+        if not self.recorded:
+            return np.zeros(len(instants), np.int64)
+        at = np.searchsorted(self.start_ns, instants, side="right") - 1
+        return np.where((at >= 0) & (instants < self.end_ns[at]), at, OUTSIDE)
+
+
+def find_steps(trace: Trace, work: DeviceWork) -> Steps:
+    """Cut the window into steps.
+
+    Without any `ProfilerStep#`, the window reaches from the first device start to the last
+    device end, on a trace without device rows from the first event to the last.
+    """
+    slices = trace.slices
+    rows = matching_rows(trace, r"ProfilerStep#", Category.USER_ANNOTATION)
+    if len(rows) == 0:
+        reach = np.array(_window(trace, work), np.int64)
+        return Steps((WINDOW_STEP,), reach[:1], reach[1:], (False,), ())
+    rows = rows[np.argsort(slices.start_ns[rows], kind="stable")]
+    start, duration = slices.start_ns[rows], slices.duration_ns[rows]
+    return Steps(
+        names=tuple(trace.names[i] for i in slices.name[rows].tolist()),
+        start_ns=start,
+        end_ns=start + duration,
+        cold=_cold(duration),
+        lanes=tuple(np.unique(slices.lane[rows]).tolist()),
+    )
+
+
+def _cold(duration_ns: Int64s) -> tuple[bool, ...]:
+    cold = [False] * len(duration_ns)
+    if len(duration_ns) >= _MIN_STEPS_FOR_COLD:
+        cold[0] = bool(duration_ns[0] > COLD_FACTOR * np.median(duration_ns[1:]))
+    return tuple(cold)
+
+
+def _window(trace: Trace, work: DeviceWork) -> tuple[int, int]:
+    if len(work.rows):
+        return int(work.start_ns.min()), int(work.end_ns.max())
+    slices = trace.slices
+    known = slices.category != Category.OTHER
+    if not known.any():
+        return 0, 0
+    start = slices.start_ns[known]
+    return int(start.min()), int((start + slices.duration_ns[known]).max())

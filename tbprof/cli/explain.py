@@ -1,0 +1,50 @@
+"""`tbprof explain CODE`: what a rule finds, why it costs, how to mend it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import textwrap
+from typing import TYPE_CHECKING
+
+from tbprof.texts.rule_pages import all_rules, rule_text
+from tbprof.views.rule_page import rule_page
+
+if TYPE_CHECKING:
+    from tbprof.cli.parsers import Commands
+
+__all__ = ["add_to"]
+
+_WIDTH = 88
+
+
+def add_to(commands: Commands) -> None:
+    parser = commands.add_parser("explain", help="say what a rule finds and how to mend it")
+    parser.add_argument("code", nargs="?", help="a rule's code, such as SYN01; without one, all are listed")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print a rule's page, or the list of rules.
+
+    Raises:
+        UsageError: There is no such rule.
+    """
+    if options.code is None:
+        for rule in all_rules():
+            sys.stdout.write(f"{rule.code}  {rule.name:<22} {rule.title}\n")
+        return 0
+    page = rule_page(rule_text(options.code))
+    sys.stdout.write(f"{page.code} {page.name}: {page.title}\n")
+    for section in page.sections:
+        sys.stdout.write(f"\n{section.title}\n{_wrapped(section.text)}\n")
+    return 0
+
+
+def _wrapped(text: str) -> str:
+    """Prose is broken to the width; code, which is indented, stays as it is."""
+    lines = (
+        f"  {line}" if line.startswith("    ") else textwrap.fill(line, _WIDTH, initial_indent="  ", subsequent_indent="  ")
+        for line in text.splitlines()
+    )
+    return "\n".join(lines)

@@ -1,0 +1,54 @@
+"""The `tbprof` command.
+
+Exit codes: 0 fine; 1 what `--fail-on` asked for was found; 2 it could not be done, with one
+sentence on stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from tbprof import __version__
+from tbprof.cli import demo, explain, publish, report
+from tbprof.errors import TbprofError
+
+__all__ = ["main"]
+
+_COMMANDS = (report, explain, demo, publish)
+COULD_NOT = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; the border at which errors become sentences."""
+    parser = argparse.ArgumentParser(
+        prog="tbprof", description="Which lines of a PyTorch program make the GPU wait, and what each costs."
+    )
+    parser.add_argument("--version", action="version", version=f"tbprof {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for command in _COMMANDS:
+        command.add_to(commands)
+    options = parser.parse_args(arguments)
+    try:
+        code: int = options.run(options)
+        sys.stdout.flush()
+    except TbprofError as error:
+        return _say(str(error))
+    except BrokenPipeError:
+        # The reader of a pipe (head, less) has seen enough; what is left has nowhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return _say("interrupted")
+    except Exception as error:  # noqa: BLE001 - the last border: a person gets a sentence
+        if os.environ.get("TBPROF_DEBUG"):
+            raise
+        return _say(f"this is a fault of tbprof's ({type(error).__name__}: {error}); TBPROF_DEBUG=1 shows where")
+    return code
+
+
+def _say(sentence: str) -> int:
+    sys.stderr.write(f"tbprof: {sentence}\n")
+    return COULD_NOT

@@ -1,0 +1,81 @@
+"""A report as markdown: the same figures for people and their tools."""
+
+from __future__ import annotations
+
+from tbprof.model import Report
+from tbprof.texts.english import English
+from tbprof.texts.quantities import duration, milliseconds, share, size
+from tbprof.views.window import FindingRow, SiteRow
+from tbprof.views.window_building import window_view
+
+__all__ = ["markdown"]
+
+
+def markdown(report: Report) -> str:
+    """One section a window: the verdict, the sites as a table, then each finding with its fix."""
+    view = window_view(report, run="", worker=report.trace.worker, window="", sentences=English())
+    lines = [f"## {_text(report.trace.path)}", "", f"**{view.verdict}** {view.detail}", ""]
+    if view.savings is not None:
+        saving = view.savings
+        lines += [f"Can be won: at least {duration(saving.floor_us)}, at most {duration(saving.ceiling_us)}.", ""]
+    if view.sites:
+        lines += ["| site | what | ops | count | size | wait, ms | explained | of the steps |", "|---" * 8 + "|"]
+        lines += [_row(site) for site in view.sites]
+        lines.append("")
+    for site in view.sites:
+        for finding in site.findings:
+            lines += _finding(site, finding)
+    if view.health:
+        lines += ["### To know", "", *(f"- {row.message}" for row in view.health), ""]
+    return "\n".join(lines)
+
+
+def _row(site: SiteRow) -> str:
+    explained = share(site.explained_us / site.wait_us) if site.blocking and site.wait_us else ""
+    part = "" if site.share_of_steps is None else share(site.share_of_steps)
+    cells = (
+        _where(site),
+        site.what,
+        _code(" < ".join(site.ops)),
+        f"{site.count:,}",
+        size(site.bytes) if site.bytes else "",
+        milliseconds(site.wait_us),
+        explained,
+        part,
+    )
+    return "| " + " | ".join(cells) + " |"
+
+
+def _finding(site: SiteRow, finding: FindingRow) -> list[str]:
+    return [
+        f"### {finding.rule} {finding.name}: {_where(site)}",
+        "",
+        f"{finding.severity}, {finding.severity_reason}. {finding.what}",
+        "",
+        f"{finding.fix.summary} {finding.fix.caveat}".rstrip(),
+        "",
+        "```python",
+        "# before",
+        finding.fix.before,
+        "# after",
+        finding.fix.after,
+        "```",
+        "",
+    ]
+
+
+def _where(site: SiteRow) -> str:
+    source = site.source
+    if source is None:
+        return "line not recorded"
+    return _code(f"{source.file}:{source.line}") + f" {_text(source.function)}"
+
+
+def _code(text: str) -> str:
+    """Inline code; a bar would end the cell, a backtick the code."""
+    return f"`{text.replace('|', '¦').replace('`', '´')}`" if text else ""
+
+
+def _text(text: str) -> str:
+    """Text of a trace that must not be taken for markup."""
+    return "".join(f"\\{mark}" if mark in "\\`*_{}[]<>|#!" else mark for mark in text)

@@ -1,0 +1,94 @@
+"""A report as text for a terminal: the sentence first, then the sites that matter."""
+
+from __future__ import annotations
+
+from tbprof.model import Report
+from tbprof.texts.english import English
+from tbprof.texts.quantities import count, duration, milliseconds, share, size
+from tbprof.views.window import SiteRow, WindowView
+from tbprof.views.window_building import window_view
+
+__all__ = ["terminal_text"]
+
+_SHOWN_SITES = 12
+
+
+def terminal_text(report: Report) -> str:
+    """Plain text, at most a screen or two; times are totals of the window."""
+    trace = report.trace
+    view = window_view(report, run="", worker=trace.worker, window="", sentences=English())
+    lines = [_head(report), "", view.verdict, *([view.detail] if view.detail else []), "", *_figures(view)]
+    lines += _sites(view)
+    lines += _notes(view)
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _head(report: Report) -> str:
+    trace = report.trace
+    devices = ", ".join(sorted(set(trace.devices))) or "no GPU"
+    rank = "" if trace.rank is None else f", rank {trace.rank}"
+    steps = count(len(report.steps), "step")
+    return f"{trace.path}: {steps}, {duration(trace.span_ns / 1000)}, {devices}{rank}"
+
+
+def _figures(view: WindowView) -> list[str]:
+    points = view.sync_points
+    lines = []
+    if view.median_step_us is not None:
+        lines.append(f"  step         {duration(view.median_step_us)} (median of the warm ones)")
+    if view.idle is not None:
+        lines.append(
+            f"  GPU idle     {duration(view.idle.device_us)}, {share(view.idle.share_of_steps)} of the steps: "
+            f"queue empty {duration(view.idle.empty_us)}, work queued {duration(view.idle.queued_us)}"
+        )
+    explained = share(points.explained_us / points.wait_us) if points.wait_us else "0 %"
+    lines.append(f"  sync points  {points.count:,}, waiting {duration(points.wait_us)}, {explained} explained")
+    if view.savings is not None:
+        floor, ceiling = duration(view.savings.floor_us), duration(view.savings.ceiling_us)
+        lines.append(f"  can be won   at least {floor}, at most {ceiling}; no estimate")
+    return lines
+
+
+def _sites(view: WindowView) -> list[str]:
+    if not view.sites:
+        return []
+    shown = sorted(view.sites, key=_most_worth_first)[:_SHOWN_SITES]
+    lines = ["", f"  {'wait, ms':>9} {'of steps':>8} {'expl.':>6} {'count':>6} {'size':>9}  site"]
+    for site in shown:
+        lines += _site(site)
+    left = view.sites[len(shown) :]
+    if left:
+        lines.append(f"  and {count(len(left), 'more site')}: --format json has them all")
+    return lines
+
+
+def _most_worth_first(site: SiteRow) -> tuple[float, float, int]:
+    ceiling = max((f.saving.ceiling_us for f in site.findings if f.saving is not None), default=-1.0)
+    return -ceiling, -site.wait_us, site.index
+
+
+def _site(site: SiteRow) -> list[str]:
+    part = "-" if site.share_of_steps is None else share(site.share_of_steps)
+    explained = share(site.explained_us / site.wait_us) if site.blocking and site.wait_us else "-"
+    moved = size(site.bytes) if site.bytes else "-"
+    where = _where(site)
+    row = f"{milliseconds(site.wait_us):>9} {part:>8} {explained:>6} {site.count:>6,} {moved:>9}"
+    indent = " " * (len(row) + 4)
+    lines = [f"  {row}  {where}", f"{indent}{site.what}, {' < '.join(site.ops) or 'no op around it'}"]
+    for finding in site.findings:
+        lines.append(f"{indent}{finding.rule} {finding.severity} ({finding.severity_reason}): {finding.title}")
+    return lines
+
+
+def _where(site: SiteRow) -> str:
+    source = site.source
+    if source is None:
+        return site.label or site.module or "(line not recorded)"
+    line = f"{source.file}:{source.line}" if source.line is not None else source.file
+    return f"{line} {source.function}" if source.exact else f"{line} {source.function} (line of its def)"
+
+
+def _notes(view: WindowView) -> list[str]:
+    notes = [f"  {row.message}" for row in view.health]
+    notes += [f"  {row.rule} {row.reason}" for row in view.not_checked]
+    return ["", *notes] if notes else []

@@ -1,0 +1,175 @@
+"""A trace file to its report: the only place where trace, analysis and rules meet."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from tbprof.analysis.copies import copy_totals
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.gpu_lag import gpu_lag_ns
+from tbprof.analysis.health import health_facts
+from tbprof.analysis.instances import median_instance
+from tbprof.analysis.savings import saving_of
+from tbprof.analysis.sites import SiteMembers
+from tbprof.analysis.steps import OUTSIDE
+from tbprof.analysis.totals import idle_total, sync_totals
+from tbprof.analysis.verdict import find_verdict
+from tbprof.file_names import parse_window_name
+from tbprof.model import FailedRule, Finding, NotChecked, Report, Savings, Site, Step, TraceSummary
+from tbprof.rules.registry import RULES
+from tbprof.rules.rule import Rule
+from tbprof.trace.columns import Trace
+from tbprof.trace.reader import read_trace
+from tbprof.trace.sniff import looks_like_trace
+
+__all__ = ["build_report", "looks_like_trace", "report_of", "rule_pages"]
+
+
+def build_report(
+    path: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None
+) -> Report:
+    """Read a trace file and say all that can be known of it.
+
+    Args:
+        path: The file, plain or gzip, whatever its name.
+        progress: Called with the bytes read so far and the size of the file on disk.
+
+    Raises:
+        TraceError: The file gives nothing; the message says why and what to do.
+    """
+    return report_of(read_trace(path, progress=progress))
+
+
+def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
+    """The report of a trace that has been read."""
+    facts = Facts(trace)
+    findings, failed = _run(rules, facts)
+    checked = [rule for rule in rules if all(need.is_met(facts) for need in rule.needs)]
+    saving = saving_of(facts)
+    has_devices = bool(facts.work.devices)
+    return Report(
+        trace=_summary(facts),
+        steps=_steps(facts),
+        sync_points=sync_totals(facts),
+        copies=copy_totals(facts.episodes),
+        sites=tuple(_site(facts, site) for site in facts.sites),
+        idle=idle_total(facts) if has_devices else None,
+        savings=Savings(
+            floor_ns=saving.floor_ns,
+            estimate_ns=saving.estimate_ns,
+            ceiling_ns=saving.ceiling_ns,
+            calibrated=False,
+            replay_error=None,
+        )
+        if has_devices
+        else None,
+        findings=findings,
+        fix_plan=(),
+        verdict=find_verdict(facts),
+        not_checked=tuple(
+            NotChecked(rule.code, need.name)
+            for rule in rules
+            if rule not in checked
+            for need in rule.needs
+            if not need.is_met(facts)
+        ),
+        failed_rules=failed,
+        recorded_calls=(),
+        facts=trace.facts,
+    )
+
+
+def rule_pages() -> dict[str, tuple[str, str]]:
+    """By code: name and page of every rule, in the order of the list."""
+    return {rule.code: (rule.name, rule.doc) for rule in RULES}
+
+
+def _run(rules: tuple[Rule, ...], facts: Facts) -> tuple[tuple[Finding, ...], tuple[FailedRule, ...]]:
+    """Findings of all rules that can run, worst first; a rule that raises costs itself only."""
+    findings: list[Finding] = []
+    failed: list[FailedRule] = []
+    for rule in rules:
+        if not all(need.is_met(facts) for need in rule.needs):
+            continue
+        try:
+            findings.extend(rule.find(facts))
+        except Exception as error:  # noqa: BLE001 - one broken rule must not cost the report
+            failed.append(FailedRule(rule.code, f"{type(error).__name__}: {error}"))
+    findings.sort(key=_worst_first)
+    return tuple(findings), tuple(failed)
+
+
+def _worst_first(finding: Finding) -> tuple[int, int, str, tuple[int, ...]]:
+    ceiling = finding.saving.ceiling_ns if finding.saving is not None else 0
+    order = ("critical", "high", "medium", "low", "info")
+    return order.index(finding.severity), -ceiling, finding.rule, finding.sites
+
+
+def _summary(facts: Facts) -> TraceSummary:
+    trace = facts.trace
+    slices = trace.slices
+    end = slices.start_ns + slices.duration_ns
+    names = (trace.device_names.get(number, "") for number in facts.work.devices)
+    hook = trace.facts
+    return TraceSummary(
+        path=trace.path,
+        worker=parse_window_name(Path(trace.path).name).worker if hook is None else hook.worker,
+        rank=trace.rank if hook is None or hook.rank is None else hook.rank,
+        world_size=trace.world_size if hook is None or hook.world_size is None else hook.world_size,
+        devices=tuple(names),
+        era=trace.era,
+        span_ns=int(end.max()) - facts.origin_ns if len(end) else 0,
+        num_events=trace.num_events,
+        health=(*trace.health, *health_facts(facts)),
+    )
+
+
+def _steps(facts: Facts) -> tuple[Step, ...]:
+    steps, episodes = facts.steps, facts.episodes
+    lag = gpu_lag_ns(facts.work, steps)
+    idle = list(facts.idle.by_device.values())
+    rows = []
+    for index, name in enumerate(steps.names):
+        points = episodes.blocking & (episodes.step == index)
+        rows.append(
+            Step(
+                name=name,
+                start_ns=int(steps.start_ns[index]) - facts.origin_ns,
+                duration_ns=int(steps.end_ns[index] - steps.start_ns[index]),
+                cold=steps.cold[index],
+                sync_points=int(points.sum()),
+                wait_ns=int(episodes.wait_ns[points].sum()),
+                device_idle_ns=sum(int(d.device_ns[index]) for d in idle) if idle else None,
+                idle_empty_ns=sum(int(d.empty_ns[index]) for d in idle) if idle else None,
+                gpu_lag_ns=None if lag is None else int(lag[index]),
+            )
+        )
+    return tuple(rows)
+
+
+def _site(facts: Facts, site: SiteMembers) -> Site:
+    episodes, members = facts.episodes, site.members
+    step = episodes.step[members]
+    per_step = np.bincount(step[step != OUTSIDE], minlength=len(facts.steps))
+    return Site(
+        direction=site.direction,
+        memory=site.memory,
+        calls=site.calls,
+        ops=site.ops,
+        source=site.source,
+        label=site.label,
+        module=site.module,
+        count=len(members),
+        blocking=int(episodes.blocking[members].sum()),
+        per_step=tuple(per_step.tolist()),
+        bytes=int(episodes.bytes[members].sum()),
+        wait_ns=int(episodes.wait_ns[members].sum()),
+        wait_net_ns=int(facts.net_wait_ns[members].sum()),
+        explained_ns=int(facts.awaited.explained_ns[members].sum()),
+        starve_ns=int(facts.starved_ns[members].sum()),
+        instance=median_instance(facts, site, facts.origin_ns) if len(members) else None,
+    )

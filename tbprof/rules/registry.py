@@ -1,0 +1,20 @@
+"""All rules, in the order in which their findings are listed."""
+
+from __future__ import annotations
+
+from tbprof.rules import (
+    cpy01_pageable_h2d,
+    syn01_scalar_readback,
+    syn02_python_control_flow,
+    syn04_tensor_to_host,
+)
+from tbprof.rules.rule import Rule
+
+__all__ = ["RULES"]
+
+RULES: tuple[Rule, ...] = (
+    syn01_scalar_readback.RULE,
+    syn02_python_control_flow.RULE,
+    syn04_tensor_to_host.RULE,
+    cpy01_pageable_h2d.RULE,
+)

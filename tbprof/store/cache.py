@@ -1,0 +1,84 @@
+"""Reports of traces made without the hook, kept in the user's cache folder.
+
+The key is what the file is, not where it lies: device, inode, size and time of the last
+change, with the versions of the format and of the analysis. A folder that is not the
+user's own, or that others may write to, is not used.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import os
+from pathlib import Path
+
+from tbprof import __version__
+from tbprof.errors import ReportError
+from tbprof.folders import cache_folder
+from tbprof.model import Report
+from tbprof.store.codec import MAX_REPORT_BYTES, SCHEMA, decode_report, encode_report
+from tbprof.store.files import write_whole
+
+__all__ = ["MAX_CACHE_BYTES", "cached_report", "keep_report"]
+
+MAX_CACHE_BYTES = 256 * 1024 * 1024
+"""Beyond it the reports that were not used for longest go."""
+
+_OTHERS_MAY_WRITE = 0o022
+
+
+def cached_report(trace_path: str) -> Report | None:
+    """The report of this very file, or None; a damaged one counts as none."""
+    folder = _folder()
+    if folder is None:
+        return None
+    try:
+        kept = folder / _key(trace_path)
+        if kept.stat().st_size > MAX_REPORT_BYTES:
+            return None
+        report = decode_report(kept.read_bytes(), name=kept.name)
+        os.utime(kept)
+    except (OSError, ReportError):
+        return None
+    return dataclasses.replace(report, trace=dataclasses.replace(report.trace, path=trace_path))
+
+
+def keep_report(trace_path: str, report: Report) -> None:
+    """Keep a report for the next time; what can't be kept is simply made again."""
+    folder = _folder()
+    if folder is None:
+        return
+    with contextlib.suppress(OSError):
+        # A cache has room for what a published report must leave out.
+        data = encode_report(report, written_by=__version__, max_bytes=MAX_REPORT_BYTES)
+        write_whole(folder / _key(trace_path), data)
+        _make_room(folder)
+
+
+def _folder() -> Path | None:
+    folder = cache_folder() / "reports"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.stat()
+    except OSError:
+        return None
+    is_mine = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+    is_private = os.name == "nt" or not status.st_mode & _OTHERS_MAY_WRITE
+    return folder if is_mine and is_private else None
+
+
+def _key(trace_path: str) -> str:
+    status = Path(trace_path).stat()
+    parts = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, SCHEMA, __version__)
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32] + ".pb"
+
+
+def _make_room(folder: Path) -> None:
+    kept = [(path.stat(), path) for path in folder.glob("*.pb")]
+    total = sum(status.st_size for status, _ in kept)
+    for status, path in sorted(kept, key=lambda entry: entry[0].st_mtime_ns):
+        if total <= MAX_CACHE_BYTES:
+            return
+        path.unlink(missing_ok=True)
+        total -= status.st_size

@@ -1,0 +1,104 @@
+"""The bytes of a stored report: a versioned envelope around a compressed message.
+
+A report read from disk is as little trusted as a trace: size, checksum, schema and every
+value are checked before a record is made of it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import zlib
+
+from google.protobuf.message import DecodeError
+
+from tbprof.errors import ReportNotReadable, ReportTooNew
+from tbprof.model import HealthFact, Report, Site
+from tbprof.store import report_pb2
+from tbprof.store.messages import from_message, to_message
+
+__all__ = ["MAX_REPORT_BYTES", "MAX_STORED_BYTES", "SCHEMA", "decode_report", "encode_report"]
+
+SCHEMA = 1
+
+MAX_STORED_BYTES = 256 * 1024
+"""What publishing keeps to; beyond it details of the cheapest sites are left out."""
+
+MAX_REPORT_BYTES = 1024 * 1024
+"""A stored report larger than this is refused unread."""
+
+_MAX_UNPACKED_BYTES = 16 * 1024 * 1024
+_LEVEL = 6
+
+
+def encode_report(report: Report, *, written_by: str, max_bytes: int = MAX_STORED_BYTES) -> bytes:
+    """The stored form, at most `max_bytes` as long as its sites can be shortened.
+
+    The cheapest sites lose their rows per step and their drawn instance first; how many did
+    is kept as the health fact `sites_shortened`.
+    """
+    data = _envelope(report, written_by)
+    kept = len(report.sites)
+    while len(data) > max_bytes and kept > 0:
+        kept //= 2
+        data = _envelope(_shortened(report, kept), written_by)
+    return data
+
+
+def decode_report(data: bytes, *, name: str) -> Report:
+    """Read a stored report.
+
+    Args:
+        data: Its bytes.
+        name: What to call it in an error.
+
+    Raises:
+        ReportTooNew: A later tbprof wrote it.
+        ReportNotReadable: The bytes are no report, or damaged.
+    """
+    if len(data) > MAX_REPORT_BYTES:
+        raise ReportNotReadable(f"{name} is larger than any report: it is not one of tbprof's")
+    envelope = report_pb2.Envelope()
+    message = report_pb2.Report()
+    try:
+        envelope.ParseFromString(data)
+        if envelope.schema > SCHEMA:
+            raise ReportTooNew(
+                f"{name} was written by tbprof {envelope.written_by}, this is an older one: upgrade it"
+            )
+        unpacked = _unpacked(envelope.report)
+        if envelope.schema == 0 or zlib.crc32(unpacked) != envelope.checksum:
+            raise ReportNotReadable(f"{name} is damaged: run tbprof report on its trace")
+        message.ParseFromString(unpacked)
+    except (DecodeError, zlib.error) as error:
+        raise ReportNotReadable(f"{name} is damaged: run tbprof report on its trace") from error
+    return from_message(message, Report)
+
+
+def _envelope(report: Report, written_by: str) -> bytes:
+    unpacked = to_message(report).SerializeToString(deterministic=True)
+    envelope = report_pb2.Envelope(
+        schema=SCHEMA,
+        written_by=written_by,
+        checksum=zlib.crc32(unpacked),
+        report=zlib.compress(unpacked, _LEVEL),
+    )
+    return envelope.SerializeToString(deterministic=True)
+
+
+def _unpacked(data: bytes) -> bytes:
+    unpacker = zlib.decompressobj()
+    unpacked = unpacker.decompress(data, _MAX_UNPACKED_BYTES)
+    if unpacker.unconsumed_tail:
+        raise zlib.error("unpacks to more than any report")
+    return unpacked
+
+
+def _shortened(report: Report, kept: int) -> Report:
+    sites = (*report.sites[:kept], *(_bare(site) for site in report.sites[kept:]))
+    fact = HealthFact("sites_shortened", "info", {"sites": len(report.sites) - kept})
+    trace = dataclasses.replace(report.trace, health=(*report.trace.health, fact))
+    return dataclasses.replace(report, sites=sites, trace=trace)
+
+
+def _bare(site: Site) -> Site:
+    return dataclasses.replace(site, per_step=(), instance=None)

@@ -1,0 +1,117 @@
+"""The windows beneath a log directory: published ones, and traces that anything else wrote.
+
+A request is answered from this listing alone: what it names is looked up here and never
+becomes part of a path. Links that lead out of the log directory are listed with that reason
+and not followed, unless the server was told to and its own user made them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tbprof.file_names import REPORT_SUFFIX, TRACE_SUFFIXES, parse_window_name
+from tbprof.model import SkippedFile, Window
+
+__all__ = ["Discovery", "Listing"]
+
+_LINK_LEAVES = "link_leaves_logdir"
+_NO_PERMISSION = "no_permission"
+_NOT_A_TRACE = "not_a_trace"
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    windows: tuple[Window, ...]
+    """By run, worker and time."""
+    skipped: tuple[SkippedFile, ...]
+
+
+@dataclass(slots=True)
+class Discovery:
+    """Finds windows again and again; heads of files are looked at once for each change."""
+
+    logdir: Path
+    looks_like_trace: Callable[[str], bool]
+    """Whether a file's first bytes are those of a Kineto trace."""
+    follow_links: bool = False
+    _heads: dict[tuple[str, int, int], bool] = field(default_factory=dict)
+
+    def find(self) -> Listing:
+        """Walk the log directory; what can't be read is skipped with its reason."""
+        skipped: list[SkippedFile] = []
+        found: dict[tuple[str, str], dict[str, Path]] = {}
+        for path in self._files(skipped):
+            kind = self._kind(path, skipped)
+            if kind is not None:
+                run = path.parent.relative_to(self.logdir).as_posix()
+                stem = parse_window_name(path.name).stem
+                found.setdefault((run, stem), {})[kind] = path
+        windows = [window for (run, _), paths in found.items() if (window := _window(run, paths))]
+        windows.sort(key=lambda w: (w.run, w.worker, w.order_ns, w.window))
+        return Listing(tuple(windows), tuple(skipped))
+
+    def _files(self, skipped: list[SkippedFile]) -> Iterator[Path]:
+        def unreadable(error: OSError) -> None:
+            skipped.append(SkippedFile(str(error.filename), _NO_PERMISSION))
+
+        for folder, folders, files in os.walk(self.logdir, onerror=unreadable, followlinks=self.follow_links):
+            here = Path(folder)
+            folders[:] = sorted(name for name in folders if self._stays(here / name, skipped))
+            for name in sorted(files):
+                path = here / name
+                if name.endswith((REPORT_SUFFIX, *TRACE_SUFFIXES)) and self._stays(path, skipped):
+                    yield path
+
+    def _stays(self, path: Path, skipped: list[SkippedFile]) -> bool:
+        """Whether a file or folder is really beneath the log directory, or may lead out of it."""
+        if not path.is_symlink():
+            return not path.name.startswith(".")
+        inside = path.resolve().is_relative_to(self.logdir.resolve())
+        if inside or (self.follow_links and _own_link(path)):
+            # A folder linked to from beside it would show its windows twice.
+            return not (inside and path.is_dir())
+        skipped.append(SkippedFile(str(path), _LINK_LEAVES))
+        return False
+
+    def _kind(self, path: Path, skipped: list[SkippedFile]) -> str | None:
+        if path.name.endswith(REPORT_SUFFIX):
+            return "report"
+        try:
+            status = path.stat()
+            key = (str(path), status.st_size, status.st_mtime_ns)
+            if key not in self._heads:
+                self._heads[key] = self.looks_like_trace(str(path))
+        except OSError:
+            skipped.append(SkippedFile(str(path), _NO_PERMISSION))
+            return None
+        if not self._heads[key] and ".trace.json" in path.name:
+            skipped.append(SkippedFile(str(path), _NOT_A_TRACE))
+        return "trace" if self._heads[key] else None
+
+
+def _window(run: str, paths: dict[str, Path]) -> Window | None:
+    trace, report = paths.get("trace"), paths.get("report")
+    named = trace or report
+    if named is None:
+        return None
+    try:
+        status = named.stat()
+    except OSError:
+        return None
+    name = parse_window_name(named.name)
+    return Window(
+        run=run,
+        worker=name.worker,
+        window=named.name,
+        order_ns=status.st_mtime_ns if name.time_ns is None else name.time_ns,
+        trace_path=None if trace is None else str(trace),
+        report_path=None if report is None else str(report),
+        size_bytes=0 if trace is None else status.st_size,
+    )
+
+
+def _own_link(path: Path) -> bool:
+    return not hasattr(os, "geteuid") or path.lstat().st_uid == os.geteuid()

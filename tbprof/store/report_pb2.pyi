@@ -1,0 +1,434 @@
+from google.protobuf.internal import containers as _containers
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class Envelope(_message.Message):
+    __slots__ = ("schema", "written_by", "checksum", "report")
+    SCHEMA_FIELD_NUMBER: _ClassVar[int]
+    WRITTEN_BY_FIELD_NUMBER: _ClassVar[int]
+    CHECKSUM_FIELD_NUMBER: _ClassVar[int]
+    REPORT_FIELD_NUMBER: _ClassVar[int]
+    schema: int
+    written_by: str
+    checksum: int
+    report: bytes
+    def __init__(self, schema: _Optional[int] = ..., written_by: _Optional[str] = ..., checksum: _Optional[int] = ..., report: _Optional[bytes] = ...) -> None: ...
+
+class Number(_message.Message):
+    __slots__ = ("integer", "real", "text")
+    INTEGER_FIELD_NUMBER: _ClassVar[int]
+    REAL_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    integer: int
+    real: float
+    text: str
+    def __init__(self, integer: _Optional[int] = ..., real: _Optional[float] = ..., text: _Optional[str] = ...) -> None: ...
+
+class HealthFact(_message.Message):
+    __slots__ = ("code", "severity", "numbers")
+    class NumbersEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: Number
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Number, _Mapping]] = ...) -> None: ...
+    CODE_FIELD_NUMBER: _ClassVar[int]
+    SEVERITY_FIELD_NUMBER: _ClassVar[int]
+    NUMBERS_FIELD_NUMBER: _ClassVar[int]
+    code: str
+    severity: str
+    numbers: _containers.MessageMap[str, Number]
+    def __init__(self, code: _Optional[str] = ..., severity: _Optional[str] = ..., numbers: _Optional[_Mapping[str, Number]] = ...) -> None: ...
+
+class TraceSummary(_message.Message):
+    __slots__ = ("path", "worker", "rank", "world_size", "devices", "era", "span_ns", "num_events", "health")
+    PATH_FIELD_NUMBER: _ClassVar[int]
+    WORKER_FIELD_NUMBER: _ClassVar[int]
+    RANK_FIELD_NUMBER: _ClassVar[int]
+    WORLD_SIZE_FIELD_NUMBER: _ClassVar[int]
+    DEVICES_FIELD_NUMBER: _ClassVar[int]
+    ERA_FIELD_NUMBER: _ClassVar[int]
+    SPAN_NS_FIELD_NUMBER: _ClassVar[int]
+    NUM_EVENTS_FIELD_NUMBER: _ClassVar[int]
+    HEALTH_FIELD_NUMBER: _ClassVar[int]
+    path: str
+    worker: str
+    rank: int
+    world_size: int
+    devices: _containers.RepeatedScalarFieldContainer[str]
+    era: str
+    span_ns: int
+    num_events: int
+    health: _containers.RepeatedCompositeFieldContainer[HealthFact]
+    def __init__(self, path: _Optional[str] = ..., worker: _Optional[str] = ..., rank: _Optional[int] = ..., world_size: _Optional[int] = ..., devices: _Optional[_Iterable[str]] = ..., era: _Optional[str] = ..., span_ns: _Optional[int] = ..., num_events: _Optional[int] = ..., health: _Optional[_Iterable[_Union[HealthFact, _Mapping]]] = ...) -> None: ...
+
+class Step(_message.Message):
+    __slots__ = ("name", "start_ns", "duration_ns", "cold", "sync_points", "wait_ns", "device_idle_ns", "idle_empty_ns", "gpu_lag_ns")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    START_NS_FIELD_NUMBER: _ClassVar[int]
+    DURATION_NS_FIELD_NUMBER: _ClassVar[int]
+    COLD_FIELD_NUMBER: _ClassVar[int]
+    SYNC_POINTS_FIELD_NUMBER: _ClassVar[int]
+    WAIT_NS_FIELD_NUMBER: _ClassVar[int]
+    DEVICE_IDLE_NS_FIELD_NUMBER: _ClassVar[int]
+    IDLE_EMPTY_NS_FIELD_NUMBER: _ClassVar[int]
+    GPU_LAG_NS_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    start_ns: int
+    duration_ns: int
+    cold: bool
+    sync_points: int
+    wait_ns: int
+    device_idle_ns: int
+    idle_empty_ns: int
+    gpu_lag_ns: int
+    def __init__(self, name: _Optional[str] = ..., start_ns: _Optional[int] = ..., duration_ns: _Optional[int] = ..., cold: bool = ..., sync_points: _Optional[int] = ..., wait_ns: _Optional[int] = ..., device_idle_ns: _Optional[int] = ..., idle_empty_ns: _Optional[int] = ..., gpu_lag_ns: _Optional[int] = ...) -> None: ...
+
+class SyncTotals(_message.Message):
+    __slots__ = ("count", "wait_ns", "wait_in_copy_ns", "wait_in_sync_ns", "explained_ns", "profiler_own_ns")
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    WAIT_NS_FIELD_NUMBER: _ClassVar[int]
+    WAIT_IN_COPY_NS_FIELD_NUMBER: _ClassVar[int]
+    WAIT_IN_SYNC_NS_FIELD_NUMBER: _ClassVar[int]
+    EXPLAINED_NS_FIELD_NUMBER: _ClassVar[int]
+    PROFILER_OWN_NS_FIELD_NUMBER: _ClassVar[int]
+    count: int
+    wait_ns: int
+    wait_in_copy_ns: int
+    wait_in_sync_ns: int
+    explained_ns: int
+    profiler_own_ns: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, count: _Optional[int] = ..., wait_ns: _Optional[int] = ..., wait_in_copy_ns: _Optional[int] = ..., wait_in_sync_ns: _Optional[int] = ..., explained_ns: _Optional[int] = ..., profiler_own_ns: _Optional[_Iterable[int]] = ...) -> None: ...
+
+class CopyTotal(_message.Message):
+    __slots__ = ("direction", "memory", "count", "bytes", "blocking")
+    DIRECTION_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    BYTES_FIELD_NUMBER: _ClassVar[int]
+    BLOCKING_FIELD_NUMBER: _ClassVar[int]
+    direction: str
+    memory: str
+    count: int
+    bytes: int
+    blocking: int
+    def __init__(self, direction: _Optional[str] = ..., memory: _Optional[str] = ..., count: _Optional[int] = ..., bytes: _Optional[int] = ..., blocking: _Optional[int] = ...) -> None: ...
+
+class Source(_message.Message):
+    __slots__ = ("file", "line", "function", "exact", "candidates")
+    FILE_FIELD_NUMBER: _ClassVar[int]
+    LINE_FIELD_NUMBER: _ClassVar[int]
+    FUNCTION_FIELD_NUMBER: _ClassVar[int]
+    EXACT_FIELD_NUMBER: _ClassVar[int]
+    CANDIDATES_FIELD_NUMBER: _ClassVar[int]
+    file: str
+    line: int
+    function: str
+    exact: bool
+    candidates: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, file: _Optional[str] = ..., line: _Optional[int] = ..., function: _Optional[str] = ..., exact: bool = ..., candidates: _Optional[_Iterable[int]] = ...) -> None: ...
+
+class Span(_message.Message):
+    __slots__ = ("kind", "name", "start_ns", "duration_ns")
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    START_NS_FIELD_NUMBER: _ClassVar[int]
+    DURATION_NS_FIELD_NUMBER: _ClassVar[int]
+    kind: str
+    name: str
+    start_ns: int
+    duration_ns: int
+    def __init__(self, kind: _Optional[str] = ..., name: _Optional[str] = ..., start_ns: _Optional[int] = ..., duration_ns: _Optional[int] = ...) -> None: ...
+
+class Instance(_message.Message):
+    __slots__ = ("step", "host", "device", "op")
+    STEP_FIELD_NUMBER: _ClassVar[int]
+    HOST_FIELD_NUMBER: _ClassVar[int]
+    DEVICE_FIELD_NUMBER: _ClassVar[int]
+    OP_FIELD_NUMBER: _ClassVar[int]
+    step: int
+    host: _containers.RepeatedCompositeFieldContainer[Span]
+    device: _containers.RepeatedCompositeFieldContainer[Span]
+    op: Span
+    def __init__(self, step: _Optional[int] = ..., host: _Optional[_Iterable[_Union[Span, _Mapping]]] = ..., device: _Optional[_Iterable[_Union[Span, _Mapping]]] = ..., op: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
+
+class Site(_message.Message):
+    __slots__ = ("direction", "memory", "calls", "ops", "source", "label", "module", "count", "blocking", "per_step", "bytes", "wait_ns", "wait_net_ns", "explained_ns", "starve_ns", "instance")
+    DIRECTION_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_FIELD_NUMBER: _ClassVar[int]
+    CALLS_FIELD_NUMBER: _ClassVar[int]
+    OPS_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    LABEL_FIELD_NUMBER: _ClassVar[int]
+    MODULE_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    BLOCKING_FIELD_NUMBER: _ClassVar[int]
+    PER_STEP_FIELD_NUMBER: _ClassVar[int]
+    BYTES_FIELD_NUMBER: _ClassVar[int]
+    WAIT_NS_FIELD_NUMBER: _ClassVar[int]
+    WAIT_NET_NS_FIELD_NUMBER: _ClassVar[int]
+    EXPLAINED_NS_FIELD_NUMBER: _ClassVar[int]
+    STARVE_NS_FIELD_NUMBER: _ClassVar[int]
+    INSTANCE_FIELD_NUMBER: _ClassVar[int]
+    direction: str
+    memory: str
+    calls: _containers.RepeatedScalarFieldContainer[str]
+    ops: _containers.RepeatedScalarFieldContainer[str]
+    source: Source
+    label: str
+    module: str
+    count: int
+    blocking: int
+    per_step: _containers.RepeatedScalarFieldContainer[int]
+    bytes: int
+    wait_ns: int
+    wait_net_ns: int
+    explained_ns: int
+    starve_ns: int
+    instance: Instance
+    def __init__(self, direction: _Optional[str] = ..., memory: _Optional[str] = ..., calls: _Optional[_Iterable[str]] = ..., ops: _Optional[_Iterable[str]] = ..., source: _Optional[_Union[Source, _Mapping]] = ..., label: _Optional[str] = ..., module: _Optional[str] = ..., count: _Optional[int] = ..., blocking: _Optional[int] = ..., per_step: _Optional[_Iterable[int]] = ..., bytes: _Optional[int] = ..., wait_ns: _Optional[int] = ..., wait_net_ns: _Optional[int] = ..., explained_ns: _Optional[int] = ..., starve_ns: _Optional[int] = ..., instance: _Optional[_Union[Instance, _Mapping]] = ...) -> None: ...
+
+class DeviceIdle(_message.Message):
+    __slots__ = ("device_ns", "empty_ns", "queued_ns", "by_cause")
+    class ByCauseEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: int
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[int] = ...) -> None: ...
+    DEVICE_NS_FIELD_NUMBER: _ClassVar[int]
+    EMPTY_NS_FIELD_NUMBER: _ClassVar[int]
+    QUEUED_NS_FIELD_NUMBER: _ClassVar[int]
+    BY_CAUSE_FIELD_NUMBER: _ClassVar[int]
+    device_ns: int
+    empty_ns: int
+    queued_ns: int
+    by_cause: _containers.ScalarMap[str, int]
+    def __init__(self, device_ns: _Optional[int] = ..., empty_ns: _Optional[int] = ..., queued_ns: _Optional[int] = ..., by_cause: _Optional[_Mapping[str, int]] = ...) -> None: ...
+
+class Idle(_message.Message):
+    __slots__ = ("total", "by_device")
+    class ByDeviceEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: DeviceIdle
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[DeviceIdle, _Mapping]] = ...) -> None: ...
+    TOTAL_FIELD_NUMBER: _ClassVar[int]
+    BY_DEVICE_FIELD_NUMBER: _ClassVar[int]
+    total: DeviceIdle
+    by_device: _containers.MessageMap[str, DeviceIdle]
+    def __init__(self, total: _Optional[_Union[DeviceIdle, _Mapping]] = ..., by_device: _Optional[_Mapping[str, DeviceIdle]] = ...) -> None: ...
+
+class Saving(_message.Message):
+    __slots__ = ("floor_ns", "estimate_ns", "ceiling_ns")
+    FLOOR_NS_FIELD_NUMBER: _ClassVar[int]
+    ESTIMATE_NS_FIELD_NUMBER: _ClassVar[int]
+    CEILING_NS_FIELD_NUMBER: _ClassVar[int]
+    floor_ns: int
+    estimate_ns: int
+    ceiling_ns: int
+    def __init__(self, floor_ns: _Optional[int] = ..., estimate_ns: _Optional[int] = ..., ceiling_ns: _Optional[int] = ...) -> None: ...
+
+class Savings(_message.Message):
+    __slots__ = ("floor_ns", "estimate_ns", "ceiling_ns", "calibrated", "replay_error")
+    FLOOR_NS_FIELD_NUMBER: _ClassVar[int]
+    ESTIMATE_NS_FIELD_NUMBER: _ClassVar[int]
+    CEILING_NS_FIELD_NUMBER: _ClassVar[int]
+    CALIBRATED_FIELD_NUMBER: _ClassVar[int]
+    REPLAY_ERROR_FIELD_NUMBER: _ClassVar[int]
+    floor_ns: int
+    estimate_ns: int
+    ceiling_ns: int
+    calibrated: bool
+    replay_error: float
+    def __init__(self, floor_ns: _Optional[int] = ..., estimate_ns: _Optional[int] = ..., ceiling_ns: _Optional[int] = ..., calibrated: bool = ..., replay_error: _Optional[float] = ...) -> None: ...
+
+class Evidence(_message.Message):
+    __slots__ = ("kind", "start_ns", "duration_ns", "step", "row")
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    START_NS_FIELD_NUMBER: _ClassVar[int]
+    DURATION_NS_FIELD_NUMBER: _ClassVar[int]
+    STEP_FIELD_NUMBER: _ClassVar[int]
+    ROW_FIELD_NUMBER: _ClassVar[int]
+    kind: str
+    start_ns: int
+    duration_ns: int
+    step: int
+    row: int
+    def __init__(self, kind: _Optional[str] = ..., start_ns: _Optional[int] = ..., duration_ns: _Optional[int] = ..., step: _Optional[int] = ..., row: _Optional[int] = ...) -> None: ...
+
+class Finding(_message.Message):
+    __slots__ = ("rule", "severity", "sites", "steps", "count", "removal", "saving", "confidence", "evidence", "numbers", "fingerprint")
+    class NumbersEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: Number
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Number, _Mapping]] = ...) -> None: ...
+    RULE_FIELD_NUMBER: _ClassVar[int]
+    SEVERITY_FIELD_NUMBER: _ClassVar[int]
+    SITES_FIELD_NUMBER: _ClassVar[int]
+    STEPS_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    REMOVAL_FIELD_NUMBER: _ClassVar[int]
+    SAVING_FIELD_NUMBER: _ClassVar[int]
+    CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    EVIDENCE_FIELD_NUMBER: _ClassVar[int]
+    NUMBERS_FIELD_NUMBER: _ClassVar[int]
+    FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
+    rule: str
+    severity: str
+    sites: _containers.RepeatedScalarFieldContainer[int]
+    steps: _containers.RepeatedScalarFieldContainer[int]
+    count: int
+    removal: str
+    saving: Saving
+    confidence: str
+    evidence: _containers.RepeatedCompositeFieldContainer[Evidence]
+    numbers: _containers.MessageMap[str, Number]
+    fingerprint: str
+    def __init__(self, rule: _Optional[str] = ..., severity: _Optional[str] = ..., sites: _Optional[_Iterable[int]] = ..., steps: _Optional[_Iterable[int]] = ..., count: _Optional[int] = ..., removal: _Optional[str] = ..., saving: _Optional[_Union[Saving, _Mapping]] = ..., confidence: _Optional[str] = ..., evidence: _Optional[_Iterable[_Union[Evidence, _Mapping]]] = ..., numbers: _Optional[_Mapping[str, Number]] = ..., fingerprint: _Optional[str] = ...) -> None: ...
+
+class PlanRow(_message.Message):
+    __slots__ = ("finding", "adds_ns", "total_ns", "ceiling_ns")
+    FINDING_FIELD_NUMBER: _ClassVar[int]
+    ADDS_NS_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_NS_FIELD_NUMBER: _ClassVar[int]
+    CEILING_NS_FIELD_NUMBER: _ClassVar[int]
+    finding: int
+    adds_ns: int
+    total_ns: int
+    ceiling_ns: int
+    def __init__(self, finding: _Optional[int] = ..., adds_ns: _Optional[int] = ..., total_ns: _Optional[int] = ..., ceiling_ns: _Optional[int] = ...) -> None: ...
+
+class Verdict(_message.Message):
+    __slots__ = ("case", "numbers")
+    class NumbersEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: Number
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Number, _Mapping]] = ...) -> None: ...
+    CASE_FIELD_NUMBER: _ClassVar[int]
+    NUMBERS_FIELD_NUMBER: _ClassVar[int]
+    case: str
+    numbers: _containers.MessageMap[str, Number]
+    def __init__(self, case: _Optional[str] = ..., numbers: _Optional[_Mapping[str, Number]] = ...) -> None: ...
+
+class NotChecked(_message.Message):
+    __slots__ = ("rule", "needs")
+    RULE_FIELD_NUMBER: _ClassVar[int]
+    NEEDS_FIELD_NUMBER: _ClassVar[int]
+    rule: str
+    needs: str
+    def __init__(self, rule: _Optional[str] = ..., needs: _Optional[str] = ...) -> None: ...
+
+class FailedRule(_message.Message):
+    __slots__ = ("rule", "error")
+    RULE_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    rule: str
+    error: str
+    def __init__(self, rule: _Optional[str] = ..., error: _Optional[str] = ...) -> None: ...
+
+class RecordedCall(_message.Message):
+    __slots__ = ("file", "line", "function", "call", "count", "devices", "pinned", "non_blocking")
+    FILE_FIELD_NUMBER: _ClassVar[int]
+    LINE_FIELD_NUMBER: _ClassVar[int]
+    FUNCTION_FIELD_NUMBER: _ClassVar[int]
+    CALL_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    DEVICES_FIELD_NUMBER: _ClassVar[int]
+    PINNED_FIELD_NUMBER: _ClassVar[int]
+    NON_BLOCKING_FIELD_NUMBER: _ClassVar[int]
+    file: str
+    line: int
+    function: str
+    call: str
+    count: int
+    devices: _containers.RepeatedScalarFieldContainer[str]
+    pinned: bool
+    non_blocking: bool
+    def __init__(self, file: _Optional[str] = ..., line: _Optional[int] = ..., function: _Optional[str] = ..., call: _Optional[str] = ..., count: _Optional[int] = ..., devices: _Optional[_Iterable[str]] = ..., pinned: bool = ..., non_blocking: bool = ...) -> None: ...
+
+class HookFacts(_message.Message):
+    __slots__ = ("schema", "tbprof_version", "torch_version", "cuda_version", "driver_version", "device_names", "worker", "rank", "world_size", "window", "first_step", "recorded_steps", "options", "unprofiled_step_ns", "profiled_step_ns")
+    class OptionsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: bool
+        def __init__(self, key: _Optional[str] = ..., value: bool = ...) -> None: ...
+    SCHEMA_FIELD_NUMBER: _ClassVar[int]
+    TBPROF_VERSION_FIELD_NUMBER: _ClassVar[int]
+    TORCH_VERSION_FIELD_NUMBER: _ClassVar[int]
+    CUDA_VERSION_FIELD_NUMBER: _ClassVar[int]
+    DRIVER_VERSION_FIELD_NUMBER: _ClassVar[int]
+    DEVICE_NAMES_FIELD_NUMBER: _ClassVar[int]
+    WORKER_FIELD_NUMBER: _ClassVar[int]
+    RANK_FIELD_NUMBER: _ClassVar[int]
+    WORLD_SIZE_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    FIRST_STEP_FIELD_NUMBER: _ClassVar[int]
+    RECORDED_STEPS_FIELD_NUMBER: _ClassVar[int]
+    OPTIONS_FIELD_NUMBER: _ClassVar[int]
+    UNPROFILED_STEP_NS_FIELD_NUMBER: _ClassVar[int]
+    PROFILED_STEP_NS_FIELD_NUMBER: _ClassVar[int]
+    schema: int
+    tbprof_version: str
+    torch_version: str
+    cuda_version: str
+    driver_version: str
+    device_names: _containers.RepeatedScalarFieldContainer[str]
+    worker: str
+    rank: int
+    world_size: int
+    window: int
+    first_step: int
+    recorded_steps: int
+    options: _containers.ScalarMap[str, bool]
+    unprofiled_step_ns: int
+    profiled_step_ns: int
+    def __init__(self, schema: _Optional[int] = ..., tbprof_version: _Optional[str] = ..., torch_version: _Optional[str] = ..., cuda_version: _Optional[str] = ..., driver_version: _Optional[str] = ..., device_names: _Optional[_Iterable[str]] = ..., worker: _Optional[str] = ..., rank: _Optional[int] = ..., world_size: _Optional[int] = ..., window: _Optional[int] = ..., first_step: _Optional[int] = ..., recorded_steps: _Optional[int] = ..., options: _Optional[_Mapping[str, bool]] = ..., unprofiled_step_ns: _Optional[int] = ..., profiled_step_ns: _Optional[int] = ...) -> None: ...
+
+class Report(_message.Message):
+    __slots__ = ("trace", "steps", "sync_points", "copies", "sites", "idle", "savings", "findings", "fix_plan", "verdict", "not_checked", "failed_rules", "recorded_calls", "facts")
+    TRACE_FIELD_NUMBER: _ClassVar[int]
+    STEPS_FIELD_NUMBER: _ClassVar[int]
+    SYNC_POINTS_FIELD_NUMBER: _ClassVar[int]
+    COPIES_FIELD_NUMBER: _ClassVar[int]
+    SITES_FIELD_NUMBER: _ClassVar[int]
+    IDLE_FIELD_NUMBER: _ClassVar[int]
+    SAVINGS_FIELD_NUMBER: _ClassVar[int]
+    FINDINGS_FIELD_NUMBER: _ClassVar[int]
+    FIX_PLAN_FIELD_NUMBER: _ClassVar[int]
+    VERDICT_FIELD_NUMBER: _ClassVar[int]
+    NOT_CHECKED_FIELD_NUMBER: _ClassVar[int]
+    FAILED_RULES_FIELD_NUMBER: _ClassVar[int]
+    RECORDED_CALLS_FIELD_NUMBER: _ClassVar[int]
+    FACTS_FIELD_NUMBER: _ClassVar[int]
+    trace: TraceSummary
+    steps: _containers.RepeatedCompositeFieldContainer[Step]
+    sync_points: SyncTotals
+    copies: _containers.RepeatedCompositeFieldContainer[CopyTotal]
+    sites: _containers.RepeatedCompositeFieldContainer[Site]
+    idle: Idle
+    savings: Savings
+    findings: _containers.RepeatedCompositeFieldContainer[Finding]
+    fix_plan: _containers.RepeatedCompositeFieldContainer[PlanRow]
+    verdict: Verdict
+    not_checked: _containers.RepeatedCompositeFieldContainer[NotChecked]
+    failed_rules: _containers.RepeatedCompositeFieldContainer[FailedRule]
+    recorded_calls: _containers.RepeatedCompositeFieldContainer[RecordedCall]
+    facts: HookFacts
+    def __init__(self, trace: _Optional[_Union[TraceSummary, _Mapping]] = ..., steps: _Optional[_Iterable[_Union[Step, _Mapping]]] = ..., sync_points: _Optional[_Union[SyncTotals, _Mapping]] = ..., copies: _Optional[_Iterable[_Union[CopyTotal, _Mapping]]] = ..., sites: _Optional[_Iterable[_Union[Site, _Mapping]]] = ..., idle: _Optional[_Union[Idle, _Mapping]] = ..., savings: _Optional[_Union[Savings, _Mapping]] = ..., findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., fix_plan: _Optional[_Iterable[_Union[PlanRow, _Mapping]]] = ..., verdict: _Optional[_Union[Verdict, _Mapping]] = ..., not_checked: _Optional[_Iterable[_Union[NotChecked, _Mapping]]] = ..., failed_rules: _Optional[_Iterable[_Union[FailedRule, _Mapping]]] = ..., recorded_calls: _Optional[_Iterable[_Union[RecordedCall, _Mapping]]] = ..., facts: _Optional[_Union[HookFacts, _Mapping]] = ...) -> None: ...

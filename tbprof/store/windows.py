@@ -1,0 +1,45 @@
+"""The report of a window that discovery found."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from tbprof.errors import ReportNotReadable
+from tbprof.model import Report, Window
+from tbprof.store.cache import cached_report
+from tbprof.store.codec import MAX_REPORT_BYTES, decode_report
+
+__all__ = ["read_report", "stored_report"]
+
+
+def stored_report(window: Window) -> Report | None:
+    """The published report, else the cached one, else None: then its trace must be read.
+
+    Raises:
+        ReportError: There is a published report, it can't be used, and there is no trace.
+    """
+    if window.report_path is not None:
+        try:
+            return read_report(window.report_path)
+        except ReportNotReadable:
+            if window.trace_path is None:
+                raise
+    return None if window.trace_path is None else cached_report(window.trace_path)
+
+
+def read_report(path: str) -> Report:
+    """Read a published report.
+
+    Raises:
+        ReportError: It can't be opened, is damaged, or was written by a later version.
+    """
+    file = Path(path)
+    try:
+        if file.stat().st_size > MAX_REPORT_BYTES:
+            raise ReportNotReadable(f"{path} is larger than any report: it is not one of tbprof's")
+        data = file.read_bytes()
+    except OSError as error:
+        raise ReportNotReadable(f"{path} can't be read ({error.strerror}): check its permissions") from error
+    report = decode_report(data, name=path)
+    return dataclasses.replace(report, trace=dataclasses.replace(report.trace, path=path))

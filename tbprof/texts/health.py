@@ -1,0 +1,143 @@
+"""What is to be known of a trace, and why a file or a rule was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tbprof.model import HealthFact, Numbers
+from tbprof.texts.quantities import count, duration, share, size
+
+__all__ = ["health_sentence", "not_checked_sentence", "skipped_sentence"]
+
+
+def health_sentence(fact: HealthFact) -> str:
+    """The sentence of a code; a code from another version is named with its numbers."""
+    write = _SENTENCES.get(fact.code)
+    if write is not None:
+        return write(fact.numbers)
+    figures = ", ".join(f"{name} {value}" for name, value in fact.numbers.items())
+    return f"{fact.code.replace('_', ' ')}{': ' + figures if figures else ''}."
+
+
+def not_checked_sentence(needs: str) -> str:
+    return f"not checked: no {needs} recorded"
+
+
+def skipped_sentence(reason: str) -> str:
+    """Why a file that looks like a window is not offered."""
+    return _SKIPPED.get(reason, reason.replace("_", " "))
+
+
+def _integer(numbers: Numbers, name: str) -> int:
+    return int(numbers[name])
+
+
+def _compression_damaged(numbers: Numbers) -> str:
+    kept = size(_integer(numbers, "unpacked_bytes"))
+    return f"The gzip stream is damaged or broke off; the {kept} before that are kept."
+
+
+def _truncated(_: Numbers) -> str:
+    return "The file ends in the middle of its events (a killed writer, a full disk); those before are kept."
+
+
+def _events_dropped(numbers: Numbers) -> str:
+    reasons = ", ".join(
+        f"{value} {name.replace('_', ' ')}" for name, value in numbers.items() if name != "dropped"
+    )
+    return f"{count(_integer(numbers, 'dropped'), 'event')} could not be read and are left out ({reasons})."
+
+
+def _text_repaired(_: Numbers) -> str:
+    return "Some text of the file was no valid JSON and was put right; no event was lost by that."
+
+
+def _negative_durations(numbers: Numbers) -> str:
+    return f"{count(_integer(numbers, 'rows'), 'event')} ended before they began; they count as 0 long."
+
+
+def _metadata_damaged(_: Numbers) -> str:
+    return "A part of what the file says about itself can't be read: rank or device names may be missing."
+
+
+def _facts_damaged(_: Numbers) -> str:
+    return "What the trainer hook added to the trace can't be used; the figures of the trace stand."
+
+
+def _no_gpu_rows(_: Numbers) -> str:
+    return (
+        "No GPU work was recorded: waits and idle can't be judged. On a machine with a GPU, record "
+        "with ProfilerActivity.CUDA and check that the user may use CUPTI."
+    )
+
+
+def _no_steps(_: Numbers) -> str:
+    return "The trace marks no steps: the whole window counts as one. Call step() of the profiler."
+
+
+def _cold_steps(numbers: Numbers) -> str:
+    cold = count(_integer(numbers, "cold"), "cold step")
+    return f"{cold} of {_integer(numbers, 'steps')} left out of the medians: longer than the others by half."
+
+
+def _gpu_lag(numbers: Numbers) -> str:
+    late = count(_integer(numbers, "steps"), "step")
+    return (
+        f"The GPU ends {late} late, at worst by {duration(float(numbers['worst_us']))} "
+        f"({share(float(numbers['worst_share']))} of the step): host step times are not GPU step times."
+    )
+
+
+def _gpu_rows_without_launch(numbers: Numbers) -> str:
+    rows = count(_integer(numbers, "rows"), "GPU event")
+    return f"{rows} of {_integer(numbers, 'of'):,} without the call that launched them."
+
+
+def _copies_without_call(numbers: Numbers) -> str:
+    copies = count(_integer(numbers, "copies"), "copy", "copies")
+    return f"{copies} on the GPU without a call on the host (graph nodes, or launched before the window)."
+
+
+def _calls_without_record(numbers: Numbers) -> str:
+    calls = count(_integer(numbers, "calls"), "copy call")
+    return f"{calls} that blocked without a GPU record: direction and size are not known."
+
+
+def _no_stacks(_: Numbers) -> str:
+    return "No Python frames were recorded: lines are not known. Record with with_stack=True to see them."
+
+
+def _no_user_frames(_: Numbers) -> str:
+    return "No Python frame of yours lies around the calls: lines are not known."
+
+
+def _sites_shortened(numbers: Numbers) -> str:
+    sites = count(_integer(numbers, "sites"), "site")
+    return f"{sites} kept without steps and drawing, to keep the stored report small; the cheapest ones."
+
+
+_SENTENCES: dict[str, Callable[[Numbers], str]] = {
+    "compression_damaged": _compression_damaged,
+    "truncated": _truncated,
+    "events_dropped": _events_dropped,
+    "text_repaired": _text_repaired,
+    "negative_durations": _negative_durations,
+    "metadata_damaged": _metadata_damaged,
+    "facts_damaged": _facts_damaged,
+    "no_gpu_rows": _no_gpu_rows,
+    "gpu_rows_without_launch": _gpu_rows_without_launch,
+    "no_steps": _no_steps,
+    "cold_steps": _cold_steps,
+    "gpu_lag": _gpu_lag,
+    "copies_without_call": _copies_without_call,
+    "calls_without_record": _calls_without_record,
+    "no_stacks": _no_stacks,
+    "no_user_frames": _no_user_frames,
+    "sites_shortened": _sites_shortened,
+}
+
+_SKIPPED = {
+    "link_leaves_logdir": "a link that leads out of the log directory; --tbprof_follow_links allows your own",
+    "no_permission": "it can't be read: check its permissions",
+    "not_a_trace": "its first bytes are not those of a PyTorch trace",
+}

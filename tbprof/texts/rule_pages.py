@@ -1,0 +1,81 @@
+"""A rule's docstring as a page: its title, and what stands under each of its headings."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from inspect import cleandoc
+from textwrap import dedent
+
+from tbprof.errors import UsageError
+from tbprof.rules.registry import RULES
+
+__all__ = ["RuleText", "all_rules", "rule_text"]
+
+_HEADINGS = ("What", "Why", "Example", "Fix", "Silent")
+_CAVEAT = re.compile(r"^caveat: ", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleText:
+    code: str
+    name: str
+    title: str
+    """What is the case, as a sentence without its full stop."""
+    what: str
+    why: str
+    before: str
+    """Code."""
+    after: str
+    """Code."""
+    fix: str
+    caveat: str
+    """What to know before the fix is taken; "" if nothing."""
+    silent: str
+    """When the rule says nothing."""
+
+
+def rule_text(code: str) -> RuleText:
+    """The page of a rule.
+
+    Raises:
+        UsageError: There is no such rule.
+    """
+    for rule in RULES:
+        if rule.code == code.upper():
+            return _parse(rule.code, rule.name, rule.doc)
+    known = ", ".join(rule.code for rule in RULES)
+    raise UsageError(f"there is no rule {code!r}: the rules are {known}")
+
+
+def all_rules() -> tuple[RuleText, ...]:
+    """The pages of all rules, in the order of their list."""
+    return tuple(rule_text(rule.code) for rule in RULES)
+
+
+@cache
+def _parse(code: str, name: str, doc: str) -> RuleText:
+    title, _, body = cleandoc(doc).partition("\n")
+    _, *parts = re.split(rf"^({'|'.join(_HEADINGS)})$", body, flags=re.MULTILINE)
+    pairs = zip(parts[::2], parts[1::2], strict=True)
+    sections = {heading: dedent(text).strip("\n") for heading, text in pairs}
+    before, _, after = sections["Example"].partition("\nafter:\n")
+    fix, _, caveat = _CAVEAT.sub("\0", sections["Fix"]).partition("\0")
+    return RuleText(
+        code=code,
+        name=name,
+        title=title.rstrip("."),
+        what=_flowing(sections["What"]),
+        why=_flowing(sections["Why"]),
+        before=dedent(before.removeprefix("before:\n")).rstrip(),
+        after=dedent(after).rstrip(),
+        fix=_flowing(fix),
+        caveat=_flowing(caveat),
+        silent=_flowing(sections["Silent"]),
+    )
+
+
+def _flowing(text: str) -> str:
+    """Lines of a paragraph joined; the screen breaks them anew."""
+    return " ".join(text.split())

@@ -1,0 +1,58 @@
+"""What the views want said; `tbprof.texts` says it in English."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from tbprof.model import HealthFact, Site, Verdict
+
+__all__ = ["RuleWords", "Sentences"]
+
+
+class RuleWords(Protocol):
+    """A rule's page, in parts."""
+
+    @property
+    def code(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def what(self) -> str: ...
+    @property
+    def why(self) -> str: ...
+    @property
+    def before(self) -> str: ...
+    @property
+    def after(self) -> str: ...
+    @property
+    def fix(self) -> str: ...
+    @property
+    def caveat(self) -> str: ...
+    @property
+    def silent(self) -> str: ...
+
+
+class Sentences(Protocol):
+    """Codes and numbers to sentences."""
+
+    def health(self, fact: HealthFact) -> str: ...
+
+    def verdict(self, verdict: Verdict) -> tuple[str, str]:
+        """The verdict, and a second sentence or ""."""
+
+    def site(self, site: Site) -> str:
+        """What a site does, in a few words."""
+
+    def severity(self, floor_share: float, ceiling_share: float) -> str:
+        """Why a finding is as bad as it is: shares of a median step, 0 to 1."""
+
+    def not_checked(self, needs: str) -> str: ...
+
+    def rule_failed(self, error: str) -> str: ...
+
+    def rule(self, code: str) -> RuleWords:
+        """The page of a rule; one of another version gets a page that says so."""
+
+    def skipped(self, reason: str) -> str: ...

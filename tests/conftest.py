@@ -1,0 +1,25 @@
+"""What every test may ask for."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def traces() -> pathlib.Path:
+    """The folder of public GPU traces; tests that need it skip where it is not given."""
+    folder = os.environ.get("TBPROF_TRACES")
+    if folder is None:
+        if os.environ.get("TBPROF_REQUIRE_TRACES") == "1":
+            pytest.fail("TBPROF_REQUIRE_TRACES is set and TBPROF_TRACES is not")
+        pytest.skip("TBPROF_TRACES does not name a folder of public traces")
+    return pathlib.Path(folder)
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reads or fills the cache of the person who runs it."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
