@@ -52,7 +52,9 @@ class Columns:
         if not batch.slices:
             return
         self.has_decimals = self.has_decimals or batch.times.has_decimals
-        args = [found or NO_ARGS for found in map(_arguments, batch.slices)]
+        args = list(map(_arguments, batch.slices))
+        if None in args:
+            args = [NO_ARGS if found is None else found for found in args]
         part = self._part(batch, args)
         self.args.add(self._rows, part.category, batch.slices, args)
         self._parts.append(part)

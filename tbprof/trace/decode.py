@@ -135,6 +135,7 @@ def _slices(events: list[Event]) -> list[AnySlice]:
 def _batch(
     events: list[Event], slices: list[AnySlice], times: Times, used_bytes: int, *, ended: bool
 ) -> Batch:
-    labels = [event for event in events if event.__class__ is Label]
-    arrows = frozenset(event.cat for event in events if event.__class__ is Flow)
+    others = [event for event in events if event.__class__ is not Slice]
+    labels = [event for event in others if isinstance(event, Label)]
+    arrows = frozenset([event.cat for event in others if event.__class__ is Flow])
     return Batch(slices, times, labels, arrows, len(events), used_bytes, ended)

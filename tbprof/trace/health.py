@@ -60,8 +60,9 @@ def _of_bytes(reading: Reading) -> Iterator[HealthFact]:
 
 
 def _of_events(reading: Reading) -> Iterator[HealthFact]:
-    reasons: dict[str, int] = {**reading.losses.events, "too_long": reading.stream.oversized_events}
-    dropped = {reason: count for reason, count in reasons.items() if count}
+    dropped: dict[str, int] = {reason: count for reason, count in reading.losses.events.items() if count}
+    if reading.stream.oversized_events:
+        dropped["too_long"] = reading.stream.oversized_events
     if dropped:
         yield HealthFact("events_dropped", "warning", {"dropped": sum(dropped.values()), **dropped})
     if reading.losses.repaired:

@@ -68,7 +68,9 @@ def _check_facts(source: str | os.PathLike[str], facts_json: bytes) -> None:
     try:
         msgspec.json.decode(facts_json, type=dict[str, msgspec.Raw])
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise TraceError(f"The facts for {os.fspath(source)} are no JSON object: publish without them.") from error
+        raise TraceError(
+            f"The facts for {os.fspath(source)} are no JSON object: publish without them."
+        ) from error
 
 
 def _pack(trace: ByteSource, file: BinaryIO, facts_json: bytes) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import Decimal
 from operator import attrgetter
 from typing import TypeAlias
 
@@ -56,7 +56,7 @@ def exact_times(slices: Sequence[AnySlice], clock: ClockType) -> Times | None:
 
 def in_range(event: AnySlice) -> bool:
     """Whether an event with Decimal times has times that fit into 64 bits of ns."""
-    return abs(event.ts) <= _LIMIT_US and abs(event.dur) <= _LIMIT_US
+    return bool(abs(event.ts) <= _LIMIT_US and abs(event.dur) <= _LIMIT_US)
 
 
 def _from_floats(slices: Sequence[AnySlice]) -> Times | None:
@@ -95,8 +95,8 @@ def decimal_times(slices: Sequence[AnySlice]) -> Times:
 
 
 def _decimal_to_ns(us: Iterable[Decimal]) -> Int64s:
-    return np.array([int((value * 1000).to_integral_value(ROUND_HALF_EVEN)) for value in us], np.int64)
+    return np.array([round(value * 1000) for value in us], np.int64)
 
 
 def _within(us: npt.NDArray[np.float64] | Int64s, limit: int) -> bool:
-    return bool(np.all(np.abs(us) < limit))
+    return len(us) == 0 or float(max(us.max(), -us.min())) < limit
