@@ -4,32 +4,36 @@ from __future__ import annotations
 
 import logging
 
-from tbprof.hook.session import Session, SessionPlan
+from tbprof.hook.plan import Plan
+from tbprof.hook.session import Session
 
 __all__ = ["log_farewell"]
 
 logger = logging.getLogger("tbprof")
 
 
-def log_farewell(plan: SessionPlan, session: Session | None, steps_taken: int) -> None:
+def log_farewell(plan: Plan, session: Session | None, steps_taken: int) -> None:
     """Log where the results are and how to open them, or why there are none."""
     if session is None or session.recorded == 0:
         logger.warning("No window was recorded: %s", _why_no_window(plan, session, steps_taken))
         return
     publisher = session.publisher
-    logger.info(
-        "%d of %d recorded windows published in %s; open them with: tensorboard --logdir %s",
-        publisher.published,
-        session.recorded,
-        plan.logdir,
-        plan.logdir,
-    )
+    if publisher.published > 0:
+        logger.info(
+            "The results are in %s; open them with: tensorboard --logdir %s", plan.logdir, plan.logdir
+        )
     if publisher.running:
         names = ", ".join(trace.name for trace in publisher.running)
-        logger.info("Still being published, in a process of its own: %s", names)
+        logger.info("Still being published into %s, by a process of its own: %s", plan.logdir, names)
+    if publisher.failed > 0:
+        logger.warning(
+            "Unpublished windows: %d; they wait in %s until a run with this log directory starts.",
+            publisher.failed,
+            session.folder,
+        )
 
 
-def _why_no_window(plan: SessionPlan, session: Session | None, steps_taken: int) -> str:
+def _why_no_window(plan: Plan, session: Session | None, steps_taken: int) -> str:
     if session is not None and session.lost > 0:
         return "its file could not be written (see above)."
     if steps_taken >= plan.schedule.steps_needed:

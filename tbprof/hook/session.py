@@ -6,19 +6,17 @@ import contextlib
 import logging
 import sys
 import threading
-from dataclasses import dataclass
 from pathlib import Path
 
 from tbprof.hook.facts import WindowFacts, collect_facts, rank_and_world_size, worker_name, write_facts
 from tbprof.hook.foreign import foreign_profiler_at_work
-from tbprof.hook.options import RecordOptions
+from tbprof.hook.plan import Plan
 from tbprof.hook.publishing import Publisher
-from tbprof.hook.schedule import Schedule
 from tbprof.hook.spool import adopt_windows, facts_path, open_spool
 from tbprof.hook.step_clock import StepClock
 from tbprof.hook.window import ProfiledWindow
 
-__all__ = ["NEVER", "Session", "SessionPlan"]
+__all__ = ["NEVER", "Session"]
 
 logger = logging.getLogger("tbprof")
 
@@ -26,21 +24,10 @@ NEVER = sys.maxsize
 """The number of a step that no run reaches."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionPlan:
-    """What the user asked for."""
-
-    logdir: Path
-    schedule: Schedule
-    options: RecordOptions
-    worker: str | None
-    spool: Path | None
-
-
 class Session:
     """Opens the spool, drives the windows through it, and hands them over to be published."""
 
-    def __init__(self, plan: SessionPlan, clock: StepClock) -> None:
+    def __init__(self, plan: Plan, clock: StepClock) -> None:
         self._plan = plan
         self._clock = clock
         self._owner = threading.get_ident()
@@ -49,20 +36,26 @@ class Session:
         self._first_step = 0
         self._put_off_steps = 0
         self._said_foreign = False
-        self._said_thread = False
+        self._said_elsewhere = False
         self.recorded = 0
         """Windows whose trace was written."""
         self.lost = 0
         """Windows that were due and gave no trace."""
         self.publisher = Publisher(str(plan.logdir))
-        self._folder = open_spool(plan.logdir, plan.spool)
-        for trace in adopt_windows(self._folder):
+        self.folder = open_spool(plan.logdir, plan.spool)
+        """The spool folder of this process."""
+        for trace in adopt_windows(self.folder):
             self.publisher.start(trace)
 
     @property
     def window_in_progress(self) -> bool:
         """Whether a profiler of ours is there now."""
         return self._window is not None
+
+    @property
+    def belongs_elsewhere(self) -> bool:
+        """Whether a window is in progress that another thread began: only that one may end it."""
+        return self._window is not None and threading.get_ident() != self._owner
 
     def after_step(self, steps_taken: int, duration_ns: int) -> int:
         """Do what is due after a training step.
@@ -76,10 +69,20 @@ class Session:
         """
         if self._window is None:
             return self.begin(steps_taken)
-        if threading.get_ident() != self._owner:
-            self._say_thread()
+        if self.belongs_elsewhere:
+            self.say_elsewhere("step()")
             return steps_taken + 1
         return self._advance(self._window, steps_taken, duration_ns)
+
+    def say_elsewhere(self, call: str) -> None:
+        """Log once that a call came from a thread that can't touch the window."""
+        if not self._said_elsewhere:
+            self._said_elsewhere = True
+            logger.warning(
+                "%s came from another thread than the one whose window is being recorded, and is left out;"
+                " call it from the training thread.",
+                call,
+            )
 
     def begin(self, steps_taken: int) -> int:
         """Begin a window with the next step, or put it off while another profiler is at work."""
@@ -88,25 +91,27 @@ class Session:
         self._owner = threading.get_ident()
         self._clock.profiled_ns.clear()
         self._first_step = steps_taken + self._plan.schedule.warmup
-        window = ProfiledWindow(self._plan.schedule, self._plan.options, self._folder, self._worker)
+        window = ProfiledWindow(self._plan.schedule, self._plan.options, self.folder, self._worker)
         self._window = window
         window.start()
         return steps_taken + 1
 
     def stop(self) -> None:
         """End the window that is in progress, and keep what it has."""
-        window = self._window
-        if window is None or threading.get_ident() != self._owner:
-            return
-        window.stop()
-        self._finish(window)
+        if self._window is not None:
+            self._window.stop()
+            self._finish(self._window)
 
     def abandon(self) -> None:
         """End the window that is in progress, and keep nothing."""
-        window, self._window = self._window, None
-        if window is not None and threading.get_ident() == self._owner:
-            window.recorded_steps = 0
-            window.stop()
+        if self._window is None:
+            return
+        if self.belongs_elsewhere:
+            self._window.discard()
+        else:
+            self._window.recorded_steps = 0
+            self._window.stop()
+        self._window = None
 
     def forget(self) -> None:
         """Let go of everything without touching it: this process is a copy of the one it belongs to."""
@@ -117,8 +122,8 @@ class Session:
         """Let what is being published go on by itself, and remove the spool folder if nothing waits in it."""
         self.publisher.leave()
         with contextlib.suppress(OSError):
-            self._folder.rmdir()
-            self._folder.parent.rmdir()
+            self.folder.rmdir()
+            self.folder.parent.rmdir()
 
     def _advance(self, window: ProfiledWindow, steps_taken: int, duration_ns: int) -> int:
         if window.is_recording:
@@ -157,7 +162,7 @@ class Session:
         elif window.recorded_steps > 0 and not window.taken_away:
             self.lost += 1
             reason = window.export_error or "torch wrote no file, as it does when the disk is full"
-            logger.warning("A window was recorded and is lost: %s (in %s).", reason, self._folder)
+            logger.warning("A window was recorded and is lost: %s (in %s).", reason, self.folder)
 
     def _hand_over(self, window: ProfiledWindow, trace: Path) -> None:
         counted = WindowFacts(
@@ -170,11 +175,3 @@ class Session:
         write_facts(collect_facts(self._worker, self._plan.options, counted), facts_path(trace))
         self.recorded += 1
         self.publisher.start(trace)
-
-    def _say_thread(self) -> None:
-        if not self._said_thread:
-            self._said_thread = True
-            logger.warning(
-                "step() came from another thread than the one whose window is being recorded, and is left"
-                " out; call it from the training thread only."
-            )

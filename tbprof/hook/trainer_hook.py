@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import atexit
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import TracebackType
 
 from torch.profiler import record_function
 
-from tbprof.errors import UsageError
 from tbprof.hook.farewell import log_farewell
 from tbprof.hook.forks import disarm_in_forked_children
 from tbprof.hook.guard import Guard
 from tbprof.hook.options import RecordOptions
+from tbprof.hook.plan import AnyPath, checked_plan
 from tbprof.hook.schedule import Schedule
-from tbprof.hook.session import NEVER, Session, SessionPlan
-from tbprof.hook.spool import check_spool
+from tbprof.hook.session import NEVER, Session
 from tbprof.hook.step_clock import StepClock
 
 __all__ = ["TrainerHook"]
@@ -50,7 +47,7 @@ class TrainerHook:
 
     def __init__(
         self,
-        logdir: str | os.PathLike[str],
+        logdir: AnyPath,
         *,
         schedule: Schedule | None = None,
         worker: str | None = None,
@@ -59,17 +56,10 @@ class TrainerHook:
         profile_memory: bool = False,
         with_flops: bool = False,
         with_modules: bool = False,
-        spool: str | os.PathLike[str] | None = None,
+        spool: AnyPath | None = None,
     ) -> None:
-        self._plan = SessionPlan(
-            logdir=_absolute("logdir", logdir),
-            schedule=_checked_schedule(schedule),
-            options=RecordOptions(with_stack, record_shapes, profile_memory, with_flops, with_modules),
-            worker=worker,
-            spool=None if spool is None else _absolute("spool", spool),
-        )
-        if self._plan.spool is not None:
-            check_spool(self._plan.spool, self._plan.logdir)
+        options = RecordOptions(with_stack, record_shapes, profile_memory, with_flops, with_modules)
+        self._plan = checked_plan(logdir, schedule, options, worker, spool)
         self._guard = Guard(self._end_profiling)
         self._clock = StepClock()
         self._session: Session | None = None
@@ -117,16 +107,26 @@ class TrainerHook:
         """
         if self._closed:
             return
+        if self._session is not None and self._session.belongs_elsewhere:
+            self._session.say_elsewhere("close()")
+            return
         self._closed = True
         self._next_event = NEVER
-        atexit.unregister(self.close)
+        atexit.unregister(self._close_at_exit)
         self._guard.run(self._stop)
         self._guard.run(self._take_leave, wait_s)
 
+    def _close_at_exit(self) -> None:
+        if self._session is not None and self._session.belongs_elsewhere:
+            self._guard.run(self._session.abandon)
+        self.close()
+
     def _begin_run(self) -> None:
         """Whatever comes first: entering the `with`, or the end of the first step."""
+        if self._begun or self._closed:
+            return
         self._begun = True
-        atexit.register(self.close)
+        atexit.register(self._close_at_exit)
         self._next_event = max(self._plan.schedule.first_start, self._steps_taken)
         if self._next_event == self._steps_taken:
             self._next_event = self._opened_session().begin(self._steps_taken)
@@ -172,21 +172,3 @@ class TrainerHook:
         self._closed = True
         if self._session is not None:
             self._session.forget()
-
-
-def _absolute(name: str, folder: str | os.PathLike[str]) -> Path:
-    """The folder as seen now: a training that changes its directory later means the same one."""
-    path = os.fspath(folder)
-    if not isinstance(path, str) or not path:
-        raise UsageError(f"TrainerHook: {name} is {folder!r}; give the path of a folder.")
-    if "://" in path:
-        raise UsageError(f"TrainerHook: {name} is {path!r}; give a folder of this machine.")
-    return Path(path).absolute()
-
-
-def _checked_schedule(schedule: Schedule | None) -> Schedule:
-    if schedule is None:
-        return Schedule()
-    if not isinstance(schedule, Schedule):
-        raise UsageError(f"TrainerHook: schedule is {schedule!r}; give a tbprof.Schedule(...).")
-    return schedule

@@ -1,0 +1,93 @@
+"""One training run of the patch classifier, watched by the hook."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from tbprof.demo.patches import CLASSES, patch_loader
+from tbprof.errors import UsageError
+from tbprof.hook.schedule import Schedule
+from tbprof.hook.trainer_hook import TrainerHook
+
+__all__ = ["FEWEST_STEPS", "Job", "job_for", "train"]
+
+WARMUP_STEPS = 3
+RECORDED_STEPS = 5
+
+FEWEST_STEPS = 2 + WARMUP_STEPS + RECORDED_STEPS
+"""The first step is no measure; at least one more must run without a profiler."""
+
+PUBLISH_SECONDS = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """The size of a run and where it runs."""
+
+    device: torch.device
+    batch_size: int
+    steps: int
+
+
+def job_for(steps: int | None) -> Job:
+    """The job of this machine: a real small one on a GPU, a fraction of it on a CPU.
+
+    Raises:
+        UsageError: `steps` has no room for the recorded ones.
+    """
+    if steps is not None and steps < FEWEST_STEPS:
+        raise UsageError(f"The demo can't train for {steps} steps; give {FEWEST_STEPS} or more.")
+    if torch.cuda.is_available():
+        return Job(torch.device("cuda"), batch_size=128, steps=steps or 60)
+    return Job(torch.device("cpu"), batch_size=32, steps=steps or 15)
+
+
+def train(
+    job: Job, make_loss: Callable[[torch.device], Callable[[Tensor, Tensor], Tensor]], logdir: Path
+) -> float:
+    """Train from the same start on the same batches, and publish the last steps into `logdir`.
+
+    Returns:
+        The loss of the last step.
+    """
+    torch.manual_seed(0)
+    model = _patch_classifier().to(job.device)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    patch_loss = make_loss(job.device)
+    schedule = Schedule(
+        skip_first=job.steps - WARMUP_STEPS - RECORDED_STEPS, warmup=WARMUP_STEPS, active=RECORDED_STEPS
+    )
+    loss = torch.tensor(0.0)
+    with TrainerHook(logdir, schedule=schedule, with_stack=True) as hook:
+        for patches, labels in patch_loader(job.batch_size, job.steps, pin_memory=job.device.type == "cuda"):
+            logits = model(patches.to(job.device, non_blocking=True))
+            loss = patch_loss(logits, labels.to(job.device, non_blocking=True))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            hook.step()
+        hook.close(wait_s=PUBLISH_SECONDS)
+    last_loss: float = loss.item()
+    return last_loss
+
+
+def _patch_classifier() -> nn.Module:
+    return nn.Sequential(
+        *_convolution(3, 64, stride=1),
+        *_convolution(64, 128, stride=2),
+        *_convolution(128, 256, stride=2),
+        *_convolution(256, 512, stride=2),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(512, CLASSES),
+    )
+
+
+def _convolution(inputs: int, outputs: int, *, stride: int) -> list[nn.Module]:
+    convolution = nn.Conv2d(inputs, outputs, kernel_size=3, stride=stride, padding=1, bias=False)
+    return [convolution, nn.BatchNorm2d(outputs), nn.ReLU()]

@@ -1,0 +1,65 @@
+"""What the user asked of the hook, checked once."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from tbprof.errors import UsageError
+from tbprof.hook.options import RecordOptions
+from tbprof.hook.schedule import Schedule
+from tbprof.hook.spool import check_spool
+
+__all__ = ["AnyPath", "Plan", "checked_plan"]
+
+AnyPath = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A request that can be carried out; paths are absolute."""
+
+    logdir: Path
+    schedule: Schedule
+    options: RecordOptions
+    worker: str | None
+    """None: named after host and process."""
+    spool: Path | None
+    """None: the user's cache folder, or what TBPROF_SPOOL says when the first window begins."""
+
+
+def checked_plan(
+    logdir: AnyPath,
+    schedule: Schedule | None,
+    options: RecordOptions,
+    worker: str | None,
+    spool: AnyPath | None,
+) -> Plan:
+    """Check the arguments of a hook.
+
+    Raises:
+        UsageError: one of them can't be used.
+    """
+    plan = Plan(
+        logdir=_absolute("logdir", logdir),
+        schedule=Schedule() if schedule is None else schedule,
+        options=options,
+        worker=worker,
+        spool=None if spool is None else _absolute("spool", spool),
+    )
+    if not isinstance(plan.schedule, Schedule):
+        raise UsageError(f"TrainerHook: schedule is {schedule!r}; give a tbprof.Schedule(...).")
+    if plan.spool is not None:
+        check_spool(plan.spool, plan.logdir)
+    return plan
+
+
+def _absolute(name: str, folder: AnyPath) -> Path:
+    """The folder as seen now: a training that changes its directory later means the same one."""
+    path = os.fspath(folder)
+    if not isinstance(path, str) or not path:
+        raise UsageError(f"TrainerHook: {name} is {folder!r}; give the path of a folder.")
+    if "://" in path:
+        raise UsageError(f"TrainerHook: {name} is {path!r}; give a folder of this machine.")
+    return Path(path).absolute()
