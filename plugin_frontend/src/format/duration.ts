@@ -32,6 +32,13 @@ export function formatDuration(durationUs: number | null): string {
   return `${formatDurationIn(durationUs, unit)}${NARROW_SPACE}${unit}`;
 }
 
+/** How long something has taken so far, in whole figures that one reads at a glance: `3.4 s`, `2 min 5 s`. */
+export function formatElapsed(elapsedSeconds: number): string {
+  if (elapsedSeconds < 60) return `${formatDecimal(elapsedSeconds)}${NARROW_SPACE}s`;
+  const whole = Math.floor(elapsedSeconds);
+  return `${formatCount(Math.floor(whole / 60))}${NARROW_SPACE}min ${whole % 60}${NARROW_SPACE}s`;
+}
+
 /** Exact, for a hover: `12,345.678 µs`. */
 export function formatExact(durationUs: number): string {
   return `${durationUs.toLocaleString("en-US", { maximumFractionDigits: 3 })}${NARROW_SPACE}µs`;

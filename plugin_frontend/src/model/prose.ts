@@ -30,3 +30,11 @@ export function splitProse(text: string): ProseBlock[] {
   }
   return blocks;
 }
+
+/** A sentence cut at its backticks; one without a partner stays in the text. */
+export function splitInlineCode(sentence: string): ProseBlock[] {
+  const parts = sentence.split(/`([^`]+)`/);
+  return parts
+    .map((text, at): ProseBlock => ({ kind: at % 2 === 1 ? "code" : "text", text }))
+    .filter((part) => part.text !== "");
+}

@@ -9,15 +9,15 @@ import { Icon, type IconName } from "../widgets/Icon.tsx";
 export function ViewBar() {
   const view = windowView.value;
   return (
-    <div class="views">
-      <nav class="tabs" aria-label="Views">
+    <nav class="views" aria-label="Views">
+      <div class="tabs">
         <a aria-current="page">
           Sync points and copies
           {view !== null && <span class="count">{formatCount(view.sites.length)}</span>}
         </a>
-      </nav>
+      </div>
       <span class="end">{view === null ? <AbsentChip /> : <HealthChip view={view} />}</span>
-    </div>
+    </nav>
   );
 }
 

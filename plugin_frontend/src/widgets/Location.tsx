@@ -1,16 +1,15 @@
 import type { SourceView } from "../api/types.ts";
 import { formatLocation, LINE_NOT_RECORDED, splitPath } from "../format/place.ts";
 
-/** `file.py:12`; where space is short the directory goes before the name, and never the line. */
+/** `file.py:12`; where space is short first the directory is cut, then the name, never the line. */
 export function Location({ source }: { source: SourceView | null }) {
   if (source === null) return <span class="t3">{LINE_NOT_RECORDED}</span>;
-  const { directory, name } = splitPath(formatLocation(source));
+  const { directory, name } = splitPath(source.file);
   return (
     <span class="loc path" title={formatLocation(source)}>
-      <bdi class="ell dir">{directory}</bdi>
-      <span>
-        <bdi>{name}</bdi>
-      </span>
+      <bdi class="ell dir" dir="ltr">{directory}</bdi>
+      <bdi class="ell name" dir="ltr">{name}</bdi>
+      {source.line !== null && <span>:{source.line}</span>}
     </span>
   );
 }

@@ -1,4 +1,4 @@
-import { splitProse } from "../model/prose.ts";
+import { splitInlineCode, splitProse } from "../model/prose.ts";
 
 /** Plain text with its code set apart. */
 export function Prose({ text }: { text: string }) {
@@ -11,10 +11,19 @@ export function Prose({ text }: { text: string }) {
           </pre>
         ) : (
           <p key={at} class="anywhere">
-            {block.text}
+            <InlineText text={block.text} />
           </p>
         ),
       )}
+    </>
+  );
+}
+
+/** A sentence with what stands between backticks as code. */
+export function InlineText({ text }: { text: string }) {
+  return (
+    <>
+      {splitInlineCode(text).map((part, at) => (part.kind === "code" ? <code key={at}>{part.text}</code> : part.text))}
     </>
   );
 }

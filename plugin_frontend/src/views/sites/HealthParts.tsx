@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { EnvironmentRow, HealthRow, NotCheckedRow, WindowView } from "../../api/types.ts";
 import { visit } from "../../state/place.ts";
 import { Icon } from "../../widgets/Icon.tsx";
+import { InlineText } from "../../widgets/Prose.tsx";
 
 /** The same as the health drawer holds, as cards on a page that has no sites to show. */
 export function HealthParts({ view }: { view: WindowView }) {
@@ -53,7 +54,7 @@ export function HealthList({ rows }: { rows: readonly HealthRow[] }) {
           <Icon {...{ name: MARKS[row.severity].icon, tone: MARKS[row.severity].tone }} />
           <p class="anywhere">
             <span class="sr">{row.severity}: </span>
-            {row.message}
+            <InlineText text={row.message} />
           </p>
         </li>
       ))}

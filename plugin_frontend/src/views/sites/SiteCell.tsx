@@ -6,7 +6,7 @@ import { Location } from "../../widgets/Location.tsx";
 export function SiteCell({ site }: { site: SiteRow }) {
   return (
     <>
-      <div class="row">
+      <div class="row site-place">
         <Location source={site.source} />
         {site.source !== null && (
           <span class="mono t2 ell">

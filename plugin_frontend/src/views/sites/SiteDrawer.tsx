@@ -9,43 +9,50 @@ import { Icon } from "../../widgets/Icon.tsx";
 import { Location } from "../../widgets/Location.tsx";
 import { Drawer } from "./Drawer.tsx";
 import { FindingPart } from "./FindingPart.tsx";
+import { FixPart } from "./FixPart.tsx";
 import { InstancePart } from "./InstancePart.tsx";
 
-/** One site: its place, what was found, one instance, its figures. */
+/** One site: what was found, its place, one instance, its figures, the fixes. */
 export function SiteDrawer({ site, view }: { site: SiteRow; view: WindowView }) {
   const largest = Math.max(...view.sites.map((row) => bestSaving(row)?.ceiling_us ?? 0));
   return (
     <Drawer title={site.what}>
-      <SourcePart site={site} />
       {site.findings.map((finding) => (
         <FindingPart key={finding.fingerprint} finding={finding} scale_us={largest} />
       ))}
+      <SourcePart site={site} />
       {site.instance !== null && <InstancePart instance={site.instance} />}
       <SiteFigures site={site} />
+      {site.findings.map((finding) => (
+        <FixPart key={finding.fingerprint} finding={finding} />
+      ))}
     </Drawer>
   );
 }
 
-function SourcePart({ site }: { site: SiteRow }) {
-  const { source } = site;
-  if (source === null) return <p><Location source={null} /></p>;
+function SourcePart({ site: { source } }: { site: SiteRow }) {
   return (
-    <div>
+    <section aria-labelledby="source">
+      <h3 id="source">Source</h3>
       <div class="row">
         <Location source={source} />
-        <button class="btn q sm right" type="button" onClick={() => void copyText(formatLocation(source), "Location")}>
-          <Icon name="copy" />
-          Copy <span class="kbd">y</span>
-        </button>
+        {source !== null && (
+          <button class="btn q sm right" type="button" onClick={() => void copyText(formatLocation(source), "Location")}>
+            <Icon name="copy" />
+            Copy <span class="kbd">y</span>
+          </button>
+        )}
       </div>
-      <p class="mono t2 anywhere"><bdi>{source.function}</bdi></p>
-      {!source.exact && (
-        <p class="s12 t3">
-          {source.candidates.length > 0 ? `one of lines ${source.candidates.map(formatCount).join(", ")}` : "exact line not recorded"}
-        </p>
-      )}
-    </div>
+      {source !== null && <p class="mono t2 anywhere"><bdi>{source.function}</bdi></p>}
+      {source !== null && !source.exact && <p class="s12 t3">{candidatesText(source.candidates)}</p>}
+    </section>
   );
+}
+
+/** The trace held only the function: which of its lines it can be. */
+function candidatesText(candidates: readonly number[]): string {
+  if (candidates.length === 0) return "Function only: the line was not recorded";
+  return `Function only: the line is ${candidates.length > 1 ? "one of " : ""}${candidates.join(", ")}`;
 }
 
 function SiteFigures({ site }: { site: SiteRow }) {

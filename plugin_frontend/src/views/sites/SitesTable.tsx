@@ -6,6 +6,7 @@ import { bestSaving } from "../../model/sorting.ts";
 import { place } from "../../state/place.ts";
 import { currentSite, siteGroups, sortBy, visitSite } from "../../state/sites.ts";
 import { useVirtualRows } from "../../widgets/useVirtualRows.ts";
+import { useWidth } from "../../widgets/useWidth.ts";
 import { columnsOf, type Column, type TableScale } from "./siteColumns.tsx";
 import { listRows, type ListRow } from "./siteRows.ts";
 
@@ -28,7 +29,7 @@ export function SitesTable({ view, pane }: { view: WindowView; pane: () => HTMLE
   const isVirtual = rows.length > DRAWN_ROWS;
   useKeepCurrentInSight(table, rows, (at) => isVirtual && virtual.scrollToIndex(at));
 
-  const columns = columnsOf(view.sites);
+  const columns = columnsOf(view.sites, useWidth(pane));
   const scale = scaleOf(view);
   const items = isVirtual ? virtual.getVirtualItems() : [];
   const drawn = isVirtual ? items.map((item) => item.index) : rows.map((_, at) => at);

@@ -18,7 +18,7 @@ export function SitesView({ view }: { view: WindowView }) {
   return (
     <main class="fill">
       <div class={drawer === null ? "split" : "split open"}>
-        <div class="pane sites" ref={pane} tabIndex={0} role="region" aria-label="Sites">
+        <div class={view.sites.length > 0 ? "pane sites" : "pane sites bare"} ref={pane} tabIndex={0} role="region" aria-label="Sites">
           <VerdictPart view={view} />
           {view.sites.length > 0 && (
             <>

@@ -9,7 +9,7 @@ export function VerdictPart({ view }: { view: WindowView }) {
   return (
     <section class="answer" aria-labelledby="verdict">
       {view.state === "clean" && <Seal />}
-      {view.state === "no_device" && <span class="seal"><Icon name="info" tone="i-none" /></span>}
+      {view.state === "no_device" && <span class="seal large-icon"><Icon name="info" tone="i-none" /></span>}
       <h1 id="verdict" class="anywhere">{view.verdict}</h1>
       {view.detail !== "" && <p class="t2 anywhere">{view.detail}</p>}
       <dl class="figures">
@@ -18,7 +18,7 @@ export function VerdictPart({ view }: { view: WindowView }) {
           <>
             <IdleFigure idle={view.idle} />
             <SavingFigure saving={view.savings} calibrated={view.calibrated} />
-            <SyncFigures view={view} />
+            <SyncFigure view={view} />
           </>
         )}
       </dl>
@@ -38,15 +38,20 @@ function Seal() {
 interface FigureProps {
   label: string;
   value: string;
+  /** Quiet, beside the value. */
+  note?: string;
   tone?: "gain" | "";
   children?: ComponentChildren;
 }
 
-function Figure({ label, value, tone = "", children }: FigureProps) {
+function Figure({ label, value, note = "", tone = "", children }: FigureProps) {
   return (
     <div>
       <dt class="s12 t3">{label}</dt>
-      <dd class={`big ${tone}`}>{value}</dd>
+      <dd class={`big ${tone}`}>
+        {value}
+        {note !== "" && <span class="unit"> {note}</span>}
+      </dd>
       <dd class="s12">{children}</dd>
     </div>
   );
@@ -84,22 +89,17 @@ function SavingFigure({ saving, calibrated }: { saving: SavingView | null; calib
     );
   }
   return (
-    <Figure label={label} value={formatDuration(saving.estimate_us)} tone="gain">
-      {floor}, at most {formatDuration(saving.ceiling_us)}{!calibrated && ", uncalibrated"}
+    <Figure label={label} value={formatDuration(saving.estimate_us)} tone="gain" note={calibrated ? "" : "uncalibrated"}>
+      {floor}, at most {formatDuration(saving.ceiling_us)}
     </Figure>
   );
 }
 
-function SyncFigures({ view }: { view: WindowView }) {
+function SyncFigure({ view }: { view: WindowView }) {
   const { count, wait_us, explained_us } = view.sync_points;
   return (
-    <>
-      <Figure label="Sync points" value={formatCount(count)}>
-        in {formatCounted(view.steps.length, "step")}
-      </Figure>
-      <Figure label="Host waits in them" value={formatDuration(wait_us)}>
-        {count > 0 && `${formatShare(shareOf(explained_us, wait_us))} explained: the GPU was busy`}
-      </Figure>
-    </>
+    <Figure label="Sync points" value={formatCount(count)}>
+      {count > 0 && `waiting ${formatDuration(wait_us)}, ${formatShare(shareOf(explained_us, wait_us))} explained`}
+    </Figure>
   );
 }

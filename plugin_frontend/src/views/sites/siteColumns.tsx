@@ -82,16 +82,22 @@ const FIGURES: readonly Column[] = [
 ];
 const SAVING: Column = {
   key: "saving",
-  head: ({ savingUnit }) => `Saves at most, ${savingUnit}`,
+  head: ({ savingUnit }) => `Saves, ${savingUnit}`,
   className: "c-saving",
   cell: (site, scale) => <SavingCell site={site} scale={scale} />,
 };
 
-/** The columns that these sites fill: no label column without labels, no savings without any. */
-export function columnsOf(sites: readonly SiteRow[]): readonly Column[] {
+/** From which width of the table on a column is shown; the drawer holds all of them. */
+const LEAST_WIDTHS: Partial<Record<SortKey, number>> = { ops: 980, label: 1360, size: 1080, count: 1080, explained: 820 };
+
+/**
+ * The columns that these sites fill and that fit: no label column without labels, no savings
+ * without any.
+ */
+export function columnsOf(sites: readonly SiteRow[], width: number): readonly Column[] {
   const labels = sites.some((site) => siteLabel(site) !== null) ? [LABEL] : [];
   const savings = sites.some((site) => bestSaving(site) !== null) ? [SAVING] : [];
-  return [SITE, OPS, ...labels, ...FIGURES, ...savings];
+  return [SITE, OPS, ...labels, ...FIGURES, ...savings].filter(({ key }) => width >= (LEAST_WIDTHS[key] ?? 0));
 }
 
 function Chain({ text }: { text: string }) {
@@ -120,8 +126,9 @@ function SavingCell({ site, scale }: { site: SiteRow; scale: TableScale }) {
     <>
       <Bracket saving={saving} scale_us={scale.largestSaving_us} />
       <div class="row s12 under">
-        <span class="b">≤ {formatDurationIn(saving.ceiling_us, scale.savingUnit)}</span>
-        {saving.estimate_us === null && <span class="t3 right">no estimate</span>}
+        {saving.estimate_us !== null && <b>{formatDurationIn(saving.estimate_us, scale.savingUnit)}</b>}
+        <span class={saving.estimate_us === null ? "b" : "t3"}>≤ {formatDurationIn(saving.ceiling_us, scale.savingUnit)}</span>
+        {saving.estimate_us === null && <span class="t3">no estimate</span>}
       </div>
     </>
   );

@@ -4,9 +4,16 @@ import { splitPath } from "../../format/place.ts";
 import { copyText } from "../../state/notice.ts";
 import { Icon } from "../../widgets/Icon.tsx";
 
-const CODE = ["from tbprof import TrainerHook", "", 'with TrainerHook("logs/run1") as hook:', "    hook.step()"];
-/** Between the second line and the third, where the reader's own loop is. */
-const LOOP = ["    for batch in loader:", "        train_step(batch)", "        hook.step()"];
+/** The hook in a training loop; what is not `added` is the reader's own. */
+const CODE = [
+  { added: true, text: "from tbprof import TrainerHook" },
+  { added: false, text: "" },
+  { added: true, text: 'with TrainerHook("logs/run1") as hook:' },
+  { added: false, text: "    for batch in loader:" },
+  { added: false, text: "        train_step(batch)" },
+  { added: true, text: "        hook.step()" },
+];
+const ADDED = CODE.filter((line) => line.added).map((line) => line.text);
 
 /** Nothing is recorded: how to record, and what was looked at. */
 export function EmptyState({ runs }: { runs: RunsView }) {
@@ -31,11 +38,16 @@ function RecordCard() {
     <section class="card" aria-labelledby="record">
       <header><h2 id="record">Record</h2></header>
       <div class="in col">
-        <pre class="code" tabIndex={0}>
-          {[...CODE.slice(0, 3), ...LOOP].join("\n")}
+        <pre class="code lines" tabIndex={0}>
+          {CODE.map(({ added, text }, at) => (
+            <span key={at} class={added ? "line added" : "line"}>
+              {text}
+              {"\n"}
+            </span>
+          ))}
         </pre>
         <div class="row">
-          <button class="btn p" type="button" onClick={() => void copyText(CODE.join("\n"), "Code")}>
+          <button class="btn p" type="button" onClick={() => void copyText(ADDED.join("\n"), "Code")}>
             <Icon name="copy" />
             Copy the three lines
           </button>

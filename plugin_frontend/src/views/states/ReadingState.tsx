@@ -1,5 +1,5 @@
 import type { Progress } from "../../api/types.ts";
-import { formatDuration } from "../../format/duration.ts";
+import { formatElapsed } from "../../format/duration.ts";
 import { formatCounted } from "../../format/number.ts";
 import { formatSizeIn, sizeUnit } from "../../format/size.ts";
 import { Skeleton } from "./Skeleton.tsx";
@@ -24,7 +24,7 @@ export function ReadingState({ progress }: { progress: Progress | null }) {
 function progressText({ read_bytes, total_bytes, elapsed_s, ahead }: Progress): string {
   const unit = sizeUnit(total_bytes);
   const read = `${formatSizeIn(read_bytes, unit)} of ${formatSizeIn(total_bytes, unit)} ${unit}`;
-  const parts = [read, `${formatDuration(elapsed_s * 1e6)} so far`];
+  const parts = [read, `${formatElapsed(elapsed_s)} so far`];
   if (ahead > 0) parts.push(`after ${formatCounted(ahead, "other trace")}`);
   return parts.join(" · ");
 }

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { splitInlineCode, splitProse } from "../src/model/prose.ts";
+
+test("blank lines part paragraphs, and single breaks do not", () => {
+  assert.deepEqual(splitProse("one\ntwo\n\nthree"), [
+    { kind: "text", text: "one two" },
+    { kind: "text", text: "three" },
+  ]);
+});
+
+test("indented lines are code, and keep their own indent and blank lines", () => {
+  assert.deepEqual(splitProse("text\n\n    for x in y:\n        z()\n\n    done()\n\nmore"), [
+    { kind: "text", text: "text" },
+    { kind: "code", text: "for x in y:\n    z()\n\ndone()" },
+    { kind: "text", text: "more" },
+  ]);
+});
+
+test("nothing is no block", () => assert.deepEqual(splitProse("\n \n"), []));
+
+test("backticks in pairs make code, a lone one stays", () => {
+  assert.deepEqual(splitInlineCode("call `x.item()` once"), [
+    { kind: "text", text: "call " },
+    { kind: "code", text: "x.item()" },
+    { kind: "text", text: " once" },
+  ]);
+  assert.deepEqual(splitInlineCode("a ` b"), [{ kind: "text", text: "a ` b" }]);
+});

@@ -1,0 +1,50 @@
+// Sites as the server sends them, each with only what its test is about.
+
+import type { FindingRow, SiteRow } from "../src/api/types.ts";
+
+const SITE: SiteRow = {
+  index: 0,
+  what: "copy",
+  direction: "DtoH",
+  memory: "pageable",
+  calls: [],
+  ops: [],
+  source: null,
+  label: null,
+  module: null,
+  count: 1,
+  blocking: 1,
+  per_step: [1],
+  bytes: 4,
+  wait_us: 0,
+  wait_net_us: 0,
+  explained_us: 0,
+  starve_us: 0,
+  share_of_steps: null,
+  findings: [],
+  instance: null,
+};
+
+const FINDING: FindingRow = {
+  rule: "SYN01",
+  name: "scalar-readback",
+  title: "A scalar is read back",
+  severity: "high",
+  severity_reason: "",
+  removal: "defer",
+  confidence: "high",
+  count: 1,
+  saving: null,
+  what: "",
+  why: "",
+  fix: { summary: "", before: "", after: "", caveat: "" },
+  fingerprint: "",
+};
+
+export function siteRow(about: Partial<SiteRow>): SiteRow {
+  return { ...SITE, ...about };
+}
+
+export function findingRow(about: Partial<FindingRow>): FindingRow {
+  return { ...FINDING, ...about };
+}
