@@ -24,9 +24,10 @@ from tbprof.rules.registry import RULES
 from tbprof.rules.rule import Rule
 from tbprof.trace.columns import Trace
 from tbprof.trace.reader import read_trace
+from tbprof.trace.rewrite import merge_facts, verify
 from tbprof.trace.sniff import looks_like_trace
 
-__all__ = ["build_report", "looks_like_trace", "report_of", "rule_pages"]
+__all__ = ["build_report", "looks_like_trace", "merge_facts", "report_of", "verify"]
 
 
 def build_report(
@@ -81,11 +82,6 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
         recorded_calls=(),
         facts=trace.facts,
     )
-
-
-def rule_pages() -> dict[str, tuple[str, str]]:
-    """By code: name and page of every rule, in the order of the list."""
-    return {rule.code: (rule.name, rule.doc) for rule in RULES}
 
 
 def _run(rules: tuple[Rule, ...], facts: Facts) -> tuple[tuple[Finding, ...], tuple[FailedRule, ...]]:

@@ -43,8 +43,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _wrapped(text: str) -> str:
     """Prose is broken to the width; code, which is indented, stays as it is."""
-    lines = (
-        f"  {line}" if line.startswith("    ") else textwrap.fill(line, _WIDTH, initial_indent="  ", subsequent_indent="  ")
-        for line in text.splitlines()
+    wrapper = textwrap.TextWrapper(_WIDTH, initial_indent="  ", subsequent_indent="  ")
+    return "\n".join(
+        f"  {line}" if line.startswith("    ") else wrapper.fill(line) for line in text.splitlines()
     )
-    return "\n".join(lines)

@@ -42,10 +42,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return _say("interrupted")
-    except Exception as error:  # noqa: BLE001 - the last border: a person gets a sentence
+    except Exception as error:
         if os.environ.get("TBPROF_DEBUG"):
             raise
-        return _say(f"this is a fault of tbprof's ({type(error).__name__}: {error}); TBPROF_DEBUG=1 shows where")
+        fault = f"{type(error).__name__}: {error}"
+        return _say(f"this is a fault of tbprof's ({fault}); TBPROF_DEBUG=1 shows where")
     return code
 
 

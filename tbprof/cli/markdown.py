@@ -10,16 +10,18 @@ from tbprof.views.window_building import window_view
 
 __all__ = ["markdown"]
 
+_HEADS = ("site", "what", "ops", "count", "size", "wait, ms", "explained", "of the steps")
+
 
 def markdown(report: Report) -> str:
     """One section a window: the verdict, the sites as a table, then each finding with its fix."""
     view = window_view(report, run="", worker=report.trace.worker, window="", sentences=English())
     lines = [f"## {_text(report.trace.path)}", "", f"**{view.verdict}** {view.detail}", ""]
     if view.savings is not None:
-        saving = view.savings
-        lines += [f"Can be won: at least {duration(saving.floor_us)}, at most {duration(saving.ceiling_us)}.", ""]
+        floor, ceiling = duration(view.savings.floor_us), duration(view.savings.ceiling_us)
+        lines += [f"Can be won: at least {floor}, at most {ceiling}.", ""]
     if view.sites:
-        lines += ["| site | what | ops | count | size | wait, ms | explained | of the steps |", "|---" * 8 + "|"]
+        lines += ["| " + " | ".join(_HEADS) + " |", "|---" * len(_HEADS) + "|"]
         lines += [_row(site) for site in view.sites]
         lines.append("")
     for site in view.sites:
@@ -73,7 +75,7 @@ def _where(site: SiteRow) -> str:
 
 def _code(text: str) -> str:
     """Inline code; a bar would end the cell, a backtick the code."""
-    return f"`{text.replace('|', '¦').replace('`', '´')}`" if text else ""
+    return f"`{text.replace('|', '/').replace('`', '')}`" if text else ""
 
 
 def _text(text: str) -> str:

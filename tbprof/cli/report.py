@@ -86,7 +86,7 @@ def _reports_of_folder(folder: Path, *, use_cache: bool) -> tuple[Report, ...]:
         except TbprofError as error:
             sys.stderr.write(f"tbprof: {error}\n")
     if not reports:
-        raise UsageError(f"there is no trace or report to read in {folder}: record one, or name another folder")
+        raise UsageError(f"there is no trace or report to read in {folder}: name another folder")
     return tuple(reports)
 
 

@@ -37,12 +37,13 @@ def _figures(view: WindowView) -> list[str]:
     if view.median_step_us is not None:
         lines.append(f"  step         {duration(view.median_step_us)} (median of the warm ones)")
     if view.idle is not None:
-        lines.append(
-            f"  GPU idle     {duration(view.idle.device_us)}, {share(view.idle.share_of_steps)} of the steps: "
-            f"queue empty {duration(view.idle.empty_us)}, work queued {duration(view.idle.queued_us)}"
+        idle, empty, queued = (
+            duration(us) for us in (view.idle.device_us, view.idle.empty_us, view.idle.queued_us)
         )
-    explained = share(points.explained_us / points.wait_us) if points.wait_us else "0 %"
-    lines.append(f"  sync points  {points.count:,}, waiting {duration(points.wait_us)}, {explained} explained")
+        part = share(view.idle.share_of_steps)
+        lines.append(f"  GPU idle     {idle}, {part} of the steps: queue empty {empty}, work queued {queued}")
+    explained = f", {share(points.explained_us / points.wait_us)} explained" if points.wait_us else ""
+    lines.append(f"  sync points  {points.count:,}, waiting {duration(points.wait_us)}{explained}")
     if view.savings is not None:
         floor, ceiling = duration(view.savings.floor_us), duration(view.savings.ceiling_us)
         lines.append(f"  can be won   at least {floor}, at most {ceiling}; no estimate")
@@ -75,8 +76,10 @@ def _site(site: SiteRow) -> list[str]:
     row = f"{milliseconds(site.wait_us):>9} {part:>8} {explained:>6} {site.count:>6,} {moved:>9}"
     indent = " " * (len(row) + 4)
     lines = [f"  {row}  {where}", f"{indent}{site.what}, {' < '.join(site.ops) or 'no op around it'}"]
-    for finding in site.findings:
-        lines.append(f"{indent}{finding.rule} {finding.severity} ({finding.severity_reason}): {finding.title}")
+    lines += [
+        f"{indent}{found.rule} {found.severity} ({found.severity_reason}): {found.title}"
+        for found in site.findings
+    ]
     return lines
 
 

@@ -1,0 +1,1 @@
+"""TensorBoard's door: the loader that it imports, the routes that the tab asks."""

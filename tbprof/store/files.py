@@ -14,23 +14,19 @@ __all__ = ["PART_SUFFIX", "appearing", "write_whole"]
 PART_SUFFIX = ".part"
 """Ends the name of a file that is being written; no viewer looks for it."""
 
-_FOR_ALL = 0o666
-"""Less what the umask takes away: the mode that `open` gives a new file."""
-
 
 @contextmanager
 def appearing(path: Path) -> Iterator[BinaryIO]:
     """Write to a file aside, in the same folder, that takes `path`'s name once it is on disk.
 
-    On an error the file aside is removed and `path` stays as it was.
+    Its mode is what the umask gives. On an error the file aside is removed and `path` stays as it was.
 
     Raises:
         OSError: as the file system has it.
     """
     aside = path.with_name(f".{secrets.token_hex(8)}{PART_SUFFIX}")
-    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _FOR_ALL)
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with aside.open("xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

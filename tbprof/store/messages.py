@@ -27,10 +27,11 @@ RecordT = TypeVar("RecordT")
 _NUMBER_KINDS: dict[type, str] = {int: "integer", float: "real", str: "text"}
 
 
-def to_message(record: object) -> Message:
+def to_message(record: Any) -> Message:
     """The message of a record, nested ones included; a None stays unset."""
     message = typing.cast("Message", getattr(report_pb2, type(record).__name__)())
-    for name, _ in _fields(type(record)):
+    record_type: Any = type(record)
+    for name, _ in _fields(record_type):
         _write(message, name, getattr(record, name))
     return message
 
@@ -41,8 +42,8 @@ def from_message(message: Message, record_type: type[RecordT]) -> RecordT:
     Raises:
         ReportNotReadable: a value is none that the record allows.
     """
-    values = {name: _read(message, name, hint) for name, hint in _fields(record_type)}
-    return record_type(**values)
+    fields: Any = _fields(typing.cast("Any", record_type))
+    return record_type(**{name: _read(message, name, hint) for name, hint in fields})
 
 
 @cache

@@ -1,0 +1,98 @@
+"""`tbprof demo`: train a small classifier before and after its fixes, and look at both."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import tbprof
+from tbprof.cli.serving import serve
+from tbprof.cli.terminal import terminal_text
+from tbprof.errors import UsageError
+from tbprof.model import Report
+from tbprof.report import looks_like_trace
+from tbprof.store.discovery import Discovery
+from tbprof.store.windows import stored_report
+
+if TYPE_CHECKING:
+    from tbprof.cli.parsers import Commands
+
+__all__ = ["add_to"]
+
+_RUNS = ("before", "after")
+
+
+def add_to(commands: Commands) -> None:
+    parser = commands.add_parser("demo", help="train a small model, then without its faults, and look at both")
+    parser.add_argument("--logdir", type=Path, default=Path("logs") / "demo", help="default: %(default)s")
+    parser.add_argument("--sample", action="store_true", help="open recorded samples instead; needs no torch")
+    parser.add_argument("--no-serve", action="store_true", help="print the reports and end")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Train twice, print both reports, start TensorBoard.
+
+    Raises:
+        UsageError: torch is missing, or the training failed.
+    """
+    if options.sample:
+        return _show_samples(serving=not options.no_serve)
+    _train(options.logdir)
+    has_gpu = [_print_report(options.logdir / name) for name in _RUNS]
+    if not any(has_gpu):
+        shutil.copytree(_samples(), options.logdir / "samples", dirs_exist_ok=True)
+        sys.stdout.write(
+            "\nThis machine has no GPU, so the run has no device to wait for: no sync points, no savings.\n"
+            "The samples beside it were recorded on GPUs; choose them in the tab's run picker.\n"
+        )
+    return 0 if options.no_serve else serve(options.logdir)
+
+
+def _show_samples(*, serving: bool) -> int:
+    folder = _samples()
+    for window in Discovery(folder, looks_like_trace).find().windows:
+        report = stored_report(window)
+        if report is not None:
+            sys.stdout.write(terminal_text(report) + "\n")
+    return serve(folder) if serving else 0
+
+
+def _samples() -> Path:
+    """Those of a checkout, else those in the package."""
+    package = Path(tbprof.__file__).parent
+    for folder in (package.parent / "logs" / "samples", package / "samples"):
+        if folder.is_dir():
+            return folder
+    raise UsageError("the samples are not installed: install tbprof from a wheel or from a whole checkout")
+
+
+def _train(logdir: Path) -> None:
+    missing = [name for name in ("torch", "torchvision") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise UsageError(
+            f"the demo trains a model and needs {' and '.join(missing)}: pip install 'tbprof[demo]', "
+            "or look at recorded samples with tbprof demo --sample"
+        )
+    ended = subprocess.run([sys.executable, "-m", "tbprof.demo", "--logdir", str(logdir)], check=False)
+    if ended.returncode != 0:
+        raise UsageError(f"the demo's training ended with code {ended.returncode}: its own message is above")
+
+
+def _print_report(run_folder: Path) -> bool:
+    """Print the newest window of a run; whether a GPU was recorded."""
+    windows = Discovery(run_folder, looks_like_trace).find().windows
+    report = stored_report(max(windows, key=lambda window: window.order_ns)) if windows else None
+    if report is None:
+        raise UsageError(f"no window was published in {run_folder}: the training's log above says why")
+    sys.stdout.write(f"\n--- {run_folder.name} ---\n{terminal_text(report)}")
+    return _has_gpu(report)
+
+
+def _has_gpu(report: Report) -> bool:
+    return report.idle is not None

@@ -1,0 +1,55 @@
+"""`tbprof publish TRACE --logdir DIR`: what the trainer hook starts after each window."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tbprof.store.publishing import publish_window
+
+if TYPE_CHECKING:
+    from tbprof.cli.parsers import Commands
+
+__all__ = ["add_to"]
+
+DEADLINE_S = 600
+_LOWEST_PRIORITY = 19
+_COULD_NOT = 2
+
+
+def add_to(commands: Commands) -> None:
+    parser = commands.add_parser("publish", help="check, analyse and publish a trace that the hook recorded")
+    parser.add_argument("trace", type=Path, help="the trace as torch.profiler wrote it")
+    parser.add_argument("--logdir", type=Path, required=True, help="the run's folder")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Publish one window at low priority, within `DEADLINE_S` seconds.
+
+    Raises:
+        TraceError: The trace is not whole.
+        PublishError: The run's folder can't be written to.
+    """
+    deadline = threading.Timer(DEADLINE_S, _give_up, [options.trace])
+    deadline.daemon = True
+    deadline.start()
+    with contextlib.suppress(OSError):
+        if hasattr(os, "nice"):
+            os.nice(_LOWEST_PRIORITY)
+    published = publish_window(options.trace, options.logdir)
+    deadline.cancel()
+    sys.stdout.write(f"published {published.trace}\n")
+    return 0
+
+
+def _give_up(trace: Path) -> None:
+    # A hung file system holds the main thread; only the process as a whole can end.
+    sys.stderr.write(f"tbprof: {trace} was not published within {DEADLINE_S} s and stays where it is\n")
+    sys.stderr.flush()
+    os._exit(_COULD_NOT)

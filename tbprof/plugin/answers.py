@@ -1,0 +1,70 @@
+"""A route as a function from parameters to a record: the border that turns faults into JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tensorboard.backend import http_util
+from werkzeug import wrappers
+
+from tbprof.errors import TbprofError, UsageError
+
+__all__ = ["answering", "refusal"]
+
+_JSON = "application/json"
+
+logger = logging.getLogger("tbprof")
+
+
+def answering(find: Callable[[Mapping[str, str]], Any]) -> Callable[..., object]:
+    """A WSGI application for GET and HEAD that answers with the record that `find` makes.
+
+    What went wrong comes as `{"error": sentence}`: 400 for what was asked, 404 for what is
+    not there, 500 for a fault of ours, which is logged as well.
+    """
+
+    @wrappers.Request.application
+    def application(request: wrappers.Request) -> wrappers.Response:
+        refused = refusal(request)
+        if refused is not None:
+            return refused
+        try:
+            record = find(request.args)
+        except UsageError as error:
+            return _error(request, 404, str(error))
+        except TbprofError as error:
+            return _error(request, 400, str(error))
+        except Exception as error:
+            logger.exception("tbprof could not answer %s", request.path)
+            return _error(request, 500, f"this is a fault of tbprof's ({type(error).__name__}: {error})")
+        return _respond(request, 200, dataclasses.asdict(record))
+
+    return application
+
+
+def refusal(request: wrappers.Request) -> wrappers.Response | None:
+    """The answer to a request that is none of ours to answer, else None.
+
+    The dashboard is read-only, and another site's page must not read it through a browser.
+    """
+    if request.method not in ("GET", "HEAD"):
+        response = _error(request, 405, "tbprof's routes answer GET and HEAD only")
+        response.headers["Allow"] = "GET, HEAD"
+        return response
+    if request.headers.get("Sec-Fetch-Site") == "cross-site":
+        return _error(request, 403, "tbprof does not answer the pages of other sites")
+    return None
+
+
+def _error(request: wrappers.Request, status: int, sentence: str) -> wrappers.Response:
+    return _respond(request, status, {"error": sentence})
+
+
+def _respond(request: wrappers.Request, status: int, content: Mapping[str, object]) -> wrappers.Response:
+    text = json.dumps(content, allow_nan=False)
+    response: wrappers.Response = http_util.Respond(request, text, _JSON, code=status)
+    return response

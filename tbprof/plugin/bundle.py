@@ -1,0 +1,64 @@
+"""The built frontend, served from the package; a path is looked up, never opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+
+from tensorboard.backend import http_util
+from werkzeug import wrappers
+
+import tbprof
+from tbprof.plugin.answers import refusal
+
+__all__ = ["Bundle"]
+
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".json": "application/json"}
+_ONE_DAY_S = 24 * 3600
+_ASSETS = "assets/"
+"""Names below it carry a hash of their content, and may be kept."""
+
+_NOT_BUILT = """export function render() {
+  document.body.textContent =
+    "tbprof's page is not built: run `npm ci && npm run build` in plugin_frontend, or install a wheel.";
+}
+"""
+
+
+class Bundle:
+    """Read once, when it is first asked for."""
+
+    @cached_property
+    def _files(self) -> dict[str, Path]:
+        """By path relative to the bundle, with forward slashes."""
+        folder = Path(tbprof.__file__).parent / "static"
+        files = (path for path in folder.rglob("*") if path.suffix in _TYPES)
+        return {path.relative_to(folder).as_posix(): path for path in files}
+
+    @property
+    def serve(self) -> Callable[..., object]:
+        """The WSGI application for `/index.js` and everything beneath `/assets`."""
+        return wrappers.Request.application(self._response)
+
+    def _response(self, request: wrappers.Request) -> wrappers.Response:
+        refused = refusal(request)
+        if refused is not None:
+            return refused
+        _, _, name = request.path.partition("/data/plugin/tbprof/")
+        if name == "index.js" and name not in self._files:
+            return _respond(request, _NOT_BUILT, ".js")
+        if name not in self._files:
+            return _respond(request, "", ".js", status=404)
+        path = self._files[name]
+        expires = _ONE_DAY_S if name.startswith(_ASSETS) else 0
+        return _respond(request, path.read_bytes(), path.suffix, expires=expires)
+
+
+def _respond(
+    request: wrappers.Request, content: str | bytes, suffix: str, *, status: int = 200, expires: int = 0
+) -> wrappers.Response:
+    response: wrappers.Response = http_util.Respond(
+        request, content, _TYPES[suffix], code=status, expires=expires
+    )
+    return response

@@ -1,0 +1,30 @@
+"""What TensorBoard imports to know the plugin.
+
+A failing import of this module would end TensorBoard as a whole, so it imports nothing but
+TensorBoard's own base class; everything else waits for `load`, whose errors TensorBoard
+logs and survives.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from tensorboard.plugins import base_plugin
+
+__all__ = ["TbprofLoader"]
+
+
+class TbprofLoader(base_plugin.TBLoader):
+    """The entry point in the group `tensorboard_plugins`."""
+
+    def define_flags(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument_group("tbprof plugin").add_argument(
+            "--tbprof_follow_links",
+            action="store_true",
+            help="follow links that lead out of the log directory, if the server's user made them",
+        )
+
+    def load(self, context: base_plugin.TBContext) -> base_plugin.TBPlugin:
+        from tbprof.plugin.plugin import TbprofPlugin
+
+        return TbprofPlugin(context)

@@ -1,0 +1,85 @@
+"""The log directories that TensorBoard was started on, as one listing."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import threading
+import time
+from pathlib import Path
+
+from tbprof.model import SkippedFile, Window
+from tbprof.report import looks_like_trace
+from tbprof.store.discovery import Discovery, Listing
+
+__all__ = ["LogDirectory"]
+
+_FRESH_S = 1.0
+"""How long a listing is good for: the tab asks for several things at once."""
+
+_REMOTE = "remote_logdir"
+
+
+class LogDirectory:
+    """`--logdir`, or each of `--logdir_spec`; the latter's runs are named as there."""
+
+    def __init__(self, flags: argparse.Namespace) -> None:
+        self.name = flags.logdir or flags.logdir_spec or ""
+        self._follow_links = bool(getattr(flags, "tbprof_follow_links", False))
+        self._places = _places(flags)
+        self._lock = threading.Lock()
+        self._found = Listing((), ())
+        self._found_at = float("-inf")
+        self._discoveries: dict[str, Discovery] = {}
+
+    def listing(self) -> Listing:
+        """All windows, at most `_FRESH_S` seconds old."""
+        with self._lock:
+            if time.monotonic() - self._found_at > _FRESH_S:
+                self._found = self._find()
+                self._found_at = time.monotonic()
+            return self._found
+
+    def window(self, run: str, worker: str, window: str) -> Window | None:
+        """The window of these names, if there is one; names never become part of a path."""
+        wanted = (run, worker, window)
+        known = (w for w in self.listing().windows if (w.run, w.worker, w.window) == wanted)
+        return next(known, None)
+
+    def _find(self) -> Listing:
+        windows: list[Window] = []
+        skipped: list[SkippedFile] = []
+        for name, place in self._places.items():
+            if "://" in place:
+                skipped.append(SkippedFile(place, _REMOTE))
+                continue
+            listing = self._discovery(place).find()
+            windows += [_named(window, name) for window in listing.windows]
+            skipped += listing.skipped
+        windows.sort(key=lambda w: (w.run, w.worker, w.order_ns, w.window))
+        return Listing(tuple(windows), tuple(skipped))
+
+    def _discovery(self, place: str) -> Discovery:
+        if place not in self._discoveries:
+            folder = Path(place).expanduser()
+            self._discoveries[place] = Discovery(folder, looks_like_trace, self._follow_links)
+        return self._discoveries[place]
+
+
+def _places(flags: argparse.Namespace) -> dict[str, str]:
+    """Log directories by the name that precedes their runs; "" for the only one."""
+    if flags.logdir:
+        return {"": flags.logdir}
+    places = {}
+    for part in (flags.logdir_spec or "").split(","):
+        name, colon, path = part.partition(":")
+        if part:
+            places[name if colon else ""] = path if colon else part
+    return places
+
+
+def _named(window: Window, name: str) -> Window:
+    if not name:
+        return window
+    run = name if window.run == "." else f"{name}/{window.run}"
+    return dataclasses.replace(window, run=run)

@@ -1,0 +1,54 @@
+"""The plugin: its name, its routes, and whether its tab has something to show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from tensorboard.plugins import base_plugin
+
+from tbprof import __version__
+from tbprof.plugin.analyses import Analyses
+from tbprof.plugin.answers import answering
+from tbprof.plugin.bundle import Bundle
+from tbprof.plugin.log_directory import LogDirectory
+from tbprof.plugin.window_answers import WindowAnswers
+from tbprof.texts.english import English
+from tbprof.texts.rule_pages import rule_text
+from tbprof.views.rule_page import RulePage, rule_page
+from tbprof.views.runs import RunsView, runs_view
+
+__all__ = ["TbprofPlugin"]
+
+
+class TbprofPlugin(base_plugin.TBPlugin):
+    """Nothing is read and nothing started until a route is asked."""
+
+    plugin_name = "tbprof"
+
+    def __init__(self, context: base_plugin.TBContext) -> None:
+        super().__init__(context)
+        self._logs = LogDirectory(context.flags)
+        self._windows = WindowAnswers(self._logs, Analyses())
+        self._bundle = Bundle()
+
+    def get_plugin_apps(self) -> dict[str, Callable[..., object]]:
+        return {
+            "/index.js": self._bundle.serve,
+            "/assets/*": self._bundle.serve,
+            "/runs": answering(self._runs),
+            "/window": answering(self._windows.answer),
+            "/rule": answering(self._rule),
+        }
+
+    def is_active(self) -> bool:
+        return bool(self._logs.listing().windows)
+
+    def frontend_metadata(self) -> base_plugin.FrontendMetadata:
+        return base_plugin.FrontendMetadata(es_module_path="/index.js", tab_name="tbprof")
+
+    def _runs(self, _: Mapping[str, str]) -> RunsView:
+        listing = self._logs.listing()
+        return runs_view(self._logs.name, __version__, listing.windows, listing.skipped, English())
+
+    def _rule(self, parameters: Mapping[str, str]) -> RulePage:
+        return rule_page(rule_text(parameters.get("code", "")))
