@@ -15,9 +15,8 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
@@ -46,9 +45,11 @@ class FrontendNotBuilt(Exception):
     """The web page can't be built; the message says why and what to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class Npm:
-    """How to call npm, and the folder of the node that it has to find."""
+class Npm(NamedTuple):
+    """How to call npm, and the folder of the node that it has to find.
+
+    No dataclass: hatchling loads this file without entering it into `sys.modules`.
+    """
 
     command: tuple[str, ...]
     node_directory: Path
