@@ -49,11 +49,15 @@ export function handleKey(event: KeyboardEvent): void {
     if (event.key === "Escape" && target instanceof HTMLElement) target.blur();
     return;
   }
-  const inRows = target === document.body || target.closest("tr[aria-selected]") !== null;
-  const action = ACTIONS[event.key] ?? (inRows ? ROW_ACTIONS[event.key] : undefined);
+  const action = ACTIONS[event.key] ?? (isAmongRows(target) ? ROW_ACTIONS[event.key] : undefined);
   if (action === undefined) return;
   event.preventDefault();
   action();
+}
+
+function isAmongRows(target: Element): boolean {
+  if (target === document.body) return true;
+  return target.closest(".sites") !== null && target.closest("button, a, summary") === null;
 }
 
 function copyLocation(): void {
