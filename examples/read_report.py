@@ -15,7 +15,8 @@ def read_reports(path: str) -> list[dict[str, Any]]:
     """Every report of a trace file, or of all windows beneath a folder."""
     command = [sys.executable, "-m", "tbprof", "report", path, "--format", "json"]
     answer = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    return answer["reports"] if "reports" in answer else [answer]
+    reports: list[dict[str, Any]] = answer.get("reports", [answer])
+    return reports
 
 
 def print_report(report: dict[str, Any]) -> None:

@@ -128,4 +128,6 @@ def _reason(log: Path, exit_code: int) -> str:
     """The last line that the child wrote, which is its error."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     said = [line for line in lines if line and not line.startswith(PUBLISHER_PREFIX)]
-    return said[-1].removeprefix("tbprof: ") if said else f"the publishing process ended with code {exit_code} and said nothing"
+    if not said:
+        return f"the publishing process ended with code {exit_code} and said nothing"
+    return said[-1].removeprefix("tbprof: ")

@@ -91,7 +91,10 @@ class ProfiledWindow:
             self.taken_away = foreign_profiler_at_work(self._profiler)
         else:
             self.taken_away = is_recording()
-        self.is_over = self.is_over or self.taken_away
+        if self.taken_away:
+            self.is_over = True
+            # So that nobody takes what is left of it for a profiler at work.
+            self._profiler.profiler = None
         return self.taken_away
 
     def _export(self, profiler: profile) -> None:

@@ -1,0 +1,73 @@
+"""A second profiler is seen in each of its phases, and a finished one in none."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+import torch
+from torch.profiler import ProfilerActivity, profile
+
+from tbprof.hook.foreign import foreign_profiler_at_work, is_recording
+
+
+@pytest.fixture
+def foreign() -> Iterator[profile]:
+    """A profiler of somebody else: one step of warm-up, then it records."""
+    profiler = profile(
+        activities=[ProfilerActivity.CPU],
+        schedule=torch.profiler.schedule(wait=1, warmup=1, active=9, repeat=1),
+    )
+    profiler.start()
+    yield profiler
+    profiler.stop()
+
+
+def test_nobody_is_at_work_to_begin_with() -> None:
+    assert not foreign_profiler_at_work(None)
+    assert not is_recording()
+
+
+def test_waiting_is_no_work(foreign: profile) -> None:
+    assert not foreign_profiler_at_work(None)
+    del foreign
+
+
+def test_warming_up_is(foreign: profile) -> None:
+    foreign.step()
+    assert not is_recording()
+    assert foreign_profiler_at_work(None)
+
+
+def test_recording_is_and_ends_with_it(foreign: profile) -> None:
+    foreign.step()
+    foreign.step()
+    assert is_recording()
+    assert foreign_profiler_at_work(None)
+    foreign.stop()
+    assert not foreign_profiler_at_work(None)
+
+
+def test_a_profiler_is_not_foreign_to_itself(foreign: profile) -> None:
+    foreign.step()
+    assert not foreign_profiler_at_work(foreign)
+
+
+def test_one_that_records_on_another_thread_is_seen_here() -> None:
+    recording, done = threading.Event(), threading.Event()
+
+    def record() -> None:
+        with torch.autograd.profiler.profile(use_kineto=True):
+            recording.set()
+            done.wait(30)
+
+    thread = threading.Thread(target=record)
+    thread.start()
+    recording.wait(30)
+    try:
+        assert not is_recording()
+        assert foreign_profiler_at_work(None)
+    finally:
+        done.set()
+        thread.join()
