@@ -1,0 +1,36 @@
+"""Write the reports that lie beside the samples anew: `python tests/data/refresh_samples.py`.
+
+A test compares them with what the analysis says today.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+
+from tbprof import __version__
+from tbprof.file_names import REPORT_SUFFIX, parse_window_name
+from tbprof.model import Report
+from tbprof.report import build_report
+from tbprof.store.codec import encode_report
+
+SAMPLES = pathlib.Path(__file__).parents[2] / "logs" / "samples"
+
+
+def sample_report(trace: pathlib.Path) -> Report:
+    """A sample's report as it is stored, with the file's name alone."""
+    report = build_report(trace)
+    return dataclasses.replace(report, trace=dataclasses.replace(report.trace, path=trace.name))
+
+
+def report_path(trace: pathlib.Path) -> pathlib.Path:
+    return trace.with_name(parse_window_name(trace.name).stem + REPORT_SUFFIX)
+
+
+def refresh() -> None:
+    for trace in sorted(SAMPLES.rglob("*.json.gz")):
+        report_path(trace).write_bytes(encode_report(sample_report(trace), written_by=__version__))
+
+
+if __name__ == "__main__":
+    refresh()
