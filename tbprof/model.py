@@ -107,7 +107,7 @@ class TraceSummary:
     rank: int | None
     world_size: int | None
     devices: tuple[str, ...]
-    """Names of the devices that ran something, in the order of their numbers."""
+    """Names of the devices that ran something, by number; `GPU 2` where the file has no name."""
     era: str
     """The dialect of the file: "2021", "2022", "2023" or "2024+"."""
     span_ns: int

@@ -109,7 +109,7 @@ def _summary(facts: Facts) -> TraceSummary:
     trace = facts.trace
     slices = trace.slices
     end = slices.start_ns + slices.duration_ns
-    names = (trace.device_names.get(number, "") for number in facts.work.devices)
+    names = (trace.device_names.get(number) or f"GPU {number}" for number in facts.work.devices)
     hook = trace.facts
     return TraceSummary(
         path=trace.path,

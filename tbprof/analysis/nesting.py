@@ -122,7 +122,8 @@ def _last_in_block(ends: Int64s, block: Int64s, upto: Int64s, end_ns: Int64s) ->
 
 def _search_within(values: Int64s, wanted: Int64s, first: Int64s, stop: Int64s) -> Int64s:
     """`searchsorted(values[first:stop], wanted, "right")` for each query, as positions."""
-    low, high = first.copy(), stop.copy()
+    low: Int64s = first.copy()
+    high: Int64s = stop.copy()
     while (open_ := low < high).any():
         middle = (low + high) // 2
         right = open_ & (values[np.minimum(middle, len(values) - 1)] <= wanted)

@@ -28,7 +28,7 @@ _RUNS = ("before", "after")
 
 
 def add_to(commands: Commands) -> None:
-    parser = commands.add_parser("demo", help="train a small model, then without its faults, and look at both")
+    parser = commands.add_parser("demo", help="train a small model before and after its fixes")
     parser.add_argument("--logdir", type=Path, default=Path("logs") / "demo", help="default: %(default)s")
     parser.add_argument("--sample", action="store_true", help="open recorded samples instead; needs no torch")
     parser.add_argument("--no-serve", action="store_true", help="print the reports and end")
