@@ -12,7 +12,17 @@ from dataclasses import dataclass
 
 from tbprof.trace.events import EVENT_KEYS
 
-__all__ = ["ARRAY_END", "ARRAY_START", "EVENT_START", "LOOSE_START", "SPACE", "Boundary", "learn_boundary"]
+__all__ = [
+    "ARRAY_END",
+    "ARRAY_START",
+    "EVENT_START",
+    "FIRST_EVENT",
+    "LOOSE_START",
+    "SPACE",
+    "Boundary",
+    "events_follow",
+    "learn_boundary",
+]
 
 SPACE = b" \t\r\n"
 _KEY = rb'\{\s{0,200}"(?:' + "|".join(EVENT_KEYS).encode() + rb')"\s{0,200}:'
@@ -25,6 +35,8 @@ ARRAY_END = re.compile(rb'\}(\s{0,200},?\s{0,200}\])(?=\s{0,200}(?:,\s{0,200}"|\
 
 LOOSE_START = re.compile(rb"(?<!:)(?<!: )" + _KEY)
 """The same without what stands before it: where bytes were lost, the comma may be gone."""
+FIRST_EVENT = re.compile(rb'(?=\{\s{0,200}"ph"\s{0,200}:)')
+"""Where an event begins as Kineto writes it; for files whose key of the array is damaged."""
 
 _BOUNDARY = re.compile(rb"\}\s{0,200}(,)\s{0,200}" + _KEY)
 _INDENT_BYTES = 64
@@ -42,6 +54,11 @@ class Boundary:
         """Index of the comma behind the last complete event in `buffer[start:end]`."""
         found = buffer.rfind(self.separator, start, end)
         return None if found < 0 else found + self.comma
+
+
+def events_follow(json: bytes, start: int) -> bool:
+    """Whether events stand behind `start`: then what looks like the end of the array is damage."""
+    return FIRST_EVENT.search(json, start) is not None
 
 
 def learn_boundary(buffer: bytearray, start: int, end: int) -> Boundary | None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tbprof.errors import NotATrace
-from tbprof.trace.boundaries import ARRAY_START, EVENT_START, SPACE, Boundary, learn_boundary
+from tbprof.trace.boundaries import ARRAY_START, EVENT_START, FIRST_EVENT, SPACE, Boundary, learn_boundary
 from tbprof.trace.source import ByteSource
 
 __all__ = ["MAX_EVENT_BYTES", "MAX_METADATA_BYTES", "Chunk", "EventStream"]
 
 MAX_EVENT_BYTES = 8 * 1024 * 1024
 """A longer event is dropped and counted. The longest seen in real traces has 60 KB."""
-MAX_METADATA_BYTES = 16 * 1024 * 1024
+MAX_METADATA_BYTES = 12 * 1024 * 1024
 """Limit for what stands before the array, and for what stands behind it."""
 
 _BOM = b"\xef\xbb\xbf"
@@ -63,8 +63,11 @@ class EventStream:
         if self.ended:
             return None
         self._fill()
-        if self._skipping:
+        while self._skipping:
             self._skip_to_event()
+            self._fill()
+            if self._at_end and self._start == self._end:
+                break
         if self._start == self._end:
             return None
         cut = None if self._at_end else self._last_comma()
@@ -111,18 +114,21 @@ class EventStream:
                 self._start += 1
                 return b""
             match = ARRAY_START.search(self._buffer, self._start, self._end)
-            if match:
-                head = bytes(self._buffer[self._start : match.end() - 1])
+            if match is None and (self._at_end or self._end - self._start > MAX_METADATA_BYTES):
+                match = FIRST_EVENT.search(self._buffer, self._start, self._end)
+                if match is None:
+                    raise self._no_events()
+            if match is not None:
+                head = bytes(self._buffer[self._start : match.end()]).removesuffix(b"[")
                 self._start = match.end()
                 return head
-            if self._source.unpacked_bytes == 0:
-                raise NotATrace(f"{self._source.path} is empty: make room on the disk and record again.")
-            if self._at_end or self._end - self._start > MAX_METADATA_BYTES:
-                raise NotATrace(
-                    f'{self._source.path} has no "traceEvents": name a file that torch.profiler wrote.'
-                )
-            if self._end == len(self._buffer) - 1:
-                self._grow()
+            self._grow()
+
+    def _no_events(self) -> NotATrace:
+        path = self._source.path
+        if self._source.unpacked_bytes == 0:
+            return NotATrace(f"{path} is empty: make room on the disk and record again.")
+        return NotATrace(f'{path} has no "traceEvents": name a file that torch.profiler wrote.')
 
     def _skip_blanks(self) -> None:
         if self._buffer.startswith(_BOM, self._start):
@@ -157,7 +163,8 @@ class EventStream:
 
     def _grow(self) -> None:
         larger = bytearray(2 * len(self._buffer))
-        larger[: self._end] = self._buffer[: self._end]
+        with memoryview(self._buffer) as view:
+            larger[: self._end] = view[: self._end]
         self._buffer = larger
 
     def _drop_oversized(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from tbprof.trace.boundaries import ARRAY_END
+from tbprof.trace.boundaries import ARRAY_END, events_follow
 from tbprof.trace.chunks import Chunk, EventStream
 from tbprof.trace.events import AnySlice, Event, Flow, Label, Slice, event_list_decoder
 from tbprof.trace.lenient import Loss
@@ -88,6 +88,8 @@ class Decoder:
                 events = _DECODERS[clock].decode(b"[%b]" % json[: end.start(1)])
             except UNDECODABLE:
                 continue
+            if events_follow(json, end.end(1)):
+                return None
             return _exact_batch(events, clock, end.end(1) - 1, ended=True)
         return None
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
 import msgspec
 
-from tbprof.trace.boundaries import LOOSE_START, SPACE
+from tbprof.trace.boundaries import LOOSE_START, SPACE, events_follow
 from tbprof.trace.events import EVENT_KEYS, Event, event_list_decoder
 from tbprof.trace.lenient import Loss, decode_leniently
 from tbprof.trace.repair import object_end, repair_text, shorten_nesting
@@ -30,6 +31,7 @@ _ITEM = re.compile(
 """An element of the array that is no event."""
 _JOINED_PIECES = 4
 """How many more pieces an event may reach over: objects inside it can look like events."""
+_REPAIRS = (bytes, repair_text, lambda event: shorten_nesting(repair_text(event)))
 
 
 @dataclass(slots=True)
@@ -67,14 +69,12 @@ def salvage(json: bytes, *, last: bool) -> Salvage:
 
 def _salvage_one(json: bytes, start: int, limits: list[int], found: Salvage, *, last: bool) -> int:
     """Take the event at `start`; how far it is done with, `start` itself to see more bytes first."""
-    valid = _decode_valid(json[start : limits[0]].rstrip(SPACE + b","))
-    if valid is not None:
-        found.events.append(valid)
+    if _keep(json[start : limits[0]].rstrip(SPACE + b","), found, (bytes,)):
         return limits[0]
     end = object_end(json, start, limits[-1])
     if end is None and limits[0] == len(json) and not last:
         return start
-    if end is None or not _keep(json[start:end], found):
+    if end is None or not _keep(json[start:end], found, _REPAIRS):
         found.lost["damaged"] += 1
         return limits[0]
     limit = min((limit for limit in limits if limit >= end), default=len(json))
@@ -87,17 +87,17 @@ def _pass(json: bytes, start: int, limit: int, found: Salvage) -> int:
         found.lost["not_an_object"] += 1
         start = item.end()
     closing = _ARRAY_END.match(json, start, limit)
-    if closing:
+    if closing and not events_follow(json, closing.end()):
         found.ended = True
         return closing.start(1)
     found.lost["damaged"] += bool(json[start:limit].strip(SPACE + b",[]"))
     return limit
 
 
-def _keep(event: bytes, found: Salvage) -> bool:
-    """Whether the event's text could be decoded, at once or repaired; if so it is kept or counted."""
-    for attempt, text in enumerate((event, repair_text(event), shorten_nesting(repair_text(event)))):
-        kept = _decode(text)
+def _keep(event: bytes, found: Salvage, repairs: Sequence[Callable[[bytes], bytes]]) -> bool:
+    """Whether the event's text could be decoded after one of `repairs`; if so it is kept or counted."""
+    for attempt, repair in enumerate(repairs):
+        kept = _decode(repair(event))
         if kept is None or kept == "damaged":
             continue
         if isinstance(kept, str):
@@ -111,14 +111,12 @@ def _keep(event: bytes, found: Salvage) -> bool:
 
 def _decode(event: bytes) -> Event | Loss | None:
     try:
-        return _decode_valid(event) or decode_leniently(event)
-    except UNDECODABLE:
-        return None
-
-
-def _decode_valid(event: bytes) -> Event | None:
-    try:
         events = _DECODER.decode(b"[%b]" % event)
     except UNDECODABLE:
+        pass
+    else:
+        return events[0] if len(events) == 1 else None
+    try:
+        return decode_leniently(event)
+    except UNDECODABLE:
         return None
-    return events[0] if len(events) == 1 else None
