@@ -1,6 +1,6 @@
 import type { InstanceView, SpanRow } from "../api/types.ts";
 import { formatDuration, formatDurationIn, type DurationUnit } from "../format/duration.ts";
-import { isWait, layOutInstance, type Bar } from "../model/instanceLayout.ts";
+import { isWait, layOutInstance, spanName, type Bar } from "../model/instanceLayout.ts";
 
 const LANE_LEFT = 34;
 const LANE_WIDTH = 354;
@@ -9,6 +9,8 @@ const HOST_TOP = 34;
 const DEVICE_TOP = 62;
 /** Width of an average letter at 11 px. */
 const LETTER_WIDTH = 6.2;
+/** From one disc's centre to the next one's, at least. */
+const DISC_PITCH = 15;
 
 export interface InstanceDrawingProps {
   instance: InstanceView;
@@ -18,7 +20,7 @@ export interface InstanceDrawingProps {
 /** One episode as two lanes, host over GPU, its waits numbered as in the table below it. */
 export function InstanceDrawing({ instance, unit }: InstanceDrawingProps) {
   const layout = layOutInstance(instance, LANE_WIDTH);
-  const waits = layout.host.filter((bar) => isWait(bar.span));
+  const discs = spread(layout.host.filter((bar) => isWait(bar.span)).map((bar) => bar.x));
   return (
     <svg viewBox={`0 0 ${LANE_LEFT + LANE_WIDTH} 104`} width="100%" role="img" aria-label={describe(instance)}>
       <text x="0" y={HOST_TOP + 14}>Host</text>
@@ -32,8 +34,8 @@ export function InstanceDrawing({ instance, unit }: InstanceDrawingProps) {
         {layout.device.map((bar, at) => (
           <DeviceBar key={at} bar={bar} />
         ))}
-        {waits.map((bar, at) => (
-          <Disc key={at} x={bar.x} number={at + 1} />
+        {discs.map((x, at) => (
+          <Disc key={at} x={x} number={at + 1} />
         ))}
         <text x="0" y="98" class="tx3">0</text>
         <text x={LANE_WIDTH} y="98" text-anchor="end" class="tx3">
@@ -73,7 +75,7 @@ function DeviceBar({ bar }: { bar: Bar }) {
   return (
     <g>
       <rect x={x} y={DEVICE_TOP} width={width} height={LANE_HEIGHT} {...fill} />
-      {span.kind === "kernel" && <Label bar={bar} top={DEVICE_TOP} className="inv" text={span.name} />}
+      {span.kind === "kernel" && <Label bar={bar} top={DEVICE_TOP} className="inv" text={spanName(span)} />}
     </g>
   );
 }
@@ -88,15 +90,22 @@ function Label({ bar, top, className, text }: { bar: Bar; top: number; className
 }
 
 function Disc({ x, number }: { x: number; number: number }) {
-  const centre = Math.max(x, 1);
   return (
     <g>
-      <circle cx={centre} cy="25" r="7" class="f-text" />
-      <text x={centre} y="29" text-anchor="middle" class="in-disc">
+      <circle cx={x} cy="25" r="7" class="f-text" />
+      <text x={x} y="29" text-anchor="middle" class="in-disc">
         {number}
       </text>
     </g>
   );
+}
+
+/** The discs' places: each over the start of its bar, but clear of the one before it. */
+function spread(starts: readonly number[]): number[] {
+  let last = -DISC_PITCH;
+  const places = starts.map((start) => (last = Math.max(start, last + DISC_PITCH)));
+  const over = Math.max(0, last + DISC_PITCH / 2 - LANE_WIDTH);
+  return places.map((place) => place - over);
 }
 
 /** As much of a name as fits; nothing rather than a lone letter. */
@@ -108,6 +117,6 @@ function shorten(text: string, width: number): string {
 
 function describe(instance: InstanceView): string {
   const list = (spans: readonly SpanRow[]): string =>
-    spans.map((span) => `${span.name} ${formatDuration(span.duration_us)}`).join(", ") || "nothing";
+    spans.map((span) => `${spanName(span)} ${formatDuration(span.duration_us)}`).join(", ") || "nothing";
   return `Host: ${list(instance.host)}. GPU: ${list(instance.device)}.`;
 }

@@ -10,6 +10,7 @@ export interface WaitBarProps {
 
 /** A wait in two parts: solid while the GPU was busy, dashed for the rest. */
 export function WaitBar({ wait_us, explained_us, longest_us }: WaitBarProps) {
+  if (wait_us === 0) return null;
   const explained = `${100 * (shareOf(explained_us, wait_us) ?? 0)}%`;
   return (
     <div

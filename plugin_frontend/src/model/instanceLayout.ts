@@ -41,6 +41,20 @@ export function layOutInstance(instance: InstanceView, width: number): InstanceL
   };
 }
 
+const WORDS: Record<SpanRow["kind"], string> = {
+  launch: "launch",
+  copy_call: "copy call",
+  sync_call: "synchronise call",
+  kernel: "busy",
+  copy: "copying",
+  memset: "setting memory",
+};
+
+/** The recorded name; rows merged into one have none, and are called by what they do. */
+export function spanName(span: SpanRow): string {
+  return span.name === "" ? WORDS[span.kind] : span.name;
+}
+
 /** Whether a span of the host lane is a call in which it can wait. */
 export function isWait(span: SpanRow): boolean {
   return span.kind === "copy_call" || span.kind === "sync_call";

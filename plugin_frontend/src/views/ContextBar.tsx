@@ -1,4 +1,4 @@
-import type { RunsView } from "../api/types.ts";
+import type { RunsView, WorkerRow } from "../api/types.ts";
 import { formatCount, formatCounted } from "../format/number.ts";
 import { formatSize } from "../format/size.ts";
 import { addressInWorker, workerName, type Shown } from "../model/runs.ts";
@@ -69,7 +69,7 @@ function WorkerPicker({ shown: current }: { shown: Shown | null }) {
   return (
     <Picker
       label={current?.worker.rank === null ? "Worker" : "Rank"}
-      value={current === null ? NOTHING : workerName(current.worker) + worldSize()}
+      value={current === null ? NOTHING : shownWorker(current.worker)}
       selected={current?.worker.worker ?? ""}
       options={options}
       onPick={(key) => {
@@ -81,9 +81,10 @@ function WorkerPicker({ shown: current }: { shown: Shown | null }) {
   );
 }
 
-function worldSize(): string {
-  const view = windowView.value;
-  return view === null || view.world_size === null || view.rank === null ? "" : ` of ${formatCount(view.world_size)}`;
+/** `0 of 8` for a rank, once its window says of how many. */
+function shownWorker(worker: WorkerRow): string {
+  const world = windowView.value?.world_size ?? null;
+  return worker.rank === null || world === null ? workerName(worker) : `${workerName(worker)} of ${formatCount(world)}`;
 }
 
 function WindowPicker({ shown: current }: { shown: Shown | null }) {

@@ -28,7 +28,7 @@ export function FindingPart({ finding, scale_us }: { finding: FindingRow; scale_
         <span class="t3">{REMOVALS[finding.removal]}</span>
       </div>
       <p class="s12 t3 anywhere">
-        <InlineText text={finding.severity_reason} /> Confidence: {finding.confidence}.
+        <InlineText text={finding.severity_reason} /> · confidence {finding.confidence}
       </p>
       {finding.saving !== null && <Saving saving={finding.saving} scale_us={scale_us} />}
     </section>

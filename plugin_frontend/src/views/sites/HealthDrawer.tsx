@@ -16,10 +16,12 @@ export function HealthDrawer({ view }: { view: WindowView }) {
           <NotCheckedList rows={view.not_checked} />
         </section>
       )}
-      <section aria-labelledby="environment">
-        <h3 id="environment">Environment</h3>
-        <EnvironmentList rows={view.environment} />
-      </section>
+      {view.environment.length > 0 && (
+        <section aria-labelledby="environment">
+          <h3 id="environment">Environment</h3>
+          <EnvironmentList rows={view.environment} />
+        </section>
+      )}
     </Drawer>
   );
 }

@@ -16,9 +16,11 @@ export function HealthParts({ view }: { view: WindowView }) {
           <NotCheckedList rows={view.not_checked} />
         </Card>
       )}
-      <Card id="environment-card" title="Environment">
-        <EnvironmentList rows={view.environment} />
-      </Card>
+      {view.environment.length > 0 && (
+        <Card id="environment-card" title="Environment">
+          <EnvironmentList rows={view.environment} />
+        </Card>
+      )}
     </>
   );
 }

@@ -1,28 +1,59 @@
-import type { FindingRow, SiteRow } from "../../api/types.ts";
+import type { FindingRow, SiteRow, SourceView } from "../../api/types.ts";
 import { SeverityBars } from "../../draw/SeverityBars.tsx";
+import { formatChain, LINE_NOT_RECORDED } from "../../format/place.ts";
 import { Location } from "../../widgets/Location.tsx";
 
+export interface SiteCellProps {
+  site: SiteRow;
+  /** Whether the op chain has a column of its own; else it stands for a line that was not recorded. */
+  showsOps: boolean;
+}
+
 /** Where a site is, what it does, and which rules found it. */
-export function SiteCell({ site }: { site: SiteRow }) {
+export function SiteCell({ site, showsOps }: SiteCellProps) {
+  const { source, ops, what } = site;
+  if (source !== null) {
+    return (
+      <>
+        <Place source={source} />
+        <Facts site={site} text={what} />
+      </>
+    );
+  }
+  const name = showsOps || ops.length === 0 ? what : formatChain(ops);
   return (
     <>
-      <div class="row site-place">
-        <Location source={site.source} />
-        {site.source !== null && (
-          <span class="mono t2 ell">
-            <bdi>{site.source.function}</bdi>
-          </span>
-        )}
-      </div>
-      <div class="row s12">
-        {site.findings.map((finding) => (
-          <RuleChip key={finding.fingerprint} finding={finding} />
-        ))}
-        <span class="t3 ell" title={site.what}>
-          {site.what}
-        </span>
-      </div>
+      <bdi class={name === what ? "ell block" : "ell block mono"} title={name}>
+        {name}
+      </bdi>
+      <Facts site={site} text={name === what ? LINE_NOT_RECORDED : `${LINE_NOT_RECORDED} · ${what}`} />
     </>
+  );
+}
+
+function Place({ source }: { source: SourceView }) {
+  return (
+    <div class="row site-place">
+      <Location source={source} short />
+      <span class="mono t2 ell" title={source.function}>
+        {/* The line of an inexact source is that of its `def`. */}
+        {!source.exact && "def "}
+        <bdi>{source.function}</bdi>
+      </span>
+    </div>
+  );
+}
+
+function Facts({ site, text }: { site: SiteRow; text: string }) {
+  return (
+    <div class="row s12">
+      {site.findings.map((finding) => (
+        <RuleChip key={finding.fingerprint} finding={finding} />
+      ))}
+      <span class="t3 ell" title={text}>
+        {text}
+      </span>
+    </div>
   );
 }
 

@@ -49,10 +49,11 @@ function SourcePart({ site: { source } }: { site: SiteRow }) {
   );
 }
 
-/** The trace held only the function: which of its lines it can be. */
+/** The trace held only the function: which of its lines the call can be on. */
 function candidatesText(candidates: readonly number[]): string {
-  if (candidates.length === 0) return "Function only: the line was not recorded";
-  return `Function only: the line is ${candidates.length > 1 ? "one of " : ""}${candidates.join(", ")}`;
+  const known = "Line of the def; the call’s own line";
+  if (candidates.length === 0) return `${known} was not recorded`;
+  return `${known} is ${candidates.length > 1 ? "one of " : ""}${candidates.join(", ")}`;
 }
 
 function SiteFigures({ site }: { site: SiteRow }) {

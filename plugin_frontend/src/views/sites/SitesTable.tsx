@@ -30,7 +30,7 @@ export function SitesTable({ view, pane }: { view: WindowView; pane: () => HTMLE
   useKeepCurrentInSight(table, rows, (at) => isVirtual && virtual.scrollToIndex(at));
 
   const columns = columnsOf(view.sites, useWidth(pane));
-  const scale = scaleOf(view);
+  const scale = scaleOf(view, columns);
   const items = isVirtual ? virtual.getVirtualItems() : [];
   const drawn = isVirtual ? items.map((item) => item.index) : rows.map((_, at) => at);
   const above = (items[0]?.start ?? offset) - offset;
@@ -118,16 +118,16 @@ function rowKey(row: ListRow | undefined): string {
   return row === undefined ? "" : row.kind === "group" ? row.title : String(row.site.index);
 }
 
-function scaleOf(view: WindowView): TableScale {
+function scaleOf(view: WindowView, columns: readonly Column[]): TableScale {
   const waits = view.sites.map((site: SiteRow) => site.wait_us);
   const savings = view.sites.map((site) => bestSaving(site)?.ceiling_us ?? 0);
   return {
-    waitUnit: tableUnit(waits),
-    savingUnit: tableUnit(savings),
+    unit: tableUnit([...waits, ...savings]),
     sizeUnit: tableSizeUnit(view.sites.map((site) => site.bytes)),
     longest_us: Math.max(...waits, 0),
     largestSaving_us: Math.max(...savings, 0),
     steps: view.steps,
+    showsOps: columns.some((column) => column.key === "ops"),
   };
 }
 

@@ -80,6 +80,7 @@ function IdleFigure({ idle }: { idle: IdleView | null }) {
 function SavingFigure({ saving, calibrated }: { saving: SavingView | null; calibrated: boolean }) {
   const label = "Can be saved in the window";
   if (saving === null) return <Figure label={label} value="—">no estimate</Figure>;
+  if (saving.ceiling_us === 0) return <Figure label={label} value={formatDuration(0)} />;
   const floor = `at least ${formatDuration(saving.floor_us)}`;
   if (saving.estimate_us === null) {
     return (

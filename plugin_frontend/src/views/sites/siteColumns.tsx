@@ -14,12 +14,14 @@ import { SiteCell } from "./SiteCell.tsx";
 
 /** What all rows of one table share. */
 export interface TableScale {
-  waitUnit: DurationUnit;
-  savingUnit: DurationUnit;
+  /** One for waits and savings, so that they compare at a glance. */
+  unit: DurationUnit;
   sizeUnit: SizeUnit;
   longest_us: number;
   largestSaving_us: number;
   steps: readonly StepRow[];
+  /** Whether the op chain has a column of its own. */
+  showsOps: boolean;
 }
 
 export interface Column {
@@ -31,7 +33,12 @@ export interface Column {
 
 const NOT_APPLICABLE = "—";
 
-const SITE: Column = { key: "site", head: () => "Site", className: "c-site", cell: (site) => <SiteCell site={site} /> };
+const SITE: Column = {
+  key: "site",
+  head: () => "Site",
+  className: "c-site",
+  cell: (site, { showsOps }) => <SiteCell site={site} showsOps={showsOps} />,
+};
 const OPS: Column = {
   key: "ops",
   head: () => "Ops",
@@ -63,11 +70,11 @@ const FIGURES: readonly Column[] = [
   },
   {
     key: "wait",
-    head: ({ waitUnit }) => `Wait, ${waitUnit}`,
+    head: ({ unit }) => `Wait, ${unit}`,
     className: "c-wait",
-    cell: (site, { waitUnit, longest_us }) => (
+    cell: (site, { unit, longest_us }) => (
       <>
-        <span title={formatExact(site.wait_us)}>{formatDurationIn(site.wait_us, waitUnit)}</span>
+        <span title={formatExact(site.wait_us)}>{formatDurationIn(site.wait_us, unit)}</span>
         <WaitBar wait_us={site.wait_us} explained_us={site.explained_us} longest_us={longest_us} />
       </>
     ),
@@ -82,13 +89,13 @@ const FIGURES: readonly Column[] = [
 ];
 const SAVING: Column = {
   key: "saving",
-  head: ({ savingUnit }) => `Saves, ${savingUnit}`,
+  head: ({ unit }) => `Saves, ${unit}`,
   className: "c-saving",
   cell: (site, scale) => <SavingCell site={site} scale={scale} />,
 };
 
 /** From which width of the table on a column is shown; the drawer holds all of them. */
-const LEAST_WIDTHS: Partial<Record<SortKey, number>> = { ops: 980, label: 1360, size: 1080, count: 1080, explained: 820 };
+const LEAST_WIDTHS: Partial<Record<SortKey, number>> = { ops: 1260, label: 1500, size: 1080, count: 1080, explained: 820 };
 
 /**
  * The columns that these sites fill and that fit: no label column without labels, no savings
@@ -126,8 +133,8 @@ function SavingCell({ site, scale }: { site: SiteRow; scale: TableScale }) {
     <>
       <Bracket saving={saving} scale_us={scale.largestSaving_us} />
       <div class="row s12 under">
-        {saving.estimate_us !== null && <b>{formatDurationIn(saving.estimate_us, scale.savingUnit)}</b>}
-        <span class={saving.estimate_us === null ? "b" : "t3"}>≤ {formatDurationIn(saving.ceiling_us, scale.savingUnit)}</span>
+        {saving.estimate_us !== null && <b>{formatDurationIn(saving.estimate_us, scale.unit)}</b>}
+        <span class={saving.estimate_us === null ? "b" : "t3"}>≤ {formatDurationIn(saving.ceiling_us, scale.unit)}</span>
         {saving.estimate_us === null && <span class="t3">no estimate</span>}
       </div>
     </>
