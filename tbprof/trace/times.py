@@ -56,7 +56,8 @@ def exact_times(slices: Sequence[AnySlice], clock: ClockType) -> Times | None:
 
 def in_range(event: AnySlice) -> bool:
     """Whether an event with Decimal times has times that fit into 64 bits of ns."""
-    return bool(abs(event.ts) <= _LIMIT_US and abs(event.dur) <= _LIMIT_US)
+    # No abs(): it would round, and raises for exponents out of range.
+    return all(us.is_finite() and -_LIMIT_US <= us <= _LIMIT_US for us in (event.ts, event.dur))
 
 
 def _from_floats(slices: Sequence[AnySlice]) -> Times | None:
