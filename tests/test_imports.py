@@ -1,0 +1,159 @@
+"""What importing tbprof costs, and what a dashboard's process never holds; each in a fresh interpreter."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import pkgutil
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tbprof
+
+REPOSITORY = Path(__file__).parents[1]
+SAMPLE = REPOSITORY / "logs" / "samples" / "h100_transformer_clean" / "dc3b_3169006.pt.trace.json.gz"
+POSIX_ONLY = {"fcntl", "grp", "pwd", "resource", "termios"}
+EVERYWHERE = ("store", "views", "texts", "plugin", "cli", "preflight", "trace", "analysis", "rules")
+"""The layers that run on Windows, too."""
+
+
+def run_fresh(program: str, *arguments: str) -> str:
+    """What a program prints in an interpreter of its own."""
+    command = [sys.executable, "-c", program, *arguments]
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=REPOSITORY, check=False, timeout=60)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+def test_importing_tbprof_brings_nothing_but_itself() -> None:
+    program = (
+        "import __future__, importlib, sys, typing; before = set(sys.modules)\n"
+        "import tbprof\n"
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    assert run_fresh(program).split() == ["tbprof"]
+
+
+def test_the_hook_holds_neither_tensorboard_nor_the_reader() -> None:
+    # torch itself holds numpy where that is installed.
+    program = (
+        "import sys; from tbprof import Schedule, TrainerHook\n"
+        "print(*(name for name in ('tensorboard', 'msgspec', 'isal', 'google.protobuf', 'tbprof.trace',"
+        " 'tbprof.store') if name in sys.modules))"
+    )
+    pytest.importorskip("torch")
+    assert run_fresh(program).split() == []
+
+
+def test_the_command_line_holds_neither_torch_nor_tensorboard() -> None:
+    program = (
+        "import sys, tbprof.cli.main as main\n"
+        "code = main.main(['report', sys.argv[1], '--format', 'json', '--no-cache'])\n"
+        "print('\\n' + ' '.join(name for name in ('torch', 'tensorboard') if name in sys.modules))"
+    )
+    assert run_fresh(program, str(SAMPLE)).splitlines()[-1] == ""
+
+
+TENSORBOARD = """
+import json, sys, time
+from tensorboard import default
+from tensorboard.backend import application
+from tensorboard.plugins import base_plugin
+from werkzeug.test import Client
+
+[entry] = [e for e in default._iter_entry_points("tensorboard_plugins") if e.name == "tbprof"]
+loader = entry.load()()
+loaded_first = sorted(name for name in sys.modules if name.startswith("tbprof"))
+
+import argparse
+parser = argparse.ArgumentParser()
+loader.define_flags(parser)
+flags = parser.parse_args([])
+flags.logdir, flags.logdir_spec = sys.argv[1], ""
+plugin = loader.load(base_plugin.TBContext(flags=flags, logdir=flags.logdir))
+client = Client(application.TensorBoardWSGI([plugin]))
+
+[run] = client.get("/data/plugin/tbprof/runs").json["runs"]
+[worker] = run["workers"]
+place = {"run": run["run"], "worker": worker["worker"], "window": worker["windows"][0]["window"]}
+deadline = time.monotonic() + 40
+while True:
+    answer = client.get("/data/plugin/tbprof/window", query_string=place).json
+    if answer["state"] != "reading" or time.monotonic() > deadline:
+        break
+    time.sleep(0.1)
+held = [name for name in ("torch", "torchvision", "tensorflow", "pandas") if name in sys.modules]
+print(json.dumps({"state": answer["state"], "held": held, "loaded_first": loaded_first}))
+"""
+
+
+def test_tensorboards_process_never_holds_torch(tmp_path: Path) -> None:
+    run = tmp_path / "logs" / "run"
+    run.mkdir(parents=True)
+    shutil.copy(SAMPLE, run)
+    told = json.loads(run_fresh(TENSORBOARD, str(tmp_path / "logs")).splitlines()[-1])
+    assert told["state"] == "ready"
+    assert told["held"] == []
+    # A failing import of the loader would end TensorBoard: it brings nothing but itself.
+    assert told["loaded_first"] == ["tbprof", "tbprof.plugin", "tbprof.plugin.loader"]
+
+
+def unguarded_posix_imports(path: Path) -> list[str]:
+    """POSIX-only modules that a file imports outside every `try` and every `if`."""
+    found = []
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    guarded = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Try, ast.If))
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in guarded:
+            continue
+        if isinstance(node, ast.Import):
+            found += [name.name for name in node.names if name.name in POSIX_ONLY]
+        elif isinstance(node, ast.ImportFrom) and node.module in POSIX_ONLY:
+            found.append(node.module)
+    return found
+
+
+def test_the_viewer_imports_no_posix_only_module_unguarded() -> None:
+    package = REPOSITORY / "tbprof"
+    files = [*package.glob("*.py"), *(path for name in EVERYWHERE for path in (package / name).rglob("*.py"))]
+    assert {str(path): found for path in files if (found := unguarded_posix_imports(path))} == {}
+
+
+def test_the_look_for_posix_only_modules_sees_one(tmp_path: Path) -> None:
+    bare = tmp_path / "bare.py"
+    bare.write_text("import os\ndef lock():\n    import fcntl\nfrom pwd import getpwuid", encoding="utf-8")
+    assert sorted(unguarded_posix_imports(bare)) == ["fcntl", "pwd"]
+    guarded = tmp_path / "guarded.py"
+    guarded.write_text("try:\n    import fcntl\nexcept ImportError:\n    pass", encoding="utf-8")
+    assert unguarded_posix_imports(guarded) == []
+
+
+def modules() -> list[str]:
+    found = pkgutil.walk_packages(tbprof.__path__, "tbprof.")
+    return [module.name for module in found if not module.name.endswith("__main__")]
+
+
+@pytest.mark.parametrize("name", [name for name in modules() if "report_pb2" not in name])
+def test_all_names_what_is_there(name: str) -> None:
+    if name.split(".")[1] in ("hook", "demo", "preflight"):
+        pytest.importorskip("torch")
+    module = importlib.import_module(name)
+    names = getattr(module, "__all__", [])
+    assert [missing for missing in names if not hasattr(module, missing)] == []
+
+
+def test_the_public_names_are_loaded_on_first_use() -> None:
+    pytest.importorskip("torch")
+    assert all(getattr(tbprof, name) is not None for name in tbprof.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'TrainHook'"):
+        _ = tbprof.TrainHook
