@@ -19,7 +19,7 @@ __all__ = ["Discovery", "Listing"]
 
 _LINK_LEAVES = "link_leaves_logdir"
 _NO_PERMISSION = "no_permission"
-_NOT_A_TRACE = "not_a_trace"
+_NAMED_TRACE = ".trace.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,9 @@ class Discovery:
     def _kind(self, path: Path, skipped: list[SkippedFile]) -> str | None:
         if path.name.endswith(REPORT_SUFFIX):
             return "report"
+        if _NAMED_TRACE in path.name:
+            # Its name claims it: a damaged one is opened, and says what is wrong with it.
+            return "trace"
         try:
             status = path.stat()
             key = (str(path), status.st_size, status.st_mtime_ns)
@@ -87,8 +90,6 @@ class Discovery:
         except OSError:
             skipped.append(SkippedFile(str(path), _NO_PERMISSION))
             return None
-        if not self._heads[key] and ".trace.json" in path.name:
-            skipped.append(SkippedFile(str(path), _NOT_A_TRACE))
         return "trace" if self._heads[key] else None
 
 

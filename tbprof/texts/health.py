@@ -140,5 +140,4 @@ _SKIPPED = {
     "remote_logdir": "log directories on other hosts are not read; copy the run, or mount it",
     "link_leaves_logdir": "a link that leads out of the log directory; --tbprof_follow_links allows your own",
     "no_permission": "it can't be read: check its permissions",
-    "not_a_trace": "its first bytes are not those of a PyTorch trace",
 }

@@ -1,0 +1,114 @@
+"""The tab in TensorBoard, as a person meets it."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import urllib.parse
+import urllib.request
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from tensorboard_server import report_of, tensorboard
+from playwright.sync_api import FrameLocator, Page, expect
+
+pytestmark = pytest.mark.browser
+
+PATIENCE_MS = 60_000
+NARROW_SPACE = "\u202f"
+
+
+def open_tab(page: Page, address: str, run: str = "") -> FrameLocator:
+    """Open the tab, at a run if one is named, and wait for its verdict."""
+    place = f"&p.tbprof.run={urllib.parse.quote(run, safe='')}" if run else ""
+    page.goto(f"{address}/#tbprof{place}")
+    frame = page.frame_locator('iframe[src*="name=tbprof"]')
+    expect(frame.locator("h1").first).to_be_visible(timeout=PATIENCE_MS)
+    return frame
+
+
+def exact_us(microseconds: float) -> str:
+    text = f"{microseconds:,.3f}".rstrip("0").rstrip(".")
+    return f"{text}{NARROW_SPACE}µs"
+
+
+def test_the_tab_shows_the_figures_of_the_command_line(
+    page: Page, address: str, logdir: pathlib.Path
+) -> None:
+    report = report_of(next((logdir / "sam_amg_a100").glob("*.json.gz")))
+    frame = open_tab(page, address, "sam_amg_a100")
+    rows = frame.locator("tr[data-site]")
+    expect(rows).to_have_count(len(report["sites"]), timeout=PATIENCE_MS)
+    for index, site in enumerate(report["sites"]):
+        row = frame.locator(f'tr[data-site="{index}"]')
+        assert row.locator(".c-wait span").first.get_attribute("title") == exact_us(site["wait_us"])
+        assert row.locator(".c-ops").inner_text().split(" ‹ ") == (site["ops"] or ["—"])
+    points = report["sync_points"]
+    figures = frame.locator(".figures").inner_text()
+    assert f"{points['count']:,}" in figures
+    assert f"{report['savings']['ceiling_us'] / 1000:.1f}{NARROW_SPACE}ms" in figures
+    assert report["trace"]["devices"][0] in (frame.locator("body").text_content() or "")
+
+
+def test_a_run_of_the_hook_opens_at_once_and_says_that_it_saw_no_gpu(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "demo/before")
+    expect(frame.locator("h1")).to_have_text("No GPU work was recorded.", timeout=PATIENCE_MS)
+
+
+def test_a_site_opens_to_its_evidence_rule_and_fix(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "h100_bert_small_infer")
+    frame.locator('tr[data-site="0"]').click()
+    drawer = frame.locator("aside.drawer, .drawer").first
+    expect(drawer).to_contain_text("SYN02")
+    expect(drawer).to_contain_text("torch._assert_async")
+    expect(drawer.locator("svg[aria-label]").first).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(frame.locator(".drawer")).to_have_count(0)
+
+
+def test_a_damaged_file_says_what_is_wrong_and_the_others_stay(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "damaged")
+    expect(frame.locator("body")).to_contain_text("can't be shown", timeout=PATIENCE_MS)
+    frame = open_tab(page, address, "h100_transformer_clean")
+    expect(frame.locator("h1")).to_contain_text("Nothing makes the host wait", timeout=PATIENCE_MS)
+
+
+def test_nothing_recorded_shows_how_to_record(page: Page, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "logs").mkdir()
+    with tensorboard(tmp_path / "logs") as address:
+        frame = open_tab(page, address)
+        expect(frame.locator("body")).to_contain_text("TrainerHook")
+
+
+@pytest.mark.parametrize("run", ["sam_amg_a100", "demo/before", "h100_transformer_clean", "damaged"])
+def test_axe_finds_no_violation(page: Page, address: str, run: str) -> None:
+    frame = open_tab(page, address, run)
+    site = frame.locator("tr[data-site]").first
+    if run == "sam_amg_a100":
+        site.click()
+        expect(frame.locator(".drawer").first).to_be_visible()
+    own = next(frame for frame in page.frames if "name=tbprof" in frame.url)
+    found = Axe().run(own)
+    assert found.violations_count == 0, found.generate_report()
+
+
+def test_no_request_leaves_the_host_and_no_policy_is_broken(page: Page, address: str) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    open_tab(page, address, "sam_amg_a100").locator("tr[data-site]").first.click()
+    own = [url for url in asked if "/data/plugin/tbprof/" in url]
+    assert own
+    assert all(urllib.parse.urlsplit(url).hostname == "localhost" for url in own)
+
+
+def test_both_tabs_are_listed(address: str) -> None:
+    with urllib.request.urlopen(f"{address}/data/plugins_listing") as answer:
+        listing = json.load(answer)
+    assert listing["tbprof"]["enabled"]
+    assert "pytorch_profiler" in listing
+
+
+def test_it_works_under_a_path_prefix(page: Page, logdir: pathlib.Path) -> None:
+    with tensorboard(logdir, "--path_prefix", "/team/a") as address:
+        frame = open_tab(page, f"{address}/team/a", "h100_bert_small_infer")
+        expect(frame.locator("tr[data-site]").first).to_be_visible(timeout=PATIENCE_MS)
