@@ -14,6 +14,7 @@ from google.protobuf.message import DecodeError
 from tbprof.errors import ReportNotReadable, ReportTooNew
 from tbprof.model import HealthFact, Report, Site
 from tbprof.store import report_pb2
+from tbprof.store.indexes import check_indexes
 from tbprof.store.messages import from_message, to_message
 
 __all__ = ["MAX_REPORT_BYTES", "MAX_STORED_BYTES", "SCHEMA", "decode_report", "encode_report"]
@@ -71,7 +72,12 @@ def decode_report(data: bytes, *, name: str) -> Report:
         message.ParseFromString(unpacked)
     except (DecodeError, zlib.error) as error:
         raise ReportNotReadable(f"{name} is damaged: run tbprof report on its trace") from error
-    return from_message(message, Report)
+    try:
+        report = from_message(message, Report)
+        check_indexes(report)
+    except ValueError as error:
+        raise ReportNotReadable(f"{name} holds {error}: run tbprof report on its trace") from error
+    return report
 
 
 def _envelope(report: Report, written_by: str) -> bytes:

@@ -8,6 +8,7 @@ the record's type.
 from __future__ import annotations
 
 import dataclasses
+import math
 import types
 import typing
 from collections.abc import Mapping
@@ -16,7 +17,6 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from tbprof.errors import ReportNotReadable
 from tbprof.model import Numbers
 from tbprof.store import report_pb2
 
@@ -40,7 +40,7 @@ def from_message(message: Message, record_type: type[RecordT]) -> RecordT:
     """The record of a message.
 
     Raises:
-        ReportNotReadable: a value is none that the record allows.
+        ValueError: A value is none that the record allows; the message completes "it holds".
     """
     fields: Any = _fields(typing.cast("Any", record_type))
     return record_type(**{name: _read(message, name, hint) for name, hint in fields})
@@ -98,14 +98,21 @@ def _read(message: Message, name: str, hint: Any) -> Any:
 def _single(value: Any, hint: Any) -> Any:
     if typing.get_origin(hint) is typing.Literal:
         if value not in typing.get_args(hint):
-            raise ReportNotReadable(f"the report holds {value!r} where it can't: run tbprof report again")
+            raise ValueError(f"{value!r} where it can't be")
         return value
     is_record = isinstance(hint, type) and dataclasses.is_dataclass(hint)
-    return from_message(value, hint) if is_record else value
+    return from_message(value, hint) if is_record else _finite(value)
 
 
 def _number(value: Any) -> int | float | str:
     kind = value.WhichOneof("kind")
     if kind is None:
-        raise ReportNotReadable("the report holds a number without a value: run tbprof report again")
-    return typing.cast("int | float | str", getattr(value, kind))
+        raise ValueError("a number without a value")
+    return typing.cast("int | float | str", _finite(getattr(value, kind)))
+
+
+def _finite(value: Any) -> Any:
+    """JSON knows neither NaN nor infinity, and no figure of a report is one."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{value} as a figure")
+    return value
