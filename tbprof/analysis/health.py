@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.device_work import NO_LAUNCH
 from tbprof.analysis.episodes import ABSENT
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gpu_lag import LAG_SHARE, gpu_lag_ns
@@ -22,8 +21,9 @@ def health_facts(facts: Facts) -> tuple[HealthFact, ...]:
     - `no_steps`: the trace marks no steps.
     - `cold_steps`: steps left out of medians.
     - `gpu_lag`: the device ends its steps late; host step times are not its own.
-    - `copies_without_call`: device copies whose call is not in the trace; no copies by our count.
-    - `calls_without_record`: copy calls without a device row.
+    - `copies_without_call`: device copies that no copy call of the trace started (a graph did, or
+      a call before the window); no copies by our count.
+    - `calls_without_record`: copy calls that blocked and have no device row.
     - `no_stacks`: sites have no source, since no Python frames were recorded.
     - `no_user_frames`: sites have no source, and none of the recorded frames is the user's.
 
@@ -60,11 +60,11 @@ def _steps(facts: Facts) -> Iterator[HealthFact]:
 
 
 def _joins(facts: Facts) -> Iterator[HealthFact]:
-    work, slices = facts.work, facts.trace.slices
-    orphans = work.launch == NO_LAUNCH
-    copies = orphans & (slices.category[work.rows] == Category.MEMCPY)
-    if copies.any():
-        yield HealthFact("copies_without_call", "info", {"copies": int(copies.sum())})
+    work, calls = facts.work, facts.calls
+    copied = work.launch[facts.trace.slices.category[work.rows] == Category.MEMCPY]
+    strangers = int((~np.isin(copied, calls.rows[calls.is_copy])).sum())
+    if strangers:
+        yield HealthFact("copies_without_call", "info", {"copies": strangers})
     bare = facts.episodes.is_copy & (facts.episodes.record == ABSENT)
     if bare.any():
         yield HealthFact("calls_without_record", "info", {"calls": int(bare.sum())})
