@@ -50,8 +50,10 @@ class Steps:
         """
         if not self.recorded:
             return np.zeros(len(instants), np.int64)
-        at = np.searchsorted(self.start_ns, instants, side="right") - 1
-        return np.where((at >= 0) & (instants < self.end_ns[at]), at, OUTSIDE)
+        begun = np.searchsorted(self.start_ns, instants, side="right")
+        # The first step to reach beyond an instant; its own end does, so it holds it if it has begun.
+        reaching = np.searchsorted(np.maximum.accumulate(self.end_ns), instants, side="right")
+        return np.where(reaching < begun, reaching, OUTSIDE)
 
 
 def find_steps(trace: Trace, work: DeviceWork) -> Steps:
