@@ -44,7 +44,7 @@ def job_for(steps: int | None) -> Job:
         raise UsageError(f"The demo can't train for {steps} steps; give {FEWEST_STEPS} or more.")
     if torch.cuda.is_available():
         return Job(torch.device("cuda"), batch_size=128, steps=steps or 60)
-    return Job(torch.device("cpu"), batch_size=32, steps=steps or 15)
+    return Job(torch.device("cpu"), batch_size=16, steps=steps or 12)
 
 
 def train(

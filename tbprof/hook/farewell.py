@@ -25,10 +25,10 @@ def log_farewell(plan: Plan, session: Session | None, steps_taken: int) -> None:
     if publisher.running:
         names = ", ".join(trace.name for trace in publisher.running)
         logger.info("Still being published into %s, by a process of its own: %s", plan.logdir, names)
-    if publisher.failed > 0:
+    if publisher.unpublished > 0:
         logger.warning(
             "Unpublished windows: %d; they wait in %s until a run with this log directory starts.",
-            publisher.failed,
+            publisher.unpublished,
             session.folder,
         )
 

@@ -45,7 +45,7 @@ class Session:
         self.folder = open_spool(plan.logdir, plan.spool)
         """The spool folder of this process."""
         for trace in adopt_windows(self.folder):
-            self.publisher.start(trace)
+            self.publisher.publish(trace)
 
     @property
     def window_in_progress(self) -> bool:
@@ -174,4 +174,4 @@ class Session:
         )
         write_facts(collect_facts(self._worker, self._plan.options, counted), facts_path(trace))
         self.recorded += 1
-        self.publisher.start(trace)
+        self.publisher.publish(trace)

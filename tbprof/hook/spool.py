@@ -69,6 +69,7 @@ def open_spool(logdir: Path, spool: Path | None) -> Path:
     folder = base / hashlib.sha256(os.fsencode(logdir)).hexdigest()[:16] / process_name()
     base.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.parent.mkdir(mode=0o700, exist_ok=True)
+    _require_own(folder.parent)
     folder.mkdir(mode=0o700, exist_ok=True)
     return folder
 
@@ -114,6 +115,12 @@ def _user_cache() -> Path:
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+
+
+def _require_own(folder: Path) -> None:
+    """In a place that users share, another one may have made the folder first, with any contents."""
+    if hasattr(os, "getuid") and folder.lstat().st_uid != os.getuid():
+        raise PermissionError(f"{folder} belongs to another user; set TBPROF_SPOOL to a folder of your own")
 
 
 def _user() -> str:

@@ -78,7 +78,8 @@ class TrainerHook:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.close()
+        # Who is leaving on an exception, or on Ctrl-C, is not made to wait.
+        self.close() if error is None else self.close(wait_s=0.0)
 
     def step(self) -> None:
         """Call this at the end of every training step; outside windows it takes under 1 us."""

@@ -56,6 +56,14 @@ def test_the_folder_is_named_after_logdir_and_process_and_private(folder: Path, 
     assert [stat.S_IMODE(each.stat().st_mode) for each in (folder, folder.parent)] == [0o700, 0o700]
 
 
+def test_a_folder_that_another_user_made_is_refused(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "getuid", lambda: folder.stat().st_uid + 1)
+    with pytest.raises(PermissionError, match="set TBPROF_SPOOL to a folder of your own"):
+        open_spool(tmp_path / "logs", tmp_path / "place")
+
+
 def test_log_directories_do_not_share_a_folder(folder: Path, tmp_path: Path) -> None:
     assert open_spool(tmp_path / "other", tmp_path / "place").parent != folder.parent
     assert open_spool(tmp_path / "logs", tmp_path / "place") == folder

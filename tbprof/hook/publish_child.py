@@ -1,0 +1,68 @@
+"""How a publishing child is started, so that nothing of the training reaches it."""
+
+from __future__ import annotations
+
+import os
+import site
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import tbprof
+
+__all__ = ["start_child"]
+
+DROPPED_VARIABLES = ("PYTHONWARNINGS", "PYTHONINSPECT", "PYTHONSTARTUP", "PYTHONDEVMODE")
+"""They are meant for the training; a warning that becomes an error there must not stop us here."""
+
+
+def start_child(trace: Path, logdir: str, output: int) -> subprocess.Popen[bytes]:
+    """Start `tbprof publish` for a spooled trace, in a session of its own.
+
+    Args:
+        trace: the spooled trace; its folder is the child's working directory.
+        logdir: the run's folder.
+        output: file descriptor for all that the child writes.
+
+    Raises:
+        OSError: the system can't start a process now.
+    """
+    # -P and the working directory keep the training's own files off the child's import path.
+    isolation = ["-P"] if sys.version_info >= (3, 11) else []
+    return subprocess.Popen(
+        [sys.executable, *isolation, "-m", "tbprof", "publish", str(trace), "--logdir", logdir],
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        cwd=trace.parent,
+        env=_child_environment(),
+        start_new_session=True,
+    )
+
+
+def _child_environment() -> dict[str, str]:
+    environment = {name: value for name, value in os.environ.items() if name not in DROPPED_VARIABLES}
+    environment["CUDA_VISIBLE_DEVICES"] = ""
+    environment["PYTHONPATH"] = os.pathsep.join(_child_import_path())
+    return environment
+
+
+def _child_import_path() -> list[str]:
+    """What the child needs beyond its own installation to find the same tbprof.
+
+    The folders of the training script stay out: a `numpy.py` there must break nothing.
+    """
+    training = {Path.cwd(), Path(sys.argv[0]).absolute().parent}
+    entries = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    asked_for = [Path(entry).absolute() for entry in entries if entry]
+    folders = [folder for folder in asked_for if folder not in training]
+    home = Path(tbprof.__file__).absolute().parent.parent
+    if home not in _installed_packages():
+        folders.insert(0, home)
+    return [str(folder) for folder in folders]
+
+
+def _installed_packages() -> set[Path]:
+    paths = sysconfig.get_paths()
+    return {Path(folder) for folder in (paths["purelib"], paths["platlib"], site.getusersitepackages())}

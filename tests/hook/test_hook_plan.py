@@ -1,0 +1,55 @@
+"""Arguments are checked once, in the constructor; a wrong one is the only thing that raises."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import torch
+
+import tbprof
+from tbprof.errors import UsageError
+from tbprof.hook.options import RecordOptions
+from tbprof.hook.plan import checked_plan
+
+
+def test_paths_are_those_of_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    plan = checked_plan("logs", None, RecordOptions(), None, "spool")
+    assert plan.logdir == tmp_path / "logs"
+    assert plan.spool == tmp_path / "spool"
+
+
+def test_without_arguments_the_defaults_hold(tmp_path: Path) -> None:
+    plan = checked_plan(tmp_path, None, RecordOptions(), None, None)
+    assert plan.schedule == tbprof.Schedule()
+    assert plan.spool is None
+
+
+@pytest.mark.parametrize("logdir", ["", b"logs"])
+def test_a_logdir_that_is_no_folder_is_refused(logdir: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(f"logdir is {logdir!r}; give the path of a folder")):
+        tbprof.TrainerHook(logdir)
+
+
+def test_a_remote_logdir_is_refused() -> None:
+    with pytest.raises(UsageError, match="give a folder of this machine"):
+        tbprof.TrainerHook("gs://bucket/logs")
+
+
+def test_torch_s_own_schedule_is_refused(tmp_path: Path) -> None:
+    steps = torch.profiler.schedule(wait=1, warmup=1, active=1)
+    with pytest.raises(UsageError, match=r"give a tbprof\.Schedule"):
+        tbprof.TrainerHook(tmp_path, schedule=steps)
+
+
+def test_a_spool_beneath_the_logdir_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="lies beneath the log directory"):
+        tbprof.TrainerHook(tmp_path, spool=tmp_path / "spool")
+
+
+def test_the_constructor_touches_nothing(tmp_path: Path, spool: Path) -> None:
+    tbprof.TrainerHook(tmp_path / "logs")
+    assert not spool.exists()
+    assert not (tmp_path / "logs").exists()

@@ -1,0 +1,126 @@
+"""The publishing child: found, kept apart from the training, waited for only so long."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tbprof.hook.facts import WindowFacts, collect_facts, write_facts
+from tbprof.hook.options import RecordOptions
+from tbprof.hook.publishing import MOST_CHILDREN, Publisher
+from tbprof.hook.schedule import Schedule
+from tbprof.hook.spool import facts_path, log_path, open_spool
+from tbprof.hook.window import ProfiledWindow
+
+
+@pytest.fixture
+def trace(tmp_path: Path, training_step: Callable[[], float]) -> Path:
+    """A window of one recorded step in the spool, with its facts."""
+    folder = open_spool(tmp_path / "logs", tmp_path / "spool")
+    window = ProfiledWindow(Schedule(warmup=0, active=1), RecordOptions(), folder, "worker")
+    window.start()
+    training_step()
+    window.advance()
+    assert window.trace is not None
+    counted = WindowFacts(0, 0, 1, None, None)
+    write_facts(collect_facts("worker", RecordOptions(), counted), facts_path(window.trace))
+    return window.trace
+
+
+def test_a_window_is_published_and_leaves_the_spool(trace: Path, tmp_path: Path) -> None:
+    publisher = Publisher(str(tmp_path / "logs"))
+    publisher.publish(trace)
+    assert publisher.running == (trace,)
+    publisher.wait(60)
+    assert (publisher.published, publisher.unpublished, publisher.running) == (1, 0, ())
+    stem = trace.name.removesuffix(".pt.trace.json")
+    published = sorted(path.name for path in (tmp_path / "logs").iterdir())
+    assert published == [f"{stem}.tbprof.pb", f"{stem}.trace.json.gz"]
+    assert not trace.parent.exists() or list(trace.parent.iterdir()) == []
+
+
+def test_the_training_s_own_files_do_not_break_it(
+    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    training = tmp_path / "training"
+    training.mkdir()
+    (training / "numpy.py").write_text("raise SystemExit('this is the training, not numpy')")
+    monkeypatch.chdir(training)
+    monkeypatch.setenv("PYTHONPATH", str(training))
+    monkeypatch.setenv("PYTHONWARNINGS", "error")
+    publisher = Publisher(str(tmp_path / "logs"))
+    publisher.publish(trace)
+    publisher.wait(60)
+    assert publisher.published == 1
+
+
+def test_a_broken_trace_stays_and_the_child_s_sentence_is_logged(
+    trace: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    trace.write_bytes(trace.read_bytes()[:200])
+    publisher = Publisher(str(tmp_path / "logs"))
+    publisher.publish(trace)
+    publisher.wait(60)
+    assert (publisher.published, publisher.unpublished) == (0, 1)
+    assert trace.exists()
+    assert facts_path(trace).exists()
+    warning = caplog.records[0].getMessage()
+    assert warning.startswith(f"{trace} could not be published: ")
+    assert "Traceback" not in log_path(trace).read_text()
+
+
+def test_a_logdir_that_can_t_be_made_is_said(
+    trace: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "logs").write_text("a file, not a folder")
+    publisher = Publisher(str(tmp_path / "logs"))
+    publisher.publish(trace)
+    publisher.wait(60)
+    assert publisher.unpublished == 1
+    assert trace.exists()
+    assert str(tmp_path / "logs") in caplog.records[0].getMessage()
+
+
+def test_a_child_that_can_t_be_started_costs_no_more_than_a_sentence(
+    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "no-python"))
+    publisher = Publisher(str(tmp_path / "logs"))
+    publisher.publish(trace)
+    assert (publisher.unpublished, publisher.running) == (1, ())
+    assert trace.exists()
+    assert caplog.records[0].levelno == logging.WARNING
+    assert "waits for the next run" in caplog.records[0].getMessage()
+
+
+def test_waiting_ends_at_its_limit_and_the_child_is_left_alone(trace: Path, tmp_path: Path) -> None:
+    publisher = Publisher(str(tmp_path / "logs"))
+    publisher.publish(trace)
+    child = publisher._running[trace]
+    publisher.wait(0)
+    assert publisher.running == (trace,)
+    publisher.leave()
+    assert publisher.running == ()
+    _, status = os.waitpid(child.pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert (tmp_path / "logs" / trace.name.replace(".pt.trace.json", ".trace.json.gz")).exists()
+
+
+def test_of_many_windows_a_few_are_published_at_a_time(trace: Path, tmp_path: Path) -> None:
+    copies = [trace.with_name(f"worker.{number}.pt.trace.json") for number in range(1, 5)]
+    for copy in copies:
+        shutil.copy(trace, copy)
+        shutil.copy(facts_path(trace), facts_path(copy))
+    publisher = Publisher(str(tmp_path / "logs"))
+    for copy in copies:
+        publisher.publish(copy)
+    assert len(publisher.running) == MOST_CHILDREN
+    publisher.wait(100)
+    assert (publisher.published, publisher.unpublished) == (4, 0)
+    assert len(list((tmp_path / "logs").glob("*.tbprof.pb"))) == 4

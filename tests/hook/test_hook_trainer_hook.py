@@ -1,0 +1,271 @@
+"""The hook in a training loop, as its users hold it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch.profiler import ProfilerActivity, profile
+
+import tbprof
+from tbprof.hook import step_clock
+
+Step = Callable[[], float]
+SHORT = tbprof.Schedule(skip_first=2, warmup=1, active=2)
+
+
+def train(hook: tbprof.TrainerHook, training_step: Step, steps: int) -> list[float]:
+    losses = []
+    for _ in range(steps):
+        losses.append(training_step())
+        hook.step()
+    return losses
+
+
+def published(logdir: Path) -> list[dict[str, Any]]:
+    """The published raw traces, in the order of their windows."""
+    return [json.loads(gzip.decompress(path.read_bytes())) for path in sorted(logdir.glob("*.trace.json.gz"))]
+
+
+def published_soon(logdir: Path) -> list[dict[str, Any]]:
+    """The same where the hook did not wait for it."""
+    deadline = time.monotonic() + 60
+    while not list(logdir.glob("*.trace.json.gz")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return published(logdir)
+
+
+def messages(caplog: pytest.LogCaptureFixture, level: int = logging.WARNING) -> list[str]:
+    return [record.getMessage() for record in caplog.records if record.levelno >= level]
+
+
+@pytest.fixture
+def logdir(tmp_path: Path) -> Path:
+    return tmp_path / "logs" / "run"
+
+
+def test_one_window_is_recorded_and_published(
+    logdir: Path, spool: Path, training_step: Step, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "tbprof")
+    with tbprof.TrainerHook(logdir, schedule=SHORT, worker="w", record_shapes=True) as hook:
+        train(hook, training_step, 10)
+        hook.close(wait_s=60)
+    (trace,) = published(logdir)
+    facts = trace["tbprof"]
+    assert (facts["worker"], facts["window"], facts["first_step"], facts["recorded_steps"]) == ("w", 0, 3, 2)
+    assert facts["options"]["record_shapes"] is True
+    assert facts["unprofiled_step_ns"] > 0
+    assert facts["profiled_step_ns"] > 0
+    assert len(list(logdir.glob("*.tbprof.pb"))) == 1
+    assert list(spool.iterdir()) == []
+    assert messages(caplog, logging.INFO) == [
+        f"The results are in {logdir}; open them with: tensorboard --logdir {logdir}"
+    ]
+
+
+def test_windows_repeat_as_torch_counts_them(logdir: Path, training_step: Step) -> None:
+    schedule = tbprof.Schedule(skip_first=1, wait=2, warmup=1, active=2, repeat=2)
+    hook = tbprof.TrainerHook(logdir, schedule=schedule)
+    train(hook, training_step, 30)
+    hook.close(wait_s=60)
+    facts = [trace["tbprof"] for trace in published(logdir)]
+    # Steps 0 | 1 2 wait, 3 warm-up, 4 5 recorded | 6 7 wait, 8 warm-up, 9 10 recorded.
+    assert [(each["window"], each["first_step"]) for each in facts] == [(0, 4), (1, 9)]
+
+
+def test_without_wait_a_window_begins_where_the_last_one_ended(logdir: Path, training_step: Step) -> None:
+    schedule = tbprof.Schedule(skip_first=0, warmup=1, active=1, repeat=2)
+    with tbprof.TrainerHook(logdir, schedule=schedule) as hook:
+        train(hook, training_step, 4)
+        hook.close(wait_s=60)
+    assert [trace["tbprof"]["first_step"] for trace in published(logdir)] == [1, 3]
+
+
+def test_a_loop_that_is_too_short_is_told_so(
+    logdir: Path, training_step: Step, caplog: pytest.LogCaptureFixture
+) -> None:
+    with tbprof.TrainerHook(logdir) as hook:
+        train(hook, training_step, 4)
+    assert messages(caplog) == [
+        "No window was recorded: 4 steps were taken; the schedule needed 18: lower skip_first or active."
+    ]
+    assert not logdir.exists()
+
+
+def test_an_exception_leaves_what_was_recorded_and_passes(logdir: Path, training_step: Step) -> None:
+    hook = tbprof.TrainerHook(logdir, schedule=SHORT)
+    with pytest.raises(ZeroDivisionError), hook:
+        train(hook, training_step, 4)
+        1 / 0  # noqa: B018
+    (trace,) = published_soon(logdir)
+    assert trace["tbprof"]["recorded_steps"] == 1
+
+
+def test_closing_twice_and_stepping_on_is_harmless(logdir: Path, training_step: Step) -> None:
+    hook = tbprof.TrainerHook(logdir, schedule=SHORT)
+    train(hook, training_step, 5)
+    hook.close(wait_s=60)
+    hook.close()
+    train(hook, training_step, 10)
+    with hook:
+        train(hook, training_step, 10)
+    assert len(published(logdir)) == 1
+
+
+def test_another_profiler_is_left_alone_and_said_once(
+    logdir: Path, training_step: Step, caplog: pytest.LogCaptureFixture
+) -> None:
+    with tbprof.TrainerHook(logdir, schedule=SHORT) as hook:
+        with profile(activities=[ProfilerActivity.CPU]) as theirs:
+            train(hook, training_step, 15)
+        said = messages(caplog)
+        # It was tried after 2, 5 and 11 steps; the next time is after 23.
+        train(hook, training_step, 15)
+        hook.close(wait_s=60)
+    assert said == ["Another profiler is at work in this process: tbprof gives way and tries again later."]
+    assert "aten::mv" in {event.key for event in theirs.key_averages()}
+    assert [trace["tbprof"]["first_step"] for trace in published(logdir)] == [24]
+
+
+def test_a_profiler_that_never_ends_is_the_reason_given(
+    logdir: Path, training_step: Step, caplog: pytest.LogCaptureFixture
+) -> None:
+    with profile(activities=[ProfilerActivity.CPU]), tbprof.TrainerHook(logdir, schedule=SHORT) as hook:
+        train(hook, training_step, 15)
+    assert messages(caplog)[1:] == [
+        "No window was recorded: another profiler was at work each time that a window was due."
+    ]
+
+
+def test_a_profiler_inside_our_window_costs_the_window_only(logdir: Path, training_step: Step) -> None:
+    with tbprof.TrainerHook(logdir, schedule=SHORT) as hook:
+        train(hook, training_step, 3)
+        with profile(activities=[ProfilerActivity.CPU]) as theirs:
+            training_step()
+        hook.step()
+        train(hook, training_step, 10)
+        hook.close(wait_s=60)
+    assert "aten::mv" in {event.key for event in theirs.key_averages()}
+    # Lost after 4 steps, and begun again a window's length later.
+    assert [trace["tbprof"]["first_step"] for trace in published(logdir)] == [8]
+
+
+def test_steps_of_another_thread_are_left_out(
+    logdir: Path, training_step: Step, caplog: pytest.LogCaptureFixture
+) -> None:
+    with tbprof.TrainerHook(logdir, schedule=SHORT) as hook:
+        train(hook, training_step, 3)
+        for call in (hook.step, hook.step, hook.close):
+            thread = threading.Thread(target=call)
+            thread.start()
+            thread.join()
+        train(hook, training_step, 5)
+        hook.close(wait_s=60)
+    assert messages(caplog) == [
+        "step() came from another thread than the one whose window is being recorded, and is left out;"
+        " call it from the training thread."
+    ]
+    assert published(logdir)[0]["tbprof"]["recorded_steps"] == 2
+
+
+def test_a_spool_that_can_t_be_made_ends_the_profiling_only(
+    logdir: Path,
+    training_step: Step,
+    expected_faults: list[Exception],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def read_only(path: Path, mode: int = 0o777, parents: bool = False, exist_ok: bool = False) -> None:
+        raise OSError(30, "Read-only file system", str(path), mode, (parents, exist_ok))
+
+    monkeypatch.setattr(Path, "mkdir", read_only)
+    with tbprof.TrainerHook(logdir, schedule=SHORT) as hook:
+        losses = train(hook, training_step, 10)
+    assert len(losses) == 10
+    (fault,) = expected_faults
+    assert isinstance(fault, OSError)
+    assert len(messages(caplog)) == 1
+    assert "Read-only file system" in messages(caplog)[0]
+
+
+def test_a_full_spool_costs_the_window_and_is_said(
+    logdir: Path,
+    spool: Path,
+    training_step: Step,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def no_room(_: torch.profiler.profile, path: str, use_python_export: bool) -> None:
+        raise OSError(28, "No space left on device", path, use_python_export)
+
+    monkeypatch.setattr(torch.profiler.profile, "export_chrome_trace", no_room)
+    with tbprof.TrainerHook(logdir, schedule=SHORT) as hook:
+        train(hook, training_step, 10)
+    assert messages(caplog)[0].startswith("A window was recorded and is lost: [Errno 28] No space left")
+    assert messages(caplog)[1] == "No window was recorded: its file could not be written (see above)."
+    assert list(spool.iterdir()) == []
+
+
+def test_facts_that_can_t_be_written_end_the_profiling_only(
+    logdir: Path, training_step: Step, expected_faults: list[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_room(path: Path, text: str, encoding: str) -> int:
+        raise OSError(28, f"No space left on device ({len(text)} {encoding})", str(path))
+
+    monkeypatch.setattr(Path, "write_text", no_room)
+    with tbprof.TrainerHook(logdir, schedule=SHORT) as hook:
+        assert len(train(hook, training_step, 10)) == 10
+    assert [type(fault) for fault in expected_faults] == [OSError]
+
+
+def test_a_fault_in_a_window_leaves_no_profiler_behind(
+    logdir: Path, training_step: Step, expected_faults: list[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with tbprof.TrainerHook(logdir, schedule=SHORT) as hook:
+        train(hook, training_step, 4)
+        assert torch.autograd._profiler_enabled()
+        monkeypatch.setattr(torch.profiler.profile, "step", lambda _: [][0])
+        train(hook, training_step, 5)
+        assert not torch.autograd._profiler_enabled()
+    assert [type(fault) for fault in expected_faults] == [IndexError]
+
+
+def test_a_logdir_that_is_a_file_is_said_and_the_window_kept(
+    logdir: Path, spool: Path, training_step: Step, caplog: pytest.LogCaptureFixture
+) -> None:
+    logdir.parent.mkdir()
+    logdir.write_text("not a folder")
+    with tbprof.TrainerHook(logdir, schedule=SHORT) as hook:
+        train(hook, training_step, 10)
+        hook.close(wait_s=60)
+    assert "could not be published" in messages(caplog)[0]
+    assert str(logdir) in messages(caplog)[0]
+    assert messages(caplog)[1].startswith("Unpublished windows: 1; they wait in ")
+    assert len(list(spool.rglob("*.pt.trace.json"))) == 1
+
+
+def test_work_between_steps_is_in_no_step_time(
+    logdir: Path, training_step: Step, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0]
+    monkeypatch.setattr(step_clock, "perf_counter_ns", lambda: now[0])
+    with tbprof.TrainerHook(logdir, schedule=tbprof.Schedule(skip_first=5, warmup=0, active=1)) as hook:
+        for _ in range(6):
+            training_step()
+            now[0] += 10
+            hook.step()
+            with hook.between_steps("evaluation"):
+                now[0] += 1000
+        hook.close(wait_s=60)
+    (trace,) = published(logdir)
+    assert (trace["tbprof"]["unprofiled_step_ns"], trace["tbprof"]["profiled_step_ns"]) == (10, 10)
+    assert "evaluation" in {event["name"] for event in trace["traceEvents"]}
