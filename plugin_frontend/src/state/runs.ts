@@ -3,6 +3,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { fetchRuns } from "../api/routes.ts";
 import type { RunsView, WindowRow } from "../api/types.ts";
+import type { Place } from "../model/place.ts";
 import { findShown, windowBeside, workerBeside } from "../model/runs.ts";
 import { failureOf, LOADING, type Loaded } from "./loaded.ts";
 import { adjust, place, visit } from "./place.ts";
@@ -70,18 +71,20 @@ export function markWindowsSeen(): void {
 
 /** Opens the window `steps` further on; stays where there is none. */
 export function visitWindowBeside(steps: number): void {
-  const window = shown.peek() === null ? null : windowBeside(shown.peek()!, steps);
-  if (window !== null) visitWindow({ window: window.window });
+  const current = shown.peek();
+  const beside = current === null ? null : windowBeside(current, steps);
+  if (beside !== null) visitWindow({ window: beside.window });
 }
 
 /** Opens the worker `steps` further on; stays where there is none. */
 export function visitWorkerBeside(steps: number): void {
-  const address = shown.peek() === null ? null : workerBeside(shown.peek()!, steps);
-  if (address !== null) visitWindow(address);
+  const current = shown.peek();
+  const beside = current === null ? null : workerBeside(current, steps);
+  if (beside !== null) visitWindow(beside);
 }
 
 /** Opens another window; the open site belongs to the old one and is closed. */
-export function visitWindow(address: { run?: string | null; worker?: string | null; window: string | null }): void {
+export function visitWindow(address: Partial<Pick<Place, "run" | "worker" | "window">>): void {
   visit({ ...address, site: null, rule: null });
   markWindowsSeen();
 }

@@ -37,9 +37,7 @@ const ACTIONS: Record<string, () => void> = {
 const ROW_ACTIONS: Record<string, () => void> = {
   ArrowDown: () => moveSite(1),
   ArrowUp: () => moveSite(-1),
-  Enter: () => {
-    if (currentSite.peek() !== null) visitSite(currentSite.peek()!);
-  },
+  Enter: openCurrentSite,
 };
 
 export function handleKey(event: KeyboardEvent): void {
@@ -58,6 +56,11 @@ export function handleKey(event: KeyboardEvent): void {
 function isAmongRows(target: Element): boolean {
   if (target === document.body) return true;
   return target.closest(".sites") !== null && target.closest("button, a, summary") === null;
+}
+
+function openCurrentSite(): void {
+  const index = currentSite.peek();
+  if (index !== null) visitSite(index);
 }
 
 function copyLocation(): void {
