@@ -1,4 +1,5 @@
 import type { RunsView, WorkerRow } from "../api/types.ts";
+import { formatDevices } from "../format/devices.ts";
 import { formatCount, formatCounted } from "../format/number.ts";
 import { formatSize } from "../format/size.ts";
 import { addressInWorker, workerName, type Shown } from "../model/runs.ts";
@@ -23,7 +24,7 @@ export function ContextBar() {
       <WindowPicker shown={shown.value} />
       <StepButton icon="previous" label="Previous window" steps={-1} />
       <StepButton icon="next" label="Next window" steps={1} />
-      <span class="t3 s12 ell wide-only">{windowView.value?.devices.join(", ")}</span>
+      <Devices names={windowView.value?.devices ?? []} />
       <span class="right" />
       <NewWindows />
       <button class="btn q" type="button" aria-label="Copy link to this view" onClick={() => void copyText(currentLink(), "Link")}>
@@ -34,6 +35,15 @@ export function ContextBar() {
         ?
       </button>
     </header>
+  );
+}
+
+function Devices({ names }: { names: readonly string[] }) {
+  const text = formatDevices(names);
+  return (
+    <span class="devices t3 s12 ell wide-only" title={text}>
+      {text}
+    </span>
   );
 }
 

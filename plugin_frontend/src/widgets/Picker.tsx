@@ -16,6 +16,7 @@ export interface PickerProps {
   selected: string;
   options: readonly PickerOption[];
   onPick: (key: string) => void;
+  /** A long value loses its start, as names of runs differ at their end. */
   shrinks?: boolean;
 }
 
@@ -50,8 +51,8 @@ export function Picker({ label, value, selected, options, onPick, shrinks = fals
         onClick={() => setOpen(!open)}
       >
         <span class="k">{label}</span>
-        <span class="v ell">
-          <bdi>{value}</bdi>
+        <span class={shrinks ? "v ell-start" : "v ell"}>
+          <bdi dir="ltr">{value}</bdi>
         </span>
         <Icon name="down" />
       </button>
