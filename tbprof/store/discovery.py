@@ -57,9 +57,13 @@ class Discovery:
         def unreadable(error: OSError) -> None:
             skipped.append(SkippedFile(str(error.filename), _NO_PERMISSION))
 
+        # Links may lead in circles, and to a folder from two sides.
+        entered = {_real(self.logdir)}
         for folder, folders, files in os.walk(self.logdir, onerror=unreadable, followlinks=self.follow_links):
             here = Path(folder)
             folders[:] = sorted(name for name in folders if self._stays(here / name, skipped))
+            if self.follow_links:
+                folders[:] = [name for name in folders if _enter(here / name, entered)]
             for name in sorted(files):
                 path = here / name
                 if name.endswith((REPORT_SUFFIX, *TRACE_SUFFIXES)) and self._stays(path, skipped):
@@ -67,9 +71,11 @@ class Discovery:
 
     def _stays(self, path: Path, skipped: list[SkippedFile]) -> bool:
         """Whether a file or folder is really beneath the log directory, or may lead out of it."""
+        if path.name.startswith("."):
+            return False
         if not path.is_symlink():
-            return not path.name.startswith(".")
-        inside = path.resolve().is_relative_to(self.logdir.resolve())
+            return True
+        inside = _real(path).is_relative_to(_real(self.logdir))
         if inside or (self.follow_links and _own_link(path)):
             # A folder linked to from beside it would show its windows twice.
             return not (inside and path.is_dir())
@@ -87,6 +93,8 @@ class Discovery:
             key = (str(path), status.st_size, status.st_mtime_ns)
             if key not in self._heads:
                 self._heads[key] = self.looks_like_trace(str(path))
+        except FileNotFoundError:
+            return None
         except OSError:
             skipped.append(SkippedFile(str(path), _NO_PERMISSION))
             return None
@@ -112,6 +120,19 @@ def _window(run: str, paths: dict[str, Path]) -> Window | None:
         report_path=None if report is None else str(report),
         size_bytes=0 if trace is None else status.st_size,
     )
+
+
+def _real(path: Path) -> Path:
+    # Unlike `Path.resolve`, this never raises: of a link to itself it gives the link.
+    return Path(os.path.realpath(path))
+
+
+def _enter(folder: Path, entered: set[Path]) -> bool:
+    """Whether a folder is entered for the first time."""
+    real = _real(folder)
+    is_new = real not in entered
+    entered.add(real)
+    return is_new
 
 
 def _own_link(path: Path) -> bool:
