@@ -1,0 +1,92 @@
+"""The report of a window: published, else cached, else none yet."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tbprof.errors import ReportNotReadable, ReportTooNew
+from tbprof.model import Report, Window
+from tbprof.report import build_report
+from tbprof.store import report_pb2
+from tbprof.store.cache import keep_report
+from tbprof.store.codec import MAX_REPORT_BYTES, encode_report
+from tbprof.store.windows import read_report, stored_report
+
+SAMPLE = (
+    Path(__file__).parents[2] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"
+)
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    return Path(shutil.copy(SAMPLE, tmp_path))
+
+
+@pytest.fixture
+def report(trace: Path) -> Report:
+    return build_report(trace)
+
+
+@pytest.fixture
+def published(tmp_path: Path, report: Report) -> Path:
+    path = tmp_path / "a.tbprof.pb"
+    path.write_bytes(encode_report(report, written_by="0.1"))
+    return path
+
+
+def window(*, trace: Path | None = None, report: Path | None = None) -> Window:
+    return Window(
+        run="run",
+        worker="w",
+        window="w",
+        order_ns=0,
+        trace_path=None if trace is None else str(trace),
+        report_path=None if report is None else str(report),
+        size_bytes=0,
+    )
+
+
+def test_a_published_report_is_read_and_names_its_file(published: Path, report: Report) -> None:
+    found = stored_report(window(report=published))
+    assert found is not None
+    assert found.trace.path == str(published)
+    assert found.sync_points == report.sync_points
+
+
+def test_a_trace_alone_has_a_report_once_it_is_cached(trace: Path, report: Report) -> None:
+    assert stored_report(window(trace=trace)) is None
+    keep_report(str(trace), report)
+    assert stored_report(window(trace=trace)) == report
+
+
+def test_a_damaged_report_beside_its_trace_is_done_without(trace: Path, published: Path) -> None:
+    published.write_bytes(b"damaged")
+    assert stored_report(window(trace=trace, report=published)) is None
+
+
+def test_a_damaged_report_alone_is_said(published: Path) -> None:
+    published.write_bytes(b"damaged")
+    with pytest.raises(ReportNotReadable, match=r"a\.tbprof\.pb is damaged"):
+        stored_report(window(report=published))
+
+
+def test_a_report_of_a_later_version_is_said_though_its_trace_is_there(trace: Path, published: Path) -> None:
+    envelope = report_pb2.Envelope(schema=99, written_by="9.0")
+    published.write_bytes(envelope.SerializeToString())
+    with pytest.raises(ReportTooNew, match=r"written by tbprof 9\.0"):
+        stored_report(window(trace=trace, report=published))
+
+
+def test_a_missing_report_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ReportNotReadable, match=r"can't be read \(No such file or directory\)"):
+        read_report(str(tmp_path / "missing.tbprof.pb"))
+
+
+def test_a_huge_report_is_refused_unread(published: Path) -> None:
+    with published.open("wb") as file:
+        file.truncate(MAX_REPORT_BYTES + 1)
+    with pytest.raises(ReportNotReadable, match="larger than any report"):
+        read_report(str(published))
