@@ -35,20 +35,22 @@ class Awaited:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _StreamWaits:
-    """`waiting` was told to wait for `awaited`; each pair once, by the time it was first seen."""
+    """`waiting` was told to wait for `awaited`; each pair of a device once, by its first time."""
 
     first_ns: Int64s
+    device: Int64s
     waiting: Int64s
     awaited: Int64s
 
     def seen_by(self, instant_ns: int) -> int:
         return int(np.searchsorted(self.first_ns, instant_ns, side="right"))
 
-    def reach(self, stream: int, seen: int) -> frozenset[int]:
+    def reach(self, device: int, stream: int, seen: int) -> frozenset[int]:
         """All streams that `stream` waits for through the first `seen` pairs, itself included."""
         reached = {stream}
+        of_device = self.device[:seen] == device
         while True:
-            waits = np.isin(self.waiting[:seen], list(reached))
+            waits = of_device & np.isin(self.waiting[:seen], list(reached))
             more = reached | set(self.awaited[:seen][waits].tolist())
             if more == reached:
                 return frozenset(reached)
@@ -65,7 +67,7 @@ def find_awaited(trace: Trace, work: DeviceWork, calls: Calls, episodes: Episode
         zip(device.tolist(), named_stream.tolist(), episodes.end_ns.tolist(), strict=True)
     ):
         known = stream != _ALL_STREAMS
-        streams = waits.reach(stream, waits.seen_by(end)) if known else frozenset[int]()
+        streams = waits.reach(on, stream, waits.seen_by(end)) if known else frozenset[int]()
         groups.setdefault((on, streams), []).append(episode)
     explained = np.zeros(len(device), np.int64)
     for (on, streams), members in groups.items():
@@ -122,11 +124,13 @@ def _devices(work: DeviceWork, calls: Calls, episodes: Episodes, named: Int64s) 
 def _stream_waits(trace: Trace) -> _StreamWaits:
     rows = matching_rows(trace, "Stream Wait Event", Category.SYNC)
     start = trace.slices.start_ns[rows]
-    order = np.argsort(start, kind="stable")
-    waiting, awaited = trace.stream.at(rows[order]), trace.awaited_stream.at(rows[order])
-    first: dict[tuple[int, int], int] = {}
-    for pair in zip(waiting.tolist(), awaited.tolist(), start[order].tolist(), strict=True):
-        if min(pair[:2]) >= 0:
-            first.setdefault(pair[:2], pair[2])
-    edges = np.array([(at, *pair) for pair, at in first.items()], np.int64).reshape(-1, 3)
-    return _StreamWaits(edges[:, 0], edges[:, 1], edges[:, 2])
+    rows = rows[np.argsort(start, kind="stable")]
+    pairs = (trace.device.at(rows), trace.stream.at(rows), trace.awaited_stream.at(rows))
+    first: dict[tuple[int, int, int], int] = {}
+    for device, waiting, awaited, at in zip(
+        *(column.tolist() for column in pairs), trace.slices.start_ns[rows].tolist(), strict=True
+    ):
+        if min(waiting, awaited) >= 0:
+            first.setdefault((device, waiting, awaited), at)
+    edges = np.array([(at, *pair) for pair, at in first.items()], np.int64).reshape(-1, 4)
+    return _StreamWaits(edges[:, 0], edges[:, 1], edges[:, 2], edges[:, 3])
