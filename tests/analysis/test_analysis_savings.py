@@ -1,0 +1,79 @@
+"""A wait is not a cost: what fewer waits can win, on trainings where that is known."""
+
+from __future__ import annotations
+
+import numpy as np
+from scenes import SIDE, gpu_bound, host_bound, nearly_gpu_bound, read_scalar
+from trace_builder import TraceBuilder
+
+from tbprof.analysis.savings import saving_of
+from tbprof.model import Saving, Savings
+
+
+def total(built: TraceBuilder) -> Savings:
+    savings = built.report().savings
+    assert savings is not None
+    return savings
+
+
+def test_a_busy_device_leaves_nothing_to_win_however_many_waits_there_are() -> None:
+    report = gpu_bound(steps=4).report()
+    assert report.sync_points.wait_ns == 4 * 456_000
+    assert total(gpu_bound(steps=4)) == Savings(0, None, 4 * 1_000, calibrated=False, replay_error=None)
+    assert {finding.severity for finding in report.findings} == {"info"}
+
+
+def test_with_much_empty_idle_the_waits_are_the_ceiling_and_the_drain_the_floor() -> None:
+    savings = total(host_bound(steps=4))
+    assert (savings.floor_ns, savings.ceiling_ns) == (4 * 160_000, 4 * 322_000)
+
+
+def test_with_long_waits_the_empty_idle_is_the_ceiling() -> None:
+    savings = total(nearly_gpu_bound(steps=4))
+    assert (savings.floor_ns, savings.ceiling_ns) == (4 * 5_000, 4 * 38_000)
+
+
+def test_a_wait_of_a_side_thread_wins_nothing() -> None:
+    built = host_bound(steps=4)
+    read_scalar(built, 2100, wait=300, thread=SIDE)
+    assert built.report().sync_points.count == 5
+    assert total(built) == total(host_bound(steps=4))
+
+
+def test_a_wait_outside_the_steps_wins_nothing() -> None:
+    built = host_bound(steps=4)
+    read_scalar(built, 5000, wait=300)
+    assert built.report().sync_points.count == 5
+    assert total(built) == total(host_bound(steps=4))
+
+
+def test_a_copy_that_did_not_block_wins_nothing() -> None:
+    built = host_bound(steps=4)
+    built.copy("HtoD", "pinned", 450, 550, runs=(700, 710))
+    before, after = total(host_bound(steps=4)), total(built)
+    assert after.ceiling_ns == before.ceiling_ns
+
+
+def test_waits_of_the_autograd_thread_count_for_the_training() -> None:
+    built = TraceBuilder()
+    built.step(1, 0, 1000)
+    built.op("autograd::engine::evaluate_function: IndexBackward0", 90, 300, thread=SIDE)
+    built.launch(0, 5, runs=(10, 120))
+    read_scalar(built, 100, wait=100, thread=SIDE)
+    assert total(built).ceiling_ns == 102_000
+
+
+def test_each_part_has_a_bracket_of_its_own_and_none_beyond_the_whole() -> None:
+    facts = host_bound(steps=4).facts()
+    assert saving_of(facts, np.array([0, 2])) == Saving(320_000, None, 644_000)
+    assert saving_of(facts, np.array([], np.int64)) == Saving(0, None, 0)
+
+
+def test_without_steps_the_window_is_the_step() -> None:
+    built = TraceBuilder()
+    built.launch(10, 15, runs=(20, 420))
+    read_scalar(built, 110, wait=320)
+    built.launch(600, 605, runs=(610, 700))
+    savings = total(built)
+    # The copy ends at 430; the device is empty from 420 to 428 and from 430 to 605.
+    assert savings.ceiling_ns == 183_000
