@@ -11,10 +11,14 @@ __all__ = ["health_sentence", "not_checked_sentence", "skipped_sentence"]
 
 
 def health_sentence(fact: HealthFact) -> str:
-    """The sentence of a code; a code from another version is named with its numbers."""
-    write = _SENTENCES.get(fact.code)
-    if write is not None:
-        return write(fact.numbers)
+    """The sentence of a code; a fact from another version is named with its numbers."""
+    try:
+        return _SENTENCES[fact.code](fact.numbers)
+    except (KeyError, ValueError):
+        return _plain(fact)
+
+
+def _plain(fact: HealthFact) -> str:
     figures = ", ".join(f"{name} {value}" for name, value in fact.numbers.items())
     return f"{fact.code.replace('_', ' ')}{': ' + figures if figures else ''}."
 
@@ -88,6 +92,15 @@ def _gpu_lag(numbers: Numbers) -> str:
     )
 
 
+def _gpu_before_launch(numbers: Numbers) -> str:
+    rows = count(_integer(numbers, "rows"), "GPU event")
+    worst = duration(_integer(numbers, "worst_ns") / 1000)
+    return (
+        f"{rows} before the call that launched them, at worst by {worst}: the clocks of host and GPU "
+        "disagree by that much."
+    )
+
+
 def _gpu_rows_without_launch(numbers: Numbers) -> str:
     rows = count(_integer(numbers, "rows"), "GPU event")
     return f"{rows} of {_integer(numbers, 'of'):,} without the call that launched them."
@@ -125,6 +138,7 @@ _SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "metadata_damaged": _metadata_damaged,
     "facts_damaged": _facts_damaged,
     "no_gpu_rows": _no_gpu_rows,
+    "gpu_before_launch": _gpu_before_launch,
     "gpu_rows_without_launch": _gpu_rows_without_launch,
     "no_steps": _no_steps,
     "cold_steps": _cold_steps,
