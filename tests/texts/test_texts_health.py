@@ -1,0 +1,106 @@
+"""Every code that tbprof itself writes has a sentence; a code of another version is named."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import tbprof
+from tbprof.model import HealthFact
+from tbprof.texts import health
+from tbprof.texts.health import health_sentence, not_checked_sentence, skipped_sentence
+
+PACKAGE = Path(tbprof.__file__).parent
+
+NUMBERS: dict[str, dict[str, int | float | str]] = {
+    "compression_damaged": {"unpacked_bytes": 1_500_000},
+    "truncated": {"unpacked_bytes": 1_500_000},
+    "events_dropped": {"dropped": 3, "damaged": 2, "no_time": 1},
+    "text_repaired": {"repaired": 4},
+    "negative_durations": {"rows": 1},
+    "no_gpu_rows": {"rows": 812},
+    "gpu_before_launch": {"rows": 2, "worst_ns": 48_000},
+    "gpu_rows_without_launch": {"rows": 7, "of": 1200},
+    "cold_steps": {"cold": 1, "steps": 6},
+    "gpu_lag": {"steps": 2, "worst_us": 61_000.0, "worst_share": 0.42},
+    "copies_without_call": {"copies": 2},
+    "calls_without_record": {"calls": 3},
+    "sites_shortened": {"sites": 40},
+}
+
+
+def codes_written() -> set[str]:
+    """The first argument of every `HealthFact(...)` in the package, both arms of a choice."""
+    found: set[str] = set()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "HealthFact" and node.args:
+                first = node.args[0]
+                arms = (first.body, first.orelse) if isinstance(first, ast.IfExp) else (first,)
+                found |= {str(ast.literal_eval(arm)) for arm in arms}
+    return found
+
+
+CODES = sorted(codes_written())
+
+
+def test_the_codes_are_found() -> None:
+    assert len(CODES) >= 15
+    assert {"no_stacks", "no_user_frames", "truncated", "sites_shortened"} <= set(CODES)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_code_has_a_sentence_of_its_own(code: str) -> None:
+    sentence = health_sentence(HealthFact(code, "info", NUMBERS.get(code, {})))
+    assert sentence[0].isupper() or sentence[0].isdigit()
+    assert sentence.endswith(".")
+    assert not sentence.lower().startswith(code.replace("_", " "))
+    assert "_" not in sentence.replace("with_stack", "").replace("step()", "")
+
+
+@pytest.mark.parametrize("code", sorted(NUMBERS))
+def test_numbers_that_the_sentence_needs_may_be_missing(code: str) -> None:
+    # Another version may count something else under the same code.
+    assert health_sentence(HealthFact(code, "info", {"other": 1})).endswith(".")
+    assert health_sentence(HealthFact(code, "info", dict.fromkeys(NUMBERS[code], "?"))).endswith(".")
+
+
+def test_a_code_of_another_version_is_named_with_its_numbers() -> None:
+    fact = HealthFact("graph_nodes_unnamed", "info", {"nodes": 3, "share": 0.5})
+    assert health_sentence(fact) == "graph nodes unnamed: nodes 3, share 0.5."
+    assert health_sentence(HealthFact("graph_nodes_unnamed", "info", {})) == "graph nodes unnamed."
+
+
+def test_figures_are_in_the_sentence() -> None:
+    lag = health_sentence(HealthFact("gpu_lag", "warning", NUMBERS["gpu_lag"]))
+    assert "2 steps late" in lag
+    assert "61.0\u202fms" in lag
+    assert "42\u202f%" in lag
+    dropped = health_sentence(HealthFact("events_dropped", "warning", NUMBERS["events_dropped"]))
+    assert dropped.startswith("3 events could not be read")
+    assert "2 damaged, 1 no time" in dropped
+    early = health_sentence(HealthFact("gpu_before_launch", "warning", NUMBERS["gpu_before_launch"]))
+    assert "2 GPU events" in early
+    assert "48\u202fµs" in early
+
+
+def test_a_need_and_a_reason_are_sentences() -> None:
+    assert not_checked_sentence("shapes") == "not checked: no shapes recorded"
+    assert "--tbprof_follow_links" in skipped_sentence("link_leaves_logdir")
+    assert skipped_sentence("of_another_version") == "of another version"
+
+
+def test_every_reason_to_skip_a_file_is_explained() -> None:
+    sources = [PACKAGE / "store" / "discovery.py", PACKAGE / "plugin" / "log_directory.py"]
+    reasons = {
+        node.value.value
+        for source in sources
+        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+        and not node.value.value.startswith(".")
+    }
+    assert reasons == set(health._SKIPPED)
