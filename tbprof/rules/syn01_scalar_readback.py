@@ -48,7 +48,7 @@ __all__ = ["RULE"]
 
 _CODE = "SYN01"
 _READ = "aten::_local_scalar_dense"
-_CONTROL_FLOW = "aten::is_nonzero"
+_TRUTH = frozenset({"aten::is_nonzero", "aten::equal", "aten::allclose"})
 _SHAPES = frozenset(row.op for row in DYNAMIC_SHAPE_OPS)
 
 SCALAR_BYTES = 16
@@ -65,7 +65,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _reads_scalar(site: SiteMembers) -> bool:
-    elsewhere = _CONTROL_FLOW in site.ops or not _SHAPES.isdisjoint(site.ops)
+    elsewhere = not (_TRUTH | _SHAPES).isdisjoint(site.ops)
     return site.blocking and site.direction == "DtoH" and _READ in site.ops and not elsewhere
 
 
