@@ -1,25 +1,30 @@
-"""A wait is not a cost: what fewer waits can win, on trainings where that is known."""
+"""A wait is not a cost: what fewer waits can win, on trainings where that is known.
+
+How the floor is found is shown where it is computed, with the other figures of a refill.
+"""
 
 from __future__ import annotations
 
-import numpy as np
 from scenes import SIDE, gpu_bound, host_bound, nearly_gpu_bound, read_scalar
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.savings import saving_of
-from tbprof.model import Saving, Savings
+from tbprof.model import Savings
 
 
 def total(built: TraceBuilder) -> Savings:
     savings = built.report().savings
     assert savings is not None
+    if savings.estimate_ns is None:
+        assert savings.floor_ns <= savings.ceiling_ns
+    else:
+        assert savings.floor_ns <= savings.estimate_ns <= savings.ceiling_ns
     return savings
 
 
 def test_a_busy_device_leaves_nothing_to_win_however_many_waits_there_are() -> None:
     report = gpu_bound(steps=4).report()
     assert report.sync_points.wait_ns == 4 * 456_000
-    assert total(gpu_bound(steps=4)) == Savings(0, None, 4 * 1_000, calibrated=False, replay_error=None)
+    assert total(gpu_bound(steps=4)).ceiling_ns == 4 * 1_000
     assert {finding.severity for finding in report.findings} == {"info"}
 
 
@@ -30,7 +35,8 @@ def test_with_much_empty_idle_the_waits_are_the_ceiling_and_the_drain_the_floor(
 
 def test_with_long_waits_the_empty_idle_is_the_ceiling() -> None:
     savings = total(nearly_gpu_bound(steps=4))
-    assert (savings.floor_ns, savings.ceiling_ns) == (4 * 5_000, 4 * 38_000)
+    assert savings.ceiling_ns == 4 * 38_000
+    assert savings.floor_ns <= 4 * 5_000
 
 
 def test_a_wait_of_a_side_thread_wins_nothing() -> None:
@@ -63,10 +69,13 @@ def test_waits_of_the_autograd_thread_count_for_the_training() -> None:
     assert total(built).ceiling_ns == 102_000
 
 
-def test_each_part_has_a_bracket_of_its_own_and_none_beyond_the_whole() -> None:
-    facts = host_bound(steps=4).facts()
-    assert saving_of(facts, np.array([0, 2])) == Saving(320_000, None, 644_000)
-    assert saving_of(facts, np.array([], np.int64)) == Saving(0, None, 0)
+def test_no_site_can_win_more_than_all_of_them() -> None:
+    built = host_bound(steps=4)
+    read_scalar(built, 720, wait=200, ops=("aten::is_nonzero",))
+    report = built.report()
+    ceilings = [finding.saving.ceiling_ns for finding in report.findings if finding.saving is not None]
+    assert sorted(ceilings) == [202_000, 4 * 322_000]
+    assert total(built).ceiling_ns == 4 * 322_000 + 202_000
 
 
 def test_without_steps_the_window_is_the_step() -> None:
