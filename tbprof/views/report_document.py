@@ -70,7 +70,7 @@ def report_document(report: Report, sentences: Sentences) -> Json:
             }
             for row in report.fix_plan
         ],
-        "verdict": None if verdict is None else {"case": verdict.case, "numbers": dict(verdict.numbers)},
+        "verdict": None if verdict is None else {"case": verdict.case, "numbers": _numbers(verdict.numbers)},
         "not_checked": [{"rule": row.rule, "needs": row.needs} for row in report.not_checked],
         "failed_rules": [{"rule": row.rule, "error": row.error} for row in report.failed_rules],
         "recorded_calls": [
@@ -105,7 +105,7 @@ def _trace(trace: TraceSummary, sentences: Sentences) -> Json:
                 "code": fact.code,
                 "severity": fact.severity,
                 "message": sentences.health(fact),
-                "numbers": dict(fact.numbers),
+                "numbers": _numbers(fact.numbers),
             }
             for fact in trace.health
         ],
@@ -225,7 +225,7 @@ def _finding(finding: Finding) -> Json:
 
 
 def _numbers(numbers: Numbers) -> Json:
-    """Times among a finding's numbers leave in us, like all others."""
+    """Times among the numbers of a fact leave in us, like all others."""
     return {
         f"{name.removesuffix('_ns')}_us" if name.endswith("_ns") else name: us(int(value))
         if name.endswith("_ns")

@@ -89,7 +89,8 @@ def _state(report: Report) -> Literal["findings", "sites", "clean", "no_device"]
 
 
 def _median_step_us(report: Report) -> float | None:
-    return median(us(step.duration_ns) for step in report.steps if not step.cold)
+    warm = [us(step.duration_ns) for step in report.steps if not step.cold]
+    return median(warm) if warm else None
 
 
 def _idle(report: Report, total_ns: int) -> IdleView | None:
