@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -10,19 +11,20 @@ import numpy as np
 
 from tbprof.analysis.copies import copy_totals
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.fix_plan import PlannedFix, fix_plan
 from tbprof.analysis.gpu_lag import gpu_lag_ns
 from tbprof.analysis.health import health_facts
 from tbprof.analysis.instances import median_instance
-from tbprof.analysis.savings import saving_of
+from tbprof.analysis.savings import REPLAYED, window_saving
 from tbprof.analysis.sites import SiteMembers
 from tbprof.analysis.steps import OUTSIDE
 from tbprof.analysis.totals import idle_total, sync_totals
 from tbprof.analysis.verdict import find_verdict
 from tbprof.file_names import parse_window_name
-from tbprof.model import FailedRule, Finding, NotChecked, Report, Savings, Site, Step, TraceSummary
+from tbprof.model import FailedRule, Finding, NotChecked, PlanRow, Report, Savings, Site, Step, TraceSummary
 from tbprof.rules.registry import RULES
 from tbprof.rules.rule import Rule
-from tbprof.trace.columns import Trace
+from tbprof.trace.columns import Int64s, Trace
 from tbprof.trace.reader import read_trace
 from tbprof.trace.rewrite import merge_facts, verify
 from tbprof.trace.sniff import looks_like_trace
@@ -50,7 +52,8 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
     facts = Facts(trace)
     findings, failed = _run(rules, facts)
     checked = [rule for rule in rules if all(need.is_met(facts) for need in rule.needs)]
-    saving = saving_of(facts)
+    plan, planned = _plan(facts, findings)
+    saving = window_saving(facts, plan, planned)
     has_devices = bool(facts.work.devices)
     return Report(
         trace=_summary(facts),
@@ -64,12 +67,14 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
             estimate_ns=saving.estimate_ns,
             ceiling_ns=saving.ceiling_ns,
             calibrated=False,
-            replay_error=None,
+            replay_error=facts.replay.error if facts.sites else None,
         )
         if has_devices
         else None,
         findings=findings,
-        fix_plan=(),
+        fix_plan=tuple(
+            PlanRow(row.candidate, row.adds_ns, row.total_ns, row.ceiling_ns) for row in plan
+        ),
         verdict=find_verdict(facts),
         not_checked=tuple(
             NotChecked(rule.code, need.name)
@@ -97,6 +102,25 @@ def _run(rules: tuple[Rule, ...], facts: Facts) -> tuple[tuple[Finding, ...], tu
             failed.append(FailedRule(rule.code, f"{type(error).__name__}: {error}"))
     findings.sort(key=_worst_first)
     return tuple(findings), tuple(failed)
+
+
+def _plan(facts: Facts, findings: tuple[Finding, ...]) -> tuple[tuple[PlannedFix, ...], Int64s]:
+    """The findings that a replay can judge, in the order that pays most, and their episodes.
+
+    What hardly matters (info) is not worth a row.
+    """
+    worth = [
+        at
+        for at, finding in enumerate(findings)
+        if finding.removal in REPLAYED and finding.severity != "info"
+    ]
+    members = [
+        np.unique(np.concatenate([facts.sites[site].members for site in findings[at].sites])) for at in worth
+    ]
+    plan = fix_plan(facts, members)
+    planned = [members[row.candidate] for row in plan]
+    named = tuple(dataclasses.replace(row, candidate=worth[row.candidate]) for row in plan)
+    return named, np.unique(np.concatenate(planned)) if planned else np.empty(0, np.int64)
 
 
 def _worst_first(finding: Finding) -> tuple[int, int, str, tuple[int, ...]]:

@@ -14,6 +14,8 @@ from tbprof.analysis.device_idle import IdlePieces, find_idle
 from tbprof.analysis.device_work import DeviceWork, find_device_work
 from tbprof.analysis.episodes import Episodes, find_episodes
 from tbprof.analysis.refill import starved_ns
+from tbprof.analysis.replay import Replay, steps_to_replay
+from tbprof.analysis.replay_waits import replay_waits
 from tbprof.analysis.sites import SiteMembers, find_sites
 from tbprof.analysis.steps import OUTSIDE, Steps, find_steps
 from tbprof.analysis.training_lanes import find_training_lanes
@@ -75,6 +77,13 @@ class Facts:
     @cached_property
     def training_lanes(self) -> tuple[int, ...]:
         return find_training_lanes(self.trace, self.work, self.steps)
+
+    @cached_property
+    def replay(self) -> Replay:
+        """The window, to be run again without some of the waits on its training lanes."""
+        held = np.flatnonzero(np.isin(self.episodes.lane, self.training_lanes) & self.episodes.blocking)
+        waits = replay_waits(self.work, self.calls, self.episodes, self.awaited.device, held)
+        return Replay(self.work, self.steps, waits, steps_to_replay(self.work, self.steps))
 
     @cached_property
     def can_be_won(self) -> npt.NDArray[np.bool_]:

@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings import saving_of
 from tbprof.model import Verdict
@@ -29,6 +31,7 @@ def find_verdict(facts: Facts) -> Verdict:
     episodes = facts.episodes
     steps_ns = int((facts.steps.end_ns - facts.steps.start_ns).sum())
     idle_ns = int(facts.idle.by_device[main].device_ns.sum())
+    ceiling_ns = saving_of(facts, np.flatnonzero(facts.can_be_won), "needed").ceiling_ns
     points = int(episodes.blocking.sum())
     numbers = {
         "steps": len(facts.steps),
@@ -37,7 +40,7 @@ def find_verdict(facts: Facts) -> Verdict:
         "empty_share": facts.empty_idle_ns / max(steps_ns, 1),
         "wait_us": int(episodes.wait_ns[episodes.blocking].sum()) / 1000,
         "points": points,
-        "ceiling_us": saving_of(facts).ceiling_ns / 1000,
+        "ceiling_us": ceiling_ns / 1000,
     }
     if points == 0:
         return Verdict("no_waits", numbers)

@@ -46,8 +46,15 @@ def _figures(view: WindowView) -> list[str]:
     lines.append(f"  sync points  {points.count:,}, waiting {duration(points.wait_us)}{explained}")
     if view.savings is not None:
         floor, ceiling = duration(view.savings.floor_us), duration(view.savings.ceiling_us)
-        lines.append(f"  can be won   at least {floor}, at most {ceiling}; no estimate")
+        lines.append(f"  can be won   at least {floor}, {_estimate(view)}, at most {ceiling}")
     return lines
+
+
+def _estimate(view: WindowView) -> str:
+    saving = view.savings
+    if saving is None or saving.estimate_us is None:
+        return "no estimate"
+    return f"about {duration(saving.estimate_us)}{'' if view.calibrated else ' (uncalibrated)'}"
 
 
 def _sites(view: WindowView) -> list[str]:

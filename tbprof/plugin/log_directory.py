@@ -61,7 +61,8 @@ class LogDirectory:
 
     def _discovery(self, place: str) -> Discovery:
         if place not in self._discoveries:
-            folder = Path(place).expanduser()
+            # The process that reads traces runs in another folder.
+            folder = Path(place).expanduser().absolute()
             self._discoveries[place] = Discovery(folder, looks_like_trace, self._follow_links)
         return self._discoveries[place]
 

@@ -45,7 +45,7 @@ def site_finding(
     site = facts.sites[site_index]
     members = site.members
     steps = np.unique(facts.episodes.step[members])
-    saving = saving_of(facts, members)
+    saving = saving_of(facts, members, removal)
     source = site.source
     return Finding(
         rule=rule,

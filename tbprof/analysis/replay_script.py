@@ -1,0 +1,148 @@
+"""The loop of the replay: device rows and waits, one after the other as the host came to them.
+
+It is plain Python over lists of ints: each row depends on the one before it, which columns
+can't express, and a list is read faster than an array's element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass
+
+import numpy as np
+
+from tbprof.analysis.device_work import NO_LAUNCH, DeviceWork
+from tbprof.analysis.replay_schedule import NO_ROW, device_schedule
+from tbprof.analysis.replay_waits import ReplayWaits
+from tbprof.trace.columns import Int64s
+
+__all__ = ["QUEUE_LIMIT", "Script", "play", "write_script"]
+
+QUEUE_LIMIT = 1024
+"""Launches that CUDA takes before one blocks until an earlier one has started."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A device row: its launch, and what it can't start before."""
+
+    at: int
+    launched_ns: int
+    latency_ns: int
+    before: int
+    gap_ns: int
+    awaited: int
+    awaited_gap_ns: int
+    length_ns: int
+    queue_head: int
+    """The row that must have started before this one's launch returns, or `NO_ROW`."""
+    blocked_ns: int
+    """How long the launch was recorded to block for that."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wait:
+    episode: int
+    start_ns: int
+    end_ns: int
+    awaited: int
+    base_ns: int
+    lag_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """What happens, in the order in which the host came to it."""
+
+    events: tuple[_Row | _Wait, ...]
+    starts_ns: tuple[int, ...]
+    """Of all device rows, as recorded."""
+    ends_ns: tuple[int, ...]
+
+
+def write_script(work: DeviceWork, waits: ReplayWaits, start_ns: int, end_ns: int) -> Script:
+    """What the host comes to in `[start_ns, end_ns)`; device rows launched before stay as recorded."""
+    rows, row_keys = _rows(work, start_ns, end_ns)
+    inside = (waits.start_ns >= start_ns) & (waits.start_ns < end_ns)
+    held = [
+        _Wait(*values)
+        for values in zip(
+            waits.episode[inside].tolist(),
+            waits.start_ns[inside].tolist(),
+            waits.end_ns[inside].tolist(),
+            waits.awaited[inside].tolist(),
+            waits.base_ns[inside].tolist(),
+            waits.lag_ns[inside].tolist(),
+            strict=True,
+        )
+    ]
+    # A copy's call and its wait begin at one instant: first it is issued, then awaited.
+    kind = np.repeat([0, 1], [len(rows), len(held)])
+    order = np.lexsort((kind, np.concatenate([row_keys, waits.start_ns[inside]])))
+    both: list[_Row | _Wait] = [*rows, *held]
+    return Script(
+        events=tuple(both[i] for i in order.tolist()),
+        starts_ns=tuple(work.start_ns.tolist()),
+        ends_ns=tuple(work.end_ns.tolist()),
+    )
+
+
+def play(script: Script, removed: Container[int]) -> tuple[list[int], int]:
+    """Run it without the waits of the episodes in `removed`.
+
+    Returns:
+        The ends of all device rows, and how much earlier than recorded the host is at its end.
+    """
+    starts, ends = list(script.starts_ns), list(script.ends_ns)
+    shift = 0
+    for event in script.events:
+        if isinstance(event, _Wait):
+            returned = event.start_ns - shift + event.base_ns
+            if event.awaited != NO_ROW and event.episode not in removed:
+                returned = max(returned, ends[event.awaited] + event.lag_ns)
+            shift = event.end_ns - returned
+            continue
+        arrival = event.launched_ns - shift
+        if event.queue_head != NO_ROW:
+            shift += event.blocked_ns - max(starts[event.queue_head] - arrival, 0)
+        start = arrival + event.latency_ns
+        if event.before != NO_ROW:
+            start = max(start, ends[event.before] + event.gap_ns)
+        if event.awaited != NO_ROW:
+            start = max(start, ends[event.awaited] + event.awaited_gap_ns)
+        starts[event.at] = start
+        ends[event.at] = start + event.length_ns
+    return ends, shift
+
+
+def _rows(work: DeviceWork, start_ns: int, end_ns: int) -> tuple[list[_Row], Int64s]:
+    """Rows whose launch is known and inside, with the instants of their launches."""
+    schedule = device_schedule(work)
+    inside = (work.launch_start_ns >= start_ns) & (work.launch_start_ns < end_ns)
+    launched = np.flatnonzero((work.launch != NO_LAUNCH) & inside)
+    head = _queue_heads(work, launched)
+    blocked = np.where(head == NO_ROW, 0, work.start_ns[head] - work.launch_start_ns[launched])
+    columns = (
+        launched,
+        work.launch_start_ns[launched],
+        schedule.latency_ns[launched],
+        schedule.before[launched],
+        schedule.gap_ns[launched],
+        schedule.awaited[launched],
+        schedule.awaited_gap_ns[launched],
+        (work.end_ns - work.start_ns)[launched],
+        head,
+        np.maximum(blocked, 0),
+    )
+    rows = [_Row(*values) for values in zip(*(column.tolist() for column in columns), strict=True)]
+    return rows, work.launch_start_ns[launched]
+
+
+def _queue_heads(work: DeviceWork, launched: Int64s) -> Int64s:
+    """For each row the one that was launched `QUEUE_LIMIT` rows before it on its device."""
+    heads = np.full(len(launched), NO_ROW, np.int64)
+    for device in work.devices:
+        mine = np.flatnonzero(work.device[launched] == device)
+        mine = mine[np.argsort(work.launch_start_ns[launched[mine]], kind="stable")]
+        heads[mine[QUEUE_LIMIT:]] = launched[mine[:-QUEUE_LIMIT]]
+    return heads
