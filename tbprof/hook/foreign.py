@@ -8,11 +8,17 @@ before each start, and gives way.
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import torch
+from torch.autograd.profiler import KinetoStepTracker
 from torch.profiler import profile
 
-__all__ = ["foreign_profiler_at_work", "is_recording"]
+__all__ = ["foreign_profiler_at_work", "is_recording", "without_announcement"]
+
+ANNOUNCEMENT = "ProfilerStep"
+"""The name under which every `torch.profiler.profile` counts its steps until its `with` ends."""
 
 
 def is_recording() -> bool:
@@ -24,20 +30,34 @@ def foreign_profiler_at_work(own: profile | None) -> bool:
     """Whether any profiler but `own` records or warms up, on whatever thread.
 
     Call it only while `own` itself does not record. A profiler that warms up shows in no
-    flag of torch, but as an object: finding it takes some 60 ms per million objects.
+    flag of torch, but as an object. Finding that takes some 60 ms per million objects, and
+    is only done where a profiler was announced.
     """
     if is_recording() or torch.autograd.profiler._is_profiler_enabled:
         return True
+    if not _is_announced():
+        return False
     # type() and not isinstance(): a proxy's __class__ may run code of its own.
     return any(
-        issubclass(type(candidate), torch.profiler._KinetoProfile)
-        and candidate is not own
-        and _is_prepared(candidate)
+        issubclass(type(candidate), profile) and candidate is not own and _is_prepared(candidate)
         for candidate in gc.get_objects()
     )
 
 
-def _is_prepared(profiler: torch.profiler._KinetoProfile) -> bool:
+@contextmanager
+def without_announcement() -> Iterator[None]:
+    """Make a profiler that is not announced, so that an announcement is always somebody else's."""
+    announced_before = _is_announced()
+    yield
+    if not announced_before:
+        KinetoStepTracker.erase_step_count(ANNOUNCEMENT)
+
+
+def _is_announced() -> bool:
+    return ANNOUNCEMENT in KinetoStepTracker._step_dict
+
+
+def _is_prepared(profiler: profile) -> bool:
     """Whether a session was prepared and has no results yet."""
     session = profiler.profiler
     return session is not None and session.kineto_results is None

@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 from torch.profiler import ProfilerActivity, profile, tensorboard_trace_handler
 
-from tbprof.hook.foreign import foreign_profiler_at_work, is_recording
+from tbprof.hook.foreign import foreign_profiler_at_work, is_recording, without_announcement
 from tbprof.hook.options import RecordOptions
 from tbprof.hook.schedule import Schedule
 from tbprof.hook.spool import TRACE_SUFFIX, remove_partial_files
@@ -121,13 +121,14 @@ def _make_profiler(schedule: Schedule, options: RecordOptions, export: object) -
         # torch warns when there is no warm-up; who sets warmup=0 has decided that.
         warnings.simplefilter("ignore")
         steps = torch.profiler.schedule(wait=0, warmup=schedule.warmup, active=schedule.active, repeat=1)
-    return profile(
-        activities=_activities(),
-        schedule=steps,
-        on_trace_ready=export,
-        experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True),
-        **dataclasses.asdict(options),
-    )
+    with without_announcement():
+        return profile(
+            activities=_activities(),
+            schedule=steps,
+            on_trace_ready=export,
+            experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True),
+            **dataclasses.asdict(options),
+        )
 
 
 def _activities() -> list[ProfilerActivity]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Iterator
 
@@ -9,7 +10,7 @@ import pytest
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-from tbprof.hook.foreign import foreign_profiler_at_work, is_recording
+from tbprof.hook.foreign import foreign_profiler_at_work, is_recording, without_announcement
 
 
 @pytest.fixture
@@ -19,9 +20,8 @@ def foreign() -> Iterator[profile]:
         activities=[ProfilerActivity.CPU],
         schedule=torch.profiler.schedule(wait=1, warmup=1, active=9, repeat=1),
     )
-    profiler.start()
-    yield profiler
-    profiler.stop()
+    with profiler:
+        yield profiler
 
 
 def test_nobody_is_at_work_to_begin_with() -> None:
@@ -52,6 +52,31 @@ def test_recording_is_and_ends_with_it(foreign: profile) -> None:
 def test_a_profiler_is_not_foreign_to_itself(foreign: profile) -> None:
     foreign.step()
     assert not foreign_profiler_at_work(foreign)
+
+
+def test_objects_are_looked_through_only_where_a_profiler_was_announced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def no_search() -> list[object]:
+        raise AssertionError("looked through every object")
+
+    monkeypatch.setattr(gc, "get_objects", no_search)
+    with without_announcement():
+        own = profile(activities=[ProfilerActivity.CPU])
+    assert not foreign_profiler_at_work(own)
+    theirs = profile(activities=[ProfilerActivity.CPU])
+    with pytest.raises(AssertionError, match="every object"):
+        foreign_profiler_at_work(own)
+    with theirs:
+        pass
+    assert not foreign_profiler_at_work(own)
+
+
+def test_an_announcement_of_somebody_else_is_kept(foreign: profile) -> None:
+    with without_announcement():
+        own = profile(activities=[ProfilerActivity.CPU])
+    foreign.step()
+    assert foreign_profiler_at_work(own)
 
 
 def test_one_that_records_on_another_thread_is_seen_here() -> None:
