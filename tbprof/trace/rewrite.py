@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -66,7 +66,7 @@ def merge_facts(
 
 def _check_facts(source: str | os.PathLike[str], facts_json: bytes) -> None:
     try:
-        msgspec.json.decode(facts_json, type=dict[str, msgspec.Raw])
+        msgspec.json.decode(facts_json, type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise TraceError(
             f"The facts for {os.fspath(source)} are no JSON object: publish without them."

@@ -56,6 +56,7 @@ class _Remains:
         self._file = file
         self._inflater = zlib.decompressobj(wbits=31)
         self._input = b""
+        self._step_bytes = _INPUT_BYTES
         self._to_skip = delivered_bytes
 
     def readinto(self, buffer: memoryview) -> int:
@@ -68,20 +69,29 @@ class _Remains:
         return 0
 
     def _inflate(self, limit_bytes: int) -> bytes:
-        while True:
+        while self._step_bytes:
             if self._inflater.eof:
-                self._input = self._inflater.unused_data
                 self._inflater = zlib.decompressobj(wbits=31)
             self._input = self._input or self._file.read(_INPUT_BYTES) or b""
             if not self._input:
-                return b""
-            try:
-                piece = self._inflater.decompress(self._input, limit_bytes)
-            except zlib.error:
-                return b""
-            self._input = self._inflater.unconsumed_tail
+                break
+            piece = self._inflate_step(limit_bytes)
             if piece:
                 return piece
+        return b""
+
+    def _inflate_step(self, limit_bytes: int) -> bytes:
+        """Feed one step; where it holds the broken byte, go back and halve the steps until it is alone."""
+        fed, rest = self._input[: self._step_bytes], self._input[self._step_bytes :]
+        before = self._inflater.copy()
+        try:
+            piece = self._inflater.decompress(fed, limit_bytes)
+        except zlib.error:
+            self._inflater = before
+            self._step_bytes = len(fed) // 2
+            return b""
+        self._input = self._inflater.unconsumed_tail + self._inflater.unused_data + rest
+        return piece
 
 
 class ByteSource:

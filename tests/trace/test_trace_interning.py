@@ -1,0 +1,37 @@
+"""Each distinct thing has one number, in the order in which it was met."""
+
+from __future__ import annotations
+
+from tbprof.trace.columns import Lane
+from tbprof.trace.events import Label, LabelArgs
+from tbprof.trace.interning import LaneTable, NameTable
+
+
+def test_names_count_from_0() -> None:
+    table = NameTable()
+
+    assert [table[name] for name in ("b", "a", "b", "")] == [0, 1, 0, 2]
+    assert tuple(table) == ("b", "a", "")
+
+
+def test_a_thread_is_the_same_as_int_and_as_string() -> None:
+    table = LaneTable()
+
+    assert [table[place] for place in ((0, "stream 7"), (5, 5), ("5", "5"), (5, "5"))] == [0, 1, 1, 1]
+    assert table.lanes() == (Lane("0", "stream 7", ""), Lane("5", "5", ""))
+
+
+def test_the_last_name_of_a_thread_counts_and_other_labels_do_not() -> None:
+    table = LaneTable()
+    table[5, 5]
+    table.name(
+        [
+            Label("thread_name", 5, "5", LabelArgs("thread 5 (pt_main_thread)")),
+            Label("thread_name", 5, 5, LabelArgs("thread 5 (pt_autograd_0) ")),
+            Label("process_name", 5, 5, LabelArgs("python3")),
+            Label("thread_name", 5, 5, None),
+            Label("thread_name", 6, 6, LabelArgs("not met")),
+        ]
+    )
+
+    assert table.lanes() == (Lane("5", "5", "thread 5 (pt_autograd_0)"),)
