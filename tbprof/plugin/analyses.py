@@ -8,6 +8,7 @@ trace, and again when it died; its death costs the trace it was reading.
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import os
 import subprocess
@@ -105,10 +106,12 @@ class Analyses:
     def _listen(self, process: subprocess.Popen[str]) -> None:
         """Take what the process tells until it ends; then blame its end on what it was reading."""
         assert process.stdout is not None, "it was started with a pipe"
-        for line in process.stdout:
-            self._take(json.loads(line))
+        with process.stdout:
+            for line in process.stdout:
+                self._take(json.loads(line))
         code = process.wait()
         with self._lock:
+            _close_input(process)
             if self._process is process:
                 self._process = None
                 if self._waiting:
@@ -140,6 +143,13 @@ def _result(message: dict[str, str | int]) -> Report | Failed:
         return decode_report(base64.b64decode(str(message["report"])), name=str(message["path"]))
     except TbprofError as error:
         return Failed(str(error))
+
+
+def _close_input(process: subprocess.Popen[str]) -> None:
+    assert process.stdin is not None, "it was started with a pipe"
+    # What was written to a process that died has nowhere to go.
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.close()
 
 
 def _key(path: str) -> _Key:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import re
 import threading
 import time
 from pathlib import Path
@@ -18,6 +19,7 @@ _FRESH_S = 1.0
 """How long a listing is good for: the tab asks for several things at once."""
 
 _REMOTE = "remote_logdir"
+_ADDRESS = re.compile(r"[a-zA-Z][0-9a-zA-Z.]*://")
 
 
 class LogDirectory:
@@ -49,7 +51,7 @@ class LogDirectory:
     def _find(self) -> Listing:
         windows: list[Window] = []
         skipped: list[SkippedFile] = []
-        for name, place in self._places.items():
+        for name, place in self._places:
             if "://" in place:
                 skipped.append(SkippedFile(place, _REMOTE))
                 continue
@@ -67,16 +69,18 @@ class LogDirectory:
         return self._discoveries[place]
 
 
-def _places(flags: argparse.Namespace) -> dict[str, str]:
-    """Log directories by the name that precedes their runs; "" for the only one."""
+def _places(flags: argparse.Namespace) -> tuple[tuple[str, str], ...]:
+    """Log directories, each after the name that precedes its runs, "" for none."""
     if flags.logdir:
-        return {"": flags.logdir}
-    places = {}
-    for part in (flags.logdir_spec or "").split(","):
-        name, colon, path = part.partition(":")
-        if part:
-            places[name if colon else ""] = path if colon else part
-    return places
+        return (("", flags.logdir),)
+    return tuple(_place(part) for part in (flags.logdir_spec or "").split(",") if part)
+
+
+def _place(part: str) -> tuple[str, str]:
+    """`name:path` or a path, told apart as TensorBoard does: paths may hold colons, too."""
+    name, colon, path = part.partition(":")
+    is_path = not colon or part.startswith("/") or _ADDRESS.match(part) or Path(part).drive
+    return ("", part) if is_path else (name, path)
 
 
 def _named(window: Window, name: str) -> Window:
