@@ -1,0 +1,149 @@
+"""Traces read in a process of their own: once each, one after the other, whatever happens to it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tbprof.errors import UsageError
+from tbprof.model import Report
+from tbprof.plugin.analyses import MAX_WAITING, Analyses, Failed, Reading, State
+
+DEADLINE_S = 40
+needs_signals = pytest.mark.skipif(os.name == "nt", reason="Windows can't stop a process")
+
+
+@pytest.fixture
+def trace(tmp_path: Path, sample: Path) -> Path:
+    return Path(shutil.copy(sample, tmp_path / "a.json.gz"))
+
+
+def finished(analyses: Analyses, path: Path) -> State:
+    """The state of a trace once it is no longer being read."""
+    deadline = time.monotonic() + DEADLINE_S
+    while isinstance(state := analyses.ask(str(path))[0], Reading):
+        assert time.monotonic() < deadline, "the trace was not read in time"
+        time.sleep(0.02)
+    return state
+
+
+def copies(trace: Path, count: int) -> list[Path]:
+    return [Path(shutil.copy(trace, trace.with_name(f"{number}.json.gz"))) for number in range(count)]
+
+
+def hold(analyses: Analyses, trace: Path) -> Path:
+    """Stop the process while it reads a trace, so that all else waits behind that."""
+    held = Path(shutil.copy(trace, trace.with_name("held.json.gz")))
+    state, ahead = analyses.ask(str(held))
+    assert isinstance(state, Reading)
+    assert ahead == 0
+    assert analyses._process is not None
+    # It is still starting: that takes longer than this call.
+    analyses._process.send_signal(signal.SIGSTOP)
+    return held
+
+
+def test_a_trace_becomes_a_report(analyses: Analyses, trace: Path) -> None:
+    state, ahead = analyses.ask(str(trace))
+    assert isinstance(state, Reading)
+    assert (state.read_bytes, state.total_bytes, ahead) == (0, trace.stat().st_size, 0)
+    report = finished(analyses, trace)
+    assert isinstance(report, Report)
+    assert report.trace.path == str(trace)
+
+
+def test_a_file_that_is_no_trace_fails_with_one_sentence(analyses: Analyses, tmp_path: Path) -> None:
+    broken = tmp_path / "a.json"
+    broken.write_text("no trace", encoding="utf-8")
+    state = finished(analyses, broken)
+    assert isinstance(state, Failed)
+    assert str(broken) in state.sentence
+    assert "\n" not in state.sentence
+
+
+def test_a_missing_file_is_said_at_once(analyses: Analyses, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"missing is gone or can't be read"):
+        analyses.ask(str(tmp_path / "missing"))
+
+
+def test_twenty_who_ask_at_once_have_it_read_once(
+    analyses: Analyses, trace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[str] = []
+    send = Analyses._send
+
+    def note(self: Analyses, path: str) -> None:
+        sent.append(path)
+        send(self, path)
+
+    monkeypatch.setattr(Analyses, "_send", note)
+    results: list[State] = []
+    threads = [
+        threading.Thread(target=lambda: results.append(finished(analyses, trace))) for _ in range(20)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(DEADLINE_S)
+    assert sent == [str(trace)]
+    assert len(results) == 20
+    assert all(result == results[0] and isinstance(result, Report) for result in results)
+
+
+def test_traces_are_read_in_the_order_in_which_they_were_asked_for(analyses: Analyses, trace: Path) -> None:
+    paths = copies(trace, 4)
+    for ahead, path in enumerate(paths):
+        state, before = analyses.ask(str(path))
+        assert isinstance(state, Reading)
+        assert before <= ahead
+    assert all(isinstance(finished(analyses, path), Report) for path in paths)
+
+
+@needs_signals
+def test_a_process_that_is_killed_costs_the_trace_it_was_reading(analyses: Analyses, trace: Path) -> None:
+    held = hold(analyses, trace)
+    state, ahead = analyses.ask(str(trace))
+    assert isinstance(state, Reading)
+    assert ahead == 1
+    process = analyses._process
+    assert process is not None
+    process.kill()
+    assert isinstance(finished(analyses, trace), Report)
+    blamed = finished(analyses, held)
+    assert isinstance(blamed, Failed)
+    assert "ended with code -9" in blamed.sentence
+    assert analyses._process is not process
+
+
+def test_a_process_that_ends_while_idle_costs_nothing(analyses: Analyses, trace: Path) -> None:
+    first, second = copies(trace, 2)
+    assert isinstance(finished(analyses, first), Report)
+    process = analyses._process
+    assert process is not None
+    process.kill()
+    process.wait(DEADLINE_S)
+    assert isinstance(finished(analyses, second), Report)
+
+
+@needs_signals
+def test_a_full_queue_says_to_come_back(analyses: Analyses, trace: Path) -> None:
+    hold(analyses, trace)
+    for path in copies(trace, MAX_WAITING - 1):
+        analyses.ask(str(path))
+    with pytest.raises(UsageError, match=rf"{MAX_WAITING} traces are waiting .* try again in a minute"):
+        analyses.ask(str(trace))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no search path of this kind")
+def test_a_numpy_of_the_users_own_breaks_nothing(
+    analyses: Analyses, trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "numpy.py").write_text("raise SystemExit('not the one you want')", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert isinstance(finished(analyses, trace), Report)

@@ -1,0 +1,248 @@
+"""The routes, asked through TensorBoard's own application."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import logging
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tbprof
+from tbprof.report import build_report
+from tbprof.store import report_pb2
+from tbprof.store.codec import encode_report
+
+WINDOW = "w.1752215573993169006.pt.trace.json.gz"
+PLACE = {"run": "run", "worker": "w", "window": WINDOW}
+OpenTab = Callable[..., Any]
+
+
+def test_runs_lists_what_is_there(open_tab: OpenTab, logdir: Path) -> None:
+    runs = open_tab(str(logdir)).runs()
+    size = (logdir / "run" / WINDOW).stat().st_size
+    assert runs == {
+        "logdir": str(logdir),
+        "tbprof_version": tbprof.__version__,
+        "runs": [
+            {
+                "run": "run",
+                "workers": [
+                    {
+                        "worker": "w",
+                        "rank": None,
+                        "windows": [{"window": WINDOW, "has_report": False, "size_bytes": size}],
+                    }
+                ],
+            }
+        ],
+        "skipped": [],
+    }
+
+
+def test_the_tab_is_there_once_there_is_a_window(open_tab: OpenTab, logdir: Path, tmp_path: Path) -> None:
+    assert open_tab(str(logdir)).plugin.is_active()
+    (tmp_path / "empty").mkdir()
+    assert not open_tab(str(tmp_path / "empty")).plugin.is_active()
+    assert not open_tab(str(tmp_path / "missing")).plugin.is_active()
+    assert open_tab(str(tmp_path / "missing")).runs()["runs"] == []
+
+
+def test_nothing_is_started_until_a_trace_is_asked_for(open_tab: OpenTab, logdir: Path) -> None:
+    tab = open_tab(str(logdir))
+    tab.plugin.is_active()
+    tab.runs()
+    tab.get("rule", code="SYN01")
+    assert tab.plugin._windows._analyses._process is None
+
+
+def test_a_trace_without_a_report_is_read_and_then_shown(open_tab: OpenTab, logdir: Path) -> None:
+    tab = open_tab(str(logdir))
+    first = tab.get("window", **PLACE).json
+    assert first["state"] == "reading"
+    assert first["window"] is None
+    assert first["progress"]["total_bytes"] == (logdir / "run" / WINDOW).stat().st_size
+    assert first["progress"]["ahead"] == 0
+    answer = tab.window(**PLACE)
+    assert answer["state"] == "ready"
+    assert (answer["progress"], answer["problem"]) == (None, None)
+    assert answer["window"]["sync_points"]["count"] == 0
+    assert len(answer["window"]["steps"]) == 3
+
+
+def test_a_published_report_is_shown_at_once(open_tab: OpenTab, logdir: Path) -> None:
+    trace = logdir / "run" / WINDOW
+    stored = encode_report(build_report(trace), written_by="0.1")
+    (logdir / "run" / "w.1752215573993169006.tbprof.pb").write_bytes(stored)
+    tab = open_tab(str(logdir))
+    assert tab.get("window", **PLACE).json["state"] == "ready"
+    trace.unlink()
+    alone = {**PLACE, "window": "w.1752215573993169006.tbprof.pb"}
+    assert open_tab(str(logdir)).get("window", **alone).json["state"] == "ready"
+
+
+def test_a_report_of_a_later_version_says_so(open_tab: OpenTab, logdir: Path) -> None:
+    later = report_pb2.Envelope(schema=99, written_by="9.0").SerializeToString()
+    (logdir / "run" / "w.1752215573993169006.tbprof.pb").write_bytes(later)
+    answer = open_tab(str(logdir)).get("window", **PLACE).json
+    assert answer["state"] == "broken"
+    assert "newer than this viewer" in answer["problem"]["title"]
+    assert "tbprof 9.0" in answer["problem"]["what"]
+    assert "Upgrade" in answer["problem"]["what_to_do"]
+
+
+@pytest.mark.parametrize("content", [b"", b"no trace", b"\x1f\x8b\x08", b'{"traceEvents": []}'])
+def test_a_broken_file_costs_itself_and_says_what_is_wrong(
+    open_tab: OpenTab, logdir: Path, content: bytes
+) -> None:
+    (logdir / "run" / "x.pt.trace.json").write_bytes(content)
+    tab = open_tab(str(logdir))
+    broken = tab.window("run", "x", "x.pt.trace.json")
+    assert broken["state"] == "broken"
+    assert broken["window"] is None
+    problem = broken["problem"]
+    assert problem["title"] == "x.pt.trace.json can't be shown"
+    assert problem["path"] == str(logdir / "run" / "x.pt.trace.json")
+    assert problem["what"]
+    assert "\n" not in problem["what"]
+    assert tab.window(**PLACE)["state"] == "ready"
+
+
+def test_a_file_that_changed_is_read_anew(open_tab: OpenTab, logdir: Path, sample: Path) -> None:
+    path = logdir / "run" / "x.pt.trace.json.gz"
+    path.write_bytes(sample.read_bytes()[:1000])
+    tab = open_tab(str(logdir))
+    half = tab.window("run", "x", "x.pt.trace.json.gz")
+    path.write_bytes(sample.read_bytes())
+    whole = tab.window("run", "x", "x.pt.trace.json.gz")
+    assert whole["state"] == "ready"
+    assert whole != half
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        {},
+        {**PLACE, "run": "other"},
+        {**PLACE, "worker": "other"},
+        {**PLACE, "window": "other"},
+        {"window": WINDOW},
+    ],
+)
+def test_an_unknown_window_is_not_found(open_tab: OpenTab, logdir: Path, place: dict[str, str]) -> None:
+    answer = open_tab(str(logdir)).get("window", **place)
+    assert answer.status_code == 404
+    assert "no such window" in answer.json["error"]
+
+
+def test_a_window_that_vanished_is_not_found(open_tab: OpenTab, logdir: Path) -> None:
+    tab = open_tab(str(logdir))
+    tab.runs()
+    (logdir / "run" / WINDOW).unlink()
+    answer = tab.get("window", **PLACE)
+    assert answer.status_code == 404
+    assert "gone or can't be read" in answer.json["error"]
+
+
+def test_a_rule_has_its_page_and_an_unknown_one_none(open_tab: OpenTab, logdir: Path) -> None:
+    tab = open_tab(str(logdir))
+    page = tab.get("rule", code="SYN01").json
+    assert (page["code"], page["name"]) == ("SYN01", "scalar-readback")
+    assert page["sections"][0]["title"] == "What"
+    for code in ("", "SYN99", "<script>"):
+        answer = tab.get("rule", code=code)
+        assert answer.status_code == 404
+        assert repr(code) in answer.json["error"]
+
+
+def test_two_named_log_directories_are_shown_together(
+    open_tab: OpenTab, tmp_path: Path, sample: Path
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name / "run").mkdir(parents=True)
+        (tmp_path / name / "run" / WINDOW).write_bytes(sample.read_bytes())
+    (tmp_path / "b" / WINDOW).write_bytes(sample.read_bytes())
+    tab = open_tab("", logdir_spec=f"first:{tmp_path / 'a'},second:{tmp_path / 'b'}")
+    assert [run["run"] for run in tab.runs()["runs"]] == ["first/run", "second", "second/run"]
+    assert tab.window("second", "w", WINDOW)["state"] == "ready"
+
+
+def test_log_directories_are_told_apart_as_tensorboard_does(
+    open_tab: OpenTab, tmp_path: Path, sample: Path
+) -> None:
+    for name in ("a", "b", "with:colon"):
+        (tmp_path / name / name[0]).mkdir(parents=True)
+        (tmp_path / name / name[0] / WINDOW).write_bytes(sample.read_bytes())
+    spec = f"{tmp_path / 'a'},{tmp_path / 'b'},{tmp_path / 'with:colon'},gs://bucket/logs,n:gs://bucket/logs"
+    runs = open_tab("", logdir_spec=spec).runs()
+    assert [run["run"] for run in runs["runs"]] == ["a", "b", "w"]
+    assert [row["path"] for row in runs["skipped"]] == ["gs://bucket/logs"] * 2
+    assert "copy the run, or mount it" in runs["skipped"][0]["reason"]
+
+
+def test_markup_in_names_stays_text(open_tab: OpenTab, tmp_path: Path, sample: Path) -> None:
+    markup = "<img src=x onerror=alert(1)>"
+    trace = json.loads(gzip.decompress(sample.read_bytes()))
+    trace["deviceProperties"][0]["name"] = markup
+    for event in trace["traceEvents"]:
+        if event.get("name", "").startswith("ProfilerStep#"):
+            event["name"] += markup
+    run = tmp_path / "logs" / markup
+    run.mkdir(parents=True)
+    (run / f"{markup}.pt.trace.json").write_text(json.dumps(trace), encoding="utf-8")
+    tab = open_tab(str(tmp_path / "logs"))
+    response = tab.get("runs")
+    assert response.mimetype == "application/json"
+    [row] = response.json["runs"]
+    assert (row["run"], row["workers"][0]["worker"]) == (markup, markup)
+    shown = tab.window(markup, markup, f"{markup}.pt.trace.json")["window"]
+    assert shown["devices"] == [markup]
+    assert all(step["name"].endswith(markup) for step in shown["steps"])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+def test_a_name_that_is_no_utf8_is_listed_and_opened(
+    open_tab: OpenTab, tmp_path: Path, sample: Path
+) -> None:
+    run = tmp_path / "logs" / os.fsdecode(b"run\xff")
+    run.mkdir(parents=True)
+    (run / WINDOW).write_bytes(sample.read_bytes())
+    tab = open_tab(str(tmp_path / "logs"))
+    [row] = tab.runs()["runs"]
+    assert row["run"] == "run\udcff"
+    answer = tab.client.get(f"/data/plugin/tbprof/window?run=run%FF&worker=w&window={WINDOW}")
+    assert answer.status_code in (200, 404)
+
+
+def forbid(constant: str) -> None:
+    raise AssertionError(f"{constant} is no JSON")
+
+
+@pytest.mark.parametrize("route", ["runs", "rule?code=SYN01", "rule?code=no", "window?run=no", "index.js"])
+def test_every_answer_passes_tensorboards_own_security_checks(
+    open_tab: OpenTab, logdir: Path, route: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        response = open_tab(str(logdir)).client.get(f"/data/plugin/tbprof/{route}")
+    assert caplog.records == []
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    if response.mimetype == "application/json":
+        json.loads(response.get_data(), parse_constant=forbid)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["h100_bert_small_infer/h100_bert_small.json.gz", "mi300_bert_small_infer/mi300_bert_small.json.gz"],
+)
+def test_a_window_is_json_without_nan(open_tab: OpenTab, tmp_path: Path, sample: Path, name: str) -> None:
+    trace = sample.parents[1] / name
+    (tmp_path / trace.name).write_bytes(trace.read_bytes())
+    tab = open_tab(str(tmp_path))
+    worker = tab.runs()["runs"][0]["workers"][0]["worker"]
+    assert tab.window(".", worker, trace.name)["state"] == "ready"
+    body = tab.get("window", run=".", worker=worker, window=trace.name).get_data()
+    assert json.loads(body, parse_constant=forbid)["window"]["sites"]
