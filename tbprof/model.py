@@ -25,6 +25,7 @@ __all__ = [
     "HealthSeverity",
     "HookFacts",
     "Idle",
+    "IdlePlace",
     "Instance",
     "NotChecked",
     "Numbers",
@@ -217,7 +218,21 @@ class DeviceIdle:
     empty_ns: int
     queued_ns: int
     by_cause: Mapping[str, int]
-    """Empty where causes were not computed."""
+    """In ns, together all of `device_ns`; causes that took nothing are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class IdlePlace:
+    """A part of the idle with an empty queue: why, in what, and which wait let it happen."""
+
+    cause: str
+    idle_ns: int
+    place: str
+    """The label, user function or op that the host was in; "" if nothing was recorded there."""
+    site: int | None
+    """For the cause `sync`: the site after which the device stayed dry."""
+    drained_by: int | None
+    """The site during whose wait the device ran dry, whatever the cause is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +241,8 @@ class Idle:
 
     total: DeviceIdle
     by_device: Mapping[str, DeviceIdle]
+    places: tuple[IdlePlace, ...]
+    """Most idle first; not all of it is placed."""
 
 
 @dataclass(frozen=True, slots=True)

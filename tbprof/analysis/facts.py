@@ -13,6 +13,8 @@ from tbprof.analysis.calls import Calls, find_calls
 from tbprof.analysis.device_idle import IdlePieces, find_idle
 from tbprof.analysis.device_work import DeviceWork, find_device_work
 from tbprof.analysis.episodes import Episodes, find_episodes
+from tbprof.analysis.host_states import HostLanes, host_states
+from tbprof.analysis.idle_causes import IdleCauses
 from tbprof.analysis.refill import starved_ns
 from tbprof.analysis.replay import Replay, steps_to_replay
 from tbprof.analysis.replay_waits import replay_waits
@@ -61,8 +63,22 @@ class Facts:
         return find_idle(self.work, self.steps)
 
     @cached_property
+    def causes(self) -> IdleCauses:
+        lanes = HostLanes(self.trace, self.training_lanes)
+        states = host_states(lanes, self.work, self.calls, self.episodes)
+        return IdleCauses(self.idle, self.steps, states)
+
+    @cached_property
     def sites(self) -> tuple[SiteMembers, ...]:
         return find_sites(self.trace, self.calls, self.episodes)
+
+    @cached_property
+    def site_of_episode(self) -> Int64s:
+        """Index into `sites`, one an episode."""
+        sites = np.empty(len(self.episodes.first), np.int64)
+        for index, site in enumerate(self.sites):
+            sites[site.members] = index
+        return sites
 
     @cached_property
     def net_wait_ns(self) -> Int64s:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tbprof.trace.columns import Int64s
 
-__all__ = ["Intervals", "clip", "complement", "intersect", "overlap_ns", "total_ns", "union"]
+__all__ = ["Intervals", "clip", "complement", "intersect", "overlap_ns", "subtract", "total_ns", "union"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +64,15 @@ def intersect(left: Intervals, right: Intervals) -> Intervals:
     edges, depth = edges[order], np.cumsum(moves[order])
     both = np.flatnonzero(depth[:-1] == 2) if len(edges) else np.empty(0, np.int64)
     return union(edges[both], edges[both + 1])
+
+
+def subtract(left: Intervals, right: Intervals) -> Intervals:
+    """The moments that `left` holds and `right` does not."""
+    if len(left) == 0 or len(right) == 0:
+        return left
+    start = min(int(left.start_ns[0]), int(right.start_ns[0]))
+    end = max(int(left.end_ns[-1]), int(right.end_ns[-1]))
+    return intersect(left, complement(right, start, end))
 
 
 def overlap_ns(intervals: Intervals, start_ns: Int64s, end_ns: Int64s) -> Int64s:

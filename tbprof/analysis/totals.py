@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tbprof.analysis.device_idle import IdleOfDevice
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.idle_causes import CAUSES
+from tbprof.analysis.idle_places import idle_places
 from tbprof.model import DeviceIdle, Idle, SyncTotals
 
 __all__ = ["idle_total", "sync_totals"]
@@ -25,22 +27,26 @@ def sync_totals(facts: Facts) -> SyncTotals:
 
 
 def idle_total(facts: Facts) -> Idle:
-    """Idle of each device over all steps, and their sum; causes are not computed."""
-    by_device = {str(number): _sum(idle) for number, idle in facts.idle.by_device.items()}
+    """Idle of each device over all steps, and their sum, by cause and place."""
+    by_device = {
+        str(number): _sum(idle, facts.causes.total_ns(number))
+        for number, idle in facts.idle.by_device.items()
+    }
     parts = list(by_device.values())
+    causes = [{cause: part.by_cause.get(cause, 0) for cause in CAUSES} for part in parts]
     total = DeviceIdle(
         device_ns=sum(part.device_ns for part in parts),
         empty_ns=sum(part.empty_ns for part in parts),
         queued_ns=sum(part.queued_ns for part in parts),
-        by_cause={},
+        by_cause={cause: ns for cause in CAUSES if (ns := sum(part[cause] for part in causes))},
     )
-    return Idle(total, by_device)
+    return Idle(total, by_device, idle_places(facts))
 
 
-def _sum(idle: IdleOfDevice) -> DeviceIdle:
+def _sum(idle: IdleOfDevice, by_cause: dict[str, int]) -> DeviceIdle:
     return DeviceIdle(
         device_ns=int(idle.device_ns.sum()),
         empty_ns=int(idle.empty_ns.sum()),
         queued_ns=int(idle.queued_ns.sum()),
-        by_cause={},
+        by_cause=by_cause,
     )

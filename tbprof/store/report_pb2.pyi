@@ -211,8 +211,22 @@ class DeviceIdle(_message.Message):
     by_cause: _containers.ScalarMap[str, int]
     def __init__(self, device_ns: _Optional[int] = ..., empty_ns: _Optional[int] = ..., queued_ns: _Optional[int] = ..., by_cause: _Optional[_Mapping[str, int]] = ...) -> None: ...
 
+class IdlePlace(_message.Message):
+    __slots__ = ("cause", "idle_ns", "place", "site", "drained_by")
+    CAUSE_FIELD_NUMBER: _ClassVar[int]
+    IDLE_NS_FIELD_NUMBER: _ClassVar[int]
+    PLACE_FIELD_NUMBER: _ClassVar[int]
+    SITE_FIELD_NUMBER: _ClassVar[int]
+    DRAINED_BY_FIELD_NUMBER: _ClassVar[int]
+    cause: str
+    idle_ns: int
+    place: str
+    site: int
+    drained_by: int
+    def __init__(self, cause: _Optional[str] = ..., idle_ns: _Optional[int] = ..., place: _Optional[str] = ..., site: _Optional[int] = ..., drained_by: _Optional[int] = ...) -> None: ...
+
 class Idle(_message.Message):
-    __slots__ = ("total", "by_device")
+    __slots__ = ("total", "by_device", "places")
     class ByDeviceEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -222,9 +236,11 @@ class Idle(_message.Message):
         def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[DeviceIdle, _Mapping]] = ...) -> None: ...
     TOTAL_FIELD_NUMBER: _ClassVar[int]
     BY_DEVICE_FIELD_NUMBER: _ClassVar[int]
+    PLACES_FIELD_NUMBER: _ClassVar[int]
     total: DeviceIdle
     by_device: _containers.MessageMap[str, DeviceIdle]
-    def __init__(self, total: _Optional[_Union[DeviceIdle, _Mapping]] = ..., by_device: _Optional[_Mapping[str, DeviceIdle]] = ...) -> None: ...
+    places: _containers.RepeatedCompositeFieldContainer[IdlePlace]
+    def __init__(self, total: _Optional[_Union[DeviceIdle, _Mapping]] = ..., by_device: _Optional[_Mapping[str, DeviceIdle]] = ..., places: _Optional[_Iterable[_Union[IdlePlace, _Mapping]]] = ...) -> None: ...
 
 class Saving(_message.Message):
     __slots__ = ("floor_ns", "estimate_ns", "ceiling_ns")

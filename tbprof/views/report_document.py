@@ -169,7 +169,17 @@ def _source(source: Source) -> Json:
 
 def _idle(idle: Idle) -> Json:
     by_device = {name: _device_idle(part) for name, part in idle.by_device.items()}
-    return {**_device_idle(idle.total), "by_device": by_device}
+    places = [
+        {
+            "cause": place.cause,
+            "idle_us": us(place.idle_ns),
+            "place": place.place,
+            "site": place.site,
+            "drained_by": place.drained_by,
+        }
+        for place in idle.places
+    ]
+    return {**_device_idle(idle.total), "by_device": by_device, "places": places}
 
 
 def _device_idle(idle: DeviceIdle) -> Json:
