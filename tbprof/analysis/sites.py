@@ -35,7 +35,7 @@ class SiteMembers:
     source: Source | None
     blocking: bool
     label: str | None
-    """The most frequent one of its episodes; part of no key."""
+    """The most frequent one of its episodes, of equals the first by name; part of no key."""
     module: str | None
     members: Int64s
     outermost_op: Int64s
@@ -98,7 +98,7 @@ def _groups(key: Int64s, episodes: Episodes) -> list[tuple[list[int], Int64s]]:
 
 def _most_frequent(trace: Trace, names: Int64s) -> str | None:
     known, count = np.unique(names[names != NO_NAME], return_counts=True)
-    return trace.names[known[np.argmax(count)]] if len(known) else None
+    return min((trace.names[i] for i in known[count == count.max(initial=0)].tolist()), default=None)
 
 
 def _module(trace: Trace, names: Int64s) -> str | None:
