@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from scenes import host_bound, read_scalar, upload
 from trace_builder import TraceBuilder
 
@@ -81,6 +82,16 @@ def test_labels_and_modules_make_none() -> None:
         built.annotation(label, start, start + 90)
         read_scalar(built, start + 10, wait=10)
     assert counts(built) == [(2, 2)]
+
+
+@pytest.mark.parametrize("labels", [("train", "check"), ("check", "train")])
+def test_of_labels_met_equally_often_the_first_by_name_stands_for_the_site(labels: tuple[str, ...]) -> None:
+    """Not the one that the file happens to mention first."""
+    built = TraceBuilder()
+    for start, label in zip((0, 100), labels, strict=True):
+        built.annotation(label, start, start + 90)
+        read_scalar(built, start + 10, wait=10)
+    assert [site.label for site in built.report().sites] == ["check"]
 
 
 def test_a_site_adds_the_whole_time_of_copies_that_did_not_block() -> None:
