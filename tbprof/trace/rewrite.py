@@ -47,7 +47,8 @@ def merge_facts(
 ) -> None:
     """Write the trace at `source` as gzip, with `facts_json` as its first member `tbprof`.
 
-    Every byte of the trace is kept. A destination given as a stream is left open.
+    Every byte of the trace is kept. A destination given as a stream is left open. After an
+    error the destination is incomplete, so write to a name that no viewer reads.
 
     Raises:
         TraceError: the source can't be read whole, or is no JSON object.

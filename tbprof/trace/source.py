@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Protocol, cast
 
 from tbprof.errors import TraceNotReadable, TraceTooLarge
 
-__all__ = ["ByteSource", "Reading", "open_gzip_writer", "open_source"]
+__all__ = ["ByteSource", "open_gzip_writer", "open_source"]
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _INPUT_BYTES = 64 * 1024
@@ -38,7 +38,7 @@ def _damage() -> tuple[type[Exception], ...]:
         return damage
 
 
-class Reading(Protocol):
+class _Unpacked(Protocol):
     """What the source needs of a stream: fill a buffer, say how much; 0 is the end."""
 
     def readinto(self, buffer: memoryview, /) -> int: ...
@@ -143,10 +143,10 @@ class ByteSource:
             return self._stream.readinto(buffer)
 
 
-def _unpacking(file: io.FileIO) -> Reading:
+def _unpacking(file: io.FileIO) -> _Unpacked:
     magic = file.read(len(_GZIP_MAGIC))
     file.seek(0)
-    return cast(Reading, _gzip_module().open(file, "rb") if magic == _GZIP_MAGIC else file)
+    return cast(_Unpacked, _gzip_module().open(file, "rb") if magic == _GZIP_MAGIC else file)
 
 
 def _not_readable(path: str, error: OSError) -> TraceNotReadable:
