@@ -17,6 +17,7 @@ from torch.profiler import ProfilerActivity, profile
 
 import tbprof
 from tbprof.hook import step_clock
+from tbprof.hook.window import ProfiledWindow
 
 Step = Callable[[], float]
 SHORT = tbprof.Schedule(skip_first=2, warmup=1, active=2)
@@ -251,6 +252,31 @@ def test_a_logdir_that_is_a_file_is_said_and_the_window_kept(
     assert str(logdir) in messages(caplog)[0]
     assert messages(caplog)[1].startswith("Unpublished windows: 1; they wait in ")
     assert len(list(spool.rglob("*.pt.trace.json"))) == 1
+
+
+def test_step_times_are_the_training_s_alone_and_each_window_has_its_own(
+    logdir: Path, training_step: Step, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0]
+    advance = ProfiledWindow.advance
+
+    def advance_slowly(window: ProfiledWindow) -> None:
+        advance(window)
+        now[0] += 5000
+
+    monkeypatch.setattr(step_clock, "perf_counter_ns", lambda: now[0])
+    monkeypatch.setattr(ProfiledWindow, "advance", advance_slowly)
+    schedule = tbprof.Schedule(skip_first=2, wait=1, warmup=1, active=1, repeat=2)
+    with tbprof.TrainerHook(logdir, schedule=schedule) as hook:
+        # 0 1 left alone | 2 wait, 3 warm-up, 4 recorded | 5 wait, 6 warm-up, 7 recorded.
+        for duration_ns in (10, 10, 10, 500, 12, 10, 500, 16):
+            training_step()
+            now[0] += duration_ns
+            hook.step()
+        hook.close(wait_s=60)
+    facts = [trace["tbprof"] for trace in published(logdir)]
+    assert [each["unprofiled_step_ns"] for each in facts] == [10, 10]
+    assert [each["profiled_step_ns"] for each in facts] == [12, 16]
 
 
 def test_work_between_steps_is_in_no_step_time(

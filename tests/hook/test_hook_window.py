@@ -144,7 +144,17 @@ def test_a_window_given_away_is_not_stopped_again(tmp_path: Path) -> None:
         window.stop()
         assert torch.autograd._profiler_enabled()
     assert window.taken_away
+
+
+def test_what_is_left_of_a_window_given_away_is_no_profiler_at_work(tmp_path: Path) -> None:
+    window = window_in(tmp_path)
+    window.start()
+    with profile(activities=[ProfilerActivity.CPU]):
+        window.stop()
+    announced = profile(activities=[ProfilerActivity.CPU])
     assert not foreign_profiler_at_work(None)
+    with announced:
+        assert foreign_profiler_at_work(None)
 
 
 def test_a_spool_that_can_t_be_made_costs_the_window_and_nothing_else(
