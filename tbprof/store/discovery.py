@@ -19,6 +19,7 @@ __all__ = ["Discovery", "Listing"]
 
 _LINK_LEAVES = "link_leaves_logdir"
 _NO_PERMISSION = "no_permission"
+_NAME_NOT_TEXT = "name_not_text"
 _NAMED_TRACE = ".trace.json"
 
 
@@ -73,6 +74,10 @@ class Discovery:
         """Whether a file or folder is really beneath the log directory, or may lead out of it."""
         if path.name.startswith("."):
             return False
+        if not _is_text(path.name):
+            # No page could ask for it: an address holds UTF-8 only.
+            skipped.append(SkippedFile(str(path), _NAME_NOT_TEXT))
+            return False
         if not path.is_symlink():
             return True
         inside = _real(path).is_relative_to(_real(self.logdir))
@@ -120,6 +125,14 @@ def _window(run: str, paths: dict[str, Path]) -> Window | None:
         report_path=None if report is None else str(report),
         size_bytes=0 if trace is None else status.st_size,
     )
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _real(path: Path) -> Path:

@@ -153,5 +153,6 @@ _SENTENCES: dict[str, Callable[[Numbers], str]] = {
 _SKIPPED = {
     "remote_logdir": "log directories on other hosts are not read; copy the run, or mount it",
     "link_leaves_logdir": "a link that leads out of the log directory; --tbprof_follow_links allows your own",
+    "name_not_text": "its name is not UTF-8: rename it",
     "no_permission": "it can't be read: check its permissions",
 }
