@@ -205,17 +205,17 @@ def test_markup_in_names_stays_text(open_tab: OpenTab, tmp_path: Path, sample: P
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
-def test_a_name_that_is_no_utf8_is_listed_and_opened(
-    open_tab: OpenTab, tmp_path: Path, sample: Path
+def test_a_name_that_is_no_utf8_is_left_out_with_the_reason(
+    open_tab: OpenTab, logdir: Path, sample: Path
 ) -> None:
-    run = tmp_path / "logs" / os.fsdecode(b"run\xff")
-    run.mkdir(parents=True)
+    run = logdir / os.fsdecode(b"run\xff")
+    run.mkdir()
     (run / WINDOW).write_bytes(sample.read_bytes())
-    tab = open_tab(str(tmp_path / "logs"))
-    [row] = tab.runs()["runs"]
-    assert row["run"] == "run\udcff"
-    answer = tab.client.get(f"/data/plugin/tbprof/window?run=run%FF&worker=w&window={WINDOW}")
-    assert answer.status_code in (200, 404)
+    (logdir / "run" / os.fsdecode(b"w\xff.json.gz")).write_bytes(sample.read_bytes())
+    runs = open_tab(str(logdir)).runs()
+    assert [row["run"] for row in runs["runs"]] == ["run"]
+    assert len(runs["runs"][0]["workers"]) == 1
+    assert [row["reason"] for row in runs["skipped"]] == ["its name is not UTF-8: rename it"] * 2
 
 
 def forbid(constant: str) -> None:

@@ -1,0 +1,56 @@
+"""The border of a route: what goes wrong behind it comes out as JSON with a sentence."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pytest
+from werkzeug.test import Client
+
+from tbprof.errors import ReportNotReadable, UsageError
+from tbprof.plugin.answers import answering
+
+
+@dataclass(frozen=True)
+class Echo:
+    name: str
+
+
+def echo(parameters: Mapping[str, str]) -> Echo:
+    return Echo(parameters["name"])
+
+
+def test_the_record_comes_as_json() -> None:
+    response = Client(answering(echo)).get("/", query_string={"name": "训练 <b>"})
+    assert response.json == {"name": "训练 <b>"}
+    assert response.mimetype == "application/json"
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(UsageError("there is none"), 404), (ReportNotReadable("it is damaged"), 400)]
+)
+def test_an_error_of_the_family_is_its_own_sentence(error: Exception, status: int) -> None:
+    def fail(_: Mapping[str, str]) -> Echo:
+        raise error
+
+    response = Client(answering(fail)).get("/")
+    assert response.status_code == status
+    assert response.json == {"error": str(error)}
+
+
+def test_a_fault_of_ours_is_said_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR, "tbprof"):
+        response = Client(answering(lambda _: Echo(name=str(1 // 0)))).get("/runs")
+    assert response.status_code == 500
+    assert response.json is not None
+    assert response.json["error"].startswith("this is a fault of tbprof's (ZeroDivisionError")
+    assert "Traceback" not in response.text
+    [record] = caplog.records
+    assert record.getMessage() == "tbprof could not answer /runs"
+    assert record.exc_info is not None
+
+
+def test_a_repeated_parameter_counts_once() -> None:
+    assert Client(answering(echo)).get("/?name=a&name=b").json == {"name": "a"}
