@@ -16,6 +16,8 @@ from typing import Literal, TypeAlias
 __all__ = [
     "FACTS_SCHEMA",
     "SEVERITIES",
+    "CodeKind",
+    "CodeShare",
     "CopyTotal",
     "DeviceIdle",
     "Evidence",
@@ -53,6 +55,7 @@ Numbers: TypeAlias = Mapping[str, int | float | str]
 Severity: TypeAlias = Literal["critical", "high", "medium", "low", "info"]
 HealthSeverity: TypeAlias = Literal["info", "warning", "error"]
 Removal: TypeAlias = Literal["drop", "defer", "rewrite", "needed"]
+CodeKind: TypeAlias = Literal["label", "module", "function"]
 SpanKind: TypeAlias = Literal["launch", "copy_call", "sync_call", "kernel", "copy", "memset"]
 
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")
@@ -317,6 +320,19 @@ class FailedRule:
 
 
 @dataclass(frozen=True, slots=True)
+class CodeShare:
+    """What one label, module or function takes of the steps, over the whole window."""
+
+    kind: CodeKind
+    name: str
+    """"" for device work that was launched inside none."""
+    host_ns: int
+    """Its own: without that of the ranges of its kind inside it."""
+    device_ns: int
+    launches: int
+
+
+@dataclass(frozen=True, slots=True)
 class RecordedCall:
     """A line that the hook saw calling something that can sync or copy."""
 
@@ -340,6 +356,7 @@ class Report:
     copies: tuple[CopyTotal, ...]
     sites: tuple[Site, ...]
     idle: Idle | None
+    code: tuple[CodeShare, ...]
     savings: Savings | None
     findings: tuple[Finding, ...]
     fix_plan: tuple[PlanRow, ...]

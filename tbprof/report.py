@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tbprof.analysis.by_code import code_shares
 from tbprof.analysis.copies import copy_totals
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.fix_plan import PlannedFix, fix_plan
@@ -62,6 +63,7 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
         copies=copy_totals(facts.episodes),
         sites=tuple(_site(facts, site) for site in facts.sites),
         idle=idle_total(facts) if has_devices else None,
+        code=code_shares(facts),
         savings=Savings(
             floor_ns=saving.floor_ns,
             estimate_ns=saving.estimate_ns,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import numpy.typing as npt
 
 from tbprof.analysis.calls import Calls
 from tbprof.analysis.names import matching_names
 from tbprof.analysis.nesting import NONE, Nest
 from tbprof.trace.columns import Category, Int64s, Trace
 
-__all__ = ["NO_NAME", "find_labels", "find_modules", "module_name"]
+__all__ = ["NO_NAME", "find_labels", "find_modules", "module_frames", "module_name", "user_labels"]
 
 NO_NAME = -1
 
@@ -27,13 +28,23 @@ _MODULE = r"nn\.Module: "
 
 def find_labels(trace: Trace, calls: Calls, chosen: Int64s) -> Int64s:
     """For each chosen call the interned name of the innermost user range, or `NO_NAME`."""
-    users = ~matching_names(trace, _MADE_BY_TORCH)
-    return _innermost_name(trace, calls, chosen, Category.USER_ANNOTATION, users)
+    return _innermost_name(trace, calls, chosen, Category.USER_ANNOTATION, user_labels(trace))
 
 
 def find_modules(trace: Trace, calls: Calls, chosen: Int64s) -> Int64s:
     """For each chosen call the interned name of the innermost `nn.Module: ...` frame, or `NO_NAME`."""
-    return _innermost_name(trace, calls, chosen, Category.PYTHON, matching_names(trace, _MODULE))
+    return _innermost_name(trace, calls, chosen, Category.PYTHON, module_frames(trace))
+
+
+def user_labels(trace: Trace) -> npt.NDArray[np.bool_]:
+    """For each interned name, whether a range of that name would be the user's own."""
+    users: npt.NDArray[np.bool_] = ~matching_names(trace, _MADE_BY_TORCH)
+    return users
+
+
+def module_frames(trace: Trace) -> npt.NDArray[np.bool_]:
+    """For each interned name, whether it is a module's call."""
+    return matching_names(trace, _MODULE)
 
 
 def module_name(frame: str) -> str:
@@ -46,7 +57,7 @@ def _innermost_name(
     calls: Calls,
     chosen: Int64s,
     category: Category,
-    wanted: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    wanted: npt.NDArray[np.bool_],
 ) -> Int64s:
     slices = trace.slices
     rows = np.flatnonzero(slices.category == category)

@@ -242,6 +242,20 @@ class Idle(_message.Message):
     places: _containers.RepeatedCompositeFieldContainer[IdlePlace]
     def __init__(self, total: _Optional[_Union[DeviceIdle, _Mapping]] = ..., by_device: _Optional[_Mapping[str, DeviceIdle]] = ..., places: _Optional[_Iterable[_Union[IdlePlace, _Mapping]]] = ...) -> None: ...
 
+class CodeShare(_message.Message):
+    __slots__ = ("kind", "name", "host_ns", "device_ns", "launches")
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    HOST_NS_FIELD_NUMBER: _ClassVar[int]
+    DEVICE_NS_FIELD_NUMBER: _ClassVar[int]
+    LAUNCHES_FIELD_NUMBER: _ClassVar[int]
+    kind: str
+    name: str
+    host_ns: int
+    device_ns: int
+    launches: int
+    def __init__(self, kind: _Optional[str] = ..., name: _Optional[str] = ..., host_ns: _Optional[int] = ..., device_ns: _Optional[int] = ..., launches: _Optional[int] = ...) -> None: ...
+
 class Saving(_message.Message):
     __slots__ = ("floor_ns", "estimate_ns", "ceiling_ns")
     FLOOR_NS_FIELD_NUMBER: _ClassVar[int]
@@ -418,7 +432,7 @@ class HookFacts(_message.Message):
     def __init__(self, schema: _Optional[int] = ..., tbprof_version: _Optional[str] = ..., torch_version: _Optional[str] = ..., cuda_version: _Optional[str] = ..., driver_version: _Optional[str] = ..., device_names: _Optional[_Iterable[str]] = ..., worker: _Optional[str] = ..., rank: _Optional[int] = ..., world_size: _Optional[int] = ..., window: _Optional[int] = ..., first_step: _Optional[int] = ..., recorded_steps: _Optional[int] = ..., options: _Optional[_Mapping[str, bool]] = ..., unprofiled_step_ns: _Optional[int] = ..., profiled_step_ns: _Optional[int] = ...) -> None: ...
 
 class Report(_message.Message):
-    __slots__ = ("trace", "steps", "sync_points", "copies", "sites", "idle", "savings", "findings", "fix_plan", "verdict", "not_checked", "failed_rules", "recorded_calls", "facts")
+    __slots__ = ("trace", "steps", "sync_points", "copies", "sites", "idle", "savings", "findings", "fix_plan", "verdict", "not_checked", "failed_rules", "recorded_calls", "facts", "code")
     TRACE_FIELD_NUMBER: _ClassVar[int]
     STEPS_FIELD_NUMBER: _ClassVar[int]
     SYNC_POINTS_FIELD_NUMBER: _ClassVar[int]
@@ -433,6 +447,7 @@ class Report(_message.Message):
     FAILED_RULES_FIELD_NUMBER: _ClassVar[int]
     RECORDED_CALLS_FIELD_NUMBER: _ClassVar[int]
     FACTS_FIELD_NUMBER: _ClassVar[int]
+    CODE_FIELD_NUMBER: _ClassVar[int]
     trace: TraceSummary
     steps: _containers.RepeatedCompositeFieldContainer[Step]
     sync_points: SyncTotals
@@ -447,4 +462,5 @@ class Report(_message.Message):
     failed_rules: _containers.RepeatedCompositeFieldContainer[FailedRule]
     recorded_calls: _containers.RepeatedCompositeFieldContainer[RecordedCall]
     facts: HookFacts
-    def __init__(self, trace: _Optional[_Union[TraceSummary, _Mapping]] = ..., steps: _Optional[_Iterable[_Union[Step, _Mapping]]] = ..., sync_points: _Optional[_Union[SyncTotals, _Mapping]] = ..., copies: _Optional[_Iterable[_Union[CopyTotal, _Mapping]]] = ..., sites: _Optional[_Iterable[_Union[Site, _Mapping]]] = ..., idle: _Optional[_Union[Idle, _Mapping]] = ..., savings: _Optional[_Union[Savings, _Mapping]] = ..., findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., fix_plan: _Optional[_Iterable[_Union[PlanRow, _Mapping]]] = ..., verdict: _Optional[_Union[Verdict, _Mapping]] = ..., not_checked: _Optional[_Iterable[_Union[NotChecked, _Mapping]]] = ..., failed_rules: _Optional[_Iterable[_Union[FailedRule, _Mapping]]] = ..., recorded_calls: _Optional[_Iterable[_Union[RecordedCall, _Mapping]]] = ..., facts: _Optional[_Union[HookFacts, _Mapping]] = ...) -> None: ...
+    code: _containers.RepeatedCompositeFieldContainer[CodeShare]
+    def __init__(self, trace: _Optional[_Union[TraceSummary, _Mapping]] = ..., steps: _Optional[_Iterable[_Union[Step, _Mapping]]] = ..., sync_points: _Optional[_Union[SyncTotals, _Mapping]] = ..., copies: _Optional[_Iterable[_Union[CopyTotal, _Mapping]]] = ..., sites: _Optional[_Iterable[_Union[Site, _Mapping]]] = ..., idle: _Optional[_Union[Idle, _Mapping]] = ..., savings: _Optional[_Union[Savings, _Mapping]] = ..., findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., fix_plan: _Optional[_Iterable[_Union[PlanRow, _Mapping]]] = ..., verdict: _Optional[_Union[Verdict, _Mapping]] = ..., not_checked: _Optional[_Iterable[_Union[NotChecked, _Mapping]]] = ..., failed_rules: _Optional[_Iterable[_Union[FailedRule, _Mapping]]] = ..., recorded_calls: _Optional[_Iterable[_Union[RecordedCall, _Mapping]]] = ..., facts: _Optional[_Union[HookFacts, _Mapping]] = ..., code: _Optional[_Iterable[_Union[CodeShare, _Mapping]]] = ...) -> None: ...

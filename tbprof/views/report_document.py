@@ -59,6 +59,16 @@ def report_document(report: Report, sentences: Sentences) -> Json:
         ],
         "sites": [_site(site) for site in report.sites],
         "idle": None if report.idle is None else _idle(report.idle),
+        "code": [
+            {
+                "kind": share.kind,
+                "name": share.name,
+                "host_us": us(share.host_ns),
+                "device_us": us(share.device_ns),
+                "launches": share.launches,
+            }
+            for share in report.code
+        ],
         "savings": None if report.savings is None else _savings(report.savings),
         "findings": [_finding(finding) for finding in report.findings],
         "fix_plan": [
