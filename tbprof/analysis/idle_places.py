@@ -55,6 +55,7 @@ class _PlaceNamer:
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
+        self._lanes = _steps_first(facts)
         slices = facts.trace.slices
         on_lanes = np.isin(slices.lane, facts.training_lanes)
         frames = np.flatnonzero((slices.category == Category.PYTHON) & on_lanes)
@@ -72,12 +73,19 @@ class _PlaceNamer:
         slices, names = self._facts.trace.slices, self._facts.trace.names
         chosen = np.full(len(instants), NONE, np.int64)
         for nest in (*self._innermost, self._ops):
-            for lane in self._facts.training_lanes:
+            for lane in self._lanes:
                 at = nest.innermost(np.full(len(instants), lane, np.int64), instants, instants)
                 at = _outermost(nest, at, instants) if nest is self._ops else at
                 found = (at != NONE) & (chosen == NONE)
                 chosen[found] = nest.rows[at[found]]
         return ["" if row == NONE else names[slices.name[row]] for row in chosen.tolist()]
+
+
+def _steps_first(facts: Facts) -> list[int]:
+    """The training lanes, that of the steps before those that work for it; then by their first row."""
+    slices = facts.trace.slices
+    begun = {lane: int(slices.start_ns[slices.lane == lane].min()) for lane in facts.training_lanes}
+    return sorted(begun, key=lambda lane: (lane not in facts.steps.lanes, begun[lane]))
 
 
 def _outermost(nest: Nest, position: Int64s, instants: Int64s) -> Int64s:
