@@ -15,7 +15,7 @@ import_torchvision()
 # After the import above, which makes this one possible beside every torch.
 from torchvision.transforms import v2  # noqa: E402
 
-__all__ = ["CLASSES", "PatchDataset", "patch_loader"]
+__all__ = ["CLASSES", "PatchDataset", "patch_batch", "patch_loader"]
 
 CLASSES = 8192
 PATCH_PIXELS = 32
@@ -24,8 +24,18 @@ KEPT_IMAGES = 512
 LOADER_PROCESSES = 8
 
 
+TRANSFORM = v2.Compose(
+    [
+        v2.RandomCrop(PATCH_PIXELS),
+        v2.RandomHorizontalFlip(),
+        v2.ToDtype(torch.float32, scale=True),
+        v2.Normalize(mean=[0.5] * 3, std=[0.25] * 3),
+    ]
+)
+
+
 class PatchDataset(Dataset[tuple[torch.Tensor, int]]):  # type: ignore[misc]
-    """Random crops of 32 x 32 pixels from a few generated images, each with a label."""
+    """Generated images of 40 x 40 pixels, each with a label."""
 
     def __init__(self, length: int) -> None:
         self._length = length
@@ -33,20 +43,18 @@ class PatchDataset(Dataset[tuple[torch.Tensor, int]]):  # type: ignore[misc]
         shape = (KEPT_IMAGES, 3, IMAGE_PIXELS, IMAGE_PIXELS)
         self._images = torch.randint(0, 256, shape, dtype=torch.uint8, generator=generator)
         self._labels = torch.randint(0, CLASSES, (length,), generator=generator)
-        self._transform = v2.Compose(
-            [
-                v2.RandomCrop(PATCH_PIXELS),
-                v2.RandomHorizontalFlip(),
-                v2.ToDtype(torch.float32, scale=True),
-                v2.Normalize(mean=[0.5] * 3, std=[0.25] * 3),
-            ]
-        )
 
     def __len__(self) -> int:
         return self._length
 
     def __getitem__(self, index: int) -> tuple[torch.Tensor, int]:
-        return self._transform(self._images[index % KEPT_IMAGES]), int(self._labels[index])
+        return self._images[index % KEPT_IMAGES], int(self._labels[index])
+
+
+def patch_batch(samples: list[tuple[torch.Tensor, int]]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Patches of shape (batch, 3, 32, 32) and their labels; a batch is cropped as one, which is quick."""
+    images, labels = zip(*samples, strict=True)
+    return TRANSFORM(torch.stack(images)), torch.tensor(labels)
 
 
 def patch_loader(batch_size: int, steps: int, *, pin_memory: bool) -> DataLoader[tuple[torch.Tensor, int]]:
@@ -55,6 +63,7 @@ def patch_loader(batch_size: int, steps: int, *, pin_memory: bool) -> DataLoader
         PatchDataset(batch_size * steps),
         batch_size=batch_size,
         num_workers=min(LOADER_PROCESSES, os.cpu_count() or 1),
+        collate_fn=patch_batch,
         pin_memory=pin_memory,
         multiprocessing_context=_start_method(),
         generator=torch.Generator().manual_seed(0),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from tbprof.demo.patches import CLASSES, PatchDataset, patch_loader
+from tbprof.demo.patches import CLASSES, PatchDataset, patch_batch, patch_loader
 from tbprof.demo.torchvision_import import import_torchvision
 
 
@@ -15,14 +15,21 @@ def test_torchvision_works_beside_this_torch() -> None:
     assert resized.shape == (3, 4, 4)
 
 
-def test_a_patch_is_a_normalised_crop_with_a_label() -> None:
+def test_an_image_has_a_label() -> None:
     dataset = PatchDataset(10)
-    patch, label = dataset[3]
+    image, label = dataset[3]
     assert len(dataset) == 10
-    assert (patch.shape, patch.dtype) == ((3, 32, 32), torch.float32)
-    assert patch.min() >= -2
-    assert patch.max() <= 2
+    assert (image.shape, image.dtype) == ((3, 40, 40), torch.uint8)
     assert 0 <= label < CLASSES
+
+
+def test_a_batch_holds_normalised_crops() -> None:
+    dataset = PatchDataset(4)
+    patches, labels = patch_batch([dataset[0], dataset[1]])
+    assert (patches.shape, patches.dtype) == ((2, 3, 32, 32), torch.float32)
+    assert patches.min() >= -2
+    assert patches.max() <= 2
+    assert labels.tolist() == [dataset[0][1], dataset[1][1]]
 
 
 def test_every_run_sees_the_same_batches() -> None:
