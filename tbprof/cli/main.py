@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from tbprof import __version__
 from tbprof.cli import demo, explain, publish, report
+from tbprof.cli.plain_text import plain
 from tbprof.errors import TbprofError
 
 __all__ = ["main"]
@@ -51,5 +52,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _say(sentence: str) -> int:
-    sys.stderr.write(f"tbprof: {sentence}\n")
+    sys.stderr.write(f"tbprof: {plain(sentence)}\n")
     return COULD_NOT

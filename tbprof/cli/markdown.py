@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tbprof.cli.plain_text import plain
 from tbprof.model import Report
 from tbprof.texts.english import English
 from tbprof.texts.quantities import duration, milliseconds, share, size
@@ -28,8 +29,8 @@ def markdown(report: Report) -> str:
         for finding in site.findings:
             lines += _finding(site, finding)
     if view.health:
-        lines += ["### To know", "", *(f"- {row.message}" for row in view.health), ""]
-    return "\n".join(lines)
+        lines += ["### To know", "", *(f"- {_text(row.message)}" for row in view.health), ""]
+    return "\n".join(plain(line) for line in lines)
 
 
 def _row(site: SiteRow) -> str:
@@ -37,7 +38,7 @@ def _row(site: SiteRow) -> str:
     part = "" if site.share_of_steps is None else share(site.share_of_steps)
     cells = (
         _where(site),
-        site.what,
+        _text(site.what),
         _code(" < ".join(site.ops)),
         f"{site.count:,}",
         size(site.bytes) if site.bytes else "",
@@ -50,7 +51,7 @@ def _row(site: SiteRow) -> str:
 
 def _finding(site: SiteRow, finding: FindingRow) -> list[str]:
     return [
-        f"### {finding.rule} {finding.name}: {_where(site)}",
+        f"### {_text(finding.rule)} {finding.name}: {_where(site)}",
         "",
         f"{finding.severity}, {finding.severity_reason}. {finding.what}",
         "",
@@ -58,9 +59,9 @@ def _finding(site: SiteRow, finding: FindingRow) -> list[str]:
         "",
         "```python",
         "# before",
-        finding.fix.before,
+        *finding.fix.before.splitlines(),
         "# after",
-        finding.fix.after,
+        *finding.fix.after.splitlines(),
         "```",
         "",
     ]
@@ -70,7 +71,9 @@ def _where(site: SiteRow) -> str:
     source = site.source
     if source is None:
         return "line not recorded"
-    return _code(f"{source.file}:{source.line}") + f" {_text(source.function)}"
+    line = source.file if source.line is None else f"{source.file}:{source.line}"
+    of_def = "" if source.exact or source.line is None else " (line of its def)"
+    return f"{_code(line)} {_text(source.function)}{of_def}"
 
 
 def _code(text: str) -> str:

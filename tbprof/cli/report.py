@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tbprof.cli.markdown import markdown
+from tbprof.cli.plain_text import plain
 from tbprof.cli.terminal import terminal_text
-from tbprof.errors import TbprofError, TraceNotReadable, UsageError
+from tbprof.errors import TbprofError, UsageError
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.model import SEVERITIES, Report, Severity, Window
 from tbprof.report import build_report, looks_like_trace
@@ -53,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
         TbprofError: Nothing could be read.
     """
     use_cache = not options.no_cache
-    if options.path.is_dir():
+    if _is_folder(options.path):
         reports = _reports_of_folder(options.path, use_cache=use_cache)
         _print_all(reports, options.format)
     else:
@@ -62,11 +63,17 @@ def run(options: argparse.Namespace) -> int:
     return FOUND if options.fail_on and _is_found(reports, options.fail_on) else 0
 
 
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        # Too long a name, or a folder that may not be entered: reading it as a file says which.
+        return False
+
+
 def _report_of_file(path: Path, *, use_cache: bool) -> Report:
     if path.name.endswith(REPORT_SUFFIX):
         return read_report(str(path))
-    if not path.exists():
-        raise TraceNotReadable(f"there is no file {path}: check the path")
     kept = cached_report(str(path)) if use_cache else None
     if kept is not None:
         return kept
@@ -77,14 +84,16 @@ def _report_of_file(path: Path, *, use_cache: bool) -> Report:
 
 
 def _reports_of_folder(folder: Path, *, use_cache: bool) -> tuple[Report, ...]:
-    """All windows that can be read; each that can't costs one line on stderr."""
+    """All windows that can be read; each that can't, or is left out, costs one line on stderr."""
     listing = Discovery(folder, looks_like_trace).find()
+    for file in listing.skipped:
+        sys.stderr.write(f"tbprof: {plain(file.path)}: {English().skipped(file.reason)}\n")
     reports = []
     for window in listing.windows:
         try:
             reports.append(_report_of_window(window, use_cache=use_cache))
         except TbprofError as error:
-            sys.stderr.write(f"tbprof: {error}\n")
+            sys.stderr.write(f"tbprof: {plain(str(error))}\n")
     if not reports:
         raise UsageError(f"there is no trace or report to read in {folder}: name another folder")
     return tuple(reports)
@@ -123,12 +132,14 @@ def _text(report: Report, form: str) -> str:
 
 def _progress(path: Path) -> Callable[[int, int], None] | None:
     """A line on a terminal that is written over, for a large file only."""
-    if not sys.stderr.isatty() or path.stat().st_size < _PROGRESS_FROM_BYTES:
+    if not sys.stderr.isatty():
         return None
     shown_at = time.monotonic()
 
     def show(read_bytes: int, total_bytes: int) -> None:
         nonlocal shown_at
+        if total_bytes < _PROGRESS_FROM_BYTES:
+            return
         done = read_bytes >= total_bytes
         if done or time.monotonic() - shown_at > _PROGRESS_EVERY_S:
             shown_at = time.monotonic()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tbprof.cli.plain_text import plain
 from tbprof.model import Report
 from tbprof.texts.english import English
 from tbprof.texts.quantities import count, duration, milliseconds, share, size
@@ -20,7 +21,7 @@ def terminal_text(report: Report) -> str:
     lines = [_head(report), "", view.verdict, *([view.detail] if view.detail else []), "", *_figures(view)]
     lines += _sites(view)
     lines += _notes(view)
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+    return "\n".join(plain(line.rstrip()) for line in lines) + "\n"
 
 
 def _head(report: Report) -> str:
