@@ -1,0 +1,27 @@
+"""The `tbprof` command as a shell runs it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+__all__ = ["SAMPLES", "run_tbprof"]
+
+SAMPLES = Path(__file__).parents[2] / "logs" / "samples"
+
+
+def run_tbprof(
+    *arguments: str | Path, environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run it in a process of its own, and take what it prints."""
+    return subprocess.run(
+        [sys.executable, "-m", "tbprof", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONIOENCODING": "utf-8", **(environment or {})},
+        check=False,
+        timeout=60,
+    )

@@ -1,0 +1,93 @@
+"""The command as a whole: its doors, its exit codes, its border for faults."""
+
+from __future__ import annotations
+
+import pytest
+from command_line import SAMPLES, run_tbprof
+
+import tbprof
+from tbprof.cli import main as module
+from tbprof.cli.main import main
+from tbprof.rules.registry import RULES
+
+CLEAN = SAMPLES / "h100_transformer_clean" / "dc3b_3169006.pt.trace.json.gz"
+
+
+def test_python_m_tbprof_is_the_command() -> None:
+    ended = run_tbprof("--version")
+    assert (ended.returncode, ended.stdout) == (0, f"tbprof {tbprof.__version__}\n")
+
+
+def test_help_names_every_command() -> None:
+    ended = run_tbprof("--help")
+    assert ended.returncode == 0
+    for command in ("report", "explain", "demo", "publish"):
+        assert f"\n    {command} " in ended.stdout
+
+
+@pytest.mark.parametrize("arguments", [[], ["repot"], ["report"], ["report", "x", "--fail-on", "awful"]])
+def test_what_is_no_command_is_said_with_exit_code_2(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as raised:
+        main(arguments)
+    assert raised.value.code == 2
+    assert capsys.readouterr().err.startswith("usage: tbprof")
+
+
+def test_a_fault_of_ours_is_one_sentence_and_shown_whole_where_asked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_: object) -> int:
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr(module.report, "run", fail)
+    monkeypatch.delenv("TBPROF_DEBUG", raising=False)
+    assert main(["report", str(CLEAN)]) == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith("tbprof: this is a fault of tbprof's (ZeroDivisionError: division by zero)")
+    assert printed.count("\n") == 1
+    monkeypatch.setenv("TBPROF_DEBUG", "1")
+    with pytest.raises(ZeroDivisionError):
+        main(["report", str(CLEAN)])
+
+
+def test_an_interruption_is_one_word(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module.report, "run", interrupt)
+    assert main(["report", str(CLEAN)]) == 2
+    assert capsys.readouterr().err == "tbprof: interrupted\n"
+
+
+@pytest.mark.parametrize("code", [rule.code for rule in RULES])
+def test_explain_shows_the_page_of_a_rule(code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", code]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"{code} ")
+    for title in ("What", "Why", "Example", "Fix", "When it stays silent"):
+        assert title in lines
+    assert max(len(line) for line in lines) <= 100
+
+
+def test_explain_takes_a_code_in_small_letters(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", RULES[0].code.lower()]) == 0
+    assert capsys.readouterr().out.startswith(RULES[0].code)
+
+
+def test_explain_without_a_code_lists_all_rules(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == [rule.code for rule in RULES]
+
+
+def test_explain_of_an_unknown_rule_names_those_that_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "SYN99"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err == (
+        f"tbprof: there is no rule 'SYN99': the rules are {', '.join(rule.code for rule in RULES)}\n"
+    )
