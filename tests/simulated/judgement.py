@@ -1,0 +1,100 @@
+"""What tbprof predicts for a program, beside what is true: run again without the waits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from program import Program
+from recording import record, site_function
+from simulated_host import run
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.fix_plan import PlannedFix, fix_plan
+from tbprof.analysis.savings import saving_of
+from tbprof.model import Saving
+from tbprof.trace.columns import Int64s
+
+__all__ = ["ALL_SITES", "TOLERANCE", "Judgement", "Prediction", "judge"]
+
+ALL_SITES = -1
+TOLERANCE = 0.01
+"""Of the window: what is smaller is noise to the person who reads the figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """The three figures for one site, or for all at once, and the truth."""
+
+    site: int
+    predicted: Saving
+    true_ns: int
+    window_ns: int
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether the truth lies between floor and ceiling."""
+        slack = TOLERANCE * self.window_ns
+        return self.predicted.floor_ns - slack <= self.true_ns <= self.predicted.ceiling_ns + slack
+
+    @property
+    def error(self) -> float:
+        """Of the estimate, relative to the truth or, where that is less, to 1 % of the window."""
+        assert self.predicted.estimate_ns is not None
+        return abs(self.predicted.estimate_ns - self.true_ns) / max(
+            abs(self.true_ns), TOLERANCE * self.window_ns
+        )
+
+    @property
+    def width(self) -> float:
+        """Of the bracket, as a share of the window."""
+        return (self.predicted.ceiling_ns - self.predicted.floor_ns) / self.window_ns
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One program."""
+
+    program: Program
+    predictions: tuple[Prediction, ...]
+    """One a site, then one for all of them."""
+    plan: tuple[PlannedFix, ...]
+    replay_error: float
+    nothing_removed_ns: int
+    """What the replay says is won by removing nothing."""
+
+
+def judge(program: Program) -> Judgement:
+    """Run the program with everything, without each site, and without all; compare."""
+    whole = run(program)
+    facts = Facts(record(program, whole).trace())
+    members = {site: _members(facts, site) for site in program.sites}
+    removed = {site: (frozenset({site}), members[site]) for site in program.sites}
+    if removed:
+        removed[ALL_SITES] = (frozenset(program.sites), np.concatenate(list(members.values())))
+    predictions = [
+        Prediction(
+            site=site,
+            predicted=saving_of(facts, chosen, "defer"),
+            true_ns=whole.window_ns - run(program, without).window_ns,
+            window_ns=whole.window_ns,
+        )
+        for site, (without, chosen) in removed.items()
+    ]
+    return Judgement(
+        program=program,
+        predictions=tuple(predictions),
+        plan=fix_plan(facts, list(members.values())),
+        replay_error=facts.replay.error,
+        nothing_removed_ns=facts.replay.saving_ns(np.empty(0, np.int64)),
+    )
+
+
+def _members(facts: Facts, site: int) -> Int64s:
+    """Positions of the episodes that come from one site of the program."""
+    found = [
+        each.members
+        for each in facts.sites
+        if each.source is not None and each.source.function == site_function(site)
+    ]
+    return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)

@@ -1,0 +1,142 @@
+"""What a simulated training asks of its host threads and devices, action by action.
+
+Durations are in ns and belong to the action, not to the run of it: a program run with and
+without a wait meets the same host work, the same latencies and the same kernels, so that the
+difference of the two runs is what the wait cost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+__all__ = [
+    "AUTOGRAD",
+    "MAIN",
+    "NO_SITE",
+    "SIDE",
+    "STREAM",
+    "Action",
+    "Copy",
+    "Launch",
+    "Program",
+    "RecordEvent",
+    "StreamWait",
+    "Synchronise",
+    "Work",
+]
+
+MAIN = 100
+AUTOGRAD = 101
+SIDE = 777
+NO_SITE = -1
+STREAM = 7
+"""The stream that torch computes on, as CUPTI numbers it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The host is busy by itself."""
+
+    length_ns: int
+    thread: int = MAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A kernel, or a graph of several that run one after the other."""
+
+    call_ns: int
+    latency_ns: int
+    """From the start of the call until the device can see it."""
+    runs_ns: tuple[int, ...]
+    gap_ns: int
+    """From the end of what ran before it on its stream to its earliest start."""
+    stream: int = STREAM
+    device: int = 0
+    thread: int = MAIN
+    recorded: bool = True
+    """Work of a library that CUPTI does not see is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A copy call and, where `synchronised`, the stream synchronise that torch makes after it."""
+
+    direction: Literal["HtoD", "DtoH"]
+    memory: Literal["pageable", "pinned"]
+    size_bytes: int
+    run_ns: int
+    call_ns: int
+    latency_ns: int
+    gap_ns: int
+    sync_ns: int
+    """What the synchronise takes when there is nothing to wait for."""
+    return_ns: int
+    """From the end of what is awaited to the return of the call that waits."""
+    synchronised: bool = True
+    api: str = "cudaMemcpyAsync"
+    site: int = NO_SITE
+    stream: int = STREAM
+    device: int = 0
+    thread: int = MAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Synchronise:
+    kind: Literal["stream", "device", "event"]
+    sync_ns: int
+    return_ns: int
+    site: int = NO_SITE
+    event: int = 0
+    """Which event; for the kind "event"."""
+    stream: int = STREAM
+    device: int = 0
+    thread: int = MAIN
+
+
+@dataclass(frozen=True, slots=True)
+class RecordEvent:
+    event: int
+    call_ns: int
+    stream: int = STREAM
+    device: int = 0
+    thread: int = MAIN
+
+
+@dataclass(frozen=True, slots=True)
+class StreamWait:
+    """`stream` runs nothing more until the event, as it was recorded last, has come."""
+
+    event: int
+    call_ns: int
+    resolve_ns: int
+    """From the event to the stream going on."""
+    stream: int = STREAM
+    device: int = 0
+    thread: int = MAIN
+
+
+Action = Work | Launch | Copy | Synchronise | RecordEvent | StreamWait
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A training: steps one after the other, some of them before the profiler's window."""
+
+    steps: tuple[tuple[Action, ...], ...]
+    steps_before: int = 0
+    """How many of the steps have passed when the profiler begins to record."""
+    side: tuple[Action, ...] = ()
+    """What a thread does beside the training, from the start on."""
+    kernels_share: bool = False
+    """Whether kernels of several streams run at once; else each fills the device."""
+    names_awaited: bool = True
+    """Whether `cuda_sync` rows say which stream was awaited."""
+    traits: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def sites(self) -> tuple[int, ...]:
+        """Numbers of the sites whose waits can be taken away."""
+        marked = (a.site for step in self.steps for a in step if isinstance(a, Copy | Synchronise))
+        return tuple(sorted({site for site in marked if site != NO_SITE}))

@@ -1,0 +1,168 @@
+"""Devices as CUDA's programming guide describes them: streams, events, engines, a bounded queue.
+
+Work of one stream runs in the order in which it was given. Streams run beside each other, but
+a kernel usually fills its device, so that kernels take turns, first ready, first run; copies have
+an engine for each direction. An event stands for all work that its stream had been given when
+it was recorded. A launch finds a queue of `QUEUE_LIMIT` entries; when it is full it blocks until
+the oldest one has started.
+
+Nothing here is taken from tbprof's replay: this is what the replay is judged by.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+__all__ = ["QUEUE_LIMIT", "Clock", "Completion", "Device", "Engine", "Stream", "Task"]
+
+QUEUE_LIMIT = 1024
+
+
+class Clock:
+    """The simulation's time: what is planned happens in the order of its instants."""
+
+    def __init__(self) -> None:
+        self.now_ns = 0
+        self._planned: list[tuple[int, int, Callable[[], None]]] = []
+        self._order = itertools.count()
+
+    def at(self, instant_ns: int, do: Callable[[], None]) -> None:
+        heapq.heappush(self._planned, (max(instant_ns, self.now_ns), next(self._order), do))
+
+    def run(self) -> None:
+        while self._planned:
+            self.now_ns, _, do = heapq.heappop(self._planned)
+            do()
+
+
+class Completion:
+    """Something that comes once, and those that wait for it."""
+
+    __slots__ = ("_waiting", "is_done")
+
+    def __init__(self) -> None:
+        self.is_done = False
+        self._waiting: list[Callable[[], None]] = []
+
+    def then(self, do: Callable[[], None]) -> None:
+        if self.is_done:
+            do()
+        else:
+            self._waiting.append(do)
+
+    def come(self) -> None:
+        self.is_done = True
+        for do in self._waiting:
+            do()
+
+
+@dataclass(slots=True, eq=False)
+class Task:
+    """Something that a stream was given: a kernel, a copy, or (without an engine) a wait."""
+
+    run_ns: int
+    gap_ns: int
+    arrival_ns: int
+    engine: Engine | None
+    awaited: Completion | None = None
+    started: Completion = field(default_factory=Completion)
+    ended: Completion = field(default_factory=Completion)
+    start_ns: int = 0
+    end_ns: int = 0
+
+
+class Engine:
+    """Runs tasks one after the other, or all at once if `shared`."""
+
+    def __init__(self, clock: Clock, *, shared: bool) -> None:
+        self._clock = clock
+        self._shared = shared
+        self._running = 0
+        self._ready: deque[Task] = deque()
+
+    def take(self, task: Task) -> None:
+        if self._running and not self._shared:
+            self._ready.append(task)
+        else:
+            self._start(task)
+
+    def _start(self, task: Task) -> None:
+        self._running += 1
+        task.start_ns = self._clock.now_ns
+        task.end_ns = task.start_ns + task.run_ns
+        task.started.come()
+        self._clock.at(task.end_ns, lambda: self._end(task))
+
+    def _end(self, task: Task) -> None:
+        self._running -= 1
+        task.ended.come()
+        if self._ready:
+            self._start(self._ready.popleft())
+
+
+class Stream:
+    """A queue of tasks; the next one begins when the one before it has ended."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._queue: deque[Task] = deque()
+        self._free_ns = 0
+        self.last = Completion()
+        """Comes when all that the stream was given has ended."""
+        self.last.come()
+
+    def give(self, task: Task) -> None:
+        self._queue.append(task)
+        self.last = task.ended
+        task.ended.then(self._go_on)
+        if len(self._queue) == 1:
+            self._prepare(task)
+
+    def _prepare(self, task: Task) -> None:
+        self._clock.at(max(task.arrival_ns, self._free_ns + task.gap_ns), lambda: self._run(task))
+
+    def _run(self, task: Task) -> None:
+        if task.engine is not None:
+            task.engine.take(task)
+        elif task.awaited is not None:
+            task.awaited.then(lambda: self._clock.at(self._clock.now_ns + task.run_ns, task.ended.come))
+
+    def _go_on(self) -> None:
+        self._queue.popleft()
+        self._free_ns = self._clock.now_ns
+        if self._queue:
+            self._prepare(self._queue[0])
+
+
+class Device:
+    """Streams by number, an engine for kernels and two for copies."""
+
+    def __init__(self, clock: Clock, *, kernels_share: bool) -> None:
+        self._clock = clock
+        self._streams: dict[int, Stream] = {}
+        self.engines = {
+            "kernel": Engine(clock, shared=kernels_share),
+            "HtoD": Engine(clock, shared=False),
+            "DtoH": Engine(clock, shared=False),
+        }
+        self._entries: deque[Completion] = deque(maxlen=QUEUE_LIMIT)
+
+    def stream(self, number: int) -> Stream:
+        return self._streams.setdefault(number, Stream(self._clock))
+
+    @property
+    def streams(self) -> tuple[Stream, ...]:
+        return tuple(self._streams.values())
+
+    @property
+    def room(self) -> Completion | None:
+        """What must come before the queue has room for one more; nothing if it has."""
+        return self._entries[0] if len(self._entries) == QUEUE_LIMIT else None
+
+    def enter(self, started: Completion) -> None:
+        """One more entry of the queue, which leaves it when `started` comes."""
+        self._entries.append(started)

@@ -1,0 +1,230 @@
+"""Runs a program: host threads come to their actions one by one, and wait where CUDA says so.
+
+What blocks the host: a synchronise, until all that it names has ended; a read into pageable
+memory and a synchronous copy, until the copy has ended; an upload of more than 64 KB from
+pageable memory, which first waits for its stream and then stages the data; a launch that finds
+the queue full. (CUDA Runtime API, "API synchronization behavior".) A wait of a site that is left
+out costs what its call costs when there is nothing to wait for: the value is read later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from program import Action, Copy, Launch, Program, RecordEvent, StreamWait, Synchronise, Work
+from simulated_gpu import Clock, Completion, Device, Task
+
+__all__ = ["SMALL_UPLOAD_BYTES", "Call", "Done", "Run", "run"]
+
+SMALL_UPLOAD_BYTES = 64 * 1024
+"""Up to this size data from pageable memory travels with the command itself."""
+
+_OP_NS = 1_500
+"""Of an op, before its first call, between its calls and after the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    name: str
+    start_ns: int
+    end_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """An action that a thread has done, with its calls and what it gave to a device."""
+
+    action: Action
+    start_ns: int
+    end_ns: int
+    calls: tuple[Call, ...]
+    tasks: tuple[Task, ...]
+
+
+@dataclass(slots=True)
+class Run:
+    """All that happened: the steps, the actions, and how long the window took."""
+
+    steps: list[tuple[int, int]] = field(default_factory=list)
+    """Start and end on the host, those before the window too."""
+    training: list[Done] = field(default_factory=list)
+    side: list[Done] = field(default_factory=list)
+    own_sync: tuple[int, int] = (0, 0)
+    """The device synchronise by which the profiler ends the window."""
+    steps_before: int = 0
+
+    @property
+    def start_ns(self) -> int:
+        return self.steps[self.steps_before][0]
+
+    @property
+    def window_ns(self) -> int:
+        """To the end of the last step and of all work that the training launched in the window."""
+        ends = [
+            done.tasks[-1].end_ns for done in self.training if done.tasks and done.start_ns >= self.start_ns
+        ]
+        return max(self.steps[-1][1], *ends, 0) - self.start_ns
+
+
+def run(program: Program, without: Container[int] = ()) -> Run:
+    """Run it; sites in `without` do not wait inside the window."""
+    return _Machine(program, without).run()
+
+
+class _Machine:
+    def __init__(self, program: Program, without: Container[int]) -> None:
+        self._program = program
+        self._without = without
+        self._clock = Clock()
+        self._events: dict[int, Completion] = {}
+        self._recording = False
+        self._result = Run(steps_before=program.steps_before)
+        self._devices: dict[int, Device] = {}
+
+    def run(self) -> Run:
+        self._go(self._training())
+        self._go(self._thread(self._program.side, self._result.side))
+        self._clock.run()
+        return self._result
+
+    def _go(self, thread: Iterator[int | Completion]) -> None:
+        """Let a thread do what it does until it next waits."""
+        for awaited in thread:
+            if isinstance(awaited, Completion):
+                if not awaited.is_done:
+                    awaited.then(lambda: self._go(thread))
+                    return
+            elif awaited > 0:
+                self._clock.at(self._clock.now_ns + awaited, lambda: self._go(thread))
+                return
+
+    def _training(self) -> Iterator[int | Completion]:
+        for number, actions in enumerate(self._program.steps):
+            self._recording = number >= self._program.steps_before
+            start = self._clock.now_ns
+            yield from self._thread(actions, self._result.training)
+            self._result.steps.append((start, self._clock.now_ns))
+        start = self._clock.now_ns
+        for device in self._devices.values():
+            yield from device_ends(device)
+        yield 5_000
+        self._result.own_sync = (start, self._clock.now_ns)
+
+    def _thread(self, actions: Sequence[Action], done: list[Done]) -> Iterator[int | Completion]:
+        for action in actions:
+            start = self._clock.now_ns
+            calls: list[Call] = []
+            tasks: list[Task] = []
+            yield from self._perform(action, calls, tasks)
+            done.append(Done(action, start, self._clock.now_ns, tuple(calls), tuple(tasks)))
+
+    def _perform(self, action: Action, calls: list[Call], tasks: list[Task]) -> Iterator[int | Completion]:
+        if isinstance(action, Work):
+            yield action.length_ns
+        elif isinstance(action, Launch):
+            yield from self._launch(action, calls, tasks)
+        elif isinstance(action, Copy):
+            yield from self._copy(action, calls, tasks)
+        elif isinstance(action, Synchronise):
+            yield from self._synchronise(action, calls)
+        else:
+            yield from self._mark(action, calls)
+
+    def _device(self, number: int) -> Device:
+        if number not in self._devices:
+            self._devices[number] = Device(self._clock, kernels_share=self._program.kernels_share)
+        return self._devices[number]
+
+    def _launch(self, action: Launch, calls: list[Call], tasks: list[Task]) -> Iterator[int | Completion]:
+        start = self._clock.now_ns
+        device = self._device(action.device)
+        if device.room is not None:
+            yield device.room
+        arrival = self._clock.now_ns + action.latency_ns
+        for run_ns in action.runs_ns:
+            task = Task(run_ns, action.gap_ns, arrival, device.engines["kernel"])
+            device.stream(action.stream).give(task)
+            tasks.append(task)
+        device.enter(tasks[0].started)
+        yield action.call_ns
+        name = "cudaLaunchKernel" if len(tasks) == 1 else "cudaGraphLaunch"
+        calls.append(Call(name, start, self._clock.now_ns))
+
+    def _copy(self, action: Copy, calls: list[Call], tasks: list[Task]) -> Iterator[int | Completion]:
+        yield _OP_NS
+        start = self._clock.now_ns
+        device = self._device(action.device)
+        if device.room is not None:
+            yield device.room
+        arrival = self._clock.now_ns + action.latency_ns
+        task = Task(action.run_ns, action.gap_ns, arrival, device.engines[action.direction])
+        stream = device.stream(action.stream)
+        stream.give(task)
+        device.enter(task.started)
+        tasks.append(task)
+        waits = self._waits(action.site)
+        yield from self._wait(task.ended if waits and _holds_host(action) else None, action.call_ns, action)
+        calls.append(Call(action.api, start, self._clock.now_ns))
+        yield _OP_NS
+        if action.synchronised:
+            start = self._clock.now_ns
+            yield from self._wait(stream.last if waits else None, action.sync_ns, action)
+            calls.append(Call("cudaStreamSynchronize", start, self._clock.now_ns))
+            yield _OP_NS
+
+    def _synchronise(self, action: Synchronise, calls: list[Call]) -> Iterator[int | Completion]:
+        start = self._clock.now_ns
+        least = start + action.sync_ns
+        device = self._device(action.device)
+        waited = False
+        if self._waits(action.site):
+            awaited = {
+                "stream": (device.stream(action.stream).last,),
+                "device": tuple(stream.last for stream in device.streams),
+                "event": (self._events[action.event],) if action.event in self._events else (),
+            }[action.kind]
+            waited = not all(each.is_done for each in awaited)
+            yield from awaited
+        yield max(least - self._clock.now_ns, action.return_ns if waited else 0)
+        name = f"cuda{action.kind.capitalize()}Synchronize"
+        calls.append(Call(name, start, self._clock.now_ns))
+
+    def _mark(self, action: RecordEvent | StreamWait, calls: list[Call]) -> Iterator[int | Completion]:
+        start = self._clock.now_ns
+        stream = self._device(action.device).stream(action.stream)
+        if isinstance(action, RecordEvent):
+            self._events[action.event] = stream.last
+            name = "cudaEventRecord"
+        else:
+            awaited = self._events[action.event]
+            stream.give(Task(action.resolve_ns, 0, start + action.call_ns, None, awaited))
+            name = "cudaStreamWaitEvent"
+        yield action.call_ns
+        calls.append(Call(name, start, self._clock.now_ns))
+
+    def _wait(
+        self, awaited: Completion | None, least_ns: int, action: Copy
+    ) -> Iterator[int | Completion]:
+        least = self._clock.now_ns + least_ns
+        waited = awaited is not None and not awaited.is_done
+        if awaited is not None:
+            yield awaited
+        yield max(least - self._clock.now_ns, action.return_ns if waited else 0)
+
+    def _waits(self, site: int) -> bool:
+        return not (self._recording and site in self._without)
+
+
+def device_ends(device: Device) -> Iterator[Completion]:
+    """All that its streams have been given so far."""
+    yield from [stream.last for stream in device.streams]
+
+
+def _holds_host(action: Copy) -> bool:
+    """Whether the copy call itself blocks until the copy has ended."""
+    if "Async" not in action.api:
+        return True
+    if action.memory != "pageable":
+        return False
+    return action.direction == "DtoH" or action.size_bytes > SMALL_UPLOAD_BYTES
