@@ -98,9 +98,12 @@ class Session:
 
     def stop(self) -> None:
         """End the window that is in progress, and keep what it has."""
-        if self._window is not None:
-            self._window.stop()
-            self._finish(self._window)
+        window, self._window = self._window, None
+        if window is None:
+            return
+        window.stop()
+        if window.recorded_steps > 0 and not window.taken_away:
+            self._finish(window)
 
     def abandon(self) -> None:
         """End the window that is in progress, and keep nothing."""
@@ -131,8 +134,8 @@ class Session:
         window.advance()
         if not window.is_over:
             return steps_taken + 1
+        self._window = None
         if window.taken_away:
-            self._window = None
             return self._put_off(steps_taken)
         self._finish(window)
         return self._plan_next(steps_taken)
@@ -155,11 +158,11 @@ class Session:
         return steps_taken + self._put_off_steps
 
     def _finish(self, window: ProfiledWindow) -> None:
-        self._window = None
+        self._put_off_steps = 0
         self.publisher.collect()
         if window.trace is not None:
             self._hand_over(window, window.trace)
-        elif window.recorded_steps > 0 and not window.taken_away:
+        else:
             self.lost += 1
             reason = window.export_error or "torch wrote no file, as it does when the disk is full"
             logger.warning("A window was recorded and is lost: %s (in %s).", reason, self.folder)
@@ -169,7 +172,8 @@ class Session:
             window=self.recorded,
             first_step=self._first_step,
             recorded_steps=window.recorded_steps,
-            unprofiled_step_ns=self._clock.median_unprofiled_ns,
+            # Nobody knows which steps another profiler has slowed down.
+            unprofiled_step_ns=None if self._said_foreign else self._clock.median_unprofiled_ns,
             profiled_step_ns=self._clock.median_profiled_ns,
         )
         write_facts(collect_facts(self._worker, self._plan.options, counted), facts_path(trace))

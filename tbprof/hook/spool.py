@@ -68,9 +68,11 @@ def open_spool(logdir: Path, spool: Path | None) -> Path:
     base = _base_folder(logdir, spool)
     folder = base / hashlib.sha256(os.fsencode(logdir)).hexdigest()[:16] / process_name()
     base.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folder.parent.mkdir(mode=0o700, exist_ok=True)
-    _require_own(folder.parent)
-    folder.mkdir(mode=0o700, exist_ok=True)
+    try:
+        _make_private(folder)
+    except FileNotFoundError:
+        # Another process of the run has just removed the folder above, which was empty.
+        _make_private(folder)
     return folder
 
 
@@ -117,6 +119,12 @@ def _user_cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 
 
+def _make_private(folder: Path) -> None:
+    folder.parent.mkdir(mode=0o700, exist_ok=True)
+    _require_own(folder.parent)
+    folder.mkdir(mode=0o700, exist_ok=True)
+
+
 def _require_own(folder: Path) -> None:
     """In a place that users share, another one may have made the folder first, with any contents."""
     if hasattr(os, "getuid") and folder.lstat().st_uid != os.getuid():
@@ -128,9 +136,13 @@ def _user() -> str:
 
 
 def _is_left_behind(orphan: Path) -> bool:
-    if not _is_over(orphan.name, orphan):
+    try:
+        return _is_over(orphan.name, orphan) and all(
+            _is_over(publisher, orphan) for publisher in _publishers(orphan)
+        )
+    except OSError:
+        # What vanishes while it is looked at is somebody else's business.
         return False
-    return all(_is_over(publisher, orphan) for publisher in _publishers(orphan))
 
 
 def _is_over(process: str, folder: Path) -> bool:

@@ -64,6 +64,24 @@ def test_a_folder_that_another_user_made_is_refused(
         open_spool(tmp_path / "logs", tmp_path / "place")
 
 
+def test_a_folder_that_vanishes_while_it_is_made_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lstat = Path.lstat
+    removed: list[Path] = []
+
+    def lstat_after_removal(path: Path) -> os.stat_result:
+        if not removed:
+            removed.append(path)
+            path.rmdir()
+        return lstat(path)
+
+    monkeypatch.setattr(Path, "lstat", lstat_after_removal)
+    folder = open_spool(tmp_path / "logs", tmp_path / "place")
+    assert folder.is_dir()
+    assert removed == [folder.parent]
+
+
 def test_log_directories_do_not_share_a_folder(folder: Path, tmp_path: Path) -> None:
     assert open_spool(tmp_path / "other", tmp_path / "place").parent != folder.parent
     assert open_spool(tmp_path / "logs", tmp_path / "place") == folder
@@ -133,6 +151,20 @@ def test_so_does_one_whose_window_is_still_being_published(folder: Path) -> None
     assert list(adopt_windows(folder)) == []
     log_path(trace).write_text(f"publisher {process_that_is_over()}\nkilled\n")
     assert list(adopt_windows(folder)) == [folder / "w.1.pt.trace.json"]
+
+
+def test_a_folder_that_vanishes_while_it_is_looked_at_is_passed_over(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = leave_window(folder.parent / process_that_is_over())
+    log_path(trace).write_text("")
+
+    def gone(path: Path, **options: object) -> str:
+        raise FileNotFoundError(path, options)
+
+    monkeypatch.setattr(Path, "read_text", gone)
+    assert list(adopt_windows(folder)) == []
+    assert trace.exists()
 
 
 def test_a_process_of_another_host_is_given_a_day(folder: Path) -> None:
