@@ -17,7 +17,7 @@ def check_indexes(report: Report) -> None:
     """
     num_steps = len(report.steps)
     _check("step", num_steps, _steps_named(report))
-    _check("site", len(report.sites), (index for finding in report.findings for index in finding.sites))
+    _check("site", len(report.sites), _sites_named(report))
     _check("finding", len(report.findings), (row.finding for row in report.fix_plan))
     if any(len(site.per_step) not in (0, num_steps) for site in report.sites):
         raise ValueError("counts of more or fewer steps than there are")
@@ -28,6 +28,13 @@ def _steps_named(report: Report) -> Iterator[int]:
     yield from (one.step for one in instances if one is not None and one.step is not None)
     for finding in report.findings:
         yield from _steps_of_finding(finding)
+
+
+def _sites_named(report: Report) -> Iterator[int]:
+    for finding in report.findings:
+        yield from finding.sites
+    for place in () if report.idle is None else report.idle.places:
+        yield from (index for index in (place.site, place.drained_by) if index is not None)
 
 
 def _steps_of_finding(finding: Finding) -> Iterator[int]:

@@ -140,7 +140,17 @@ SCHEMA: Any = {
             "starve_us": TIME,
         }
     ],
-    "idle": ({**IDLE, "by_device": dict[str, object]}, None),
+    "idle": (
+        {
+            **IDLE,
+            "by_device": dict[str, object],
+            "places": [
+                {"cause": str, "idle_us": TIME, "place": str, "site": (int, None), "drained_by": (int, None)}
+            ],
+        },
+        None,
+    ),
+    "code": [{"kind": str, "name": str, "host_us": TIME, "device_us": TIME, "launches": int}],
     "savings": ({**SAVING, "calibrated": bool, "replay_error": (float, None)}, None),
     "findings": [
         {

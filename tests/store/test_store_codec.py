@@ -116,6 +116,8 @@ def with_message(change: Callable[[report_pb2.Report], None], report: Report) ->
         pytest.param(lambda m: setattr(m.sites[0].instance, "step", -1), id="a negative step"),
         pytest.param(lambda m: m.sites[0].per_step.append(1), id="a step too many"),
         pytest.param(lambda m: m.findings[0].sites.append(10**6), id="the site of a finding"),
+        pytest.param(lambda m: m.idle.places.add(site=10**6), id="the site of an idle place"),
+        pytest.param(lambda m: m.idle.places.add(drained_by=-1), id="the site that drained a queue"),
         pytest.param(lambda m: m.findings[0].steps.append(10**6), id="the step of a finding"),
         pytest.param(lambda m: m.fix_plan.add(finding=10**6), id="the finding of a plan"),
     ],

@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 from tbprof.model import (
+    CodeShare,
     CopyTotal,
     DeviceIdle,
     Evidence,
@@ -14,6 +15,7 @@ from tbprof.model import (
     HealthFact,
     HookFacts,
     Idle,
+    IdlePlace,
     Instance,
     NotChecked,
     PlanRow,
@@ -90,7 +92,9 @@ REPORT = Report(
     idle=Idle(
         total=DeviceIdle(4_000_002, 3_000_000, 1_000_002, {"sync": 2_000_000}),
         by_device={"0": DeviceIdle(2_000_001, 1_500_000, 500_001, {})},
+        places=(IdlePlace("sync", 2_000_500, "loss", site=0, drained_by=None),),
     ),
+    code=(CodeShare("label", "loss", host_ns=4_500, device_ns=1_000, launches=2),),
     savings=Savings(1_000, None, 2_000, calibrated=False, replay_error=0.012),
     findings=(
         Finding(

@@ -70,9 +70,18 @@ def test_parts_that_were_not_computed_are_null() -> None:
 
 def test_idle_comes_as_a_whole_and_by_device() -> None:
     idle = document()["idle"]
-    assert set(idle) == {"device_us", "empty_us", "queued_us", "by_cause", "by_device"}
+    assert set(idle) == {"device_us", "empty_us", "queued_us", "by_cause", "by_device", "places"}
     assert set(idle["by_device"]["0"]) == {"device_us", "empty_us", "queued_us", "by_cause"}
     assert idle["by_cause"] == {"sync": 2000.0}
+    assert idle["places"] == [
+        {"cause": "sync", "idle_us": 2000.5, "place": "loss", "site": 0, "drained_by": None}
+    ]
+
+
+def test_code_comes_with_what_it_takes() -> None:
+    assert document()["code"] == [
+        {"kind": "label", "name": "loss", "host_us": 4.5, "device_us": 1.0, "launches": 2}
+    ]
 
 
 def test_health_comes_with_its_sentence() -> None:
