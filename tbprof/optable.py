@@ -27,9 +27,12 @@ DYNAMIC_SHAPE_OPS: tuple[DynamicShapeOp, ...] = (
     DynamicShapeOp("aten::_unique2", "read"),
     DynamicShapeOp("aten::unique_dim", "read"),
     DynamicShapeOp("aten::unique_consecutive", "read"),
+    DynamicShapeOp("aten::unique_dim_consecutive", "read"),
     DynamicShapeOp("aten::repeat_interleave", "read"),
     DynamicShapeOp("aten::bincount", "read"),
     DynamicShapeOp("aten::one_hot", "read"),
     DynamicShapeOp("aten::histc", "read"),
     DynamicShapeOp("aten::combinations", "read"),
+    DynamicShapeOp("torchvision::nms", "seen"),
+    DynamicShapeOp("fbgemm::permute_sparse_features", "seen"),
 )

@@ -359,7 +359,7 @@ def test_the_same_file_gives_the_same_report() -> None:
 def test_findings_speak_of_sites_and_steps_that_are_there(traces: pathlib.Path) -> None:
     report = build_report(traces / "hta_trace_diff" / "control.json.gz")
     rules = Counter(finding.rule for finding in report.findings)
-    assert set(rules) == {"SYN01", "SYN04"}
+    assert set(rules) == {"SYN01", "SYN03", "SYN04"}
     for finding in report.findings:
         for index in finding.sites:
             assert report.sites[index].count == finding.count

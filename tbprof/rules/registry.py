@@ -6,6 +6,7 @@ from tbprof.rules import (
     cpy01_pageable_h2d,
     syn01_scalar_readback,
     syn02_python_control_flow,
+    syn03_dynamic_shape_op,
     syn04_tensor_to_host,
 )
 from tbprof.rules.rule import Rule
@@ -15,6 +16,7 @@ __all__ = ["RULES"]
 RULES: tuple[Rule, ...] = (
     syn01_scalar_readback.RULE,
     syn02_python_control_flow.RULE,
+    syn03_dynamic_shape_op.RULE,
     syn04_tensor_to_host.RULE,
     cpy01_pageable_h2d.RULE,
 )
