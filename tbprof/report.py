@@ -23,6 +23,7 @@ from tbprof.analysis.totals import idle_total, sync_totals
 from tbprof.analysis.verdict import find_verdict
 from tbprof.file_names import parse_window_name
 from tbprof.model import FailedRule, Finding, NotChecked, PlanRow, Report, Savings, Site, Step, TraceSummary
+from tbprof.rules.precedence import BUNDLES, settle
 from tbprof.rules.registry import RULES
 from tbprof.rules.rule import Rule
 from tbprof.trace.columns import Int64s, Trace
@@ -102,20 +103,16 @@ def _run(rules: tuple[Rule, ...], facts: Facts) -> tuple[tuple[Finding, ...], tu
             findings.extend(rule.find(facts))
         except Exception as error:  # noqa: BLE001 - one broken rule must not cost the report
             failed.append(FailedRule(rule.code, f"{type(error).__name__}: {error}"))
-    findings.sort(key=_worst_first)
-    return tuple(findings), tuple(failed)
+    settled = settle(findings, [len(site.members) for site in facts.sites])
+    return tuple(sorted(settled, key=_worst_first)), tuple(failed)
 
 
 def _plan(facts: Facts, findings: tuple[Finding, ...]) -> tuple[tuple[PlannedFix, ...], Int64s]:
     """The findings that a replay can judge, in the order that pays most, and their episodes.
 
-    What hardly matters (info) is not worth a row.
+    What hardly matters (info) is not worth a row, nor is what the rows of others hold.
     """
-    worth = [
-        at
-        for at, finding in enumerate(findings)
-        if finding.removal in REPLAYED and finding.severity != "info"
-    ]
+    worth = [at for at, finding in enumerate(findings) if _is_worth_a_row(finding)]
     members = [
         np.unique(np.concatenate([facts.sites[site].members for site in findings[at].sites])) for at in worth
     ]
@@ -123,6 +120,11 @@ def _plan(facts: Facts, findings: tuple[Finding, ...]) -> tuple[tuple[PlannedFix
     planned = [members[row.candidate] for row in plan]
     named = tuple(dataclasses.replace(row, candidate=worth[row.candidate]) for row in plan)
     return named, np.unique(np.concatenate(planned)) if planned else np.empty(0, np.int64)
+
+
+def _is_worth_a_row(finding: Finding) -> bool:
+    is_fix = finding.removal in REPLAYED and finding.rule not in BUNDLES
+    return is_fix and bool(finding.sites) and finding.severity != "info"
 
 
 def _worst_first(finding: Finding) -> tuple[int, int, str, tuple[int, ...]]:
