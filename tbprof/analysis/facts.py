@@ -15,6 +15,7 @@ from tbprof.analysis.device_work import DeviceWork, find_device_work
 from tbprof.analysis.episodes import Episodes, find_episodes
 from tbprof.analysis.host_states import HostLanes, host_states
 from tbprof.analysis.idle_causes import IdleCauses
+from tbprof.analysis.intervals import NEVER, Intervals
 from tbprof.analysis.refill import starved_ns
 from tbprof.analysis.replay import Replay, steps_to_replay
 from tbprof.analysis.replay_waits import replay_waits
@@ -114,3 +115,14 @@ class Facts:
         """Empty idle of the busiest device over all steps: the most that fewer waits can win."""
         main = self.work.main_device
         return 0 if main is None else int(self.idle.by_device[main].empty_ns.sum())
+
+    @cached_property
+    def empty_idle(self) -> Intervals:
+        """When the busiest device was idle with an empty queue, within the steps; never without one."""
+        main = self.work.main_device
+        return NEVER if main is None else self.idle.empty[main]
+
+    def idle_of(self, cause: str) -> Intervals:
+        """The part of `empty_idle` that has this cause, one of `host_states.EMPTY_CAUSES`."""
+        main = self.work.main_device
+        return NEVER if main is None else self.causes.empty[main][cause]

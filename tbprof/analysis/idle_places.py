@@ -11,13 +11,12 @@ from collections import defaultdict
 import numpy as np
 
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.host_places import HostPlaces
 from tbprof.analysis.intervals import Intervals
-from tbprof.analysis.nesting import NONE, Nest
-from tbprof.analysis.sources import parse_frame
 from tbprof.model import IdlePlace
-from tbprof.trace.columns import Category, Int64s
+from tbprof.trace.columns import Int64s
 
-__all__ = ["MAX_PIECES", "MAX_PLACES", "NO_SITE", "idle_places"]
+__all__ = ["MAX_PIECES", "MAX_PLACES", "NO_SITE", "drained_by", "idle_places"]
 
 MAX_PLACES = 12
 """Places that a report holds, those with most idle."""
@@ -31,14 +30,14 @@ NO_SITE = -1
 def idle_places(facts: Facts) -> tuple[IdlePlace, ...]:
     """Most idle first; summed over the devices."""
     found: defaultdict[tuple[str, str, int, int], int] = defaultdict(int)
-    namer = _PlaceNamer(facts)
+    host = HostPlaces(facts)
     for device, causes in facts.causes.empty.items():
         gaps = facts.idle.empty[device]
         for cause, pieces in causes.items():
             longest = _longest(pieces)
             opened = _opened_by(facts, longest.start_ns) if cause == "sync" else _nobody(longest)
-            drained = _drained_by(facts, gaps, longest.start_ns)
-            names = namer.names((longest.start_ns + longest.end_ns) // 2)
+            drained = drained_by(facts, gaps, longest.start_ns)
+            names = host.names((longest.start_ns + longest.end_ns) // 2)
             lengths = (longest.end_ns - longest.start_ns).tolist()
             for name, site, drain, ns in zip(names, opened, drained, lengths, strict=True):
                 found[cause, name, site, drain] += ns
@@ -48,52 +47,6 @@ def idle_places(facts: Facts) -> tuple[IdlePlace, ...]:
     ]
     places.sort(key=lambda place: (-place.idle_ns, place.cause, place.place))
     return tuple(places[:MAX_PLACES])
-
-
-class _PlaceNamer:
-    """What the training threads were in at an instant: label, else user function, else outermost op."""
-
-    def __init__(self, facts: Facts) -> None:
-        self._facts = facts
-        self._lanes = _steps_first(facts)
-        slices = facts.trace.slices
-        on_lanes = np.isin(slices.lane, facts.training_lanes)
-        frames = np.flatnonzero((slices.category == Category.PYTHON) & on_lanes)
-        users = [parse_frame(name, exact=False) is not None for name in facts.trace.names]
-        ranges = np.flatnonzero((slices.category == Category.USER_ANNOTATION) & on_lanes)
-        is_step = [name.startswith("ProfilerStep#") for name in facts.trace.names]
-        self._innermost = (
-            Nest.of(slices, ranges[~np.array(is_step, np.bool_)[slices.name[ranges]]]),
-            Nest.of(slices, frames[np.array(users, np.bool_)[slices.name[frames]]]),
-        )
-        self._ops = Nest.of(slices, np.flatnonzero((slices.category == Category.CPU_OP) & on_lanes))
-
-    def names(self, instants: Int64s) -> list[str]:
-        """One for each instant, "" where nothing is recorded around it."""
-        slices, names = self._facts.trace.slices, self._facts.trace.names
-        chosen = np.full(len(instants), NONE, np.int64)
-        for nest in (*self._innermost, self._ops):
-            for lane in self._lanes:
-                at = nest.innermost(np.full(len(instants), lane, np.int64), instants, instants)
-                at = _outermost(nest, at, instants) if nest is self._ops else at
-                found = (at != NONE) & (chosen == NONE)
-                chosen[found] = nest.rows[at[found]]
-        return ["" if row == NONE else names[slices.name[row]] for row in chosen.tolist()]
-
-
-def _steps_first(facts: Facts) -> list[int]:
-    """The training lanes, that of the steps before those that work for it; then by their first row."""
-    slices = facts.trace.slices
-    begun = {lane: int(slices.start_ns[slices.lane == lane].min()) for lane in facts.training_lanes}
-    return sorted(begun, key=lambda lane: (lane not in facts.steps.lanes, begun[lane]))
-
-
-def _outermost(nest: Nest, position: Int64s, instants: Int64s) -> Int64s:
-    outermost = position
-    while (position != NONE).any():
-        outermost = np.where(position == NONE, outermost, position)
-        position = nest.enclosing(position, instants)
-    return outermost
 
 
 def _longest(pieces: Intervals) -> Intervals:
@@ -114,8 +67,14 @@ def _opened_by(facts: Facts, instants: Int64s) -> list[int]:
     return _sites(facts, held[order], at)
 
 
-def _drained_by(facts: Facts, gaps: Intervals, instants: Int64s) -> list[int]:
-    """Site of the training wait during which the gap around each instant began."""
+def drained_by(facts: Facts, gaps: Intervals, instants: Int64s) -> list[int]:
+    """Site of the training wait during which the gap around each instant began, or `NO_SITE`.
+
+    Args:
+        facts: Of the window.
+        gaps: Empty idle of the device, every instant lies in one of them.
+        instants: Any.
+    """
     held = _training_waits(facts)
     begun = gaps.start_ns[np.maximum(np.searchsorted(gaps.start_ns, instants, side="right") - 1, 0)]
     at = np.searchsorted(facts.episodes.start_ns[held], begun, side="right") - 1

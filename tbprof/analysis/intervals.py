@@ -8,7 +8,17 @@ import numpy as np
 
 from tbprof.trace.columns import Int64s
 
-__all__ = ["Intervals", "clip", "complement", "intersect", "overlap_ns", "subtract", "total_ns", "union"]
+__all__ = [
+    "NEVER",
+    "Intervals",
+    "clip",
+    "complement",
+    "intersect",
+    "overlap_ns",
+    "subtract",
+    "total_ns",
+    "union",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,6 +30,10 @@ class Intervals:
 
     def __len__(self) -> int:
         return len(self.start_ns)
+
+
+NEVER = Intervals(np.empty(0, np.int64), np.empty(0, np.int64))
+"""No moment at all."""
 
 
 def union(start_ns: Int64s, end_ns: Int64s) -> Intervals:

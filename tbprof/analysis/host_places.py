@@ -1,0 +1,80 @@
+"""What a host thread was in at an instant: label, else user function, else outermost op."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.nesting import NONE, Nest
+from tbprof.analysis.sources import parse_frame
+from tbprof.trace.columns import Category, Int64s
+
+__all__ = ["HostPlaces"]
+
+
+class HostPlaces:
+    """The named code of the training lanes. A label is any `record_function` range but that of a step."""
+
+    def __init__(self, facts: Facts) -> None:
+        trace = facts.trace
+        self._trace = trace
+        self._lanes = _steps_first(facts)
+        slices = trace.slices
+        on_lanes = np.isin(slices.lane, facts.training_lanes)
+        frames = np.flatnonzero((slices.category == Category.PYTHON) & on_lanes)
+        users = [parse_frame(name, exact=False) is not None for name in trace.names]
+        ranges = np.flatnonzero((slices.category == Category.USER_ANNOTATION) & on_lanes)
+        is_step = [name.startswith("ProfilerStep#") for name in trace.names]
+        self._innermost = (
+            Nest.of(slices, ranges[~np.array(is_step, np.bool_)[slices.name[ranges]]]),
+            Nest.of(slices, frames[np.array(users, np.bool_)[slices.name[frames]]]),
+        )
+        self._ops = Nest.of(slices, np.flatnonzero((slices.category == Category.CPU_OP) & on_lanes))
+
+    def names(self, instants: Int64s) -> list[str]:
+        """Of whichever lane was in something, one for each instant; "" where none was."""
+        rows = np.full(len(instants), NONE, np.int64)
+        for nest in (*self._innermost, self._ops):
+            for lane in self._lanes:
+                at = nest.innermost(np.full(len(instants), lane, np.int64), instants, instants)
+                at = _outermost(nest, at, instants) if nest is self._ops else at
+                _fill(rows, nest, at)
+        return self._named(rows)
+
+    def code_on(self, lane: Int64s, instants: Int64s) -> list[str]:
+        """The label or user function that each lane was in; ops are none; "" where there is none."""
+        rows = np.full(len(instants), NONE, np.int64)
+        for nest in self._innermost:
+            _fill(rows, nest, nest.innermost(lane, instants, instants))
+        return self._named(rows)
+
+    def ops_on(self, lane: Int64s, instants: Int64s) -> Int64s:
+        """Row of the innermost op that each lane was in, or `nesting.NONE`."""
+        rows = np.full(len(instants), NONE, np.int64)
+        _fill(rows, self._ops, self._ops.innermost(lane, instants, instants))
+        return rows
+
+    def _named(self, rows: Int64s) -> list[str]:
+        names, of_row = self._trace.names, self._trace.slices.name
+        return ["" if row == NONE else names[of_row[row]] for row in rows.tolist()]
+
+
+def _steps_first(facts: Facts) -> list[int]:
+    """The training lanes, that of the steps before those that work for it; then by their first row."""
+    slices = facts.trace.slices
+    begun = {lane: int(slices.start_ns[slices.lane == lane].min()) for lane in facts.training_lanes}
+    return sorted(begun, key=lambda lane: (lane not in facts.steps.lanes, begun[lane]))
+
+
+def _fill(rows: Int64s, nest: Nest, at: Int64s) -> None:
+    """What is not known yet, from these positions."""
+    found = (at != NONE) & (rows == NONE)
+    rows[found] = nest.rows[at[found]]
+
+
+def _outermost(nest: Nest, position: Int64s, instants: Int64s) -> Int64s:
+    outermost = position
+    while (position != NONE).any():
+        outermost = np.where(position == NONE, outermost, position)
+        position = nest.enclosing(position, instants)
+    return outermost
