@@ -11,7 +11,7 @@ from tbprof.analysis.intervals import Intervals, union
 from tbprof.analysis.names import matching_rows
 from tbprof.trace.columns import Category, Int64s, Trace
 
-__all__ = ["EMPTY_CAUSES", "HostLanes", "host_states"]
+__all__ = ["EMPTY_CAUSES", "LOADER", "HostLanes", "host_states"]
 
 EMPTY_CAUSES = ("data", "sync", "allocator", "compile", "profiler", "unrecorded", "launch")
 """Causes of idle with an empty queue, in the order in which a moment is given to one:
@@ -25,7 +25,8 @@ EMPTY_CAUSES = ("data", "sync", "allocator", "compile", "profiler", "unrecorded"
 - `launch`: the host was late for another reason.
 """
 
-_LOADER = r"enumerate\(DataLoader\)"
+LOADER = r"enumerate\(DataLoader\)"
+"""Beginning of the ranges that torch opens around each `next` of a data loader."""
 _ALLOCATOR = (
     r"(?:cuda|hip)(?:Malloc|Free|HostAlloc|HostFree|HostRegister|HostUnregister|HostMalloc|MemPool)"
     r"|cuMem(?:Alloc|Free|Create|Map|Unmap|Release|AddressReserve|AddressFree|SetAccess)"
@@ -71,7 +72,7 @@ def host_states(
     own = calls.profiler_own
     overhead = lanes.during(np.flatnonzero(slices.category == Category.OVERHEAD))
     return {
-        "data": lanes.ranges(_LOADER, *ops_and_ranges),
+        "data": lanes.ranges(LOADER, *ops_and_ranges),
         "sync": _until_next_launch(lanes, work, episodes.end_ns[held]),
         "allocator": lanes.ranges(_ALLOCATOR, Category.RUNTIME),
         "compile": lanes.ranges(_COMPILE, *ops_and_ranges),

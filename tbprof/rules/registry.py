@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tbprof.rules import (
     cpy01_pageable_h2d,
+    dat01_loader_starvation,
+    dat02_single_process_loader,
     syn01_scalar_readback,
     syn02_python_control_flow,
     syn03_dynamic_shape_op,
@@ -19,4 +21,6 @@ RULES: tuple[Rule, ...] = (
     syn03_dynamic_shape_op.RULE,
     syn04_tensor_to_host.RULE,
     cpy01_pageable_h2d.RULE,
+    dat01_loader_starvation.RULE,
+    dat02_single_process_loader.RULE,
 )

@@ -1,0 +1,85 @@
+"""How long each call of the data loader left the device without work.
+
+Exposed is the part of a call during which the device was idle with an empty queue; a call beside
+a busy device costs nothing. With the next batch ready a call still takes `READY_BATCH_NS`, so
+that much of each can't be won.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.host_states import LOADER
+from tbprof.analysis.idle_places import NO_SITE, drained_by
+from tbprof.analysis.intervals import Intervals, overlap_ns
+from tbprof.analysis.names import matching_rows
+from tbprof.analysis.steps import OUTSIDE
+from tbprof.trace.columns import Category, Int64s
+
+__all__ = ["EXPOSED_SHARE", "READY_BATCH_NS", "STARVED_SHARE", "LoaderCalls", "find_loader_calls"]
+
+READY_BATCH_NS = 1_400_000
+"""What taking a ready batch took, at the median, from four workers in the public ResNet-50 traces."""
+
+STARVED_SHARE = 0.05
+"""From this part of the steps on the input pipeline starves the device (xprof's "moderate")."""
+
+EXPOSED_SHARE = 0.01
+"""Below this part of the steps the loader's way of working hardly matters."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoaderCalls:
+    """The calls on training lanes inside the steps, ascending by start."""
+
+    rows: Int64s
+    names: tuple[str, ...]
+    """Their distinct names, such as `enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__`."""
+    exposed_ns: Int64s
+    step: Int64s
+    idle: Intervals
+    """All idle of the busiest device that the loader caused."""
+    share: float
+    """That idle as a part of the steps, 0 to 1."""
+    drained_by: int
+    """The site whose wait most of this idle began in, or `idle_places.NO_SITE`."""
+
+    @property
+    def certain_ns(self) -> int:
+        """What is won at least if each batch is ready when it is asked for."""
+        return int(np.maximum(self.exposed_ns - READY_BATCH_NS, 0).sum())
+
+
+def find_loader_calls(facts: Facts) -> LoaderCalls:
+    """Those of a window, judged by the idle of its busiest device."""
+    trace, slices = facts.trace, facts.trace.slices
+    rows = matching_rows(trace, LOADER, Category.CPU_OP, Category.USER_ANNOTATION)
+    rows = rows[np.isin(slices.lane[rows], facts.training_lanes)]
+    rows = rows[facts.steps.index_of(slices.start_ns[rows]) != OUTSIDE]
+    rows = rows[np.argsort(slices.start_ns[rows], kind="stable")]
+    start = slices.start_ns[rows]
+    idle = facts.idle_of("data")
+    exposed = overlap_ns(idle, start, start + slices.duration_ns[rows])
+    steps_ns = int((facts.steps.end_ns - facts.steps.start_ns).sum())
+    return LoaderCalls(
+        rows=rows,
+        names=tuple(trace.names[i] for i in np.unique(slices.name[rows]).tolist()),
+        exposed_ns=exposed,
+        step=facts.steps.index_of(start),
+        idle=idle,
+        share=int((idle.end_ns - idle.start_ns).sum()) / max(steps_ns, 1),
+        drained_by=_drain(facts, idle),
+    )
+
+
+def _drain(facts: Facts, idle: Intervals) -> int:
+    sites = np.array(drained_by(facts, facts.empty_idle, idle.start_ns), np.int64)
+    known = sites != NO_SITE
+    if not known.any():
+        return NO_SITE
+    idle_ns = np.zeros(int(sites.max()) + 1, np.int64)
+    np.add.at(idle_ns, sites[known], (idle.end_ns - idle.start_ns)[known])
+    return int(np.argmax(idle_ns))

@@ -1,0 +1,74 @@
+"""DAT01: the GPU waits for the next batch."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+from loader_scenes import SINGLE, loading
+from rule_scenes import found
+from scenes import read_scalar
+from trace_builder import TraceBuilder
+
+from tbprof.report import build_report
+
+
+def test_a_loader_that_is_late_in_each_step_is_found() -> None:
+    (finding,) = found(loading(40_050), "DAT01")
+
+    assert (finding.severity, finding.removal, finding.count) == ("critical", "rewrite", 3)
+    assert (finding.sites, finding.steps) == ((), (0, 1, 2))
+    assert finding.numbers == {"exposed_per_step_ns": 40_000_000, "share": 0.4}
+
+
+def test_what_a_ready_batch_takes_is_not_sure_to_be_won() -> None:
+    (finding,) = found(loading(40_050), "DAT01")
+    assert finding.saving is not None
+    assert finding.saving.ceiling_ns == 3 * 40_000_000
+    assert finding.saving.floor_ns == 3 * (40_000_000 - 1_400_000)
+    assert finding.saving.estimate_ns is None
+
+
+def test_evidence_is_the_idle_with_the_work_that_ended_it() -> None:
+    built = loading(40_050)
+    (finding,) = found(built, "DAT01")
+    trace = built.trace()
+    assert [(item.kind, item.duration_ns) for item in finding.evidence] == [("idle", 40_000_000)] * 3
+    assert trace.names[trace.slices.name[finding.evidence[0].row]] == "kernel"
+
+
+def test_a_loader_beside_a_busy_device_costs_nothing() -> None:
+    assert found(loading(40_000, busy_until=50_000, name=SINGLE), "DAT01", "DAT02") == []
+
+
+@pytest.mark.parametrize(("exposed", "codes"), [(4_999, []), (5_000, ["DAT01"])])
+def test_from_5_percent_of_the_steps_on_the_device_starves(exposed: float, codes: list[str]) -> None:
+    assert [finding.rule for finding in found(loading(50 + exposed), "DAT01")] == codes
+
+
+def test_the_read_that_drained_the_queue_is_named() -> None:
+    built = loading(40_050)
+    for number in range(3):
+        read_scalar(built, 100_000 * number + 60, wait=100)
+    (finding,) = found(built, "DAT01")
+    assert finding.numbers["drained_by"] == 0
+
+
+def test_without_gpu_work_it_is_not_checked() -> None:
+    built = TraceBuilder()
+    built.step(1, 0, 1000)
+    built.annotation(SINGLE, 0, 900)
+    report = built.report()
+    assert {("DAT01", "GPU work"), ("DAT02", "GPU work")} <= {(n.rule, n.needs) for n in report.not_checked}
+
+
+def test_a_training_without_workers_starves_and_with_four_it_does_not(traces: pathlib.Path) -> None:
+    for path in (traces / "kineto_resnet50_nw0").glob("*.gz"):
+        report = build_report(path)
+        first = report.findings[0]
+        assert (first.rule, first.severity) == ("DAT01", "critical")
+        assert 0.2 < float(first.numbers["share"]) < 0.4
+        assert "DAT02" in [finding.rule for finding in report.findings]
+    for path in (traces / "kineto_resnet50_nw4").glob("*.gz"):
+        rules = {finding.rule for finding in build_report(path).findings}
+        assert rules.isdisjoint({"DAT01", "DAT02"})
