@@ -168,7 +168,7 @@ class EventStream:
         self._buffer = larger
 
     def _drop_oversized(self) -> None:
-        self.oversized_events += 0 if self._skipping else 1
+        self.oversized_events += 1
         self._skipping = True
         self._skip_to_event()
 

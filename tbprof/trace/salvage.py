@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -29,8 +30,8 @@ _ITEM = re.compile(
     rb'[\s,]*(?:null|true|false|-?\d[\d.eE+-]*|"[^"\\]*(?:\\.[^"\\]*)*")(?=\s*(?:[,\]]|\Z))', re.DOTALL
 )
 """An element of the array that is no event."""
-_JOINED_PIECES = 4
-"""How many more pieces an event may reach over: objects inside it can look like events."""
+_PATIENCE = 8
+"""How often a chunk may be searched for the ends of broken events, so that time stays linear."""
 _REPAIRS = (bytes, repair_text, lambda event: shorten_nesting(repair_text(event)))
 
 
@@ -50,48 +51,68 @@ class Salvage:
 
 def salvage(json: bytes, *, last: bool) -> Salvage:
     """Keep every whole event of `json`; `last` if no bytes follow."""
-    found = Salvage()
-    starts = [match.start() for match in LOOSE_START.finditer(json)]
-    found.used_bytes = _pass(json, 0, starts[0] if starts else len(json), found)
-    if found.ended:
-        return found
-    limits = [*starts[1:], *[len(json)] * (_JOINED_PIECES + 1)]
-    done = found.used_bytes
-    for index, start in enumerate(starts):
-        if start < done:
-            continue
-        done = _salvage_one(json, start, limits[index : index + _JOINED_PIECES + 1], found, last=last)
-        if found.ended or done == start:
-            break
-    found.used_bytes = done
-    return found
+    return _Pass(json, last=last).run()
 
 
-def _salvage_one(json: bytes, start: int, limits: list[int], found: Salvage, *, last: bool) -> int:
-    """Take the event at `start`; how far it is done with, `start` itself to see more bytes first."""
-    if _keep(json[start : limits[0]].rstrip(SPACE + b","), found, (bytes,)):
-        return limits[0]
-    end = object_end(json, start, limits[-1])
-    if end is None and limits[0] == len(json) and not last:
-        return start
-    if end is None or not _keep(json[start:end], found, _REPAIRS):
-        found.lost["damaged"] += 1
-        return limits[0]
-    limit = min((limit for limit in limits if limit >= end), default=len(json))
-    return _pass(json, end, limit, found)
+class _Pass:
+    """One way through a chunk, from event to event."""
 
+    def __init__(self, json: bytes, *, last: bool) -> None:
+        self._json = json
+        self._last = last
+        self._starts = [match.start() for match in LOOSE_START.finditer(json)]
+        self._patience_bytes = _PATIENCE * len(json)
+        self._found = Salvage()
 
-def _pass(json: bytes, start: int, limit: int, found: Salvage) -> int:
-    """Count what stands between two events; where the next one may be, or where the array ends."""
-    while item := _ITEM.match(json, start, limit):
-        found.lost["not_an_object"] += 1
-        start = item.end()
-    closing = _ARRAY_END.match(json, start, limit)
-    if closing and not events_follow(json, closing.end()):
-        found.ended = True
-        return closing.start(1)
-    found.lost["damaged"] += bool(json[start:limit].strip(SPACE + b",[]"))
-    return limit
+    def run(self) -> Salvage:
+        done = self._pass_over(0)
+        for start in self._starts:
+            if self._found.ended or start < done:
+                continue
+            behind = self._take(start)
+            if behind == start:
+                break
+            done = behind
+        self._found.used_bytes = done
+        return self._found
+
+    def _take(self, start: int) -> int:
+        """Take the event at `start`; how far it is done with, `start` itself to see more bytes first."""
+        following = self._next_start(start + 1)
+        if _keep(self._json[start:following].rstrip(SPACE + b","), self._found, (bytes,)):
+            return following
+        # Objects inside an event can look like events, so it may reach over the next start.
+        limit = len(self._json) if self._patience_bytes > 0 else following
+        end = object_end(self._json, start, limit)
+        if end is None and self._may_go_on(start, following):
+            return start
+        if end is None or not _keep(self._json[start:end], self._found, _REPAIRS):
+            self._patience_bytes -= limit - start
+            self._found.lost["damaged"] += 1
+            return following
+        return self._pass_over(end)
+
+    def _may_go_on(self, start: int, following: int) -> bool:
+        """Whether the event at `start` is worth waiting for: more bytes come, and it is near the end."""
+        near_end = following == len(self._json) or 2 * start > len(self._json)
+        return near_end and not self._last
+
+    def _next_start(self, at: int) -> int:
+        index = bisect_left(self._starts, at)
+        return self._starts[index] if index < len(self._starts) else len(self._json)
+
+    def _pass_over(self, start: int) -> int:
+        """Count what stands between two events; where the next one may be, or where the array ends."""
+        limit = self._next_start(start)
+        while item := _ITEM.match(self._json, start, limit):
+            self._found.lost["not_an_object"] += 1
+            start = item.end()
+        closing = _ARRAY_END.match(self._json, start, limit)
+        if closing and not events_follow(self._json, closing.end()):
+            self._found.ended = True
+            return closing.start(1)
+        self._found.lost["damaged"] += bool(self._json[start:limit].strip(SPACE + b",[]"))
+        return limit
 
 
 def _keep(event: bytes, found: Salvage, repairs: Sequence[Callable[[bytes], bytes]]) -> bool:

@@ -302,6 +302,17 @@ def test_blanks_without_end_behind_the_events_are_not_unpacked(tmp_path: Path) -
     assert trace.num_events == len(a_step())
 
 
+def test_objects_that_look_like_events_are_never_cut_apart(tmp_path: Path) -> None:
+    inner = [{"ph": "X", "name": "inner", "ts": 1, "dur": 1}] * 60
+    events = [complete(f"outer {number}", number, 1, parts=inner) for number in range(40)]
+
+    for layout in LAYOUTS.values():
+        trace = read_trace(write(tmp_path, dumped(events, **layout)), chunk_bytes=32_768)
+
+        assert [row[2] for row in rows_of(trace)] == [event["name"] for event in events]
+        assert list(health_numbers(trace)) == ["no_gpu_rows"]
+
+
 def test_one_giant_event_costs_itself(tmp_path: Path) -> None:
     giant = complete("x" * 20_000_000, 1, 1)
     first, *others = many_steps(50)

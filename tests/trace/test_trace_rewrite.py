@@ -104,6 +104,11 @@ def test_packed_bytes_that_break_off_are_not_whole(tmp_path: Path) -> None:
             verify(write(tmp_path, packed[:cut]))
 
 
+def test_an_array_that_never_closes_is_not_whole(tmp_path: Path) -> None:
+    with pytest.raises(TraceError, match="it breaks off"):
+        verify(write(tmp_path, json.dumps(a_step()).encode()[:-1]))
+
+
 @pytest.mark.parametrize("content", [b"", b"null", b'{"traceEvents": []}', b'{"schemaVersion": 1}'])
 def test_a_file_without_events_is_not_whole(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(TraceError, match=r"w\.pt\.trace\.json"):

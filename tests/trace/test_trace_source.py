@@ -54,6 +54,14 @@ def test_a_failed_check_keeps_all(tmp_path: Path) -> None:
         assert source.damaged
 
 
+def test_damage_in_a_later_member_keeps_the_earlier_ones(tmp_path: Path) -> None:
+    members = gzip.compress(b"first ") + gzip.compress(b"second ") + gzip.compress(CONTENT)
+
+    with open_source(write(tmp_path, members[:-9]), max_bytes=10**6) as source:
+        assert read_all(source).startswith(b"first second " + CONTENT[:200_000])
+        assert source.damaged
+
+
 def test_rubbish_behind_packed_bytes_is_damage(tmp_path: Path) -> None:
     path = write(tmp_path, gzip.compress(CONTENT, 1) + b"rubbish")
 
