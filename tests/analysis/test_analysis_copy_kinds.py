@@ -43,6 +43,13 @@ def test_on_rocm_the_kind_of_the_call_decides_against_the_device_row(direction: 
     assert (row.direction, row.memory) == (direction, "")
 
 
+def test_on_rocm_kinds_1_to_3_are_believed_whatever_the_device_row_says() -> None:
+    built = TraceBuilder(vendor="hip")
+    for start, kind in zip((0, 100, 200), "123", strict=True):
+        built.copy("HtoD", "", start, start + 10, runs=(start + 2, start + 8), kind=kind)
+    assert [row.direction for row in episodes_of(built.facts())] == ["HtoD", "DtoH", "DtoD"]
+
+
 def test_on_rocm_kind_4_leaves_it_to_the_device_row() -> None:
     built = TraceBuilder(vendor="hip")
     built.copy("DtoH", "", 10, 20, runs=(12, 18), kind="4")

@@ -30,7 +30,7 @@ def test_a_busy_device_leaves_nothing_to_win_however_many_waits_there_are() -> N
     report = gpu_bound(steps=4).report()
     assert report.sync_points.wait_ns == 4 * 456_000
     assert total(gpu_bound(steps=4)).ceiling_ns == 4 * 1_000
-    assert {finding.severity for finding in report.findings} == {"info"}
+    assert {f.severity for f in report.findings if f.rule.startswith("SYN")} == {"info"}
 
 
 def test_with_much_empty_idle_the_waits_are_the_ceiling_and_the_drain_the_floor() -> None:
