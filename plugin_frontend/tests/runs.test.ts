@@ -8,7 +8,9 @@ const RUNS: RunsView = {
   logdir: "logs",
   tbprof_version: "1",
   skipped: [],
+  newest_run: "a",
   runs: [
+    { run: "0", workers: [{ worker: "h0", rank: 0, windows: [window("h0.0")] }] },
     {
       run: "a",
       workers: [
@@ -20,7 +22,7 @@ const RUNS: RunsView = {
 };
 const ANY = { run: null, worker: null, window: null };
 
-test("without names the newest window of the first worker is shown", () => {
+test("without names the newest run's first worker and its newest window are shown", () => {
   assert.equal(findShown(RUNS, ANY)?.window.window, "h0.3");
 });
 
@@ -28,7 +30,7 @@ test("a name that is not there shows nothing, rather than something else", () =>
   assert.equal(findShown(RUNS, { ...ANY, run: "b" }), null);
   assert.equal(findShown(RUNS, { run: "a", worker: "h9", window: null }), null);
   assert.equal(findShown(RUNS, { run: "a", worker: "h0", window: "h0.9" }), null);
-  assert.equal(findShown({ ...RUNS, runs: [] }, ANY), null);
+  assert.equal(findShown({ ...RUNS, runs: [], newest_run: null }, ANY), null);
 });
 
 test("neighbours end at either end", () => {
@@ -42,5 +44,5 @@ test("another rank shows its window of the same place in line, or its newest", (
   const second = findShown(RUNS, { run: "a", worker: "h0", window: "h0.2" })!;
   const third = findShown(RUNS, { run: "a", worker: "h0", window: "h0.3" })!;
   assert.deepEqual(workerBeside(second, 1), { run: "a", worker: "h1", window: "h1.2" });
-  assert.deepEqual(addressInWorker(third, RUNS.runs[0]!.workers[1]!), { run: "a", worker: "h1", window: "h1.2" });
+  assert.deepEqual(addressInWorker(third, RUNS.runs[1]!.workers[1]!), { run: "a", worker: "h1", window: "h1.2" });
 });

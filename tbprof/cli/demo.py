@@ -26,6 +26,9 @@ __all__ = ["add_to"]
 
 _RUNS = ("before", "after")
 
+_FIRST_SAMPLE = "sam_amg_a100"
+"""The sample with most to see."""
+
 
 def add_to(commands: Commands) -> None:
     parser = commands.add_parser("demo", help="train a small model before and after its fixes")
@@ -51,7 +54,9 @@ def run(options: argparse.Namespace) -> int:
             "\nThis machine has no GPU, so the run has no device to wait for: no sync points, no savings.\n"
             "The samples beside it were recorded on GPUs; choose them in the tab's run picker.\n"
         )
-    return 0 if options.no_serve else serve(options.logdir)
+    if options.no_serve:
+        return 0
+    return serve(options.logdir, "before" if any(has_gpu) else f"samples/{_FIRST_SAMPLE}")
 
 
 def _show_samples(*, serving: bool) -> int:
@@ -60,7 +65,7 @@ def _show_samples(*, serving: bool) -> int:
         report = stored_report(window)
         if report is not None:
             sys.stdout.write(terminal_text(report) + "\n")
-    return serve(folder) if serving else 0
+    return serve(folder, _FIRST_SAMPLE) if serving else 0
 
 
 def _samples() -> Path:

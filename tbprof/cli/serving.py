@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from pathlib import Path
 
@@ -20,8 +21,8 @@ _POLL_S = 0.2
 _END_S = 5.0
 
 
-def serve(logdir: Path) -> int:
-    """Serve a log directory on a free port until interrupted.
+def serve(logdir: Path, run: str | None = None) -> int:
+    """Serve a log directory on a free port until interrupted; the address opens at `run`.
 
     Raises:
         UsageError: TensorBoard did not start.
@@ -31,7 +32,8 @@ def serve(logdir: Path) -> int:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         _wait_until_ready(process, port)
-        address = f"http://localhost:{port}/#tbprof"
+        place = "" if run is None else f"&p.tbprof.run={urllib.parse.quote(run, safe='')}"
+        address = f"http://localhost:{port}/#tbprof{place}"
         sys.stdout.write(f"\nTensorBoard shows {logdir} at {address} (Ctrl-C ends it)\n")
         sys.stdout.flush()
         process.wait()

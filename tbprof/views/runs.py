@@ -47,6 +47,8 @@ class RunsView:
     logdir: str
     tbprof_version: str
     runs: tuple[RunRow, ...]
+    newest_run: str | None
+    """Where a visitor without an address arrives: the run that recorded last."""
     skipped: tuple[SkippedRow, ...]
 
 
@@ -58,6 +60,7 @@ def runs_view(
     sentences: Sentences,
 ) -> RunsView:
     """What the pickers show; `windows` come by run, worker and time."""
+    newest = max(windows, key=lambda window: window.order_ns, default=None)
     return RunsView(
         logdir=logdir,
         tbprof_version=version,
@@ -65,6 +68,7 @@ def runs_view(
             RunRow(run, tuple(_workers(list(of_run))))
             for run, of_run in groupby(windows, key=lambda window: window.run)
         ),
+        newest_run=None if newest is None else newest.run,
         skipped=tuple(SkippedRow(file.path, sentences.skipped(file.reason)) for file in skipped),
     )
 

@@ -26,6 +26,7 @@ export interface RunsView {
   logdir: string;
   tbprof_version: string;
   runs: RunRow[];
+  newest_run: string | null;
   skipped: SkippedRow[];
 }
 

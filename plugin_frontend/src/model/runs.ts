@@ -14,9 +14,10 @@ export interface Shown {
 
 type Address = Pick<Place, "run" | "worker" | "window">;
 
-/** The named window; without names the first run's first worker and its newest window. */
+/** The named window; without names the newest run's first worker and its newest window. */
 export function findShown(runs: RunsView, place: Address): Shown | null {
-  const run = place.run === null ? runs.runs[0] : runs.runs.find((row) => row.run === place.run);
+  const name = place.run ?? runs.newest_run;
+  const run = runs.runs.find((row) => row.run === name);
   if (run === undefined) return null;
   const workerIndex = place.worker === null ? 0 : run.workers.findIndex((row) => row.worker === place.worker);
   const worker = run.workers[workerIndex];

@@ -1,0 +1,23 @@
+"""The frontend's own checks: its types, and the tests of what it formats, sorts and lays out."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+FRONTEND = pathlib.Path(__file__).parents[1] / "plugin_frontend"
+
+
+@pytest.mark.parametrize("script", ["check", "test"])
+def test_the_frontend_passes_its_own(script: str) -> None:
+    if shutil.which("npm") is None or not (FRONTEND / "node_modules").is_dir():
+        message = "no npm, or no node_modules: run `npm ci` in plugin_frontend"
+        if os.environ.get("TBPROF_REQUIRE_TOOLS") == "1":
+            pytest.fail(message)
+        pytest.skip(message)
+    ended = subprocess.run(["npm", "run", script], cwd=FRONTEND, capture_output=True, text=True, timeout=300)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
