@@ -72,7 +72,7 @@ function IdleFigure({ idle }: { idle: IdleView | null }) {
   return (
     <Figure label="GPU idle, of a step" value={formatShare(idle.share_of_steps)}>
       {idle.device_us > 0 &&
-        `queue empty ${formatShare(shareOf(idle.empty_us, idle.device_us))}, work queued ${formatShare(shareOf(idle.queued_us, idle.device_us))}`}
+        `queue empty ${formatDuration(idle.empty_us)}, work queued ${formatDuration(idle.queued_us)}`}
     </Figure>
   );
 }
