@@ -22,7 +22,7 @@ from tbprof.model import (
     Severity,
     fingerprint,
 )
-from tbprof.rules.severity import severity_of
+from tbprof.rules.severity import severity_of_waits
 
 __all__ = [
     "GPU_WORK",
@@ -75,7 +75,7 @@ def site_finding(
     source = site.source
     return Finding(
         rule=rule,
-        severity=severity_of(facts, saving),
+        severity=severity_of_waits(facts, members, saving),
         sites=(site_index,),
         steps=tuple(steps[steps != OUTSIDE].tolist()),
         count=len(members),

@@ -8,11 +8,21 @@ those of xprof's step-time classes.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
+from tbprof.analysis.benign_waits import are_benign, are_throttle
 from tbprof.analysis.facts import Facts
 from tbprof.model import SEVERITIES, Saving, Severity
 
-__all__ = ["CRITICAL_SHARE", "HIGH_SHARE", "MEDIUM_SHARE", "PACING_SHARE", "severity_of", "severity_of_share"]
+__all__ = [
+    "CRITICAL_SHARE",
+    "HIGH_SHARE",
+    "MEDIUM_SHARE",
+    "PACING_SHARE",
+    "severity_of",
+    "severity_of_share",
+    "severity_of_waits",
+]
 
 CRITICAL_SHARE = 0.10
 HIGH_SHARE = 0.03
@@ -23,20 +33,37 @@ PACING_SHARE = 0.01
 
 
 def severity_of(facts: Facts, saving: Saving) -> Severity:
-    steps = facts.steps
-    duration = steps.end_ns - steps.start_ns
-    total = int(duration.sum())
+    total = int((facts.steps.end_ns - facts.steps.start_ns).sum())
     if saving.ceiling_ns == 0 or total == 0 or facts.empty_idle_ns < PACING_SHARE * total:
         return "info"
-    warm = duration[~np.array(steps.cold)]
-    step_ns = float(np.median(warm))
-    by_floor, by_ceiling = (
-        severity_of_share(ns / len(steps) / step_ns) for ns in (saving.floor_ns, saving.ceiling_ns)
-    )
     if saving.estimate_ns is not None:
-        return severity_of_share(saving.estimate_ns / len(steps) / step_ns)
+        return severity_of_share(_share_of_step(facts, saving.estimate_ns))
+    by_floor, by_ceiling = (
+        severity_of_share(_share_of_step(facts, ns)) for ns in (saving.floor_ns, saving.ceiling_ns)
+    )
     capped: Severity = "medium" if by_ceiling in ("critical", "high") else by_ceiling
     return min(by_floor, capped, key=SEVERITIES.index)
+
+
+def severity_of_waits(facts: Facts, members: npt.NDArray[np.int64], saving: Saving) -> Severity:
+    """The class of a finding about these episodes: info as well where none of them is to blame.
+
+    So it is with what waits for the compiler or for work from before the window, and with the only
+    wait of a step while it is not seen to cost `MEDIUM_SHARE`.
+    """
+    if are_benign(facts, members):
+        return "info"
+    known = saving.floor_ns if saving.estimate_ns is None else saving.estimate_ns
+    if are_throttle(facts, members) and _share_of_step(facts, known) < MEDIUM_SHARE:
+        return "info"
+    return severity_of(facts, saving)
+
+
+def _share_of_step(facts: Facts, saving_ns: int) -> float:
+    """What all steps win, as a part of as many median warm ones."""
+    duration = facts.steps.end_ns - facts.steps.start_ns
+    warm = duration[~np.array(facts.steps.cold)]
+    return saving_ns / len(facts.steps) / max(float(np.median(warm)), 1.0)
 
 
 def severity_of_share(share: float) -> Severity:

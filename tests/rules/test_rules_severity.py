@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from scenes import gpu_bound, host_bound
 from trace_builder import TraceBuilder
 
 from tbprof.model import Saving, Severity
-from tbprof.rules.severity import severity_of, severity_of_share
+from tbprof.rules.severity import severity_of, severity_of_share, severity_of_waits
 
 STEPS = 4
 SHARES = [
@@ -79,3 +80,21 @@ def test_the_step_is_a_warm_one() -> None:
         built.launch(start + 500, start + 501, runs=(start + 510, end))
     five_percent = Saving(0, 3 * 50_000, 3 * 50_000)
     assert severity_of(built.facts(), five_percent) == "high"
+
+
+def test_a_benign_wait_is_no_alarm_however_much_it_could_win() -> None:
+    built = host_bound(steps=1)
+    built.op("entire_frame_compile", 100, 500)
+    (finding,) = built.report().findings
+    assert finding.saving is not None
+    assert (finding.severity, finding.saving.ceiling_ns) == ("info", 322_000)
+
+
+@pytest.mark.parametrize(
+    ("known", "severity"),
+    [(saving(floor=0.0099, ceiling=0.3), "info"), (saving(floor=0.01, ceiling=0.3), "medium")],
+)
+def test_the_only_wait_of_a_step_must_be_seen_to_cost(known: Saving, severity: Severity) -> None:
+    facts = host_bound(STEPS).facts()
+    assert severity_of_waits(facts, np.arange(STEPS), known) == severity
+    assert severity_of(facts, known) == "medium"

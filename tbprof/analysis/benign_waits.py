@@ -1,0 +1,62 @@
+"""Waits that are no fault of the program, and waits that keep it in step.
+
+Waits of side threads and of the profiler are none of these: they win nothing, or are no sync
+points at all.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.names import matching_rows
+from tbprof.analysis.nesting import NONE, Nest
+from tbprof.trace.columns import Category, Int64s
+
+__all__ = ["are_benign", "are_throttle"]
+
+_COMPILING = r"entire_frame_compile|_compile\.compile_inner|.*\(dynamo_timed\)|dynamo_data: "
+"""Ranges of torch.compile at work, as torch 2.4 to 2.13 name them."""
+
+
+def are_benign(facts: Facts, members: Int64s) -> bool:
+    """Whether all these episodes wait for what was before the window, or for the compiler.
+
+    A first step may await kernels that were launched before the window and are not recorded: so it is
+    where more than half of its net wait is unexplained. A compiled region syncs while it is being
+    compiled, and not again.
+    """
+    return bool(np.all((_before_the_window(facts) | _while_compiling(facts))[members]))
+
+
+def are_throttle(facts: Facts, members: Int64s) -> bool:
+    """Whether each of these episodes is the only sync point of the training in its step.
+
+    Such a wait keeps the host from running ahead without end, which is a legitimate thing to want.
+    """
+    points = facts.can_be_won
+    per_step = np.bincount(facts.episodes.step[points], minlength=len(facts.steps))
+    step = facts.episodes.step[members]
+    if not facts.steps.recorded or not points[members].all():
+        return False
+    return bool(np.all(per_step[step] == 1))
+
+
+def _before_the_window(facts: Facts) -> npt.NDArray[np.bool_]:
+    episodes = facts.episodes
+    if not facts.steps.recorded:
+        return np.zeros(len(episodes.step), np.bool_)
+    unexplained = facts.net_wait_ns - facts.awaited.explained_ns
+    early: npt.NDArray[np.bool_] = episodes.blocking & (episodes.step == 0)
+    return early & (2 * unexplained > facts.net_wait_ns)
+
+
+def _while_compiling(facts: Facts) -> npt.NDArray[np.bool_]:
+    episodes = facts.episodes
+    rows = matching_rows(facts.trace, _COMPILING, Category.CPU_OP, Category.USER_ANNOTATION)
+    ranges = Nest.of(facts.trace.slices, rows)
+    compiling: npt.NDArray[np.bool_] = (
+        ranges.innermost(episodes.lane, episodes.start_ns, episodes.end_ns) != NONE
+    )
+    return compiling
