@@ -102,10 +102,10 @@ def test_streams_of_two_devices_that_bear_one_number_are_two() -> None:
     assert explained_ns(built) == [10_000]
 
 
-def test_a_copy_waits_for_its_own_device() -> None:
+def test_a_copy_waits_for_its_own_device_whatever_was_launched_last() -> None:
     built = TraceBuilder()
-    built.launch(0, 1, runs=(100, 150), device=0)
-    built.launch(2, 3, runs=(100, 120), device=1)
+    built.launch(0, 1, runs=(100, 120), device=1)
+    built.launch(2, 3, runs=(100, 150), device=0)
     built.copy("DtoH", "pageable", 100, 200, runs=(199, 200), device=1)
     assert explained_ns(built) == [21_000]
 

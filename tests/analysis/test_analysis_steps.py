@@ -89,13 +89,15 @@ def test_a_wait_of_another_thread_is_in_the_step_that_runs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "cold"), [(150, (False, False, False)), (150.001, (True, False, False))]
+    ("first", "cold"), [(165, (False, False, False)), (165.001, (True, False, False))]
 )
-def test_a_first_step_of_more_than_one_and_a_half_is_cold(first: float, cold: tuple[bool, ...]) -> None:
+def test_a_first_step_beyond_one_and_a_half_times_the_median_of_the_others_is_cold(
+    first: float, cold: tuple[bool, ...]
+) -> None:
     built = TraceBuilder()
     built.step(1, 0, first)
     built.step(2, 200, 300)
-    built.step(3, 300, 400)
+    built.step(3, 300, 420)
     assert tuple(step.cold for step in built.report().steps) == cold
 
 
