@@ -188,10 +188,18 @@ class TraceBuilder:
         return self.call(f"{self._vendor}EventRecord", start, end, thread=thread)
 
     def stream_wait(
-        self, start: float, end: float, *, stream: int, awaited: int, record: int = -1, device: int = 0
+        self,
+        start: float,
+        end: float,
+        *,
+        stream: int,
+        awaited: int,
+        record: int = -1,
+        device: int = 0,
+        thread: int = MAIN,
     ) -> None:
         """`stream` is told to wait for what `awaited` has to do: a call and its `cuda_sync` row."""
-        correlation = self.call(f"{self._vendor}StreamWaitEvent", start, end)
+        correlation = self.call(f"{self._vendor}StreamWaitEvent", start, end, thread=thread)
         names = {
             "stream": stream,
             "wait_on_stream": awaited,

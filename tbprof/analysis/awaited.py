@@ -30,6 +30,8 @@ class Awaited:
 
     device: Int64s
     """Number of the awaited device, -1 where none ran anything."""
+    stream: Int64s
+    """Number of the awaited stream, -1 where no `cuda_sync` row names one."""
     explained_ns: Int64s
 
 
@@ -74,7 +76,7 @@ def find_awaited(trace: Trace, work: DeviceWork, calls: Calls, episodes: Episode
         busy = _busy(work, on, streams)
         chosen = np.array(members)
         explained[chosen] = _explained(busy, calls, episodes, chosen)
-    return Awaited(device, explained)
+    return Awaited(device, named_stream, explained)
 
 
 def _explained(busy: Intervals, calls: Calls, episodes: Episodes, chosen: Int64s) -> Int64s:

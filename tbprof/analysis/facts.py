@@ -18,7 +18,11 @@ from tbprof.analysis.idle_causes import IdleCauses
 from tbprof.analysis.intervals import NEVER, Intervals
 from tbprof.analysis.refill import starved_ns
 from tbprof.analysis.replay import Replay, steps_to_replay
+from tbprof.analysis.replay_schedule import device_schedule
+from tbprof.analysis.replay_stream_waits import find_stream_waits
+from tbprof.analysis.replay_streams import StreamOrder
 from tbprof.analysis.replay_waits import replay_waits
+from tbprof.analysis.savings_ceiling import unused_ns
 from tbprof.analysis.sites import SiteMembers, find_sites
 from tbprof.analysis.steps import OUTSIDE, Steps, find_steps
 from tbprof.analysis.training_lanes import find_training_lanes
@@ -98,9 +102,10 @@ class Facts:
     @cached_property
     def replay(self) -> Replay:
         """The window, to be run again without some of the waits on its training lanes."""
-        held = np.flatnonzero(np.isin(self.episodes.lane, self.training_lanes) & self.episodes.blocking)
-        waits = replay_waits(self.work, self.calls, self.episodes, self.awaited.device, held)
-        return Replay(self.work, self.steps, waits, steps_to_replay(self.work, self.steps))
+        order = StreamOrder(self.work)
+        schedule = device_schedule(self.trace, order, find_stream_waits(self.trace, order))
+        waits = replay_waits(order, self.calls, self.episodes, self.awaited, self.training_lanes)
+        return Replay(self.work, schedule, self.steps, waits, steps_to_replay(self.work, self.steps))
 
     @cached_property
     def can_be_won(self) -> npt.NDArray[np.bool_]:
@@ -112,9 +117,14 @@ class Facts:
 
     @cached_property
     def empty_idle_ns(self) -> int:
-        """Empty idle of the busiest device over all steps: the most that fewer waits can win."""
+        """Empty idle of the busiest device over all steps."""
         main = self.work.main_device
         return 0 if main is None else int(self.idle.by_device[main].empty_ns.sum())
+
+    @cached_property
+    def unused_ns(self) -> int:
+        """What the busiest device left unused: the most that fewer waits can win."""
+        return unused_ns(self.trace, self.work, self.idle)
 
     @cached_property
     def empty_idle(self) -> Intervals:

@@ -18,6 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from tbprof.analysis.device_work import DeviceWork
+from tbprof.analysis.replay_schedule import DeviceSchedule
 from tbprof.analysis.replay_script import Script, play, write_script
 from tbprof.analysis.replay_waits import ReplayWaits
 from tbprof.analysis.steps import Steps
@@ -37,6 +38,7 @@ class Replay:
     """A window that can be run again without some of the waits of its training lanes."""
 
     work: DeviceWork
+    schedule: DeviceSchedule
     steps: Steps
     waits: ReplayWaits
     replayed_steps: slice
@@ -80,7 +82,7 @@ class Replay:
 
     @cached_property
     def _script(self) -> Script:
-        return write_script(self.work, self.waits, self._start_ns, self._end_ns)
+        return write_script(self.work, self.schedule, self.waits, self._start_ns, self._end_ns)
 
     @cached_property
     def _unchanged_ns(self) -> int:

@@ -1,10 +1,13 @@
-"""What bound each device row when it was recorded: its launch, its stream, or another stream.
+"""What bound each device row when it was recorded, and what could bind it if the host came earlier.
 
 A row that started once its launch had reached the device keeps that latency. A row that was
-already queued keeps its distance from what it waited for: from a row of another stream if
-one ended just before it started (a stream wait, or the legacy default stream), else from the
-row before it on its own stream. Distances that nothing recorded explains (another process, time
-slicing) stay as they are.
+already queued keeps its distance from what it waited for: from a row of another stream if a
+stream wait says so (in a window that records none: if one ended just before it started), else
+from the row before it on its own stream. Distances that nothing recorded explains (another
+process, time slicing) stay as they are.
+
+Where kernels of two streams never ran at once each of them fills the device: then they take
+turns in the replay as well, in the order in which they were recorded.
 """
 
 from __future__ import annotations
@@ -15,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.device_work import NO_LAUNCH, DeviceWork
-from tbprof.trace.columns import Int64s
+from tbprof.analysis.replay_stream_waits import StreamWaits
+from tbprof.analysis.replay_streams import NO_ROW, StreamOrder
+from tbprof.trace.columns import Category, Int64s, Trace
 
-__all__ = ["NO_ROW", "DeviceSchedule", "device_schedule"]
-
-NO_ROW = -1
+__all__ = ["DeviceSchedule", "device_schedule"]
 
 FOLLOWS_WITHIN_NS = 10_000
 """A queued row that starts this soon after the end of a row of another stream waited for it;
@@ -28,6 +31,9 @@ a stream wait resolves within a few us."""
 _DEFAULT_LATENCY_NS = 5_000
 _DEFAULT_GAP_NS = 1_000
 _LEAST_PERCENTILE = 10
+
+_CLOCK_STEP_NS = 1_000
+"""Before 2024 times are whole us: two rows may seem to overlap by one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,14 +46,14 @@ class DeviceSchedule:
     """From the start of its launch to the earliest start on a free stream."""
     gap_ns: Int64s
     """From the end of the row before it to the earliest start."""
-    awaited: Int64s
-    """A row of another stream that it waited for, or `NO_ROW`."""
-    awaited_gap_ns: Int64s
+    awaited: tuple[tuple[tuple[int, int], ...], ...]
+    """Rows of other streams that it has to wait for, each with the distance from its end."""
 
 
-def device_schedule(work: DeviceWork) -> DeviceSchedule:
-    """Sort every row into one of the three, and keep its distance."""
-    before = _row_before(work)
+def device_schedule(trace: Trace, order: StreamOrder, stream_waits: StreamWaits) -> DeviceSchedule:
+    """Sort every row into one of the three, keep its distance, and add what could bind it."""
+    work = order.work
+    before = order.before
     ready = np.where(before == NO_ROW, work.start_ns, work.end_ns[before])
     latency, gap = work.start_ns - work.launch_start_ns, work.start_ns - ready
     known = work.launch != NO_LAUNCH
@@ -56,23 +62,53 @@ def device_schedule(work: DeviceWork) -> DeviceSchedule:
     queued = ~known | ((before != NO_ROW) & (ready > work.launch_start_ns + least_latency))
     least_gap = _least(gap[queued & (before != NO_ROW)], _DEFAULT_GAP_NS)
     late = (gap > least_gap + FOLLOWS_WITHIN_NS // 2) | (latency > least_latency + FOLLOWS_WITHIN_NS // 2)
-    awaited = np.where(late, _just_ended(work), NO_ROW)
-    waits = awaited != NO_ROW
+    # Where stream waits are recorded, a row that just ended elsewhere did so by chance.
+    late &= not stream_waits.are_recorded
+    ended = np.where(late, _just_ended(work), NO_ROW)
+    waits = ended != NO_ROW
+    held = work.start_ns[stream_waits.row] - work.end_ns[stream_waits.awaited] <= FOLLOWS_WITHIN_NS
+    waits[stream_waits.row[held]] = True
     return DeviceSchedule(
         before=before,
         latency_ns=np.where(queued | waits, np.minimum(latency, least_latency), latency),
         gap_ns=np.where(queued & ~waits, np.maximum(gap, 0), np.minimum(np.maximum(gap, 0), least_gap)),
-        awaited=awaited,
-        awaited_gap_ns=np.where(waits, work.start_ns - work.end_ns[awaited], 0),
+        awaited=_awaited(work, ended, stream_waits, _turns(trace, work), least_gap),
     )
 
 
-def _row_before(work: DeviceWork) -> Int64s:
-    order = np.lexsort((np.arange(len(work.rows)), work.start_ns, work.stream, work.device))
-    same = (np.diff(work.stream[order]) == 0) & (np.diff(work.device[order]) == 0)
-    before = np.full(len(order), NO_ROW, np.int64)
-    before[order[1:][same]] = order[:-1][same]
-    return before
+def _awaited(
+    work: DeviceWork, ended: Int64s, stream_waits: StreamWaits, turns: Int64s, least_gap: int
+) -> tuple[tuple[tuple[int, int], ...], ...]:
+    """All that each row has to wait for beside its own stream."""
+    awaited: list[tuple[tuple[int, int], ...]] = [()] * len(work.rows)
+    distance = work.start_ns - work.end_ns[ended]
+    for row in np.flatnonzero(ended != NO_ROW).tolist():
+        awaited[row] += ((int(ended[row]), int(distance[row])),)
+    distance = np.minimum(work.start_ns[stream_waits.row] - work.end_ns[stream_waits.awaited], least_gap)
+    for row, other, gap in zip(
+        stream_waits.row.tolist(), stream_waits.awaited.tolist(), distance.tolist(), strict=True
+    ):
+        awaited[row] += ((other, gap),)
+    distance = np.minimum(work.start_ns - work.end_ns[turns], 0)
+    for row in np.flatnonzero(turns != NO_ROW).tolist():
+        awaited[row] += ((int(turns[row]), int(distance[row])),)
+    return tuple(awaited)
+
+
+def _turns(trace: Trace, work: DeviceWork) -> Int64s:
+    """For each kernel the one of another stream that ran before it, if they take turns."""
+    turns = np.full(len(work.rows), NO_ROW, np.int64)
+    is_kernel = trace.slices.category[work.rows] == Category.KERNEL
+    for device in work.devices:
+        kernels = np.flatnonzero(is_kernel & (work.device == device))
+        earlier, later = kernels[:-1], kernels[1:]
+        other = work.stream[earlier] != work.stream[later]
+        reach = np.maximum.accumulate(work.end_ns[earlier])
+        if (reach > work.start_ns[later] + _CLOCK_STEP_NS).any():
+            continue
+        given_first = work.launch_start_ns[earlier] <= work.launch_start_ns[later]
+        turns[later] = np.where(other & given_first, earlier, NO_ROW)
+    return turns
 
 
 def _just_ended(work: DeviceWork) -> Int64s:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tbprof.analysis.device_work import NO_LAUNCH, DeviceWork
-from tbprof.analysis.replay_schedule import NO_ROW, device_schedule
+from tbprof.analysis.replay_schedule import DeviceSchedule
+from tbprof.analysis.replay_streams import NO_ROW
 from tbprof.analysis.replay_waits import ReplayWaits
 from tbprof.trace.columns import Int64s
 
@@ -31,8 +32,7 @@ class _Row:
     latency_ns: int
     before: int
     gap_ns: int
-    awaited: int
-    awaited_gap_ns: int
+    awaited: tuple[tuple[int, int], ...]
     length_ns: int
     queue_head: int
     """The row that must have started before this one's launch returns, or `NO_ROW`."""
@@ -45,7 +45,7 @@ class _Wait:
     episode: int
     start_ns: int
     end_ns: int
-    awaited: int
+    awaited: tuple[int, ...]
     base_ns: int
     lag_ns: int
 
@@ -60,17 +60,19 @@ class Script:
     ends_ns: tuple[int, ...]
 
 
-def write_script(work: DeviceWork, waits: ReplayWaits, start_ns: int, end_ns: int) -> Script:
+def write_script(
+    work: DeviceWork, schedule: DeviceSchedule, waits: ReplayWaits, start_ns: int, end_ns: int
+) -> Script:
     """What the host comes to in `[start_ns, end_ns)`; device rows launched before stay as recorded."""
-    rows, row_keys = _rows(work, start_ns, end_ns)
-    inside = (waits.start_ns >= start_ns) & (waits.start_ns < end_ns)
+    rows, row_keys = _rows(work, schedule, start_ns, end_ns)
+    inside = np.flatnonzero((waits.start_ns >= start_ns) & (waits.start_ns < end_ns))
     held = [
         _Wait(*values)
         for values in zip(
             waits.episode[inside].tolist(),
             waits.start_ns[inside].tolist(),
             waits.end_ns[inside].tolist(),
-            waits.awaited[inside].tolist(),
+            [waits.awaited[wait] for wait in inside.tolist()],
             waits.base_ns[inside].tolist(),
             waits.lag_ns[inside].tolist(),
             strict=True,
@@ -98,8 +100,9 @@ def play(script: Script, removed: Container[int]) -> tuple[list[int], int]:
     for event in script.events:
         if isinstance(event, _Wait):
             returned = event.start_ns - shift + event.base_ns
-            if event.awaited != NO_ROW and event.episode not in removed:
-                returned = max(returned, ends[event.awaited] + event.lag_ns)
+            if event.episode not in removed:
+                for row in event.awaited:
+                    returned = max(returned, ends[row] + event.lag_ns)
             shift = event.end_ns - returned
             continue
         arrival = event.launched_ns - shift
@@ -108,33 +111,33 @@ def play(script: Script, removed: Container[int]) -> tuple[list[int], int]:
         start = arrival + event.latency_ns
         if event.before != NO_ROW:
             start = max(start, ends[event.before] + event.gap_ns)
-        if event.awaited != NO_ROW:
-            start = max(start, ends[event.awaited] + event.awaited_gap_ns)
+        for row, distance in event.awaited:
+            start = max(start, ends[row] + distance)
         starts[event.at] = start
         ends[event.at] = start + event.length_ns
     return ends, shift
 
 
-def _rows(work: DeviceWork, start_ns: int, end_ns: int) -> tuple[list[_Row], Int64s]:
+def _rows(
+    work: DeviceWork, schedule: DeviceSchedule, start_ns: int, end_ns: int
+) -> tuple[list[_Row], Int64s]:
     """Rows whose launch is known and inside, with the instants of their launches."""
-    schedule = device_schedule(work)
     inside = (work.launch_start_ns >= start_ns) & (work.launch_start_ns < end_ns)
     launched = np.flatnonzero((work.launch != NO_LAUNCH) & inside)
     head = _queue_heads(work, launched)
     blocked = np.where(head == NO_ROW, 0, work.start_ns[head] - work.launch_start_ns[launched])
     columns = (
-        launched,
-        work.launch_start_ns[launched],
-        schedule.latency_ns[launched],
-        schedule.before[launched],
-        schedule.gap_ns[launched],
-        schedule.awaited[launched],
-        schedule.awaited_gap_ns[launched],
-        (work.end_ns - work.start_ns)[launched],
-        head,
-        np.maximum(blocked, 0),
+        launched.tolist(),
+        work.launch_start_ns[launched].tolist(),
+        schedule.latency_ns[launched].tolist(),
+        schedule.before[launched].tolist(),
+        schedule.gap_ns[launched].tolist(),
+        [schedule.awaited[row] for row in launched.tolist()],
+        (work.end_ns - work.start_ns)[launched].tolist(),
+        head.tolist(),
+        np.maximum(blocked, 0).tolist(),
     )
-    rows = [_Row(*values) for values in zip(*(column.tolist() for column in columns), strict=True)]
+    rows = [_Row(*values) for values in zip(*columns, strict=True)]
     return rows, work.launch_start_ns[launched]
 
 

@@ -31,7 +31,7 @@ def saving_of(facts: Facts, chosen: Int64s, removal: Removal) -> Saving:
     The estimate is clamped to the ceiling, and then the floor to the estimate.
     """
     won = chosen[facts.can_be_won[chosen]]
-    ceiling = min(int(facts.episodes.wait_ns[won].sum()), facts.empty_idle_ns)
+    ceiling = min(int(facts.episodes.wait_ns[won].sum()), facts.unused_ns)
     floor = min(int(facts.starved_ns[won].sum()), ceiling)
     if removal not in REPLAYED or not facts.replay.is_consistent:
         return Saving(floor_ns=floor, estimate_ns=None, ceiling_ns=ceiling)

@@ -48,6 +48,8 @@ class _Writer:
         self._built = built
         self._names_awaited = program.names_awaited
         self._origin_ns = origin_ns
+        self._records: dict[int, tuple[int, int]] = {}
+        """Of each event, as it was recorded last: its stream and its call's correlation."""
 
     def runs(self, task: Task) -> tuple[float, float]:
         return self._at(task.start_ns), self._at(task.end_ns)
@@ -64,9 +66,10 @@ class _Writer:
         elif isinstance(action, Launch):
             self._launch(action, done)
         elif isinstance(action, RecordEvent):
-            self._built.record_event(*self._call(done, 0), thread=action.thread)
+            call = self._built.record_event(*self._call(done, 0), thread=action.thread)
+            self._records[action.event] = (action.stream, call)
         elif isinstance(action, StreamWait):
-            self._built.call("cudaStreamWaitEvent", *self._call(done, 0), thread=action.thread)
+            self._stream_wait(action, done)
 
     def _call(self, done: Done, number: int) -> tuple[float, float]:
         call = done.calls[number]
@@ -81,6 +84,14 @@ class _Writer:
             self._built.graph_launch(*self._call(done, 0), runs=runs, **place)
         else:
             self._built.launch(*self._call(done, 0), runs=runs[0], thread=action.thread, **place)
+
+    def _stream_wait(self, action: StreamWait, done: Done) -> None:
+        stream, call = self._records[action.event]
+        if self._names_awaited:
+            names = {"stream": action.stream, "awaited": stream, "record": call, "thread": action.thread}
+            self._built.stream_wait(*self._call(done, 0), device=action.device, **names)
+        else:
+            self._built.call("cudaStreamWaitEvent", *self._call(done, 0), thread=action.thread)
 
     def _copy(self, action: Copy, done: Done) -> None:
         start, end = self._at(done.start_ns), self._at(done.end_ns)
