@@ -290,8 +290,11 @@ def test_fail_on_exits_with_1_where_a_finding_is_as_bad(severity: str, capsys: C
     assert capsys.readouterr().out
 
 
-def test_fail_on_is_0_where_nothing_was_found(capsys: Capture) -> None:
-    assert main(["report", str(CLEAN), "--fail-on", "info"]) == 0
+def test_fail_on_is_0_where_nothing_was_found(tmp_path: Path, capsys: Capture) -> None:
+    stored = tmp_path / "w.tbprof.pb"
+    report = dataclasses.replace(build_report(CLEAN), findings=(), fix_plan=())
+    stored.write_bytes(encode_report(report, written_by="0.1"))
+    assert main(["report", str(stored), "--fail-on", "info"]) == 0
     assert capsys.readouterr().err == ""
 
 
@@ -425,7 +428,7 @@ def test_a_pipe_that_is_closed_early_is_no_error() -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
-        process.stdout.read(1)
+        # Before the first byte is written: what fits into the pipe's buffer would be no error.
         process.stdout.close()
         stderr = process.stderr.read()
     assert (process.returncode, stderr) == (0, b"")

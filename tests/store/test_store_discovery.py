@@ -167,11 +167,17 @@ def test_a_link_of_another_user_is_never_followed(logdir: Path, tmp_path: Path) 
 
 
 @needs_links
-def test_a_link_within_the_log_directory_shows_its_file_and_no_folder_twice(logdir: Path) -> None:
+@pytest.mark.parametrize("follow_links", [False, True])
+def test_a_link_within_the_log_directory_shows_its_file_and_no_folder_twice(
+    logdir: Path, follow_links: bool
+) -> None:
     trace = put(logdir / "run" / "a.pt.trace.json.gz")
     (logdir / "latest").symlink_to(trace.parent)
     (logdir / "best.pt.trace.json.gz").symlink_to(trace)
-    assert names(find(logdir)) == [(".", "best.pt.trace.json.gz"), ("run", "a.pt.trace.json.gz")]
+    assert names(find(logdir, follow_links=follow_links)) == [
+        (".", "best.pt.trace.json.gz"),
+        ("run", "a.pt.trace.json.gz"),
+    ]
 
 
 @needs_links
