@@ -58,7 +58,7 @@ LAW = {
 }
 
 RULE_FILE = re.compile(r"[a-z]{3}\d\d_")
-PARTS_OF_RULES = {"tbprof.rules.rule", "tbprof.rules.severity"}
+PARTS_OF_RULES = {"tbprof.rules.reads", "tbprof.rules.rule", "tbprof.rules.severity"}
 
 
 def imports_of(source: str, package: str) -> Iterator[str]:

@@ -10,6 +10,8 @@ from tbprof.rules import (
     syn02_python_control_flow,
     syn03_dynamic_shape_op,
     syn04_tensor_to_host,
+    syn05_per_loop_sync,
+    syn07_end_of_step_metric_sync,
 )
 from tbprof.rules.rule import Rule
 
@@ -20,6 +22,8 @@ RULES: tuple[Rule, ...] = (
     syn02_python_control_flow.RULE,
     syn03_dynamic_shape_op.RULE,
     syn04_tensor_to_host.RULE,
+    syn05_per_loop_sync.RULE,
+    syn07_end_of_step_metric_sync.RULE,
     cpy01_pageable_h2d.RULE,
     dat01_loader_starvation.RULE,
     dat02_single_process_loader.RULE,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.intervals import Intervals
 from tbprof.analysis.savings import saving_of
+from tbprof.analysis.sites import SiteMembers
 from tbprof.analysis.steps import OUTSIDE
 from tbprof.model import (
     Evidence,
@@ -22,6 +22,7 @@ from tbprof.model import (
     Severity,
     fingerprint,
 )
+from tbprof.rules.evidence import idle_evidence, row_evidence, wait_evidence
 from tbprof.rules.severity import severity_of_waits
 
 __all__ = [
@@ -33,6 +34,8 @@ __all__ = [
     "idle_evidence",
     "row_evidence",
     "site_finding",
+    "wait_evidence",
+    "waits_finding",
     "window_finding",
 ]
 
@@ -68,29 +71,45 @@ def site_finding(
     facts: Facts, site_index: int, *, rule: str, removal: Removal, numbers: Numbers
 ) -> Finding:
     """The finding that one site is, with its bracket, its steps and its longest waits."""
-    site = facts.sites[site_index]
-    members = site.members
+    members = facts.sites[site_index].members
+    return waits_finding(facts, (site_index,), members, rule=rule, removal=removal, numbers=numbers)
+
+
+def waits_finding(
+    facts: Facts,
+    sites: tuple[int, ...],
+    members: npt.NDArray[np.int64],
+    *,
+    rule: str,
+    removal: Removal,
+    numbers: Numbers,
+) -> Finding:
+    """A finding about these episodes, which are all or a part of those of these sites."""
     steps = np.unique(facts.episodes.step[members])
     saving = saving_of(facts, members, removal)
-    source = site.source
+    known = all(facts.sites[site].source is not None for site in sites)
     return Finding(
         rule=rule,
         severity=severity_of_waits(facts, members, saving),
-        sites=(site_index,),
+        sites=sites,
         steps=tuple(steps[steps != OUTSIDE].tolist()),
         count=len(members),
         removal=removal,
         saving=saving,
-        confidence="high" if source is not None else "medium",
-        evidence=_longest(facts, members),
+        confidence="high" if known else "medium",
+        evidence=wait_evidence(facts, members)[:_MAX_EVIDENCE],
         numbers=numbers,
-        fingerprint=fingerprint(
-            rule,
-            "" if source is None else source.file,
-            "" if source is None else source.function,
-            site.ops,
-        ),
+        fingerprint=_fingerprint(rule, [facts.sites[site] for site in sites]),
     )
+
+
+def _fingerprint(rule: str, sites: Sequence[SiteMembers]) -> str:
+    """Of one site by its frame and ops, of several by those of all, in whatever order they come."""
+    frames = [("", "") if s.source is None else (s.source.file, s.source.function) for s in sites]
+    if len(sites) == 1:
+        return fingerprint(rule, *frames[0], sites[0].ops)
+    places = (" ".join((*frame, *site.ops)) for frame, site in zip(frames, sites, strict=True))
+    return fingerprint(rule, "", "", tuple(sorted(places)))
 
 
 def window_finding(
@@ -133,55 +152,4 @@ def window_finding(
         evidence=evidence[:_MAX_EVIDENCE],
         numbers=numbers,
         fingerprint=fingerprint(rule, "", place, ()),
-    )
-
-
-def idle_evidence(facts: Facts, idle: Intervals) -> tuple[Evidence, ...]:
-    """Pieces of idle, longest first, each with the row of the device work that ended it."""
-    length = idle.end_ns - idle.start_ns
-    order = np.argsort(-length, kind="stable")
-    start = idle.start_ns[order]
-    ended_by = np.searchsorted(facts.work.start_ns, idle.end_ns[order], side="left")
-    rows = facts.work.rows[np.minimum(ended_by, len(facts.work.rows) - 1)]
-    return _evidence(facts, "idle", start, length[order], rows)
-
-
-def row_evidence(facts: Facts, kind: str, rows: npt.NDArray[np.int64]) -> tuple[Evidence, ...]:
-    """Rows of the trace, longest first."""
-    slices = facts.trace.slices
-    rows = rows[np.argsort(-slices.duration_ns[rows], kind="stable")]
-    return _evidence(facts, kind, slices.start_ns[rows], slices.duration_ns[rows], rows)
-
-
-def _evidence(
-    facts: Facts,
-    kind: str,
-    start_ns: npt.NDArray[np.int64],
-    duration_ns: npt.NDArray[np.int64],
-    rows: npt.NDArray[np.int64],
-) -> tuple[Evidence, ...]:
-    steps = facts.steps.index_of(start_ns).tolist()
-    instants = (start_ns - facts.origin_ns).tolist()
-    return tuple(
-        Evidence(kind, start, duration, None if step == OUTSIDE else step, row)
-        for start, duration, step, row in zip(
-            instants, duration_ns.tolist(), steps, rows.tolist(), strict=True
-        )
-    )
-
-
-def _longest(facts: Facts, members: npt.NDArray[np.int64]) -> tuple[Evidence, ...]:
-    episodes = facts.episodes
-    wait = episodes.wait_ns[members]
-    longest = members[np.argsort(-wait, kind="stable")[:_MAX_EVIDENCE]]
-    origin = facts.origin_ns
-    return tuple(
-        Evidence(
-            kind="wait",
-            start_ns=int(episodes.start_ns[i]) - origin,
-            duration_ns=int(episodes.wait_ns[i]),
-            step=None if episodes.step[i] == OUTSIDE else int(episodes.step[i]),
-            row=int(facts.calls.rows[episodes.first[i]]),
-        )
-        for i in longest.tolist()
     )

@@ -84,7 +84,7 @@ def test_a_rule_that_raises_is_recorded_and_stops_nothing(find: object, error: s
     report = report_of(trace, (broken(find), *RULES))
 
     assert report.failed_rules == (FailedRule("TRC99", error),)
-    assert "SYN01" in [finding.rule for finding in report.findings]
+    assert "SYN07" in [finding.rule for finding in report.findings]
     assert report.sites == report_of(trace).sites
 
 

@@ -10,7 +10,7 @@ from tbprof.trace.columns import Category
 
 
 def test_a_finding_has_the_bracket_of_its_site() -> None:
-    (finding,) = found(host_bound(steps=4), "SYN01")
+    (finding,) = found(host_bound(steps=4), "SYN07")
     assert finding.saving is not None
     assert finding.saving.ceiling_ns == 4 * 322_000
     assert finding.severity == "critical"
@@ -27,7 +27,7 @@ def test_evidence_are_the_three_longest_waits() -> None:
 
 def test_the_row_of_evidence_is_that_of_the_first_call() -> None:
     built = host_bound(steps=1)
-    (finding,) = found(built, "SYN01")
+    (finding,) = found(built, "SYN07")
     (evidence,) = finding.evidence
     trace = built.trace()
 
@@ -46,14 +46,14 @@ def test_what_lies_outside_the_steps_counts_and_names_no_step() -> None:
 
 def test_a_source_makes_it_sure_and_names_it() -> None:
     built = host_bound()
-    (finding,) = found(built, "SYN01")
+    (finding,) = found(built, "SYN07")
     ops = ("aten::_local_scalar_dense", "aten::item")
-    assert (finding.confidence, finding.fingerprint) == ("medium", fingerprint("SYN01", "", "", ops))
+    assert (finding.confidence, finding.fingerprint) == ("medium", fingerprint("SYN07", "", "", ops))
 
     built.frame("train.py(12): step", 0, 4000)
-    (finding,) = found(built, "SYN01")
+    (finding,) = found(built, "SYN07")
     assert finding.confidence == "high"
-    assert finding.fingerprint == fingerprint("SYN01", "train.py", "step", ops)
+    assert finding.fingerprint == fingerprint("SYN07", "train.py", "step", ops)
 
 
 def test_a_fingerprint_outlives_edits_above_it_in_the_file() -> None:
@@ -61,5 +61,5 @@ def test_a_fingerprint_outlives_edits_above_it_in_the_file() -> None:
     for line in (12, 99):
         built = host_bound()
         built.frame(f"train.py({line}): step", 0, 4000)
-        prints.add(found(built, "SYN01")[0].fingerprint)
+        prints.add(found(built, "SYN07")[0].fingerprint)
     assert len(prints) == 1

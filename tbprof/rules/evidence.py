@@ -1,0 +1,55 @@
+"""Where to look for what a finding says: instants and rows of the trace, longest first."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.intervals import Intervals
+from tbprof.analysis.steps import OUTSIDE
+from tbprof.model import Evidence
+
+__all__ = ["idle_evidence", "row_evidence", "wait_evidence"]
+
+
+def idle_evidence(facts: Facts, idle: Intervals) -> tuple[Evidence, ...]:
+    """Pieces of idle, longest first, each with the row of the device work that ended it."""
+    length = idle.end_ns - idle.start_ns
+    order = np.argsort(-length, kind="stable")
+    start = idle.start_ns[order]
+    ended_by = np.searchsorted(facts.work.start_ns, idle.end_ns[order], side="left")
+    rows = facts.work.rows[np.minimum(ended_by, len(facts.work.rows) - 1)]
+    return _evidence(facts, "idle", start, length[order], rows)
+
+
+def row_evidence(facts: Facts, kind: str, rows: npt.NDArray[np.int64]) -> tuple[Evidence, ...]:
+    """Rows of the trace, longest first."""
+    slices = facts.trace.slices
+    rows = rows[np.argsort(-slices.duration_ns[rows], kind="stable")]
+    return _evidence(facts, kind, slices.start_ns[rows], slices.duration_ns[rows], rows)
+
+
+def wait_evidence(facts: Facts, members: npt.NDArray[np.int64]) -> tuple[Evidence, ...]:
+    """Episodes, each with its whole wait and the row of its first call."""
+    episodes = facts.episodes
+    longest = members[np.argsort(-episodes.wait_ns[members], kind="stable")]
+    rows = facts.calls.rows[episodes.first[longest]]
+    return _evidence(facts, "wait", episodes.start_ns[longest], episodes.wait_ns[longest], rows)
+
+
+def _evidence(
+    facts: Facts,
+    kind: str,
+    start_ns: npt.NDArray[np.int64],
+    duration_ns: npt.NDArray[np.int64],
+    rows: npt.NDArray[np.int64],
+) -> tuple[Evidence, ...]:
+    steps = facts.steps.index_of(start_ns).tolist()
+    instants = (start_ns - facts.origin_ns).tolist()
+    return tuple(
+        Evidence(kind, start, duration, None if step == OUTSIDE else step, row)
+        for start, duration, step, row in zip(
+            instants, duration_ns.tolist(), steps, rows.tolist(), strict=True
+        )
+    )

@@ -1,0 +1,22 @@
+"""What several rules ask of a site that reads from the device."""
+
+from __future__ import annotations
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.sites import SiteMembers
+from tbprof.optable import DYNAMIC_SHAPE_OPS
+
+__all__ = ["SCALAR_BYTES", "reads_number"]
+
+_READ = "aten::_local_scalar_dense"
+_SHAPES = frozenset(row.op for row in DYNAMIC_SHAPE_OPS)
+
+SCALAR_BYTES = 16
+"""The largest scalar, a complex128."""
+
+
+def reads_number(facts: Facts, site: SiteMembers) -> bool:
+    """Whether it waits for one number or truth value, which no op asks for to know its shape."""
+    is_read = site.blocking and site.direction == "DtoH" and _READ in site.ops
+    sizes = facts.episodes.bytes[site.members]
+    return is_read and _SHAPES.isdisjoint(site.ops) and int(sizes.max()) <= SCALAR_BYTES

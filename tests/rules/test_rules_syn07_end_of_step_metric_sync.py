@@ -1,0 +1,77 @@
+"""SYN07: the loss or a metric is read at the end of each step."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+from rule_scenes import each_step, found
+from scenes import host_bound, read_scalar
+from trace_builder import TraceBuilder
+
+from tbprof.report import build_report
+
+CODES = ("SYN01", "SYN02", "SYN05", "SYN07")
+READ = ("aten::item", "aten::_local_scalar_dense")
+
+
+def reads(busy: float, *ops: str) -> TraceBuilder:
+    """A read a step that waits 100, of which the device works `busy`."""
+
+    def read(built: TraceBuilder, at: float) -> None:
+        built.launch(at - 20, at - 15, runs=(at - 10, at + busy - 2))
+        read_scalar(built, at, wait=98, ops=(*ops, *READ))
+
+    return each_step(read)
+
+
+def test_one_read_that_drains_the_queue_is_found_once() -> None:
+    (finding,) = found(host_bound(steps=4), *CODES)
+    assert (finding.rule, finding.removal, finding.count) == ("SYN07", "defer", 4)
+    assert finding.numbers == {"starve_ns": 4 * 160_000}
+
+
+@pytest.mark.parametrize(("busy", "rule"), [(80, "SYN07"), (79, "SYN01")])
+def test_four_fifths_of_the_wait_must_be_explained(busy: float, rule: str) -> None:
+    assert [finding.rule for finding in found(reads(busy), *CODES)] == [rule]
+
+
+def test_a_question_of_truth_is_left_to_syn02() -> None:
+    assert [finding.rule for finding in found(reads(90, "aten::is_nonzero"), *CODES)] == ["SYN02"]
+
+
+def test_a_read_with_another_wait_after_it_in_any_step_is_silent() -> None:
+    built = host_bound(steps=4)
+    built.op("aten::is_nonzero", 2799, 2900)
+    read_scalar(built, 2800, wait=50)
+    assert {finding.rule for finding in found(built, *CODES)} == {"SYN01", "SYN02"}
+
+
+def test_a_wait_of_a_side_thread_after_it_does_not_matter() -> None:
+    built = host_bound(steps=4)
+    built.synchronise("cudaStreamSynchronize", 2800, 2850, thread=777)
+    assert [finding.rule for finding in found(built, *CODES)] == ["SYN07"]
+
+
+def test_two_in_one_step_are_not_the_end_of_it() -> None:
+    built = host_bound(steps=4)
+    read_scalar(built, 1720, wait=50)
+    assert [finding.rule for finding in found(built, *CODES)] == ["SYN01"]
+
+
+def test_while_it_only_paces_the_host_it_is_info() -> None:
+    """The device has its next work queued all the time, on another stream."""
+    built = TraceBuilder()
+    for number in range(3):
+        start = 1000 * number
+        built.step(number, start, start + 1000)
+        built.launch(start, start + 1, runs=(start + 3, start + 1000))
+        read_scalar(built, start + 700, wait=200, stream=20)
+    (finding,) = found(built, *CODES)
+    assert (finding.rule, finding.severity) == ("SYN07", "info")
+
+
+def test_a_device_that_works_to_the_end_of_the_step_makes_it_info(traces: pathlib.Path) -> None:
+    """The reads of this training are three a step, so no one of them ends it."""
+    report = build_report(traces / "hta_trace_diff" / "test.json.gz")
+    assert [finding for finding in report.findings if finding.rule == "SYN07"] == []
