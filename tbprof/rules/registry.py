@@ -6,6 +6,8 @@ from tbprof.rules import (
     cpy01_pageable_h2d,
     dat01_loader_starvation,
     dat02_single_process_loader,
+    lch01_launch_bound,
+    lch02_host_bound,
     syn01_scalar_readback,
     syn02_python_control_flow,
     syn03_dynamic_shape_op,
@@ -27,4 +29,6 @@ RULES: tuple[Rule, ...] = (
     cpy01_pageable_h2d.RULE,
     dat01_loader_starvation.RULE,
     dat02_single_process_loader.RULE,
+    lch01_launch_bound.RULE,
+    lch02_host_bound.RULE,
 )

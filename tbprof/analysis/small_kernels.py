@@ -1,0 +1,102 @@
+"""Code whose kernels are so short that launching them takes longer than running them.
+
+Code is a label or a function of the user, the innermost around the launch. What autograd launches
+lies in none and is called `BACKWARD`; what no name is known for is under "".
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tbprof.analysis.device_work import NO_LAUNCH
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.host_places import HostPlaces
+from tbprof.analysis.intervals import Intervals
+from tbprof.analysis.launch_idle import LaunchIdle
+from tbprof.analysis.nesting import NONE
+from tbprof.analysis.steps import OUTSIDE
+from tbprof.trace.columns import Category, Int64s
+
+__all__ = ["BACKWARD", "CodeKernels", "kernels_by_code"]
+
+BACKWARD = "backward"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodeKernels:
+    """What one piece of code launches in all steps, and the idle between its launches."""
+
+    place: str
+    kernels: int
+    ops: int
+    """Ops that launched them, innermost ones, each time they ran."""
+    median_kernel_ns: int
+    idle: Intervals
+
+
+def kernels_by_code(facts: Facts, pieces: LaunchIdle) -> Iterator[CodeKernels]:
+    """For each code that a piece of idle ended in, most idle first.
+
+    Args:
+        facts: Of the window.
+        pieces: The idle; each piece belongs to the code of the launch that ended it.
+    """
+    host = HostPlaces(facts)
+    idle_of = _by_place(_places(facts, host, pieces.launch))
+    kernels = _kernels_in_steps(facts)
+    of_kernel = facts.work.launch[kernels]
+    kernels_of = _by_place(_places(facts, host, of_kernel))
+    length = (facts.work.end_ns - facts.work.start_ns)[kernels]
+    slices = facts.trace.slices
+    ops = host.ops_on(slices.lane[of_kernel].astype(np.int64), slices.start_ns[of_kernel])
+    found = []
+    for place, at in idle_of.items():
+        idle = Intervals(pieces.idle.start_ns[at], pieces.idle.end_ns[at])
+        mine = kernels_of[place]
+        if len(mine):
+            launching = ops[mine]
+            found.append(
+                CodeKernels(
+                    place=place,
+                    kernels=len(mine),
+                    ops=len(np.unique(launching[launching != NONE])),
+                    median_kernel_ns=int(np.median(length[mine])),
+                    idle=idle,
+                )
+            )
+    found.sort(key=lambda code: (-int((code.idle.end_ns - code.idle.start_ns).sum()), code.place))
+    yield from found
+
+
+def _kernels_in_steps(facts: Facts) -> Int64s:
+    """Positions in `DeviceWork` of the kernels that training threads launched inside a step."""
+    work, slices = facts.work, facts.trace.slices
+    known = np.flatnonzero(work.launch != NO_LAUNCH)
+    known = known[slices.category[work.rows[known]] == Category.KERNEL]
+    known = known[np.isin(slices.lane[work.launch[known]], facts.training_lanes)]
+    inside: Int64s = known[facts.steps.index_of(work.launch_start_ns[known]) != OUTSIDE]
+    return inside
+
+
+def _places(facts: Facts, host: HostPlaces, launches: Int64s) -> list[str]:
+    slices = facts.trace.slices
+    lane = slices.lane[launches].astype(np.int64)
+    of_autograd = facts.steps.recorded & ~np.isin(lane, facts.steps.lanes)
+    code = host.code_on(lane, slices.start_ns[launches])
+    return [
+        BACKWARD if backward and not place else place
+        for place, backward in zip(code, of_autograd.tolist(), strict=True)
+    ]
+
+
+def _by_place(places: list[str]) -> defaultdict[str, Int64s]:
+    """The positions at which each place stands, ascending."""
+    at: defaultdict[str, list[int]] = defaultdict(list)
+    for position, place in enumerate(places):
+        at[place].append(position)
+    arrays = {place: np.array(positions, np.int64) for place, positions in at.items()}
+    return defaultdict(lambda: np.empty(0, np.int64), arrays)

@@ -1,0 +1,103 @@
+"""LCH01: the kernels are too short for the host to keep up."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+from launch_scenes import AUTOGRAD, hand_written_loss
+from rule_scenes import found
+from scenes import gpu_bound
+from trace_builder import TraceBuilder
+
+from tbprof.report import build_report
+
+
+def test_a_hand_written_loss_is_nine_kernels_of_4_us_launched_by_nine_ops() -> None:
+    (finding,) = found(hand_written_loss(), "LCH01")
+
+    assert (finding.severity, finding.removal, finding.confidence) == ("medium", "rewrite", "medium")
+    assert (finding.count, finding.sites, finding.steps) == (27, (), (0, 1, 2))
+    assert finding.numbers == {
+        "place": "loss",
+        "kernels_per_step": 9.0,
+        "median_kernel_ns": 4_000,
+        "ops_per_step": 9.0,
+        "idle_per_step_ns": 8_000 + 8 * 16_000,
+    }
+
+
+def test_it_can_win_the_idle_between_its_launches_at_most() -> None:
+    (finding,) = found(hand_written_loss(), "LCH01")
+    assert finding.saving is not None
+    assert finding.saving.floor_ns == 0
+    assert finding.saving.ceiling_ns == 3 * 136_000
+
+
+@pytest.mark.parametrize(("takes", "count"), [(9.999, 1), (10, 0)])
+def test_a_kernel_of_10_us_is_not_short(takes: float, count: int) -> None:
+    assert len(found(hand_written_loss(takes=takes, launched_every=30), "LCH01")) == count
+
+
+@pytest.mark.parametrize(("kernels", "count"), [(1000, 0), (1001, 1)])
+def test_more_than_1000_kernels_a_step_are_many_whatever_their_length(kernels: int, count: int) -> None:
+    built = TraceBuilder()
+    built.step(1, 0, 20_000)
+    built.annotation("model", 0, 20_000)
+    for index in range(kernels):
+        at = 18.0 * index
+        built.launch(at, at + 1, runs=(at + 1, at + 13))
+    assert len(found(built, "LCH01")) == count
+
+
+@pytest.mark.parametrize(("launched_every", "count"), [(6, 1), (5.999, 0)])
+def test_from_1_percent_of_the_steps_on_it_matters(launched_every: float, count: int) -> None:
+    """Idle before the first of two kernels is 8, and between them what their launches leave."""
+    built = hand_written_loss(2, takes=4, launched_every=launched_every)
+    assert len(found(built, "LCH01")) == count
+
+
+def test_a_device_with_enough_to_do_is_silent() -> None:
+    assert found(gpu_bound(), "LCH01", "LCH02") == []
+
+
+def test_kernels_of_autograd_are_those_of_the_backward_pass() -> None:
+    built = TraceBuilder()
+    built.step(1, 0, 1000)
+    for index in range(30):
+        at = 20.0 * index
+        built.op("autograd::engine::evaluate_function: MulBackward0", at, at + 10, thread=AUTOGRAD)
+        built.launch(at + 1, at + 3, runs=(at + 3, at + 7), thread=AUTOGRAD)
+    (finding,) = found(built, "LCH01")
+    assert finding.numbers["place"] == "backward"
+
+
+def test_code_without_a_name_is_found_and_has_none() -> None:
+    (finding,) = found(hand_written_loss(label=""), "LCH01")
+    assert (finding.numbers["place"], finding.numbers["median_kernel_ns"]) == ("", 4_000)
+
+
+def test_python_frames_slow_the_host_and_make_it_less_sure() -> None:
+    built = hand_written_loss(label="")
+    built.frame("train.py(12): loss_of", 0, 3000)
+    (finding,) = found(built, "LCH01")
+    assert (finding.numbers["place"], finding.confidence) == ("train.py(12): loss_of", "low")
+
+
+def test_where_another_cause_is_larger_it_is_at_most_low() -> None:
+    """A step begins with a call of the loader that lasts longer than all the loss leaves idle."""
+    built = hand_written_loss()
+    for number in range(3, 6):
+        start = 1000.0 * number
+        built.step(number, start, start + 1000)
+        built.annotation("enumerate(DataLoader)#_Iter.__next__", start, start + 800)
+        built.launch(start + 800, start + 801, runs=(start + 801, start + 1000))
+    (finding,) = found(built, "LCH01")
+    assert finding.severity == "low"
+
+
+def test_a_small_transformer_is_bound_by_its_launches(traces: pathlib.Path) -> None:
+    for path in (traces / "h100_transformer_clean").glob("*.gz"):
+        first = next(finding for finding in build_report(path).findings if finding.rule == "LCH01")
+        assert (first.numbers["place"], first.numbers["kernels_per_step"]) == ("Self-Attention", 9.0)
+        assert first.severity == "medium"

@@ -1,0 +1,71 @@
+"""LCH02: the host does other things while the GPU has nothing to do."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+from launch_scenes import hand_written_loss, pausing
+from rule_scenes import found
+
+from tbprof.report import build_report
+
+
+def test_code_that_launches_nothing_is_named() -> None:
+    (finding,) = found(pausing(3_000), "LCH02")
+
+    assert (finding.severity, finding.removal, finding.confidence) == ("medium", "rewrite", "medium")
+    assert (finding.count, finding.steps) == (3, (0, 1, 2))
+    assert finding.numbers == {
+        "place": "augment",
+        "idle_per_step_ns": 3_000_000,
+        "all_places_per_step_ns": 3_000_000,
+    }
+    assert finding.saving is not None
+    assert (finding.saving.floor_ns, finding.saving.ceiling_ns) == (0, 3 * 3_000_000)
+
+
+def test_the_place_with_most_of_it_is_named_and_the_rest_is_counted() -> None:
+    built = pausing(3_000)
+    for number in range(3, 5):
+        start = 10_000.0 * number
+        built.step(number, start, start + 10_000)
+        built.launch(start, start + 1, runs=(start + 1, start + 2))
+        built.annotation("log", start + 2, start + 1_999)
+        built.launch(start + 2_002, start + 2_003, runs=(start + 2_003, start + 10_001))
+    (finding,) = found(built, "LCH02")
+    assert finding.numbers["place"] == "augment"
+    assert finding.numbers["idle_per_step_ns"] == 9_000_000 // 5
+    assert finding.numbers["all_places_per_step_ns"] == (9_000_000 + 2 * 2_001_000) // 5
+
+
+@pytest.mark.parametrize(("pause", "count"), [(199.999, 0), (200, 1)])
+def test_a_pause_begins_at_200_us_without_a_launch(pause: float, count: int) -> None:
+    assert len(found(pausing(pause), "LCH02")) == count
+
+
+def test_a_host_that_launches_all_the_time_is_silent() -> None:
+    assert found(hand_written_loss(), "LCH02") == []
+
+
+def test_less_than_1_percent_of_the_steps_is_silent() -> None:
+    built = pausing(200)
+    built.step(9, 40_000, 100_000)
+    built.launch(39_990, 39_991, runs=(39_991, 100_000))
+    assert found(built, "LCH02") == []
+
+
+def test_without_a_name_it_is_less_sure() -> None:
+    (finding,) = found(pausing(3_000, code=""), "LCH02")
+    assert (finding.numbers["place"], finding.confidence) == ("", "low")
+
+
+def test_a_loader_is_not_the_host_being_late() -> None:
+    built = pausing(3_000, code="enumerate(DataLoader)#_Iter.__next__")
+    assert found(built, "LCH02") == []
+
+
+def test_where_the_replicas_prepare_their_forward_pass_the_host_is_late(traces: pathlib.Path) -> None:
+    report = build_report(traces / "hta_nccl_ddp" / "nccl_data.json.gz")
+    (finding,) = [finding for finding in report.findings if finding.rule == "LCH02"]
+    assert (finding.numbers["place"], finding.severity) == ("DistributedDataParallel.forward", "medium")
