@@ -18,6 +18,8 @@ from tbprof.model import Finding, Report, Saving, Savings
 from tbprof.report import build_report, looks_like_trace, merge_facts
 
 Json = dict[str, Any]
+SiteFigures = dict[tuple[str, str, str, str, str, bool], tuple[int, int, Any]]
+"""Kind, copy call, synchronise call, ops, frame and whether it blocks, to count, bytes and wait."""
 
 SAMPLES = pathlib.Path(__file__).parents[1] / "logs" / "samples"
 GOLDEN: dict[str, Json] = json.loads(
@@ -63,7 +65,7 @@ def totals_of(report: Report) -> Json:
     }
 
 
-def truth_of_sites(truth: Json) -> Json:
+def truth_of_sites(truth: Json) -> SiteFigures:
     return {
         (g["dir"], g["copy_api"], g["sync_api"], g["ops"], g["user_frame"], g["host_blocking"]): (
             g["n"],
@@ -74,9 +76,9 @@ def truth_of_sites(truth: Json) -> Json:
     }
 
 
-def sites_of(report: Report) -> Json:
+def sites_of(report: Report) -> SiteFigures:
     """Copies within the device are not in the ground truth."""
-    found = {}
+    found: SiteFigures = {}
     for site in report.sites:
         if site.direction == "DtoD":
             continue

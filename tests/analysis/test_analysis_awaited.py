@@ -13,7 +13,8 @@ def explained_ns(built: TraceBuilder) -> list[int]:
     """Of each episode, by its start."""
     facts = built.facts()
     order = facts.episodes.start_ns.argsort(kind="stable")
-    return facts.awaited.explained_ns[order].tolist()
+    explained: list[int] = facts.awaited.explained_ns[order].tolist()
+    return explained
 
 
 def test_it_is_the_overlap_of_the_calls_with_the_work_of_all_streams() -> None:

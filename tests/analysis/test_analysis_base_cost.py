@@ -14,7 +14,8 @@ def net_waits(free_calls_us: list[float]) -> list[int]:
         built.synchronise(SYNC, 1000 * number, 1000 * number + length)
     built.launch(50_000, 50_001, runs=(50_002, 50_090))
     built.synchronise(SYNC, 50_005, 50_105)
-    return built.facts().net_wait_ns.tolist()
+    net: list[int] = built.facts().net_wait_ns.tolist()
+    return net
 
 
 def test_the_base_cost_is_the_tenth_percentile_of_calls_that_waited_for_nothing() -> None:

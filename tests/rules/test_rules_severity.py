@@ -72,14 +72,13 @@ def test_it_runs_dry_from_one_percent_of_empty_idle_on(empty: float, severity: S
     assert severity_of(built.facts(), saving(floor=0.2, ceiling=0.2)) == severity
 
 
-def test_the_step_is_a_warm_one() -> None:
-    """A cold step of 10 ms would make 5 % of a step of 1 ms look small."""
+def test_the_step_is_the_median_of_the_warm_ones() -> None:
+    """30 us a step are 3 % of the median warm step, and 2 % of that of all."""
     built = TraceBuilder()
-    for number, (start, end) in enumerate([(0, 10_000), (10_000, 11_000), (11_000, 12_000)]):
+    for number, (start, end) in enumerate([(0, 10_000), (10_000, 11_000), (11_000, 12_000), (12_000, 14_000)]):
         built.step(number, start, end)
         built.launch(start + 500, start + 501, runs=(start + 510, end))
-    five_percent = Saving(0, 3 * 50_000, 3 * 50_000)
-    assert severity_of(built.facts(), five_percent) == "high"
+    assert severity_of(built.facts(), Saving(0, 4 * 30_000, 4 * 30_000)) == "high"
 
 
 def test_a_benign_wait_is_no_alarm_however_much_it_could_win() -> None:
