@@ -40,6 +40,7 @@ def test_runs_lists_what_is_there(open_tab: OpenTab, logdir: Path) -> None:
                 ],
             }
         ],
+        "newest_run": "run",
         "skipped": [],
     }
 

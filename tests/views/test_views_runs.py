@@ -7,12 +7,12 @@ from tbprof.texts.english import English
 from tbprof.views.runs import RunsView, runs_view
 
 
-def window(run: str, worker: str, name: str, *, report: bool = False) -> Window:
+def window(run: str, worker: str, name: str, *, report: bool = False, order_ns: int = 0) -> Window:
     return Window(
         run=run,
         worker=worker,
         window=name,
-        order_ns=0,
+        order_ns=order_ns,
         trace_path="x",
         report_path="y" if report else None,
         size_bytes=12,
@@ -41,6 +41,16 @@ def test_workers_come_by_rank_and_those_without_one_by_name_behind_them() -> Non
         ("a", None),
         ("host", None),
     ]
+
+
+def test_a_visitor_arrives_at_the_run_that_recorded_last() -> None:
+    shown = view(
+        window("a", "w", "1", order_ns=3),
+        window("b", "w", "1", order_ns=9),
+        window("c", "w", "1", order_ns=5),
+    )
+    assert shown.newest_run == "b"
+    assert view().newest_run is None
 
 
 def test_what_is_left_out_says_why() -> None:

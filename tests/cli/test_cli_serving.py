@@ -1,0 +1,46 @@
+"""TensorBoard as a child of the command line: started, named, and ended with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+from command_line import SAMPLES
+
+from tbprof.cli import serving
+from tbprof.cli.serving import serve
+from tbprof.errors import UsageError
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the signal is that of POSIX")
+def test_the_samples_are_served_until_interrupted() -> None:
+    command = [sys.executable, "-m", "tbprof", "demo", "--sample"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        told = next(line for line in process.stdout if line.startswith("TensorBoard shows"))
+        page = told.partition(" at ")[2].split()[0]
+        root, _, place = page.partition("/#tbprof&p.tbprof.run=")
+        with urllib.request.urlopen(f"{root}/data/plugin/tbprof/runs") as response:
+            runs = {run["run"] for run in json.load(response)["runs"]}
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate()
+    assert runs == {path.parent.name for path in SAMPLES.glob("*/*.json.gz")}
+    assert place in runs
+    assert (process.returncode, stderr) == (0, "")
+    with pytest.raises(urllib.error.URLError):
+        urllib.request.urlopen(root)
+
+
+@pytest.mark.skipif(shutil.which("false") is None, reason="this system has no command that only fails")
+def test_a_tensorboard_that_does_not_start_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving.sys, "executable", shutil.which("false"))
+    with pytest.raises(UsageError, match="TensorBoard did not start"):
+        serve(tmp_path)
