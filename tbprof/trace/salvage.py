@@ -30,9 +30,8 @@ _ITEM = re.compile(
     rb'[\s,]*(?:null|true|false|-?\d[\d.eE+-]*|"[^"\\]*(?:\\.[^"\\]*)*")(?=\s*(?:[,\]]|\Z))', re.DOTALL
 )
 """An element of the array that is no event."""
-_PATIENCE = 8
+_PATIENCE = 2
 """How often a chunk may be searched for the ends of broken events, so that time stays linear."""
-_REPAIRS = (bytes, repair_text, lambda event: shorten_nesting(repair_text(event)))
 
 
 @dataclass(slots=True)
@@ -86,7 +85,7 @@ class _Pass:
         end = object_end(self._json, start, limit)
         if end is None and self._may_go_on(start, following):
             return start
-        if end is None or not _keep(self._json[start:end], self._found, _REPAIRS):
+        if end is None or not _keep(self._json[start:end], self._found, _repairs(end <= following)):
             self._patience_bytes -= limit - start
             self._found.lost["damaged"] += 1
             return following
@@ -113,6 +112,13 @@ class _Pass:
             return closing.start(1)
         self._found.lost["damaged"] += bool(self._json[start:limit].strip(SPACE + b",[]"))
         return limit
+
+
+def _repairs(one_piece: bool) -> tuple[Callable[[bytes], bytes], ...]:
+    if not one_piece:
+        # Shortened, an event that lost a bracket would swallow all those up to the next one.
+        return (bytes, repair_text)
+    return (bytes, repair_text, lambda event: shorten_nesting(repair_text(event)))
 
 
 def _keep(event: bytes, found: Salvage, repairs: Sequence[Callable[[bytes], bytes]]) -> bool:

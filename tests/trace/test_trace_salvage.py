@@ -72,6 +72,16 @@ def test_objects_inside_an_event_are_no_events() -> None:
     assert names(found.events) == ["a", "outer", "c"]
 
 
+def test_a_lost_bracket_costs_its_own_event_only() -> None:
+    open_list = json.dumps(complete("open", 1, 2, Dims=[[1, 2], [3]])).replace("[3]]", "[3]")
+    surplus = json.dumps(complete("surplus", 1, 2, Dims=[[1, 2], [3]])).replace("[3]]", "[3]]]")
+
+    found = salvage(joined(A, open_list, B, surplus, C), last=True)
+
+    assert names(found.events) == ["a", "b", "c"]
+    assert found.lost["damaged"] == 2
+
+
 def test_repairs_are_counted() -> None:
     broken = A.replace('"a"', '"C:\\U\x01"')
 
