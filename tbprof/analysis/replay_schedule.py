@@ -7,7 +7,8 @@ from the row before it on its own stream. Distances that nothing recorded explai
 process, time slicing) stay as they are.
 
 Where kernels of two streams never ran at once each of them fills the device: then they take
-turns in the replay as well, in the order in which they were recorded.
+turns in the replay as well, in the order in which they were recorded. So do copies of one
+direction, which share an engine.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.device_work import NO_LAUNCH, DeviceWork
+from tbprof.analysis.names import matching_names
 from tbprof.analysis.replay_stream_waits import StreamWaits
 from tbprof.analysis.replay_streams import NO_ROW, StreamOrder
 from tbprof.trace.columns import Category, Int64s, Trace
@@ -31,6 +33,8 @@ a stream wait resolves within a few us."""
 _DEFAULT_LATENCY_NS = 5_000
 _DEFAULT_GAP_NS = 1_000
 _LEAST_PERCENTILE = 10
+
+_ANY_ENGINE = -1
 
 _CLOCK_STEP_NS = 1_000
 """Before 2024 times are whole us: two rows may seem to overlap by one."""
@@ -96,19 +100,28 @@ def _awaited(
 
 
 def _turns(trace: Trace, work: DeviceWork) -> Int64s:
-    """For each kernel the one of another stream that ran before it, if they take turns."""
+    """For each row the one of another stream that its engine ran before it, if they take turns."""
     turns = np.full(len(work.rows), NO_ROW, np.int64)
-    is_kernel = trace.slices.category[work.rows] == Category.KERNEL
-    for device in work.devices:
-        kernels = np.flatnonzero(is_kernel & (work.device == device))
-        earlier, later = kernels[:-1], kernels[1:]
-        other = work.stream[earlier] != work.stream[later]
+    engine = _engines(trace, work)
+    for device, kind in np.unique(np.stack([work.device, engine]), axis=1).T.tolist():
+        rows = np.flatnonzero((work.device == device) & (engine == kind))
+        earlier, later = rows[:-1], rows[1:]
         reach = np.maximum.accumulate(work.end_ns[earlier])
-        if (reach > work.start_ns[later] + _CLOCK_STEP_NS).any():
+        if kind == _ANY_ENGINE or (reach > work.start_ns[later] + _CLOCK_STEP_NS).any():
             continue
+        other = work.stream[earlier] != work.stream[later]
         given_first = work.launch_start_ns[earlier] <= work.launch_start_ns[later]
         turns[later] = np.where(other & given_first, earlier, NO_ROW)
     return turns
+
+
+def _engines(trace: Trace, work: DeviceWork) -> Int64s:
+    """What runs each row: the cores, or one of the two copy engines."""
+    slices = trace.slices
+    engine = np.where(slices.category[work.rows] == Category.KERNEL, 0, _ANY_ENGINE)
+    for number, pattern in enumerate((r"Memcpy HtoD", r"Memcpy DtoH"), start=1):
+        engine[matching_names(trace, pattern)[slices.name[work.rows]]] = number
+    return engine
 
 
 def _just_ended(work: DeviceWork) -> Int64s:
