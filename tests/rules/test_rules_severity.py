@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scenes import gpu_bound, host_bound
@@ -75,7 +77,8 @@ def test_it_runs_dry_from_one_percent_of_empty_idle_on(empty: float, severity: S
 def test_the_step_is_the_median_of_the_warm_ones() -> None:
     """30 us a step are 3 % of the median warm step, and 2 % of that of all."""
     built = TraceBuilder()
-    for number, (start, end) in enumerate([(0, 10_000), (10_000, 11_000), (11_000, 12_000), (12_000, 14_000)]):
+    edges = [0, 10_000, 11_000, 12_000, 14_000]
+    for number, (start, end) in enumerate(pairwise(edges)):
         built.step(number, start, end)
         built.launch(start + 500, start + 501, runs=(start + 510, end))
     assert severity_of(built.facts(), Saving(0, 4 * 30_000, 4 * 30_000)) == "high"
@@ -84,7 +87,7 @@ def test_the_step_is_the_median_of_the_warm_ones() -> None:
 def test_a_benign_wait_is_no_alarm_however_much_it_could_win() -> None:
     built = host_bound(steps=1)
     built.op("entire_frame_compile", 100, 500)
-    (finding,) = built.report().findings
+    (finding,) = (finding for finding in built.report().findings if finding.sites)
     assert finding.saving is not None
     assert (finding.severity, finding.saving.ceiling_ns) == ("info", 322_000)
 
