@@ -13,6 +13,7 @@ from tbprof.rules import (
     syn03_dynamic_shape_op,
     syn04_tensor_to_host,
     syn05_per_loop_sync,
+    syn06_explicit_synchronize,
     syn07_end_of_step_metric_sync,
 )
 from tbprof.rules.rule import Rule
@@ -25,6 +26,7 @@ RULES: tuple[Rule, ...] = (
     syn03_dynamic_shape_op.RULE,
     syn04_tensor_to_host.RULE,
     syn05_per_loop_sync.RULE,
+    syn06_explicit_synchronize.RULE,
     syn07_end_of_step_metric_sync.RULE,
     cpy01_pageable_h2d.RULE,
     dat01_loader_starvation.RULE,
