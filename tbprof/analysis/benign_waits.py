@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.names import matching_rows
-from tbprof.analysis.nesting import NONE, Nest
-from tbprof.trace.columns import Category, Int64s
+from tbprof.analysis.surroundings import in_ranges
+from tbprof.trace.columns import Int64s
 
 __all__ = ["are_benign", "are_throttle"]
 
@@ -27,7 +26,7 @@ def are_benign(facts: Facts, members: Int64s) -> bool:
     where more than half of its net wait is unexplained. A compiled region syncs while it is being
     compiled, and not again.
     """
-    return bool(np.all((_before_the_window(facts) | _while_compiling(facts))[members]))
+    return bool(np.all((_before_the_window(facts) | in_ranges(facts, _COMPILING))[members]))
 
 
 def are_throttle(facts: Facts, members: Int64s) -> bool:
@@ -50,13 +49,3 @@ def _before_the_window(facts: Facts) -> npt.NDArray[np.bool_]:
     unexplained = facts.net_wait_ns - facts.awaited.explained_ns
     early: npt.NDArray[np.bool_] = episodes.blocking & (episodes.step == 0)
     return early & (2 * unexplained > facts.net_wait_ns)
-
-
-def _while_compiling(facts: Facts) -> npt.NDArray[np.bool_]:
-    episodes = facts.episodes
-    rows = matching_rows(facts.trace, _COMPILING, Category.CPU_OP, Category.USER_ANNOTATION)
-    ranges = Nest.of(facts.trace.slices, rows)
-    compiling: npt.NDArray[np.bool_] = (
-        ranges.innermost(episodes.lane, episodes.start_ns, episodes.end_ns) != NONE
-    )
-    return compiling

@@ -15,6 +15,7 @@ from tbprof.rules import (
     syn05_per_loop_sync,
     syn06_explicit_synchronize,
     syn07_end_of_step_metric_sync,
+    syn08_amp_scaler,
 )
 from tbprof.rules.rule import Rule
 
@@ -28,6 +29,7 @@ RULES: tuple[Rule, ...] = (
     syn05_per_loop_sync.RULE,
     syn06_explicit_synchronize.RULE,
     syn07_end_of_step_metric_sync.RULE,
+    syn08_amp_scaler.RULE,
     cpy01_pageable_h2d.RULE,
     dat01_loader_starvation.RULE,
     dat02_single_process_loader.RULE,
