@@ -16,6 +16,7 @@ from tbprof.rules import (
     syn06_explicit_synchronize,
     syn07_end_of_step_metric_sync,
     syn08_amp_scaler,
+    syn12_nan_check,
 )
 from tbprof.rules.rule import Rule
 
@@ -30,6 +31,7 @@ RULES: tuple[Rule, ...] = (
     syn06_explicit_synchronize.RULE,
     syn07_end_of_step_metric_sync.RULE,
     syn08_amp_scaler.RULE,
+    syn12_nan_check.RULE,
     cpy01_pageable_h2d.RULE,
     dat01_loader_starvation.RULE,
     dat02_single_process_loader.RULE,
