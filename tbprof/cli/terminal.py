@@ -6,7 +6,7 @@ from tbprof.cli.plain_text import plain
 from tbprof.model import Report
 from tbprof.texts.english import English
 from tbprof.texts.quantities import count, duration, milliseconds, share, size
-from tbprof.views.window import SiteRow, WindowView
+from tbprof.views.window import SavingView, SiteRow, WindowView
 from tbprof.views.window_building import window_view
 
 __all__ = ["terminal_text"]
@@ -46,16 +46,16 @@ def _figures(view: WindowView) -> list[str]:
     explained = f", {share(points.explained_us / points.wait_us)} explained" if points.wait_us else ""
     lines.append(f"  sync points  {points.count:,}, waiting {duration(points.wait_us)}{explained}")
     if view.savings is not None:
-        floor, ceiling = duration(view.savings.floor_us), duration(view.savings.ceiling_us)
-        lines.append(f"  can be won   at least {floor}, {_estimate(view)}, at most {ceiling}")
+        lines.append(f"  can be won   {_saving(view.savings, calibrated=view.calibrated)}")
     return lines
 
 
-def _estimate(view: WindowView) -> str:
-    saving = view.savings
-    if saving is None or saving.estimate_us is None:
-        return "no estimate"
-    return f"about {duration(saving.estimate_us)}{'' if view.calibrated else ' (uncalibrated)'}"
+def _saving(saving: SavingView, *, calibrated: bool) -> str:
+    if saving.ceiling_us == 0:
+        return "nothing, by removing waits"
+    note = "" if calibrated else " (uncalibrated)"
+    about = "no estimate" if saving.estimate_us is None else f"about {duration(saving.estimate_us)}{note}"
+    return f"at least {duration(saving.floor_us)}, {about}, at most {duration(saving.ceiling_us)}"
 
 
 def _sites(view: WindowView) -> list[str]:

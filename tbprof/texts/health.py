@@ -49,7 +49,7 @@ def _events_dropped(numbers: Numbers) -> str:
     reasons = ", ".join(
         f"{value} {name.replace('_', ' ')}" for name, value in numbers.items() if name != "dropped"
     )
-    return f"{count(_integer(numbers, 'dropped'), 'event')} could not be read and are left out ({reasons})."
+    return f"{count(_integer(numbers, 'dropped'), 'event')} could not be read: left out ({reasons})."
 
 
 def _text_repaired(_: Numbers) -> str:
