@@ -102,10 +102,10 @@ class Facts:
     @cached_property
     def replay(self) -> Replay:
         """The window, to be run again without some of the waits on its training lanes."""
-        order = StreamOrder(self.work)
+        order = StreamOrder.of(self.trace, self.work, self.training_lanes)
         schedule = device_schedule(self.trace, order, find_stream_waits(self.trace, order))
         waits = replay_waits(order, self.calls, self.episodes, self.awaited, self.training_lanes)
-        return Replay(self.work, schedule, self.steps, waits, steps_to_replay(self.work, self.steps))
+        return Replay(order, schedule, self.steps, waits, steps_to_replay(self.work, self.steps))
 
     @cached_property
     def can_be_won(self) -> npt.NDArray[np.bool_]:

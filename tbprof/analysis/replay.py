@@ -2,7 +2,7 @@
 
 Host work between calls keeps its length: a host instant of the replay is the recorded one less
 a shift, and only waits change the shift. Threads that hand over to each other (forward and
-autograd) share it; the others ride along, and their own waits hold up nobody. Device rows keep
+autograd) share it; the others keep their times, and their own waits hold up nobody. Device rows keep
 their length and start as `replay_schedule` says. A wait that stays returns when the row that it
 awaited is done; a removed one costs what its calls cost when there is nothing to wait for.
 
@@ -20,6 +20,7 @@ import numpy as np
 from tbprof.analysis.device_work import DeviceWork
 from tbprof.analysis.replay_schedule import DeviceSchedule
 from tbprof.analysis.replay_script import Script, play, write_script
+from tbprof.analysis.replay_streams import StreamOrder
 from tbprof.analysis.replay_waits import ReplayWaits
 from tbprof.analysis.steps import Steps
 from tbprof.trace.columns import Int64s
@@ -37,7 +38,7 @@ MAX_ROWS = 50_000
 class Replay:
     """A window that can be run again without some of the waits of its training lanes."""
 
-    work: DeviceWork
+    order: StreamOrder
     schedule: DeviceSchedule
     steps: Steps
     waits: ReplayWaits
@@ -47,7 +48,7 @@ class Replay:
     @cached_property
     def recorded_ns(self) -> int:
         """From the start of the first step to the end of the last and of the work launched in them."""
-        last = self.work.end_ns[self._rows_in_steps].max(initial=self._end_ns)
+        last = self.order.work.end_ns[self._rows_in_steps].max(initial=self._end_ns)
         return int(last) - self._start_ns
 
     @property
@@ -75,14 +76,14 @@ class Replay:
 
     @cached_property
     def _rows_in_steps(self) -> Int64s:
-        """Device rows that were launched inside a replayed step."""
-        step = self.steps.index_of(self.work.launch_start_ns)
+        """Device rows of the training that were launched inside a replayed step."""
+        step = self.steps.index_of(self.order.work.launch_start_ns)
         first, last, _ = self.replayed_steps.indices(len(self.steps))
-        return np.flatnonzero((step >= first) & (step < last))
+        return np.flatnonzero((step >= first) & (step < last) & ~self.order.is_beside)
 
     @cached_property
     def _script(self) -> Script:
-        return write_script(self.work, self.schedule, self.waits, self._start_ns, self._end_ns)
+        return write_script(self.order, self.schedule, self.waits, self._start_ns, self._end_ns)
 
     @cached_property
     def _unchanged_ns(self) -> int:

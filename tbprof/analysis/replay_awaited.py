@@ -18,7 +18,7 @@ from tbprof.analysis.names import matching_names
 from tbprof.analysis.replay_streams import NO_ROW, StreamOrder
 from tbprof.trace.columns import Int64s
 
-__all__ = ["awaited_rows"]
+__all__ = ["awaited_rows", "awaits_device"]
 
 _CLOCK_SLACK_NS = 10_000
 """On ROCm calls return up to 8.5 us before the recorded end of what they awaited."""
@@ -37,7 +37,7 @@ def awaited_rows(
     found = np.full((len(chosen), _most_streams(order)), NO_ROW, np.int64)
     issued, returned = episodes.start_ns[chosen], episodes.end_ns[chosen] + _CLOCK_SLACK_NS
     device, stream = awaited.device[chosen], awaited.stream[chosen]
-    of_device = _is_called(calls, episodes, chosen, _OF_DEVICE)
+    of_device = awaits_device(calls, episodes, chosen)
     of_stream = _is_called(calls, episodes, chosen, _OF_STREAM) & (stream >= 0)
     for number in work.devices:
         for column, each in enumerate(order.streams_of(number)):
@@ -50,6 +50,11 @@ def awaited_rows(
     untold = (own == ABSENT) & ~of_device & ~of_stream
     found[untold, 0] = _ended_last(order, device[untold], stream[untold], issued[untold], returned[untold])
     return tuple(tuple(row for row in rows if row != NO_ROW) for rows in found.tolist())
+
+
+def awaits_device(calls: Calls, episodes: Episodes, chosen: Int64s) -> npt.NDArray[np.bool_]:
+    """Whether an episode awaits all streams of its device."""
+    return _is_called(calls, episodes, chosen, _OF_DEVICE)
 
 
 def _most_streams(order: StreamOrder) -> int:

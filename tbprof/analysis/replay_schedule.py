@@ -68,7 +68,7 @@ def device_schedule(trace: Trace, order: StreamOrder, stream_waits: StreamWaits)
     late = (gap > least_gap + FOLLOWS_WITHIN_NS // 2) | (latency > least_latency + FOLLOWS_WITHIN_NS // 2)
     # Where stream waits are recorded, a row that just ended elsewhere did so by chance.
     late &= not stream_waits.are_recorded
-    ended = np.where(late, _just_ended(work), NO_ROW)
+    ended = np.where(late, _just_ended(order), NO_ROW)
     waits = ended != NO_ROW
     held = work.start_ns[stream_waits.row] - work.end_ns[stream_waits.awaited] <= FOLLOWS_WITHIN_NS
     waits[stream_waits.row[held]] = True
@@ -76,7 +76,7 @@ def device_schedule(trace: Trace, order: StreamOrder, stream_waits: StreamWaits)
         before=before,
         latency_ns=np.where(queued | waits, np.minimum(latency, least_latency), latency),
         gap_ns=np.where(queued & ~waits, np.maximum(gap, 0), np.minimum(np.maximum(gap, 0), least_gap)),
-        awaited=_awaited(work, ended, stream_waits, _turns(trace, work), least_gap),
+        awaited=_awaited(work, ended, stream_waits, _turns(trace, order), least_gap),
     )
 
 
@@ -99,8 +99,12 @@ def _awaited(
     return tuple(awaited)
 
 
-def _turns(trace: Trace, work: DeviceWork) -> Int64s:
-    """For each row the one of another stream that its engine ran before it, if they take turns."""
+def _turns(trace: Trace, order: StreamOrder) -> Int64s:
+    """For each row the one of another stream that its engine ran before it, if they take turns.
+
+    With a row beside the training it may meet at another time, or not at all.
+    """
+    work = order.work
     turns = np.full(len(work.rows), NO_ROW, np.int64)
     engine = _engines(trace, work)
     for device, kind in np.unique(np.stack([work.device, engine]), axis=1).T.tolist():
@@ -111,7 +115,7 @@ def _turns(trace: Trace, work: DeviceWork) -> Int64s:
             continue
         other = work.stream[earlier] != work.stream[later]
         given_first = work.launch_start_ns[earlier] <= work.launch_start_ns[later]
-        turns[later] = np.where(other & given_first, earlier, NO_ROW)
+        turns[later] = np.where(other & given_first & ~order.is_beside[earlier], earlier, NO_ROW)
     return turns
 
 
@@ -124,15 +128,16 @@ def _engines(trace: Trace, work: DeviceWork) -> Int64s:
     return engine
 
 
-def _just_ended(work: DeviceWork) -> Int64s:
+def _just_ended(order: StreamOrder) -> Int64s:
     """The last row to end at or before each row's start, if on another stream and just before it."""
+    work = order.work
     by_end = np.argsort(work.end_ns, kind="stable")
     at = np.searchsorted(work.end_ns[by_end], work.start_ns, side="right") - 1
     last = by_end[np.maximum(at, 0)]
     close = (at >= 0) & (work.start_ns - work.end_ns[last] <= FOLLOWS_WITHIN_NS)
     other = (work.device[last] == work.device) & (work.stream[last] != work.stream)
     earlier = work.launch_start_ns[last] <= work.launch_start_ns
-    return np.where(close & other & earlier, last, NO_ROW)
+    return np.where(close & other & earlier & ~order.is_beside[last], last, NO_ROW)
 
 
 def _least(values: Int64s, default: int) -> int:

@@ -6,15 +6,16 @@ can't express, and a list is read faster than an array's element.
 
 from __future__ import annotations
 
-from collections.abc import Container
+from bisect import bisect_right
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tbprof.analysis.device_work import NO_LAUNCH, DeviceWork
 from tbprof.analysis.replay_schedule import DeviceSchedule
-from tbprof.analysis.replay_streams import NO_ROW
-from tbprof.analysis.replay_waits import ReplayWaits
+from tbprof.analysis.replay_streams import NO_ROW, StreamOrder
+from tbprof.analysis.replay_waits import NO_DEVICE, ReplayWaits
 from tbprof.trace.columns import Int64s
 
 __all__ = ["QUEUE_LIMIT", "Script", "play", "write_script"]
@@ -46,6 +47,7 @@ class _Wait:
     start_ns: int
     end_ns: int
     awaited: tuple[int, ...]
+    device: int
     base_ns: int
     lag_ns: int
 
@@ -58,13 +60,19 @@ class Script:
     starts_ns: tuple[int, ...]
     """Of all device rows, as recorded."""
     ends_ns: tuple[int, ...]
+    beside: Mapping[int, Sequence[tuple[Sequence[int], Sequence[int]]]]
+    """By device, for each stream beside the training: when its rows were given, and ended."""
 
 
 def write_script(
-    work: DeviceWork, schedule: DeviceSchedule, waits: ReplayWaits, start_ns: int, end_ns: int
+    order: StreamOrder, schedule: DeviceSchedule, waits: ReplayWaits, start_ns: int, end_ns: int
 ) -> Script:
-    """What the host comes to in `[start_ns, end_ns)`; device rows launched before stay as recorded."""
-    rows, row_keys = _rows(work, schedule, start_ns, end_ns)
+    """What the host comes to in `[start_ns, end_ns)`.
+
+    Device rows that were launched before, or beside the training, stay as recorded.
+    """
+    work = order.work
+    rows, row_keys = _rows(order, schedule, start_ns, end_ns)
     inside = np.flatnonzero((waits.start_ns >= start_ns) & (waits.start_ns < end_ns))
     held = [
         _Wait(*values)
@@ -73,6 +81,7 @@ def write_script(
             waits.start_ns[inside].tolist(),
             waits.end_ns[inside].tolist(),
             [waits.awaited[wait] for wait in inside.tolist()],
+            waits.device[inside].tolist(),
             waits.base_ns[inside].tolist(),
             waits.lag_ns[inside].tolist(),
             strict=True,
@@ -80,12 +89,16 @@ def write_script(
     ]
     # A copy's call and its wait begin at one instant: first it is issued, then awaited.
     kind = np.repeat([0, 1], [len(rows), len(held)])
-    order = np.lexsort((kind, np.concatenate([row_keys, waits.start_ns[inside]])))
+    by_time = np.lexsort((kind, np.concatenate([row_keys, waits.start_ns[inside]])))
     both: list[_Row | _Wait] = [*rows, *held]
     return Script(
-        events=tuple(both[i] for i in order.tolist()),
+        events=tuple(both[i] for i in by_time.tolist()),
         starts_ns=tuple(work.start_ns.tolist()),
         ends_ns=tuple(work.end_ns.tolist()),
+        beside={
+            device: [(given.tolist(), ended.tolist()) for given, ended in order.beside(device)]
+            for device in work.devices
+        },
     )
 
 
@@ -103,6 +116,9 @@ def play(script: Script, removed: Container[int]) -> tuple[list[int], int]:
             if event.episode not in removed:
                 for row in event.awaited:
                     returned = max(returned, ends[row] + event.lag_ns)
+                if event.device != NO_DEVICE:
+                    last = _last_beside(script, event.device, event.start_ns - shift)
+                    returned = max(returned, last + event.lag_ns)
             shift = event.end_ns - returned
             continue
         arrival = event.launched_ns - shift
@@ -118,12 +134,22 @@ def play(script: Script, removed: Container[int]) -> tuple[list[int], int]:
     return ends, shift
 
 
+def _last_beside(script: Script, device: int, at_ns: int) -> int:
+    """When the device has done what the streams beside the training had been given at an instant."""
+    last = 0
+    for given, ended in script.beside[device]:
+        count = bisect_right(given, at_ns)
+        last = max(last, ended[count - 1] if count else 0)
+    return last
+
+
 def _rows(
-    work: DeviceWork, schedule: DeviceSchedule, start_ns: int, end_ns: int
+    order: StreamOrder, schedule: DeviceSchedule, start_ns: int, end_ns: int
 ) -> tuple[list[_Row], Int64s]:
     """Rows whose launch is known and inside, with the instants of their launches."""
+    work = order.work
     inside = (work.launch_start_ns >= start_ns) & (work.launch_start_ns < end_ns)
-    launched = np.flatnonzero((work.launch != NO_LAUNCH) & inside)
+    launched = np.flatnonzero((work.launch != NO_LAUNCH) & inside & ~order.is_beside)
     head = _queue_heads(work, launched)
     blocked = np.where(head == NO_ROW, 0, work.start_ns[head] - work.launch_start_ns[launched])
     columns = (

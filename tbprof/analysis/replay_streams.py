@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from tbprof.analysis.device_work import NO_LAUNCH, DeviceWork
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns import Int64s, Trace
 
 __all__ = ["NO_ROW", "StreamOrder"]
 
@@ -20,6 +21,18 @@ class StreamOrder:
     """The rows of `DeviceWork`, by stream. A stream is a pair (device, number)."""
 
     work: DeviceWork
+    is_beside: npt.NDArray[np.bool_]
+    """Rows of streams that no training lane launched to: a pin thread's, a checkpoint writer's.
+    They don't come earlier because the training does."""
+
+    @classmethod
+    def of(cls, trace: Trace, work: DeviceWork, lanes: tuple[int, ...]) -> StreamOrder:
+        """`lanes` are those of the training."""
+        of_training = (work.launch != NO_LAUNCH) & np.isin(trace.slices.lane[work.launch], lanes)
+        key = np.stack([work.device, work.stream])
+        _, number = np.unique(key, axis=1, return_inverse=True)
+        number = number.reshape(-1)
+        return cls(work, ~np.isin(number, number[of_training]))
 
     @cached_property
     def issued_ns(self) -> Int64s:
@@ -43,6 +56,13 @@ class StreamOrder:
 
     def streams_of(self, device: int) -> tuple[int, ...]:
         return tuple(stream for on, stream in self._by_start if on == device)
+
+    def beside(self, device: int) -> tuple[tuple[Int64s, Int64s], ...]:
+        """For each stream beside the training: when its rows were given, and when they ended."""
+        streams = (rows for (on, _), rows in self._by_start.items() if on == device)
+        return tuple(
+            (self.issued_ns[rows], self.work.end_ns[rows]) for rows in streams if self.is_beside[rows[0]]
+        )
 
     def last_given(self, device: int, stream: int, instants: Int64s) -> Int64s:
         """The last row that the stream had been given at each instant, or `NO_ROW`."""

@@ -13,11 +13,13 @@ from tbprof.analysis.calls import Calls
 from tbprof.analysis.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.device_work import DeviceWork
 from tbprof.analysis.episodes import ABSENT, Episodes
-from tbprof.analysis.replay_awaited import awaited_rows
-from tbprof.analysis.replay_streams import NO_ROW, StreamOrder
+from tbprof.analysis.replay_awaited import awaited_rows, awaits_device
+from tbprof.analysis.replay_streams import StreamOrder
 from tbprof.trace.columns import Int64s
 
-__all__ = ["STAGED_FROM_BYTES", "ReplayWaits", "replay_waits"]
+__all__ = ["NO_DEVICE", "STAGED_FROM_BYTES", "ReplayWaits", "replay_waits"]
+
+NO_DEVICE = -1
 
 STAGED_FROM_BYTES = 64 * 1024
 """An upload of more than this from pageable memory waits for its stream, whatever it was asked for
@@ -33,6 +35,8 @@ class ReplayWaits:
     end_ns: Int64s
     awaited: tuple[tuple[int, ...], ...]
     """The rows whose ends let it return, as positions in `DeviceWork`; none where nothing did."""
+    device: Int64s
+    """The device all of whose streams it awaits, those beside the training too, or `NO_DEVICE`."""
     base_ns: Int64s
     """What its calls take when there is nothing to wait for."""
     lag_ns: Int64s
@@ -54,11 +58,13 @@ def replay_waits(
     usual = int(np.median(lag[held])) if held.any() else DEFAULT_SYNC_NS
     least = np.where(episodes.copy_ns[chosen] > 0, DEFAULT_COPY_NS, 0)
     least = least + np.where(episodes.sync_ns[chosen] > 0, DEFAULT_SYNC_NS, 0)
+    awaits_all = awaits_device(calls, episodes, chosen)
     return ReplayWaits(
         episode=chosen,
         start_ns=start,
         end_ns=end,
-        awaited=rows,
+        awaited=_without_beside(rows, order.is_beside, awaits_all),
+        device=np.where(awaits_all, awaited.device[chosen], NO_DEVICE),
         base_ns=np.where(held, np.minimum(end - start, least), end - start),
         lag_ns=np.where(held, lag, usual),
     )
@@ -76,10 +82,20 @@ def _is_staged(work: DeviceWork, calls: Calls, episodes: Episodes) -> npt.NDArra
     return found
 
 
+def _without_beside(
+    rows: tuple[tuple[int, ...], ...], is_beside: npt.NDArray[np.bool_], awaits_all: npt.NDArray[np.bool_]
+) -> tuple[tuple[int, ...], ...]:
+    """What a device synchronise finds on streams beside the training depends on when it comes."""
+    return tuple(
+        tuple(row for row in some if not (all_ and is_beside[row]))
+        for some, all_ in zip(rows, awaits_all.tolist(), strict=True)
+    )
+
+
 def _last_ends(work: DeviceWork, rows: tuple[tuple[int, ...], ...], otherwise: Int64s) -> Int64s:
     ends = work.end_ns.tolist()
     last = (
-        max((ends[row] for row in some if row != NO_ROW), default=none)
+        max((ends[row] for row in some), default=none)
         for some, none in zip(rows, otherwise.tolist(), strict=True)
     )
     return np.fromiter(last, np.int64, len(rows))
