@@ -29,6 +29,9 @@ __all__ = ["MAX_WAITING", "Analyses", "Failed", "Reading", "State"]
 MAX_WAITING = 64
 """Traces that may wait to be read; one more is refused."""
 
+_RETRY_AFTER_S = 10.0
+"""A process that died may have been short of memory for a moment only."""
+
 _KEPT = 32
 """Finished reports, and failures, that are remembered."""
 
@@ -46,6 +49,8 @@ class Reading:
 @dataclass(frozen=True, slots=True)
 class Failed:
     sentence: str
+    retry_at: float = float("inf")
+    """`time.monotonic()` from which on another try may do better."""
 
 
 State: TypeAlias = Reading | Failed | Report
@@ -70,9 +75,10 @@ class Analyses:
         """
         key = _key(path)
         with self._lock:
-            if key in self._finished:
+            known = self._finished.get(key)
+            if known is not None and not _is_outdated(known):
                 self._finished.move_to_end(key)
-                return self._finished[key], 0
+                return known, 0
             if key not in self._waiting:
                 if len(self._waiting) >= MAX_WAITING:
                     raise UsageError(f"{MAX_WAITING} traces are waiting to be read: try again in a minute")
@@ -116,7 +122,8 @@ class Analyses:
                 self._process = None
                 if self._waiting:
                     sentence = f"the process that read it ended with code {code}: it may need more memory"
-                    self._finish(next(iter(self._waiting)), Failed(sentence))
+                    failed = Failed(sentence, time.monotonic() + _RETRY_AFTER_S)
+                    self._finish(next(iter(self._waiting)), failed)
                     self._start_next()
 
     def _take(self, message: dict[str, str | int]) -> None:
@@ -134,6 +141,10 @@ class Analyses:
         self._finished[key] = result
         while len(self._finished) > _KEPT:
             self._finished.popitem(last=False)
+
+
+def _is_outdated(known: Report | Failed) -> bool:
+    return isinstance(known, Failed) and time.monotonic() >= known.retry_at
 
 
 def _result(message: dict[str, str | int]) -> Report | Failed:

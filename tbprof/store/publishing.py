@@ -48,7 +48,7 @@ def publish_window(spooled: Path, logdir: Path) -> Published:
     try:
         logdir.mkdir(parents=True, exist_ok=True)
         with appearing(trace_path) as file:
-            merge_facts(spooled, file, facts.read_bytes() if facts.exists() else b"{}")
+            merge_facts(spooled, file, facts.read_bytes() if facts.exists() else None)
             file.flush()
             report = _report_of(Path(file.name), trace_path)
             write_whole(report_path, encode_report(report, written_by=__version__))

@@ -43,9 +43,9 @@ def verify(path: str | os.PathLike[str]) -> None:
 
 
 def merge_facts(
-    source: str | os.PathLike[str], destination: str | os.PathLike[str] | BinaryIO, facts_json: bytes
+    source: str | os.PathLike[str], destination: str | os.PathLike[str] | BinaryIO, facts_json: bytes | None
 ) -> None:
-    """Write the trace at `source` as gzip, with `facts_json` as its first member `tbprof`.
+    """Write the trace at `source` as gzip, with `facts_json`, if there is one, as its member `tbprof`.
 
     Every byte of the trace is kept. A destination given as a stream is left open. After an
     error the destination is incomplete, so write to a name that no viewer reads.
@@ -54,7 +54,8 @@ def merge_facts(
         TraceError: the source can't be read whole, or is no JSON object.
             The same if `facts_json` is no JSON object.
     """
-    _check_facts(source, facts_json)
+    if facts_json is not None:
+        _check_facts(source, facts_json)
     with open_source(source, MAX_BYTES) as trace:
         if isinstance(destination, (str, os.PathLike)):
             with Path(destination).open("wb") as file:
@@ -74,7 +75,7 @@ def _check_facts(source: str | os.PathLike[str], facts_json: bytes) -> None:
         ) from error
 
 
-def _pack(trace: ByteSource, file: BinaryIO, facts_json: bytes) -> None:
+def _pack(trace: ByteSource, file: BinaryIO, facts_json: bytes | None) -> None:
     buffer = memoryview(bytearray(CHUNK_BYTES))
     count = trace.readinto(buffer)
     head = bytes(buffer[:count]).removeprefix(b"\xef\xbb\xbf").lstrip(SPACE)
@@ -82,8 +83,9 @@ def _pack(trace: ByteSource, file: BinaryIO, facts_json: bytes) -> None:
         raise _not_whole(trace, "it is no JSON object")
     rest = head[1:]
     comma = b"" if rest.lstrip(SPACE).startswith(b"}") else b","
+    member = b"" if facts_json is None else b'"tbprof": %b%b' % (facts_json, comma)
     with open_gzip_writer(file, _LEVEL) as packed:
-        packed.write(b'{"tbprof": %b%b%b' % (facts_json, comma, rest))
+        packed.write(b"{%b%b" % (member, rest))
         while count := trace.readinto(buffer):
             packed.write(buffer[:count])
 

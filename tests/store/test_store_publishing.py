@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tbprof.errors import PublishError, TraceError
+from tbprof.file_names import parse_window_name
 from tbprof.report import looks_like_trace
 from tbprof.store import files
 from tbprof.store.discovery import Discovery
@@ -148,3 +149,10 @@ def test_a_spool_with_another_window_stays(spooled: Path, tmp_path: Path) -> Non
     other.write_bytes(spooled.read_bytes())
     publish_window(spooled, tmp_path / "run")
     assert names_in(spooled.parent) == [other.name]
+
+
+def test_a_window_without_facts_is_published_as_it_is(spooled: Path, tmp_path: Path) -> None:
+    spooled.with_name(parse_window_name(spooled.name).stem + ".facts.json").unlink(missing_ok=True)
+    published = publish_window(spooled, tmp_path / "run")
+    assert published.report.facts is None
+    assert "facts_damaged" not in [fact.code for fact in published.report.trace.health]
