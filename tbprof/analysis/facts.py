@@ -22,7 +22,6 @@ from tbprof.analysis.replay_schedule import device_schedule
 from tbprof.analysis.replay_stream_waits import find_stream_waits
 from tbprof.analysis.replay_streams import StreamOrder
 from tbprof.analysis.replay_waits import replay_waits
-from tbprof.analysis.savings_ceiling import unused_ns
 from tbprof.analysis.sites import SiteMembers, find_sites
 from tbprof.analysis.steps import OUTSIDE, Steps, find_steps
 from tbprof.analysis.training_lanes import find_training_lanes
@@ -120,11 +119,6 @@ class Facts:
         """Empty idle of the busiest device over all steps."""
         main = self.work.main_device
         return 0 if main is None else int(self.idle.by_device[main].empty_ns.sum())
-
-    @cached_property
-    def unused_ns(self) -> int:
-        """What the busiest device left unused: the most that fewer waits can win."""
-        return unused_ns(self.trace, self.work, self.idle)
 
     @cached_property
     def empty_idle(self) -> Intervals:

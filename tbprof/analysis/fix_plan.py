@@ -53,5 +53,5 @@ def fix_plan(facts: Facts, candidates: Sequence[Int64s]) -> tuple[PlannedFix, ..
 def _bounded(facts: Facts, removed: Int64s) -> tuple[int, int]:
     """What removing these episodes wins together, and its ceiling."""
     won = removed[facts.can_be_won[removed]]
-    ceiling = min(int(facts.episodes.wait_ns[won].sum()), facts.unused_ns)
+    ceiling = min(int(facts.episodes.wait_ns[won].sum()), facts.empty_idle_ns)
     return min(facts.replay.saving_ns(won), ceiling), ceiling

@@ -1,7 +1,9 @@
 """What removing waits can win: floor, estimate and ceiling.
 
 The ceiling is the smaller of the waits on the training lanes and the empty idle of the
-busiest device: a wait is not a cost, and only a device that has run dry can be kept busier.
+busiest device: a wait is not a cost, and only a device that has run dry can be kept busier. (A
+host that comes earlier can also hide transfers that were exposed; a wait's ceiling leaves that
+out, as a transfer is the matter of the findings about it.)
 The floor is what the device is seen to stay dry after the waits. The estimate replays the
 window without them; where the replay does not reproduce the window there is none. On four real
 traces the ceiling agreed with the replay where the plain wait was wrong on three (321 ms of
@@ -31,7 +33,7 @@ def saving_of(facts: Facts, chosen: Int64s, removal: Removal) -> Saving:
     The estimate is clamped to the ceiling, and then the floor to the estimate.
     """
     won = chosen[facts.can_be_won[chosen]]
-    ceiling = min(int(facts.episodes.wait_ns[won].sum()), facts.unused_ns)
+    ceiling = min(int(facts.episodes.wait_ns[won].sum()), facts.empty_idle_ns)
     floor = min(int(facts.starved_ns[won].sum()), ceiling)
     if removal not in REPLAYED or not facts.replay.is_consistent:
         return Saving(floor_ns=floor, estimate_ns=None, ceiling_ns=ceiling)
