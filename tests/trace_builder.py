@@ -173,14 +173,18 @@ class TraceBuilder:
         awaited: int | None = None,
         device: int = 0,
     ) -> None:
-        """A synchronise call; with the `cuda_sync` row that names the `awaited` stream, where given."""
+        """A synchronise call; with the `cuda_sync` row that names the `awaited` stream, where given.
+
+        A device synchronise awaits no stream by name: -1.
+        """
         correlation = self.call(name, start, end, thread=thread)
         if awaited is None:
             return
         place: dict[str, Any] = {"stream": awaited}
         if "Event" in name:
             place = {"stream": -1, "wait_on_stream": awaited}
-        kind = "Event Sync" if "Event" in name else "Stream Sync"
+        kinds = {"Event": "Event Sync", "Device": "Context Sync", "Stream": "Stream Sync"}
+        kind = next(kind for what, kind in kinds.items() if what in name)
         self._sync_row(kind, (start, end), correlation, device, place)
 
     def record_event(self, start: float, end: float, *, thread: int = MAIN) -> int:

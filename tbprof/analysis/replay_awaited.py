@@ -35,7 +35,7 @@ def awaited_rows(
     if len(work.rows) == 0:
         return ((),) * len(chosen)
     found = np.full((len(chosen), _most_streams(order)), NO_ROW, np.int64)
-    issued, returned = episodes.start_ns[chosen], episodes.end_ns[chosen] + _CLOCK_SLACK_NS
+    issued, returned = episodes.start_ns[chosen], episodes.end_ns[chosen]
     device, stream = awaited.device[chosen], awaited.stream[chosen]
     of_device = awaits_device(calls, episodes, chosen)
     of_stream = _is_called(calls, episodes, chosen, _OF_STREAM) & (stream >= 0)
@@ -46,7 +46,7 @@ def awaited_rows(
     own = episodes.record[chosen]
     found[own != ABSENT] = NO_ROW
     found[own != ABSENT, 0] = own[own != ABSENT]
-    found[work.end_ns[found] > returned[:, None]] = NO_ROW
+    found[work.end_ns[found] > returned[:, None] + _CLOCK_SLACK_NS] = NO_ROW
     untold = (own == ABSENT) & ~of_device & ~of_stream
     found[untold, 0] = _ended_last(order, device[untold], stream[untold], issued[untold], returned[untold])
     return tuple(tuple(row for row in rows if row != NO_ROW) for rows in found.tolist())

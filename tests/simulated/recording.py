@@ -120,12 +120,12 @@ class _Writer:
 
     def _wait(self, done: Done, number: int, action: Copy | Synchronise) -> None:
         call = done.calls[number]
-        named = self._names_awaited and "Device" not in call.name
+        awaited = -1 if "Device" in call.name else action.stream
         self._built.synchronise(
             call.name,
             *self._call(done, number),
             thread=action.thread,
-            awaited=action.stream if named else None,
+            awaited=awaited if self._names_awaited else None,
             device=action.device,
         )
 
