@@ -1,4 +1,7 @@
-"""Where to look for what a finding says: instants and rows of the trace, longest first."""
+"""Where to look for what a finding says: instants and rows of the trace, longest first.
+
+Of equally long ones the earlier comes first, whatever the order of the file.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ __all__ = ["idle_evidence", "row_evidence", "wait_evidence"]
 def idle_evidence(facts: Facts, idle: Intervals) -> tuple[Evidence, ...]:
     """Pieces of idle, longest first, each with the row of the device work that ended it."""
     length = idle.end_ns - idle.start_ns
-    order = np.argsort(-length, kind="stable")
+    order = np.lexsort((idle.start_ns, -length))
     start = idle.start_ns[order]
     ended_by = np.searchsorted(facts.work.start_ns, idle.end_ns[order], side="left")
     rows = facts.work.rows[np.minimum(ended_by, len(facts.work.rows) - 1)]
@@ -26,14 +29,14 @@ def idle_evidence(facts: Facts, idle: Intervals) -> tuple[Evidence, ...]:
 def row_evidence(facts: Facts, kind: str, rows: npt.NDArray[np.int64]) -> tuple[Evidence, ...]:
     """Rows of the trace, longest first."""
     slices = facts.trace.slices
-    rows = rows[np.argsort(-slices.duration_ns[rows], kind="stable")]
+    rows = rows[np.lexsort((slices.start_ns[rows], -slices.duration_ns[rows]))]
     return _evidence(facts, kind, slices.start_ns[rows], slices.duration_ns[rows], rows)
 
 
 def wait_evidence(facts: Facts, members: npt.NDArray[np.int64]) -> tuple[Evidence, ...]:
     """Episodes, each with its whole wait and the row of its first call."""
     episodes = facts.episodes
-    longest = members[np.argsort(-episodes.wait_ns[members], kind="stable")]
+    longest = members[np.lexsort((episodes.start_ns[members], -episodes.wait_ns[members]))]
     rows = facts.calls.rows[episodes.first[longest]]
     return _evidence(facts, "wait", episodes.start_ns[longest], episodes.wait_ns[longest], rows)
 
