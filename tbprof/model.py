@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 __all__ = [
     "FACTS_SCHEMA",
     "SEVERITIES",
+    "Audit",
     "CodeKind",
     "CodeShare",
     "CopyTotal",
@@ -29,8 +30,10 @@ __all__ = [
     "Idle",
     "IdlePlace",
     "Instance",
+    "LoaderFacts",
     "NotChecked",
     "Numbers",
+    "OptimizerFacts",
     "PlanRow",
     "RecordedCall",
     "Removal",
@@ -41,6 +44,7 @@ __all__ = [
     "Site",
     "SkippedFile",
     "Source",
+    "SourceText",
     "Span",
     "SpanKind",
     "Step",
@@ -62,6 +66,74 @@ SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")
 """Worst first."""
 
 FACTS_SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCall:
+    """A line that the hook saw calling something that can sync or copy."""
+
+    file: str
+    line: int
+    function: str
+    call: str
+    """The function's own name in torch, such as `item` or `__getitem__`."""
+    count: int
+    devices: tuple[str, ...]
+    """Of a move where from and where to, else where the tensor is; none where it is not known."""
+    pinned: bool | None
+    """Of the host's side of a move."""
+    non_blocking: bool | None
+    thread: int = 0
+    """0 is the thread that takes the steps; others by their first call."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """Lines of a program as they were when it ran, so that no viewer opens a path of a trace."""
+
+    file: str
+    first_line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What the hook saw in the audit step: the one after the recorded ones, left out of all times."""
+
+    left_out: str
+    """Code of the reason why there was none; "" where there was."""
+    calls: tuple[RecordedCall, ...]
+    order: tuple[int, ...]
+    """The calls of the step one by one, as indexes into `calls`."""
+    dropped: int
+    """Calls beyond what was kept."""
+    sources: tuple[SourceText, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LoaderFacts:
+    """A DataLoader that was alive when the window ended."""
+
+    dataset: str
+    """Name of the dataset's class."""
+    batch_size: int | None
+    num_workers: int
+    pin_memory: bool
+    prefetch_factor: int | None
+    persistent_workers: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizerFacts:
+    """An optimizer that was alive when the window ended; None is torch's own choice."""
+
+    name: str
+    """Name of its class."""
+    foreach: bool | None
+    fused: bool | None
+    capturable: bool | None
+    groups: int
+    parameters: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +165,18 @@ class HookFacts:
     """Median host time of the steps before the window, warm-up left out; None if there were none."""
     profiled_step_ns: int | None
     """Median host time of the window's own steps, by the same clock."""
+    audit: Audit | None = None
+    """None where it was not asked for; a report holds its parts itself and None here."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Switches of torch and the machine that decide how fast a step can be, by torch's names."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables that change how the device is driven, where set."""
+    counters: Mapping[str, int] = field(default_factory=dict)
+    """What the allocator and the compiler did during the recorded steps."""
+    git_commit: str | None = None
+    """Of the checkout that the program was started in."""
+    loaders: tuple[LoaderFacts, ...] = ()
+    optimizers: tuple[OptimizerFacts, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,20 +417,6 @@ class CodeShare:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedCall:
-    """A line that the hook saw calling something that can sync or copy."""
-
-    file: str
-    line: int
-    function: str
-    call: str
-    count: int
-    devices: tuple[str, ...]
-    pinned: bool | None
-    non_blocking: bool | None
-
-
-@dataclass(frozen=True, slots=True)
 class Report:
     """Everything that tbprof knows about one window; the thing that is stored."""
 
@@ -365,6 +435,8 @@ class Report:
     failed_rules: tuple[FailedRule, ...]
     recorded_calls: tuple[RecordedCall, ...]
     facts: HookFacts | None
+    sources: tuple[SourceText, ...] = ()
+    """The code around the recorded calls."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -371,7 +371,7 @@ class FailedRule(_message.Message):
     def __init__(self, rule: _Optional[str] = ..., error: _Optional[str] = ...) -> None: ...
 
 class RecordedCall(_message.Message):
-    __slots__ = ("file", "line", "function", "call", "count", "devices", "pinned", "non_blocking")
+    __slots__ = ("file", "line", "function", "call", "count", "devices", "pinned", "non_blocking", "thread")
     FILE_FIELD_NUMBER: _ClassVar[int]
     LINE_FIELD_NUMBER: _ClassVar[int]
     FUNCTION_FIELD_NUMBER: _ClassVar[int]
@@ -380,6 +380,7 @@ class RecordedCall(_message.Message):
     DEVICES_FIELD_NUMBER: _ClassVar[int]
     PINNED_FIELD_NUMBER: _ClassVar[int]
     NON_BLOCKING_FIELD_NUMBER: _ClassVar[int]
+    THREAD_FIELD_NUMBER: _ClassVar[int]
     file: str
     line: int
     function: str
@@ -388,10 +389,67 @@ class RecordedCall(_message.Message):
     devices: _containers.RepeatedScalarFieldContainer[str]
     pinned: bool
     non_blocking: bool
-    def __init__(self, file: _Optional[str] = ..., line: _Optional[int] = ..., function: _Optional[str] = ..., call: _Optional[str] = ..., count: _Optional[int] = ..., devices: _Optional[_Iterable[str]] = ..., pinned: bool = ..., non_blocking: bool = ...) -> None: ...
+    thread: int
+    def __init__(self, file: _Optional[str] = ..., line: _Optional[int] = ..., function: _Optional[str] = ..., call: _Optional[str] = ..., count: _Optional[int] = ..., devices: _Optional[_Iterable[str]] = ..., pinned: bool = ..., non_blocking: bool = ..., thread: _Optional[int] = ...) -> None: ...
+
+class SourceText(_message.Message):
+    __slots__ = ("file", "first_line", "text")
+    FILE_FIELD_NUMBER: _ClassVar[int]
+    FIRST_LINE_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    file: str
+    first_line: int
+    text: str
+    def __init__(self, file: _Optional[str] = ..., first_line: _Optional[int] = ..., text: _Optional[str] = ...) -> None: ...
+
+class Audit(_message.Message):
+    __slots__ = ("left_out", "calls", "order", "dropped", "sources")
+    LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
+    CALLS_FIELD_NUMBER: _ClassVar[int]
+    ORDER_FIELD_NUMBER: _ClassVar[int]
+    DROPPED_FIELD_NUMBER: _ClassVar[int]
+    SOURCES_FIELD_NUMBER: _ClassVar[int]
+    left_out: str
+    calls: _containers.RepeatedCompositeFieldContainer[RecordedCall]
+    order: _containers.RepeatedScalarFieldContainer[int]
+    dropped: int
+    sources: _containers.RepeatedCompositeFieldContainer[SourceText]
+    def __init__(self, left_out: _Optional[str] = ..., calls: _Optional[_Iterable[_Union[RecordedCall, _Mapping]]] = ..., order: _Optional[_Iterable[int]] = ..., dropped: _Optional[int] = ..., sources: _Optional[_Iterable[_Union[SourceText, _Mapping]]] = ...) -> None: ...
+
+class LoaderFacts(_message.Message):
+    __slots__ = ("dataset", "batch_size", "num_workers", "pin_memory", "prefetch_factor", "persistent_workers")
+    DATASET_FIELD_NUMBER: _ClassVar[int]
+    BATCH_SIZE_FIELD_NUMBER: _ClassVar[int]
+    NUM_WORKERS_FIELD_NUMBER: _ClassVar[int]
+    PIN_MEMORY_FIELD_NUMBER: _ClassVar[int]
+    PREFETCH_FACTOR_FIELD_NUMBER: _ClassVar[int]
+    PERSISTENT_WORKERS_FIELD_NUMBER: _ClassVar[int]
+    dataset: str
+    batch_size: int
+    num_workers: int
+    pin_memory: bool
+    prefetch_factor: int
+    persistent_workers: bool
+    def __init__(self, dataset: _Optional[str] = ..., batch_size: _Optional[int] = ..., num_workers: _Optional[int] = ..., pin_memory: bool = ..., prefetch_factor: _Optional[int] = ..., persistent_workers: bool = ...) -> None: ...
+
+class OptimizerFacts(_message.Message):
+    __slots__ = ("name", "foreach", "fused", "capturable", "groups", "parameters")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    FOREACH_FIELD_NUMBER: _ClassVar[int]
+    FUSED_FIELD_NUMBER: _ClassVar[int]
+    CAPTURABLE_FIELD_NUMBER: _ClassVar[int]
+    GROUPS_FIELD_NUMBER: _ClassVar[int]
+    PARAMETERS_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    foreach: bool
+    fused: bool
+    capturable: bool
+    groups: int
+    parameters: int
+    def __init__(self, name: _Optional[str] = ..., foreach: bool = ..., fused: bool = ..., capturable: bool = ..., groups: _Optional[int] = ..., parameters: _Optional[int] = ...) -> None: ...
 
 class HookFacts(_message.Message):
-    __slots__ = ("schema", "tbprof_version", "torch_version", "cuda_version", "driver_version", "device_names", "worker", "rank", "world_size", "window", "first_step", "recorded_steps", "options", "unprofiled_step_ns", "profiled_step_ns")
+    __slots__ = ("schema", "tbprof_version", "torch_version", "cuda_version", "driver_version", "device_names", "worker", "rank", "world_size", "window", "first_step", "recorded_steps", "options", "unprofiled_step_ns", "profiled_step_ns", "audit", "settings", "environment", "counters", "git_commit", "loaders", "optimizers")
     class OptionsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -399,6 +457,27 @@ class HookFacts(_message.Message):
         key: str
         value: bool
         def __init__(self, key: _Optional[str] = ..., value: bool = ...) -> None: ...
+    class SettingsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    class EnvironmentEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    class CountersEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: int
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[int] = ...) -> None: ...
     SCHEMA_FIELD_NUMBER: _ClassVar[int]
     TBPROF_VERSION_FIELD_NUMBER: _ClassVar[int]
     TORCH_VERSION_FIELD_NUMBER: _ClassVar[int]
@@ -414,6 +493,13 @@ class HookFacts(_message.Message):
     OPTIONS_FIELD_NUMBER: _ClassVar[int]
     UNPROFILED_STEP_NS_FIELD_NUMBER: _ClassVar[int]
     PROFILED_STEP_NS_FIELD_NUMBER: _ClassVar[int]
+    AUDIT_FIELD_NUMBER: _ClassVar[int]
+    SETTINGS_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    COUNTERS_FIELD_NUMBER: _ClassVar[int]
+    GIT_COMMIT_FIELD_NUMBER: _ClassVar[int]
+    LOADERS_FIELD_NUMBER: _ClassVar[int]
+    OPTIMIZERS_FIELD_NUMBER: _ClassVar[int]
     schema: int
     tbprof_version: str
     torch_version: str
@@ -429,10 +515,17 @@ class HookFacts(_message.Message):
     options: _containers.ScalarMap[str, bool]
     unprofiled_step_ns: int
     profiled_step_ns: int
-    def __init__(self, schema: _Optional[int] = ..., tbprof_version: _Optional[str] = ..., torch_version: _Optional[str] = ..., cuda_version: _Optional[str] = ..., driver_version: _Optional[str] = ..., device_names: _Optional[_Iterable[str]] = ..., worker: _Optional[str] = ..., rank: _Optional[int] = ..., world_size: _Optional[int] = ..., window: _Optional[int] = ..., first_step: _Optional[int] = ..., recorded_steps: _Optional[int] = ..., options: _Optional[_Mapping[str, bool]] = ..., unprofiled_step_ns: _Optional[int] = ..., profiled_step_ns: _Optional[int] = ...) -> None: ...
+    audit: Audit
+    settings: _containers.ScalarMap[str, str]
+    environment: _containers.ScalarMap[str, str]
+    counters: _containers.ScalarMap[str, int]
+    git_commit: str
+    loaders: _containers.RepeatedCompositeFieldContainer[LoaderFacts]
+    optimizers: _containers.RepeatedCompositeFieldContainer[OptimizerFacts]
+    def __init__(self, schema: _Optional[int] = ..., tbprof_version: _Optional[str] = ..., torch_version: _Optional[str] = ..., cuda_version: _Optional[str] = ..., driver_version: _Optional[str] = ..., device_names: _Optional[_Iterable[str]] = ..., worker: _Optional[str] = ..., rank: _Optional[int] = ..., world_size: _Optional[int] = ..., window: _Optional[int] = ..., first_step: _Optional[int] = ..., recorded_steps: _Optional[int] = ..., options: _Optional[_Mapping[str, bool]] = ..., unprofiled_step_ns: _Optional[int] = ..., profiled_step_ns: _Optional[int] = ..., audit: _Optional[_Union[Audit, _Mapping]] = ..., settings: _Optional[_Mapping[str, str]] = ..., environment: _Optional[_Mapping[str, str]] = ..., counters: _Optional[_Mapping[str, int]] = ..., git_commit: _Optional[str] = ..., loaders: _Optional[_Iterable[_Union[LoaderFacts, _Mapping]]] = ..., optimizers: _Optional[_Iterable[_Union[OptimizerFacts, _Mapping]]] = ...) -> None: ...
 
 class Report(_message.Message):
-    __slots__ = ("trace", "steps", "sync_points", "copies", "sites", "idle", "savings", "findings", "fix_plan", "verdict", "not_checked", "failed_rules", "recorded_calls", "facts", "code")
+    __slots__ = ("trace", "steps", "sync_points", "copies", "sites", "idle", "savings", "findings", "fix_plan", "verdict", "not_checked", "failed_rules", "recorded_calls", "facts", "code", "sources")
     TRACE_FIELD_NUMBER: _ClassVar[int]
     STEPS_FIELD_NUMBER: _ClassVar[int]
     SYNC_POINTS_FIELD_NUMBER: _ClassVar[int]
@@ -448,6 +541,7 @@ class Report(_message.Message):
     RECORDED_CALLS_FIELD_NUMBER: _ClassVar[int]
     FACTS_FIELD_NUMBER: _ClassVar[int]
     CODE_FIELD_NUMBER: _ClassVar[int]
+    SOURCES_FIELD_NUMBER: _ClassVar[int]
     trace: TraceSummary
     steps: _containers.RepeatedCompositeFieldContainer[Step]
     sync_points: SyncTotals
@@ -463,4 +557,5 @@ class Report(_message.Message):
     recorded_calls: _containers.RepeatedCompositeFieldContainer[RecordedCall]
     facts: HookFacts
     code: _containers.RepeatedCompositeFieldContainer[CodeShare]
-    def __init__(self, trace: _Optional[_Union[TraceSummary, _Mapping]] = ..., steps: _Optional[_Iterable[_Union[Step, _Mapping]]] = ..., sync_points: _Optional[_Union[SyncTotals, _Mapping]] = ..., copies: _Optional[_Iterable[_Union[CopyTotal, _Mapping]]] = ..., sites: _Optional[_Iterable[_Union[Site, _Mapping]]] = ..., idle: _Optional[_Union[Idle, _Mapping]] = ..., savings: _Optional[_Union[Savings, _Mapping]] = ..., findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., fix_plan: _Optional[_Iterable[_Union[PlanRow, _Mapping]]] = ..., verdict: _Optional[_Union[Verdict, _Mapping]] = ..., not_checked: _Optional[_Iterable[_Union[NotChecked, _Mapping]]] = ..., failed_rules: _Optional[_Iterable[_Union[FailedRule, _Mapping]]] = ..., recorded_calls: _Optional[_Iterable[_Union[RecordedCall, _Mapping]]] = ..., facts: _Optional[_Union[HookFacts, _Mapping]] = ..., code: _Optional[_Iterable[_Union[CodeShare, _Mapping]]] = ...) -> None: ...
+    sources: _containers.RepeatedCompositeFieldContainer[SourceText]
+    def __init__(self, trace: _Optional[_Union[TraceSummary, _Mapping]] = ..., steps: _Optional[_Iterable[_Union[Step, _Mapping]]] = ..., sync_points: _Optional[_Union[SyncTotals, _Mapping]] = ..., copies: _Optional[_Iterable[_Union[CopyTotal, _Mapping]]] = ..., sites: _Optional[_Iterable[_Union[Site, _Mapping]]] = ..., idle: _Optional[_Union[Idle, _Mapping]] = ..., savings: _Optional[_Union[Savings, _Mapping]] = ..., findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., fix_plan: _Optional[_Iterable[_Union[PlanRow, _Mapping]]] = ..., verdict: _Optional[_Union[Verdict, _Mapping]] = ..., not_checked: _Optional[_Iterable[_Union[NotChecked, _Mapping]]] = ..., failed_rules: _Optional[_Iterable[_Union[FailedRule, _Mapping]]] = ..., recorded_calls: _Optional[_Iterable[_Union[RecordedCall, _Mapping]]] = ..., facts: _Optional[_Union[HookFacts, _Mapping]] = ..., code: _Optional[_Iterable[_Union[CodeShare, _Mapping]]] = ..., sources: _Optional[_Iterable[_Union[SourceText, _Mapping]]] = ...) -> None: ...
