@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from tbprof.analysis.device_work import DeviceWork
 from tbprof.analysis.names import matching_rows
 from tbprof.trace.columns import Category, Int64s, Trace
 
-__all__ = ["COLD_FACTOR", "OUTSIDE", "WINDOW_STEP", "Steps", "find_steps"]
+__all__ = ["COLD_FACTOR", "OUTSIDE", "WINDOW_STEP", "Steps", "find_steps", "rows_of_steps"]
 
 OUTSIDE = -1
 """The step of what begins outside every step."""
@@ -76,6 +77,12 @@ def find_steps(trace: Trace, work: DeviceWork) -> Steps:
         cold=_cold(duration),
         lanes=tuple(np.unique(slices.lane[rows]).tolist()),
     )
+
+
+def rows_of_steps(trace: Trace, steps: Steps, chosen: npt.NDArray[np.bool_]) -> Int64s:
+    """The rows that mark the chosen steps, ascending; `chosen` has one entry a step."""
+    rows = matching_rows(trace, r"ProfilerStep#", Category.USER_ANNOTATION)
+    return rows[np.isin(trace.slices.start_ns[rows], steps.start_ns[chosen])]
 
 
 def _cold(duration_ns: Int64s) -> tuple[bool, ...]:

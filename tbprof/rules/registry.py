@@ -16,7 +16,13 @@ from tbprof.rules import (
     syn06_explicit_synchronize,
     syn07_end_of_step_metric_sync,
     syn08_amp_scaler,
+    syn09_cross_thread_stall,
+    syn11_launch_blocking,
     syn12_nan_check,
+    trc01_cold_start,
+    trc02_profiler_overhead,
+    trc03_trace_health,
+    trc04_host_ahead,
 )
 from tbprof.rules.rule import Rule
 
@@ -31,10 +37,16 @@ RULES: tuple[Rule, ...] = (
     syn06_explicit_synchronize.RULE,
     syn07_end_of_step_metric_sync.RULE,
     syn08_amp_scaler.RULE,
+    syn09_cross_thread_stall.RULE,
+    syn11_launch_blocking.RULE,
     syn12_nan_check.RULE,
     cpy01_pageable_h2d.RULE,
     dat01_loader_starvation.RULE,
     dat02_single_process_loader.RULE,
     lch01_launch_bound.RULE,
     lch02_host_bound.RULE,
+    trc01_cold_start.RULE,
+    trc02_profiler_overhead.RULE,
+    trc03_trace_health.RULE,
+    trc04_host_ahead.RULE,
 )

@@ -1,0 +1,49 @@
+"""What a trace lacks that the figures rest on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tbprof.analysis.device_work import NO_LAUNCH
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.names import matching_rows
+from tbprof.trace.columns import Category, Int64s
+
+__all__ = ["CLOCK_SLACK_NS", "TraceGaps", "find_trace_gaps"]
+
+CLOCK_SLACK_NS = 10_000
+"""How far host and device clocks differ in traces without a fault: up to 8.5 us on ROCm."""
+
+_LOSSES = frozenset({"compression_damaged", "truncated", "events_dropped"})
+
+_STREAM_WAIT = r"(?:cuda|hip|cu)StreamWaitEvent"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TraceGaps:
+    is_damaged: bool
+    """Whether events of the file were lost."""
+    device_rows: int
+    without_launch: Int64s
+    """Device rows whose launch is not in the trace."""
+    before_launch: Int64s
+    """Device rows that begin before their launch by more than `CLOCK_SLACK_NS`."""
+    unnamed_waits: Int64s
+    """Calls that make a stream wait, in a trace that names no stream they waited for."""
+
+
+def find_trace_gaps(facts: Facts) -> TraceGaps:
+    trace, work = facts.trace, facts.work
+    known = work.launch != NO_LAUNCH
+    early = known & (work.start_ns < work.launch_start_ns - CLOCK_SLACK_NS)
+    waits = matching_rows(trace, _STREAM_WAIT, Category.RUNTIME)
+    is_named = bool((trace.awaited_stream.values >= 0).any())
+    return TraceGaps(
+        is_damaged=any(fact.code in _LOSSES for fact in trace.health),
+        device_rows=len(work.rows),
+        without_launch=work.rows[~known],
+        before_launch=work.rows[early],
+        unnamed_waits=np.empty(0, np.int64) if is_named else waits,
+    )
