@@ -78,7 +78,7 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
         fix_plan=tuple(
             PlanRow(row.candidate, row.adds_ns, row.total_ns, row.ceiling_ns) for row in plan
         ),
-        verdict=find_verdict(facts),
+        verdict=find_verdict(facts, saving),
         not_checked=tuple(
             NotChecked(rule.code, need.name)
             for rule in rules

@@ -70,7 +70,7 @@ def test_a_damaged_file_says_what_is_wrong_and_the_others_stay(page: Page, addre
     frame = open_tab(page, address, "damaged")
     expect(frame.locator("body")).to_contain_text("can't be shown", timeout=PATIENCE_MS)
     frame = open_tab(page, address, "h100_transformer_clean")
-    expect(frame.locator("h1")).to_contain_text("Nothing makes the host wait", timeout=PATIENCE_MS)
+    expect(frame.locator("h1")).to_contain_text("the host launches its work late", timeout=PATIENCE_MS)
 
 
 def test_nothing_recorded_shows_how_to_record(page: Page, tmp_path: pathlib.Path) -> None:

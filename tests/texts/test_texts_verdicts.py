@@ -66,6 +66,61 @@ def test_a_verdict_says_what_can_be_won(case: str, verdict: str, detail: str) ->
     assert [text.replace("\u202f", " ") for text in said] == [verdict, detail]
 
 
+def sentences(case: str, **numbers: float) -> list[str]:
+    said = verdict_sentences(Verdict(case, {**NUMBERS, **numbers}))
+    return [text.replace("\u202f", " ") for text in said]
+
+
+def test_a_late_batch_is_told_with_what_the_waits_have_to_do_with_it() -> None:
+    idle = "The GPU is idle 43 % of every step because the next batch is not ready."
+    assert sentences("input", cause_share=0.43) == [
+        idle,
+        "The sync points are not to blame: at most 6.0 ms of 40.0 ms.",
+    ]
+    assert sentences("input", cause_share=0.15) == [
+        "The GPU is idle 15 % of every step because the next batch is not ready.",
+        "The sync points before it may let the GPU run dry: at most 6.0 ms of 40.0 ms.",
+    ]
+    alone = "Nothing makes the host wait for the GPU."
+    assert sentences("input", cause_share=0.43, points=0) == [idle, alone]
+
+
+def test_a_late_host_is_told_with_what_the_waits_have_to_do_with_it() -> None:
+    assert sentences("host", cause_share=0.2) == [
+        "The GPU is idle 20 % of every step because the host launches its work late.",
+        "The sync points are not to blame: at most 6.0 ms of 40.0 ms.",
+    ]
+
+
+def test_idle_with_work_queued_is_no_line_s_fault() -> None:
+    assert sentences("queued", cause_share=0.62) == [
+        "The GPU is idle 62 % of every step with work queued.",
+        "No line of yours is to blame; another process, another rank or unrecorded work is.",
+    ]
+
+
+def test_with_an_estimate_the_step_after_the_fixes_is_told() -> None:
+    assert sentences("bracket", floor_us=6_000.0, estimate_us=15_000.0)[0] == (
+        "The GPU is idle 25 % of every step; without waits that can go, "
+        "a step takes about 35.0 ms instead of 40.0 ms."
+    )
+
+
+@pytest.mark.parametrize(
+    ("floor_us", "said"),
+    [
+        (1_500.0, "a step takes about 35.0 ms instead of 40.0 ms."),
+        (1_499.0, "a step of 40.0 ms gets shorter by 0.5 ms to 5.0 ms."),
+    ],
+)
+def test_a_floor_under_a_tenth_of_the_estimate_makes_it_a_range(floor_us: float, said: str) -> None:
+    assert said in sentences("bracket", floor_us=floor_us, estimate_us=15_000.0)[0]
+
+
+def test_an_estimate_of_nothing_is_told_as_the_ceiling() -> None:
+    assert "at most 18.0 ms" in sentences("bracket", floor_us=0.0, estimate_us=0.0)[0]
+
+
 def test_no_device_is_said_without_any_figure() -> None:
     verdict, detail = verdict_sentences(Verdict("no_device", {}))
     assert verdict == "No GPU work was recorded."
@@ -79,6 +134,8 @@ def test_no_device_is_said_without_any_figure() -> None:
         Verdict("of_another_version", NUMBERS),
         Verdict("bracket", {}),
         Verdict("bracket", {**NUMBERS, "points": "?"}),
+        Verdict("input", NUMBERS),
+        Verdict("host", {**NUMBERS, "cause_share": 0.2, "steps": 0}),
     ],
 )
 def test_a_verdict_of_another_version_says_nothing(verdict: Verdict) -> None:
