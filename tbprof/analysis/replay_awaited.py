@@ -18,9 +18,9 @@ from tbprof.analysis.names import matching_names
 from tbprof.analysis.replay_streams import NO_ROW, StreamOrder
 from tbprof.trace.columns import Int64s
 
-__all__ = ["awaited_rows", "awaits_device"]
+__all__ = ["CLOCK_SLACK_NS", "awaited_rows", "awaits_device"]
 
-_CLOCK_SLACK_NS = 10_000
+CLOCK_SLACK_NS = 10_000
 """On ROCm calls return up to 8.5 us before the recorded end of what they awaited."""
 
 _OF_DEVICE = r"(?:cudaDevice|hipDevice|cuCtx)Synchronize"
@@ -46,7 +46,7 @@ def awaited_rows(
     own = episodes.record[chosen]
     found[own != ABSENT] = NO_ROW
     found[own != ABSENT, 0] = own[own != ABSENT]
-    found[work.end_ns[found] > returned[:, None] + _CLOCK_SLACK_NS] = NO_ROW
+    found[work.end_ns[found] > returned[:, None] + CLOCK_SLACK_NS] = NO_ROW
     untold = (own == ABSENT) & ~of_device & ~of_stream
     found[untold, 0] = _ended_last(order, device[untold], stream[untold], issued[untold], returned[untold])
     return tuple(tuple(row for row in rows if row != NO_ROW) for rows in found.tolist())

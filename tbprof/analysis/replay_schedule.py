@@ -70,33 +70,43 @@ def device_schedule(trace: Trace, order: StreamOrder, stream_waits: StreamWaits)
     late &= not stream_waits.are_recorded
     ended = np.where(late, _just_ended(order), NO_ROW)
     waits = ended != NO_ROW
-    held = work.start_ns[stream_waits.row] - work.end_ns[stream_waits.awaited] <= FOLLOWS_WITHIN_NS
-    waits[stream_waits.row[held]] = True
+    bound = _bound(work, stream_waits, before)
+    waits[stream_waits.row[bound]] = True
+    told_ns = work.start_ns[stream_waits.row] - work.end_ns[stream_waits.awaited]
+    told_ns = np.where(bound, told_ns, np.minimum(told_ns, least_gap))
     return DeviceSchedule(
         before=before,
         latency_ns=np.where(queued | waits, np.minimum(latency, least_latency), latency),
         gap_ns=np.where(queued & ~waits, np.maximum(gap, 0), np.minimum(np.maximum(gap, 0), least_gap)),
-        awaited=_awaited(work, ended, stream_waits, _turns(trace, order), least_gap),
+        awaited=_awaited(work, ended, stream_waits, told_ns, _turns(trace, order)),
     )
 
 
 def _awaited(
-    work: DeviceWork, ended: Int64s, stream_waits: StreamWaits, turns: Int64s, least_gap: int
+    work: DeviceWork, ended: Int64s, stream_waits: StreamWaits, told_ns: Int64s, turns: Int64s
 ) -> tuple[tuple[tuple[int, int], ...], ...]:
     """All that each row has to wait for beside its own stream."""
     awaited: list[tuple[tuple[int, int], ...]] = [()] * len(work.rows)
     distance = work.start_ns - work.end_ns[ended]
     for row in np.flatnonzero(ended != NO_ROW).tolist():
         awaited[row] += ((int(ended[row]), int(distance[row])),)
-    distance = np.minimum(work.start_ns[stream_waits.row] - work.end_ns[stream_waits.awaited], least_gap)
     for row, other, gap in zip(
-        stream_waits.row.tolist(), stream_waits.awaited.tolist(), distance.tolist(), strict=True
+        stream_waits.row.tolist(), stream_waits.awaited.tolist(), told_ns.tolist(), strict=True
     ):
         awaited[row] += ((other, gap),)
     distance = np.minimum(work.start_ns - work.end_ns[turns], 0)
     for row in np.flatnonzero(turns != NO_ROW).tolist():
         awaited[row] += ((int(turns[row]), int(distance[row])),)
     return tuple(awaited)
+
+
+def _bound(work: DeviceWork, stream_waits: StreamWaits, before: Int64s) -> npt.NDArray[np.bool_]:
+    """Whether a stream wait held its row up, and not the launch or the row before."""
+    row, ended = stream_waits.row, work.end_ns[stream_waits.awaited]
+    free = np.where(before[row] == NO_ROW, ended, work.end_ns[before[row]])
+    came_last = (ended >= free) & (ended >= work.launch_start_ns[row])
+    bound: npt.NDArray[np.bool_] = came_last & (work.start_ns[row] - ended <= FOLLOWS_WITHIN_NS)
+    return bound
 
 
 def _turns(trace: Trace, order: StreamOrder) -> Int64s:

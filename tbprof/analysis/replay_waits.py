@@ -13,7 +13,7 @@ from tbprof.analysis.calls import Calls
 from tbprof.analysis.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.device_work import DeviceWork
 from tbprof.analysis.episodes import ABSENT, Episodes
-from tbprof.analysis.replay_awaited import awaited_rows, awaits_device
+from tbprof.analysis.replay_awaited import CLOCK_SLACK_NS, awaited_rows, awaits_device
 from tbprof.analysis.replay_streams import StreamOrder
 from tbprof.trace.columns import Int64s
 
@@ -58,7 +58,9 @@ def replay_waits(
     usual = int(np.median(lag[held])) if held.any() else DEFAULT_SYNC_NS
     least = np.where(episodes.copy_ns[chosen] > 0, DEFAULT_COPY_NS, 0)
     least = least + np.where(episodes.sync_ns[chosen] > 0, DEFAULT_SYNC_NS, 0)
-    awaits_all = awaits_device(calls, episodes, chosen)
+    awaits_all = awaits_device(calls, episodes, chosen) & (
+        _last_beside_ns(order, awaited.device[chosen], start) <= end + CLOCK_SLACK_NS
+    )
     return ReplayWaits(
         episode=chosen,
         start_ns=start,
@@ -80,6 +82,17 @@ def _is_staged(work: DeviceWork, calls: Calls, episodes: Episodes) -> npt.NDArra
     found = np.zeros(len(large), np.bool_)
     found[staged[outlasted]] = True
     return found
+
+
+def _last_beside_ns(order: StreamOrder, device: Int64s, at_ns: Int64s) -> Int64s:
+    """When each device had done what the streams beside the training had been given by then."""
+    last: Int64s = at_ns.copy()
+    for number in order.work.devices:
+        mine = np.flatnonzero(device == number)
+        for given, ended in order.beside(number):
+            count = np.searchsorted(given, at_ns[mine], side="right")
+            last[mine] = np.where(count > 0, np.maximum(last[mine], ended[count - 1]), last[mine])
+    return last
 
 
 def _without_beside(

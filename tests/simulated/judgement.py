@@ -38,6 +38,11 @@ class Prediction:
         return self.predicted.floor_ns - slack <= self.true_ns <= self.predicted.ceiling_ns + slack
 
     @property
+    def matters(self) -> bool:
+        """Whether there is truly something to win."""
+        return self.true_ns > TOLERANCE * self.window_ns
+
+    @property
     def error(self) -> float:
         """Of the estimate, relative to the truth or, where that is less, to 1 % of the window."""
         assert self.predicted.estimate_ns is not None

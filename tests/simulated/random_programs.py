@@ -16,7 +16,6 @@ from program import (
     AUTOGRAD,
     MAIN,
     SIDE,
-    STREAM,
     Action,
     Copy,
     Launch,

@@ -1,0 +1,80 @@
+"""Predicted savings held against true ones: programs that were run again without their waits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+import pytest
+from judgement import ALL_SITES, Judgement, Prediction, judge
+from random_programs import random_program
+
+SAMPLE = range(10_000, 10_060)
+EXHAUSTIVE = range(20_000, 21_000)
+"""Neither was looked at while the replay was mended: that was done on the seeds 0 to 299."""
+
+
+@cache
+def judgements(seeds: range) -> tuple[Judgement, ...]:
+    return tuple(judge(random_program(seed)) for seed in seeds)
+
+
+def predictions(seeds: range) -> list[Prediction]:
+    return [prediction for judgement in judgements(seeds) for prediction in judgement.predictions]
+
+
+def share_inside(some: Sequence[Prediction]) -> float:
+    return sum(prediction.is_inside for prediction in some) / len(some)
+
+
+def percentile_of_error(some: Sequence[Prediction], percent: int) -> float:
+    return float(np.percentile([prediction.error for prediction in some], percent))
+
+
+def test_most_truths_lie_between_floor_and_ceiling() -> None:
+    assert share_inside(predictions(SAMPLE)) >= 0.93
+
+
+def test_most_estimates_are_near_the_truth() -> None:
+    assert percentile_of_error(predictions(SAMPLE), 50) <= 0.10
+    assert percentile_of_error(predictions(SAMPLE), 90) <= 0.60
+
+
+def test_floor_estimate_and_ceiling_are_in_order() -> None:
+    for saving in (prediction.predicted for prediction in predictions(SAMPLE)):
+        assert saving.estimate_ns is not None
+        assert 0 <= saving.floor_ns <= saving.estimate_ns <= saving.ceiling_ns
+
+
+def test_no_site_is_predicted_more_than_all_together_may_win() -> None:
+    for judgement in judgements(SAMPLE):
+        ceilings = {each.site: each.predicted.ceiling_ns for each in judgement.predictions}
+        assert all(ceiling <= ceilings[ALL_SITES] for ceiling in ceilings.values())
+
+
+def test_a_plan_grows_and_ends_within_the_ceiling_of_all() -> None:
+    for judgement in judgements(SAMPLE):
+        totals = [row.total_ns for row in judgement.plan]
+        assert totals == sorted(totals)
+        assert totals == np.cumsum([row.adds_ns for row in judgement.plan]).tolist()
+        if totals:
+            assert totals[-1] <= judgement.predictions[-1].predicted.ceiling_ns
+
+
+def test_removing_nothing_wins_nothing() -> None:
+    assert {judgement.nothing_removed_ns for judgement in judgements(SAMPLE)} == {0}
+
+
+def test_an_unchanged_window_is_replayed_as_it_was() -> None:
+    assert max(judgement.replay_error for judgement in judgements(SAMPLE)) < 0.01
+
+
+@pytest.mark.exhaustive
+def test_a_thousand_programs_meet_the_targets() -> None:
+    every = predictions(EXHAUSTIVE)
+    assert share_inside(every) >= 0.95
+    assert percentile_of_error(every, 50) <= 0.10
+    worth = [prediction for prediction in every if prediction.matters]
+    assert percentile_of_error(worth, 50) <= 0.10
+    assert max(judgement.replay_error for judgement in judgements(EXHAUSTIVE)) < 0.01
