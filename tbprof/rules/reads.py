@@ -6,10 +6,11 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.sites import SiteMembers
 from tbprof.optable import DYNAMIC_SHAPE_OPS
 
-__all__ = ["SCALAR_BYTES", "reads_number"]
+__all__ = ["SCALAR_BYTES", "can_be_deferred", "reads_number"]
 
 _READ = "aten::_local_scalar_dense"
 _SHAPES = frozenset(row.op for row in DYNAMIC_SHAPE_OPS)
+_TRUTH = frozenset({"aten::is_nonzero", "aten::equal", "aten::allclose"})
 
 SCALAR_BYTES = 16
 """The largest scalar, a complex128."""
@@ -20,3 +21,13 @@ def reads_number(facts: Facts, site: SiteMembers) -> bool:
     is_read = site.blocking and site.direction == "DtoH" and _READ in site.ops
     sizes = facts.episodes.bytes[site.members]
     return is_read and _SHAPES.isdisjoint(site.ops) and int(sizes.max()) <= SCALAR_BYTES
+
+
+def can_be_deferred(site: SiteMembers) -> bool:
+    """Whether its wait can go with nothing in its place.
+
+    So can that of a read on which no shape or branch depends, and of a bare synchronise.
+    """
+    is_read = site.blocking and site.direction == "DtoH"
+    is_bare = not site.ops and site.direction == ""
+    return is_bare or (is_read and (_SHAPES | _TRUTH).isdisjoint(site.ops))

@@ -1,0 +1,56 @@
+"""SYN10: several waits hide one another."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+from masked_scene import masked_reads
+from rule_scenes import found
+from scenes import host_bound
+
+from tbprof.report import build_report
+
+
+def test_reads_that_hide_each_other_are_one_finding_over_their_sites() -> None:
+    (finding,) = found(masked_reads(), "SYN10")
+    assert (finding.sites, finding.count, finding.removal) == ((0, 1), 8, "defer")
+    assert finding.numbers == {"joint_ns": 654_000, "singles_ns": 104_000}
+    assert finding.saving is not None
+    assert finding.saving.estimate_ns == 654_000
+
+
+def test_its_sites_keep_findings_of_their_own_and_the_plan_has_only_those() -> None:
+    report = masked_reads().report()
+    of_sites = [f.rule for f in report.findings if f.rule.startswith("SYN") and f.rule != "SYN10"]
+    assert sorted(of_sites) == ["SYN01", "SYN04"]
+    planned = [report.findings[row.finding].rule for row in report.fix_plan]
+    assert planned == ["SYN01", "SYN04"]
+    assert report.fix_plan[-1].total_ns == 654_000
+
+
+@pytest.mark.parametrize(("between", "count"), [(270, 1), (271, 0)])
+def test_together_they_win_1_3_times_what_they_win_alone(between: float, count: int) -> None:
+    assert len(found(masked_reads(between=between), "SYN10")) == count
+
+
+@pytest.mark.parametrize("second", ["aten::is_nonzero", "aten::nonzero"])
+def test_a_wait_that_needs_something_in_its_place_takes_no_part(second: str) -> None:
+    assert found(masked_reads(second=second), "SYN10") == []
+
+
+def test_one_wait_hides_nothing() -> None:
+    assert found(host_bound(), "SYN10") == []
+
+
+def test_a_recommender_wins_twice_as_much_by_mending_both(traces: pathlib.Path) -> None:
+    report = build_report(traces / "hta_trace_diff" / "control.json.gz")
+    (finding,) = [finding for finding in report.findings if finding.rule == "SYN10"]
+    assert {report.sites[site].direction for site in finding.sites} == {"DtoH"}
+    assert len(finding.sites) == 2
+    assert int(finding.numbers["joint_ns"]) > 1.5 * int(finding.numbers["singles_ns"])
+
+
+def test_where_the_device_never_stops_nothing_is_hidden(traces: pathlib.Path) -> None:
+    report = build_report(traces / "hta_trace_diff" / "test.json.gz")
+    assert [finding for finding in report.findings if finding.rule == "SYN10"] == []
