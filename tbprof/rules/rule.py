@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.analysis.episodes import ABSENT
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings import saving_of
 from tbprof.analysis.sites import SiteMembers
@@ -23,7 +24,7 @@ from tbprof.model import (
     fingerprint,
 )
 from tbprof.rules.evidence import idle_evidence, row_evidence, wait_evidence
-from tbprof.rules.severity import severity_of_waits
+from tbprof.rules.severity import severity_of_transfer, severity_of_waits
 
 __all__ = [
     "GPU_WORK",
@@ -34,6 +35,7 @@ __all__ = [
     "idle_evidence",
     "row_evidence",
     "site_finding",
+    "transfer_finding",
     "wait_evidence",
     "waits_finding",
     "window_finding",
@@ -100,6 +102,29 @@ def waits_finding(
         evidence=wait_evidence(facts, members)[:_MAX_EVIDENCE],
         numbers=numbers,
         fingerprint=_fingerprint(rule, [facts.sites[site] for site in sites]),
+    )
+
+
+def transfer_finding(
+    facts: Facts, site_index: int, *, rule: str, ceiling_ns: int, numbers: Numbers
+) -> Finding:
+    """A finding about how long the copies of a site keep the device, and no wait; at most that is won."""
+    site = facts.sites[site_index]
+    record = facts.episodes.record[site.members]
+    steps = np.unique(facts.episodes.step[site.members])
+    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=ceiling_ns)
+    return Finding(
+        rule=rule,
+        severity=severity_of_transfer(facts, saving),
+        sites=(site_index,),
+        steps=tuple(steps[steps != OUTSIDE].tolist()),
+        count=len(site.members),
+        removal="rewrite",
+        saving=saving,
+        confidence="medium",
+        evidence=row_evidence(facts, "copy", facts.work.rows[record[record != ABSENT]])[:_MAX_EVIDENCE],
+        numbers=numbers,
+        fingerprint=_fingerprint(rule, [site]),
     )
 
 

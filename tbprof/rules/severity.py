@@ -21,6 +21,7 @@ __all__ = [
     "PACING_SHARE",
     "severity_of",
     "severity_of_share",
+    "severity_of_transfer",
     "severity_of_waits",
 ]
 
@@ -34,7 +35,18 @@ PACING_SHARE = 0.01
 
 def severity_of(facts: Facts, saving: Saving) -> Severity:
     total = int((facts.steps.end_ns - facts.steps.start_ns).sum())
-    if saving.ceiling_ns == 0 or total == 0 or facts.empty_idle_ns < PACING_SHARE * total:
+    if total == 0 or facts.empty_idle_ns < PACING_SHARE * total:
+        return "info"
+    return _class_of(facts, saving)
+
+
+def severity_of_transfer(facts: Facts, saving: Saving) -> Severity:
+    """The class of a saving of copies that nothing hides: it counts beside a device that never runs dry."""
+    return _class_of(facts, saving)
+
+
+def _class_of(facts: Facts, saving: Saving) -> Severity:
+    if saving.ceiling_ns == 0:
         return "info"
     if saving.estimate_ns is not None:
         return severity_of_share(_share_of_step(facts, saving.estimate_ns))

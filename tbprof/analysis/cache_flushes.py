@@ -1,0 +1,76 @@
+"""Steps in which the allocator gives its cached memory back to the device and asks for it again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.intervals import Intervals, intersect, union
+from tbprof.analysis.names import matching_rows
+from tbprof.analysis.steps import OUTSIDE
+from tbprof.trace.columns import Category, Int64s
+
+__all__ = ["MIN_FREES", "CacheFlushes", "find_cache_flushes"]
+
+MIN_FREES = 2
+"""Memory that torch frees stays in its cache; only emptying that frees several blocks at once."""
+
+_FREE = r"(?:cuda|hip)Free$"
+_MALLOC = r"(?:cuda|hip)Malloc$"
+_EMPTY_CACHE = r".*torch[/\\]cuda[/\\]memory\.py\(\d+\): empty_cache"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CacheFlushes:
+    """On training lanes, in the steps that hold a flush; the first of several steps is none of them."""
+
+    frames: Int64s
+    """Rows of the Python frames of `torch.cuda.empty_cache`."""
+    frees: Int64s
+    mallocs: Int64s
+    idle: Intervals
+    """Idle of the busiest device in these steps that the allocator caused."""
+
+
+def find_cache_flushes(facts: Facts) -> CacheFlushes:
+    """A step holds one if it calls `empty_cache`, or frees several blocks and then allocates one."""
+    frames = _in_steps(facts, matching_rows(facts.trace, _EMPTY_CACHE, Category.PYTHON))
+    frees = _in_steps(facts, matching_rows(facts.trace, _FREE, Category.RUNTIME))
+    mallocs = _in_steps(facts, matching_rows(facts.trace, _MALLOC, Category.RUNTIME))
+    flushed = np.array(
+        [
+            _is_flushed(facts, *(rows[_step(facts, rows) == step] for rows in (frames, frees, mallocs)))
+            for step in range(len(facts.steps))
+        ]
+    )
+    within = union(facts.steps.start_ns[flushed], facts.steps.end_ns[flushed])
+    return CacheFlushes(
+        frames=frames[flushed[_step(facts, frames)]],
+        frees=frees[flushed[_step(facts, frees)]],
+        mallocs=mallocs[flushed[_step(facts, mallocs)]],
+        idle=intersect(facts.idle_of("allocator"), within),
+    )
+
+
+def _is_flushed(facts: Facts, frames: Int64s, frees: Int64s, mallocs: Int64s) -> bool:
+    if len(frames):
+        return True
+    if len(frees) < MIN_FREES or len(mallocs) == 0:
+        return False
+    start_ns = facts.trace.slices.start_ns
+    return bool(start_ns[mallocs].max() > start_ns[frees].min())
+
+
+def _in_steps(facts: Facts, rows: Int64s) -> Int64s:
+    """Those on training lanes, in a step, but not in the first of several: memory is set up there."""
+    rows = rows[np.isin(facts.trace.slices.lane[rows], facts.training_lanes)]
+    step = _step(facts, rows)
+    set_up = (step == 0) & (len(facts.steps) > 1)
+    kept: Int64s = rows[(step != OUTSIDE) & ~set_up]
+    return kept
+
+
+def _step(facts: Facts, rows: Int64s) -> Int64s:
+    return facts.steps.index_of(facts.trace.slices.start_ns[rows])

@@ -1,0 +1,89 @@
+"""MEM02: the allocator's cache is emptied in the step."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+from rule_scenes import each_step, found
+from scenes import SIDE
+from trace_builder import MAIN, TraceBuilder
+
+from tbprof.report import build_report
+
+EMPTY_CACHE = "/usr/lib/python3/site-packages/torch/cuda/memory.py(250): empty_cache"
+
+
+def flush(
+    built: TraceBuilder, at: float, *, frees: int = 2, allocates: bool = True, thread: int = MAIN
+) -> None:
+    """Frees of 40 each from `at`, then an allocation of 60."""
+    for index in range(frees):
+        built.call("cudaFree", at + 40 * index, at + 40 * index + 40, thread=thread)
+    if allocates:
+        built.call("cudaMalloc", at + 40 * frees, at + 40 * frees + 60, thread=thread)
+
+
+def test_blocks_that_are_freed_and_allocated_again_are_found() -> None:
+    (finding,) = found(each_step(flush), "MEM02")
+
+    assert (finding.removal, finding.confidence, finding.severity) == ("rewrite", "medium", "medium")
+    assert (finding.count, finding.steps) == (6, (1, 2)), "memory is set up in the first step"
+    assert finding.numbers == {
+        "empty_cache_calls": 0,
+        "frees": 4,
+        "allocations": 2,
+        "call_ns": 2 * 140_000,
+    }
+    assert finding.saving is not None
+    assert (finding.saving.floor_ns, finding.saving.ceiling_ns) == (0, 2 * 140_000)
+
+
+def test_the_python_call_makes_it_sure() -> None:
+    def empty_cache(built: TraceBuilder, at: float) -> None:
+        built.frame(EMPTY_CACHE, at - 10, at + 200)
+        flush(built, at)
+
+    (finding,) = found(each_step(empty_cache), "MEM02")
+    assert (finding.confidence, finding.numbers["empty_cache_calls"]) == ("high", 2)
+
+
+def test_a_call_that_has_nothing_to_free_is_found() -> None:
+    (finding,) = found(each_step(lambda built, at: built.frame(EMPTY_CACHE, at, at + 5)), "MEM02")
+    assert (finding.count, finding.severity) == (2, "info")
+
+
+@pytest.mark.parametrize(("frees", "count"), [(1, 0), (2, 1)])
+def test_a_single_freed_block_is_silent(frees: int, count: int) -> None:
+    assert len(found(each_step(lambda built, at: flush(built, at, frees=frees)), "MEM02")) == count
+
+
+def test_memory_that_is_not_asked_for_again_is_silent() -> None:
+    assert found(each_step(lambda built, at: flush(built, at, allocates=False)), "MEM02") == []
+
+
+def test_an_allocation_before_the_frees_is_silent() -> None:
+    def free_later(built: TraceBuilder, at: float) -> None:
+        built.call("cudaMalloc", at, at + 60)
+        flush(built, at + 60, allocates=False)
+
+    assert found(each_step(free_later), "MEM02") == []
+
+
+def test_the_first_of_several_steps_is_silent_and_the_only_one_is_not() -> None:
+    def in_the_first(built: TraceBuilder, at: float) -> None:
+        if at == 200:
+            flush(built, at)
+
+    assert found(each_step(in_the_first), "MEM02") == []
+    assert len(found(each_step(in_the_first, steps=1), "MEM02")) == 1
+
+
+def test_another_thread_is_silent() -> None:
+    assert found(each_step(lambda built, at: flush(built, at, thread=SIDE)), "MEM02") == []
+
+
+def test_a_benchmark_that_clears_the_cache_is_found(traces: pathlib.Path) -> None:
+    report = build_report(traces / "hta_critical_path" / "alexnet.json.gz")
+    (finding,) = [finding for finding in report.findings if finding.rule == "MEM02"]
+    assert (finding.numbers["frees"], finding.numbers["allocations"]) == (15, 24)
