@@ -27,6 +27,7 @@ __all__ = [
     "HealthFact",
     "HealthSeverity",
     "HookFacts",
+    "HostTime",
     "Idle",
     "IdlePlace",
     "Instance",
@@ -205,6 +206,18 @@ class TraceSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class HostTime:
+    """What the training threads did in a step; the rest of it is Python and other things."""
+
+    waiting_ns: int
+    """In sync points."""
+    loading_ns: int
+    """In the data loader."""
+    launching_ns: int
+    """In ops of torch and calls of the device's runtime."""
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One `ProfilerStep#n` on the CPU, or the whole window where there is none."""
 
@@ -218,6 +231,11 @@ class Step:
     idle_empty_ns: int | None
     gpu_lag_ns: int | None
     """How far the GPU work launched in the step ends after the step's end on the host."""
+    copying_ns: int | None = None
+    """Summed over the devices, as all device times: when a device did nothing but copy."""
+    idle_by_cause: Mapping[str, int] = field(default_factory=dict)
+    """In ns, together all of `device_idle_ns`; causes that took nothing are left out."""
+    host: HostTime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +257,14 @@ class CopyTotal:
     count: int
     bytes: int
     blocking: int
+    wait_ns: int | None = None
+    """Host time in those that blocked, with the synchronise calls after them."""
+    device_ns: int | None = None
+    """How long they took on the device."""
+    exposed_ns: int | None = None
+    """The part of `device_ns` during which the device computed nothing."""
+    best_bytes_per_s: int | None = None
+    """Of the fastest single copy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,6 +323,10 @@ class Site:
     explained_ns: int
     starve_ns: int
     instance: Instance | None
+    device_ns: int | None = None
+    """How long its copies took on the device."""
+    exposed_ns: int | None = None
+    """The part of `device_ns` during which the device computed nothing."""
 
 
 @dataclass(frozen=True, slots=True)

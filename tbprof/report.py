@@ -13,16 +13,16 @@ from tbprof.analysis.by_code import code_shares
 from tbprof.analysis.copies import copy_totals
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.fix_plan import PlannedFix, fix_plan
-from tbprof.analysis.gpu_lag import gpu_lag_ns
 from tbprof.analysis.health import health_facts
 from tbprof.analysis.instances import median_instance
 from tbprof.analysis.savings import REPLAYED, window_saving
 from tbprof.analysis.sites import SiteMembers
+from tbprof.analysis.step_figures import step_figures
 from tbprof.analysis.steps import OUTSIDE
 from tbprof.analysis.totals import idle_total, sync_totals
 from tbprof.analysis.verdict import find_verdict
 from tbprof.file_names import parse_window_name
-from tbprof.model import FailedRule, Finding, NotChecked, PlanRow, Report, Savings, Site, Step, TraceSummary
+from tbprof.model import FailedRule, Finding, NotChecked, PlanRow, Report, Savings, Site, TraceSummary
 from tbprof.rules.precedence import BUNDLES, settle
 from tbprof.rules.registry import RULES
 from tbprof.rules.rule import Rule
@@ -59,9 +59,9 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
     has_devices = bool(facts.work.devices)
     return Report(
         trace=_summary(facts),
-        steps=_steps(facts),
+        steps=step_figures(facts),
         sync_points=sync_totals(facts),
-        copies=copy_totals(facts.episodes),
+        copies=copy_totals(facts.episodes, facts.transfers),
         sites=tuple(_site(facts, site) for site in facts.sites),
         idle=idle_total(facts) if has_devices else None,
         code=code_shares(facts),
@@ -152,29 +152,6 @@ def _summary(facts: Facts) -> TraceSummary:
     )
 
 
-def _steps(facts: Facts) -> tuple[Step, ...]:
-    steps, episodes = facts.steps, facts.episodes
-    lag = gpu_lag_ns(facts.work, steps)
-    idle = list(facts.idle.by_device.values())
-    rows = []
-    for index, name in enumerate(steps.names):
-        points = episodes.blocking & (episodes.step == index)
-        rows.append(
-            Step(
-                name=name,
-                start_ns=int(steps.start_ns[index]) - facts.origin_ns,
-                duration_ns=int(steps.end_ns[index] - steps.start_ns[index]),
-                cold=steps.cold[index],
-                sync_points=int(points.sum()),
-                wait_ns=int(episodes.wait_ns[points].sum()),
-                device_idle_ns=sum(int(d.device_ns[index]) for d in idle) if idle else None,
-                idle_empty_ns=sum(int(d.empty_ns[index]) for d in idle) if idle else None,
-                gpu_lag_ns=None if lag is None else int(lag[index]),
-            )
-        )
-    return tuple(rows)
-
-
 def _site(facts: Facts, site: SiteMembers) -> Site:
     episodes, members = facts.episodes, site.members
     step = episodes.step[members]
@@ -196,4 +173,6 @@ def _site(facts: Facts, site: SiteMembers) -> Site:
         explained_ns=int(facts.awaited.explained_ns[members].sum()),
         starve_ns=int(facts.starved_ns[members].sum()),
         instance=median_instance(facts, site, facts.origin_ns) if len(members) else None,
+        device_ns=int(facts.transfers.device_ns[members].sum()),
+        exposed_ns=int(facts.transfers.exposed_ns[members].sum()),
     )

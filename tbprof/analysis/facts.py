@@ -25,6 +25,7 @@ from tbprof.analysis.replay_waits import replay_waits
 from tbprof.analysis.sites import SiteMembers, find_sites
 from tbprof.analysis.steps import OUTSIDE, Steps, find_steps
 from tbprof.analysis.training_lanes import find_training_lanes
+from tbprof.analysis.transfers import Transfers
 from tbprof.trace.columns import Int64s, Trace
 
 __all__ = ["Facts"]
@@ -93,6 +94,10 @@ class Facts:
     def starved_ns(self) -> Int64s:
         """Of each episode: how long the device stayed dry after it."""
         return starved_ns(self.work, self.idle, self.episodes, self.awaited)
+
+    @cached_property
+    def transfers(self) -> Transfers:
+        return Transfers(self.trace, self.work, self.episodes)
 
     @cached_property
     def training_lanes(self) -> tuple[int, ...]:

@@ -66,8 +66,25 @@ class TraceSummary(_message.Message):
     health: _containers.RepeatedCompositeFieldContainer[HealthFact]
     def __init__(self, path: _Optional[str] = ..., worker: _Optional[str] = ..., rank: _Optional[int] = ..., world_size: _Optional[int] = ..., devices: _Optional[_Iterable[str]] = ..., era: _Optional[str] = ..., span_ns: _Optional[int] = ..., num_events: _Optional[int] = ..., health: _Optional[_Iterable[_Union[HealthFact, _Mapping]]] = ...) -> None: ...
 
+class HostTime(_message.Message):
+    __slots__ = ("waiting_ns", "loading_ns", "launching_ns")
+    WAITING_NS_FIELD_NUMBER: _ClassVar[int]
+    LOADING_NS_FIELD_NUMBER: _ClassVar[int]
+    LAUNCHING_NS_FIELD_NUMBER: _ClassVar[int]
+    waiting_ns: int
+    loading_ns: int
+    launching_ns: int
+    def __init__(self, waiting_ns: _Optional[int] = ..., loading_ns: _Optional[int] = ..., launching_ns: _Optional[int] = ...) -> None: ...
+
 class Step(_message.Message):
-    __slots__ = ("name", "start_ns", "duration_ns", "cold", "sync_points", "wait_ns", "device_idle_ns", "idle_empty_ns", "gpu_lag_ns")
+    __slots__ = ("name", "start_ns", "duration_ns", "cold", "sync_points", "wait_ns", "device_idle_ns", "idle_empty_ns", "gpu_lag_ns", "copying_ns", "idle_by_cause", "host")
+    class IdleByCauseEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: int
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[int] = ...) -> None: ...
     NAME_FIELD_NUMBER: _ClassVar[int]
     START_NS_FIELD_NUMBER: _ClassVar[int]
     DURATION_NS_FIELD_NUMBER: _ClassVar[int]
@@ -77,6 +94,9 @@ class Step(_message.Message):
     DEVICE_IDLE_NS_FIELD_NUMBER: _ClassVar[int]
     IDLE_EMPTY_NS_FIELD_NUMBER: _ClassVar[int]
     GPU_LAG_NS_FIELD_NUMBER: _ClassVar[int]
+    COPYING_NS_FIELD_NUMBER: _ClassVar[int]
+    IDLE_BY_CAUSE_FIELD_NUMBER: _ClassVar[int]
+    HOST_FIELD_NUMBER: _ClassVar[int]
     name: str
     start_ns: int
     duration_ns: int
@@ -86,7 +106,10 @@ class Step(_message.Message):
     device_idle_ns: int
     idle_empty_ns: int
     gpu_lag_ns: int
-    def __init__(self, name: _Optional[str] = ..., start_ns: _Optional[int] = ..., duration_ns: _Optional[int] = ..., cold: bool = ..., sync_points: _Optional[int] = ..., wait_ns: _Optional[int] = ..., device_idle_ns: _Optional[int] = ..., idle_empty_ns: _Optional[int] = ..., gpu_lag_ns: _Optional[int] = ...) -> None: ...
+    copying_ns: int
+    idle_by_cause: _containers.ScalarMap[str, int]
+    host: HostTime
+    def __init__(self, name: _Optional[str] = ..., start_ns: _Optional[int] = ..., duration_ns: _Optional[int] = ..., cold: bool = ..., sync_points: _Optional[int] = ..., wait_ns: _Optional[int] = ..., device_idle_ns: _Optional[int] = ..., idle_empty_ns: _Optional[int] = ..., gpu_lag_ns: _Optional[int] = ..., copying_ns: _Optional[int] = ..., idle_by_cause: _Optional[_Mapping[str, int]] = ..., host: _Optional[_Union[HostTime, _Mapping]] = ...) -> None: ...
 
 class SyncTotals(_message.Message):
     __slots__ = ("count", "wait_ns", "wait_in_copy_ns", "wait_in_sync_ns", "explained_ns", "profiler_own_ns")
@@ -105,18 +128,26 @@ class SyncTotals(_message.Message):
     def __init__(self, count: _Optional[int] = ..., wait_ns: _Optional[int] = ..., wait_in_copy_ns: _Optional[int] = ..., wait_in_sync_ns: _Optional[int] = ..., explained_ns: _Optional[int] = ..., profiler_own_ns: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class CopyTotal(_message.Message):
-    __slots__ = ("direction", "memory", "count", "bytes", "blocking")
+    __slots__ = ("direction", "memory", "count", "bytes", "blocking", "wait_ns", "device_ns", "exposed_ns", "best_bytes_per_s")
     DIRECTION_FIELD_NUMBER: _ClassVar[int]
     MEMORY_FIELD_NUMBER: _ClassVar[int]
     COUNT_FIELD_NUMBER: _ClassVar[int]
     BYTES_FIELD_NUMBER: _ClassVar[int]
     BLOCKING_FIELD_NUMBER: _ClassVar[int]
+    WAIT_NS_FIELD_NUMBER: _ClassVar[int]
+    DEVICE_NS_FIELD_NUMBER: _ClassVar[int]
+    EXPOSED_NS_FIELD_NUMBER: _ClassVar[int]
+    BEST_BYTES_PER_S_FIELD_NUMBER: _ClassVar[int]
     direction: str
     memory: str
     count: int
     bytes: int
     blocking: int
-    def __init__(self, direction: _Optional[str] = ..., memory: _Optional[str] = ..., count: _Optional[int] = ..., bytes: _Optional[int] = ..., blocking: _Optional[int] = ...) -> None: ...
+    wait_ns: int
+    device_ns: int
+    exposed_ns: int
+    best_bytes_per_s: int
+    def __init__(self, direction: _Optional[str] = ..., memory: _Optional[str] = ..., count: _Optional[int] = ..., bytes: _Optional[int] = ..., blocking: _Optional[int] = ..., wait_ns: _Optional[int] = ..., device_ns: _Optional[int] = ..., exposed_ns: _Optional[int] = ..., best_bytes_per_s: _Optional[int] = ...) -> None: ...
 
 class Source(_message.Message):
     __slots__ = ("file", "line", "function", "exact", "candidates")
@@ -157,7 +188,7 @@ class Instance(_message.Message):
     def __init__(self, step: _Optional[int] = ..., host: _Optional[_Iterable[_Union[Span, _Mapping]]] = ..., device: _Optional[_Iterable[_Union[Span, _Mapping]]] = ..., op: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
 
 class Site(_message.Message):
-    __slots__ = ("direction", "memory", "calls", "ops", "source", "label", "module", "count", "blocking", "per_step", "bytes", "wait_ns", "wait_net_ns", "explained_ns", "starve_ns", "instance")
+    __slots__ = ("direction", "memory", "calls", "ops", "source", "label", "module", "count", "blocking", "per_step", "bytes", "wait_ns", "wait_net_ns", "explained_ns", "starve_ns", "instance", "device_ns", "exposed_ns")
     DIRECTION_FIELD_NUMBER: _ClassVar[int]
     MEMORY_FIELD_NUMBER: _ClassVar[int]
     CALLS_FIELD_NUMBER: _ClassVar[int]
@@ -174,6 +205,8 @@ class Site(_message.Message):
     EXPLAINED_NS_FIELD_NUMBER: _ClassVar[int]
     STARVE_NS_FIELD_NUMBER: _ClassVar[int]
     INSTANCE_FIELD_NUMBER: _ClassVar[int]
+    DEVICE_NS_FIELD_NUMBER: _ClassVar[int]
+    EXPOSED_NS_FIELD_NUMBER: _ClassVar[int]
     direction: str
     memory: str
     calls: _containers.RepeatedScalarFieldContainer[str]
@@ -190,7 +223,9 @@ class Site(_message.Message):
     explained_ns: int
     starve_ns: int
     instance: Instance
-    def __init__(self, direction: _Optional[str] = ..., memory: _Optional[str] = ..., calls: _Optional[_Iterable[str]] = ..., ops: _Optional[_Iterable[str]] = ..., source: _Optional[_Union[Source, _Mapping]] = ..., label: _Optional[str] = ..., module: _Optional[str] = ..., count: _Optional[int] = ..., blocking: _Optional[int] = ..., per_step: _Optional[_Iterable[int]] = ..., bytes: _Optional[int] = ..., wait_ns: _Optional[int] = ..., wait_net_ns: _Optional[int] = ..., explained_ns: _Optional[int] = ..., starve_ns: _Optional[int] = ..., instance: _Optional[_Union[Instance, _Mapping]] = ...) -> None: ...
+    device_ns: int
+    exposed_ns: int
+    def __init__(self, direction: _Optional[str] = ..., memory: _Optional[str] = ..., calls: _Optional[_Iterable[str]] = ..., ops: _Optional[_Iterable[str]] = ..., source: _Optional[_Union[Source, _Mapping]] = ..., label: _Optional[str] = ..., module: _Optional[str] = ..., count: _Optional[int] = ..., blocking: _Optional[int] = ..., per_step: _Optional[_Iterable[int]] = ..., bytes: _Optional[int] = ..., wait_ns: _Optional[int] = ..., wait_net_ns: _Optional[int] = ..., explained_ns: _Optional[int] = ..., starve_ns: _Optional[int] = ..., instance: _Optional[_Union[Instance, _Mapping]] = ..., device_ns: _Optional[int] = ..., exposed_ns: _Optional[int] = ...) -> None: ...
 
 class DeviceIdle(_message.Message):
     __slots__ = ("device_ns", "empty_ns", "queued_ns", "by_cause")

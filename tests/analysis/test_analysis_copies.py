@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from trace_builder import TraceBuilder
 
-from tbprof.model import CopyTotal
-
 
 def test_calls_are_added_by_kind_most_bytes_first() -> None:
     built = TraceBuilder()
@@ -14,10 +12,11 @@ def test_calls_are_added_by_kind_most_bytes_first() -> None:
     built.copy("HtoD", "pinned", 50, 60, runs=(52, 58), size_bytes=500)
     built.synchronise("cudaStreamSynchronize", 70, 80)
 
-    assert built.report().copies == (
-        CopyTotal("HtoD", "pinned", count=2, bytes=1500, blocking=1),
-        CopyTotal("DtoH", "pageable", count=1, bytes=4, blocking=1),
-    )
+    uploads, read = built.report().copies
+    assert (uploads.direction, uploads.memory) == ("HtoD", "pinned")
+    assert (uploads.count, uploads.bytes, uploads.blocking) == (2, 1500, 1)
+    assert (read.direction, read.memory) == ("DtoH", "pageable")
+    assert (read.count, read.bytes, read.blocking) == (1, 4, 1)
 
 
 def test_copies_of_a_graph_are_no_copies_but_a_number_in_health() -> None:
@@ -52,7 +51,8 @@ def test_a_second_row_of_the_same_call_is_no_second_copy() -> None:
     again = next(event for event in built.events if event.get("cat") == "gpu_memcpy")
     built.events.append({**again, "ts": again["ts"] + 10})
 
-    assert built.report().copies == (CopyTotal("HtoD", "pinned", count=1, bytes=100, blocking=0),)
+    [kind] = built.report().copies
+    assert (kind.count, kind.bytes, kind.device_ns) == (1, 100, 6_000)
 
 
 def test_a_window_without_copies_has_no_rows() -> None:

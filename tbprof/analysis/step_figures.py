@@ -1,0 +1,53 @@
+"""The steps of a window with what happened in each of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.gpu_lag import gpu_lag_ns
+from tbprof.analysis.host_time import host_times
+from tbprof.model import Step
+
+__all__ = ["step_figures"]
+
+
+def step_figures(facts: Facts) -> tuple[Step, ...]:
+    """One record a step, in the order of their starts."""
+    steps, episodes = facts.steps, facts.episodes
+    lag = gpu_lag_ns(facts.work, steps)
+    idle = list(facts.idle.by_device.values())
+    copying = facts.transfers.copying_ns(steps.start_ns, steps.end_ns)
+    causes = _idle_by_cause(facts)
+    hosts = host_times(facts)
+    rows = []
+    for index, name in enumerate(steps.names):
+        points = episodes.blocking & (episodes.step == index)
+        rows.append(
+            Step(
+                name=name,
+                start_ns=int(steps.start_ns[index]) - facts.origin_ns,
+                duration_ns=int(steps.end_ns[index] - steps.start_ns[index]),
+                cold=steps.cold[index],
+                sync_points=int(points.sum()),
+                wait_ns=int(episodes.wait_ns[points].sum()),
+                device_idle_ns=sum(int(d.device_ns[index]) for d in idle) if idle else None,
+                idle_empty_ns=sum(int(d.empty_ns[index]) for d in idle) if idle else None,
+                gpu_lag_ns=None if lag is None else int(lag[index]),
+                copying_ns=int(copying[index]) if idle else None,
+                idle_by_cause=causes[index],
+                host=hosts[index],
+            )
+        )
+    return tuple(rows)
+
+
+def _idle_by_cause(facts: Facts) -> list[Counter[str]]:
+    """Of each step, summed over the devices; causes that took nothing are left out."""
+    totals: list[Counter[str]] = [Counter() for _ in facts.steps.names]
+    for device in facts.idle.by_device:
+        for cause, per_step in facts.causes.per_step_ns(device).items():
+            for index, ns in enumerate(per_step.tolist()):
+                if ns:
+                    totals[index][cause] += ns
+    return totals
