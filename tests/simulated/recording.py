@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from program import AUTOGRAD, Copy, Launch, Program, RecordEvent, StreamWait, Synchronise
+from program import AUTOGRAD, NO_SITE, Copy, Launch, Program, RecordEvent, StreamWait, Synchronise
 from simulated_gpu import Task
-from simulated_host import Done, Run
+from simulated_run import Done, Run
 from trace_builder import TraceBuilder
 
 __all__ = ["record", "site_function"]
@@ -35,7 +35,8 @@ def record(program: Program, run: Run) -> TraceBuilder:
         else:
             for task in _recorded(done):
                 if task.start_ns >= origin:
-                    built.kernel(*writer.runs(task), correlation=next(unknown), stream=done.action.stream)
+                    place = {"stream": done.action.stream, "device": done.action.device}
+                    built.kernel(*writer.runs(task), correlation=next(unknown), **place)
     for start, end in _backward(run):
         name = "autograd::engine::evaluate_function: MmBackward0"
         built.op(name, _us(start - origin), _us(end - origin), thread=AUTOGRAD)
@@ -81,7 +82,9 @@ class _Writer:
         place = {"stream": action.stream, "device": action.device}
         runs = [self.runs(task) for task in done.tasks]
         if len(runs) > 1:
-            self._built.graph_launch(*self._call(done, 0), runs=runs, **place)
+            graph = self._built.call("cudaGraphLaunch", *self._call(done, 0), thread=action.thread)
+            for run in runs:
+                self._built.kernel(*run, correlation=graph, **place)
         else:
             self._built.launch(*self._call(done, 0), runs=runs[0], thread=action.thread, **place)
 
@@ -130,7 +133,8 @@ class _Writer:
         )
 
     def _frame(self, site: int, start: float, end: float, thread: int) -> None:
-        self._built.frame(f"train.py({10 + site}): {site_function(site)}", start, end, thread=thread)
+        if site != NO_SITE:
+            self._built.frame(f"train.py({10 + site}): {site_function(site)}", start, end, thread=thread)
 
 
 def _recorded(done: Done) -> tuple[Task, ...]:

@@ -10,61 +10,18 @@ out costs what its call costs when there is nothing to wait for: the value is re
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from program import Action, Copy, Launch, Program, RecordEvent, StreamWait, Synchronise, Work
 from simulated_gpu import Clock, Completion, Device, Task
+from simulated_run import Call, Done, Run
 
-__all__ = ["SMALL_UPLOAD_BYTES", "Call", "Done", "Run", "run"]
+__all__ = ["SMALL_UPLOAD_BYTES", "run"]
 
 SMALL_UPLOAD_BYTES = 64 * 1024
 """Up to this size data from pageable memory travels with the command itself."""
 
 _OP_NS = 1_500
 """Of an op, before its first call, between its calls and after the last."""
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    name: str
-    start_ns: int
-    end_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """An action that a thread has done, with its calls and what it gave to a device."""
-
-    action: Action
-    start_ns: int
-    end_ns: int
-    calls: tuple[Call, ...]
-    tasks: tuple[Task, ...]
-
-
-@dataclass(slots=True)
-class Run:
-    """All that happened: the steps, the actions, and how long the window took."""
-
-    steps: list[tuple[int, int]] = field(default_factory=list)
-    """Start and end on the host, those before the window too."""
-    training: list[Done] = field(default_factory=list)
-    side: list[Done] = field(default_factory=list)
-    own_sync: tuple[int, int] = (0, 0)
-    """The device synchronise by which the profiler ends the window."""
-    steps_before: int = 0
-
-    @property
-    def start_ns(self) -> int:
-        return self.steps[self.steps_before][0]
-
-    @property
-    def window_ns(self) -> int:
-        """To the end of the last step and of all work that the training launched in the window."""
-        ends = [
-            done.tasks[-1].end_ns for done in self.training if done.tasks and done.start_ns >= self.start_ns
-        ]
-        return max(self.steps[-1][1], *ends, 0) - self.start_ns
 
 
 def run(program: Program, without: Container[int] = ()) -> Run:
@@ -107,7 +64,7 @@ class _Machine:
             self._result.steps.append((start, self._clock.now_ns))
         start = self._clock.now_ns
         for device in self._devices.values():
-            yield from device_ends(device)
+            yield from _device_ends(device)
         yield 5_000
         self._result.own_sync = (start, self._clock.now_ns)
 
@@ -216,7 +173,7 @@ class _Machine:
         return not (self._recording and site in self._without)
 
 
-def device_ends(device: Device) -> Iterator[Completion]:
+def _device_ends(device: Device) -> Iterator[Completion]:
     """All that its streams have been given so far."""
     yield from [stream.last for stream in device.streams]
 

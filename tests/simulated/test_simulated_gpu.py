@@ -6,7 +6,8 @@ import dataclasses
 from typing import Literal
 
 from program import Action, Copy, Launch, Program, RecordEvent, StreamWait, Synchronise, Work
-from simulated_host import Run, run
+from simulated_host import run
+from simulated_run import Run
 
 LATENCY = 8_000
 CALL = 5_000
@@ -17,7 +18,11 @@ def launch(*runs_ns: int, stream: int = 7, device: int = 0) -> Launch:
 
 
 def copy(
-    direction: Literal["HtoD", "DtoH"], memory: Literal["pageable", "pinned"], size_bytes: int = 4, *, synchronised: bool = False
+    direction: Literal["HtoD", "DtoH"],
+    memory: Literal["pageable", "pinned"],
+    size_bytes: int = 4,
+    *,
+    synchronised: bool = False,
 ) -> Copy:
     return Copy(
         direction=direction,

@@ -11,7 +11,7 @@ from judgement import ALL_SITES, Judgement, Prediction, judge
 from random_programs import random_program
 
 SAMPLE = range(10_000, 10_060)
-EXHAUSTIVE = range(20_000, 21_000)
+EXHAUSTIVE = range(30_000, 31_000)
 """Neither was looked at while the replay was mended: that was done on the seeds 0 to 299."""
 
 
