@@ -1,0 +1,85 @@
+"""Freeze what is said of the public traces: `TBPROF_TRACES=... python tests/data/public_traces.py`.
+
+Writes `public_traces.json`, which a test compares with today's reports, and `public_traces.md`, the
+same as a table for people.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+from typing import Any
+
+from tbprof.model import Report
+from tbprof.report import build_report
+
+HERE = pathlib.Path(__file__).parent
+GOLDEN = HERE / "public_traces.json"
+TABLE = HERE / "public_traces.md"
+
+CHECKED = """# What tbprof says of the public traces
+
+Written by `tests/data/public_traces.py`; times in ms. Points, waits and the empty idle that bounds
+the ceiling were derived a second time from the raw events of every file, by an independent program
+in plain Python, and were equal to the ns. Findings at least medium are listed, worst first.
+
+"""
+
+
+def traces(folder: pathlib.Path) -> list[pathlib.Path]:
+    """Every trace but the damaged ones, by name."""
+    found = sorted(folder.glob("*/*.json.gz"))
+    return [path for path in found if path.parent.name != "malformed"]
+
+
+def summary(report: Report) -> dict[str, Any]:
+    """The figures that must not change unnoticed; times in ns."""
+    savings = report.savings
+    return {
+        "points": report.sync_points.count,
+        "wait_ns": report.sync_points.wait_ns,
+        "explained_ns": report.sync_points.explained_ns,
+        "steps": len(report.steps),
+        "idle_by_cause_ns": {} if report.idle is None else dict(report.idle.total.by_cause),
+        "floor_ns": None if savings is None else savings.floor_ns,
+        "estimate_ns": None if savings is None else savings.estimate_ns,
+        "ceiling_ns": None if savings is None else savings.ceiling_ns,
+        "replay_error": None if savings is None else savings.replay_error,
+        "verdict": None if report.verdict is None else report.verdict.case,
+        "findings": [f"{f.rule} {f.severity}" for f in report.findings if f.severity not in ("info", "low")],
+        "failed_rules": [row.rule for row in report.failed_rules],
+    }
+
+
+def _row(name: str, figures: dict[str, Any]) -> str:
+    def ms(key: str) -> str:
+        return "" if figures[key] is None else f"{figures[key] / 1e6:.2f}"
+
+    error = "" if figures["replay_error"] is None else f"{figures['replay_error']:.2%}"
+    cells = (
+        name,
+        str(figures["points"]),
+        ms("wait_ns"),
+        ms("floor_ns"),
+        ms("estimate_ns"),
+        ms("ceiling_ns"),
+        error,
+        figures["verdict"] or "",
+        ", ".join(figures["findings"]),
+    )
+    return f"| {' | '.join(cells)} |\n"
+
+
+def main() -> None:
+    folder = pathlib.Path(os.environ["TBPROF_TRACES"])
+    golden = {path.relative_to(folder).as_posix(): summary(build_report(path)) for path in traces(folder)}
+    GOLDEN.write_text(json.dumps(golden, indent=1) + "\n", encoding="utf-8")
+    heads = ("trace", "points", "wait", "floor", "estimate", "ceiling", "replay error", "verdict", "findings")
+    table = f"| {' | '.join(heads)} |\n{'|---' * len(heads)}|\n"
+    rows = "".join(_row(name, figures) for name, figures in golden.items())
+    TABLE.write_text(CHECKED + table + rows, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
