@@ -38,8 +38,8 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.steps import OUTSIDE
-from tbprof.model import Finding
-from tbprof.rules.reads import reads_number
+from tbprof.model import Finding, Removal
+from tbprof.rules.reads import can_be_deferred, reads_number
 from tbprof.rules.rule import STEPS, Rule, site_finding
 
 __all__ = ["LOOP_READS", "RULE"]
@@ -57,7 +57,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         per_step = int(np.bincount(step[step != OUTSIDE], minlength=1).max())
         if reads_number(facts, site) and per_step >= LOOP_READS:
             numbers = {"per_step": per_step}
-            yield site_finding(facts, index, rule=_CODE, removal="defer", numbers=numbers)
+            removal: Removal = "defer" if can_be_deferred(site) else "rewrite"
+            yield site_finding(facts, index, rule=_CODE, removal=removal, numbers=numbers)
 
 
 RULE = Rule(code=_CODE, name="per-loop-sync", needs=(STEPS,), find=find, doc=__doc__)

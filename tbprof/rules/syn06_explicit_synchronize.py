@@ -25,7 +25,8 @@ Example
 
 Fix
     Take it out. To measure time record events, and read `start.elapsed_time(end)` some steps later;
-    to order work of two streams let one wait for the other with `stream.wait_stream`.
+    to order work of two streams let one wait for the other with `stream.wait_stream`. An event that
+    guards a buffer is better looked at one step later.
     caveat: a pinned buffer that a copy is still filling must not be read before its event.
 
 Silent
@@ -40,7 +41,7 @@ from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.sites import SiteMembers
-from tbprof.model import Finding
+from tbprof.model import Finding, Removal
 from tbprof.rules.rule import STEPS, Rule, site_finding
 
 __all__ = ["RULE"]
@@ -52,8 +53,10 @@ def find(facts: Facts) -> Iterator[Finding]:
     """`call` of the numbers is the call's name."""
     for index, site in enumerate(facts.sites):
         if _is_bare(facts, site) and facts.can_be_won[site.members].any() and _waits(facts, site):
-            numbers = {"call": site.calls[0]}
-            yield site_finding(facts, index, rule=_CODE, removal="drop", numbers=numbers)
+            call = site.calls[0]
+            # Behind an event there may be a copy that somebody reads.
+            removal: Removal = "defer" if "Event" in call else "drop"
+            yield site_finding(facts, index, rule=_CODE, removal=removal, numbers={"call": call})
 
 
 def _is_bare(facts: Facts, site: SiteMembers) -> bool:

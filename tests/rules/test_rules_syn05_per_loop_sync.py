@@ -24,10 +24,10 @@ def loop(times: int, *ops: str, size_bytes: int = 4) -> TraceBuilder:
     return each_step(read)
 
 
-@pytest.mark.parametrize("ops", [(), ("aten::is_nonzero",)])
-def test_a_loop_of_reads_or_tests_is_found_once(ops: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("ops", "removal"), [((), "defer"), (("aten::is_nonzero",), "rewrite")])
+def test_a_loop_of_reads_or_tests_is_found_once(ops: tuple[str, ...], removal: str) -> None:
     (finding,) = found(loop(4, *ops), *CODES)
-    assert (finding.rule, finding.removal, finding.count) == ("SYN05", "defer", 12)
+    assert (finding.rule, finding.removal, finding.count) == ("SYN05", removal, 12)
     assert (finding.sites, finding.steps, finding.numbers) == ((0,), (0, 1, 2), {"per_step": 4})
 
 
