@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from tbprof.rules import (
     cpy01_pageable_h2d,
+    cpy07_many_small_copies,
+    cpy09_non_overlapped_h2d,
+    cpy11_pin_in_hot_loop,
+    cpy13_low_bandwidth_copy,
     dat01_loader_starvation,
     dat02_single_process_loader,
     lch01_launch_bound,
@@ -46,6 +50,10 @@ RULES: tuple[Rule, ...] = (
     syn12_nan_check.RULE,
     syn13_unexplained_wait.RULE,
     cpy01_pageable_h2d.RULE,
+    cpy07_many_small_copies.RULE,
+    cpy09_non_overlapped_h2d.RULE,
+    cpy11_pin_in_hot_loop.RULE,
+    cpy13_low_bandwidth_copy.RULE,
     dat01_loader_starvation.RULE,
     dat02_single_process_loader.RULE,
     lch01_launch_bound.RULE,
