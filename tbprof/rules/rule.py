@@ -24,6 +24,7 @@ from tbprof.model import (
     fingerprint,
 )
 from tbprof.rules.evidence import idle_evidence, row_evidence, wait_evidence
+from tbprof.rules.hints import hint_of
 from tbprof.rules.severity import severity_of_transfer, severity_of_waits
 
 __all__ = [
@@ -72,9 +73,13 @@ STEPS = Need("steps", lambda facts: facts.steps.recorded)
 def site_finding(
     facts: Facts, site_index: int, *, rule: str, removal: Removal, numbers: Numbers
 ) -> Finding:
-    """The finding that one site is, with its bracket, its steps and its longest waits."""
-    members = facts.sites[site_index].members
-    return waits_finding(facts, (site_index,), members, rule=rule, removal=removal, numbers=numbers)
+    """The finding that one site is, with its bracket, its steps and its longest waits.
+
+    Where the site is in a framework that has an option for it, the numbers have its `hint`.
+    """
+    site = facts.sites[site_index]
+    hinted = {**numbers, **hint_of(site)}
+    return waits_finding(facts, (site_index,), site.members, rule=rule, removal=removal, numbers=hinted)
 
 
 def waits_finding(
