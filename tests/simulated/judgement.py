@@ -51,6 +51,12 @@ class Prediction:
         )
 
     @property
+    def share_of_window(self) -> float:
+        """The error of the estimate as a share of the window."""
+        assert self.predicted.estimate_ns is not None
+        return abs(self.predicted.estimate_ns - self.true_ns) / self.window_ns
+
+    @property
     def width(self) -> float:
         """Of the bracket, as a share of the window."""
         return (self.predicted.ceiling_ns - self.predicted.floor_ns) / self.window_ns

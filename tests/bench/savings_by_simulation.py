@@ -1,0 +1,94 @@
+"""Are the predicted savings true? Judged by programs that are run again without their waits.
+
+python tests/bench/savings_by_simulation.py [PROGRAMS]
+
+prints the table that stands in `savings_by_simulation.md`.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / "simulated"), str(TESTS), str(TESTS.parent)]
+
+from judgement import ALL_SITES, Judgement, Prediction, judge  # noqa: E402 - the path comes first
+from random_programs import TRAITS, random_program  # noqa: E402
+
+FIRST_SEED = 30_000
+"""Seeds that were not looked at while the replay was mended."""
+
+PROGRAMS = 1_000
+
+COMPLICATIONS = frozenset(TRAITS) - {"autograd", "loader", "backlog"}
+
+HEAD = """\
+| programs | truths | in the bracket | above it | below it | error: median | 90 % | worth it | \
+error: median | 90 % | error in shares of the window: 90 % | width of the bracket: median |
+|---|---|---|---|---|---|---|---|---|---|---|---|
+"""
+
+
+def main(programs: int = PROGRAMS) -> None:
+    seeds = range(FIRST_SEED, FIRST_SEED + programs)
+    judged = [judge(random_program(seed)) for seed in seeds]
+    write(f"{datetime.date.today()}, {machine()}, seeds {seeds.start} to {seeds.stop - 1}.\n\n{HEAD}")
+    write(row("all", judged))
+    write(row("each site alone", judged, lambda each: each.site != ALL_SITES))
+    write(row("all sites of a program together", judged, lambda each: each.site == ALL_SITES))
+    for trait in ("host", "mixed", "device", *TRAITS, "shared", "long queue"):
+        write(row(trait, [each for each in judged if trait in each.program.traits]))
+    write(row("none of the complications", [e for e in judged if e.program.traits.isdisjoint(COMPLICATIONS)]))
+    errors = [judgement.replay_error for judgement in judged]
+    write(f"\nReplay of the unchanged window: error at most {max(errors):.2%}, ")
+    write(f"above 1 % in {sum(error > 0.01 for error in errors)} of {len(errors)} programs.\n")
+
+
+def write(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def machine() -> str:
+    cores = f"{os.cpu_count()} cores"
+    return f"{platform.machine()}, {cores}, Python {platform.python_version()}, numpy {np.__version__}"
+
+
+def row(
+    name: str, judged: Sequence[Judgement], chosen: Callable[[Prediction], bool] = lambda _: True
+) -> str:
+    """One line of the table, of the chosen predictions of these programs."""
+    some = [each for judgement in judged for each in judgement.predictions if chosen(each)]
+    if not some:
+        return ""
+    worth = [each for each in some if each.matters]
+    above = sum(not each.is_inside and each.true_ns > each.predicted.ceiling_ns for each in some)
+    inside = sum(each.is_inside for each in some)
+    cells = (
+        f"{name} ({len(judged)})",
+        f"{len(some)}",
+        f"{inside / len(some):.1%}",
+        f"{above / len(some):.1%}",
+        f"{(len(some) - inside - above) / len(some):.1%}",
+        *percentiles([each.error for each in some], 50, 90),
+        f"{len(worth)}",
+        *percentiles([each.error for each in worth], 50, 90),
+        *percentiles([each.share_of_window for each in some], 90),
+        *percentiles([each.width for each in some], 50),
+    )
+    return f"| {' | '.join(cells)} |\n"
+
+
+def percentiles(values: Sequence[float], *wanted: int) -> list[str]:
+    return [f"{np.percentile(values, percent):.1%}" if values else "-" for percent in wanted]
+
+
+if __name__ == "__main__":
+    main(*(int(argument) for argument in sys.argv[1:]))
