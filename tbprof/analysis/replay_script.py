@@ -168,10 +168,15 @@ def _rows(
 
 
 def _queue_heads(work: DeviceWork, launched: Int64s) -> Int64s:
-    """For each row the one that was launched `QUEUE_LIMIT` rows before it on its device."""
+    """The row that was launched `QUEUE_LIMIT` launches before each on its device.
+
+    All rows of a graph are one launch, which is held up once: at its first row.
+    """
     heads = np.full(len(launched), NO_ROW, np.int64)
     for device in work.devices:
         mine = np.flatnonzero(work.device[launched] == device)
         mine = mine[np.argsort(work.launch_start_ns[launched[mine]], kind="stable")]
-        heads[mine[QUEUE_LIMIT:]] = launched[mine[:-QUEUE_LIMIT]]
+        _, first = np.unique(work.launch[launched[mine]], return_index=True)
+        entries = mine[np.sort(first)]
+        heads[entries[QUEUE_LIMIT:]] = launched[entries[:-QUEUE_LIMIT]]
     return heads

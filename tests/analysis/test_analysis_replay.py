@@ -7,6 +7,7 @@ are queued follow each other at once.
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from scenes import SIDE, host_bound
 from trace_builder import MAIN, TraceBuilder
 
@@ -88,7 +89,9 @@ def test_what_nothing_recorded_explains_is_not_promised() -> None:
     assert total(built).ceiling_ns == 500_000
 
 
-def test_a_host_that_runs_ahead_is_held_by_the_full_queue() -> None:
+@pytest.mark.parametrize("nodes", [1, 2])
+def test_a_host_that_runs_ahead_is_held_by_the_full_queue(nodes: int) -> None:
+    """A graph takes one place in it, however many nodes it has."""
     built = TraceBuilder()
     built.step(1, 0, 300_000)
     built.launch(0, 5, runs=(10, 295))
@@ -99,7 +102,9 @@ def test_a_host_that_runs_ahead_is_held_by_the_full_queue() -> None:
         # 1024 launches wait to be started; the next returns when the oldest has.
         room = starts[number - 1024] if number >= 1024 else 0
         returned = max(host + 5, room + 5)
-        built.launch(host, returned, runs=(start, start + 100))
+        length = 100 // nodes
+        runs = [(start + length * node, start + length * (node + 1)) for node in range(nodes)]
+        built.graph_launch(host, returned, runs=runs)
         host = returned
     # The host comes back 290 earlier, the device goes on only 15 earlier, and then holds the host.
     assert won_ns(built) == 15_000
