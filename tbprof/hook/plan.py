@@ -27,6 +27,10 @@ class Plan:
     """None: named after host and process."""
     spool: Path | None
     """None: the user's cache folder, or what TBPROF_SPOOL says when the first window begins."""
+    record_lines: bool = True
+    """Whether an audit step follows each window."""
+    embed_source: bool = True
+    """Whether the code around recorded lines is kept with them."""
 
 
 def checked_plan(
@@ -35,6 +39,9 @@ def checked_plan(
     options: RecordOptions,
     worker: str | None,
     spool: AnyPath | None,
+    *,
+    record_lines: bool = True,
+    embed_source: bool = True,
 ) -> Plan:
     """Check the arguments of a hook.
 
@@ -47,6 +54,8 @@ def checked_plan(
         options=options,
         worker=worker,
         spool=None if spool is None else _absolute("spool", spool),
+        record_lines=record_lines,
+        embed_source=embed_source,
     )
     if not isinstance(plan.schedule, Schedule):
         raise UsageError(f"TrainerHook: schedule is {schedule!r}; give a tbprof.Schedule(...).")

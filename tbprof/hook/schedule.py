@@ -15,7 +15,8 @@ class Schedule:
 
     The first `skip_first` steps are left alone. Then cycles of `wait + warmup + active`
     steps follow: in `wait` nothing happens, in `warmup` the profiler runs and what it
-    sees is thrown away, in `active` it records. Each cycle gives one window.
+    sees is thrown away, in `active` it records. Each cycle gives one window. One step lies
+    between two windows in any case, for the recording of lines.
     `print(schedule)` shows the steps of the first window.
 
     Raises:
@@ -48,10 +49,10 @@ class Schedule:
         """
         _check_whole_number("period", period)
         wait = period - warmup - active
-        if wait < 0:
+        if wait < 1:
             raise UsageError(
-                f"Schedule.every: {warmup} warm-up and {active} recorded steps do not fit"
-                f" into a period of {period}; give {warmup + active} or more."
+                f"Schedule.every: {warmup} warm-up and {active} recorded steps, and one for the lines, do"
+                f" not fit into a period of {period}; give {warmup + active + 1} or more."
             )
         return cls(skip_first=skip_first, wait=wait, warmup=warmup, active=active, repeat=0)
 
@@ -83,7 +84,7 @@ class Schedule:
         if self.repeat == 1:
             return "then nothing more"
         times = "for as long as the run lasts" if self.repeat == 0 else f"{self.repeat} windows in all"
-        return f"again every {self.wait + self.window_steps} steps, {times}"
+        return f"again every {max(self.wait, 1) + self.window_steps} steps, {times}"
 
 
 def _check_whole_number(name: str, value: object) -> None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import contextlib
 import logging
 import sys
-import threading
 from pathlib import Path
 
-from tbprof.hook.facts import WindowFacts, collect_facts, rank_and_world_size, worker_name, write_facts
+from tbprof.hook.audit import NO_STEP
+from tbprof.hook.audited_window import AuditedWindow
+from tbprof.hook.facts import WindowFacts, collect_facts, rank_and_world_size, worker_name
 from tbprof.hook.foreign import foreign_profiler_at_work
+from tbprof.hook.giving_way import GivingWay
+from tbprof.hook.own_thread import OwnThread
 from tbprof.hook.plan import Plan
 from tbprof.hook.publishing import Publisher
-from tbprof.hook.spool import adopt_windows, facts_path, open_spool
+from tbprof.hook.spool import adopt_windows, open_spool
 from tbprof.hook.step_clock import StepClock
 from tbprof.hook.window import ProfiledWindow
 
@@ -30,13 +33,13 @@ class Session:
     def __init__(self, plan: Plan, clock: StepClock) -> None:
         self._plan = plan
         self._clock = clock
-        self._owner = threading.get_ident()
+        self.thread = OwnThread()
         self._worker = worker_name(plan.worker, rank_and_world_size()[0])
         self._window: ProfiledWindow | None = None
+        self._audited: AuditedWindow | None = None
         self._first_step = 0
-        self._put_off_steps = 0
-        self._said_foreign = False
-        self._said_elsewhere = False
+        self._next_due = 0
+        self._giving_way = GivingWay(plan.schedule.window_steps)
         self.recorded = 0
         """Windows whose trace was written."""
         self.lost = 0
@@ -48,14 +51,14 @@ class Session:
             self.publisher.publish(trace)
 
     @property
-    def window_in_progress(self) -> bool:
-        """Whether a profiler of ours is there now."""
-        return self._window is not None
+    def is_watching(self) -> bool:
+        """Whether a profiler or a recorder of ours slows the steps now."""
+        return self._window is not None or self._audited is not None
 
     @property
     def belongs_elsewhere(self) -> bool:
         """Whether a window is in progress that another thread began: only that one may end it."""
-        return self._window is not None and threading.get_ident() != self._owner
+        return self.is_watching and not self.thread.is_this
 
     def after_step(self, steps_taken: int, duration_ns: int) -> int:
         """Do what is due after a training step.
@@ -67,28 +70,20 @@ class Session:
         Returns:
             The number of steps after which this must be called again.
         """
-        if self._window is None:
-            return self.begin(steps_taken)
         if self.belongs_elsewhere:
-            self.say_elsewhere("step()")
+            self.thread.say_elsewhere("step()")
             return steps_taken + 1
-        return self._advance(self._window, steps_taken, duration_ns)
-
-    def say_elsewhere(self, call: str) -> None:
-        """Log once that a call came from a thread that can't touch the window."""
-        if not self._said_elsewhere:
-            self._said_elsewhere = True
-            logger.warning(
-                "%s came from another thread than the one whose window is being recorded, and is left out;"
-                " call it from the training thread.",
-                call,
-            )
+        if self._window is not None:
+            return self._advance(self._window, steps_taken, duration_ns)
+        if self._audited is not None:
+            self._end_audit(self._audited)
+        return self._go_on(steps_taken)
 
     def begin(self, steps_taken: int) -> int:
         """Begin a window with the next step, or put it off while another profiler is at work."""
         if foreign_profiler_at_work(None):
-            return self._put_off(steps_taken)
-        self._owner = threading.get_ident()
+            return steps_taken + self._giving_way.steps()
+        self.thread.take()
         self._clock.profiled_ns.clear()
         self._first_step = steps_taken + self._plan.schedule.warmup
         window = ProfiledWindow(self._plan.schedule, self._plan.options, self.folder, self._worker)
@@ -99,14 +94,23 @@ class Session:
     def stop(self) -> None:
         """End the window that is in progress, and keep what it has."""
         window, self._window = self._window, None
-        if window is None:
-            return
-        window.stop()
-        if window.recorded_steps > 0 and not window.taken_away:
-            self._finish(window)
+        if window is not None:
+            window.stop()
+            if window.recorded_steps > 0 and not window.taken_away:
+                self._finish(window)
+        audited, self._audited = self._audited, None
+        if audited is not None:
+            if self._plan.record_lines:
+                # What came after the last step is no step: its lines would be joined wrongly.
+                audited.give_up(NO_STEP)
+            self.publisher.publish(audited.trace)
 
     def abandon(self) -> None:
         """End the window that is in progress, and keep nothing."""
+        if self._audited is not None:
+            self._audited.turn_off() if self.belongs_elsewhere else self._audited.leave()
+            self.publisher.publish(self._audited.trace)
+            self._audited = None
         if self._window is None:
             return
         if self.belongs_elsewhere:
@@ -119,6 +123,10 @@ class Session:
     def forget(self) -> None:
         """Let go of everything without touching it: this process is a copy of the one it belongs to."""
         self._window = None
+        if self._audited is not None:
+            # Of all threads the child has the one that forked.
+            self._audited.leave()
+        self._audited = None
         self.publisher.leave()
 
     def leave(self) -> None:
@@ -136,29 +144,37 @@ class Session:
             return steps_taken + 1
         self._window = None
         if window.taken_away:
-            return self._put_off(steps_taken)
+            return steps_taken + self._giving_way.steps()
+        # Also without an audit step, so that cycles are equally long.
+        self._next_due = steps_taken + max(self._plan.schedule.wait, 1)
         self._finish(window)
-        return self._plan_next(steps_taken)
+        audited = self._audited
+        if audited is not None and self._starts_audit(audited):
+            return steps_taken + 1
+        return self._go_on(steps_taken)
 
-    def _plan_next(self, steps_taken: int) -> int:
+    def _starts_audit(self, audited: AuditedWindow) -> bool:
+        """The step that follows is the audit step, unless lines are not wanted or can't be recorded."""
+        if self._plan.record_lines and audited.start(embed_source=self._plan.embed_source):
+            return True
+        self._audited = None
+        self.publisher.publish(audited.trace)
+        return False
+
+    def _end_audit(self, audited: AuditedWindow) -> None:
+        self._audited = None
+        audited.finish()
+        self.publisher.publish(audited.trace)
+
+    def _go_on(self, steps_taken: int) -> int:
+        """Begin the next window if it is due."""
         schedule = self._plan.schedule
         if schedule.repeat and self.recorded + self.lost >= schedule.repeat:
             return NEVER
-        if schedule.wait == 0:
-            return self.begin(steps_taken)
-        return steps_taken + schedule.wait
-
-    def _put_off(self, steps_taken: int) -> int:
-        if not self._said_foreign:
-            self._said_foreign = True
-            logger.warning(
-                "Another profiler is at work in this process: tbprof gives way and tries again later."
-            )
-        self._put_off_steps = 2 * self._put_off_steps or self._plan.schedule.window_steps
-        return steps_taken + self._put_off_steps
+        return self.begin(steps_taken) if steps_taken >= self._next_due else self._next_due
 
     def _finish(self, window: ProfiledWindow) -> None:
-        self._put_off_steps = 0
+        self._giving_way.end()
         self.publisher.collect()
         if window.trace is not None:
             self._hand_over(window, window.trace)
@@ -172,10 +188,8 @@ class Session:
             window=self.recorded,
             first_step=self._first_step,
             recorded_steps=window.recorded_steps,
-            # Nobody knows which steps another profiler has slowed down.
-            unprofiled_step_ns=None if self._said_foreign else self._clock.median_unprofiled_ns,
+            unprofiled_step_ns=None if self._giving_way.has_happened else self._clock.median_unprofiled_ns,
             profiled_step_ns=self._clock.median_profiled_ns,
         )
-        write_facts(collect_facts(self._worker, self._plan.options, counted), facts_path(trace))
+        self._audited = AuditedWindow(trace, collect_facts(self._worker, self._plan.options, counted))
         self.recorded += 1
-        self.publisher.publish(trace)

@@ -39,6 +39,10 @@ class TrainerHook:
         worker: name of this process on screen, instead of `<host>_<pid>`; the rank is added.
         with_stack, record_shapes, profile_memory, with_flops, with_modules: torch.profiler's
             own switches. Each makes the recorded steps slower, and so the waits in them.
+        record_lines: record in the step after each window which lines sync or copy; that step
+            is in no time.
+        embed_source: keep the code around these lines with the window; whoever may read the
+            log directory reads it.
         spool: where windows wait until they are published, instead of the user's cache folder.
 
     Raises:
@@ -56,10 +60,14 @@ class TrainerHook:
         profile_memory: bool = False,
         with_flops: bool = False,
         with_modules: bool = False,
+        record_lines: bool = True,
+        embed_source: bool = True,
         spool: AnyPath | None = None,
     ) -> None:
         options = RecordOptions(with_stack, record_shapes, profile_memory, with_flops, with_modules)
-        self._plan = checked_plan(logdir, schedule, options, worker, spool)
+        self._plan = checked_plan(
+            logdir, schedule, options, worker, spool, record_lines=record_lines, embed_source=embed_source
+        )
         self._guard = Guard(self._end_profiling)
         self._clock = StepClock()
         self._session: Session | None = None
@@ -109,7 +117,7 @@ class TrainerHook:
         if self._closed:
             return
         if self._session is not None and self._session.belongs_elsewhere:
-            self._session.say_elsewhere("close()")
+            self._session.thread.say_elsewhere("close()")
             return
         self._closed = True
         self._next_event = NEVER
@@ -139,7 +147,7 @@ class TrainerHook:
             self._begin_run()
             return
         session = self._opened_session()
-        if not session.window_in_progress:
+        if not session.is_watching:
             self._clock.unprofiled_ns.append(duration_ns)
         self._next_event = session.after_step(self._steps_taken, duration_ns)
 

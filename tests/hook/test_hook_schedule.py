@@ -20,7 +20,7 @@ def test_a_schedule_prints_the_steps_of_its_first_window() -> None:
 
 def test_parts_without_steps_are_not_printed() -> None:
     schedule = Schedule(skip_first=0, warmup=0, active=1, repeat=2)
-    assert str(schedule) == "step 0 recorded; again every 1 steps, 2 windows in all"
+    assert str(schedule) == "step 0 recorded; again every 2 steps, 2 windows in all"
 
 
 def test_the_default_needs_18_steps() -> None:
@@ -33,13 +33,13 @@ def test_every_puts_one_window_into_each_period() -> None:
     assert "again every 1000 steps, for as long as the run lasts" in str(schedule)
 
 
-def test_a_period_that_just_fits_has_no_wait() -> None:
-    assert Schedule.every(8).wait == 0
+def test_a_period_that_just_fits_has_the_one_step_between_windows() -> None:
+    assert Schedule.every(9).wait == 1
 
 
 def test_a_period_without_room_is_refused() -> None:
-    with pytest.raises(UsageError, match="do not fit into a period of 7; give 8 or more"):
-        Schedule.every(7)
+    with pytest.raises(UsageError, match="do not fit into a period of 8; give 9 or more"):
+        Schedule.every(8)
 
 
 @pytest.mark.parametrize("name", ["skip_first", "wait", "warmup", "active", "repeat"])

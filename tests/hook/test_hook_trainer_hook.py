@@ -83,12 +83,12 @@ def test_windows_repeat_as_torch_counts_them(logdir: Path, training_step: Step) 
     assert [(each["window"], each["first_step"]) for each in facts] == [(0, 4), (1, 9)]
 
 
-def test_without_wait_a_window_begins_where_the_last_one_ended(logdir: Path, training_step: Step) -> None:
+def test_without_wait_one_step_lies_between_two_windows(logdir: Path, training_step: Step) -> None:
     schedule = tbprof.Schedule(skip_first=0, warmup=1, active=1, repeat=2)
     with tbprof.TrainerHook(logdir, schedule=schedule) as hook:
-        train(hook, training_step, 4)
+        train(hook, training_step, 5)
         hook.close(wait_s=60)
-    assert [trace["tbprof"]["first_step"] for trace in published(logdir)] == [1, 3]
+    assert [trace["tbprof"]["first_step"] for trace in published(logdir)] == [1, 4]
 
 
 def test_a_loop_that_is_too_short_is_told_so(
@@ -297,3 +297,45 @@ def test_work_between_steps_is_in_no_step_time(
     (trace,) = published(logdir)
     assert (trace["tbprof"]["unprofiled_step_ns"], trace["tbprof"]["profiled_step_ns"]) == (10, 10)
     assert "evaluation" in {event["name"] for event in trace["traceEvents"]}
+
+
+def test_the_step_after_a_window_tells_the_lines_and_is_in_no_time(
+    logdir: Path, training_step: Step
+) -> None:
+    with tbprof.TrainerHook(logdir, schedule=SHORT) as hook:
+        train(hook, training_step, 6)
+        assert not torch.overrides._get_current_function_mode_stack()
+        hook.close(wait_s=60)
+    (trace,) = published(logdir)
+    audit = trace["tbprof"]["audit"]
+    (call,) = audit["calls"]
+    assert (Path(call["file"]).name, call["function"], call["call"]) == ("conftest.py", "step", "item")
+    assert (call["count"], audit["order"], audit["left_out"]) == (1, [0], "")
+    (source,) = audit["sources"]
+    assert source["text"].splitlines()[call["line"] - source["first_line"]] == "        return loss.item()"
+
+
+def test_lines_and_source_are_recorded_only_where_wanted(logdir: Path, training_step: Step) -> None:
+    schedule = tbprof.Schedule(skip_first=2, warmup=1, active=1)
+    for options in ({"record_lines": False}, {"embed_source": False}):
+        with tbprof.TrainerHook(logdir, schedule=schedule, **options) as hook:
+            train(hook, training_step, 6)
+            hook.close(wait_s=60)
+    audits = [trace["tbprof"]["audit"] for trace in published(logdir)]
+    assert audits[0] is None
+    assert (len(audits[1]["calls"]), audits[1]["sources"]) == (1, [])
+
+
+@pytest.mark.parametrize("steps", [4, 5], ids=["in the window", "before the audit step"])
+def test_a_training_that_ends_before_its_audit_step_says_so(
+    logdir: Path, training_step: Step, steps: int
+) -> None:
+    with tbprof.TrainerHook(logdir, schedule=SHORT) as hook:
+        train(hook, training_step, steps)
+        # An evaluation behind the loop is no step.
+        training_step()
+        hook.close(wait_s=60)
+    (trace,) = published(logdir)
+    audit = trace["tbprof"]["audit"]
+    assert (audit["left_out"], audit["calls"]) == ("no_step", [])
+    assert not torch.overrides._get_current_function_mode_stack()

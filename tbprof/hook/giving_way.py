@@ -1,0 +1,33 @@
+"""How long the hook waits while another profiler is at work."""
+
+from __future__ import annotations
+
+import logging
+
+__all__ = ["GivingWay"]
+
+logger = logging.getLogger("tbprof")
+
+
+class GivingWay:
+    """Says once that it gives way, and waits twice as long each time."""
+
+    def __init__(self, shortest_steps: int) -> None:
+        self._shortest_steps = shortest_steps
+        self._steps = 0
+        self.has_happened = False
+        """Whether it ever gave way: nobody knows which steps the other profiler has slowed down."""
+
+    def steps(self) -> int:
+        """Steps until the next try."""
+        if not self.has_happened:
+            self.has_happened = True
+            logger.warning(
+                "Another profiler is at work in this process: tbprof gives way and tries again later."
+            )
+        self._steps = 2 * self._steps or self._shortest_steps
+        return self._steps
+
+    def end(self) -> None:
+        """A window was recorded: the next time is a first time again."""
+        self._steps = 0

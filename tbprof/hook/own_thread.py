@@ -1,0 +1,36 @@
+"""The thread that a window belongs to: torch keeps a profiler's state for the one that started it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+__all__ = ["OwnThread"]
+
+logger = logging.getLogger("tbprof")
+
+
+class OwnThread:
+    """Knows the thread that began the latest window, and says once that a call came from another."""
+
+    def __init__(self) -> None:
+        self._thread = threading.get_ident()
+        self._said = False
+
+    def take(self) -> None:
+        """From now on it is the calling thread."""
+        self._thread = threading.get_ident()
+
+    @property
+    def is_this(self) -> bool:
+        return threading.get_ident() == self._thread
+
+    def say_elsewhere(self, call: str) -> None:
+        """Log once that a call came from a thread that can't touch the window."""
+        if not self._said:
+            self._said = True
+            logger.warning(
+                "%s came from another thread than the one whose window is being recorded, and is left out;"
+                " call it from the training thread.",
+                call,
+            )
