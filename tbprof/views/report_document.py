@@ -22,6 +22,8 @@ SCHEMA = 1
 Json: TypeAlias = dict[str, Any]
 
 _NS = "_ns"
+_BY_CAUSE = "by_cause"
+"""Idle by cause is a mapping to ns."""
 _RENAMED = {"facts": "hook"}
 
 
@@ -55,13 +57,8 @@ class _Writer:
 
     def _idle(self, idle: Idle) -> Json:
         """The sum over the devices stands beside its parts, not below them."""
-        parts = {name: self._device_idle(part) for name, part in idle.by_device.items()}
-        places = [self.record(place) for place in idle.places]
-        return {**self._device_idle(idle.total), "by_device": parts, "places": places}
-
-    def _device_idle(self, part: Any) -> Json:
-        by_cause = {cause: us(ns) for cause, ns in part.by_cause.items()}
-        return {**self.record(dataclasses.replace(part, by_cause={})), "by_cause": by_cause}
+        beside = {"by_device": idle.by_device, "places": idle.places}
+        return {**self.record(idle.total), **self._members(beside)}
 
     def _members(self, members: Mapping[str, Any]) -> Json:
         return dict(self._member(name, value) for name, value in members.items())
@@ -69,6 +66,8 @@ class _Writer:
     def _member(self, name: str, value: Any) -> tuple[str, Any]:
         if name.endswith(_NS):
             return f"{name.removesuffix(_NS)}_us", _in_us(value)
+        if name.endswith(_BY_CAUSE):
+            return name, {cause: us(ns) for cause, ns in value.items()}
         return name, self._value(value)
 
     def _value(self, value: Any) -> Any:
