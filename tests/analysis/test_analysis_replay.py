@@ -7,7 +7,6 @@ are queued follow each other at once.
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from scenes import SIDE, host_bound
 from trace_builder import MAIN, TraceBuilder
 
@@ -89,14 +88,13 @@ def test_what_nothing_recorded_explains_is_not_promised() -> None:
     assert total(built).ceiling_ns == 500_000
 
 
-@pytest.mark.parametrize("nodes", [1, 2])
-def test_a_host_that_runs_ahead_is_held_by_the_full_queue(nodes: int) -> None:
-    """A graph takes one place in it, however many nodes it has."""
+def many_launches(count: int, nodes: int) -> TraceBuilder:
+    """A short wait, and then graphs of 100 us each as fast as the host can launch them."""
     built = TraceBuilder()
     built.step(1, 0, 300_000)
     built.launch(0, 5, runs=(10, 295))
     built.synchronise(SYNC, 5, 300)
-    starts = [310 + 100 * number for number in range(1_200)]
+    starts = [310 + 100 * number for number in range(count)]
     host: float = 300
     for number, start in enumerate(starts):
         # 1024 launches wait to be started; the next returns when the oldest has.
@@ -106,8 +104,17 @@ def test_a_host_that_runs_ahead_is_held_by_the_full_queue(nodes: int) -> None:
         runs = [(start + length * node, start + length * (node + 1)) for node in range(nodes)]
         built.graph_launch(host, returned, runs=runs)
         host = returned
+    return built
+
+
+def test_a_host_that_runs_ahead_is_held_by_the_full_queue() -> None:
     # The host comes back 290 earlier, the device goes on only 15 earlier, and then holds the host.
-    assert won_ns(built) == 15_000
+    assert won_ns(many_launches(1_200, nodes=1)) == 15_000
+
+
+def test_a_graph_takes_one_place_in_the_queue_however_many_nodes_it_has() -> None:
+    assert won_ns(many_launches(1_000, nodes=2)) == 290_000
+    assert won_ns(many_launches(1_200, nodes=2)) == 15_000
 
 
 def test_the_autograd_thread_holds_up_the_thread_that_handed_over() -> None:
