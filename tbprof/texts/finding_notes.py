@@ -1,0 +1,153 @@
+"""What a finding's own numbers say, in a sentence; its rule's page says the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tbprof.model import Finding, Numbers
+from tbprof.texts.quantities import count, duration, share, size
+
+__all__ = ["finding_note"]
+
+_NS_PER_US = 1000
+
+
+def finding_note(finding: Finding) -> str:
+    """The option of a framework that takes the wait away, or the figures; "" if neither is known.
+
+    The numbers of another version may be others: then there is no sentence.
+    """
+    numbers = finding.numbers
+    try:
+        if "hint" in numbers:
+            return _HINTS[str(numbers["hint"])]
+        return _NOTES[finding.rule](numbers)
+    except (KeyError, ValueError):
+        return ""
+
+
+def _duration(numbers: Numbers, name: str) -> str:
+    return duration(float(numbers[name]) / _NS_PER_US)
+
+
+def _number(numbers: Numbers, name: str) -> str:
+    return f"{float(numbers[name]):g}"
+
+
+def _dynamic_shape(numbers: Numbers) -> str:
+    return f"{numbers['op']} reads back how large its result is."
+
+
+def _per_loop(numbers: Numbers) -> str:
+    return f"{_number(numbers, 'per_step')} round trips a step."
+
+
+def _stall(numbers: Numbers) -> str:
+    launches = count(int(numbers["launches"]), "launch", "launches")
+    return f"{launches} were held back by {_duration(numbers, 'lost_ns')} in all."
+
+
+def _cluster(numbers: Numbers) -> str:
+    return (
+        f"Removed together they win {_duration(numbers, 'joint_ns')}, "
+        f"one by one {_duration(numbers, 'singles_ns')}: each hides behind the others."
+    )
+
+
+def _blocking_launches(numbers: Numbers) -> str:
+    return f"{share(float(numbers['share']))} of the launches return only when their kernel is done."
+
+
+def _loader(numbers: Numbers) -> str:
+    exposed = _duration(numbers, "exposed_per_step_ns")
+    return f"The GPU is idle {exposed} a step for it, {share(float(numbers['share']))} of the step."
+
+
+def _small_kernels(numbers: Numbers) -> str:
+    length = _duration(numbers, "median_kernel_ns")
+    kernels = f"{_number(numbers, 'kernels_per_step')} kernels of {length} a step"
+    ops = f"launched by {_number(numbers, 'ops_per_step')} ops"
+    return f"{numbers['place'] or 'Code that was not recorded'}: {kernels}, {ops}."
+
+
+def _host_bound(numbers: Numbers) -> str:
+    place = numbers["place"] or "code that was not recorded"
+    return f"{_duration(numbers, 'idle_per_step_ns')} a step in {place}."
+
+
+def _empty_cache(numbers: Numbers) -> str:
+    frees = count(int(numbers["frees"]), "block was freed", "blocks were freed")
+    anew = f"{int(numbers['allocations']):,} allocated anew"
+    return f"{frees} and {anew}, {_duration(numbers, 'call_ns')} in the calls."
+
+
+def _cold(numbers: Numbers) -> str:
+    first, usual = _duration(numbers, "first_step_ns"), _duration(numbers, "median_step_ns")
+    return f"The first step took {first}, the others {usual}."
+
+
+def _lag(numbers: Numbers) -> str:
+    worst = _duration(numbers, "worst_lag_ns")
+    return f"At worst the GPU ends {worst} after the step, {share(float(numbers['worst_share']))} of it."
+
+
+def _small_copies(numbers: Numbers) -> str:
+    copies = _number(numbers, "copies_per_step")
+    return f"{copies} copies a step, of {size(int(numbers['median_bytes']))} each."
+
+
+def _round_trips(numbers: Numbers) -> str:
+    return f"{count(int(numbers['trips']), 'round trip')}, {size(int(numbers['bytes']))} in all."
+
+
+def _exposed_copy(numbers: Numbers) -> str:
+    exposed, device = _duration(numbers, "exposed_ns"), _duration(numbers, "device_ns")
+    return f"{exposed} of the {device} that it takes are hidden by nothing."
+
+
+def _slow_copy(numbers: Numbers) -> str:
+    here, best = _number(numbers, "gb_per_s"), _number(numbers, "best_gb_per_s")
+    return f"{here} GB/s, where {best} GB/s were seen in the same window."
+
+
+def _unexplained(numbers: Numbers) -> str:
+    waits, queued = share(float(numbers["wait_share"])), share(float(numbers["queued_share"]))
+    return f"{waits} of the steps in such waits, {queued} idle with work queued."
+
+
+def _pageable(numbers: Numbers) -> str:
+    return f"{size(int(numbers['bytes']))} in the window, {_duration(numbers, 'call_ns')} in the calls."
+
+
+_NOTES: dict[str, Callable[[Numbers], str]] = {
+    "SYN03": _dynamic_shape,
+    "SYN05": _per_loop,
+    "SYN09": _stall,
+    "SYN10": _cluster,
+    "SYN11": _blocking_launches,
+    "SYN13": _unexplained,
+    "CPY01": _pageable,
+    "DAT01": _loader,
+    "DAT02": _loader,
+    "LCH01": _small_kernels,
+    "LCH02": _host_bound,
+    "MEM02": _empty_cache,
+    "TRC01": _cold,
+    "TRC04": _lag,
+    "CPY07": _small_copies,
+    "CPY08": _round_trips,
+    "CPY09": _exposed_copy,
+    "CPY13": _slow_copy,
+}
+
+_HINTS = {
+    "transformers_nan_filter": (
+        "The Trainer asks this of every loss: logging_nan_inf_filter=False turns it off."
+    ),
+    "transformers_logging_steps": "The Trainer reads this when it logs: raise logging_steps.",
+    "transformers_attention_mask": (
+        "transformers asks whether the mask is all ones: give no attention_mask where nothing is padded."
+    ),
+    "lightning_log": "self.log brings its value to the host: log every n steps, and without prog_bar.",
+    "torchmetrics_validate_args": "The metric looks at every batch: validate_args=False turns that off.",
+}
