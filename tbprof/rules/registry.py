@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from tbprof.rules import (
     cpy01_pageable_h2d,
+    cpy02_missing_non_blocking,
+    cpy05_list_upload,
+    cpy06_object_construction_in_step,
     cpy07_many_small_copies,
     cpy08_ping_pong,
     cpy09_non_overlapped_h2d,
@@ -52,6 +55,9 @@ RULES: tuple[Rule, ...] = (
     syn12_nan_check.RULE,
     syn13_unexplained_wait.RULE,
     cpy01_pageable_h2d.RULE,
+    cpy02_missing_non_blocking.RULE,
+    cpy05_list_upload.RULE,
+    cpy06_object_construction_in_step.RULE,
     cpy07_many_small_copies.RULE,
     cpy08_ping_pong.RULE,
     cpy09_non_overlapped_h2d.RULE,

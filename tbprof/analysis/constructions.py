@@ -1,0 +1,54 @@
+"""Modules and optimizers that are built while the training runs, by the Python frames of torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.host_places import HostPlaces
+from tbprof.analysis.intervals import Intervals, union
+from tbprof.analysis.names import matching_rows
+from tbprof.analysis.steps import OUTSIDE
+from tbprof.trace.columns import Category, Int64s
+
+__all__ = ["Constructions", "find_constructions"]
+
+_INIT = (
+    r"(?:.*[/\\])?torch[/\\](?:nn[/\\]modules[/\\]module|optim[/\\]optimizer)\.py\(\d+\): __init__"
+)
+"""What every `nn.Module` (each loss as well) and every optimizer calls to build itself."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Constructions:
+    """Those of one place: on training lanes, in a step, but not in the first of several."""
+
+    place: str
+    """The label or user function around them, "" if none is known."""
+    rows: Int64s
+    steps: int
+    """Steps that hold one."""
+    during: Intervals
+
+
+def find_constructions(facts: Facts) -> list[Constructions]:
+    """By place, in alphabetical order."""
+    slices = facts.trace.slices
+    rows = matching_rows(facts.trace, _INIT, Category.PYTHON)
+    rows = rows[np.isin(slices.lane[rows], facts.training_lanes)]
+    step = facts.steps.index_of(slices.start_ns[rows])
+    set_up = (step == 0) & (len(facts.steps) > 1)
+    rows = rows[(step != OUTSIDE) & ~set_up]
+    places = np.array(HostPlaces(facts).code_on(slices.lane[rows].astype(np.int64), slices.start_ns[rows]))
+    return [
+        Constructions(
+            place=str(place),
+            rows=mine,
+            steps=len(np.unique(facts.steps.index_of(slices.start_ns[mine]))),
+            during=union(slices.start_ns[mine], slices.start_ns[mine] + slices.duration_ns[mine]),
+        )
+        for place in np.unique(places)
+        for mine in [rows[places == place]]
+    ]
