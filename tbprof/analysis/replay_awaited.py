@@ -1,9 +1,8 @@
 """Which device rows ended each wait.
 
 A copy awaits its own row, since a stream runs in order; a device synchronise the last row of every
-stream; a synchronise whose stream is named the last row that this stream had been given. What an
-unnamed one awaited is told by its return: the row, of those given before it, that ended last. Rows
-that ended after the return were not awaited, whatever the names say.
+stream, unless that ended after its return. What any other one awaited is told by its return: the
+row, of those given before it (to its stream, where that is named), that ended last.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ CLOCK_SLACK_NS = 10_000
 """On ROCm calls return up to 8.5 us before the recorded end of what they awaited."""
 
 _OF_DEVICE = r"(?:cudaDevice|hipDevice|cuCtx)Synchronize"
-_OF_STREAM = r"(?:cuda|hip|cu)StreamSynchronize"
 
 
 def awaited_rows(
@@ -38,37 +36,29 @@ def awaited_rows(
     issued, returned = episodes.start_ns[chosen], episodes.end_ns[chosen]
     device, stream = awaited.device[chosen], awaited.stream[chosen]
     of_device = awaits_device(calls, episodes, chosen)
-    of_stream = _is_called(calls, episodes, chosen, _OF_STREAM) & (stream >= 0)
     for number in work.devices:
         for column, each in enumerate(order.streams_of(number)):
-            mine = (device == number) & (of_device | (of_stream & (stream == each)))
+            mine = (device == number) & of_device
             found[mine, column] = order.last_given(number, each, issued[mine])
     own = episodes.record[chosen]
     found[own != ABSENT] = NO_ROW
     found[own != ABSENT, 0] = own[own != ABSENT]
     found[work.end_ns[found] > returned[:, None] + CLOCK_SLACK_NS] = NO_ROW
-    untold = (own == ABSENT) & ~of_device & ~of_stream
+    untold = (own == ABSENT) & ~of_device
     found[untold, 0] = _ended_last(order, device[untold], stream[untold], issued[untold], returned[untold])
     return tuple(tuple(row for row in rows if row != NO_ROW) for rows in found.tolist())
 
 
 def awaits_device(calls: Calls, episodes: Episodes, chosen: Int64s) -> npt.NDArray[np.bool_]:
     """Whether an episode awaits all streams of its device."""
-    return _is_called(calls, episodes, chosen, _OF_DEVICE)
+    trace = calls.trace
+    names = trace.slices.name[calls.rows[episodes.first[chosen]]]
+    awaits: npt.NDArray[np.bool_] = matching_names(trace, _OF_DEVICE)[names]
+    return awaits
 
 
 def _most_streams(order: StreamOrder) -> int:
     return max(len(order.streams_of(number)) for number in order.work.devices)
-
-
-def _is_called(
-    calls: Calls, episodes: Episodes, chosen: Int64s, pattern: str
-) -> npt.NDArray[np.bool_]:
-    """Whether the first call of an episode is one of these synchronises."""
-    trace = calls.trace
-    names = trace.slices.name[calls.rows[episodes.first[chosen]]]
-    called: npt.NDArray[np.bool_] = matching_names(trace, pattern)[names]
-    return called
 
 
 def _ended_last(

@@ -141,31 +141,27 @@ def test_a_thread_beside_the_training_wins_nothing() -> None:
 def test_what_runs_beside_the_training_keeps_its_times() -> None:
     """The second wait finds what the thread had launched by the time at which it now comes."""
     built = TraceBuilder()
-    built.step(1, 0, 1000)
+    built.step(1, 0, 1200)
     built.launch(0, 5, runs=(10, 400))
     built.launch(100, 105, runs=(110, 250), stream=20, thread=SIDE)
-    built.launch(420, 425, runs=(430, 700), stream=20, thread=SIDE)
+    built.launch(420, 425, runs=(430, 900), stream=20, thread=SIDE)
     built.synchronise(SYNC, 10, 405, awaited=7)
-    built.synchronise(DEVICE, 500, 705)
-    built.launch(900, 905, runs=(910, 920))
+    built.synchronise(DEVICE, 500, 905)
+    built.launch(1100, 1105, runs=(1110, 1120))
     # The second one comes at 110, when the thread has launched once: it waits for the kernel alone.
-    assert won_ns(built, 0) == (705 - 405) * 1000
-
-
-def stream_wait_after_a_sync(built: TraceBuilder) -> TraceBuilder:
-    """Kernels of two streams run at once; the third has to wait for the first."""
-    built.step(1, 0, 1000)
-    built.launch(0, 5, runs=(10, 500))
-    built.launch(5, 10, runs=(15, 25), stream=20)
-    record = built.record_event(10, 11)
-    built.synchronise(SYNC, 20, 505, awaited=7)
-    if record:
-        built.stream_wait(507, 508, stream=20, awaited=7, record=record)
-    return built
+    assert won_ns(built, 0) == (905 - 405) * 1000
 
 
 def test_a_stream_wait_that_held_up_nothing_does_when_the_host_comes_earlier() -> None:
-    built = stream_wait_after_a_sync(TraceBuilder())
+    built = TraceBuilder()
+    built.step(1, 0, 1000)
+    built.launch(0, 5, runs=(10, 500))
+    # Other streams run beside it, and were launched to since; the names say what was awaited.
+    built.launch(5, 8, runs=(15, 25), stream=20)
+    built.launch(8, 10, runs=(18, 22), stream=24)
+    record = built.record_event(10, 11)
+    built.synchronise(SYNC, 20, 505, awaited=7)
+    built.stream_wait(507, 508, stream=20, awaited=7, record=record)
     built.launch(510, 515, runs=(520, 980), stream=20)
     built.launch(515, 520, runs=(980, 1400), stream=20)
     # Launched at 30, but not before the end at 500, which leaves 20 of the 1400 to win.
@@ -231,7 +227,8 @@ def test_small_uploads_travel_with_their_command() -> None:
     built.launch(0, 5, runs=(10, 400))
     built.synchronise(SYNC, 10, 405)
     built.launch(410, 415, runs=(420, 500))
-    built.copy("HtoD", "pageable", 415, 420, runs=(500, 505), size_bytes=1_000)
+    built.copy("HtoD", "pageable", 600, 620, runs=(608, 612), size_bytes=1_000)
+    # It is called at 210, while the kernel runs until 480, and does not wait for that.
     assert won_ns(built, 0) == (395 - 5) * 1000
 
 
@@ -272,3 +269,15 @@ def test_each_synchronise_awaits_what_it_names() -> None:
     # Called at 25, it is back as late after the kernel's end at 100 as the first one was.
     assert won_ns(two_waits(SYNC, 122, awaited=7), 0) == (122 - 110) * 1000
     assert won_ns(two_waits(DEVICE, 305, awaited=-1), 0) == 0
+
+
+def test_a_named_stream_is_awaited_and_not_what_ended_nearer_to_the_return() -> None:
+    built = TraceBuilder()
+    built.step(1, 0, 1000)
+    built.launch(0, 5, runs=(10, 60), stream=20)
+    built.synchronise(SYNC, 5, 65, awaited=20)
+    built.launch(70, 75, runs=(80, 100))
+    built.launch(75, 80, runs=(85, 108), stream=20)
+    built.synchronise(SYNC, 80, 110, awaited=7)
+    # Without the first wait all comes 55 earlier, but for the second kernel of the stream 20.
+    assert won_ns(built, 0) == 55_000
