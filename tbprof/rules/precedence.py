@@ -23,6 +23,9 @@ _MOST_SPECIFIC_FIRST = (
     "SYN02",
     "SYN01",
     "SYN04",
+    "CPY02",
+    "CPY05",
+    "CPY03",
 )
 """Of those that speak of all waits of a site the first takes the place of the others."""
 

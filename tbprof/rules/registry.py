@@ -5,6 +5,7 @@ from __future__ import annotations
 from tbprof.rules import (
     cpy01_pageable_h2d,
     cpy02_missing_non_blocking,
+    cpy03_repeated_constant_upload,
     cpy05_list_upload,
     cpy06_object_construction_in_step,
     cpy07_many_small_copies,
@@ -56,6 +57,7 @@ RULES: tuple[Rule, ...] = (
     syn13_unexplained_wait.RULE,
     cpy01_pageable_h2d.RULE,
     cpy02_missing_non_blocking.RULE,
+    cpy03_repeated_constant_upload.RULE,
     cpy05_list_upload.RULE,
     cpy06_object_construction_in_step.RULE,
     cpy07_many_small_copies.RULE,

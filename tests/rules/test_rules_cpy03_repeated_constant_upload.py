@@ -1,0 +1,82 @@
+"""CPY03: the same bytes seem to be copied to the device in each step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from rule_scenes import found
+from scenes import upload
+from trace_builder import TraceBuilder
+
+LOADER = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
+
+
+def training(what: Callable[[TraceBuilder, float], None], *, steps: int = 5) -> TraceBuilder:
+    """Steps of 1000 us: the loader, the batch of 5 MB, a kernel, and at 300 `what`."""
+    built = TraceBuilder()
+    for number in range(steps):
+        start = 1000.0 * number
+        built.step(number, start, start + 1000)
+        built.annotation(LOADER, start, start + 10)
+        upload(built, start + 20, wait=100, size_bytes=5_000_000)
+        built.launch(start + 150, start + 155, runs=(start + 160, start + 250))
+        what(built, start + 300)
+        built.launch(start + 800, start + 805, runs=(start + 810, start + 910))
+    return built
+
+
+def move_mean(built: TraceBuilder, at: float, size_bytes: int = 12) -> None:
+    """A table that goes up within an op of its own."""
+    built.op("aten::sub", at - 1, at + 110)
+    upload(built, at, wait=100, size_bytes=size_bytes)
+
+
+def test_the_same_size_after_the_step_began_to_compute_is_found() -> None:
+    (finding,) = found(training(move_mean), "CPY03")
+
+    assert (finding.removal, finding.confidence, finding.count) == ("rewrite", "low", 5)
+    assert finding.numbers == {"bytes": 60, "copy_bytes": 12}
+    assert finding.saving is not None
+    assert finding.saving.ceiling_ns == 5 * 102_000
+
+
+def test_the_batch_is_silent() -> None:
+    assert found(training(lambda built, at: built.op("aten::add", at, at + 1)), "CPY03") == []
+
+
+def test_sizes_that_differ_are_no_constant() -> None:
+    built = training(lambda built, at: move_mean(built, at, size_bytes=int(at)))
+    assert found(built, "CPY03") == []
+
+
+@pytest.mark.parametrize(("steps", "count"), [(3, 0), (4, 1)])
+def test_it_happens_in_80_percent_of_the_steps(steps: int, count: int) -> None:
+    built = training(lambda built, at: move_mean(built, at) if at < 1000 * steps else None)
+    assert len(found(built, "CPY03")) == count
+
+
+@pytest.mark.parametrize(("steps", "count"), [(2, 0), (3, 1)])
+def test_two_steps_are_no_habit(steps: int, count: int) -> None:
+    built = training(move_mean, steps=steps)
+    assert len(found(built, "CPY03")) == count
+    unchecked = {(row.rule, row.needs) for row in built.report().not_checked}
+    assert (("CPY03", "three steps") in unchecked) == (count == 0)
+
+
+def test_without_calls_of_a_loader_the_batch_is_not_known() -> None:
+    built = TraceBuilder()
+    for number in range(3):
+        built.step(number, 1000 * number, 1000 * number + 1000)
+        upload(built, 1000 * number + 100, wait=100, size_bytes=12)
+    unchecked = {(row.rule, row.needs) for row in built.report().not_checked}
+    assert ("CPY03", "calls of a data loader") in unchecked
+
+
+def test_a_list_as_an_index_is_known_for_what_it_is() -> None:
+    def index(built: TraceBuilder, at: float) -> None:
+        built.op("aten::index", at - 1, at + 110)
+        upload(built, at, wait=100, size_bytes=12)
+
+    (finding,) = found(training(index), "CPY03", "CPY05")
+    assert finding.rule == "CPY05"
