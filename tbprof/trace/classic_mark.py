@@ -1,0 +1,27 @@
+"""The mark by which a classic copy is told from a trace that was recorded."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from pathlib import Path
+
+__all__ = ["MARK", "is_classic_copy"]
+
+MARK = "tbprof_classic"
+"""The first member of a classic copy's object; its value is the version of what is written there."""
+
+_HEAD_BYTES = 256
+
+
+def is_classic_copy(path: str | os.PathLike[str]) -> bool:
+    """Whether the gzip file at `path` is a copy in the classic dialect.
+
+    Reads and unpacks a few bytes. False for what can't be read.
+    """
+    try:
+        with Path(path).open("rb", buffering=0) as file:
+            head = zlib.decompressobj(wbits=31).decompress(file.read(_HEAD_BYTES), _HEAD_BYTES)
+    except (OSError, ValueError, zlib.error):
+        return False
+    return head.startswith(b'{"%b"' % MARK.encode())

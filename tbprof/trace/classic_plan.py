@@ -1,0 +1,186 @@
+"""What becomes of each row in the classic dialect, before anything is written.
+
+The plugin joins a call to its operator by `External id` and a kernel to its call by
+`correlation`. Files since 2022 leave the first away or fill it with something else. So
+each operator gets an id of its own, a call that of the operator around it, a row of a
+device that of its call. What was launched outside every operator gets one that says so:
+else the plugin shows its time nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.trace.classic_collectives import classic_name
+from tbprof.trace.classic_launches import device_rows, launches
+from tbprof.trace.classic_nesting import NONE, Nesting, nest
+from tbprof.trace.classic_roles import RowRoles, roles_of
+from tbprof.trace.columns import Int64s, Trace
+
+__all__ = ["NOT_RECORDED", "AddedOp", "Plan", "plan_of"]
+
+NO_OPERATOR = "[no operator] "
+NOT_RECORDED = "[launch not recorded]"
+_OF_COLLECTIVES = ("c10d::", "nccl:")
+_OF_NO_OP = 0
+"""The `External id` of a call that belongs to no operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddedOp:
+    """An operator that is in the copy only."""
+
+    name: str
+    lane: int
+    """`NONE`: a thread of its own."""
+    start_ns: int
+    end_ns: int
+    external_id: int
+    collective: int = NONE
+    """The kernel that it stands for, a row number."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """One entry for each row of the trace, and the operators that are added."""
+
+    nesting: Nesting
+    omitted: npt.NDArray[np.bool_]
+    external_id: Int64s
+    """Of operators, calls and rows of devices."""
+    correlation: Int64s
+    """Of calls that launched something and of what they launched; `NONE`: leave it out."""
+    added: tuple[AddedOp, ...]
+    unlaunched: AddedOp | None
+    """The operator of what was launched by no call of the file."""
+    unlaunched_correlation: int
+
+
+def plan_of(trace: Trace) -> Plan:
+    """Decide for every row."""
+    roles = roles_of(trace)
+    return _Planning(trace, roles, nest(trace.slices, roles.role)).plan()
+
+
+class _Planning:
+    def __init__(self, trace: Trace, roles: RowRoles, nesting: Nesting) -> None:
+        self._trace = trace
+        self._slices = trace.slices
+        self._roles = roles
+        self._nesting = nesting
+        self._launch = launches(trace.slices)
+        self._devices = device_rows(trace.slices)
+        self._external = np.arange(1, len(trace.slices) + 1, dtype=np.int64)
+        self._added: list[AddedOp] = []
+
+    def plan(self) -> Plan:
+        launched = self._devices[self._launch[self._devices] != NONE]
+        launching, count = np.unique(self._launch[launched], return_counts=True)
+        alone = launching[count == 1]
+        own_op = self._add_collectives(set(alone.tolist()))
+        for call in launching.tolist():
+            if call not in own_op and not self._roles.is_listed_op(int(self._nesting.around[call])):
+                own_op[call] = self._add(NO_OPERATOR + self._name(call), call)
+        self._join_calls(own_op)
+        collective = self._roles.collectives
+        by_call = np.setdiff1d(launched, collective)
+        self._external[by_call] = self._external[self._launch[by_call]]
+        return self._finished(launching, launched)
+
+    def _finished(self, launching: Int64s, launched: Int64s) -> Plan:
+        correlation = np.full(len(self._slices), NONE, np.int64)
+        for rows in (launching, launched):
+            correlation[rows] = self._slices.correlation[rows]
+        unlaunched = np.setdiff1d(self._devices, launched)
+        new = int(self._slices.correlation.max()) + 1
+        correlation[unlaunched] = new
+        op = self._unlaunched_op(unlaunched) if len(unlaunched) else None
+        return Plan(
+            nesting=self._nesting,
+            omitted=self._roles.omitted,
+            external_id=self._external,
+            correlation=correlation,
+            added=tuple(self._added),
+            unlaunched=op,
+            unlaunched_correlation=new,
+        )
+
+    def _add_collectives(self, alone: set[int]) -> dict[int, int]:
+        """An operator for each collective; those that stand for a whole call, by that call."""
+        own_op: dict[int, int] = {}
+        for kernel in self._roles.collectives.tolist():
+            call = int(self._launch[kernel])
+            name = classic_name(self._name(kernel), *self._names_around(call))
+            # Of a graph one call launches many kernels: then the operator is a mark of no length.
+            op = self._add(name, call, collective=kernel, is_mark=call not in alone)
+            self._external[kernel] = op
+            if call in alone:
+                own_op[call] = op
+        return own_op
+
+    def _add(self, name: str, call: int, *, collective: int = NONE, is_mark: bool = False) -> int:
+        """Add an operator that covers a call; its `External id`."""
+        external_id = len(self._slices) + len(self._added) + 1
+        if call == NONE:
+            start_ns = end_ns = self._before_all_ns()
+            lane = NONE
+        else:
+            start_ns = int(self._slices.start_ns[call])
+            end_ns = start_ns if is_mark else int(self._nesting.end_ns[call])
+            lane = int(self._slices.lane[call])
+            parent = self._nesting.around[call]
+            if parent != NONE:
+                self._nesting.inside[parent] += 1
+        self._added.append(AddedOp(name, lane, start_ns, end_ns, external_id, collective))
+        return external_id
+
+    def _unlaunched_op(self, rows: Int64s) -> AddedOp:
+        external_id = self._add(NOT_RECORDED, NONE)
+        own = np.setdiff1d(rows, self._roles.collectives)
+        self._external[own] = external_id
+        return self._added[-1]
+
+    def _before_all_ns(self) -> int:
+        """Where the plugin takes a launch to have been before the first step."""
+        return int(self._slices.start_ns.min()) // 1000 * 1000 - 1000
+
+    def _join_calls(self, own_op: dict[int, int]) -> None:
+        calls = self._roles.calls
+        around = self._nesting.around[calls]
+        joins = self._roles.takes_calls(around) & ~self._nesting.in_call[calls]
+        self._external[calls] = _OF_NO_OP
+        self._external[calls[joins]] = self._merged_into()[around[joins]] + 1
+        for call, op in own_op.items():
+            self._external[call] = op
+
+    def _merged_into(self) -> Int64s:
+        """For each row itself, or the child of its name that the plugin merges it with.
+
+        Of an operator whose only child has its name the plugin keeps the child's calls only.
+        """
+        into = np.arange(len(self._slices), dtype=np.int64)
+        children = self._roles.operators
+        parents = self._nesting.around[children]
+        children, parents = children[parents != NONE], parents[parents != NONE]
+        same = self._slices.name[children] == self._slices.name[parents]
+        only = self._nesting.inside[parents] == 1
+        merged = same & only & self._roles.takes_calls(parents)
+        into[parents[merged]] = children[merged]
+        while not np.array_equal(further := into[into], into):
+            into = further
+        return into
+
+    def _names_around(self, call: int) -> Iterator[str]:
+        """The operators around a call, innermost first: one of them is the collective's."""
+        row = NONE if call == NONE else int(self._nesting.around[call])
+        while row != NONE:
+            if self._name(row).startswith(_OF_COLLECTIVES):
+                yield self._name(row)
+            row = int(self._nesting.around[row])
+
+    def _name(self, row: int) -> str:
+        return self._trace.names[self._slices.name[row]]
