@@ -51,7 +51,8 @@ def build_report(
 
 def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
     """The report of a trace that has been read."""
-    facts = Facts(trace)
+    facts, hook = Facts(trace), trace.facts
+    audit = None if hook is None else hook.audit
     findings, failed = _run(rules, facts)
     checked = [rule for rule in rules if all(need.is_met(facts) for need in rule.needs)]
     plan, planned = _plan(facts, findings)
@@ -87,8 +88,9 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
             if not need.is_met(facts)
         ),
         failed_rules=failed,
-        recorded_calls=(),
-        facts=trace.facts,
+        recorded_calls=() if audit is None else audit.calls,
+        facts=None if hook is None else dataclasses.replace(hook, audit=None),
+        sources=() if audit is None else audit.sources,
     )
 
 

@@ -75,7 +75,7 @@ class Facts:
 
     @cached_property
     def sites(self) -> tuple[SiteMembers, ...]:
-        return find_sites(self.trace, self.calls, self.episodes)
+        return find_sites(self.trace, self.calls, self.episodes, self.steps)
 
     @cached_property
     def site_of_episode(self) -> Int64s:

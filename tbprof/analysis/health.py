@@ -26,6 +26,8 @@ def health_facts(facts: Facts) -> tuple[HealthFact, ...]:
     - `calls_without_record`: copy calls that blocked and have no device row.
     - `no_stacks`: sites have no source, since no Python frames were recorded.
     - `no_user_frames`: sites have no source, and none of the recorded frames is the user's.
+    - `no_audit_step`: the hook was to record lines and could not, with the `reason` as a code.
+    - `lines_not_exact`: sync points and copies whose line the recorded ones leave open.
 
     What the file itself lost is said by its reader.
     """
@@ -39,6 +41,7 @@ def _found(facts: Facts) -> Iterator[HealthFact]:
     if facts.sites and all(site.source is None for site in facts.sites):
         has_frames = bool((slices.category == Category.PYTHON).any())
         yield HealthFact("no_user_frames" if has_frames else "no_stacks", "info", {})
+    yield from _lines(facts)
 
 
 def _steps(facts: Facts) -> Iterator[HealthFact]:
@@ -68,3 +71,15 @@ def _joins(facts: Facts) -> Iterator[HealthFact]:
     bare = facts.episodes.is_copy & (facts.episodes.record == ABSENT)
     if bare.any():
         yield HealthFact("calls_without_record", "info", {"calls": int(bare.sum())})
+
+
+def _lines(facts: Facts) -> Iterator[HealthFact]:
+    audit = None if facts.trace.facts is None else facts.trace.facts.audit
+    if audit is None or not facts.sites:
+        return
+    if audit.left_out:
+        yield HealthFact("no_audit_step", "info", {"reason": audit.left_out})
+        return
+    open_ = sum(len(site.members) for site in facts.sites if site.source is None or not site.source.exact)
+    if open_:
+        yield HealthFact("lines_not_exact", "info", {"episodes": open_, "of": len(facts.episodes.first)})

@@ -1,6 +1,6 @@
 """Sites: episodes of one origin, counted together.
 
-The key is direction, memory, calls, op chain, user frame, and whether they blocked. A site
+The key is direction, memory, calls, op chain, source, and whether they blocked. A site
 holds the copies that did not block as well, and its wait is the whole host time of all its
 calls, so the sum over sites may exceed that of the sync points. Waits of several threads
 are added.
@@ -17,7 +17,9 @@ from tbprof.analysis.calls import Calls
 from tbprof.analysis.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.episodes import ABSENT, Episodes
 from tbprof.analysis.op_chains import find_op_chains
+from tbprof.analysis.recorded_lines import with_recorded_lines
 from tbprof.analysis.sources import NO_SOURCE, find_sources
+from tbprof.analysis.steps import Steps
 from tbprof.model import Source
 from tbprof.trace.columns import Int64s, Trace
 
@@ -42,10 +44,12 @@ class SiteMembers:
     """Row of the outermost op of each episode, or `nesting.NONE`."""
 
 
-def find_sites(trace: Trace, calls: Calls, episodes: Episodes) -> tuple[SiteMembers, ...]:
+def find_sites(trace: Trace, calls: Calls, episodes: Episodes, steps: Steps) -> tuple[SiteMembers, ...]:
     """Group the episodes; longest wait first, then in the order of their first appearance."""
     chains = find_op_chains(trace, calls, episodes.first)
-    source, sources = find_sources(trace, calls, episodes.first)
+    frame, frames = find_sources(trace, calls, episodes.first)
+    audit = None if trace.facts is None else trace.facts.audit
+    source, sources = with_recorded_lines(audit, episodes, chains, steps, frame, frames)
     labels = find_labels(trace, calls, episodes.first)
     modules = find_modules(trace, calls, episodes.first)
     names = trace.slices.name[calls.rows]

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import torch
 from torch.overrides import TorchFunctionMode
 
+from tbprof.hook.file_names import trace_file_name
 from tbprof.hook.user_frame import user_frame
 from tbprof.hook.watched_calls import WATCHED, Call, CallFacts
 from tbprof.model import RecordedCall
@@ -114,7 +115,7 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
             return
         thread = self._threads.setdefault(threading.get_ident(), len(self._threads))
         code = frame.f_code
-        key = (code.co_filename, frame.f_lineno, code.co_name, name, facts, thread)
+        key = (trace_file_name(code.co_filename), frame.f_lineno, code.co_name, name, facts, thread)
         self._counts[key] = self._counts.get(key, 0) + 1
         self.order.append(self._index.setdefault(key, len(self._index)))
         # Not the frame: it would hold the tensors of its variables.

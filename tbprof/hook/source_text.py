@@ -29,10 +29,10 @@ def source_texts(places: Mapping[tuple[str, int], Place]) -> tuple[SourceText, .
     """
     kept: list[SourceText] = []
     room = MOST_CHARACTERS
+    paths = {file: code.co_filename for (file, _), (code, _) in places.items()}
     for file, first, last in _merged(_ranges(places)):
-        # A lookup by the cell's or the archive's loader was prepared by `_ranges`.
-        lines = linecache.getlines(file)[first - 1 : last]
-        text = "".join(lines)
+        # `_ranges` has read them already, with the help of the module's loader.
+        text = "".join(linecache.getlines(paths[file])[first - 1 : last])
         if text and len(text) <= room:
             room -= len(text)
             kept.append(SourceText(file, first, text))
@@ -43,7 +43,7 @@ def _ranges(places: Mapping[tuple[str, int], Place]) -> Iterator[tuple[str, int,
     """File, first and last line to embed for each place."""
     for (file, line), (code, module_globals) in places.items():
         # Decodes by the file's own coding line, and asks the loader of a zip archive.
-        length = len(linecache.getlines(file, dict(module_globals)))
+        length = len(linecache.getlines(code.co_filename, dict(module_globals)))
         first, last = max(code.co_firstlineno, 1), _last_line(code)
         if last - first >= LONGEST_FUNCTION:
             first, last = max(first, line - AROUND), min(last, line + AROUND)

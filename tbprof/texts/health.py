@@ -124,6 +124,23 @@ def _no_user_frames(_: Numbers) -> str:
     return "No Python frame of yours lies around the calls: lines are not known."
 
 
+_NO_AUDIT = {
+    "no_step": "the training ended with the window",
+    "compiled": "the program uses torch.compile, which would compile again",
+    "fault": "of a fault of tbprof's",
+}
+
+
+def _no_audit_step(numbers: Numbers) -> str:
+    reason = str(numbers["reason"])
+    return f"The step that tells lines was left out, because {_NO_AUDIT.get(reason, reason)}."
+
+
+def _lines_not_exact(numbers: Numbers) -> str:
+    waits = count(_integer(numbers, "episodes"), "sync point or copy", "sync points and copies")
+    return f"{waits} of {_integer(numbers, 'of'):,} without an exact line: several can be it, or none did."
+
+
 def _sites_shortened(numbers: Numbers) -> str:
     sites = count(_integer(numbers, "sites"), "site")
     return f"{sites} kept without steps and drawing, to keep the stored report small; the cheapest ones."
@@ -147,6 +164,8 @@ _SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "calls_without_record": _calls_without_record,
     "no_stacks": _no_stacks,
     "no_user_frames": _no_user_frames,
+    "no_audit_step": _no_audit_step,
+    "lines_not_exact": _lines_not_exact,
     "sites_shortened": _sites_shortened,
 }
 

@@ -24,6 +24,8 @@ NUMBERS: dict[str, dict[str, int | float | str]] = {
     "gpu_before_launch": {"rows": 2, "worst_ns": 48_000},
     "gpu_rows_without_launch": {"rows": 7, "of": 1200},
     "cold_steps": {"cold": 1, "steps": 6},
+    "no_audit_step": {"reason": "compiled"},
+    "lines_not_exact": {"episodes": 3, "of": 12},
     "gpu_lag": {"steps": 2, "worst_us": 61_000.0, "worst_share": 0.42},
     "copies_without_call": {"copies": 2},
     "calls_without_record": {"calls": 3},
