@@ -1,0 +1,48 @@
+"""What the rules together say of public trainings whose truth is known."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+
+from tbprof.model import Report
+from tbprof.report import build_report
+
+
+def reports(traces: pathlib.Path, folder: str) -> list[Report]:
+    return [build_report(path) for path in sorted((traces / folder).glob("*.gz"))]
+
+
+@pytest.mark.parametrize("folder", ["h100_transformer_clean", "hta_df_index_memory", "hta_nccl_ddp"])
+def test_where_no_wait_or_copy_costs_anything_none_is_blamed(traces: pathlib.Path, folder: str) -> None:
+    for report in reports(traces, folder):
+        about_waits = [f for f in report.findings if f.rule.startswith(("SYN", "CPY"))]
+        assert {finding.severity for finding in about_waits} <= {"info"}
+
+
+@pytest.mark.parametrize("folder", ["h100_transformer_clean", "hta_df_index_memory", "hta_nccl_ddp"])
+def test_there_the_host_is_what_the_device_waits_for(traces: pathlib.Path, folder: str) -> None:
+    for report in reports(traces, folder):
+        assert {"LCH01", "LCH02"} & {finding.rule for finding in report.findings}
+
+
+def test_a_training_without_workers_is_bound_by_its_input_before_its_copies(traces: pathlib.Path) -> None:
+    for report in reports(traces, "kineto_resnet50_nw0"):
+        first, second = report.findings[:2]
+        assert (first.rule, first.severity) == ("DAT01", "critical")
+        assert (second.rule, second.severity) == ("CPY01", "medium")
+
+
+def test_where_the_device_never_runs_dry_all_is_info(traces: pathlib.Path) -> None:
+    report = build_report(traces / "hta_trace_diff" / "test.json.gz")
+    assert {finding.severity for finding in report.findings} == {"info"}
+
+
+def test_a_finding_about_the_window_has_evidence_in_its_steps(traces: pathlib.Path) -> None:
+    for file in ("hta_trace_diff/control.json.gz", "hta_nccl_ddp/nccl_data.json.gz"):
+        report = build_report(traces / file)
+        for finding in report.findings:
+            assert finding.evidence
+            assert {item.step for item in finding.evidence} - {None} <= set(finding.steps)
+            assert all(item.start_ns >= 0 for item in finding.evidence)
