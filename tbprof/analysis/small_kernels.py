@@ -73,11 +73,16 @@ def kernels_by_code(facts: Facts, pieces: LaunchIdle) -> Iterator[CodeKernels]:
 
 
 def _kernels_in_steps(facts: Facts) -> Int64s:
-    """Positions in `DeviceWork` of the kernels that training threads launched inside a step."""
+    """Positions in `DeviceWork` of the kernels that training threads launched inside a step, one by one.
+
+    Those of a CUDA graph are left out: one call launches them all.
+    """
     work, slices = facts.work, facts.trace.slices
     known = np.flatnonzero(work.launch != NO_LAUNCH)
     known = known[slices.category[work.rows[known]] == Category.KERNEL]
     known = known[np.isin(slices.lane[work.launch[known]], facts.training_lanes)]
+    _, which, kernels = np.unique(work.launch[known], return_inverse=True, return_counts=True)
+    known = known[kernels[which] == 1]
     inside: Int64s = known[facts.steps.index_of(work.launch_start_ns[known]) != OUTSIDE]
     return inside
 

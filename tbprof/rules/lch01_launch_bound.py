@@ -25,9 +25,9 @@ Fix
     Python frames slows the host down, so measure again without them before you change much.
 
 Silent
-    For code with a median kernel of 10 us and more that launches at most 1000 kernels in a step;
-    where that idle is under 1 % of the steps; and where most idle has work queued.
-    At most low where another cause holds more of the idle: it takes the host's lead away.
+    For code with a median kernel of 10 us and more that launches at most 1000 kernels in a step (those
+    of a CUDA graph don't count), where that idle is under 1 % of the steps, and where most idle has
+    work queued. At most low where another cause holds more of the idle: it takes the host's lead away.
 """
 
 from __future__ import annotations
@@ -91,8 +91,14 @@ def _finding(facts: Facts, code: CodeKernels) -> Finding:
             "median_kernel_ns": code.median_kernel_ns,
             "ops_per_step": round(code.ops / steps, 1),
             "idle_per_step_ns": total_ns(code.idle) // steps,
+            "graph_blockers": _graph_blockers(facts),
         },
     )
+
+
+def _graph_blockers(facts: Facts) -> int:
+    """Sites with a sync point in a step: none of them can be part of a CUDA graph."""
+    return sum(bool(facts.can_be_won[site.members].any()) for site in facts.sites)
 
 
 def _severity(facts: Facts, saving: Saving) -> Severity:

@@ -38,3 +38,14 @@ def test_work_outside_the_steps_counts_nowhere() -> None:
     built.launch(700, 702, runs=(702, 703))
     facts = built.facts()
     assert sum(code.kernels for code in kernels_by_code(facts, find_launch_idle(facts))) == 3
+
+
+def test_kernels_of_a_graph_need_no_launch_each() -> None:
+    built = TraceBuilder()
+    built.step(1, 0, 1000)
+    built.annotation("replay", 0, 200)
+    built.graph_launch(100, 110, runs=[(110 + 5 * index, 114 + 5 * index) for index in range(50)])
+    built.launch(150, 152, runs=(400, 1000))
+    facts = built.facts()
+    (code,) = kernels_by_code(facts, find_launch_idle(facts))
+    assert (code.place, code.kernels, code.median_kernel_ns) == ("replay", 1, 600_000)

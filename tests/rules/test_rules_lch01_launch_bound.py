@@ -7,7 +7,7 @@ import pathlib
 import pytest
 from launch_scenes import AUTOGRAD, hand_written_loss
 from rule_scenes import found
-from scenes import gpu_bound
+from scenes import gpu_bound, read_scalar
 from trace_builder import TraceBuilder
 
 from tbprof.report import build_report
@@ -24,7 +24,16 @@ def test_a_hand_written_loss_is_nine_kernels_of_4_us_launched_by_nine_ops() -> N
         "median_kernel_ns": 4_000,
         "ops_per_step": 9.0,
         "idle_per_step_ns": 8_000 + 8 * 16_000,
+        "graph_blockers": 0,
     }
+
+
+def test_a_read_in_the_step_keeps_it_out_of_a_graph() -> None:
+    built = hand_written_loss()
+    for number in range(3):
+        read_scalar(built, 1000 * number + 400, wait=100)
+    (finding,) = found(built, "LCH01")
+    assert finding.numbers["graph_blockers"] == 1
 
 
 def test_it_can_win_the_idle_between_its_launches_at_most() -> None:
