@@ -4,7 +4,7 @@ import { formatDirection, formatLocation, splitPath } from "../src/format/place.
 import { parsePlace, printPlace, START } from "../src/model/place.ts";
 
 test("a place survives its own address", () => {
-  const place = { ...START, run: "a b/ü&=#", worker: "h_1", window: "h_1.12.json", site: 7, rule: "SYN01", filter: "loss 100%" };
+  const place = { ...START, run: "a b/ü&=#", worker: "h_1", window: "h_1.12.json", site: 7, rule: "SYN01", view: "copies" as const, filter: "loss 100%" };
   assert.deepEqual(parsePlace(printPlace(place)), place);
 });
 
@@ -24,7 +24,7 @@ test("another tab's address is not ours", () => {
 });
 
 test("values that make no sense are left out", () => {
-  const place = parsePlace("#tbprof&p.tbprof.site=-1&p.tbprof.sort=colour&p.tbprof.run=%E0%A4%A&q&=");
+  const place = parsePlace("#tbprof&p.tbprof.site=-1&p.tbprof.sort=colour&p.tbprof.view=nothing&p.tbprof.run=%E0%A4%A&q&=");
   assert.deepEqual(place, START);
 });
 

@@ -39,6 +39,8 @@ const FINDING: FindingRow = {
   why: "",
   fix: { summary: "", before: "", after: "", caveat: "" },
   fingerprint: "",
+  sites: [],
+  place: "",
 };
 
 export function siteRow(about: Partial<SiteRow>): SiteRow {

@@ -6,7 +6,8 @@ from tbprof.cli.plain_text import plain
 from tbprof.model import Report
 from tbprof.texts.english import English
 from tbprof.texts.quantities import duration, milliseconds, share, size
-from tbprof.views.window import FindingRow, SiteRow
+from tbprof.views.findings import FindingRow
+from tbprof.views.window import SiteRow
 from tbprof.views.window_building import window_view
 
 __all__ = ["markdown"]

@@ -6,7 +6,8 @@ from tbprof.cli.plain_text import plain
 from tbprof.model import Report
 from tbprof.texts.english import English
 from tbprof.texts.quantities import count, duration, milliseconds, share, size
-from tbprof.views.window import SavingView, SiteRow, WindowView
+from tbprof.views.findings import SavingView
+from tbprof.views.window import SiteRow, WindowView
 from tbprof.views.window_building import window_view
 
 __all__ = ["terminal_text"]

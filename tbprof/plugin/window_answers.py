@@ -13,7 +13,7 @@ from tbprof.plugin.log_directory import LogDirectory
 from tbprof.store.windows import stored_report
 from tbprof.texts.english import English
 from tbprof.texts.problems import problem_of
-from tbprof.views.window import Problem, Progress, WindowAnswer
+from tbprof.views.answer import Problem, Progress, WindowAnswer
 from tbprof.views.window_building import window_view
 
 __all__ = ["WindowAnswers"]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from tbprof.errors import UsageError
-from tbprof.model import HealthFact, Site, Verdict
+from tbprof.model import HealthFact, IdlePlace, Numbers, Site, Verdict
 from tbprof.texts.health import health_sentence, not_checked_sentence, skipped_sentence
+from tbprof.texts.idle import cause_name, drain_sentence, place_name
 from tbprof.texts.quantities import share
 from tbprof.texts.rule_pages import RuleText, rule_text
+from tbprof.texts.trust import trust_words
 from tbprof.texts.verdicts import site_name, verdict_sentences
 
 __all__ = ["English"]
@@ -46,6 +48,18 @@ class English:
 
     def skipped(self, reason: str) -> str:
         return skipped_sentence(reason)
+
+    def cause(self, cause: str) -> str:
+        return cause_name(cause)
+
+    def idle_place(self, place: IdlePlace, opened: Site | None) -> str:
+        return place_name(place, opened)
+
+    def drained_by(self, drain: Site) -> str:
+        return drain_sentence(drain)
+
+    def trust(self, code: str, numbers: Numbers) -> tuple[str, str, str]:
+        return trust_words(code, numbers)
 
 
 def _unknown(code: str) -> RuleText:

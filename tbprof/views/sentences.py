@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from tbprof.model import HealthFact, Site, Verdict
+from tbprof.model import HealthFact, IdlePlace, Numbers, Site, Verdict
 
 __all__ = ["RuleWords", "Sentences"]
 
@@ -56,3 +56,15 @@ class Sentences(Protocol):
         """The page of a rule; one of another version gets a page that says so."""
 
     def skipped(self, reason: str) -> str: ...
+
+    def cause(self, cause: str) -> str:
+        """Why a device was idle, in a few words."""
+
+    def idle_place(self, place: IdlePlace, opened: Site | None) -> str:
+        """Where idle happened; `opened` is the site after which the device stayed dry."""
+
+    def drained_by(self, drain: Site) -> str:
+        """That idle is there only because this site let the device run dry."""
+
+    def trust(self, code: str, numbers: Numbers) -> tuple[str, str, str]:
+        """What speaks for or against the figures: a title, a figure or "", and a sentence."""

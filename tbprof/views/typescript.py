@@ -11,11 +11,11 @@ import sys
 import types
 import typing
 
-from tbprof.views import rule_page, runs, window
+from tbprof.views import answer, rule_page, runs
 
 __all__ = ["typescript"]
 
-_ROOTS: tuple[type, ...] = (runs.RunsView, window.WindowAnswer, rule_page.RulePage)
+_ROOTS: tuple[type, ...] = (runs.RunsView, answer.WindowAnswer, rule_page.RulePage)
 _SCALARS = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null"}
 
 

@@ -5,24 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tbprof.views.findings import FindingRow, SavingView
+from tbprof.views.overview import OverviewView
+
 __all__ = [
     "CopyRow",
     "EnvironmentRow",
-    "FindingRow",
-    "FixView",
     "HealthRow",
     "IdleView",
     "InstanceView",
     "NotCheckedRow",
-    "Problem",
-    "Progress",
-    "SavingView",
     "SiteRow",
     "SourceView",
     "SpanRow",
     "StepRow",
     "SyncView",
-    "WindowAnswer",
     "WindowView",
 ]
 
@@ -45,42 +42,6 @@ class InstanceView:
     op: SpanRow | None
     host: tuple[SpanRow, ...]
     device: tuple[SpanRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SavingView:
-    """Always the three figures of the window; no estimate is null."""
-
-    floor_us: float
-    estimate_us: float | None
-    ceiling_us: float
-
-
-@dataclass(frozen=True, slots=True)
-class FixView:
-    """How the rule's page mends it: code before and after, and what to know."""
-
-    summary: str
-    before: str
-    after: str
-    caveat: str
-
-
-@dataclass(frozen=True, slots=True)
-class FindingRow:
-    rule: str
-    name: str
-    title: str
-    severity: Literal["critical", "high", "medium", "low", "info"]
-    severity_reason: str
-    removal: Literal["drop", "defer", "rewrite", "needed"]
-    confidence: Literal["high", "medium", "low"]
-    count: int
-    saving: SavingView | None
-    what: str
-    why: str
-    fix: FixView
-    fingerprint: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,33 +170,4 @@ class WindowView:
     worst_health: Literal["ok", "info", "warning", "error"]
     not_checked: tuple[NotCheckedRow, ...]
     environment: tuple[EnvironmentRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a trace without a report has been read."""
-
-    read_bytes: int
-    """Of the file as it lies on disk."""
-    total_bytes: int
-    elapsed_s: float
-    ahead: int
-    """Traces that are read before this one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    title: str
-    what: str
-    what_to_do: str
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class WindowAnswer:
-    """The answer of `window`: exactly one of the three is there, as `state` says."""
-
-    state: Literal["ready", "reading", "broken"]
-    window: WindowView | None
-    progress: Progress | None
-    problem: Problem | None
+    overview: OverviewView

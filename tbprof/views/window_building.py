@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from statistics import median
 from typing import Literal
 
-from tbprof.model import Finding, HookFacts, Instance, Report, Saving, Savings, Site, Source, Span, Step
+from tbprof.model import HookFacts, Instance, Report, Site, Source, Span, Step
+from tbprof.views.findings import finding_row, saving_view
+from tbprof.views.overview_building import overview_view
 from tbprof.views.sentences import Sentences
+from tbprof.views.steady import median_step_us
 from tbprof.views.times import optional_us, us
 from tbprof.views.window import (
     CopyRow,
     EnvironmentRow,
-    FindingRow,
-    FixView,
     HealthRow,
     IdleView,
     InstanceView,
     NotCheckedRow,
-    SavingView,
     SiteRow,
     SourceView,
     SpanRow,
@@ -51,7 +50,7 @@ def window_view(report: Report, *, run: str, worker: str, window: str, sentences
         verdict=verdict,
         detail=detail,
         steps=tuple(_step(step) for step in report.steps),
-        median_step_us=_median_step_us(report),
+        median_step_us=median_step_us(report),
         total_steps_us=us(total_ns),
         sync_points=SyncView(
             count=points.count,
@@ -66,7 +65,7 @@ def window_view(report: Report, *, run: str, worker: str, window: str, sentences
             for copy in report.copies
         ),
         idle=_idle(report, total_ns),
-        savings=None if report.savings is None else _saving(report.savings),
+        savings=None if report.savings is None else saving_view(report.savings),
         calibrated=report.savings is not None and report.savings.calibrated,
         sites=tuple(_site(report, index, total_ns, sentences) for index in range(len(report.sites))),
         health=tuple(
@@ -77,6 +76,7 @@ def window_view(report: Report, *, run: str, worker: str, window: str, sentences
         ),
         not_checked=_not_checked(report, sentences),
         environment=() if report.facts is None else _environment(report.facts),
+        overview=overview_view(report, sentences),
     )
 
 
@@ -86,11 +86,6 @@ def _state(report: Report) -> Literal["findings", "sites", "clean", "no_device"]
     if report.findings:
         return "findings"
     return "sites" if report.sites else "clean"
-
-
-def _median_step_us(report: Report) -> float | None:
-    warm = [us(step.duration_ns) for step in report.steps if not step.cold]
-    return median(warm) if warm else None
 
 
 def _idle(report: Report, total_ns: int) -> IdleView | None:
@@ -139,39 +134,13 @@ def _site(report: Report, index: int, total_ns: int, sentences: Sentences) -> Si
         explained_us=us(site.explained_ns),
         starve_us=us(site.starve_ns),
         share_of_steps=_share(site, total_ns),
-        findings=tuple(_finding(finding, report, sentences) for finding in mine),
+        findings=tuple(finding_row(finding, report, sentences) for finding in mine),
         instance=None if site.instance is None else _instance(site.instance, report.steps),
     )
 
 
 def _share(site: Site, total_ns: int) -> float | None:
     return site.wait_ns / total_ns if total_ns else None
-
-
-def _finding(finding: Finding, report: Report, sentences: Sentences) -> FindingRow:
-    words = sentences.rule(finding.rule)
-    saving = finding.saving
-    step_ns = max((_median_step_us(report) or 0) * 1000 * len(report.steps), 1)
-    floor, ceiling = (0, 0) if saving is None else (saving.floor_ns, saving.ceiling_ns)
-    return FindingRow(
-        rule=finding.rule,
-        name=words.name,
-        title=words.title,
-        severity=finding.severity,
-        severity_reason=sentences.severity(floor / step_ns, ceiling / step_ns),
-        removal=finding.removal,
-        confidence=finding.confidence,
-        count=finding.count,
-        saving=None if saving is None else _saving(saving),
-        what=words.what,
-        why=words.why,
-        fix=FixView(summary=words.fix, before=words.before, after=words.after, caveat=words.caveat),
-        fingerprint=finding.fingerprint,
-    )
-
-
-def _saving(saving: Saving | Savings) -> SavingView:
-    return SavingView(us(saving.floor_ns), optional_us(saving.estimate_ns), us(saving.ceiling_ns))
 
 
 def _source(source: Source) -> SourceView:

@@ -22,7 +22,9 @@ SITE = REPORT.sites[0]
 
 
 def with_sites(*sites: Site) -> Report:
-    return dataclasses.replace(REPORT, sites=sites, findings=())
+    assert REPORT.idle is not None
+    nowhere = dataclasses.replace(REPORT.idle, places=())
+    return dataclasses.replace(REPORT, sites=sites, findings=(), fix_plan=(), idle=nowhere)
 
 
 def with_source(source: Source | None) -> Report:

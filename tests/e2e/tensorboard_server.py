@@ -26,11 +26,8 @@ def tensorboard(logdir: pathlib.Path, *options: str) -> Iterator[str]:
         port = probe.getsockname()[1]
     log = logdir.parent / f"tensorboard-{port}.log"
     with log.open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tensorboard.main", "--logdir", str(logdir), "--port", str(port), *options],
-            stdout=output,
-            stderr=output,
-        )
+        command = [sys.executable, "-m", "tensorboard.main", "--logdir", str(logdir), "--port", str(port)]
+        process = subprocess.Popen([*command, *options], stdout=output, stderr=output)
     try:
         _wait_until_it_answers(process, f"http://localhost:{port}", options, log)
         yield f"http://localhost:{port}"

@@ -25,8 +25,8 @@ def test_the_place_is_that_of_the_listing() -> None:
     ("report", "state"),
     [
         (REPORT, "findings"),
-        (changed(findings=()), "sites"),
-        (changed(findings=(), sites=()), "clean"),
+        (changed(findings=(), fix_plan=()), "sites"),
+        (changed(findings=(), fix_plan=(), sites=()), "clean"),
         (changed(idle=None), "no_device"),
     ],
 )

@@ -101,6 +101,8 @@ export interface FindingRow {
   why: string;
   fix: FixView;
   fingerprint: string;
+  sites: number[];
+  place: string;
 }
 
 export interface SpanRow {
@@ -156,6 +158,85 @@ export interface EnvironmentRow {
   value: string;
 }
 
+export interface DeviceBar {
+  computing_us: number;
+  copying_us: number;
+  idle_us: number;
+}
+
+export interface HostBar {
+  launching_us: number;
+  waiting_us: number;
+  loading_us: number;
+  other_us: number;
+}
+
+export interface PlaceRow {
+  text: string;
+  because: string;
+  site: number | null;
+  share_of_cause: number;
+}
+
+export interface CauseRow {
+  cause: string;
+  name: string;
+  idle_us: number;
+  share_of_step: number;
+  places: PlaceRow[];
+}
+
+export interface PlanRowView {
+  finding: FindingRow;
+  alone: SavingView;
+  adds: SavingView;
+  step_then_us: number;
+  share_saved: number;
+}
+
+export interface StepStack {
+  name: string;
+  cold: boolean;
+  duration_us: number;
+  computing_us: number;
+  copying_us: number;
+  idle_us: number[];
+}
+
+export interface TrustRow {
+  state: "ok" | "info" | "warning" | "error" | "unknown";
+  title: string;
+  figure: string;
+  detail: string;
+}
+
+export interface CodeRow {
+  kind: "label" | "module" | "function";
+  name: string;
+  host_us: number;
+  device_us: number;
+  share_of_device: number;
+  launches: number;
+}
+
+export interface OverviewView {
+  steady_steps: number;
+  step_us: number | null;
+  unprofiled_step_us: number | null;
+  headline: SavingView | null;
+  speedup: number | null;
+  device: DeviceBar | null;
+  host: HostBar | null;
+  causes: CauseRow[];
+  saving: SavingView | null;
+  plan: PlanRowView[];
+  ceilings: FindingRow[];
+  leave: FindingRow[];
+  stacks: StepStack[];
+  trust: TrustRow[];
+  code: CodeRow[];
+}
+
 export interface WindowView {
   run: string;
   worker: string;
@@ -182,6 +263,7 @@ export interface WindowView {
   worst_health: "ok" | "info" | "warning" | "error";
   not_checked: NotCheckedRow[];
   environment: EnvironmentRow[];
+  overview: OverviewView;
 }
 
 export interface Progress {

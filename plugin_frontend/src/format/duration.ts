@@ -4,7 +4,7 @@ import { formatCount, formatDecimal, NARROW_SPACE, NOT_RECORDED } from "./number
 
 export type DurationUnit = "µs" | "ms" | "s";
 
-const MICROSECONDS: Record<DurationUnit, number> = { µs: 1, ms: 1_000, s: 1_000_000 };
+export const MICROSECONDS: Record<DurationUnit, number> = { µs: 1, ms: 1_000, s: 1_000_000 };
 
 /** The unit of a figure that stands alone: µs below 0.1 ms, ms below 10 s, then s. */
 export function durationUnit(durationUs: number): DurationUnit {

@@ -1,12 +1,14 @@
 // What the tab shows, as the address bar holds it: `#tbprof&p.tbprof.run=...`.
 
 import { SORT_KEYS, type SortKey } from "./sorting.ts";
+import { VIEWS, type ViewName } from "./views.ts";
 
 /** Null run, worker or window: the default is shown. */
 export interface Place {
   run: string | null;
   worker: string | null;
   window: string | null;
+  view: ViewName;
   /** Index of the site whose drawer is open. */
   site: number | null;
   /** Code of the rule whose page is open, over the drawer. */
@@ -21,6 +23,7 @@ export const START: Place = {
   run: null,
   worker: null,
   window: null,
+  view: "overview",
   site: null,
   rule: null,
   health: false,
@@ -37,11 +40,13 @@ export function parsePlace(hash: string): Place | null {
   const parts = hash.replace(/^#/, "").split("&");
   if (parts[0] !== PLUGIN && parts[0] !== "") return null;
   const values = new Map(parts.slice(1).flatMap(parsePair));
+  const view = VIEWS.find((name) => name === values.get("view"));
   const sort = SORT_KEYS.find((key) => key === values.get("sort"));
   return {
     run: values.get("run") ?? null,
     worker: values.get("worker") ?? null,
     window: values.get("window") ?? null,
+    view: view ?? START.view,
     site: parseIndex(values.get("site")),
     rule: values.get("rule") ?? null,
     health: values.get("health") === "1",
@@ -57,6 +62,7 @@ export function printPlace(place: Place): string {
     ["run", place.run],
     ["worker", place.worker],
     ["window", place.window],
+    ["view", place.view === START.view ? null : place.view],
     ["site", place.site === null ? null : String(place.site)],
     ["rule", place.rule],
     ["health", place.health ? "1" : null],

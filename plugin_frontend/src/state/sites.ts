@@ -4,11 +4,15 @@ import { computed, signal } from "@preact/signals";
 import type { SiteRow } from "../api/types.ts";
 import { filterSites } from "../model/filtering.ts";
 import { groupSites, startsDescending, type SiteGroups, type SortKey } from "../model/sorting.ts";
+import { sitesOf } from "../model/views.ts";
 import { adjust, place, visit } from "./place.ts";
 import { windowView } from "./windowAnswer.ts";
 
+/** The sites of the view shown, before any filter. */
+export const viewSites = computed<SiteRow[]>(() => sitesOf(place.value.view, windowView.value?.sites ?? []));
+
 export const siteGroups = computed<SiteGroups>(() => {
-  const sites = filterSites(windowView.value?.sites ?? [], place.value.filter);
+  const sites = filterSites(viewSites.value, place.value.filter);
   return groupSites(sites, place.value.sort, place.value.descending);
 });
 

@@ -1,6 +1,7 @@
 // The stylesheet, adopted whole before anything is drawn.
 
 import base from "./base.css?inline";
+import pages from "./pages.css?inline";
 import frame from "./frame.css?inline";
 import tables from "./tables.css?inline";
 import tokens from "./tokens.css?inline";
@@ -8,6 +9,6 @@ import widgets from "./widgets.css?inline";
 
 export function adoptStyle(): void {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync([tokens, base, frame, widgets, tables].join("\n"));
+  sheet.replaceSync([tokens, base, frame, widgets, tables, pages].join("\n"));
   document.adoptedStyleSheets = [sheet];
 }

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
-import type { WindowAnswer } from "../api/types.ts";
+import type { WindowAnswer, WindowView } from "../api/types.ts";
 import { adjust, place } from "../state/place.ts";
 import { refreshRuns, runs, shown } from "../state/runs.ts";
 import { retryWindow, windowAnswer } from "../state/windowAnswer.ts";
 import { ProblemNote } from "../widgets/ProblemNote.tsx";
+import { OverviewPage } from "./overview/OverviewPage.tsx";
 import { SitesView } from "./sites/SitesView.tsx";
 import { EmptyState } from "./states/EmptyState.tsx";
 import { ReadingState } from "./states/ReadingState.tsx";
@@ -20,8 +21,19 @@ export function MainPart() {
   return <AnswerPart answer={windowAnswer.value.value} />;
 }
 
+/** The view that the address names. */
+function WindowPart({ view }: { view: WindowView }) {
+  switch (place.value.view) {
+    case "overview":
+      return <OverviewPage view={view} />;
+    case "syncs":
+    case "copies":
+      return <SitesView key={place.value.view} view={view} />;
+  }
+}
+
 function AnswerPart({ answer }: { answer: WindowAnswer }) {
-  if (answer.window !== null) return <SitesView view={answer.window} />;
+  if (answer.window !== null) return <WindowPart view={answer.window} />;
   if (answer.problem !== null) {
     return (
       <Scrolled>

@@ -1,5 +1,7 @@
 import type { WindowView } from "../api/types.ts";
 import { formatCount, formatCounted } from "../format/number.ts";
+import { printPlace } from "../model/place.ts";
+import { sitesOf, VIEWS, type ViewName } from "../model/views.ts";
 import { place, visit } from "../state/place.ts";
 import { runs } from "../state/runs.ts";
 import { windowAnswer, windowView } from "../state/windowAnswer.ts";
@@ -11,13 +13,33 @@ export function ViewBar() {
   return (
     <nav class="views" aria-label="Views">
       <div class="tabs">
-        <a aria-current="page">
-          Sync points and copies
-          {view !== null && <span class="count">{formatCount(view.sites.length)}</span>}
-        </a>
+        {VIEWS.map((name) => (
+          <ViewLink key={name} name={name} view={view} />
+        ))}
       </div>
       <span class="end">{view === null ? <AbsentChip /> : <HealthChip view={view} />}</span>
     </nav>
+  );
+}
+
+const TITLES: Record<ViewName, string> = { overview: "Overview", syncs: "Sync points", copies: "Copies" };
+
+function ViewLink({ name, view }: { name: ViewName; view: WindowView | null }) {
+  const isCurrent = place.value.view === name;
+  return (
+    <a
+      href={printPlace({ ...place.value, view: name })}
+      {...(isCurrent ? { "aria-current": "page" as const } : {})}
+      onClick={(event) => {
+        // With a modifier the browser opens it elsewhere; else it is the host's address that changes.
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        visit({ view: name });
+      }}
+    >
+      {TITLES[name]}
+      {view !== null && name !== "overview" && <span class="count">{formatCount(sitesOf(name, view.sites).length)}</span>}
+    </a>
   );
 }
 

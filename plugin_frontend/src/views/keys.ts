@@ -1,8 +1,10 @@
 // The keys of the tab; off in text fields, lists and with Ctrl, Alt or Meta.
 
 import { signal } from "@preact/signals";
+import { VIEWS } from "../model/views.ts";
 import { formatLocation } from "../format/place.ts";
 import { copyText } from "../state/notice.ts";
+import { visit } from "../state/place.ts";
 import { visitWindowBeside, visitWorkerBeside } from "../state/runs.ts";
 import { closeDrawer, currentSite, listedSites, moveSite, visitSite } from "../state/sites.ts";
 
@@ -10,6 +12,7 @@ export const keysOpen = signal(false);
 
 /** What the list of keys shows, in its order. */
 export const KEYS: readonly { keys: string; does: string }[] = [
+  { keys: `1 – ${VIEWS.length}`, does: "Switch view" },
   { keys: "[  ]", does: "Previous, next window" },
   { keys: "{  }", does: "Previous, next rank" },
   { keys: "/", does: "Filter" },
@@ -21,6 +24,7 @@ export const KEYS: readonly { keys: string; does: string }[] = [
 ];
 
 const ACTIONS: Record<string, () => void> = {
+  ...Object.fromEntries(VIEWS.map((view, at) => [String(at + 1), () => visit({ view })])),
   "[": () => visitWindowBeside(-1),
   "]": () => visitWindowBeside(1),
   "{": () => visitWorkerBeside(-1),

@@ -1,13 +1,13 @@
 import type { WindowView } from "../../api/types.ts";
 import { formatCount, formatCounted } from "../../format/number.ts";
 import { adjust, place } from "../../state/place.ts";
-import { listedSites } from "../../state/sites.ts";
+import { listedSites, viewSites } from "../../state/sites.ts";
 import { Icon } from "../../widgets/Icon.tsx";
 
 /** The filter box, and how many sites it leaves. */
 export function SiteFilter({ view }: { view: WindowView }) {
   const listed = listedSites.value.length;
-  const all = view.sites.length;
+  const all = viewSites.value.length;
   return (
     <div class="tool">
       <label class="field filter">

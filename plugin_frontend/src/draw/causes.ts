@@ -1,0 +1,22 @@
+// How idle of each cause is filled: a colour and a pattern, so that hue alone is never the message.
+
+export interface Fill {
+  fill?: string;
+  class?: string;
+}
+
+const FILLS: Record<string, Fill> = {
+  sync: { class: "f-sync" },
+  data: { fill: "url(#p-input)" },
+  launch: { fill: "url(#p-launch)" },
+  queued: { fill: "url(#p-queued)" },
+};
+
+export const COMPUTING: Fill = { class: "f-compute" };
+export const COPYING: Fill = { fill: "url(#p-copy)" };
+export const COLD: Fill = { fill: "url(#p-cold)" };
+
+/** Causes without a colour of their own are cross-hatched. */
+export function causeFill(cause: string): Fill {
+  return FILLS[cause] ?? { fill: "url(#p-unknown)" };
+}

@@ -1,0 +1,54 @@
+import type { CodeRow } from "../../api/types.ts";
+import { formatDurationIn, tableUnit } from "../../format/duration.ts";
+import { formatMean, formatShare } from "../../format/number.ts";
+import { Card } from "../../widgets/Card.tsx";
+
+const KINDS = [
+  { kind: "label", title: "By label" },
+  { kind: "module", title: "By module" },
+  { kind: "function", title: "By function" },
+] as const;
+
+/** Where a step goes by the program's own parts; each kind that was recorded is a table. */
+export function CodeCard({ rows }: { rows: readonly CodeRow[] }) {
+  const recorded = KINDS.map(({ kind, title }) => ({ title, mine: rows.filter((row) => row.kind === kind) })).filter(({ mine }) => mine.length > 0);
+  if (recorded.length === 0) return null;
+  return (
+    <Card id="code" title="By code" about="per step; host time is a part’s own, GPU time that of the work it launched">
+      {recorded.map(({ title, mine }, at) => (
+        <details key={title} class={at === 0 ? "in" : "in hr"} open={at === 0}>
+          <summary>{title}</summary>
+          <CodeTable title={title} rows={mine} />
+        </details>
+      ))}
+    </Card>
+  );
+}
+
+function CodeTable({ title, rows }: { title: string; rows: readonly CodeRow[] }) {
+  const unit = tableUnit(rows.flatMap((row) => [row.host_us, row.device_us]));
+  return (
+    <table class="dense code-table" aria-label={title}>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col" class="num">GPU, {unit}</th>
+          <th scope="col" class="num">of GPU work</th>
+          <th scope="col" class="num">Host, {unit}</th>
+          <th scope="col" class="num">Launches</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.name}>
+            <td class="mono ell" title={row.name}>{row.name === "" ? <span class="t3">in none of them</span> : <bdi>{row.name}</bdi>}</td>
+            <td class="num">{formatDurationIn(row.device_us, unit)}</td>
+            <td class="num">{formatShare(row.share_of_device)}</td>
+            <td class="num">{formatDurationIn(row.host_us, unit)}</td>
+            <td class="num">{formatMean(row.launches)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

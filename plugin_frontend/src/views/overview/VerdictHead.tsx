@@ -1,0 +1,73 @@
+import type { ComponentChildren } from "preact";
+import type { OverviewView, WindowView } from "../../api/types.ts";
+import { formatDuration } from "../../format/duration.ts";
+import { formatCounted, formatShare, shareOf } from "../../format/number.ts";
+import { InlineText } from "../../widgets/Prose.tsx";
+
+/** The answer in a sentence, beside it a step, its idle and what can be saved of it. */
+export function VerdictHead({ view }: { view: WindowView }) {
+  const { overview } = view;
+  return (
+    <section class="head" aria-labelledby="verdict">
+      <div>
+        <h1 id="verdict" class="anywhere">
+          <InlineText text={view.verdict} />
+        </h1>
+        {view.detail !== "" && (
+          <p class="t2 anywhere">
+            <InlineText text={view.detail} />
+          </p>
+        )}
+      </div>
+      <dl class="figures">
+        <StepFigure overview={overview} />
+        {overview.device !== null && (
+          <Figure label="GPU idle" value={formatDuration(overview.device.idle_us)}>
+            {formatShare(shareOf(overview.device.idle_us, overview.step_us ?? 0))} of a step
+          </Figure>
+        )}
+        <SavingFigure overview={overview} />
+      </dl>
+    </section>
+  );
+}
+
+function Figure({ label, value, tone = "", children }: { label: string; value: string; tone?: "gain" | ""; children?: ComponentChildren }) {
+  return (
+    <div>
+      <dt class="s12 t3">{label}</dt>
+      <dd class={`big ${tone}`}>{value}</dd>
+      <dd class="s12">{children}</dd>
+    </div>
+  );
+}
+
+function StepFigure({ overview }: { overview: OverviewView }) {
+  const { steady_steps: steady, step_us: step, unprofiled_step_us: unprofiled } = overview;
+  return (
+    <Figure label="Step" value={formatDuration(step)}>
+      {unprofiled === null ? `mean of ${formatCounted(steady, "step")}` : `${formatDuration(unprofiled)} unprofiled`}
+    </Figure>
+  );
+}
+
+/** In time without the profiler, where that was measured. */
+function SavingFigure({ overview }: { overview: OverviewView }) {
+  const { headline, speedup } = overview;
+  if (headline === null) return null;
+  const { floor_us: floor, estimate_us: estimate, ceiling_us: ceiling } = headline;
+  const label = "Can be saved by fixing waits";
+  if (ceiling === 0) return <Figure label={label} value="nothing" />;
+  if (estimate === null) {
+    return (
+      <Figure label={label} value={`≤ ${formatDuration(ceiling)}`}>
+        no estimate, at least {formatDuration(floor)}
+      </Figure>
+    );
+  }
+  return (
+    <Figure label={label} value={`${formatDuration(estimate)}${speedup === null ? "" : ` · ${speedup.toFixed(2)}×`}`} tone="gain">
+      at least {formatDuration(floor)}, at most {formatDuration(ceiling)}
+    </Figure>
+  );
+}

@@ -1,0 +1,107 @@
+import type { CauseRow, DeviceBar, HostBar, SavingView, WindowView } from "../../api/types.ts";
+import { causeFill, COMPUTING, COPYING } from "../../draw/causes.ts";
+import { Key } from "../../draw/Key.tsx";
+import { StackBar, type Segment } from "../../draw/StackBar.tsx";
+import { TimeAxis } from "../../draw/TimeAxis.tsx";
+import { formatDuration, formatDurationIn, tableUnit, type DurationUnit } from "../../format/duration.ts";
+import { formatCounted, NOT_RECORDED } from "../../format/number.ts";
+import { Card } from "../../widgets/Card.tsx";
+import { CausesTable } from "./CausesTable.tsx";
+
+/** A step on one time axis: the GPU, the host, and the GPU after the plan; then why it is idle. */
+export function WhereCard({ view }: { view: WindowView }) {
+  const { overview } = view;
+  const { device, host, saving, step_us: step } = overview;
+  if (step === null || (device === null && host === null)) {
+    return (
+      <Card id="where" title="Where a step goes">
+        <p class="in t2">{NOT_RECORDED}</p>
+      </Card>
+    );
+  }
+  const unit = tableUnit([step]);
+  return (
+    <Card id="where" title="Where a step goes" about={`mean of ${formatCounted(overview.steady_steps, "steady step")}`} aside={device !== null && <Legend />}>
+      <div class="in bars">
+        {device !== null && (
+          <>
+            <span class="s12 t2">GPU</span>
+            <StackBar segments={deviceSegments(device, overview.causes, unit)} scale_us={step} label={deviceText(device, overview.causes)} />
+          </>
+        )}
+        {host !== null && (
+          <>
+            <span class="s12 t2">Host thread</span>
+            <StackBar segments={hostSegments(host, unit)} scale_us={step} label={hostText(host)} />
+          </>
+        )}
+        {saving !== null && saving.ceiling_us > 0 && (
+          <>
+            <span class="s12 t2">{saving.estimate_us === null ? "Without waits" : "After the plan"}</span>
+            <StackBar segments={afterSegments(step, saving, unit)} scale_us={step} label={afterText(step, saving)} />
+          </>
+        )}
+        <span />
+        <TimeAxis scale_us={step} unit={unit} />
+      </div>
+      {overview.causes.length > 0 && <CausesTable view={view} unit={unit} />}
+    </Card>
+  );
+}
+
+function Legend() {
+  return (
+    <>
+      <span class="legend"><Key fill={COMPUTING} />computing</span>
+      <span class="legend"><Key fill={COPYING} />copying</span>
+      <span class="legend"><Key fill={{ class: "f-gain" }} />floor</span>
+      <span class="legend"><Key fill={{ class: "f-gain2" }} />estimate</span>
+      <span class="legend"><Key fill={{ fill: "url(#p-gain)" }} />ceiling</span>
+    </>
+  );
+}
+
+function deviceSegments(device: DeviceBar, causes: readonly CauseRow[], unit: DurationUnit): Segment[] {
+  return [
+    { length_us: device.computing_us, fill: COMPUTING, text: `computing ${formatDurationIn(device.computing_us, unit)}`, textClass: "inv" },
+    { length_us: device.copying_us, fill: COPYING, text: "", textClass: "tx" },
+    ...causes.map((row): Segment => ({ length_us: row.idle_us, fill: causeFill(row.cause), text: "", textClass: "tx" })),
+  ];
+}
+
+function deviceText(device: DeviceBar, causes: readonly CauseRow[]): string {
+  const idle = causes.map((row) => `${row.name} ${formatDuration(row.idle_us)}`).join(", ");
+  return `GPU: computing ${formatDuration(device.computing_us)}, copying ${formatDuration(device.copying_us)}, idle ${formatDuration(device.idle_us)}${idle === "" ? "" : `: ${idle}`}`;
+}
+
+function hostSegments(host: HostBar, unit: DurationUnit): Segment[] {
+  const figure = (name: string, length: number): string => `${name} ${formatDurationIn(length, unit)}`;
+  return [
+    { length_us: host.launching_us, fill: COMPUTING, text: figure("launching", host.launching_us), textClass: "inv" },
+    { length_us: host.waiting_us, fill: { class: "f-none" }, text: figure("waiting", host.waiting_us), textClass: "tx", dashed: true },
+    { length_us: host.other_us, fill: { class: "f-compute2" }, text: figure("other", host.other_us), textClass: "on2" },
+    { length_us: host.loading_us, fill: causeFill("data"), text: "", textClass: "tx" },
+  ];
+}
+
+function hostText(host: HostBar): string {
+  return `Host thread: launching ${formatDuration(host.launching_us)}, waiting for the GPU ${formatDuration(host.waiting_us)}, loading data ${formatDuration(host.loading_us)}, Python and other things ${formatDuration(host.other_us)}`;
+}
+
+/** The right end of the step as what goes: at most, by the estimate, at least. */
+function afterSegments(step: number, saving: SavingView, unit: DurationUnit): Segment[] {
+  const { floor_us: floor, ceiling_us: ceiling } = saving;
+  const estimate = saving.estimate_us ?? floor;
+  const then = saving.estimate_us === null ? "" : formatDurationIn(step - estimate, unit);
+  return [
+    { length_us: step - ceiling, fill: { class: "f-compute2" }, text: then, textClass: "on2" },
+    { length_us: ceiling - estimate, fill: { fill: "url(#p-gain)" }, text: "", textClass: "tx" },
+    { length_us: estimate - floor, fill: { class: "f-gain2" }, text: "", textClass: "tx" },
+    { length_us: floor, fill: { class: "f-gain" }, text: "", textClass: "tx" },
+  ];
+}
+
+function afterText(step: number, { floor_us: floor, estimate_us: estimate, ceiling_us: ceiling }: SavingView): string {
+  const about = estimate === null ? "no estimate" : `about ${formatDuration(step - estimate)}`;
+  return `The step without waits: ${about}; at least ${formatDuration(floor)} and at most ${formatDuration(ceiling)} go`;
+}

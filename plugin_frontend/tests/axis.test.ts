@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { axisTicks } from "../src/model/axis.ts";
+
+test("ticks are round and stay on the axis", () => {
+  assert.deepEqual(axisTicks(55.3), [0, 10, 20, 30, 40, 50]);
+  assert.deepEqual(axisTicks(0.9), [0, 0.2, 0.4, 0.6, 0.8]);
+  assert.deepEqual(axisTicks(1211), [0, 500, 1000]);
+});
+
+test("a figure at the very end would stick out", () => {
+  assert.deepEqual(axisTicks(60), [0, 10, 20, 30, 40, 50]);
+});
+
+test("an axis of no length has its zero", () => {
+  assert.deepEqual(axisTicks(0), [0]);
+  assert.deepEqual(axisTicks(Number.NaN), [0]);
+});

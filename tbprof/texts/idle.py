@@ -1,0 +1,50 @@
+"""Why and where a device was idle."""
+
+from __future__ import annotations
+
+from tbprof.model import IdlePlace, Site
+
+__all__ = ["cause_name", "drain_sentence", "place_name", "site_location"]
+
+_CAUSES = {
+    "sync": "Refilling after a sync",
+    "data": "Waiting for data",
+    "launch": "Host too slow to launch",
+    "queued": "Work was queued",
+    "allocator": "Allocating memory",
+    "compile": "Compiling",
+    "profiler": "The profiler at work",
+    "unrecorded": "Waiting for something unrecorded",
+    "unknown": "Cause not known",
+}
+
+_LOADERS = {
+    "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__": "next(loader), in the training process",
+    "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__": "next(loader), with worker processes",
+}
+
+
+def cause_name(cause: str) -> str:
+    """A few words; a cause of another version is called by its code."""
+    return _CAUSES.get(cause, cause.replace("_", " "))
+
+
+def place_name(place: IdlePlace, opened: Site | None) -> str:
+    """What the host was in, after the site that opened the gap if one did."""
+    inside = _LOADERS.get(place.place, place.place)
+    if opened is None:
+        return inside or "place not recorded"
+    after = f"after {site_location(opened)}"
+    return f"{after}, in {inside}" if inside else after
+
+
+def drain_sentence(drain: Site) -> str:
+    return f"exposed only because {site_location(drain)} drained the queue"
+
+
+def site_location(site: Site) -> str:
+    """`train.py:12`, without its folder; the ops where no line was recorded, innermost first."""
+    if site.source is not None:
+        name = site.source.file.replace("\\", "/").rpartition("/")[2]
+        return name if site.source.line is None else f"{name}:{site.source.line}"
+    return " \u2039 ".join(site.ops[:2]) if site.ops else " + ".join(site.calls)

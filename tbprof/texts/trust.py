@@ -1,0 +1,111 @@
+"""How far the figures of a window can be trusted: a title, a figure and a sentence each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tbprof.model import Numbers
+from tbprof.texts.quantities import count, duration, share
+
+__all__ = ["trust_words"]
+
+Words = tuple[str, str, str]
+
+_FEWEST_TO_TELL = 3
+
+
+def trust_words(code: str, numbers: Numbers) -> Words:
+    """Title, figure ("" if none) and sentence.
+
+    Raises:
+        KeyError: The code is none of these, or its numbers are others.
+    """
+    return _WORDS[code](numbers)
+
+
+def _replay(numbers: Numbers) -> Words:
+    return (
+        "Replay matches the recording",
+        f"{share(float(numbers['error']))} off",
+        "Within 5\u202f%, so there is an estimate. It is uncalibrated: no prediction of this kind has been "
+        "compared with measured runs on a GPU yet.",
+    )
+
+
+def _replay_without_plan(numbers: Numbers) -> Words:
+    return (
+        "Replay of the recording",
+        f"{share(float(numbers['error']))} off",
+        "It matches, but no change found here is one that a replay can judge: floor and ceiling stand alone.",
+    )
+
+
+def _replay_off(numbers: Numbers) -> Words:
+    return (
+        "Replay does not match the recording",
+        f"{share(float(numbers['error']))} off",
+        "More than 5\u202f%, so there is no estimate: floor and ceiling stand alone.",
+    )
+
+
+def _replay_none(_: Numbers) -> Words:
+    return "Replay of the recording", "none", "There are no sync points to replay, so there is no estimate."
+
+
+def _inflation(numbers: Numbers) -> Words:
+    return (
+        "Profiler slowed the step",
+        f"\u00d7{float(numbers['factor']):.2f}",
+        f"{duration(float(numbers['profiled_us']))} recorded, {duration(float(numbers['unprofiled_us']))} "
+        "without it, both by the hook's own clock. Gaps between launches are too long by as much.",
+    )
+
+
+def _inflation_none(_: Numbers) -> Words:
+    return (
+        "Profiler slowed the step",
+        "not recorded",
+        "The trace has no unprofiled steps to compare with; the trainer hook times them.",
+    )
+
+
+def _cold(numbers: Numbers) -> Words:
+    longest = duration(float(numbers["longest_us"]))
+    return (
+        "Cold steps left out",
+        f"{numbers['cold']} of {numbers['steps']}",
+        f"The first step took {longest}, more than 1.5 times the median of the others.",
+    )
+
+
+def _cold_none(numbers: Numbers) -> Words:
+    steps = int(numbers["steps"])
+    if steps < _FEWEST_TO_TELL:
+        return "Cold steps left out", "none", f"With {count(steps, 'step')} a cold one can't be told."
+    return "Cold steps left out", "none", "The first step is at most 1.5 times the median of the others."
+
+
+def _own_sync(numbers: Numbers) -> Words:
+    return (
+        "Profiler's own sync left out",
+        duration(float(numbers["wait_us"])),
+        "The device sync at the end of the window is not yours.",
+    )
+
+
+def _own_sync_none(_: Numbers) -> Words:
+    return "Profiler's own sync left out", "none", "The trace holds none."
+
+
+_WORDS: dict[str, Callable[[Numbers], Words]] = {
+    "replay": _replay,
+    "replay_without_plan": _replay_without_plan,
+    "replay_off": _replay_off,
+    "replay_none": _replay_none,
+    "inflation": _inflation,
+    "inflation_none": _inflation_none,
+    "cold": _cold,
+    "cold_none": _cold_none,
+    "own_sync": _own_sync,
+    "own_sync_none": _own_sync_none,
+}

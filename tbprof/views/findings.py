@@ -1,0 +1,89 @@
+"""A finding as every screen shows it: what, how bad, how it is mended, what that saves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tbprof.model import Finding, Report, Saving, Savings
+from tbprof.views.sentences import Sentences
+from tbprof.views.steady import median_step_us
+from tbprof.views.times import optional_us, us
+
+__all__ = ["FindingRow", "FixView", "SavingView", "finding_row", "saving_view"]
+
+
+@dataclass(frozen=True, slots=True)
+class SavingView:
+    """Always three figures; no estimate is null."""
+
+    floor_us: float
+    estimate_us: float | None
+    ceiling_us: float
+
+
+@dataclass(frozen=True, slots=True)
+class FixView:
+    """How the rule's page mends it: code before and after, and what to know."""
+
+    summary: str
+    before: str
+    after: str
+    caveat: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingRow:
+    """Its saving is that of the window."""
+
+    rule: str
+    name: str
+    title: str
+    severity: Literal["critical", "high", "medium", "low", "info"]
+    severity_reason: str
+    removal: Literal["drop", "defer", "rewrite", "needed"]
+    confidence: Literal["high", "medium", "low"]
+    count: int
+    saving: SavingView | None
+    what: str
+    why: str
+    fix: FixView
+    fingerprint: str
+    sites: tuple[int, ...]
+    """Indexes into the window's sites."""
+    place: str
+    """What it is about where it has no sites; "" if that is the whole window."""
+
+
+def finding_row(finding: Finding, report: Report, sentences: Sentences) -> FindingRow:
+    words = sentences.rule(finding.rule)
+    saving = finding.saving
+    step_ns = max((median_step_us(report) or 0) * 1000 * len(report.steps), 1)
+    floor, ceiling = (0, 0) if saving is None else (saving.floor_ns, saving.ceiling_ns)
+    return FindingRow(
+        rule=finding.rule,
+        name=words.name,
+        title=words.title,
+        severity=finding.severity,
+        severity_reason=sentences.severity(floor / step_ns, ceiling / step_ns),
+        removal=finding.removal,
+        confidence=finding.confidence,
+        count=finding.count,
+        saving=None if saving is None else saving_view(saving),
+        what=words.what,
+        why=words.why,
+        fix=FixView(summary=words.fix, before=words.before, after=words.after, caveat=words.caveat),
+        fingerprint=finding.fingerprint,
+        sites=finding.sites,
+        place=str(finding.numbers["place"]) if "place" in finding.numbers else "",
+    )
+
+
+def saving_view(saving: Saving | Savings, parts: int = 1) -> SavingView:
+    """The three figures in us, of one of `parts` equal parts."""
+    estimate = optional_us(saving.estimate_ns)
+    return SavingView(
+        us(saving.floor_ns) / parts,
+        None if estimate is None else estimate / parts,
+        us(saving.ceiling_ns) / parts,
+    )

@@ -1,0 +1,67 @@
+"""The fix plan, and the findings that it leaves out: each with why."""
+
+from __future__ import annotations
+
+from tbprof.model import Finding, PlanRow, Report, Saving
+from tbprof.views.findings import FindingRow, SavingView, finding_row, saving_view
+from tbprof.views.overview import PlanRowView
+from tbprof.views.sentences import Sentences
+from tbprof.views.times import us
+
+__all__ = ["findings_left", "findings_with_ceilings", "plan_rows"]
+
+
+def plan_rows(report: Report, step_us: float, sentences: Sentences) -> tuple[PlanRowView, ...]:
+    """The changes in the order of the plan, in us of a step of `step_us`."""
+    steps = max(len(report.steps), 1)
+    rows = []
+    before_ns = 0
+    for planned in report.fix_plan:
+        finding = report.findings[planned.finding]
+        rows.append(
+            PlanRowView(
+                finding=finding_row(finding, report, sentences),
+                alone=saving_view(_saving(planned, finding), steps),
+                adds=_adds(planned, finding, before_ns, steps),
+                step_then_us=max(step_us - us(planned.total_ns) / steps, 0.0),
+                share_saved=us(planned.total_ns) / steps / max(step_us, 0.001),
+            )
+        )
+        before_ns = planned.total_ns
+    return tuple(rows)
+
+
+def findings_with_ceilings(report: Report, sentences: Sentences) -> tuple[FindingRow, ...]:
+    """Those that are worth a look and have no row in the plan, as they come in the report."""
+    planned = {row.finding for row in report.fix_plan}
+    return tuple(
+        finding_row(finding, report, sentences)
+        for index, finding in enumerate(report.findings)
+        if index not in planned and not _is_left(finding)
+    )
+
+
+def findings_left(report: Report, sentences: Sentences) -> tuple[FindingRow, ...]:
+    """Those that are real and hardly win anything."""
+    planned = {row.finding for row in report.fix_plan}
+    return tuple(
+        finding_row(finding, report, sentences)
+        for index, finding in enumerate(report.findings)
+        if index not in planned and _is_left(finding)
+    )
+
+
+def _is_left(finding: Finding) -> bool:
+    return finding.severity == "info"
+
+
+def _saving(planned: PlanRow, finding: Finding) -> Saving:
+    """Without a saving of its own, which no report of today lacks, only what it adds is known."""
+    return Saving(0, None, planned.adds_ns) if finding.saving is None else finding.saving
+
+
+def _adds(planned: PlanRow, finding: Finding, before_ns: int, steps: int) -> SavingView:
+    """Given the rows above: at most what the ceiling leaves above their total."""
+    floor_ns = min(_saving(planned, finding).floor_ns, planned.adds_ns)
+    ceiling_ns = max(planned.ceiling_ns - before_ns, planned.adds_ns)
+    return saving_view(Saving(floor_ns, planned.adds_ns, ceiling_ns), steps)

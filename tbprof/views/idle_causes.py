@@ -1,0 +1,78 @@
+"""Why the GPU was idle in a steady step, and where."""
+
+from __future__ import annotations
+
+from tbprof.model import Idle, IdlePlace, Report, Step
+from tbprof.views.overview import CauseRow, PlaceRow, StepStack
+from tbprof.views.sentences import Sentences
+from tbprof.views.steady import steady_steps
+from tbprof.views.times import us
+
+__all__ = ["STACKING", "cause_rows", "step_stack"]
+
+STACKING = ("sync", "data", "launch", "allocator", "compile", "unrecorded", "profiler", "unknown", "queued")
+"""The order of causes wherever they are drawn or listed; one of another version comes last."""
+
+MAX_PLACES = 3
+"""Of each cause; a report holds the largest of all causes."""
+
+
+def cause_rows(report: Report, idle: Idle, sentences: Sentences) -> tuple[CauseRow, ...]:
+    """Means of the steady steps and over the devices; none if the report has no causes by step."""
+    steady = steady_steps(report)
+    found = {cause for step in steady for cause in step.idle_by_cause}
+    total_ns = sum(step.duration_ns for step in steady)
+    parts = max(len(steady) * len(idle.by_device), 1)
+    rows = []
+    for cause in sorted(found, key=_stacked):
+        idle_ns = sum(_of_cause(step, cause) for step in steady)
+        rows.append(
+            CauseRow(
+                cause=cause,
+                name=sentences.cause(cause),
+                idle_us=us(idle_ns) / parts,
+                share_of_step=idle_ns / max(total_ns * len(idle.by_device), 1),
+                places=_places(report, idle, cause, sentences),
+            )
+        )
+    return tuple(rows)
+
+
+def step_stack(step: Step, causes: tuple[CauseRow, ...], devices: int) -> StepStack:
+    """A step as it is drawn in the strip of steps; `devices` is at least 1."""
+    idle_ns = 0 if step.device_idle_ns is None else step.device_idle_ns
+    copying_ns = 0 if step.copying_ns is None else step.copying_ns
+    computing_ns = step.duration_ns * devices - idle_ns - copying_ns
+    return StepStack(
+        name=step.name,
+        cold=step.cold,
+        duration_us=us(step.duration_ns),
+        computing_us=us(computing_ns) / devices,
+        copying_us=us(copying_ns) / devices,
+        idle_us=tuple(us(_of_cause(step, row.cause)) / devices for row in causes),
+    )
+
+
+def _stacked(cause: str) -> tuple[int, str]:
+    return STACKING.index(cause) if cause in STACKING else len(STACKING), cause
+
+
+def _of_cause(step: Step, cause: str) -> int:
+    return step.idle_by_cause.get(cause, 0)
+
+
+def _places(report: Report, idle: Idle, cause: str, sentences: Sentences) -> tuple[PlaceRow, ...]:
+    mine = [place for place in idle.places if place.cause == cause][:MAX_PLACES]
+    total_ns = idle.total.by_cause.get(cause, 0)
+    return tuple(_place(report, place, total_ns, sentences) for place in mine)
+
+
+def _place(report: Report, place: IdlePlace, total_ns: int, sentences: Sentences) -> PlaceRow:
+    opened = None if place.site is None else report.sites[place.site]
+    drain = None if place.drained_by is None else report.sites[place.drained_by]
+    return PlaceRow(
+        text=sentences.idle_place(place, opened),
+        because="" if drain is None or place.drained_by == place.site else sentences.drained_by(drain),
+        site=place.site if place.drained_by is None else place.drained_by,
+        share_of_cause=place.idle_ns / max(total_ns, 1),
+    )

@@ -1,0 +1,108 @@
+"""A report to the records of the Overview."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+from tbprof.model import CodeShare, HookFacts, HostTime, Report, Savings, Step
+from tbprof.views.findings import SavingView, saving_view
+from tbprof.views.fix_plan import findings_left, findings_with_ceilings, plan_rows
+from tbprof.views.idle_causes import cause_rows, step_stack
+from tbprof.views.overview import CodeRow, DeviceBar, HostBar, OverviewView
+from tbprof.views.sentences import Sentences
+from tbprof.views.steady import steady_steps
+from tbprof.views.times import us
+from tbprof.views.trust import trust_rows
+
+__all__ = ["overview_view"]
+
+
+def overview_view(report: Report, sentences: Sentences) -> OverviewView:
+    """Everything that the Overview shows of one window."""
+    steady = steady_steps(report)
+    step_us = fmean(us(step.duration_ns) for step in steady) if steady else None
+    devices = 0 if report.idle is None else len(report.idle.by_device)
+    causes = () if report.idle is None else cause_rows(report, report.idle, sentences)
+    saving = _saving(report)
+    return OverviewView(
+        steady_steps=len(steady),
+        step_us=step_us,
+        unprofiled_step_us=_unprofiled_us(report.facts),
+        headline=None if saving is None else _unprofiled(saving, report.facts),
+        speedup=_speedup(step_us, saving),
+        device=_device_bar(steady, devices) if devices else None,
+        host=_host_bar(steady),
+        causes=causes,
+        saving=saving,
+        plan=plan_rows(report, step_us or 0.0, sentences),
+        ceilings=findings_with_ceilings(report, sentences),
+        leave=findings_left(report, sentences),
+        stacks=tuple(step_stack(step, causes, max(devices, 1)) for step in report.steps),
+        trust=trust_rows(report, sentences),
+        code=_code(report, devices),
+    )
+
+
+def _saving(report: Report) -> SavingView | None:
+    savings: Savings | None = report.savings
+    return None if savings is None else saving_view(savings, max(len(report.steps), 1))
+
+
+def _unprofiled_us(facts: HookFacts | None) -> float | None:
+    if facts is None or facts.unprofiled_step_ns is None:
+        return None
+    return us(facts.unprofiled_step_ns)
+
+
+def _unprofiled(saving: SavingView, facts: HookFacts | None) -> SavingView:
+    """The same saving in a step that no profiler slows down, where both lengths were measured."""
+    if facts is None or facts.unprofiled_step_ns is None or facts.profiled_step_ns is None:
+        return saving
+    scale = facts.unprofiled_step_ns / max(facts.profiled_step_ns, 1)
+    estimate = None if saving.estimate_us is None else saving.estimate_us * scale
+    return SavingView(saving.floor_us * scale, estimate, saving.ceiling_us * scale)
+
+
+def _speedup(step_us: float | None, saving: SavingView | None) -> float | None:
+    if step_us is None or saving is None or saving.estimate_us is None or saving.estimate_us >= step_us:
+        return None
+    return step_us / (step_us - saving.estimate_us)
+
+
+def _device_bar(steady: tuple[Step, ...], devices: int) -> DeviceBar | None:
+    copying = [step.copying_ns for step in steady if step.copying_ns is not None]
+    idle = [step.device_idle_ns for step in steady if step.device_idle_ns is not None]
+    if not steady or len(copying) < len(steady) or len(idle) < len(steady):
+        return None
+    total_us = fmean(us(step.duration_ns) for step in steady)
+    copying_us, idle_us = us(sum(copying)) / len(steady) / devices, us(sum(idle)) / len(steady) / devices
+    return DeviceBar(total_us - copying_us - idle_us, copying_us, idle_us)
+
+
+def _host_bar(steady: tuple[Step, ...]) -> HostBar | None:
+    hosts: list[HostTime] = [step.host for step in steady if step.host is not None]
+    if not steady or len(hosts) < len(steady):
+        return None
+    launching, waiting, loading = (
+        fmean(us(ns) for ns in column)
+        for column in zip(*((h.launching_ns, h.waiting_ns, h.loading_ns) for h in hosts), strict=True)
+    )
+    total_us = fmean(us(step.duration_ns) for step in steady)
+    return HostBar(launching, waiting, loading, max(total_us - launching - waiting - loading, 0.0))
+
+
+def _code(report: Report, devices: int) -> tuple[CodeRow, ...]:
+    total_ns = sum(step.duration_ns for step in report.steps) * devices
+    idle_ns = 0 if report.idle is None else report.idle.total.device_ns
+    return tuple(_code_row(share, len(report.steps), max(total_ns - idle_ns, 1)) for share in report.code)
+
+
+def _code_row(share: CodeShare, steps: int, busy_ns: int) -> CodeRow:
+    return CodeRow(
+        kind=share.kind,
+        name=share.name,
+        host_us=us(share.host_ns) / max(steps, 1),
+        device_us=us(share.device_ns) / max(steps, 1),
+        share_of_device=min(share.device_ns / busy_ns, 1.0),
+        launches=share.launches / max(steps, 1),
+    )

@@ -1,0 +1,73 @@
+"""What speaks for and against the figures of a window, always in the same order."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from tbprof.analysis.replay import MAX_ERROR
+from tbprof.model import HealthFact, Numbers, Report
+from tbprof.views.overview import TrustRow
+from tbprof.views.sentences import Sentences
+
+__all__ = ["trust_rows"]
+
+_SAID_ABOVE = frozenset({"cold_steps"})
+"""Health facts that have a row of their own."""
+
+_INFLATED = 1.1
+"""From here on the idle between launches is visibly too long; findings say so from 1.2 on."""
+
+State = Literal["ok", "info", "warning", "error", "unknown"]
+
+
+def trust_rows(report: Report, sentences: Sentences) -> tuple[TrustRow, ...]:
+    """Replay, profiler, cold steps, the profiler's own sync, then what health says."""
+    rows = (_replay(report), _inflation(report), _cold(report), _own_sync(report))
+    fixed = [_row(code, state, numbers, sentences) for code, state, numbers in rows]
+    notes = [_note(fact, sentences) for fact in report.trace.health if fact.code not in _SAID_ABOVE]
+    return (*fixed, *notes)
+
+
+def _row(code: str, state: State, numbers: Numbers, sentences: Sentences) -> TrustRow:
+    title, figure, detail = sentences.trust(code, numbers)
+    return TrustRow(state, title, figure, detail)
+
+
+def _note(fact: HealthFact, sentences: Sentences) -> TrustRow:
+    return TrustRow(fact.severity, "", "", sentences.health(fact))
+
+
+def _replay(report: Report) -> tuple[str, State, Numbers]:
+    error = None if report.savings is None else report.savings.replay_error
+    if error is None:
+        return "replay_none", "unknown", {}
+    if error > MAX_ERROR:
+        return "replay_off", "warning", {"error": error}
+    if not report.fix_plan:
+        return "replay_without_plan", "info", {"error": error}
+    return "replay", "ok", {"error": error}
+
+
+def _inflation(report: Report) -> tuple[str, State, Numbers]:
+    facts = report.facts
+    if facts is None or facts.unprofiled_step_ns is None or facts.profiled_step_ns is None:
+        return "inflation_none", "unknown", {}
+    factor = facts.profiled_step_ns / max(facts.unprofiled_step_ns, 1)
+    numbers = {
+        "factor": factor,
+        "profiled_us": facts.profiled_step_ns / 1000,
+        "unprofiled_us": facts.unprofiled_step_ns / 1000,
+    }
+    return "inflation", "warning" if factor >= _INFLATED else "ok", numbers
+
+
+def _cold(report: Report) -> tuple[str, State, Numbers]:
+    cold = [step for step in report.steps if step.cold]
+    longest = max((step.duration_ns for step in cold), default=0)
+    numbers = {"cold": len(cold), "steps": len(report.steps), "longest_us": longest / 1000}
+    return "cold" if cold else "cold_none", "ok", numbers
+
+
+def _own_sync(report: Report) -> tuple[str, State, Numbers]:
+    own = report.sync_points.profiler_own_ns
+    return ("own_sync", "ok", {"wait_us": sum(own) / 1000}) if own else ("own_sync_none", "ok", {})

@@ -1,0 +1,30 @@
+"""The tab as a test opens and judges it."""
+
+from __future__ import annotations
+
+import urllib.parse
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import FrameLocator, Page, expect
+
+__all__ = ["PATIENCE_MS", "axe_violations", "open_tab"]
+
+PATIENCE_MS = 60_000
+
+
+def open_tab(page: Page, address: str, run: str = "", view: str = "") -> FrameLocator:
+    """Open the tab, at a run and a view if they are named, and wait until its trace is read."""
+    named = {"run": run, "view": view}
+    place = "".join(f"&p.tbprof.{k}={urllib.parse.quote(v, safe='')}" for k, v in named.items() if v)
+    page.goto(f"{address}/#tbprof{place}")
+    frame = page.frame_locator('iframe[src*="name=tbprof"]')
+    expect(frame.locator("h1").first).to_be_visible(timeout=PATIENCE_MS)
+    expect(frame.locator("#reading")).to_have_count(0, timeout=PATIENCE_MS)
+    return frame
+
+
+def axe_violations(page: Page) -> str:
+    """What axe finds in our own frame as it is now; "" if nothing."""
+    own = next(frame for frame in page.frames if "name=tbprof" in frame.url)
+    found = Axe().run(own)
+    return str(found.generate_report()) if found.violations_count else ""

@@ -1,0 +1,82 @@
+"""The Overview in TensorBoard: why the GPU is idle and what to change, as a person reads it."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+from playwright.sync_api import Page, expect
+from tab import axe_violations, open_tab
+from tensorboard_server import report_of
+
+pytestmark = pytest.mark.browser
+
+NARROW_SPACE = "\u202f"
+
+
+def milliseconds(microseconds: float) -> str:
+    return f"{microseconds / 1000:.1f}"
+
+
+def test_the_figures_are_those_of_the_command_line(page: Page, address: str, logdir: pathlib.Path) -> None:
+    report = report_of(next((logdir / "sam_amg_a100").glob("*.json.gz")))
+    frame = open_tab(page, address, "sam_amg_a100")
+    figures = frame.locator(".head .figures").inner_text()
+    for shown in (report["steps"][0]["duration_us"], report["idle"]["device_us"]):
+        assert f"{milliseconds(shown)}{NARROW_SPACE}ms" in figures
+    table = frame.locator("table.causes")
+    for cause, words in {"sync": "Refilling after a sync", "queued": "Work was queued"}.items():
+        row = table.locator("tr", has_text=words)
+        assert milliseconds(report["idle"]["by_cause"][cause]) in row.inner_text()
+    plan = frame.locator("table.plan tbody tr")
+    expect(plan).to_have_count(len(report["fix_plan"]))
+    for index, row in enumerate(report["fix_plan"]):
+        assert report["findings"][row["finding"]]["rule"] in plan.nth(index).inner_text()
+
+
+def test_the_bars_say_what_they_draw(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "sam_amg_a100")
+    labels = [bar.get_attribute("aria-label") or "" for bar in frame.locator("svg.stack").all()]
+    assert [label.split(":")[0] for label in labels] == ["GPU", "Host thread", "The step without waits"]
+    assert "Refilling after a sync" in labels[0]
+
+
+def test_a_place_leads_to_its_site_and_back(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "sam_amg_a100")
+    frame.locator("table.causes button.link").first.click()
+    expect(frame.locator("aside.drawer")).to_contain_text("aten::copy_")
+    assert axe_violations(page) == ""
+    page.go_back()
+    expect(frame.locator("aside.drawer")).to_have_count(0)
+
+
+def test_more_places_of_a_cause_unfold(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "sam_amg_a100")
+    row = frame.locator("table.causes tbody tr").first
+    expect(row.locator("p.place")).to_have_count(1)
+    row.locator("button[aria-expanded]").click()
+    expect(row.locator("p.place")).to_have_count(3)
+
+
+def test_the_keys_switch_the_views_and_the_address_follows(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "sam_amg_a100")
+    frame.locator("h1").first.click()
+    for key, name in (("2", "Sync points"), ("3", "Copies"), ("1", "Overview")):
+        page.keyboard.press(key)
+        expect(frame.locator("nav [aria-current=page]")).to_contain_text(name)
+    page.keyboard.press("3")
+    expect(frame.locator("nav [aria-current=page]")).to_contain_text("Copies")
+    assert "p.tbprof.view=copies" in page.url
+
+
+def test_without_a_gpu_the_overview_says_so_and_draws_no_idle(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "demo/before")
+    expect(frame.locator("h1")).to_have_text("No GPU work was recorded.")
+    expect(frame.locator("table.causes")).to_have_count(0)
+    expect(frame.locator("#trust")).to_be_visible()
+
+
+def test_what_is_beyond_the_fold_can_be_scrolled_to(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "h100_bert_small_infer")
+    frame.locator("#trust").scroll_into_view_if_needed()
+    expect(frame.locator("#trust")).to_be_in_viewport()
