@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
@@ -10,7 +11,7 @@ from tbprof.trace.boundaries import SPACE
 from tbprof.trace.chunks import EventStream
 from tbprof.trace.classic_rows import RawEvent
 from tbprof.trace.decode import Batch, Decoder
-from tbprof.trace.events import NO_ARGS, AnySlice
+from tbprof.trace.events import ABSENT, NO_ARGS, SliceArgs
 from tbprof.trace.repair import repair_text
 from tbprof.trace.salvage import UNDECODABLE
 
@@ -27,7 +28,7 @@ def raw_events(stream: EventStream) -> Iterator[tuple[list[RawEvent], list[RawEv
         batch = decoder.decode(chunk)
         json = chunk.events[: batch.used_bytes].rstrip(SPACE + b",")
         stream.consume(chunk, batch.used_bytes, ended=batch.ended)
-        yield _valid(json, batch) or ([_as_read(event) for event in batch.slices], [])
+        yield _valid(json, batch) or (_as_read(batch), [])
 
 
 def _valid(json: bytes, batch: Batch) -> tuple[list[RawEvent], list[RawEvent]] | None:
@@ -42,11 +43,23 @@ def _valid(json: bytes, batch: Batch) -> tuple[list[RawEvent], list[RawEvent]] |
     return None
 
 
-def _as_read(event: AnySlice) -> RawEvent:
-    said = event.args or NO_ARGS
-    args = {"device": said.device, "stream": said.stream, "bytes": said.bytes, "Call stack": said.call_stack}
-    return {
-        "ph": "X", "cat": event.cat, "name": event.name, "pid": event.pid, "tid": event.tid,
-        "ts": float(event.ts), "dur": float(event.dur),
-        "args": {key: value for key, value in args.items() if value not in (None, "")},
-    }  # fmt: skip
+def _as_read(batch: Batch) -> list[RawEvent]:
+    starts, durations = batch.times.start_ns.tolist(), batch.times.duration_ns.tolist()
+    return [
+        {
+            "ph": "X", "cat": event.cat, "name": event.name, "pid": event.pid, "tid": event.tid,
+            "ts": start_ns / 1000, "dur": duration_ns / 1000, "args": _known(event.args or NO_ARGS),
+        }
+        for event, start_ns, duration_ns in zip(batch.slices, starts, durations, strict=True)
+    ]  # fmt: skip
+
+
+def _known(args: SliceArgs) -> dict[str, Any]:
+    known: dict[str, Any] = {
+        field: getattr(args, field)
+        for field in ("device", "stream", "bytes")
+        if getattr(args, field) != getattr(NO_ARGS, field)
+    }
+    if args.call_stack is not ABSENT:
+        known["Call stack"] = msgspec.json.decode(args.call_stack)
+    return known

@@ -10,16 +10,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
-import numpy as np
-import numpy.typing as npt
-
 from tbprof.model import HealthFact, HookFacts
+from tbprof.trace.arrays import Int8s, Int32s, Int64s, SparseColumn, SparseFloats
 
-__all__ = ["Category", "Int8s", "Int32s", "Int64s", "Lane", "Slices", "SparseColumn", "Trace"]
-
-Int64s = npt.NDArray[np.int64]
-Int32s = npt.NDArray[np.int32]
-Int8s = npt.NDArray[np.int8]
+__all__ = [
+    "Category",
+    "ForwardBackward",
+    "Int8s",
+    "Int32s",
+    "Int64s",
+    "Lane",
+    "MemoryEvents",
+    "Slices",
+    "SparseColumn",
+    "SparseFloats",
+    "Trace",
+]
 
 
 class Category(IntEnum):
@@ -72,22 +78,41 @@ class Slices:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SparseColumn:
-    """An integer field that only some rows have."""
+class MemoryEvents:
+    """What the allocators did: the `[memory]` instants, in file order, one entry of each column an event."""
 
-    rows: Int64s
-    """Ascending, each row once."""
-    values: Int64s
-    missing: int
-    """What `at` gives for a row that has none."""
+    time_ns: Int64s
+    lane: Int32s
+    """Index into `Trace.lanes`."""
+    bytes: Int64s
+    """Negative where memory was given back."""
+    total_allocated_bytes: Int64s
+    """Of the device, right after; -1 if not recorded. The same for `total_reserved_bytes`."""
+    total_reserved_bytes: Int64s
+    device_type: Int8s
+    """c10's number of the kind: 0 CPU, 1 CUDA (ROCm too)."""
+    device: Int8s
+    """Number of the device; -1 for the CPU."""
+    address: Int64s
+    """-1 if not recorded."""
 
-    def at(self, rows: npt.NDArray[np.integer]) -> Int64s:
-        """The values at `rows` (any order, any repeats), same shape."""
-        if len(self.rows) == 0:
-            return np.full(len(rows), self.missing, np.int64)
-        found = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
-        hit = self.rows[found] == rows
-        return np.where(hit, self.values[found], self.missing)
+    def __len__(self) -> int:
+        return len(self.time_ns)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForwardBackward:
+    """Which forward op each backward op belongs to: the arrows of category `fwdbwd`, by time of arrival."""
+
+    forward_ns: Int64s
+    """Start of the forward op."""
+    forward_lane: Int32s
+    backward_ns: Int64s
+    """Start of the backward op."""
+    backward_lane: Int32s
+
+    def __len__(self) -> int:
+        return len(self.forward_ns)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,6 +137,57 @@ class Trace:
     """`wait_on_cuda_event_record_corr_id` of a `SYNC` row; missing: -1."""
     call_stack: SparseColumn
     """2021's `Call stack` of an operator, as an index into `names`; missing: -1."""
+
+    # Arguments of one kind of row each; where nothing else is said, a row without one has -1.
+    external_id: SparseColumn
+    """Kineto's own id of the op around a row. Equals the correlation in 2022 and 2023: no join."""
+    sequence_number: SparseColumn
+    """Of an op that autograd numbered; its backward op bears the same number."""
+    forward_thread: SparseColumn
+    """PyTorch's number of the forward op's thread, on backward ops; on forward ops 0."""
+    input_shapes: SparseColumn
+    """`Input Dims` of an op, as an index into `names`: JSON without spaces, as `[[2,3],[]]`."""
+    input_types: SparseColumn
+    """The same of `Input type`, as `["float","Scalar"]`."""
+    concrete_inputs: SparseColumn
+    """The same of `Concrete Inputs`, as `["","1"]`: the values of inputs that are no tensors."""
+    python_id: SparseColumn
+    """Of a Python frame."""
+    python_parent: SparseColumn
+    """`python_id` of the frame that called it; the outermost have none."""
+    python_module: SparseColumn
+    """Number of an `nn.Module` among those of its class."""
+    sync_kind: SparseColumn
+    """`cuda_sync_kind` of a `SYNC` row, as an index into `names`."""
+    grid: SparseColumn
+    """Blocks of a kernel in x, y, z, as an index into `names`, as `[16,15,1]`."""
+    block: SparseColumn
+    """The same of the threads of a block."""
+    registers_per_thread: SparseColumn
+    shared_memory_bytes: SparseColumn
+    """Of a block."""
+    occupancy_percent: SparseColumn
+    """Kineto's estimate for a kernel; 0 where it could make none."""
+    blocks_per_sm: SparseFloats
+    """Blocks of a kernel over the multiprocessors of its device."""
+    warps_per_sm: SparseFloats
+    graph: SparseColumn
+    """Of GPU work that a CUDA graph launched."""
+    graph_node: SparseColumn
+    collective_name: SparseColumn
+    """Of an op or kernel of torch.distributed, as an index into `names`, as `allreduce`."""
+    collective_dtype: SparseColumn
+    """The same: `Float`."""
+    process_group: SparseColumn
+    """The same: the group's name."""
+    process_group_ranks: SparseColumn
+    """The same: `[0, 1]`, cut short by PyTorch where there are many."""
+    group_size: SparseColumn
+    in_message_elements: SparseColumn
+    out_message_elements: SparseColumn
+
+    memory: MemoryEvents
+    forward_backward: ForwardBackward
     device_names: Mapping[int, str]
     """Of the devices that the file describes, by number; "" where it gives no name."""
     rank: int | None

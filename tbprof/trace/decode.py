@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Any
 
+from tbprof.trace.arrays import Int64s
 from tbprof.trace.boundaries import ARRAY_END, events_follow
 from tbprof.trace.chunks import Chunk, EventStream
-from tbprof.trace.events import AnySlice, Event, Flow, Label, Slice, event_list_decoder
+from tbprof.trace.events import (
+    AnySlice,
+    Event,
+    Flow,
+    FlowEnd,
+    Instant,
+    Label,
+    Other,
+    Slice,
+    event_list_decoder,
+)
 from tbprof.trace.lenient import Loss
 from tbprof.trace.repair import repair_text
 from tbprof.trace.salvage import UNDECODABLE, salvage
-from tbprof.trace.times import CLOCKS, ClockType, Times, decimal_times, exact_times, in_range
+from tbprof.trace.times import CLOCKS, ClockType, Times, exact_starts, exact_times, in_range
 
 __all__ = ["Batch", "Decoder", "Losses"]
 
 _DECODERS = {clock: event_list_decoder(clock) for clock in CLOCKS}
 _END_CANDIDATES = 8
+_MEMORY = "[memory]"
+_FORWARD_BACKWARD = "fwdbwd"
 
 
 @dataclass(slots=True)
@@ -38,8 +52,14 @@ class Batch:
     times: Times
     """Of the slices."""
     labels: list[Label]
-    arrows: frozenset[str]
-    """The categories of the flow events."""
+    memory: list[Instant[Any]]
+    """The `[memory]` instants."""
+    memory_ns: Int64s
+    arrows: list[Flow[Any]]
+    """Both ends of the arrows from forward to backward ops."""
+    arrow_ns: Int64s
+    arrow_categories: frozenset[str]
+    """Of every arrow."""
     num_events: int
     """Of every phase."""
     used_bytes: int
@@ -79,7 +99,7 @@ class Decoder:
         except UNDECODABLE:
             return self._up_to_end(chunk.events, clock)
         # The comma behind the last event is used as well.
-        return _exact_batch(events, clock, len(chunk.array) - 1, ended=False)
+        return _batch(events, clock, len(chunk.array) - 1, ended=False)
 
     def _up_to_end(self, json: bytes, clock: ClockType) -> Batch | None:
         """The events before the array closes, if it closes in this chunk and they are valid."""
@@ -90,7 +110,7 @@ class Decoder:
                 continue
             if events_follow(json, end.end(1)):
                 return None
-            return _exact_batch(events, clock, end.end(1) - 1, ended=True)
+            return _batch(events, clock, end.end(1) - 1, ended=True)
         return None
 
     def _repaired(self, chunk: Chunk) -> Batch | None:
@@ -117,27 +137,37 @@ class Decoder:
 
     def _exact(self, events: list[Event], used_bytes: int, *, ended: bool) -> Batch:
         """A batch of events with Decimal times, those with impossible ones left out."""
-        kept = [event for event in events if not isinstance(event, Slice) or in_range(event)]
+        kept = [event for event in events if isinstance(event, (Label, Other)) or in_range(event)]
         self.losses.events["no_time"] += len(events) - len(kept)
-        slices = _slices(kept)
-        return _batch(kept, slices, decimal_times(slices), used_bytes, ended=ended)
+        batch = _batch(kept, Decimal, used_bytes, ended=ended)
+        assert batch is not None
+        return batch
 
 
-def _exact_batch(events: list[Event], clock: ClockType, used_bytes: int, *, ended: bool) -> Batch | None:
+def _batch(events: list[Event], clock: ClockType, used_bytes: int, *, ended: bool) -> Batch | None:
     """A batch, or None if the clock can't hold its times."""
-    slices = _slices(events)
+    slices: list[AnySlice] = [event for event in events if event.__class__ is Slice]
+    by_class: defaultdict[type[Event], list[Any]] = defaultdict(list)
+    for event in events:
+        if event.__class__ is not Slice:
+            by_class[event.__class__].append(event)
+    flows: list[Flow[Any]] = by_class[Flow] + by_class[FlowEnd]
+    arrows = [flow for flow in flows if flow.cat == _FORWARD_BACKWARD]
+    memory = [event for event in by_class[Instant] if event.name == _MEMORY]
     times = exact_times(slices, clock)
-    return None if times is None else _batch(events, slices, times, used_bytes, ended=ended)
-
-
-def _slices(events: list[Event]) -> list[AnySlice]:
-    return [event for event in events if event.__class__ is Slice]
-
-
-def _batch(
-    events: list[Event], slices: list[AnySlice], times: Times, used_bytes: int, *, ended: bool
-) -> Batch:
-    others = [event for event in events if event.__class__ is not Slice]
-    labels = [event for event in others if isinstance(event, Label)]
-    arrows = frozenset([event.cat for event in others if event.__class__ is Flow])
-    return Batch(slices, times, labels, arrows, len(events), used_bytes, ended)
+    memory_ns, arrow_ns = exact_starts(memory, clock), exact_starts(arrows, clock)
+    if times is None or memory_ns is None or arrow_ns is None:
+        return None
+    return Batch(
+        slices=slices,
+        times=times,
+        labels=by_class[Label],
+        memory=memory,
+        memory_ns=memory_ns,
+        arrows=arrows,
+        arrow_ns=arrow_ns,
+        arrow_categories=frozenset([flow.cat for flow in flows]),
+        num_events=len(events),
+        used_bytes=used_bytes,
+        ended=ended,
+    )

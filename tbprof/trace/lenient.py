@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 
-from tbprof.trace.events import Event, Flow, Label, LabelArgs, Other, Slice, SliceArgs
+from tbprof.trace.events import (
+    Event,
+    Flow,
+    FlowEnd,
+    Instant,
+    InstantArgs,
+    Label,
+    LabelArgs,
+    Other,
+    Slice,
+    SliceArgs,
+)
 
 __all__ = ["Loss", "decode_leniently"]
 
 Loss: TypeAlias = Literal["damaged", "no_time", "not_an_object"]
 """Why an event gives no record: its text, a missing or impossible time, no JSON object at all."""
 
+_Args = TypeVar("_Args", SliceArgs, InstantArgs)
+
 _DECODER = msgspec.json.Decoder(float_hook=Decimal)
-_ARGS = {field.name: field.encode_name for field in msgspec.structs.fields(SliceArgs)}
+_ENCODER = msgspec.json.Encoder(decimal_format="number")
 
 
 def decode_leniently(json: bytes) -> Event | Loss:
@@ -34,8 +47,8 @@ def decode_leniently(json: bytes) -> Event | Loss:
             args = fields.get("args")
             name = args.get("name") if isinstance(args, dict) else None
             return Label(_text(fields.get("name")), **_place(fields), args=LabelArgs(_text(name)))
-        case "s":
-            return Flow(_text(fields.get("cat")))
+        case "s" | "f" | "i" as phase:
+            return _moment(fields, phase)
         case str():
             return Other()
         case _:
@@ -47,7 +60,22 @@ def _slice(fields: dict[str, Any]) -> Event | Loss:
     if start is None or duration is None:
         return "no_time"
     name, category = _text(fields.get("name")), _text(fields.get("cat"))
-    return Slice(start, duration, name, category, **_place(fields), args=_args(fields.get("args")))
+    args = _args(fields.get("args"), SliceArgs)
+    return Slice(start, float(duration), name, category, **_place(fields), args=args)
+
+
+def _moment(fields: dict[str, Any], phase: str) -> Event:
+    time = _number(fields.get("ts"))
+    if time is None:
+        # Nothing but their time is of use.
+        return Other()
+    if phase == "i":
+        args = _args(fields.get("args"), InstantArgs)
+        return Instant(time, _text(fields.get("name")), **_place(fields), args=args)
+    arrow = Flow if phase == "s" else FlowEnd
+    number = fields.get("id")
+    identity = number if isinstance(number, int) else _text(number)
+    return arrow(time, identity, _text(fields.get("cat")), **_place(fields))
 
 
 def _place(fields: dict[str, Any]) -> dict[str, int | str]:
@@ -57,14 +85,25 @@ def _place(fields: dict[str, Any]) -> dict[str, int | str]:
     }
 
 
-def _args(fields: object) -> SliceArgs | None:
+def _args(fields: object, record: type[_Args]) -> _Args | None:
     if not isinstance(fields, dict):
         return None
-    known: dict[str, Any] = {name: fields.get(key) for name, key in _ARGS.items()}
-    correlation = _number(known.pop("correlation"))
-    stack = _text(known.pop("call_stack"))
-    rest = {name: _scalar(value) for name, value in known.items()}
-    return SliceArgs(-1.0 if correlation is None else float(correlation), call_stack=stack, **rest)
+    known = {
+        field.name: _as(field.type, fields[field.encode_name])
+        for field in msgspec.structs.fields(record)
+        if field.encode_name in fields
+    }
+    return record(**{name: value for name, value in known.items() if value is not None})
+
+
+def _as(kind: object, value: object) -> Any:
+    """`value` as a field of type `kind` holds it; None for the field's default."""
+    if kind is msgspec.Raw:
+        return msgspec.Raw(_ENCODER.encode(value))
+    if kind is not float:
+        return _scalar(value)
+    number = _number(value)
+    return None if number is None else float(number)
 
 
 def _scalar(value: object) -> float | str | None:

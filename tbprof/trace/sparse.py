@@ -3,133 +3,127 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from operator import attrgetter
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.trace.columns import Category, Int8s, Int64s, SparseColumn
-from tbprof.trace.eras import GPU_WORK
-from tbprof.trace.events import AnySlice, Scalar, SliceArgs
-from tbprof.trace.interning import NameTable
+from tbprof.trace.arrays import Int8s, Int32s, SparseColumn, SparseFloats
+from tbprof.trace.category_args import (
+    ARGS,
+    COLLECTIVE,
+    EARLIER,
+    FRACTIONS,
+    INTEGERS,
+    MAY_BE_COLLECTIVE,
+    ArgFields,
+)
+from tbprof.trace.columns import Category
+from tbprof.trace.events import ABSENT, AnySlice, Scalar, SliceArgs
+from tbprof.trace.growing import GrowingColumn
+from tbprof.trace.interning import NameTable, TextTable
 
-__all__ = ["ArgColumns", "Growing"]
+__all__ = ["ArgColumns", "numbers_of"]
 
+Floats = npt.NDArray[np.float64]
+Values: TypeAlias = "Floats | Int32s"
 
-def _set(*wanted: Category) -> npt.NDArray[np.bool_]:
-    """A set of categories as a table: far faster for one chunk than `np.isin`."""
-    return np.isin(np.array(Category), wanted)
-
-
-_ON_DEVICE = _set(*GPU_WORK, Category.SYNC, Category.GPU_ANNOTATION)
-_MOVES_BYTES = _set(Category.MEMCPY, Category.MEMSET)
-_MAY_HAVE_STACK = _set(Category.CPU_OP, Category.USER_ANNOTATION)
-_CALLS = _set(Category.RUNTIME)
-_SYNCS = _set(Category.SYNC)
-_NONE_NAMED = 2**32 - 1
-"""CUPTI's -1 of a stream, as some versions of Kineto print it."""
 _NUMBER = re.compile(r"(?:stream )?(\d{1,9})\Z")
-
-
-class Growing:
-    """A sparse column while it grows; rows come in ascending order."""
-
-    def __init__(self, missing: int) -> None:
-        self.missing = missing
-        self._rows: list[Int64s] = []
-        self._values: list[Int64s] = []
-
-    def add(self, rows: Int64s, values: Int64s) -> None:
-        """Append those of the rows whose value is not the missing one."""
-        known = values != self.missing
-        self._rows.append(rows[known])
-        self._values.append(values[known])
-
-    def column(self) -> SparseColumn:
-        """All rows so far."""
-        none = np.empty(0, np.int64)
-        return SparseColumn(
-            np.concatenate([none, *self._rows]), np.concatenate([none, *self._values]), self.missing
-        )
 
 
 class ArgColumns:
     """The sparse columns of one trace, named as in `Trace`."""
 
     def __init__(self, names: NameTable) -> None:
-        """`names` is where call stacks are interned."""
-        self._names = names
-        self.device = Growing(-1)
-        self.stream = Growing(-1)
-        self.bytes = Growing(0)
-        self.copy_kind = Growing(0)
-        self.awaited_stream = Growing(-1)
-        self.awaited_record = Growing(-1)
-        self.call_stack = Growing(-1)
+        """`names` is where texts are interned."""
+        self._texts = TextTable(names)
+        self._columns: dict[str, GrowingColumn[Any]] = {
+            **{name: GrowingColumn(field.dtype, field.missing) for name, field in INTEGERS.items()},
+            **{name: GrowingColumn(np.float32, -1) for name in FRACTIONS},
+        }
 
     def add(
         self, first_row: int, category: Int8s, slices: Sequence[AnySlice], args: Sequence[SliceArgs]
     ) -> None:
         """Append what a batch of rows has; `first_row` is the number of its first."""
-        self._add_places(first_row, _rows(category, _ON_DEVICE), slices, args)
-        self._take(self.bytes, "bytes", first_row, _rows(category, _MOVES_BYTES), args)
-        syncs = _rows(category, _SYNCS)
-        self._take(self.awaited_stream, "awaited_stream", first_row, syncs, args)
-        self._take(self.awaited_record, "awaited_record", first_row, syncs, args)
-        calls = [row for row in _rows(category, _CALLS).tolist() if args[row].kind is not None]
-        self._take(self.copy_kind, "kind", first_row, np.array(calls, np.int64), args)
-        self._add_stacks(first_row, _rows(category, _MAY_HAVE_STACK), args)
+        found = _Found(self._texts)
+        by_category = np.argsort(category, kind="stable").astype(np.int32)
+        ends = np.cumsum(np.bincount(category, minlength=len(Category))).tolist()
+        for kind, fields in ARGS.items():
+            rows = by_category[ends[kind - 1] if kind else 0 : ends[kind]]
+            if len(rows):
+                wanted = [args[row] for row in rows.tolist()]
+                found.add(fields, rows, wanted)
+                if kind in MAY_BE_COLLECTIVE and any(one.collective_name is not ABSENT for one in wanted):
+                    found.add(COLLECTIVE, rows, wanted)
+        found.complete_places(slices)
+        for field, rows, values in found.columns():
+            self._columns[field].add(rows + np.int32(first_row), values)
 
-    def _take(
-        self, column: Growing, field: str, first_row: int, rows: Int64s, args: Sequence[SliceArgs]
-    ) -> None:
-        if len(rows):
-            found = map(attrgetter(field), [args[row] for row in rows.tolist()])
-            column.add(rows + first_row, _integers(list(found), column.missing))
+    def integers(self) -> dict[str, SparseColumn]:
+        """The columns by name, to be asked for once."""
+        return {field: self._columns[field].take() for field in INTEGERS}
 
-    def _add_places(
-        self, first_row: int, rows: Int64s, slices: Sequence[AnySlice], args: Sequence[SliceArgs]
-    ) -> None:
-        if not len(rows):
-            return
-        wanted = rows.tolist()
-        device = _integers([args[row].device for row in wanted], -1)
-        stream = _integers([args[row].stream for row in wanted], -1)
-        for index in np.flatnonzero(device < 0).tolist():
-            # Then the lane says it: a device is a process of the trace, a stream its thread.
-            event = slices[wanted[index]]
-            device[index] = _number_in(event.pid)
-            if stream[index] < 0:
-                stream[index] = _number_in(event.tid)
-        self.device.add(rows + first_row, device)
-        self.stream.add(rows + first_row, stream)
-
-    def _add_stacks(self, first_row: int, rows: Int64s, args: Sequence[SliceArgs]) -> None:
-        found = [row for row in rows.tolist() if args[row].call_stack]
-        if found:
-            stacks = [self._names[args[row].call_stack] for row in found]
-            self.call_stack.add(np.array(found, np.int64) + first_row, np.array(stacks, np.int64))
+    def fractions(self, field: str) -> SparseFloats:
+        """The same of a column that holds no integers."""
+        return self._columns[field].take_floats()
 
 
-def _rows(category: Int8s, wanted: npt.NDArray[np.bool_]) -> Int64s:
-    return np.flatnonzero(wanted[category]).astype(np.int64)
+class _Found:
+    """What one batch has of each field, category by category."""
+
+    def __init__(self, texts: TextTable) -> None:
+        self._texts = texts
+        self._parts: defaultdict[str, list[tuple[Int32s, Values]]] = defaultdict(list)
+
+    def add(self, fields: ArgFields, rows: Int32s, args: Sequence[SliceArgs]) -> None:
+        """Take what these rows of one category have."""
+        for field in fields.numbers:
+            numbers = numbers_of(list(map(field.read, args)))
+            if field.name in EARLIER and (numbers < 0).all():
+                numbers = numbers_of(list(map(EARLIER[field.name], args)))
+            self._parts[field.name].append((rows, numbers))
+        for field in fields.texts:
+            raws = list(map(field.read, args))
+            # A file is recorded with shapes or without: often no row has the text.
+            if raws.count(ABSENT) < len(raws):
+                self._parts[field.name].append((rows, self._texts.numbers(raws)))
+
+    def complete_places(self, slices: Sequence[AnySlice]) -> None:
+        """Let the lane say where a row ran that does not say it: its process is the device."""
+        for (rows, device), (_, stream) in zip(self._parts["device"], self._parts["stream"], strict=True):
+            for index in np.flatnonzero(device < 0).tolist():
+                event = slices[rows[index]]
+                device[index] = _number_in(event.pid)
+                if stream[index] < 0:
+                    stream[index] = _number_in(event.tid)
+
+    def columns(self) -> Iterator[tuple[str, Int32s, Values]]:
+        """Each field with its rows, in ascending order, and their values."""
+        for field, parts in self._parts.items():
+            if len(parts) == 1:
+                yield field, *parts[0]
+            elif parts:
+                rows = np.concatenate([part for part, _ in parts])
+                order = np.argsort(rows)
+                yield field, rows[order], np.concatenate([values for _, values in parts])[order]
 
 
-def _integers(values: Sequence[Scalar], missing: int) -> Int64s:
+def numbers_of(values: Sequence[Scalar]) -> Floats:
+    """The numbers among `values`, -1 for what is none."""
     try:
-        numbers = np.fromiter(values, np.float64, len(values))
+        return np.fromiter(values, np.float64, len(values))
     except (TypeError, ValueError):
-        numbers = np.array([_float(value, missing) for value in values], np.float64)
-    numbers[numbers == _NONE_NAMED] = missing
-    return np.where(np.abs(numbers) < 2**53, numbers, missing).astype(np.int64)
+        return np.array([_float(value) for value in values], np.float64)
 
 
-def _float(value: Scalar, missing: int) -> float:
+def _float(value: Scalar) -> float:
     try:
-        return missing if value is None else float(value)
+        return -1.0 if value is None else float(value)
     except ValueError:
-        return missing
+        return -1.0
 
 
 def _number_in(text: int | str) -> int:

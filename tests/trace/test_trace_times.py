@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,6 +26,11 @@ def us_text(ns: int) -> str:
     return f"{'-' if ns < 0 else ''}{abs(ns) // 1000}.{abs(ns) % 1000:03d}"
 
 
+def digits(text: str) -> msgspec.Raw:
+    """A time whose digits are read as they stand."""
+    return msgspec.Raw(text.encode())
+
+
 @given(st.lists(st.tuples(st.integers(1 - FLOAT_LIMIT_NS, FLOAT_LIMIT_NS - 1), st.integers(0, 10**12))))
 def test_floats_are_exact_below_their_limit(times: list[tuple[int, int]]) -> None:
     slices = [Slice(float(us_text(start)), float(us_text(duration)), "") for start, duration in times]
@@ -34,12 +42,15 @@ def test_floats_are_exact_below_their_limit(times: list[tuple[int, int]]) -> Non
     assert exact.duration_ns.tolist() == [duration for _, duration in times]
 
 
-@given(st.integers(FLOAT_LIMIT_NS, LIMIT_NS - 1), st.integers(0, LIMIT_NS - 1))
-def test_decimals_are_exact_everywhere(start_ns: int, duration_ns: int) -> None:
-    slices = [Slice(Decimal(us_text(start_ns)), Decimal(us_text(duration_ns)), "")]
+@given(st.integers(FLOAT_LIMIT_NS + 1, LIMIT_NS - 1), st.integers(0, FLOAT_LIMIT_NS - 1))
+@pytest.mark.parametrize("clock", [Decimal, digits])
+def test_decimals_and_digits_are_exact_everywhere(
+    clock: Callable[[str], Any], start_ns: int, duration_ns: int
+) -> None:
+    slices = [Slice(clock(us_text(start_ns)), float(us_text(duration_ns)), "")]
 
     assert exact_times([Slice(float(us_text(start_ns)), 0.0, "")], float) is None
-    exact = exact_times(slices, Decimal)
+    exact = exact_times(slices, type(slices[0].ts))
 
     assert exact is not None
     assert (exact.start_ns.tolist(), exact.duration_ns.tolist()) == ([start_ns], [duration_ns])
@@ -55,10 +66,23 @@ def test_whole_us_become_ns_by_integer_arithmetic(start_us: int) -> None:
     assert not exact.has_decimals
 
 
+@given(st.lists(st.sampled_from(["1712195495519689.123", "999.5", "7", "-1.000", '"1.000"', "17e3.000"])))
+def test_digits_are_read_only_where_all_stand_as_kineto_prints_them(texts: list[str]) -> None:
+    exact = exact_times([Slice(digits(text), 1.0, "") for text in texts], msgspec.Raw)
+
+    assert (exact is not None) == (set(texts) <= {"1712195495519689.123"})
+
+
 @pytest.mark.parametrize("clock", CLOCKS)
 def test_what_does_not_fit_into_64_bits_is_refused(clock: type) -> None:
-    assert exact_times([Slice(clock(2**53), clock(1), "")], clock) is None
-    assert exact_times([Slice(clock(1), clock(2**80), "")], clock) is None
+    start, one = (
+        (digits("9" * 16 + ".000"), digits("1.000")) if clock is msgspec.Raw else (clock(2**53), clock(1))
+    )
+    length = int if clock is int else float
+
+    assert exact_times([Slice(one, length(1), "")], clock) is not None
+    assert exact_times([Slice(start, length(1), "")], clock) is None
+    assert exact_times([Slice(one, length(2**80), "")], clock) is None
 
 
 def test_digits_below_a_nanosecond_round_to_the_nearest(tmp_path: Path) -> None:
