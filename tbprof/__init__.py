@@ -11,16 +11,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tbprof.hook.annotation import annotate
     from tbprof.hook.schedule import Schedule
     from tbprof.hook.trainer_hook import TrainerHook
 
-__all__ = ["Schedule", "TrainerHook", "__version__"]
+__all__ = ["Schedule", "TrainerHook", "__version__", "annotate"]
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Schedule": "tbprof.hook.schedule",
     "TrainerHook": "tbprof.hook.trainer_hook",
+    "annotate": "tbprof.hook.annotation",
 }
 
 

@@ -12,8 +12,10 @@ from pathlib import Path
 import torch
 
 from tbprof import __version__
+from tbprof.hook.living_objects import living_loaders_and_optimizers
 from tbprof.hook.options import RecordOptions
 from tbprof.hook.processes import host_name
+from tbprof.hook.settings import environment, git_commit, settings
 from tbprof.model import FACTS_SCHEMA, HookFacts
 
 __all__ = ["WindowFacts", "collect_facts", "rank_and_world_size", "worker_name", "write_facts"]
@@ -33,6 +35,7 @@ class WindowFacts:
     recorded_steps: int
     unprofiled_step_ns: int | None
     profiled_step_ns: int | None
+    counters: Mapping[str, int]
 
 
 def rank_and_world_size() -> tuple[int | None, int | None]:
@@ -52,6 +55,7 @@ def worker_name(asked_for: str | None, rank: int | None) -> str:
 def collect_facts(worker: str, options: RecordOptions, window: WindowFacts) -> HookFacts:
     """Join what was measured with what torch says about itself and the machine."""
     rank, world_size = rank_and_world_size()
+    loaders, optimizers = living_loaders_and_optimizers()
     return HookFacts(
         schema=FACTS_SCHEMA,
         tbprof_version=__version__,
@@ -63,6 +67,11 @@ def collect_facts(worker: str, options: RecordOptions, window: WindowFacts) -> H
         rank=rank,
         world_size=world_size,
         options=dataclasses.asdict(options),
+        settings=settings(),
+        environment=environment(),
+        git_commit=git_commit(Path.cwd()),
+        loaders=loaders,
+        optimizers=optimizers,
         **dataclasses.asdict(window),
     )
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tbprof.hook.audit import NO_STEP
 from tbprof.hook.audited_window import AuditedWindow
+from tbprof.hook.counters import counted, counts_since
 from tbprof.hook.facts import WindowFacts, collect_facts, rank_and_world_size, worker_name
 from tbprof.hook.foreign import foreign_profiler_at_work
 from tbprof.hook.giving_way import GivingWay
@@ -39,6 +40,7 @@ class Session:
         self._audited: AuditedWindow | None = None
         self._first_step = 0
         self._next_due = 0
+        self._counted_before: dict[str, int] = {}
         self._giving_way = GivingWay(plan.schedule.window_steps)
         self.recorded = 0
         """Windows whose trace was written."""
@@ -52,7 +54,7 @@ class Session:
 
     @property
     def is_watching(self) -> bool:
-        """Whether a profiler or a recorder of ours slows the steps now."""
+        """Whether we slow the steps now."""
         return self._window is not None or self._audited is not None
 
     @property
@@ -88,6 +90,7 @@ class Session:
         self._first_step = steps_taken + self._plan.schedule.warmup
         window = ProfiledWindow(self._plan.schedule, self._plan.options, self.folder, self._worker)
         self._window = window
+        self._counted_before = counted()
         window.start()
         return steps_taken + 1
 
@@ -140,6 +143,8 @@ class Session:
         if window.is_recording:
             self._clock.profiled_ns.append(duration_ns)
         window.advance()
+        if not window.is_over and window.recorded_steps == 0:
+            self._counted_before = counted()
         if not window.is_over:
             return steps_taken + 1
         self._window = None
@@ -168,8 +173,8 @@ class Session:
 
     def _go_on(self, steps_taken: int) -> int:
         """Begin the next window if it is due."""
-        schedule = self._plan.schedule
-        if schedule.repeat and self.recorded + self.lost >= schedule.repeat:
+        repeat = self._plan.schedule.repeat
+        if repeat and self.recorded + self.lost >= repeat:
             return NEVER
         return self.begin(steps_taken) if steps_taken >= self._next_due else self._next_due
 
@@ -184,12 +189,13 @@ class Session:
             logger.warning("A window was recorded and is lost: %s (in %s).", reason, self.folder)
 
     def _hand_over(self, window: ProfiledWindow, trace: Path) -> None:
-        counted = WindowFacts(
+        measured = WindowFacts(
             window=self.recorded,
             first_step=self._first_step,
             recorded_steps=window.recorded_steps,
             unprofiled_step_ns=None if self._giving_way.has_happened else self._clock.median_unprofiled_ns,
             profiled_step_ns=self._clock.median_profiled_ns,
+            counters=counts_since(self._counted_before),
         )
-        self._audited = AuditedWindow(trace, collect_facts(self._worker, self._plan.options, counted))
+        self._audited = AuditedWindow(trace, collect_facts(self._worker, self._plan.options, measured))
         self.recorded += 1

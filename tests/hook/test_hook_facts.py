@@ -18,7 +18,12 @@ from tbprof.hook.processes import host_name
 from tbprof.model import HookFacts
 
 COUNTED = WindowFacts(
-    window=1, first_step=24, recorded_steps=5, unprofiled_step_ns=1000, profiled_step_ns=1300
+    window=1,
+    first_step=24,
+    recorded_steps=5,
+    unprofiled_step_ns=1000,
+    profiled_step_ns=1300,
+    counters={"gc.full": 2},
 )
 
 

@@ -28,7 +28,7 @@ def trace(tmp_path: Path, training_step: Callable[[], float]) -> Path:
     training_step()
     window.advance()
     assert window.trace is not None
-    counted = WindowFacts(0, 0, 1, None, None)
+    counted = WindowFacts(0, 0, 1, None, None, {})
     write_facts(collect_facts("worker", RecordOptions(), counted), facts_path(window.trace))
     return window.trace
 

@@ -66,6 +66,8 @@ def test_one_window_is_recorded_and_published(
     assert facts["options"]["record_shapes"] is True
     assert facts["unprofiled_step_ns"] > 0
     assert facts["profiled_step_ns"] > 0
+    assert facts["counters"]["gc.full"] >= 0
+    assert facts["settings"]["anomaly_mode"] == "False"
     assert len(list(logdir.glob("*.tbprof.pb"))) == 1
     assert list(spool.iterdir()) == []
     assert messages(caplog, logging.INFO) == [

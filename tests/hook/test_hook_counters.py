@@ -1,0 +1,33 @@
+"""What is counted over a window."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import types
+from collections import Counter
+
+import pytest
+
+from tbprof.hook.counters import counted, counts_since
+
+
+def test_full_collections_are_counted() -> None:
+    before = counted()
+    gc.collect()
+    gc.collect()
+    assert counts_since(before)["gc.full"] == 2
+
+
+def test_the_compiler_is_asked_where_it_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "torch._dynamo.utils", raising=False)
+    before = counted()
+    assert "dynamo.graphs" not in before
+    counters = {
+        "stats": Counter(unique_graphs=2),
+        "frames": Counter(total=3),
+        "graph_break": Counter(reason=1, other=4),
+    }
+    monkeypatch.setitem(sys.modules, "torch._dynamo.utils", types.SimpleNamespace(counters=counters))
+    since = counts_since(before)
+    assert (since["dynamo.graphs"], since["dynamo.frames"], since["dynamo.graph_breaks"]) == (2, 3, 5)
