@@ -327,6 +327,10 @@ class Site:
     """How long its copies took on the device."""
     exposed_ns: int | None = None
     """The part of `device_ns` during which the device computed nothing."""
+    library: str | None = None
+    """Whose code `source` is in; None for the user's own."""
+    callers: tuple[Source, ...] = ()
+    """The frames around `source` at the median instance, from the inside out."""
 
 
 @dataclass(frozen=True, slots=True)

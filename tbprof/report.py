@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from tbprof.analysis.by_code import code_shares
+from tbprof.analysis.call_chains import library_of
 from tbprof.analysis.copies import copy_totals
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.fix_plan import PlannedFix, fix_plan
 from tbprof.analysis.health import health_facts
-from tbprof.analysis.instances import median_instance
+from tbprof.analysis.instances import median_instance, median_member
 from tbprof.analysis.savings import REPLAYED, window_saving
 from tbprof.analysis.sites import SiteMembers
 from tbprof.analysis.step_figures import step_figures
@@ -177,4 +178,6 @@ def _site(facts: Facts, site: SiteMembers) -> Site:
         instance=median_instance(facts, site, facts.origin_ns) if len(members) else None,
         device_ns=int(facts.transfers.device_ns[members].sum()),
         exposed_ns=int(facts.transfers.exposed_ns[members].sum()),
+        library=None if site.source is None else library_of(site.source.file),
+        callers=facts.call_chains.callers(int(episodes.first[members[median_member(facts, site)]])),
     )

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from tbprof.analysis.awaited import Awaited, find_awaited
 from tbprof.analysis.base_cost import net_wait_ns
+from tbprof.analysis.call_chains import CallChains
 from tbprof.analysis.calls import Calls, find_calls
 from tbprof.analysis.device_idle import IdlePieces, find_idle
 from tbprof.analysis.device_work import DeviceWork, find_device_work
@@ -76,6 +77,10 @@ class Facts:
     @cached_property
     def sites(self) -> tuple[SiteMembers, ...]:
         return find_sites(self.trace, self.calls, self.episodes, self.steps)
+
+    @cached_property
+    def call_chains(self) -> CallChains:
+        return CallChains(self.trace, self.calls)
 
     @cached_property
     def site_of_episode(self) -> Int64s:

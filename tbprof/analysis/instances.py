@@ -13,7 +13,7 @@ from tbprof.analysis.steps import OUTSIDE
 from tbprof.model import Instance, Span, SpanKind
 from tbprof.trace.columns import Category, Int64s
 
-__all__ = ["median_instance"]
+__all__ = ["median_instance", "median_member"]
 
 _RESOLUTION = 64
 """Device rows closer than this part of the drawing are drawn as one."""
@@ -25,10 +25,15 @@ _KINDS: dict[int, SpanKind] = {
 }
 
 
+def median_member(facts: Facts, site: SiteMembers) -> int:
+    """Which of the site's episodes has the median wait, as an index into its members."""
+    wait = facts.episodes.wait_ns[site.members]
+    return int(np.argsort(wait, kind="stable")[len(wait) // 2])
+
+
 def median_instance(facts: Facts, site: SiteMembers, origin_ns: int) -> Instance:
     """The episode of median wait; instants count from `origin_ns`."""
-    wait = facts.episodes.wait_ns[site.members]
-    middle = int(np.argsort(wait, kind="stable")[len(wait) // 2])
+    middle = median_member(facts, site)
     episode = int(site.members[middle])
     step = int(facts.episodes.step[episode])
     host, refilled_ns = _host(facts, episode, origin_ns)
