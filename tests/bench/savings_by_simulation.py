@@ -19,7 +19,7 @@ import numpy as np
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "simulated"), str(TESTS), str(TESTS.parent)]
 
-from judgement import ALL_SITES, Judgement, Prediction, judge  # noqa: E402 - the path comes first
+from judgement import ALL_SITES, PLANNED_SITES, Judgement, Prediction, judge  # noqa: E402 - the path comes first
 from random_programs import TRAITS, random_program  # noqa: E402
 
 FIRST_SEED = 30_000
@@ -41,8 +41,9 @@ def main(programs: int = PROGRAMS) -> None:
     judged = [judge(random_program(seed)) for seed in seeds]
     write(f"{datetime.date.today()}, {machine()}, seeds {seeds.start} to {seeds.stop - 1}.\n\n{HEAD}")
     write(row("all", judged))
-    write(row("each site alone", judged, lambda each: each.site != ALL_SITES))
+    write(row("each site alone", judged, lambda each: each.site >= 0))
     write(row("all sites of a program together", judged, lambda each: each.site == ALL_SITES))
+    write(row("the report's fix plan", judged, lambda each: each.site == PLANNED_SITES))
     for trait in ("host", "mixed", "device", *TRAITS, "shared", "long queue"):
         write(row(trait, [each for each in judged if trait in each.program.traits]))
     write(row("none of the complications", [e for e in judged if e.program.traits.isdisjoint(COMPLICATIONS)]))

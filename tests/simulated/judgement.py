@@ -12,12 +12,16 @@ from simulated_host import run
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.fix_plan import PlannedFix, fix_plan
 from tbprof.analysis.savings import saving_of
-from tbprof.model import Saving
+from tbprof.model import Report, Saving
+from tbprof.report import report_of
 from tbprof.trace.columns import Int64s
 
-__all__ = ["ALL_SITES", "TOLERANCE", "Judgement", "Prediction", "judge"]
+__all__ = ["ALL_SITES", "PLANNED_SITES", "TOLERANCE", "Judgement", "Prediction", "judge"]
 
 ALL_SITES = -1
+PLANNED_SITES = -2
+"""Those that the report's fix plan removes; the figures are those of the window."""
+
 TOLERANCE = 0.01
 """Of the window: what is smaller is noise to the person who reads the figure."""
 
@@ -68,7 +72,7 @@ class Judgement:
 
     program: Program
     predictions: tuple[Prediction, ...]
-    """One a site, then one for all of them."""
+    """One a site, one for all of them, and one for the report's plan where there is one."""
     plan: tuple[PlannedFix, ...]
     replay_error: float
     nothing_removed_ns: int
@@ -78,7 +82,8 @@ class Judgement:
 def judge(program: Program) -> Judgement:
     """Run the program with everything, without each site, and without all; compare."""
     whole = run(program)
-    facts = Facts(record(program, whole).trace())
+    trace = record(program, whole).trace()
+    facts = Facts(trace)
     members = {site: _members(facts, site) for site in program.sites}
     removed = {site: (frozenset({site}), members[site]) for site in program.sites}
     if removed:
@@ -94,11 +99,24 @@ def judge(program: Program) -> Judgement:
     ]
     return Judgement(
         program=program,
-        predictions=tuple(predictions),
+        predictions=(*predictions, *_of_report(program, report_of(trace), whole.window_ns)),
         plan=fix_plan(facts, list(members.values())),
         replay_error=facts.replay.error,
         nothing_removed_ns=facts.replay.saving_ns(np.empty(0, np.int64)),
     )
+
+
+def _of_report(program: Program, report: Report, window_ns: int) -> list[Prediction]:
+    """What the report says of its fix plan as a whole."""
+    figures = report.savings
+    if figures is None or figures.estimate_ns is None:
+        return []
+    findings = [report.findings[row.finding] for row in report.fix_plan]
+    sources = [report.sites[site].source for finding in findings for site in finding.sites]
+    functions = {source.function for source in sources if source is not None}
+    planned = frozenset(site for site in program.sites if site_function(site) in functions)
+    saving = Saving(figures.floor_ns, figures.estimate_ns, figures.ceiling_ns)
+    return [Prediction(PLANNED_SITES, saving, window_ns - run(program, planned).window_ns, window_ns)]
 
 
 def _members(facts: Facts, site: int) -> Int64s:
