@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 import numpy as np
@@ -13,6 +13,7 @@ from tbprof.trace.arrays import Int32s
 from tbprof.trace.columns import Category, Lane
 from tbprof.trace.eras import category_of
 from tbprof.trace.events import Label, Timed
+from tbprof.trace.repair import repair_text
 
 __all__ = ["CategoryTable", "LaneTable", "NameTable", "TextTable"]
 
@@ -42,8 +43,14 @@ class TextTable(dict[bytes, int]):
         self._names = names
 
     def __missing__(self, raw: bytes) -> int:
-        value: Any = msgspec.json.decode(raw) if raw.startswith(b'"') else msgspec.json.format(raw, indent=-1)
-        number = self[raw] = self._names[value if isinstance(value, str) else value.decode()]
+        # The decoder skips what it hands on raw without a look at its characters.
+        text = repair_text(raw)
+        value: str = (
+            msgspec.json.decode(text)
+            if text.startswith(b'"')
+            else msgspec.json.format(text, indent=-1).decode()
+        )
+        number = self[raw] = self._names[value]
         return number
 
     def numbers(self, raws: Sequence[msgspec.Raw]) -> Int32s:

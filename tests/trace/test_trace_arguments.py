@@ -179,13 +179,24 @@ def test_the_layout_of_lists_does_not_matter(tmp_path: Path, indent: int | None)
 
 
 def test_an_event_whose_text_was_put_right_keeps_its_arguments(tmp_path: Path) -> None:
-    events = [complete("a\tb", 2, 1, **OP), complete("gemm", 3, 1, "kernel", **{**KERNEL, "queued": "\ud800"})]
+    events = [
+        complete("a\tb", 2, 1, **OP),
+        complete("gemm", 3, 1, "kernel", **{**KERNEL, "queued": "\ud800"}),
+    ]
 
     trace = read_trace(write(tmp_path, classic(events).replace(b"\\t", b"\t")))
 
     assert texts_of(trace, trace.concrete_inputs) == {0: '["","1"]'}
     assert texts_of(trace, trace.block) == {1: "[256,1,1]"}
     assert cells_of(trace.blocks_per_sm) == {1: 1.5}
+
+
+def test_an_argument_whose_characters_are_damaged_is_put_right(tmp_path: Path) -> None:
+    content = classic([complete("gemm", 3, 1, "kernel", **{**KERNEL, "grid": ["a~b", "c~"]})])
+
+    trace = read_trace(write(tmp_path, content.replace(b"a~b", b"a\xceb").replace(b"c~", b"c\x01")))
+
+    assert texts_of(trace, trace.grid) == {0: '["a\ufffdb","c "]'}
 
 
 Read = Callable[[Any], Any]
