@@ -27,12 +27,22 @@ from tbprof.model import FailedRule, Finding, NotChecked, PlanRow, Report, Savin
 from tbprof.rules.precedence import BUNDLES, settle
 from tbprof.rules.registry import RULES
 from tbprof.rules.rule import Rule
+from tbprof.trace.classic import write_classic
+from tbprof.trace.classic_mark import is_classic_copy
 from tbprof.trace.columns import Int64s, Trace
 from tbprof.trace.reader import read_trace
 from tbprof.trace.rewrite import merge_facts, verify
 from tbprof.trace.sniff import looks_like_trace
 
-__all__ = ["build_report", "looks_like_trace", "merge_facts", "report_of", "verify"]
+__all__ = [
+    "build_report",
+    "is_classic_copy",
+    "looks_like_trace",
+    "merge_facts",
+    "report_of",
+    "verify",
+    "write_classic",
+]
 
 
 def build_report(

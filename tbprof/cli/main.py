@@ -12,13 +12,13 @@ import sys
 from collections.abc import Sequence
 
 from tbprof import __version__
-from tbprof.cli import demo, explain, publish, report
+from tbprof.cli import classic, demo, explain, publish, report
 from tbprof.cli.plain_text import plain
 from tbprof.errors import TbprofError
 
 __all__ = ["main"]
 
-_COMMANDS = (report, explain, demo, publish)
+_COMMANDS = (report, explain, demo, classic, publish)
 COULD_NOT = 2
 
 

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from tbprof.file_names import REPORT_SUFFIX, TRACE_SUFFIXES, parse_window_name
 from tbprof.model import SkippedFile, Window
+from tbprof.report import is_classic_copy
+from tbprof.store.classic import CLASSIC_SUFFIX
 
 __all__ = ["Discovery", "Listing"]
 
@@ -90,20 +92,26 @@ class Discovery:
     def _kind(self, path: Path, skipped: list[SkippedFile]) -> str | None:
         if path.name.endswith(REPORT_SUFFIX):
             return "report"
-        if _NAMED_TRACE in path.name:
+        if _NAMED_TRACE in path.name and not path.name.endswith(CLASSIC_SUFFIX):
             # Its name claims it: a damaged one is opened, and says what is wrong with it.
             return "trace"
         try:
             status = path.stat()
             key = (str(path), status.st_size, status.st_mtime_ns)
             if key not in self._heads:
-                self._heads[key] = self.looks_like_trace(str(path))
+                self._heads[key] = self._is_recorded(path)
         except FileNotFoundError:
             return None
         except OSError:
             skipped.append(SkippedFile(str(path), _NO_PERMISSION))
             return None
         return "trace" if self._heads[key] else None
+
+    def _is_recorded(self, path: Path) -> bool:
+        """Whether a file is a trace, and no copy of one for another viewer."""
+        if path.name.endswith(CLASSIC_SUFFIX):
+            return not is_classic_copy(path)
+        return self.looks_like_trace(str(path))
 
 
 def _window(run: str, paths: dict[str, Path]) -> Window | None:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import errno
 from dataclasses import dataclass
 from pathlib import Path
 
 from tbprof import __version__
-from tbprof.errors import PublishError
+from tbprof.errors import PublishError, TraceError
 from tbprof.file_names import RAW_SUFFIX, REPORT_SUFFIX, parse_window_name
 from tbprof.model import Report
 from tbprof.report import build_report, merge_facts, verify
+from tbprof.store.classic import (
+    CLASSIC_FOLDER,
+    ClassicChoice,
+    copy_classic,
+    is_classic_wanted,
+    remove_classic_copies,
+)
 from tbprof.store.codec import encode_report
 from tbprof.store.files import appearing, write_whole
 
@@ -27,7 +35,7 @@ class Published:
     report: Report
 
 
-def publish_window(spooled: Path, logdir: Path) -> Published:
+def publish_window(spooled: Path, logdir: Path, classic: ClassicChoice = "auto") -> Published:
     """Publish a trace as Kineto wrote it, with the facts beside it, and clear both away.
 
     The report appears first and the trace after it, each whole: a viewer that looks in
@@ -36,6 +44,7 @@ def publish_window(spooled: Path, logdir: Path) -> Published:
     Args:
         spooled: `X.pt.trace.json`; the facts are in `X.facts.json`, if there are any.
         logdir: The run's folder; made if it is not there.
+        classic: Whether to add a copy for torch-tb-profiler; without room there is none.
 
     Raises:
         TraceError: The trace is not whole; both files stay where they are.
@@ -47,11 +56,12 @@ def publish_window(spooled: Path, logdir: Path) -> Published:
     trace_path, report_path = logdir / f"{stem}{RAW_SUFFIX}", logdir / f"{stem}{REPORT_SUFFIX}"
     try:
         logdir.mkdir(parents=True, exist_ok=True)
-        with appearing(trace_path) as file:
-            merge_facts(spooled, file, facts.read_bytes() if facts.exists() else None)
-            file.flush()
-            report = _report_of(Path(file.name), trace_path)
-            write_whole(report_path, encode_report(report, written_by=__version__))
+        try:
+            report = _write(spooled, facts, trace_path, report_path)
+        except OSError as error:
+            if error.errno != errno.ENOSPC or not remove_classic_copies(logdir):
+                raise
+            report = _write(spooled, facts, trace_path, report_path)
     except OSError as error:
         raise PublishError(
             f"{logdir} can't be written to ({error.strerror}): the window stays at {spooled}"
@@ -60,7 +70,19 @@ def publish_window(spooled: Path, logdir: Path) -> Published:
         left.unlink(missing_ok=True)
     with contextlib.suppress(OSError):
         spooled.parent.rmdir()
+    if is_classic_wanted(classic):
+        with contextlib.suppress(OSError, TraceError):
+            copy_classic(trace_path, logdir / CLASSIC_FOLDER)
     return Published(trace_path, report_path, report)
+
+
+def _write(spooled: Path, facts: Path, trace_path: Path, report_path: Path) -> Report:
+    with appearing(trace_path) as file:
+        merge_facts(spooled, file, facts.read_bytes() if facts.exists() else None)
+        file.flush()
+        report = _report_of(Path(file.name), trace_path)
+        write_whole(report_path, encode_report(report, written_by=__version__))
+    return report
 
 
 def _report_of(written: Path, named: Path) -> Report:

@@ -44,9 +44,9 @@ def write_classic(source: str | os.PathLike[str], destination: BinaryIO) -> None
     """
     trace = read_trace(source)
     clock = ClassicClock.unchanged() if _is_classic(trace) else ClassicClock.of(trace.slices)
+    members = classic_members(os.fspath(source), trace, clock)
     with open_source(source, MAX_BYTES) as opened, open_gzip_writer(destination, _LEVEL) as packed:
         stream = EventStream(opened, CHUNK_BYTES)
-        members = classic_members(stream.head, trace, clock)
         packed.write(members.removesuffix(b"}") + b',\n"traceEvents": [\n')
         separator = b""
         for events in _rewritten(stream, trace, clock):

@@ -6,11 +6,15 @@ from typing import Any
 
 import msgspec
 
+from tbprof.trace.chunks import EventStream
 from tbprof.trace.classic_mark import MARK
 from tbprof.trace.classic_times import ClassicClock
 from tbprof.trace.columns import Trace
+from tbprof.trace.decode import Decoder
+from tbprof.trace.reader import CHUNK_BYTES, MAX_BYTES
 from tbprof.trace.repair import repair_text
 from tbprof.trace.salvage import UNDECODABLE
+from tbprof.trace.source import open_source
 
 __all__ = ["classic_members"]
 
@@ -18,16 +22,18 @@ _VERSION = 1
 _BASE_TIME = "baseTimeNanoseconds"
 
 
-def classic_members(head: bytes, trace: Trace, clock: ClassicClock) -> bytes:
+def classic_members(path: str, trace: Trace, clock: ClassicClock) -> bytes:
     """The members as a JSON object, the mark first.
 
     Args:
-        head: what stands before the array of events; what stands behind it is of no use to
-            the plugin, except the rank, which the trace knows.
-        trace: the columns of the same file.
+        path: the file that is copied.
+        trace: its columns.
         clock: that of the copy.
+
+    Raises:
+        TraceError: the file gives nothing any more.
     """
-    members: dict[str, Any] = {MARK: _VERSION, **_members_of(head)}
+    members: dict[str, Any] = {MARK: _VERSION, **_members_of_file(path)}
     members.pop("tbprof", None)
     members.pop("traceEvents", None)
     devices = members.get("deviceProperties")
@@ -39,8 +45,21 @@ def classic_members(head: bytes, trace: Trace, clock: ClassicClock) -> bytes:
     return msgspec.json.encode(members)
 
 
-def _members_of(head: bytes) -> dict[str, Any]:
-    for text in (head + b"null}", repair_text(head) + b"null}"):
+def _members_of_file(path: str) -> dict[str, Any]:
+    """Kineto writes what the plugin needs before the events; other tools that write its files, behind."""
+    with open_source(path, MAX_BYTES) as source:
+        stream = EventStream(source, CHUNK_BYTES)
+        members = _members_of(stream.head + b"null}")
+        if "deviceProperties" in members:
+            return members
+        for _ in Decoder().batches(stream):
+            pass
+        tail = stream.read_tail().lstrip(b"] \t\r\n,")
+        return members | _members_of(b"{" + tail)
+
+
+def _members_of(json: bytes) -> dict[str, Any]:
+    for text in (json, repair_text(json)):
         try:
             found = msgspec.json.decode(text)
         except UNDECODABLE:

@@ -42,6 +42,8 @@ class AddedOp:
     external_id: int
     collective: int = NONE
     """The kernel that it stands for, a row number."""
+    correlation: int = NONE
+    """Of a call of no length that is added with it and launches what the operator stands for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,9 +57,6 @@ class Plan:
     correlation: Int64s
     """Of calls that launched something and of what they launched; `NONE`: leave it out."""
     added: tuple[AddedOp, ...]
-    unlaunched: AddedOp | None
-    """The operator of what was launched by no call of the file."""
-    unlaunched_correlation: int
 
 
 def plan_of(trace: Trace) -> Plan:
@@ -75,74 +74,75 @@ class _Planning:
         self._launch = launches(trace.slices)
         self._devices = device_rows(trace.slices)
         self._external = np.arange(1, len(trace.slices) + 1, dtype=np.int64)
+        self._correlation = np.full(len(trace.slices), NONE, np.int64)
+        self._next_correlation = int(trace.slices.correlation.max()) + 1
         self._added: list[AddedOp] = []
 
     def plan(self) -> Plan:
-        launched = self._devices[self._launch[self._devices] != NONE]
-        launching, count = np.unique(self._launch[launched], return_counts=True)
-        alone = launching[count == 1]
-        own_op = self._add_collectives(set(alone.tolist()))
-        for call in launching.tolist():
-            if call not in own_op and not self._roles.is_listed_op(int(self._nesting.around[call])):
-                own_op[call] = self._add(NO_OPERATOR + self._name(call), call)
-        self._join_calls(own_op)
-        collective = self._roles.collectives
-        by_call = np.setdiff1d(launched, collective)
-        self._external[by_call] = self._external[self._launch[by_call]]
-        return self._finished(launching, launched)
-
-    def _finished(self, launching: Int64s, launched: Int64s) -> Plan:
-        correlation = np.full(len(self._slices), NONE, np.int64)
+        ordinary = np.setdiff1d(self._devices, self._roles.collectives)
+        launched = ordinary[self._launch[ordinary] != NONE]
+        launching = np.unique(self._launch[launched])
+        self._add_collectives()
+        self._add_unlaunched(np.setdiff1d(ordinary, launched))
+        self._join_calls(self._add_for_calls(launching))
+        self._external[launched] = self._external[self._launch[launched]]
         for rows in (launching, launched):
-            correlation[rows] = self._slices.correlation[rows]
-        unlaunched = np.setdiff1d(self._devices, launched)
-        new = int(self._slices.correlation.max()) + 1
-        correlation[unlaunched] = new
-        op = self._unlaunched_op(unlaunched) if len(unlaunched) else None
+            self._correlation[rows] = self._slices.correlation[rows]
         return Plan(
             nesting=self._nesting,
             omitted=self._roles.omitted,
             external_id=self._external,
-            correlation=correlation,
+            correlation=self._correlation,
             added=tuple(self._added),
-            unlaunched=op,
-            unlaunched_correlation=new,
         )
 
-    def _add_collectives(self, alone: set[int]) -> dict[int, int]:
-        """An operator for each collective; those that stand for a whole call, by that call."""
-        own_op: dict[int, int] = {}
+    def _add_collectives(self) -> None:
+        """A mark of no length for each: with a host range the plugin counts that as communication."""
         for kernel in self._roles.collectives.tolist():
             call = int(self._launch[kernel])
             name = classic_name(self._name(kernel), *self._names_around(call))
-            # Of a graph one call launches many kernels: then the operator is a mark of no length.
-            op = self._add(name, call, collective=kernel, is_mark=call not in alone)
-            self._external[kernel] = op
-            if call in alone:
-                own_op[call] = op
+            self._add_mark(name, np.array([kernel]), call, collective=kernel)
+
+    def _add_unlaunched(self, rows: Int64s) -> None:
+        if len(rows):
+            self._add_mark(NOT_RECORDED, rows, NONE)
+
+    def _add_for_calls(self, launching: Int64s) -> dict[int, int]:
+        """An operator around each launch that no listed one is around; its id, by the call."""
+        own_op: dict[int, int] = {}
+        for call in launching.tolist():
+            if not self._roles.is_listed_op(int(self._nesting.around[call])):
+                end_ns = int(self._nesting.end_ns[call])
+                own_op[call] = self._add(NO_OPERATOR + self._name(call), call, end_ns).external_id
         return own_op
 
-    def _add(self, name: str, call: int, *, collective: int = NONE, is_mark: bool = False) -> int:
-        """Add an operator that covers a call; its `External id`."""
-        external_id = len(self._slices) + len(self._added) + 1
-        if call == NONE:
-            start_ns = end_ns = self._before_all_ns()
-            lane = NONE
-        else:
-            start_ns = int(self._slices.start_ns[call])
-            end_ns = start_ns if is_mark else int(self._nesting.end_ns[call])
-            lane = int(self._slices.lane[call])
-            parent = self._nesting.around[call]
-            if parent != NONE:
-                self._nesting.inside[parent] += 1
-        self._added.append(AddedOp(name, lane, start_ns, end_ns, external_id, collective))
-        return external_id
+    def _add_mark(self, name: str, rows: Int64s, call: int, *, collective: int = NONE) -> None:
+        """An operator of no length, with a call of its own that launches `rows`."""
+        correlation = self._next_correlation
+        self._next_correlation += 1
+        end_ns = self._before_all_ns() if call == NONE else int(self._slices.start_ns[call])
+        op = self._add(name, call, end_ns, collective=collective, correlation=correlation)
+        self._external[rows] = op.external_id
+        self._correlation[rows] = correlation
 
-    def _unlaunched_op(self, rows: Int64s) -> AddedOp:
-        external_id = self._add(NOT_RECORDED, NONE)
-        own = np.setdiff1d(rows, self._roles.collectives)
-        self._external[own] = external_id
-        return self._added[-1]
+    def _add(
+        self, name: str, call: int, end_ns: int, *, collective: int = NONE, correlation: int = NONE
+    ) -> AddedOp:
+        """Add an operator from the start of a call; without a call it has no length."""
+        is_called = call != NONE
+        op = AddedOp(
+            name=name,
+            lane=int(self._slices.lane[call]) if is_called else NONE,
+            start_ns=int(self._slices.start_ns[call]) if is_called else end_ns,
+            end_ns=end_ns,
+            external_id=len(self._slices) + len(self._added) + 1,
+            collective=collective,
+            correlation=correlation,
+        )
+        if is_called and self._nesting.around[call] != NONE:
+            self._nesting.inside[self._nesting.around[call]] += 1
+        self._added.append(op)
+        return op
 
     def _before_all_ns(self) -> int:
         """Where the plugin takes a launch to have been before the first step."""
@@ -183,4 +183,4 @@ class _Planning:
             row = int(self._nesting.around[row])
 
     def _name(self, row: int) -> str:
-        return self._trace.names[self._slices.name[row]]
+        return self._trace.names[int(self._slices.name[row])]

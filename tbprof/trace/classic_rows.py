@@ -116,21 +116,17 @@ class ClassicRows:
     def added(self) -> Iterator[RawEvent]:
         """The operators that are in the copy only; ask when all rows are rewritten."""
         for op in self._plan.added:
-            yield self._added(op)
-        op_of_rest = self._plan.unlaunched
-        if op_of_rest is not None:
-            args = {
-                "External id": op_of_rest.external_id,
-                "correlation": self._plan.unlaunched_correlation,
-            }
-            yield {**self._added(op_of_rest), "cat": "Runtime", "name": NOT_RECORDED, "args": args}
+            event = self._added(op)
+            yield event
+            if op.correlation != NONE:
+                args = {"External id": op.external_id, "correlation": op.correlation}
+                yield {**event, "cat": "Runtime", "name": NOT_RECORDED, "args": args}
 
     def _added(self, op: AddedOp) -> RawEvent:
-        name, args = op.name, {"External id": op.external_id}
-        if op.collective in self._messages:
-            collective, said = self._messages[op.collective]
-            name, args = classic_name(collective, name), {**args, **said}
-        place: Mapping[str, Any] = self.threads.place(op.lane)
+        collective, said = self._messages.get(op.collective, ("", {}))
+        name = classic_name(collective, op.name) if collective else op.name
+        args = {"External id": op.external_id, **said}
+        place = self.threads.place(op.lane)
         start_us, end_us = self._clock.instants_us(op.start_ns, op.end_ns)
         return {
             "ph": "X", "cat": "Operator", "name": name, **place,

@@ -59,7 +59,7 @@ def names_in(folder: Path) -> list[str]:
 
 def test_trace_and_report_appear_and_the_spool_is_cleared(spooled: Path, tmp_path: Path) -> None:
     run = tmp_path / "logs" / "run"
-    published = publish_window(spooled, run)
+    published = publish_window(spooled, run, classic="never")
     assert names_in(run) == [f"{STEM}.tbprof.pb", f"{STEM}.trace.json.gz"]
     assert published.trace == run / f"{STEM}.trace.json.gz"
     assert published.report_path == run / f"{STEM}.tbprof.pb"

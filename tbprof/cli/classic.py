@@ -1,0 +1,80 @@
+"""`tbprof classic PATH...`: copies that the standard PyTorch Profiler tab shows rightly."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tbprof.cli.plain_text import plain
+from tbprof.errors import TbprofError, UsageError
+from tbprof.report import is_classic_copy, looks_like_trace
+from tbprof.store.classic import CLASSIC_FOLDER, copy_classic
+from tbprof.store.discovery import Discovery
+
+if TYPE_CHECKING:
+    from tbprof.cli.parsers import Commands
+
+__all__ = ["add_to"]
+
+_COULD_NOT = 2
+
+
+def add_to(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "classic", help="write copies of traces that the standard PyTorch Profiler tab shows rightly"
+    )
+    parser.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="a trace, or a folder of them")
+    parser.add_argument(
+        "--out", type=Path, help=f"where to write; default: a folder {CLASSIC_FOLDER!r} beside each trace"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Copy every trace; one that can't be copied costs one line on stderr and exit code 2.
+
+    Raises:
+        UsageError: There is nothing to copy, or two traces would get the same name.
+    """
+    traces = [trace for path in options.paths for trace in _traces(path)]
+    if not traces:
+        raise UsageError("there is no trace in the folder: name a trace or another folder")
+    if options.out is not None:
+        _refuse_equal_names(traces)
+    copied = [_copy(trace, options.out or trace.parent / CLASSIC_FOLDER) for trace in traces]
+    return 0 if all(copied) else _COULD_NOT
+
+
+def _traces(path: Path) -> Iterator[Path]:
+    if not path.is_dir():
+        yield path
+        return
+    for window in Discovery(path, looks_like_trace).find().windows:
+        if window.trace_path is not None:
+            yield Path(window.trace_path)
+
+
+def _refuse_equal_names(traces: Sequence[Path]) -> None:
+    seen: dict[str, Path] = {}
+    for trace in traces:
+        other = seen.setdefault(trace.name, trace)
+        if other is not trace:
+            raise UsageError(f"{other} and {trace} have one name: leave --out away, or name one of them")
+
+
+def _copy(trace: Path, folder: Path) -> bool:
+    if is_classic_copy(trace):
+        sys.stderr.write(f"tbprof: {plain(str(trace))} is such a copy: name the trace it was made of\n")
+        return False
+    try:
+        sys.stdout.write(f"wrote {copy_classic(trace, folder)}\n")
+    except TbprofError as error:
+        sys.stderr.write(f"tbprof: {plain(str(error))}\n")
+        return False
+    except OSError as error:
+        sys.stderr.write(f"tbprof: {plain(str(folder))} can't be written to ({error.strerror})\n")
+        return False
+    return True

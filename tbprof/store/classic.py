@@ -1,0 +1,59 @@
+"""The copies that torch-tb-profiler reads, in the folder `classic` of a run.
+
+They can be made again at any time, so they are made last and go first.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from tbprof.file_names import parse_window_name
+from tbprof.report import is_classic_copy, write_classic
+from tbprof.store.files import appearing
+
+__all__ = [
+    "CLASSIC_FOLDER",
+    "CLASSIC_SUFFIX",
+    "ClassicChoice",
+    "copy_classic",
+    "is_classic_wanted",
+    "remove_classic_copies",
+]
+
+CLASSIC_FOLDER = "classic"
+CLASSIC_SUFFIX = ".pt.trace.json.gz"
+"""The only names that torch-tb-profiler looks for; those of raw traces that tbprof publishes differ."""
+
+ClassicChoice: TypeAlias = Literal["auto", "always", "never"]
+
+
+def is_classic_wanted(choice: ClassicChoice) -> bool:
+    """Whether to write copies; "auto": where torch-tb-profiler is installed."""
+    if choice == "auto":
+        return importlib.util.find_spec("torch_tb_profiler") is not None
+    return choice == "always"
+
+
+def copy_classic(trace: Path, folder: Path) -> Path:
+    """Write the copy of a trace into `folder`, which is made if it is not there; its path.
+
+    Raises:
+        TraceError: the trace gives nothing.
+        OSError: the folder can't be written to.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{parse_window_name(trace.name).stem}{CLASSIC_SUFFIX}"
+    with appearing(path) as file:
+        write_classic(trace, file)
+    return path
+
+
+def remove_classic_copies(run_folder: Path) -> bool:
+    """Remove the copies of a run; whether there was one."""
+    named = (run_folder / CLASSIC_FOLDER).glob(f"*{CLASSIC_SUFFIX}")
+    copies = [path for path in named if is_classic_copy(path)]
+    for path in copies:
+        path.unlink(missing_ok=True)
+    return bool(copies)
