@@ -40,7 +40,7 @@ LAW = {
     "optable": allowed(),
     "file_names": allowed(),
     "folders": allowed(),
-    "trace": allowed("model errors", "numpy msgspec isal"),
+    "trace": allowed("model errors folders", "numpy msgspec isal"),
     "analysis": allowed("trace model errors", "numpy", never="json os pathlib io"),
     "rules": allowed("analysis model optable", "numpy"),
     "texts": allowed("model errors rules"),
