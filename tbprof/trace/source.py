@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Protocol, cast
 
 from tbprof.errors import TraceNotReadable, TraceTooLarge
 
-__all__ = ["ByteSource", "open_gzip_writer", "open_source"]
+__all__ = ["ByteSource", "open_gzip_writer", "open_source", "shown_path"]
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _INPUT_BYTES = 64 * 1024
@@ -154,6 +154,11 @@ def _not_readable(path: str, error: OSError) -> TraceNotReadable:
     return TraceNotReadable(f"{path} can't be read ({reason}): check the path and its permissions.")
 
 
+def shown_path(path: str | os.PathLike[str]) -> str:
+    """`path` as text that can be printed, whatever bytes the file's name has."""
+    return os.fspath(path).encode("utf-8", "backslashreplace").decode()
+
+
 @contextmanager
 def open_source(path: str | os.PathLike[str], max_bytes: int) -> Iterator[ByteSource]:
     """The bytes of the regular file at `path`.
@@ -161,7 +166,7 @@ def open_source(path: str | os.PathLike[str], max_bytes: int) -> Iterator[ByteSo
     Raises:
         TraceNotReadable: it is missing, not permitted, or no regular file.
     """
-    shown = os.fspath(path).encode("utf-8", "backslashreplace").decode()
+    shown = shown_path(path)
     try:
         # Before it is opened: opening a pipe would wait for its writer.
         if not stat.S_ISREG(Path(path).stat().st_mode):
