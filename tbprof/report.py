@@ -27,6 +27,7 @@ from tbprof.model import FailedRule, Finding, NotChecked, PlanRow, Report, Savin
 from tbprof.rules.precedence import BUNDLES, settle
 from tbprof.rules.registry import RULES
 from tbprof.rules.rule import Rule
+from tbprof.trace.cache import read_trace_cached
 from tbprof.trace.classic import write_classic
 from tbprof.trace.classic_mark import is_classic_copy
 from tbprof.trace.columns import Int64s, Trace
@@ -46,18 +47,24 @@ __all__ = [
 
 
 def build_report(
-    path: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None
+    path: str | os.PathLike[str],
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    use_cache: bool = False,
 ) -> Report:
     """Read a trace file and say all that can be known of it.
 
     Args:
         path: The file, plain or gzip, whatever its name.
         progress: Called with the bytes read so far and the size of the file on disk.
+        use_cache: Whether the columns of a large trace may be kept in the user's cache folder,
+            and taken from there.
 
     Raises:
         TraceError: The file gives nothing; the message says why and what to do.
     """
-    return report_of(read_trace(path, progress=progress))
+    read = read_trace_cached if use_cache else read_trace
+    return report_of(read(path, progress=progress))
 
 
 def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:

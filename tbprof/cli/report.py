@@ -77,7 +77,7 @@ def _report_of_file(path: Path, *, use_cache: bool) -> Report:
     kept = cached_report(str(path)) if use_cache else None
     if kept is not None:
         return kept
-    report = build_report(path, progress=_progress(path))
+    report = build_report(path, progress=_progress(path), use_cache=use_cache)
     if use_cache:
         keep_report(str(path), report)
     return report
