@@ -24,6 +24,7 @@ _MOST_SPECIFIC_FIRST = (
     "SYN01",
     "SYN04",
     "CPY02",
+    "CPY04",
     "CPY05",
     "CPY03",
 )

@@ -48,7 +48,7 @@ def test_what_knows_why_a_scalar_is_read_goes_before_what_knows_that_it_is(speci
     assert left(finding("SYN01", 0), finding(special, 0)) == [special]
 
 
-@pytest.mark.parametrize("special", ["CPY02", "CPY05"])
+@pytest.mark.parametrize("special", ["CPY02", "CPY04", "CPY05"])
 def test_what_knows_why_a_tensor_is_uploaded_goes_before_what_knows_its_size(special: str) -> None:
     assert left(finding("CPY03", 0), finding(special, 0)) == [special]
 

@@ -1,0 +1,26 @@
+"""Ops with the shapes, types and values of their inputs, as `record_shapes=True` writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trace_builder import TraceBuilder
+
+__all__ = ["typed_op"]
+
+
+def typed_op(
+    built: TraceBuilder,
+    name: str,
+    start: float,
+    end: float,
+    *,
+    dims: Sequence[Sequence[int]],
+    types: Sequence[str] = (),
+    values: Sequence[str] = (),
+) -> None:
+    """An op; `values` are those of the inputs that are no tensors, as text."""
+    built.op(name, start, end)
+    shapes = [list(one) for one in dims]
+    args = {"Input Dims": shapes, "Input type": list(types), "Concrete Inputs": list(values)}
+    built.events[-1]["args"] |= {key: value for key, value in args.items() if value}
