@@ -12,7 +12,7 @@ replay's error; above `MAX_ERROR` it says nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -30,7 +30,7 @@ __all__ = ["MAX_ERROR", "MAX_ROWS", "Replay", "steps_to_replay"]
 MAX_ERROR = 0.05
 """A replay further off its own window than this gives no estimate."""
 
-MAX_ROWS = 50_000
+MAX_ROWS = 20_000
 """Device rows that are replayed: a window with more is judged by its first warm steps."""
 
 
@@ -44,6 +44,8 @@ class Replay:
     waits: ReplayWaits
     replayed_steps: slice
     """The steps that are run; what they win is taken for all."""
+    _lengths: dict[frozenset[int], int] = field(default_factory=dict)
+    """By the episodes that were removed: findings, bundles and the plan ask for the same ones."""
 
     @cached_property
     def recorded_ns(self) -> int:
@@ -90,6 +92,11 @@ class Replay:
         return self._length_ns(frozenset())
 
     def _length_ns(self, removed: frozenset[int]) -> int:
+        if removed not in self._lengths:
+            self._lengths[removed] = self._played_ns(removed)
+        return self._lengths[removed]
+
+    def _played_ns(self, removed: frozenset[int]) -> int:
         ends, shift = play(self._script, removed)
         host_end = self._end_ns - shift
         device_end = max((ends[row] for row in self._rows_in_steps.tolist()), default=host_end)
