@@ -21,6 +21,10 @@ const SITE: SiteRow = {
   explained_us: 0,
   starve_us: 0,
   share_of_steps: null,
+  device_us: null,
+  exposed_us: null,
+  bytes_per_s: null,
+  non_blocking: null,
   findings: [],
   instance: null,
 };

@@ -14,38 +14,51 @@ const SITES = [
 const indexes = (sites: readonly { index: number }[]): number[] => sites.map((site) => site.index);
 
 test("findings come first, by ceiling; the others by wait", () => {
-  const groups = groupSites(SITES, "saving", true);
+  const groups = groupSites(SITES, new Set(), "saving", true);
   assert.deepEqual(indexes(groups.withFindings), [2, 1, 3]);
   assert.deepEqual(indexes(groups.others), [4, 0]);
 });
 
+test("what is in the plan comes before all others", () => {
+  const groups = groupSites(SITES, new Set([1, 4]), "saving", true);
+  assert.deepEqual(indexes(groups.planned), [1, 4]);
+  assert.deepEqual(indexes(groups.withFindings), [2, 3]);
+  assert.deepEqual(indexes(groups.others), [0]);
+});
+
 test("what has no figure comes last in both orders", () => {
-  assert.deepEqual(indexes(groupSites(SITES, "saving", false).withFindings), [1, 2, 3]);
+  assert.deepEqual(indexes(groupSites(SITES, new Set(), "saving", false).withFindings), [1, 2, 3]);
 });
 
 test("sorting leaves the list it was given alone", () => {
   const before = indexes(SITES);
-  groupSites(SITES, "wait", true);
+  groupSites(SITES, new Set(), "wait", true);
   assert.deepEqual(indexes(SITES), before);
 });
 
 test("equal sites keep their places under every column", () => {
   const twins = [siteRow({ index: 0 }), siteRow({ index: 1 }), siteRow({ index: 2 })];
   for (const key of SORT_KEYS) {
-    assert.deepEqual(indexes(groupSites(twins, key, true).others), [0, 1, 2], key);
-    assert.deepEqual(indexes(groupSites(twins, key, false).others), [0, 1, 2], key);
+    assert.deepEqual(indexes(groupSites(twins, new Set(), key, true).others), [0, 1, 2], key);
+    assert.deepEqual(indexes(groupSites(twins, new Set(), key, false).others), [0, 1, 2], key);
   }
 });
 
 test("lines sort as text", () => {
   const source = (file: string) => ({ file, line: 1, function: "f", exact: true, candidates: [] });
   const sites = [siteRow({ index: 0, source: source("b.py") }), siteRow({ index: 1, source: null }), siteRow({ index: 2, source: source("a.py") })];
-  assert.deepEqual(indexes(groupSites(sites, "site", false).others), [2, 0, 1]);
+  assert.deepEqual(indexes(groupSites(sites, new Set(), "site", false).others), [2, 0, 1]);
 });
 
 test("a site's saving is its best finding's, not their sum", () => {
   assert.equal(bestSaving(SITES[2]!)?.ceiling_us, 70);
   assert.equal(bestSaving(SITES[3]!), null);
+});
+
+test("a site's own saving comes before one that it has with others", () => {
+  const shared = findingRow({ saving: saving(90), sites: [0, 1] });
+  assert.equal(bestSaving(siteRow({ findings: [shared, findingRow({ saving: saving(7), sites: [0] })] }))?.ceiling_us, 7);
+  assert.equal(bestSaving(siteRow({ findings: [shared] }))?.ceiling_us, 90);
 });
 
 test("what can't be divided is not zero", () => {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tbprof.errors import UsageError
-from tbprof.model import HealthFact, IdlePlace, Numbers, Site, Verdict
+from tbprof.model import CopyTotal, HealthFact, IdlePlace, Numbers, Site, Verdict
+from tbprof.texts.copies import waiting_remark
 from tbprof.texts.health import health_sentence, not_checked_sentence, skipped_sentence
 from tbprof.texts.idle import cause_name, drain_sentence, place_name
 from tbprof.texts.quantities import share
@@ -57,6 +58,9 @@ class English:
 
     def drained_by(self, drain: Site) -> str:
         return drain_sentence(drain)
+
+    def copy_remark(self, total: CopyTotal) -> str:
+        return waiting_remark(total)
 
     def trust(self, code: str, numbers: Numbers) -> tuple[str, str, str]:
         return trust_words(code, numbers)

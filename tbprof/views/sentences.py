@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from tbprof.model import HealthFact, IdlePlace, Numbers, Site, Verdict
+from tbprof.model import CopyTotal, HealthFact, IdlePlace, Numbers, Site, Verdict
 
 __all__ = ["RuleWords", "Sentences"]
 
@@ -65,6 +65,9 @@ class Sentences(Protocol):
 
     def drained_by(self, drain: Site) -> str:
         """That idle is there only because this site let the device run dry."""
+
+    def copy_remark(self, total: CopyTotal) -> str:
+        """That the host waits at these copies for something else."""
 
     def trust(self, code: str, numbers: Numbers) -> tuple[str, str, str]:
         """What speaks for or against the figures: a title, a figure or "", and a sentence."""

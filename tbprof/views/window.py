@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tbprof.views.copies import CopyRow
 from tbprof.views.findings import FindingRow, SavingView
 from tbprof.views.overview import OverviewView
 
 __all__ = [
-    "CopyRow",
     "EnvironmentRow",
     "HealthRow",
     "IdleView",
@@ -76,6 +76,13 @@ class SiteRow:
     starve_us: float
     share_of_steps: float | None
     """`wait_us` over the length of all steps, 0 to 1."""
+    device_us: float | None
+    """How long its copies took on the device."""
+    exposed_us: float | None
+    """The part of `device_us` during which the device computed nothing."""
+    bytes_per_s: float | None
+    non_blocking: bool | None
+    """How the line asked for its copies, where that was recorded."""
     findings: tuple[FindingRow, ...]
     instance: InstanceView | None
 
@@ -101,15 +108,6 @@ class SyncView:
     wait_in_sync_us: float
     explained_us: float
     profiler_own_us: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CopyRow:
-    direction: str
-    memory: str
-    count: int
-    bytes: int
-    blocking: int
 
 
 @dataclass(frozen=True, slots=True)

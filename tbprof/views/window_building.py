@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 from tbprof.model import HookFacts, Instance, Report, Site, Source, Span, Step
+from tbprof.views.copies import bytes_per_s, copy_rows, non_blocking_of
 from tbprof.views.findings import finding_row, saving_view
 from tbprof.views.overview_building import overview_view
 from tbprof.views.sentences import Sentences
 from tbprof.views.steady import median_step_us
 from tbprof.views.times import optional_us, us
 from tbprof.views.window import (
-    CopyRow,
     EnvironmentRow,
     HealthRow,
     IdleView,
@@ -60,10 +60,7 @@ def window_view(report: Report, *, run: str, worker: str, window: str, sentences
             explained_us=us(points.explained_ns),
             profiler_own_us=tuple(us(ns) for ns in points.profiler_own_ns),
         ),
-        copies=tuple(
-            CopyRow(copy.direction, copy.memory, copy.count, copy.bytes, copy.blocking)
-            for copy in report.copies
-        ),
+        copies=copy_rows(report, sentences),
         idle=_idle(report, total_ns),
         savings=None if report.savings is None else saving_view(report.savings),
         calibrated=report.savings is not None and report.savings.calibrated,
@@ -134,6 +131,10 @@ def _site(report: Report, index: int, total_ns: int, sentences: Sentences) -> Si
         explained_us=us(site.explained_ns),
         starve_us=us(site.starve_ns),
         share_of_steps=_share(site, total_ns),
+        device_us=optional_us(site.device_ns),
+        exposed_us=optional_us(site.exposed_ns),
+        bytes_per_s=bytes_per_s(site.bytes, site.device_ns),
+        non_blocking=non_blocking_of(site.source, report.recorded_calls),
         findings=tuple(finding_row(finding, report, sentences) for finding in mine),
         instance=None if site.instance is None else _instance(site.instance, report.steps),
     )

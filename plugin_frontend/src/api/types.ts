@@ -57,6 +57,12 @@ export interface CopyRow {
   count: number;
   bytes: number;
   blocking: number;
+  wait_us: number | null;
+  device_us: number | null;
+  exposed_us: number | null;
+  bytes_per_s: number | null;
+  best_bytes_per_s: number | null;
+  remark: string;
 }
 
 export interface IdleView {
@@ -138,6 +144,10 @@ export interface SiteRow {
   explained_us: number;
   starve_us: number;
   share_of_steps: number | null;
+  device_us: number | null;
+  exposed_us: number | null;
+  bytes_per_s: number | null;
+  non_blocking: boolean | null;
   findings: FindingRow[];
   instance: InstanceView | null;
 }

@@ -3,11 +3,12 @@
 import type { SavingView, SiteRow } from "../api/types.ts";
 import { formatChain, formatLocation } from "../format/place.ts";
 
-export const SORT_KEYS = ["saving", "site", "ops", "label", "perStep", "count", "size", "wait", "explained", "share"] as const;
+export const SORT_KEYS = ["saving", "site", "ops", "label", "perStep", "count", "size", "wait", "explained", "dry", "share", "speed", "memory", "nonBlocking", "hidden"] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
 
-/** Two lists of sites, each sorted. */
+/** Lists of sites, each sorted. */
 export interface SiteGroups {
+  planned: SiteRow[];
   withFindings: SiteRow[];
   others: SiteRow[];
 }
@@ -25,19 +26,31 @@ const VALUES: Record<SortKey, (site: SiteRow) => SortValue> = {
   size: (site) => site.bytes,
   wait: (site) => site.wait_us,
   explained: explainedShare,
+  dry: (site) => site.starve_us,
   share: (site) => site.share_of_steps,
+  speed: (site) => site.bytes_per_s,
+  memory: (site) => (site.memory === "" ? null : site.memory),
+  nonBlocking: (site) => (site.non_blocking === null ? null : Number(site.non_blocking)),
+  hidden: (site) => site.exposed_us,
 };
 
 /** Texts run up at first, figures down: the largest is what one looks for. */
 export function startsDescending(key: SortKey): boolean {
-  return key !== "site" && key !== "ops" && key !== "label";
+  return key !== "site" && key !== "ops" && key !== "label" && key !== "memory";
 }
 
-export function groupSites(sites: readonly SiteRow[], key: SortKey, descending: boolean): SiteGroups {
+/** `planned` tells which sites are part of the fix plan. */
+export function groupSites(
+  sites: readonly SiteRow[],
+  planned: { has: (site: number) => boolean },
+  key: SortKey,
+  descending: boolean,
+): SiteGroups {
   const sorted = [...sites].sort((one, other) => compareSites(one, other, key, descending));
   return {
-    withFindings: sorted.filter((site) => site.findings.length > 0),
-    others: sorted.filter((site) => site.findings.length === 0),
+    planned: sorted.filter((site) => planned.has(site.index)),
+    withFindings: sorted.filter((site) => !planned.has(site.index) && site.findings.length > 0),
+    others: sorted.filter((site) => !planned.has(site.index) && site.findings.length === 0),
   };
 }
 
@@ -52,9 +65,13 @@ function compareSites(one: SiteRow, other: SiteRow, key: SortKey, descending: bo
   return (descending ? -upward : upward) || other.wait_us - one.wait_us || one.index - other.index;
 }
 
-/** The largest saving among a site's findings; they share its waits, so they do not add up. */
+/**
+ * The largest saving among a site's findings; they share its waits, so they do not add up. What it
+ * wins only together with others stands for it where there is nothing else.
+ */
 export function bestSaving(site: SiteRow): SavingView | null {
-  return site.findings
+  const own = site.findings.filter((finding) => finding.sites.length <= 1 && finding.saving !== null);
+  return (own.length > 0 ? own : site.findings)
     .map((finding) => finding.saving)
     .reduce((best, saving) => (saving !== null && (best === null || saving.ceiling_us > best.ceiling_us) ? saving : best), null);
 }

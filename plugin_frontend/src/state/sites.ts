@@ -3,6 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import type { SiteRow } from "../api/types.ts";
 import { filterSites } from "../model/filtering.ts";
+import { planNumbers } from "../model/plan.ts";
 import { groupSites, startsDescending, type SiteGroups, type SortKey } from "../model/sorting.ts";
 import { sitesOf } from "../model/views.ts";
 import { adjust, place, visit } from "./place.ts";
@@ -11,13 +12,18 @@ import { windowView } from "./windowAnswer.ts";
 /** The sites of the view shown, before any filter. */
 export const viewSites = computed<SiteRow[]>(() => sitesOf(place.value.view, windowView.value?.sites ?? []));
 
+/** By index of the site its number in the fix plan. */
+export const numbersInPlan = computed<ReadonlyMap<number, number>>(() =>
+  windowView.value === null ? new Map() : planNumbers(windowView.value.overview),
+);
+
 export const siteGroups = computed<SiteGroups>(() => {
   const sites = filterSites(viewSites.value, place.value.filter);
-  return groupSites(sites, place.value.sort, place.value.descending);
+  return groupSites(sites, numbersInPlan.value, place.value.sort, place.value.descending);
 });
 
 /** All listed sites, from the top. */
-export const listedSites = computed(() => [...siteGroups.value.withFindings, ...siteGroups.value.others]);
+export const listedSites = computed(() => [...siteGroups.value.planned, ...siteGroups.value.withFindings, ...siteGroups.value.others]);
 
 /** The site whose drawer is open. */
 export const openSite = computed<SiteRow | null>(

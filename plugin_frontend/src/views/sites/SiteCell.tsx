@@ -1,6 +1,7 @@
 import type { FindingRow, SiteRow, SourceView } from "../../api/types.ts";
 import { SeverityBars } from "../../draw/SeverityBars.tsx";
 import { formatChain, LINE_NOT_RECORDED } from "../../format/place.ts";
+import { numbersInPlan } from "../../state/sites.ts";
 import { Location } from "../../widgets/Location.tsx";
 
 export interface SiteCellProps {
@@ -47,6 +48,7 @@ function Place({ source }: { source: SourceView }) {
 function Facts({ site, text }: { site: SiteRow; text: string }) {
   return (
     <div class="row s12">
+      <PlanDisc site={site} />
       {site.findings.map((finding) => (
         <RuleChip key={finding.fingerprint} finding={finding} />
       ))}
@@ -54,6 +56,16 @@ function Facts({ site, text }: { site: SiteRow; text: string }) {
         {text}
       </span>
     </div>
+  );
+}
+
+/** The number of the change in the fix plan that the site is part of. */
+function PlanDisc({ site }: { site: SiteRow }) {
+  const number = numbersInPlan.value.get(site.index);
+  return number === undefined ? null : (
+    <span class="disc" title={`Change ${number} of the fix plan`}>
+      {number}
+    </span>
   );
 }
 

@@ -3,6 +3,7 @@ import { formatDuration } from "../../format/duration.ts";
 import { formatCount, formatMean, formatShare } from "../../format/number.ts";
 import { formatChain, formatDirection, formatLocation } from "../../format/place.ts";
 import { formatSize } from "../../format/size.ts";
+import { formatSpeed } from "../../format/speed.ts";
 import { bestSaving, explainedShare, meanPerStep } from "../../model/sorting.ts";
 import { copyText } from "../../state/notice.ts";
 import { Icon } from "../../widgets/Icon.tsx";
@@ -69,7 +70,11 @@ function SiteFigures({ site }: { site: SiteRow }) {
     ["Per step", mean === null ? "—" : formatMean(mean)],
     ...(site.direction === ""
       ? []
-      : ([["Copied", `${formatSize(site.bytes)}, ${formatDirection(site.direction, site.memory)}`]] as [string, string][])),
+      : ([
+          ["Copied", `${formatSize(site.bytes)}, ${formatDirection(site.direction, site.memory)}`],
+          ["Copying takes", `${formatDuration(site.device_us)}, ${formatSpeed(site.bytes_per_s)}`],
+          ["Not hidden by computing", formatDuration(site.exposed_us)],
+        ] as [string, string][])),
   ];
   return (
     <section aria-labelledby="figures">

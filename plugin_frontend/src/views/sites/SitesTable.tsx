@@ -1,9 +1,9 @@
 import { useRef } from "preact/hooks";
-import type { WindowView } from "../../api/types.ts";
+import type { SiteRow, WindowView } from "../../api/types.ts";
 import { tableUnit } from "../../format/duration.ts";
-import { tableSizeUnit } from "../../format/size.ts";
 import { bestSaving } from "../../model/sorting.ts";
-import { siteGroups } from "../../state/sites.ts";
+import { place } from "../../state/place.ts";
+import { siteGroups, viewSites } from "../../state/sites.ts";
 import { useWidth } from "../../widgets/useWidth.ts";
 import { columnsOf, type Column, type TableScale } from "./siteColumns.tsx";
 import { listRows, type ListRow } from "./siteRows.ts";
@@ -15,8 +15,8 @@ export function SitesTable({ view, pane }: { view: WindowView; pane: () => HTMLE
   const table = useRef<HTMLTableElement>(null);
   const rows = listRows(siteGroups.value);
   const { drawn, above, below } = useDrawnRows(rows, table, pane);
-  const columns = columnsOf(view.sites, useWidth(pane));
-  const scale = scaleOf(view, columns);
+  const columns = columnsOf(place.value.view, viewSites.value, useWidth(pane));
+  const scale = scaleOf(view, viewSites.value, columns);
   return (
     <table class="site-table" role="grid" aria-label="Sites" aria-rowcount={rows.length + 1} ref={table}>
       <Heads columns={columns} scale={scale} />
@@ -36,12 +36,11 @@ function rowKey(row: ListRow): string {
   return row.kind === "group" ? row.title : String(row.site.index);
 }
 
-function scaleOf(view: WindowView, columns: readonly Column[]): TableScale {
-  const waits = view.sites.map((site) => site.wait_us);
-  const savings = view.sites.map((site) => bestSaving(site)?.ceiling_us ?? 0);
+function scaleOf(view: WindowView, sites: readonly SiteRow[], columns: readonly Column[]): TableScale {
+  const waits = sites.map((site) => site.wait_us);
+  const savings = sites.map((site) => bestSaving(site)?.ceiling_us ?? 0);
   return {
     unit: tableUnit([...waits, ...savings]),
-    sizeUnit: tableSizeUnit(view.sites.map((site) => site.bytes)),
     longest_us: Math.max(...waits, 0),
     largestSaving_us: Math.max(...savings, 0),
     steps: view.steps,

@@ -1,27 +1,46 @@
 import { useRef } from "preact/hooks";
 import type { WindowView } from "../../api/types.ts";
+import { place } from "../../state/place.ts";
 import { viewSites } from "../../state/sites.ts";
+import { CopiesTop } from "../copies/CopiesTop.tsx";
 import { Workspace } from "../Workspace.tsx";
 import { SiteFilter } from "./SiteFilter.tsx";
 import { SitesTable } from "./SitesTable.tsx";
-import { VerdictPart } from "./VerdictPart.tsx";
-import { WindowTotals } from "./WindowTotals.tsx";
+import { SyncTop } from "./SyncTop.tsx";
 
 /** Sync points or copies: their figures, every site, and one of them in the drawer. */
 export function SitesView({ view }: { view: WindowView }) {
   const pane = useRef<HTMLDivElement>(null);
-  const some = viewSites.value.length > 0;
+  if (viewSites.value.length === 0) return <NoSites view={view} />;
   return (
     <Workspace view={view}>
-      <div class={some ? "pane sites" : "pane sites bare"} ref={pane} tabIndex={0} role="region" aria-label="Sites">
-        <VerdictPart view={view} />
-        {some && (
-          <>
-            <SiteFilter view={view} />
-            <SitesTable view={view} pane={() => pane.current} />
-            <WindowTotals view={view} />
-          </>
-        )}
+      <div class="pane sites" ref={pane} tabIndex={0} role="region" aria-label="Sites">
+        {place.value.view === "copies" ? <CopiesHead view={view} /> : <SyncTop view={view} />}
+        <SiteFilter view={view} />
+        <SitesTable view={view} pane={() => pane.current} />
+      </div>
+    </Workspace>
+  );
+}
+
+function CopiesHead({ view }: { view: WindowView }) {
+  return (
+    <>
+      <h1 class="sr">Copies</h1>
+      <CopiesTop view={view} />
+    </>
+  );
+}
+
+function NoSites({ view }: { view: WindowView }) {
+  const isCopies = place.value.view === "copies";
+  return (
+    <Workspace view={view}>
+      <div class="pane" tabIndex={0} role="region" aria-label="Sites">
+        <div class="page narrow">
+          <h1>{isCopies ? "Nothing was copied in this window" : "Nothing in this window waits for the GPU"}</h1>
+          {view.state === "no_device" && <p class="t2 anywhere">{view.verdict} {view.detail}</p>}
+        </div>
       </div>
     </Workspace>
   );

@@ -6,17 +6,19 @@ import { Bracket } from "../../draw/Bracket.tsx";
 import { StepBars } from "../../draw/StepBars.tsx";
 import { WaitBar } from "../../draw/WaitBar.tsx";
 import { formatDurationIn, formatExact, type DurationUnit } from "../../format/duration.ts";
-import { formatCount, formatMean, formatShare } from "../../format/number.ts";
+import { formatCount, formatMean, formatShare, NOT_RECORDED } from "../../format/number.ts";
 import { formatChain } from "../../format/place.ts";
-import { formatSizeIn, type SizeUnit } from "../../format/size.ts";
+import { formatSize } from "../../format/size.ts";
+import { formatGigabytes } from "../../format/speed.ts";
 import { bestSaving, explainedShare, meanPerStep, siteLabel, type SortKey } from "../../model/sorting.ts";
+import type { ViewName } from "../../model/views.ts";
+import { CopyMemory as Memory, NonBlocking } from "../copies/CopyFlags.tsx";
 import { SiteCell } from "./SiteCell.tsx";
 
 /** What all rows of one table share. */
 export interface TableScale {
   /** One for waits and savings, so that they compare at a glance. */
   unit: DurationUnit;
-  sizeUnit: SizeUnit;
   longest_us: number;
   largestSaving_us: number;
   steps: readonly StepRow[];
@@ -51,7 +53,7 @@ const LABEL: Column = {
   className: "c-label",
   cell: (site) => <Chain text={siteLabel(site) ?? ""} />,
 };
-const FIGURES: readonly Column[] = [
+const WAITING: readonly Column[] = [
   {
     key: "perStep",
     head: () => "Per step",
@@ -59,15 +61,6 @@ const FIGURES: readonly Column[] = [
     cell: (site, { steps }) => <PerStep site={site} steps={steps} />,
   },
   { key: "count", head: () => "Count", className: "c-count num", cell: (site) => formatCount(site.count) },
-  {
-    key: "size",
-    head: ({ sizeUnit }) => `Size, ${sizeUnit}`,
-    className: "c-size num",
-    cell: (site, { sizeUnit }) =>
-      site.direction === "" ? NOT_APPLICABLE : (
-        <span title={`${formatCount(site.bytes)} bytes`}>{formatSizeIn(site.bytes, sizeUnit)}</span>
-      ),
-  },
   {
     key: "wait",
     head: ({ unit }) => `Wait, ${unit}`,
@@ -85,6 +78,12 @@ const FIGURES: readonly Column[] = [
     className: "c-explained num",
     cell: (site) => (site.wait_us > 0 ? formatShare(explainedShare(site)) : NOT_APPLICABLE),
   },
+  {
+    key: "dry",
+    head: ({ unit }) => `GPU dry, ${unit}`,
+    className: "c-dry num",
+    cell: (site, { unit }) => <span title={formatExact(site.starve_us)}>{formatDurationIn(site.starve_us, unit)}</span>,
+  },
   { key: "share", head: () => "Of step", className: "c-share num", cell: (site) => formatShare(site.share_of_steps) },
 ];
 const SAVING: Column = {
@@ -94,17 +93,45 @@ const SAVING: Column = {
   cell: (site, scale) => <SavingCell site={site} scale={scale} />,
 };
 
+const COPYING: readonly Column[] = [
+  { key: "count", head: () => "Copies", className: "c-count num", cell: (site) => formatCount(site.count) },
+  {
+    key: "size",
+    head: () => "Size",
+    className: "c-size num",
+    cell: (site) => <span title={`${formatCount(site.bytes)} bytes`}>{formatSize(site.bytes)}</span>,
+  },
+  { key: "memory", head: () => "Memory", className: "c-memory", cell: (site) => <Memory site={site} /> },
+  { key: "nonBlocking", head: () => "non_blocking", className: "c-flag", cell: (site) => <NonBlocking site={site} /> },
+  { key: "speed", head: () => "GB/s", className: "c-speed num", cell: (site) => formatGigabytes(site.bytes_per_s) },
+  {
+    key: "wait",
+    head: ({ unit }) => `Blocked, ${unit}`,
+    className: "c-dry num",
+    cell: (site, { unit }) => (
+      <span title={formatExact(site.wait_us)}>{site.blocking === 0 ? NOT_APPLICABLE : formatDurationIn(site.wait_us, unit)}</span>
+    ),
+  },
+  {
+    key: "hidden",
+    head: ({ unit }) => `Not hidden, ${unit}`,
+    className: "c-hidden num",
+    cell: (site, { unit }) => (site.exposed_us === null ? NOT_RECORDED : formatDurationIn(site.exposed_us, unit)),
+  },
+];
+
 /** From which width of the table on a column is shown; the drawer holds all of them. */
-const LEAST_WIDTHS: Partial<Record<SortKey, number>> = { ops: 1260, label: 1500, size: 1080, count: 1080, explained: 820 };
+const LEAST_WIDTHS: Partial<Record<SortKey, number>> = { ops: 1240, label: 1500, count: 1080, explained: 820, share: 980 };
 
 /**
  * The columns that these sites fill and that fit: no label column without labels, no savings
  * without any.
  */
-export function columnsOf(sites: readonly SiteRow[], width: number): readonly Column[] {
+export function columnsOf(view: ViewName, sites: readonly SiteRow[], width: number): readonly Column[] {
   const labels = sites.some((site) => siteLabel(site) !== null) ? [LABEL] : [];
   const savings = sites.some((site) => bestSaving(site) !== null) ? [SAVING] : [];
-  return [SITE, OPS, ...labels, ...FIGURES, ...savings].filter(({ key }) => width >= (LEAST_WIDTHS[key] ?? 0));
+  const ops = view === "copies" ? [] : [OPS];
+  return [SITE, ...ops, ...labels, ...(view === "copies" ? COPYING : WAITING), ...savings].filter(({ key }) => width >= (LEAST_WIDTHS[key] ?? 0));
 }
 
 function Chain({ text }: { text: string }) {

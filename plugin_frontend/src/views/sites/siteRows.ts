@@ -9,8 +9,8 @@ export type ListRow =
   /** `first` is the row that the keyboard reaches before any is selected. */
   | { kind: "site"; site: SiteRow; first: boolean };
 
-export function listRows({ withFindings, others }: SiteGroups): ListRow[] {
-  const first = withFindings[0] ?? others[0];
+export function listRows({ planned, withFindings, others }: SiteGroups): ListRow[] {
+  const first = planned[0] ?? withFindings[0] ?? others[0];
   const list = (title: string, sites: readonly SiteRow[]): ListRow[] =>
     sites.length === 0
       ? []
@@ -18,5 +18,5 @@ export function listRows({ withFindings, others }: SiteGroups): ListRow[] {
           { kind: "group", title, detail: formatCounted(sites.length, "site") },
           ...sites.map((site): ListRow => ({ kind: "site", site, first: site === first })),
         ];
-  return [...list("With findings", withFindings), ...list("Without findings", others)];
+  return [...list("In the fix plan", planned), ...list("With findings, not in the plan", withFindings), ...list("Without findings", others)];
 }

@@ -1,0 +1,12 @@
+// The places that sites have in the fix plan; one site has the same number on every screen.
+
+import type { OverviewView } from "../api/types.ts";
+
+/** By index of the site the number of the first change that it is part of, from 1 on. */
+export function planNumbers(overview: OverviewView): ReadonlyMap<number, number> {
+  const numbers = new Map<number, number>();
+  overview.plan.forEach((row, at) => {
+    for (const site of row.finding.sites) if (!numbers.has(site)) numbers.set(site, at + 1);
+  });
+  return numbers;
+}

@@ -1,0 +1,64 @@
+"""Sync points and copies, each as a view of its own."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+from playwright.sync_api import Page, expect
+from tab import axe_violations, open_tab
+from tensorboard_server import report_of
+
+pytestmark = pytest.mark.browser
+
+
+def test_each_view_lists_its_own_sites(page: Page, address: str, logdir: pathlib.Path) -> None:
+    sites = report_of(next((logdir / "sam_amg_a100").glob("*.json.gz")))["sites"]
+    frame = open_tab(page, address, "sam_amg_a100", "syncs")
+    expect(frame.locator("tr[data-site]")).to_have_count(sum(site["blocking"] > 0 for site in sites))
+    frame.locator("nav a", has_text="Copies").click()
+    expect(frame.locator("tr[data-site]")).to_have_count(sum(site["direction"] != "" for site in sites))
+
+
+def test_copies_by_kind_are_those_of_the_command_line(
+    page: Page, address: str, logdir: pathlib.Path
+) -> None:
+    kinds = report_of(next((logdir / "sam_amg_a100").glob("*.json.gz")))["copies"]
+    frame = open_tab(page, address, "sam_amg_a100", "copies")
+    rows = frame.locator('table[aria-labelledby="kinds"] tbody tr')
+    expect(rows).to_have_count(len(kinds))
+    for index, kind in enumerate(kinds):
+        cells = rows.nth(index).locator("td").all_inner_texts()
+        assert cells[1:3] == [f"{kind['count']:,}", f"{kind['blocking']:,}"]
+
+
+def test_waiting_and_copying_are_told_apart(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "sam_amg_a100", "copies")
+    expect(frame.locator("section.card").first).to_contain_text("are not the copies")
+
+
+def test_speeds_are_drawn_and_said(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "sam_amg_a100", "copies")
+    plot = frame.locator("svg.speed-plot")
+    assert "GPU to host, pageable: " in (plot.get_attribute("aria-label") or "")
+    assert plot.locator("path title").count() > 3
+
+
+def test_a_site_has_the_number_of_its_change_in_the_plan(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "sam_amg_a100")
+    rule = frame.locator("table.plan tbody tr").first.locator(".rule").inner_text()
+    frame.locator("nav a", has_text="Sync points").click()
+    first = frame.locator("tr[data-site]", has=frame.locator('.disc[title="Change 1 of the fix plan"]'))
+    expect(first.first).to_contain_text(rule)
+
+
+def test_a_drawer_beside_copies_leaves_axe_nothing(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "sam_amg_a100", "copies")
+    frame.locator("tr[data-site]").first.click()
+    expect(frame.locator("aside.drawer")).to_contain_text("Copying takes")
+    assert axe_violations(page) == ""
+
+
+def test_a_window_without_copies_says_so(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "h100_transformer_clean", "copies")
+    expect(frame.locator("h1")).to_have_text("Nothing was copied in this window")
