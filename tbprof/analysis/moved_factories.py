@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.host_ops import host_ops, ops_within, top_level_ops
+from tbprof.analysis.host_ops import first_from, host_ops, ops_of, ops_within, top_level_ops
 from tbprof.analysis.nesting import NONE
-from tbprof.analysis.op_inputs import first_shape, makes_shape
+from tbprof.analysis.op_inputs import UNKNOWN, first_shape, makes_shape
 from tbprof.analysis.sites import SiteMembers
 from tbprof.analysis.steps import OUTSIDE
 from tbprof.trace.columns import Int64s
@@ -39,23 +39,33 @@ def find_moved_factories(facts: Facts, site: SiteMembers) -> Int64s:
         mine = mine[episodes.step[site.members[mine]] != OUTSIDE]
         if len(mine) == 0:
             continue
-        top, makers = top_level_ops(facts, lane), set(host_ops(facts, _FACTORY, lane).tolist())
+        ops, makers = ops_of(facts, lane), set(host_ops(facts, _FACTORY, lane).tolist())
+        top = top_level_ops(facts, ops)
         chosen += [
             int(site.members[at])
             for at in mine.tolist()
-            if _is_made_before(facts, int(site.members[at]), int(site.outermost_op[at]), top, makers)
+            for before in _before(facts, int(site.outermost_op[at]), top)
+            if before in makers
+            and _makes(facts, int(site.members[at]), ops_within(facts, ops, before))
         ]
     return np.array(sorted(chosen), np.int64)
 
 
-def _is_made_before(facts: Facts, episode: int, mover: int, top: Int64s, makers: set[int]) -> bool:
-    slices, calls = facts.trace.slices, facts.calls
-    at = int(np.searchsorted(slices.start_ns[top], slices.start_ns[mover], side="left")) - 1
-    if at < 0 or int(top[at]) not in makers:
-        return False
+def _before(facts: Facts, mover: int, top: Int64s) -> list[int]:
+    """The op of the top level that ended before this one, at most `SOON_NS` ago; none if there is none."""
+    slices = facts.trace.slices
+    at = first_from(facts, top, int(slices.start_ns[mover])) - 1
+    if at < 0:
+        return []
     before = int(top[at])
     gap_ns = int(slices.start_ns[mover] - slices.start_ns[before] - slices.duration_ns[before])
-    shape = first_shape(facts.trace, int(calls.ops.rows[calls.op[facts.episodes.first[episode]]]))
-    if not 0 <= gap_ns <= SOON_NS or shape in ("", _NUMBER):
+    return [before] if 0 <= gap_ns <= SOON_NS else []
+
+
+def _makes(facts: Facts, episode: int, ops: Int64s) -> bool:
+    """Whether one of these ops makes the shape that the episode copies."""
+    copy = int(facts.calls.ops.rows[facts.calls.op[facts.episodes.first[episode]]])
+    shape = first_shape(facts.trace, copy)
+    if shape in (UNKNOWN, _NUMBER):
         return False
-    return any(makes_shape(facts.trace, row, shape) for row in ops_within(facts, before).tolist())
+    return any(makes_shape(facts.trace, row, shape) for row in ops.tolist())
