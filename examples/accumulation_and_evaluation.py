@@ -41,7 +41,7 @@ def train(logdir: str) -> None:
             optimizer.step()
             hook.step()
             if (step + 1) % EVALUATION_EVERY == 0:
-                with hook.between_steps("evaluation"), torch.no_grad():
+                with hook.phase("evaluation"), torch.no_grad():
                     inputs, targets = batch()
                     accuracy = (model(inputs).argmax(dim=1) == targets).float().mean()
                     print(f"step {step}: accuracy {accuracy.item():.2f}")

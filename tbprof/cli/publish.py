@@ -10,7 +10,9 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tbprof.cli.plain_text import plain
 from tbprof.store.publishing import publish_window
+from tbprof.texts.window_line import window_line
 
 if TYPE_CHECKING:
     from tbprof.cli.parsers import Commands
@@ -44,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
             os.nice(_LOWEST_PRIORITY)
     published = publish_window(options.trace, options.logdir)
     deadline.cancel()
-    sys.stdout.write(f"published {published.trace}\n")
+    sys.stdout.write(f"published {published.trace}\n{plain(window_line(published.report))}\n")
     return 0
 
 

@@ -34,6 +34,10 @@ class AuditStep:
         enter_at_bottom(self._recorder)
         self._warnings.start()
 
+    def pause(self, *, paused: bool) -> None:
+        """Record nothing for a while."""
+        self._recorder.is_on = not paused
+
     def finish(self) -> Audit:
         """Stop recording; what was seen, of a whole step."""
         self.leave()

@@ -31,6 +31,11 @@ class AuditedWindow:
         self._step.start()
         return True
 
+    def pause(self, *, paused: bool) -> None:
+        """Leave out what belongs to no step."""
+        if self._step is not None:
+            self._step.pause(paused=paused)
+
     def finish(self) -> None:
         """The audit step is over: keep what it saw."""
         if self._step is not None:

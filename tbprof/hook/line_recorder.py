@@ -92,7 +92,7 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         """The device was waited for on this thread, in whatever function runs."""
         running = self._running.get(threading.get_ident(), _UNNAMED)
         # A watched call is noted when it returns.
-        if running not in WATCHED:
+        if self.is_on and running not in WATCHED:
             self._keep(running, CallFacts(("cuda",)), sys._getframe(1))
 
     def _note(self, name: str, call: Call) -> None:

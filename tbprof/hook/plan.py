@@ -13,6 +13,8 @@ from tbprof.hook.spool import check_spool
 
 __all__ = ["AnyPath", "Plan", "checked_plan"]
 
+_LONGEST_STALL_MS = 3_600_000
+
 AnyPath = str | os.PathLike[str]
 
 
@@ -31,6 +33,8 @@ class Plan:
     """Whether an audit step follows each window."""
     embed_source: bool = True
     """Whether the code around recorded lines is kept with them."""
+    max_stall_ns: int = 250_000_000
+    """How long the end of a window may hold the training up."""
 
 
 def checked_plan(
@@ -42,6 +46,7 @@ def checked_plan(
     *,
     record_lines: bool = True,
     embed_source: bool = True,
+    max_stall_ms: float = 250,
 ) -> Plan:
     """Check the arguments of a hook.
 
@@ -56,12 +61,20 @@ def checked_plan(
         spool=None if spool is None else _absolute("spool", spool),
         record_lines=record_lines,
         embed_source=embed_source,
+        max_stall_ns=_stall_ns(max_stall_ms),
     )
     if not isinstance(plan.schedule, Schedule):
         raise UsageError(f"TrainerHook: schedule is {schedule!r}; give a tbprof.Schedule(...).")
     if plan.spool is not None:
         check_spool(plan.spool, plan.logdir)
     return plan
+
+
+def _stall_ns(max_stall_ms: float) -> int:
+    is_number = isinstance(max_stall_ms, (int, float)) and not isinstance(max_stall_ms, bool)
+    if not is_number or not 0 < max_stall_ms < _LONGEST_STALL_MS:
+        raise UsageError(f"TrainerHook: max_stall_ms is {max_stall_ms!r}; give milliseconds, such as 250.")
+    return round(max_stall_ms * 1e6)
 
 
 def _absolute(name: str, folder: AnyPath) -> Path:

@@ -44,6 +44,8 @@ def start_child(trace: Path, logdir: str, output: int) -> subprocess.Popen[bytes
 def _child_environment() -> dict[str, str]:
     environment = {name: value for name, value in os.environ.items() if name not in DROPPED_VARIABLES}
     environment["CUDA_VISIBLE_DEVICES"] = ""
+    # What it says is read back from its log.
+    environment["PYTHONIOENCODING"] = "utf-8"
     environment["PYTHONPATH"] = os.pathsep.join(_child_import_path())
     return environment
 

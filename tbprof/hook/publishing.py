@@ -17,6 +17,9 @@ __all__ = ["Publisher"]
 
 logger = logging.getLogger("tbprof")
 
+VERDICT_PREFIX = "window"
+"""Starts the child's line about the window that it has published."""
+
 MOST_CHILDREN = 2
 """At a time: windows that come faster than they are published wait in the spool."""
 
@@ -87,16 +90,28 @@ class Publisher:
         log = log_path(trace)
         if exit_code == 0:
             self.published += 1
+            self._tell(log)
             log.unlink(missing_ok=True)
             return
         self._failed += 1
         logger.warning("%s could not be published: %s", trace, _reason(log, exit_code))
 
+    def _tell(self, log: Path) -> None:
+        """Say in the training's log what the window showed."""
+        for line in _said(log):
+            if line.startswith(VERDICT_PREFIX):
+                logger.info("%s; tensorboard --logdir %s", line, self._logdir)
+
+
+def _said(log: Path) -> list[str]:
+    """The lines that the child wrote."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    return [line for line in lines if line and not line.startswith(PUBLISHER_PREFIX)]
+
 
 def _reason(log: Path, exit_code: int) -> str:
     """The last line that the child wrote, which is its error."""
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    said = [line for line in lines if line and not line.startswith(PUBLISHER_PREFIX)]
+    said = _said(log)
     if not said:
         return f"the publishing process ended with code {exit_code} and said nothing"
     return said[-1].removeprefix("tbprof: ")

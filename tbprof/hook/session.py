@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import sys
 from pathlib import Path
+from time import perf_counter_ns
 
 from tbprof.hook.audit import NO_STEP
 from tbprof.hook.audited_window import AuditedWindow
 from tbprof.hook.counters import counted, counts_since
 from tbprof.hook.facts import WindowFacts, collect_facts, rank_and_world_size, worker_name
 from tbprof.hook.foreign import foreign_profiler_at_work
-from tbprof.hook.giving_way import GivingWay
 from tbprof.hook.own_thread import OwnThread
 from tbprof.hook.plan import Plan
 from tbprof.hook.publishing import Publisher
+from tbprof.hook.schedule import Schedule
 from tbprof.hook.spool import adopt_windows, open_spool
 from tbprof.hook.step_clock import StepClock
+from tbprof.hook.timetable import Timetable
+from tbprof.hook.trigger import Trigger
 from tbprof.hook.window import ProfiledWindow
 
-__all__ = ["NEVER", "Session"]
+__all__ = ["Session"]
 
 logger = logging.getLogger("tbprof")
 
-NEVER = sys.maxsize
-"""The number of a step that no run reaches."""
+POLL_STEPS = 10
+"""Steps between two looks at a publishing process; a look takes some 5 us."""
 
 
 class Session:
@@ -39,9 +41,8 @@ class Session:
         self._window: ProfiledWindow | None = None
         self._audited: AuditedWindow | None = None
         self._first_step = 0
-        self._next_due = 0
         self._counted_before: dict[str, int] = {}
-        self._giving_way = GivingWay(plan.schedule.window_steps)
+        self._timetable = Timetable(plan.schedule, Trigger(plan.logdir), plan.max_stall_ns)
         self.recorded = 0
         """Windows whose trace was written."""
         self.lost = 0
@@ -76,23 +77,37 @@ class Session:
             self.thread.say_elsewhere("step()")
             return steps_taken + 1
         if self._window is not None:
-            return self._advance(self._window, steps_taken, duration_ns)
-        if self._audited is not None:
+            self._advance(self._window, steps_taken, duration_ns)
+        elif self._audited is not None:
             self._end_audit(self._audited)
-        return self._go_on(steps_taken)
+        if self.is_watching:
+            return steps_taken + 1
+        return self.go_on(steps_taken)
 
-    def begin(self, steps_taken: int) -> int:
-        """Begin a window with the next step, or put it off while another profiler is at work."""
-        if foreign_profiler_at_work(None):
-            return steps_taken + self._giving_way.steps()
+    def go_on(self, steps_taken: int) -> int:
+        """Begin a window with the next step if one is due; the number of steps after which to ask again."""
+        self.publisher.collect()
+        schedule = self._timetable.due(steps_taken)
+        if schedule is not None and foreign_profiler_at_work(None):
+            self._timetable.give_way(steps_taken)
+        elif schedule is not None:
+            self._begin(schedule, steps_taken)
+            return steps_taken + 1
+        look = self._timetable.next_look(steps_taken, self._clock.median_unprofiled_ns)
+        return min(look, steps_taken + POLL_STEPS) if self.publisher.running else look
+
+    def _begin(self, schedule: Schedule, steps_taken: int) -> None:
         self.thread.take()
         self._clock.profiled_ns.clear()
-        self._first_step = steps_taken + self._plan.schedule.warmup
-        window = ProfiledWindow(self._plan.schedule, self._plan.options, self.folder, self._worker)
-        self._window = window
+        self._first_step = steps_taken + schedule.warmup
+        self._window = ProfiledWindow(schedule, self._plan.options, self.folder, self._worker)
         self._counted_before = counted()
-        window.start()
-        return steps_taken + 1
+        self._window.start()
+
+    def pause_audit(self, *, paused: bool) -> None:
+        """Leave the lines of an evaluation out, which belongs to no step."""
+        if self._audited is not None and self.thread.is_this:
+            self._audited.pause(paused=paused)
 
     def stop(self) -> None:
         """End the window that is in progress, and keep what it has."""
@@ -139,48 +154,37 @@ class Session:
             self.folder.rmdir()
             self.folder.parent.rmdir()
 
-    def _advance(self, window: ProfiledWindow, steps_taken: int, duration_ns: int) -> int:
+    def _advance(self, window: ProfiledWindow, steps_taken: int, duration_ns: int) -> None:
         if window.is_recording:
             self._clock.profiled_ns.append(duration_ns)
+        began_ns = perf_counter_ns()
         window.advance()
-        if not window.is_over and window.recorded_steps == 0:
-            self._counted_before = counted()
         if not window.is_over:
-            return steps_taken + 1
+            if window.recorded_steps == 0:
+                self._counted_before = counted()
+            return
         self._window = None
         if window.taken_away:
-            return steps_taken + self._giving_way.steps()
-        # Also without an audit step, so that cycles are equally long.
-        self._next_due = steps_taken + max(self._plan.schedule.wait, 1)
+            self._timetable.give_way(steps_taken)
+            return
+        stall_ns = perf_counter_ns() - began_ns
+        self._timetable.end(steps_taken, recorded_steps=window.recorded_steps, stall_ns=stall_ns)
         self._finish(window)
-        audited = self._audited
-        if audited is not None and self._starts_audit(audited):
-            return steps_taken + 1
-        return self._go_on(steps_taken)
+        if self._audited is not None:
+            self._start_audit(self._audited)
 
-    def _starts_audit(self, audited: AuditedWindow) -> bool:
+    def _start_audit(self, audited: AuditedWindow) -> None:
         """The step that follows is the audit step, unless lines are not wanted or can't be recorded."""
-        if self._plan.record_lines and audited.start(embed_source=self._plan.embed_source):
-            return True
-        self._audited = None
-        self.publisher.publish(audited.trace)
-        return False
+        if not self._plan.record_lines or not audited.start(embed_source=self._plan.embed_source):
+            self._audited = None
+            self.publisher.publish(audited.trace)
 
     def _end_audit(self, audited: AuditedWindow) -> None:
         self._audited = None
         audited.finish()
         self.publisher.publish(audited.trace)
 
-    def _go_on(self, steps_taken: int) -> int:
-        """Begin the next window if it is due."""
-        repeat = self._plan.schedule.repeat
-        if repeat and self.recorded + self.lost >= repeat:
-            return NEVER
-        return self.begin(steps_taken) if steps_taken >= self._next_due else self._next_due
-
     def _finish(self, window: ProfiledWindow) -> None:
-        self._giving_way.end()
-        self.publisher.collect()
         if window.trace is not None:
             self._hand_over(window, window.trace)
         else:
@@ -193,7 +197,7 @@ class Session:
             window=self.recorded,
             first_step=self._first_step,
             recorded_steps=window.recorded_steps,
-            unprofiled_step_ns=None if self._giving_way.has_happened else self._clock.median_unprofiled_ns,
+            unprofiled_step_ns=None if self._timetable.has_given_way else self._clock.median_unprofiled_ns,
             profiled_step_ns=self._clock.median_profiled_ns,
             counters=counts_since(self._counted_before),
         )

@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
 
-from torch.profiler import record_function
-
+from tbprof.hook.annotation import annotate
 from tbprof.hook.farewell import log_farewell
 from tbprof.hook.forks import disarm_in_forked_children
 from tbprof.hook.guard import Guard
 from tbprof.hook.options import RecordOptions
 from tbprof.hook.plan import AnyPath, checked_plan
 from tbprof.hook.schedule import Schedule
-from tbprof.hook.session import NEVER, Session
+from tbprof.hook.session import Session
 from tbprof.hook.step_clock import StepClock
+from tbprof.hook.timetable import FIRST_LOOK_STEPS, NEVER
 
 __all__ = ["TrainerHook"]
 
@@ -33,6 +33,9 @@ class TrainerHook:
     Python exits. Nothing that goes wrong in the hook reaches the training: the first fault
     is logged under the logger `tbprof`, profiling ends, and the training goes on.
 
+    A running training is asked for a window by `echo 5 > logs/run1/tbprof.trigger`: one of 5
+    steps begins a few seconds later.
+
     Args:
         logdir: the run's folder beneath TensorBoard's log directory; made where missing.
         schedule: which steps are recorded.
@@ -43,6 +46,8 @@ class TrainerHook:
             is in no time.
         embed_source: keep the code around these lines with the window; whoever may read the
             log directory reads it.
+        max_stall_ms: how long the end of a window may hold the training up; after the first
+            window, the others record fewer steps where it took longer.
         spool: where windows wait until they are published, instead of the user's cache folder.
 
     Raises:
@@ -62,17 +67,26 @@ class TrainerHook:
         with_modules: bool = False,
         record_lines: bool = True,
         embed_source: bool = True,
+        max_stall_ms: float = 250,
         spool: AnyPath | None = None,
     ) -> None:
         options = RecordOptions(with_stack, record_shapes, profile_memory, with_flops, with_modules)
         self._plan = checked_plan(
-            logdir, schedule, options, worker, spool, record_lines=record_lines, embed_source=embed_source
+            logdir,
+            schedule,
+            options,
+            worker,
+            spool,
+            record_lines=record_lines,
+            embed_source=embed_source,
+            max_stall_ms=max_stall_ms,
         )
         self._guard = Guard(self._end_profiling)
         self._clock = StepClock()
         self._session: Session | None = None
         self._steps_taken = 0
         self._next_event = 1
+        self._in_phase = False
         self._begun = False
         self._closed = False
 
@@ -91,6 +105,8 @@ class TrainerHook:
 
     def step(self) -> None:
         """Call this at the end of every training step; outside windows it takes under 1 us."""
+        if self._in_phase:
+            return
         duration_ns = self._clock.lap()
         self._steps_taken += 1
         if self._steps_taken < self._next_event:
@@ -100,14 +116,21 @@ class TrainerHook:
         self._clock.restart()
 
     @contextmanager
-    def between_steps(self, label: str = "evaluation") -> Iterator[None]:
+    def phase(self, name: str) -> Iterator[None]:
         """Mark work that belongs to no training step, such as an evaluation; use it right after `step()`.
 
-        It is left out of the measured step times. Inside a window it is recorded under `label`.
+        It is left out of the measured step times and of the recorded lines, and `step()` inside
+        it counts nothing. Inside a window it is recorded under its name.
         """
-        with record_function(label):
-            yield
-        self._clock.restart()
+        outer, self._in_phase = self._in_phase, True
+        self._pause_audit(paused=True)
+        try:
+            with annotate(name):
+                yield
+        finally:
+            self._in_phase = outer
+            self._pause_audit(paused=outer)
+            self._clock.restart()
 
     def close(self, wait_s: float = 5.0) -> None:
         """End the profiling, and wait at most `wait_s` seconds until the windows are published.
@@ -136,9 +159,10 @@ class TrainerHook:
             return
         self._begun = True
         atexit.register(self._close_at_exit)
-        self._next_event = max(self._plan.schedule.first_start, self._steps_taken)
+        first = min(self._plan.schedule.first_start, FIRST_LOOK_STEPS)
+        self._next_event = max(first, self._steps_taken)
         if self._next_event == self._steps_taken:
-            self._next_event = self._opened_session().begin(self._steps_taken)
+            self._next_event = self._opened_session().go_on(self._steps_taken)
         self._clock.restart()
 
     def _at_event(self, duration_ns: int) -> None:
@@ -156,6 +180,10 @@ class TrainerHook:
             disarm_in_forked_children(self._disarm)
             self._session = Session(self._plan, self._clock)
         return self._session
+
+    def _pause_audit(self, *, paused: bool) -> None:
+        if self._session is not None:
+            self._guard.run(self._session.pause_audit, paused=paused)
 
     def _stop(self) -> None:
         if self._session is not None:

@@ -22,6 +22,7 @@ from tbprof.store.classic import (
 )
 from tbprof.store.codec import encode_report
 from tbprof.store.files import appearing, write_whole
+from tbprof.store.scalars import write_scalars
 
 __all__ = ["Published", "publish_window"]
 
@@ -66,6 +67,9 @@ def publish_window(spooled: Path, logdir: Path, classic: ClassicChoice = "auto")
         raise PublishError(
             f"{logdir} can't be written to ({error.strerror}): the window stays at {spooled}"
         ) from error
+    # The window is there and whole; its figures as scalars are an extra.
+    with contextlib.suppress(OSError):
+        write_scalars(report, logdir)
     for left in (spooled, facts):
         left.unlink(missing_ok=True)
     with contextlib.suppress(OSError):

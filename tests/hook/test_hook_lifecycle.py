@@ -48,7 +48,8 @@ def said() -> Callable[[str], list[str]]:
 
 
 def traces_in(folder: Path) -> list[Path]:
-    return sorted(folder.rglob("*trace.json*"))
+    """The traces of the hook's windows; each may have a copy for the standard tab beside it."""
+    return sorted(path for path in folder.rglob("*trace.json*") if path.parent.name != "classic")
 
 
 def has_published(logdir: Path, windows: int) -> bool:

@@ -71,7 +71,8 @@ def test_one_window_is_recorded_and_published(
     assert len(list(logdir.glob("*.tbprof.pb"))) == 1
     assert list(spool.iterdir()) == []
     assert messages(caplog, logging.INFO) == [
-        f"The results are in {logdir}; open them with: tensorboard --logdir {logdir}"
+        f"window 0: no GPU work was recorded; tensorboard --logdir {logdir}",
+        f"The results are in {logdir}; open them with: tensorboard --logdir {logdir}",
     ]
 
 
@@ -293,7 +294,7 @@ def test_work_between_steps_is_in_no_step_time(
             training_step()
             now[0] += 10
             hook.step()
-            with hook.between_steps("evaluation"):
+            with hook.phase("evaluation"):
                 now[0] += 1000
         hook.close(wait_s=60)
     (trace,) = published(logdir)
@@ -341,3 +342,14 @@ def test_a_training_that_ends_before_its_audit_step_says_so(
     audit = trace["tbprof"]["audit"]
     assert (audit["left_out"], audit["calls"]) == ("no_step", [])
     assert not torch.overrides._get_current_function_mode_stack()
+
+
+def test_the_verdict_is_told_while_the_training_goes_on(
+    logdir: Path, training_step: Step, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "tbprof")
+    with tbprof.TrainerHook(logdir, schedule=SHORT) as hook:
+        deadline = time.monotonic() + 60
+        while not messages(caplog, logging.INFO) and time.monotonic() < deadline:
+            train(hook, training_step, 10)
+        assert messages(caplog, logging.INFO)[0].startswith("window 0: no GPU work was recorded")
