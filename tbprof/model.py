@@ -236,6 +236,8 @@ class Step:
     idle_by_cause: Mapping[str, int] = field(default_factory=dict)
     """In ns, together all of `device_idle_ns`; causes that took nothing are left out."""
     host: HostTime | None = None
+    saving: Saving | None = None
+    """What the fix plan wins of this step; None where no device was recorded."""
 
 
 @dataclass(frozen=True, slots=True)

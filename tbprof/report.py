@@ -78,7 +78,7 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
     has_devices = bool(facts.work.devices)
     return Report(
         trace=_summary(facts),
-        steps=step_figures(facts),
+        steps=step_figures(facts, planned, saving),
         sync_points=sync_totals(facts),
         copies=copy_totals(facts.episodes, facts.transfers),
         sites=tuple(_site(facts, site) for site in facts.sites),

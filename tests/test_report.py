@@ -384,3 +384,20 @@ def test_findings_speak_of_sites_and_steps_that_are_there(traces: pathlib.Path) 
             assert [bool(count) for count in site.per_step] == [
                 step in finding.steps for step in range(len(report.steps))
             ]
+
+
+def test_a_trace_cut_between_two_steps_says_the_same_of_each(
+    traces: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    """Work that was launched before the cut may be missing after it; what the host did is not."""
+    whole = json.loads(gzip.decompress((traces / "hta_trace_diff" / "control.json.gz").read_bytes()))
+    events = whole["traceEvents"]
+    cut = sorted(e["ts"] for e in events if str(e.get("name", "")).startswith("ProfilerStep#"))[3]
+    parts = []
+    for name, keeps in (("first", lambda ts: ts < cut), ("second", lambda ts: ts >= cut)):
+        path = tmp_path / f"{name}.json"
+        path.write_text(json.dumps({**whole, "traceEvents": [e for e in events if keeps(e.get("ts", cut))]}))
+        parts += build_report(path).steps
+    steps = build_report(traces / "hta_trace_diff" / "control.json.gz").steps
+    told = [(step.name, step.duration_ns, step.sync_points, step.wait_ns) for step in steps]
+    assert [(s.name, s.duration_ns, s.sync_points, s.wait_ns) for s in parts] == told

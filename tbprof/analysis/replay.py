@@ -68,6 +68,20 @@ class Replay:
         replayed = len(self.steps.names[self.replayed_steps])
         return won * len(self.steps) // replayed
 
+    def gained_ns(self, removed: Int64s) -> Int64s:
+        """How much the host gains in each step without the waits of these episodes.
+
+        One figure a step; 0 for steps that are not replayed, or in which it loses.
+        """
+        _, shifts = play(self._script, frozenset(removed.tolist()))
+        known = np.array([(0, 0), *shifts], np.int64)
+        at = np.searchsorted(known[1:, 0], self.steps.end_ns, side="left")
+        reached = known[at, 1]
+        gained = np.maximum(np.diff(reached, prepend=0), 0)
+        replayed = np.zeros(len(self.steps), np.bool_)
+        replayed[self.replayed_steps] = True
+        return np.where(replayed, gained, 0)
+
     @cached_property
     def _start_ns(self) -> int:
         return int(self.steps.start_ns[self.replayed_steps].min())
@@ -97,8 +111,8 @@ class Replay:
         return self._lengths[removed]
 
     def _played_ns(self, removed: frozenset[int]) -> int:
-        ends, shift = play(self._script, removed)
-        host_end = self._end_ns - shift
+        ends, shifts = play(self._script, removed)
+        host_end = self._end_ns - (shifts[-1][1] if shifts else 0)
         device_end = max((ends[row] for row in self._rows_in_steps.tolist()), default=host_end)
         return max(host_end, device_end) - self._start_ns
 

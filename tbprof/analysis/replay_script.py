@@ -102,14 +102,16 @@ def write_script(
     )
 
 
-def play(script: Script, removed: Container[int]) -> tuple[list[int], int]:
+def play(script: Script, removed: Container[int]) -> tuple[list[int], list[tuple[int, int]]]:
     """Run it without the waits of the episodes in `removed`.
 
     Returns:
-        The ends of all device rows, and how much earlier than recorded the host is at its end.
+        The ends of all device rows; and how much earlier than recorded the host is, after each
+        instant (as recorded) at which that changed.
     """
     starts, ends = list(script.starts_ns), list(script.ends_ns)
     shift = 0
+    shifts: list[tuple[int, int]] = []
     for event in script.events:
         if isinstance(event, _Wait):
             returned = event.start_ns - shift + event.base_ns
@@ -120,10 +122,12 @@ def play(script: Script, removed: Container[int]) -> tuple[list[int], int]:
                     last = _last_beside(script, event.device, event.start_ns - shift)
                     returned = max(returned, last + event.lag_ns)
             shift = event.end_ns - returned
+            shifts.append((event.start_ns, shift))
             continue
         arrival = event.launched_ns - shift
         if event.queue_head != NO_ROW:
             shift += event.blocked_ns - max(starts[event.queue_head] - arrival, 0)
+            shifts.append((event.launched_ns, shift))
         start = arrival + event.latency_ns
         if event.before != NO_ROW:
             start = max(start, ends[event.before] + event.gap_ns)
@@ -131,7 +135,7 @@ def play(script: Script, removed: Container[int]) -> tuple[list[int], int]:
             start = max(start, ends[row] + distance)
         starts[event.at] = start
         ends[event.at] = start + event.length_ns
-    return ends, shift
+    return ends, shifts
 
 
 def _last_beside(script: Script, device: int, at_ns: int) -> int:

@@ -7,19 +7,28 @@ from collections import Counter
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gpu_lag import gpu_lag_ns
 from tbprof.analysis.host_time import host_times
-from tbprof.model import Step
+from tbprof.analysis.step_savings import step_savings
+from tbprof.model import Saving, Step
+from tbprof.trace.columns import Int64s
 
 __all__ = ["step_figures"]
 
 
-def step_figures(facts: Facts) -> tuple[Step, ...]:
-    """One record a step, in the order of their starts."""
+def step_figures(facts: Facts, planned: Int64s, saving: Saving) -> tuple[Step, ...]:
+    """One record a step, in the order of their starts.
+
+    Args:
+        facts: Of the window.
+        planned: Positions of the episodes that the fix plan removes.
+        saving: What it wins of the window.
+    """
     steps, episodes = facts.steps, facts.episodes
     lag = gpu_lag_ns(facts.work, steps)
     idle = list(facts.idle.by_device.values())
     copying = facts.transfers.copying_ns(steps.start_ns, steps.end_ns)
     causes = _idle_by_cause(facts)
     hosts = host_times(facts)
+    savings = step_savings(facts, planned, saving)
     rows = []
     for index, name in enumerate(steps.names):
         points = episodes.blocking & (episodes.step == index)
@@ -37,6 +46,7 @@ def step_figures(facts: Facts) -> tuple[Step, ...]:
                 copying_ns=int(copying[index]) if idle else None,
                 idle_by_cause=causes[index],
                 host=hosts[index],
+                saving=savings[index] if idle else None,
             )
         )
     return tuple(rows)
