@@ -53,3 +53,9 @@ def test_the_constructor_touches_nothing(tmp_path: Path, spool: Path) -> None:
     tbprof.TrainerHook(tmp_path / "logs")
     assert not spool.exists()
     assert not (tmp_path / "logs").exists()
+
+
+@pytest.mark.parametrize("stall", [0, -1, True, "long", float("nan")])
+def test_a_stall_that_means_nothing_is_refused(tmp_path: Path, stall: object) -> None:
+    with pytest.raises(UsageError, match=r"max_stall_ms is .*; give milliseconds"):
+        tbprof.TrainerHook(tmp_path, max_stall_ms=stall)  # type: ignore[arg-type]

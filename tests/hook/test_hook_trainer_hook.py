@@ -353,3 +353,39 @@ def test_the_verdict_is_told_while_the_training_goes_on(
         while not messages(caplog, logging.INFO) and time.monotonic() < deadline:
             train(hook, training_step, 10)
         assert messages(caplog, logging.INFO)[0].startswith("window 0: no GPU work was recorded")
+
+
+def test_a_running_training_is_asked_for_a_window_by_a_file(logdir: Path, training_step: Step) -> None:
+    logdir.mkdir(parents=True)
+    with tbprof.TrainerHook(logdir, schedule=tbprof.Schedule(skip_first=10**6, warmup=1)) as hook:
+        train(hook, training_step, 15)
+        (logdir / "tbprof.trigger").write_text("2")
+        deadline = time.monotonic() + 60
+        while not published(logdir) and time.monotonic() < deadline:
+            train(hook, training_step, 1000)
+    (trace,) = published(logdir)
+    assert trace["tbprof"]["recorded_steps"] == 2
+
+
+def test_a_phase_is_in_no_lines_and_counts_no_steps(logdir: Path, training_step: Step) -> None:
+    with tbprof.TrainerHook(logdir, schedule=SHORT) as hook:
+        train(hook, training_step, 5)
+        with hook.phase("evaluation"):
+            torch.ones(()).item()
+            train(hook, training_step, 3)
+        train(hook, training_step, 1)
+        hook.close(wait_s=60)
+    (trace,) = published(logdir)
+    audit = trace["tbprof"]["audit"]
+    assert [(call["function"], call["count"]) for call in audit["calls"]] == [("step", 1)]
+
+
+def test_an_exception_of_a_phase_passes_and_the_steps_count_again(
+    logdir: Path, training_step: Step
+) -> None:
+    with tbprof.TrainerHook(logdir, schedule=SHORT) as hook:
+        with pytest.raises(ZeroDivisionError), hook.phase("evaluation"):
+            1 / 0  # noqa: B018
+        train(hook, training_step, 6)
+        hook.close(wait_s=60)
+    assert len(published(logdir)) == 1
