@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tbprof.cli.plain_text import plain
 from tbprof.errors import TbprofError, UsageError
+from tbprof.file_names import parse_window_name
 from tbprof.report import is_classic_copy, looks_like_trace
 from tbprof.store.classic import CLASSIC_FOLDER, copy_classic
 from tbprof.store.discovery import Discovery
@@ -42,9 +43,9 @@ def run(options: argparse.Namespace) -> int:
     traces = [trace for path in options.paths for trace in _traces(path)]
     if not traces:
         raise UsageError("there is no trace in the folder: name a trace or another folder")
-    if options.out is not None:
-        _refuse_equal_names(traces)
-    copied = [_copy(trace, options.out or trace.parent / CLASSIC_FOLDER) for trace in traces]
+    folders = [options.out or trace.parent / CLASSIC_FOLDER for trace in traces]
+    _refuse_equal_names(traces, folders)
+    copied = [_copy(trace, folder) for trace, folder in zip(traces, folders, strict=True)]
     return 0 if all(copied) else _COULD_NOT
 
 
@@ -57,12 +58,12 @@ def _traces(path: Path) -> Iterator[Path]:
             yield Path(window.trace_path)
 
 
-def _refuse_equal_names(traces: Sequence[Path]) -> None:
-    seen: dict[str, Path] = {}
-    for trace in traces:
-        other = seen.setdefault(trace.name, trace)
+def _refuse_equal_names(traces: Sequence[Path], folders: Sequence[Path]) -> None:
+    seen: dict[tuple[Path, str], Path] = {}
+    for trace, folder in zip(traces, folders, strict=True):
+        other = seen.setdefault((folder, parse_window_name(trace.name).stem), trace)
         if other is not trace:
-            raise UsageError(f"{other} and {trace} have one name: leave --out away, or name one of them")
+            raise UsageError(f"the copies of {other} and {trace} would have one name: copy one at a time")
 
 
 def _copy(trace: Path, folder: Path) -> bool:
