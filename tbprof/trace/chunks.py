@@ -8,10 +8,12 @@ from tbprof.errors import NotATrace
 from tbprof.trace.boundaries import ARRAY_START, EVENT_START, FIRST_EVENT, SPACE, Boundary, learn_boundary
 from tbprof.trace.source import ByteSource
 
-__all__ = ["MAX_EVENT_BYTES", "MAX_METADATA_BYTES", "Chunk", "EventStream"]
+__all__ = ["MAX_EVENT_BYTES", "MAX_METADATA_BYTES", "MAX_SKIPPED_BYTES", "Chunk", "EventStream"]
 
 MAX_EVENT_BYTES = 8 * 1024 * 1024
 """A longer event is dropped and counted. The longest seen in real traces has 60 KB."""
+MAX_SKIPPED_BYTES = 256 * 1024 * 1024
+"""Behind so much that is no event, nothing is looked for any more: a file may unpack to anything."""
 MAX_METADATA_BYTES = 12 * 1024 * 1024
 """Limit for what stands before the array, and for what stands behind it."""
 
@@ -55,6 +57,7 @@ class EventStream:
         self._at_end = False
         self._boundary: Boundary | None = None
         self._skipping = False
+        self._skipped_bytes = 0
         self.head = self._read_head()
         """What stands before the array, without its opening bracket."""
 
@@ -173,6 +176,11 @@ class EventStream:
         self._skip_to_event()
 
     def _skip_to_event(self) -> None:
-        match = EVENT_START.search(self._buffer, self._start, self._end)
+        brace = self._buffer.find(b"{", self._start, self._end)
+        match = None if brace < 0 else EVENT_START.search(self._buffer, self._start, self._end)
         self._skipping = match is None
-        self._start = self._end if match is None else match.start(1)
+        start = self._end if match is None else match.start(1)
+        self._skipped_bytes += start - self._start
+        self._start = start
+        if self._skipped_bytes > MAX_SKIPPED_BYTES:
+            self._start, self._at_end = self._end, True

@@ -1,0 +1,151 @@
+"""Files that were made to harm, or that change while they are read: one sentence, or what is whole."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from trace_samples import a_step, classic, complete, health_numbers, rows_of, values_of, write
+
+from tbprof.errors import TraceError, TraceNotReadable
+from tbprof.trace.chunks import MAX_SKIPPED_BYTES
+from tbprof.trace.reader import read_trace
+
+MB = 1024 * 1024
+OPEN = b'{"traceEvents": [{"ph": "X", "name": "first", "ts": 1, "dur": 1},'
+
+BOMBS = {
+    # name: before, what is repeated
+    "spaces before the events": (b'{"traceEvents": [', b" "),
+    "one string before the events": (b'{"a": "', b"a"),
+    "one string in an event": (OPEN + b'{"ph": "X", "name": "', b"a"),
+    "commas": (OPEN, b","),
+    "nesting": (OPEN, b"["),
+    "fronts of events": (OPEN, b'{"ph":'),
+    "a string behind the events": (OPEN[:-1] + b'], "a": "', b"a"),
+}
+
+READ = """
+import resource, sys
+from tbprof.errors import TraceError
+from tbprof.trace.reader import read_trace
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    said = [fact.code for fact in read_trace(sys.argv[1]).health]
+except TraceError as error:
+    said = type(error).__name__
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024, said)
+"""
+
+
+def pieces(before: bytes, repeated: bytes, size_mb: int) -> Iterator[bytes]:
+    yield before
+    for _ in range(size_mb):
+        yield repeated * (MB // len(repeated))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is counted otherwise there")
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_small_file_that_unpacks_to_a_giant_takes_little_memory(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "bomb.json.gz"
+    with gzip.open(path, "wb", 1) as file:
+        file.writelines(pieces(*BOMBS[name], size_mb=400))
+
+    read = subprocess.run(
+        [sys.executable, "-c", READ, str(path)], capture_output=True, text=True, check=True
+    ).stdout
+
+    grown_mb, _, said = read.partition(" ")
+    assert int(grown_mb) < 120
+    assert said.strip() == "NotATrace" or "truncated" in said or "metadata_damaged" in said
+
+
+def test_nothing_is_looked_for_behind_too_much_that_is_no_event(tmp_path: Path) -> None:
+    first, *others = a_step()
+    whole = classic([first, *others, complete("HERE", 1, 1)])
+    front, behind = whole.split(b"HERE")
+    path = tmp_path / "w.json.gz"
+    with gzip.open(path, "wb", 1) as file:
+        file.writelines(pieces(front, b"x", MAX_SKIPPED_BYTES // MB + 16))
+        file.write(behind)
+
+    trace = read_trace(path)
+
+    assert len(trace.slices) == 8
+    unpacked_bytes = health_numbers(trace)["truncated"]["unpacked_bytes"]
+    assert MAX_SKIPPED_BYTES < unpacked_bytes < MAX_SKIPPED_BYTES + 16 * MB
+    assert health_numbers(trace)["events_dropped"]["too_long"] == 1
+
+
+def test_a_string_of_100_mb_costs_its_event(tmp_path: Path) -> None:
+    front, behind = classic([*a_step(), complete("HERE", 1, 1), *a_step()]).split(b"HERE")
+    path = tmp_path / "w.json.gz"
+    with gzip.open(path, "wb", 1) as file:
+        file.writelines(pieces(front, b"x", 100))
+        file.write(behind)
+
+    trace = read_trace(path)
+
+    assert len(trace.slices) == 16
+    assert health_numbers(trace)["events_dropped"] == {"dropped": 1, "too_long": 1}
+
+
+def test_a_file_that_grows_while_it_is_read(tmp_path: Path) -> None:
+    whole = classic(a_step() * 40)
+    path = write(tmp_path, whole[:20_000])
+
+    def grow(*_: int) -> None:
+        held = path.stat().st_size
+        with path.open("ab") as file:
+            file.write(whole[held : held + 9_000])
+
+    trace = read_trace(path, chunk_bytes=4096, progress=grow)
+
+    assert rows_of(trace) == rows_of(read_trace(write(tmp_path, whole, "whole.json")))[: len(trace.slices)]
+    assert len(trace.slices) >= 8
+
+
+def test_a_file_that_shrinks_while_it_is_read(tmp_path: Path) -> None:
+    whole = classic(a_step() * 40)
+    path = write(tmp_path, whole)
+
+    trace = read_trace(path, chunk_bytes=4096, progress=lambda *_: os.truncate(path, 10_000))
+
+    assert rows_of(trace) == rows_of(read_trace(write(tmp_path, whole, "whole.json")))[: len(trace.slices)]
+    assert "truncated" in health_numbers(trace)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an open file can't be replaced there")
+def test_a_file_that_is_replaced_by_a_link_while_it_is_read(tmp_path: Path) -> None:
+    path = write(tmp_path, classic(a_step() * 40))
+    expected = values_of(read_trace(path))
+    other = write(tmp_path, classic([complete("secret", 1, 1)]), "other.json")
+
+    def replace(*_: int) -> None:
+        path.unlink()
+        path.symlink_to(other)
+
+    assert values_of(read_trace(path, chunk_bytes=4096, progress=replace)) == expected
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+@pytest.mark.parametrize("target", [".", "nowhere", "/dev/zero", "w.json"])
+def test_a_link_to_what_is_no_file(tmp_path: Path, target: str) -> None:
+    link = tmp_path / "w.json"
+    link.symlink_to(target)
+
+    with pytest.raises(TraceNotReadable, match=r"w\.json .*\.$"):
+        read_trace(link)
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 9, 10, 11, 30])
+def test_a_gzip_file_that_breaks_off_at_once(tmp_path: Path, size: int) -> None:
+    packed = gzip.compress(classic(a_step()))[:size]
+
+    with pytest.raises(TraceError, match=r"w\.pt\.trace\.json .*\.$"):
+        read_trace(write(tmp_path, packed))
