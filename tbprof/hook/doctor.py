@@ -1,0 +1,102 @@
+"""`python -m tbprof.hook.doctor`: what stands in the way of a good recording, a sentence each."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import torch
+from torch.profiler import ProfilerActivity, profile
+
+from tbprof.errors import UsageError
+from tbprof.hook.spool import open_spool
+
+__all__ = ["environment_problems", "folder_problems", "main", "torch_problems"]
+
+OLDEST_TORCH = (2, 6)
+
+LEAST_FREE_BYTES = 2 * 1000**3
+"""A window of a large training takes some hundred MB before it is packed."""
+
+_OTHER_TOOLS = ("CUDA_INJECTION64_PATH", "NSYS_PROFILING_SESSION_ID", "ROCPROFILER_REGISTER_ENABLED")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print what is missing; 0 if nothing is, else 1."""
+    parser = argparse.ArgumentParser(prog="tbprof doctor")
+    parser.add_argument("--logdir", type=Path, default=Path("logs"))
+    options = parser.parse_args(arguments)
+    logdir = options.logdir.absolute()
+    problems = [*torch_problems(), *environment_problems(os.environ), *folder_problems(logdir)]
+    for problem in problems or ["Nothing is missing for a good recording."]:
+        sys.stdout.write(f"{problem}\n")
+    return 1 if problems else 0
+
+
+def torch_problems() -> Iterator[str]:
+    """What torch, its build or its driver lack."""
+    version = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2])
+    if version < OLDEST_TORCH:
+        yield f"torch is {torch.__version__}; tbprof is tested with 2.6 and later: upgrade it."
+    if not torch.profiler.kineto_available():
+        yield "This torch was built without Kineto, so that it records nothing; install an official build."
+        return
+    if torch.xpu.is_available():
+        return
+    if not torch.cuda.is_available():
+        build = torch.version.cuda or torch.version.hip
+        why = f"built for {build}; check the driver" if build else "built for the CPU only"
+        yield f"torch sees no GPU ({why}): a recording tells nothing of waits."
+    elif ProfilerActivity.CUDA not in torch.profiler.supported_activities():
+        yield "This torch was built without CUPTI or roctracer, so that no GPU work is recorded."
+    elif not _records_device_work():
+        yield (
+            "A trial recorded no GPU work: another tool holds CUPTI (Nsight, DCGM: dcgmi profile --pause),"
+            " or this user may not profile (NVreg_RestrictProfilingToAdminUsers=0; --cap-add SYS_ADMIN)."
+        )
+
+
+def environment_problems(environment: Mapping[str, str]) -> Iterator[str]:
+    """Variables that make a recording wrong or empty."""
+    for name in ("CUDA_LAUNCH_BLOCKING", "HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL"):
+        if environment.get(name, "0") not in ("", "0"):
+            yield f"{name} is set: every launch waits for the GPU, and no figure means anything; unset it."
+    for name in _OTHER_TOOLS:
+        if environment.get(name):
+            yield f"{name} is set: another profiling tool may hold the GPU's events; run without it."
+
+
+def folder_problems(logdir: Path) -> Iterator[str]:
+    """Places that can't be written to, or are nearly full."""
+    existing = next(folder for folder in (logdir, *logdir.parents) if folder.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK):
+        yield f"{logdir} can't be written to: give another folder with --logdir."
+    try:
+        spool = open_spool(logdir, None)
+    except (OSError, UsageError) as error:
+        yield f"There is no place where windows can wait until they are published: {error}"
+        return
+    free_bytes = shutil.disk_usage(spool).free
+    if free_bytes < LEAST_FREE_BYTES:
+        yield (
+            f"{spool} has {free_bytes / 1000**2:.0f} MB left: give windows more room with the variable"
+            " TBPROF_SPOOL."
+        )
+    spool.rmdir()
+
+
+def _records_device_work() -> bool:
+    """Whether a kernel that is launched now shows up."""
+    # The first recording of a process sets CUPTI up and may miss what is short.
+    for _ in range(2):
+        with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as profiler:
+            torch.ones(1024, device="cuda").sum().item()
+    return any(event.device_type == torch.autograd.DeviceType.CUDA for event in profiler.events())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
