@@ -45,6 +45,7 @@ const FINDING: FindingRow = {
   fingerprint: "",
   sites: [],
   place: "",
+  note: "",
 };
 
 export function siteRow(about: Partial<SiteRow>): SiteRow {

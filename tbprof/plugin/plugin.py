@@ -11,6 +11,7 @@ from tbprof.plugin.analyses import Analyses
 from tbprof.plugin.answers import answering
 from tbprof.plugin.bundle import Bundle
 from tbprof.plugin.log_directory import LogDirectory
+from tbprof.plugin.series_answers import SeriesAnswers
 from tbprof.plugin.window_answers import WindowAnswers
 from tbprof.texts.english import English
 from tbprof.texts.rule_pages import rule_text
@@ -28,7 +29,9 @@ class TbprofPlugin(base_plugin.TBPlugin):
     def __init__(self, context: base_plugin.TBContext) -> None:
         super().__init__(context)
         self._logs = LogDirectory(context.flags)
-        self._windows = WindowAnswers(self._logs, Analyses())
+        analyses = Analyses()
+        self._windows = WindowAnswers(self._logs, analyses)
+        self._series = SeriesAnswers(self._logs, analyses)
         self._bundle = Bundle()
 
     def get_plugin_apps(self) -> dict[str, Callable[..., object]]:
@@ -37,6 +40,8 @@ class TbprofPlugin(base_plugin.TBPlugin):
             "/assets/*": self._bundle.serve,
             "/runs": answering(self._runs),
             "/window": answering(self._windows.answer),
+            "/ranks": answering(self._series.ranks),
+            "/trend": answering(self._series.trend),
             "/rule": answering(self._rule),
         }
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tbprof.errors import UsageError
-from tbprof.model import CopyTotal, HealthFact, IdlePlace, Numbers, Site, Verdict
+from tbprof.model import CopyTotal, Finding, HealthFact, IdlePlace, Numbers, Site, Verdict
 from tbprof.texts.copies import waiting_remark
+from tbprof.texts.finding_notes import finding_note
 from tbprof.texts.health import health_sentence, not_checked_sentence, skipped_sentence
 from tbprof.texts.idle import cause_name, drain_sentence, place_name
 from tbprof.texts.quantities import share
 from tbprof.texts.rule_pages import RuleText, rule_text
+from tbprof.texts.series import change_sentences, missing_sentence, ranks_sentences
 from tbprof.texts.trust import trust_words
 from tbprof.texts.verdicts import site_name, verdict_sentences
 
@@ -30,9 +34,13 @@ class English:
     def severity(self, floor_share: float, ceiling_share: float) -> str:
         if ceiling_share == 0:
             return "nothing can be won"
+        least, most = share(floor_share), share(ceiling_share)
         if floor_share == 0:
-            return f"at most {share(ceiling_share)} of a step"
-        return f"{share(floor_share)} to {share(ceiling_share)} of a step"
+            return f"at most {most} of a step"
+        return f"{most} of a step" if least == most else f"{least} to {most} of a step"
+
+    def finding(self, finding: Finding) -> str:
+        return finding_note(finding)
 
     def not_checked(self, needs: str) -> str:
         return not_checked_sentence(needs)
@@ -61,6 +69,17 @@ class English:
 
     def copy_remark(self, total: CopyTotal) -> str:
         return waiting_remark(total)
+
+    def ranks(self, ranks: Sequence[tuple[str, float | None, float]]) -> tuple[str, str]:
+        return ranks_sentences(ranks)
+
+    def missing_ranks(self, ranks: Sequence[int]) -> str:
+        return missing_sentence(ranks)
+
+    def step_change(
+        self, windows: int, before_us: float, after_us: float, since: str
+    ) -> tuple[str, str]:
+        return change_sentences(windows, before_us, after_us, since)
 
     def trust(self, code: str, numbers: Numbers) -> tuple[str, str, str]:
         return trust_words(code, numbers)

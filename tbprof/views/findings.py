@@ -45,6 +45,8 @@ class FindingRow:
     confidence: Literal["high", "medium", "low"]
     count: int
     saving: SavingView | None
+    note: str
+    """Its own figures in a sentence, or the option that takes it away; "" if there is nothing to say."""
     what: str
     why: str
     fix: FixView
@@ -70,6 +72,7 @@ def finding_row(finding: Finding, report: Report, sentences: Sentences) -> Findi
         confidence=finding.confidence,
         count=finding.count,
         saving=None if saving is None else saving_view(saving),
+        note=sentences.finding(finding),
         what=words.what,
         why=words.why,
         fix=FixView(summary=words.fix, before=words.before, after=words.after, caveat=words.caveat),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
-from tbprof.model import CopyTotal, HealthFact, IdlePlace, Numbers, Site, Verdict
+from tbprof.model import CopyTotal, Finding, HealthFact, IdlePlace, Numbers, Site, Verdict
 
 __all__ = ["RuleWords", "Sentences"]
 
@@ -48,6 +49,9 @@ class Sentences(Protocol):
     def severity(self, floor_share: float, ceiling_share: float) -> str:
         """Why a finding is as bad as it is: shares of a median step, 0 to 1."""
 
+    def finding(self, finding: Finding) -> str:
+        """What the finding's own numbers say; "" if nothing."""
+
     def not_checked(self, needs: str) -> str: ...
 
     def rule_failed(self, error: str) -> str: ...
@@ -68,6 +72,17 @@ class Sentences(Protocol):
 
     def copy_remark(self, total: CopyTotal) -> str:
         """That the host waits at these copies for something else."""
+
+    def ranks(self, ranks: Sequence[tuple[str, float | None, float]]) -> tuple[str, str]:
+        """Ranks compared, as (name, share of idle, wait in us): the verdict, and a second sentence."""
+
+    def missing_ranks(self, ranks: Sequence[int]) -> str:
+        """Which ranks were not recorded; "" if all were."""
+
+    def step_change(
+        self, windows: int, before_us: float, after_us: float, since: str
+    ) -> tuple[str, str]:
+        """How the step went over so many windows; `since` is "" where it did not change."""
 
     def trust(self, code: str, numbers: Numbers) -> tuple[str, str, str]:
         """What speaks for or against the figures: a title, a figure or "", and a sentence."""

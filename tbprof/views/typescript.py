@@ -11,11 +11,17 @@ import sys
 import types
 import typing
 
-from tbprof.views import answer, rule_page, runs
+from tbprof.views import answer, rule_page, runs, series
 
 __all__ = ["typescript"]
 
-_ROOTS: tuple[type, ...] = (runs.RunsView, answer.WindowAnswer, rule_page.RulePage)
+_ROOTS: tuple[type, ...] = (
+    runs.RunsView,
+    answer.WindowAnswer,
+    series.RanksView,
+    series.TrendView,
+    rule_page.RulePage,
+)
 _SCALARS = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null"}
 
 

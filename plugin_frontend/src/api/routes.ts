@@ -1,7 +1,7 @@
 // The plugin's routes. Addresses are relative to the page's base, so that the tab works
 // behind any path prefix or proxy.
 
-import type { RulePage, RunsView, WindowAnswer } from "./types.ts";
+import type { RanksView, RulePage, RunsView, TrendView, WindowAnswer } from "./types.ts";
 
 /** Names one window of one worker; the three parameters of the route `window`. */
 export interface WindowAddress {
@@ -21,6 +21,15 @@ export function fetchRuns(signal: AbortSignal): Promise<RunsView> {
 
 export function fetchWindow(address: WindowAddress, signal: AbortSignal): Promise<WindowAnswer> {
   return fetchJson<WindowAnswer>("window", { ...address }, signal);
+}
+
+/** The window of the place `number` in line, from 1 on, of every worker of a run. */
+export function fetchRanks(run: string, number: number, signal: AbortSignal): Promise<RanksView> {
+  return fetchJson<RanksView>("ranks", { run, number: String(number) }, signal);
+}
+
+export function fetchTrend(run: string, worker: string, signal: AbortSignal): Promise<TrendView> {
+  return fetchJson<TrendView>("trend", { run, worker }, signal);
 }
 
 export function fetchRule(code: string, signal: AbortSignal): Promise<RulePage> {

@@ -103,6 +103,7 @@ export interface FindingRow {
   confidence: "high" | "medium" | "low";
   count: number;
   saving: SavingView | null;
+  note: string;
   what: string;
   why: string;
   fix: FixView;
@@ -295,6 +296,52 @@ export interface WindowAnswer {
   window: WindowView | null;
   progress: Progress | null;
   problem: Problem | null;
+}
+
+export interface SeriesCause {
+  cause: string;
+  name: string;
+  idle_us: number;
+}
+
+export interface WindowFigures {
+  rank: number | null;
+  steps: number;
+  first_step: number | null;
+  step_us: number | null;
+  unprofiled_step_us: number | null;
+  idle_share: number | null;
+  causes: SeriesCause[];
+  sync_points: number;
+  wait_us: number;
+  gpu_lag_us: number | null;
+  uploaded_bytes: number;
+  world_size: number | null;
+  git_commit: string | null;
+}
+
+export interface SeriesRow {
+  worker: string;
+  rank: number | null;
+  window: string;
+  number: number;
+  state: "ready" | "reading" | "broken";
+  figures: WindowFigures | null;
+  problem: string;
+}
+
+export interface RanksView {
+  verdict: string;
+  detail: string;
+  missing: string;
+  rows: SeriesRow[];
+}
+
+export interface TrendView {
+  verdict: string;
+  detail: string;
+  rows: SeriesRow[];
+  left_out: number;
 }
 
 export interface RuleSection {

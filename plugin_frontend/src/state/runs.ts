@@ -5,6 +5,7 @@ import { fetchRuns } from "../api/routes.ts";
 import type { RunsView, WindowRow } from "../api/types.ts";
 import type { Place } from "../model/place.ts";
 import { findShown, windowBeside, workerBeside } from "../model/runs.ts";
+import { viewsFor, type ViewName } from "../model/views.ts";
 import { failureOf, LOADING, type Loaded } from "./loaded.ts";
 import { adjust, place, visit } from "./place.ts";
 import { visible } from "./visibility.ts";
@@ -16,6 +17,11 @@ export const runs = signal<Loaded<RunsView>>(LOADING);
 
 /** The rows of the window shown; null while there is none, or none of the name in the address. */
 export const shown = computed(() => (runs.value.kind === "there" ? findShown(runs.value.value, place.value) : null));
+
+/** The views that the shown window has. */
+export const views = computed<ViewName[]>(() =>
+  viewsFor(shown.value?.run.workers.length ?? 1, shown.value?.worker.windows.length ?? 1),
+);
 
 /** Windows of the shown worker that were there when its window was opened. */
 const seenWindows = signal<{ worker: string; windows: ReadonlySet<string> }>({ worker: "", windows: new Set() });

@@ -1,10 +1,12 @@
 import type { ComponentChildren } from "preact";
 import type { WindowAnswer, WindowView } from "../api/types.ts";
 import { adjust, place } from "../state/place.ts";
-import { refreshRuns, runs, shown } from "../state/runs.ts";
+import { refreshRuns, runs, shown, views } from "../state/runs.ts";
 import { retryWindow, windowAnswer } from "../state/windowAnswer.ts";
 import { ProblemNote } from "../widgets/ProblemNote.tsx";
 import { OverviewPage } from "./overview/OverviewPage.tsx";
+import { RanksPage } from "./series/RanksPage.tsx";
+import { TrendsPage } from "./series/TrendsPage.tsx";
 import { SitesView } from "./sites/SitesView.tsx";
 import { EmptyState } from "./states/EmptyState.tsx";
 import { ReadingState } from "./states/ReadingState.tsx";
@@ -16,6 +18,8 @@ export function MainPart() {
   if (runs.value.kind === "failed") return <FailedPart message={runs.value.message} onRetry={() => void refreshRuns()} />;
   if (runs.value.value.runs.length === 0) return <Scrolled><EmptyState runs={runs.value.value} /></Scrolled>;
   if (shown.value === null) return <GonePart />;
+  if (place.value.view === "ranks" && views.value.includes("ranks")) return <RanksPage />;
+  if (place.value.view === "trends" && views.value.includes("trends")) return <TrendsPage />;
   if (windowAnswer.value.kind === "loading") return <Scrolled><Skeleton /></Scrolled>;
   if (windowAnswer.value.kind === "failed") return <FailedPart message={windowAnswer.value.message} onRetry={retryWindow} />;
   return <AnswerPart answer={windowAnswer.value.value} />;
@@ -24,6 +28,9 @@ export function MainPart() {
 /** The view that the address names. */
 function WindowPart({ view }: { view: WindowView }) {
   switch (place.value.view) {
+    // A link to ranks or trends of a run that has none shows what it has.
+    case "ranks":
+    case "trends":
     case "overview":
       return <OverviewPage view={view} />;
     case "syncs":

@@ -1,9 +1,9 @@
 import type { WindowView } from "../api/types.ts";
 import { formatCount, formatCounted } from "../format/number.ts";
 import { printPlace } from "../model/place.ts";
-import { sitesOf, VIEWS, type ViewName } from "../model/views.ts";
+import { sitesOf, type ViewName } from "../model/views.ts";
 import { place, visit } from "../state/place.ts";
-import { runs } from "../state/runs.ts";
+import { runs, views } from "../state/runs.ts";
 import { windowAnswer, windowView } from "../state/windowAnswer.ts";
 import { Icon, type IconName } from "../widgets/Icon.tsx";
 
@@ -13,7 +13,7 @@ export function ViewBar() {
   return (
     <nav class="views" aria-label="Views">
       <div class="tabs">
-        {VIEWS.map((name) => (
+        {views.value.map((name) => (
           <ViewLink key={name} name={name} view={view} />
         ))}
       </div>
@@ -22,10 +22,10 @@ export function ViewBar() {
   );
 }
 
-const TITLES: Record<ViewName, string> = { overview: "Overview", syncs: "Sync points", copies: "Copies" };
+const TITLES: Record<ViewName, string> = { overview: "Overview", syncs: "Sync points", copies: "Copies", ranks: "Ranks", trends: "Trends" };
 
 function ViewLink({ name, view }: { name: ViewName; view: WindowView | null }) {
-  const isCurrent = place.value.view === name;
+  const isCurrent = (views.value.includes(place.value.view) ? place.value.view : "overview") === name;
   return (
     <a
       href={printPlace({ ...place.value, view: name })}
@@ -38,7 +38,7 @@ function ViewLink({ name, view }: { name: ViewName; view: WindowView | null }) {
       }}
     >
       {TITLES[name]}
-      {view !== null && name !== "overview" && <span class="count">{formatCount(sitesOf(name, view.sites).length)}</span>}
+      {view !== null && (name === "syncs" || name === "copies") && <span class="count">{formatCount(sitesOf(name, view.sites).length)}</span>}
     </a>
   );
 }

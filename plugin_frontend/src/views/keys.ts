@@ -5,7 +5,7 @@ import { VIEWS } from "../model/views.ts";
 import { formatLocation } from "../format/place.ts";
 import { copyText } from "../state/notice.ts";
 import { visit } from "../state/place.ts";
-import { visitWindowBeside, visitWorkerBeside } from "../state/runs.ts";
+import { views, visitWindowBeside, visitWorkerBeside } from "../state/runs.ts";
 import { closeDrawer, currentSite, listedSites, moveSite, visitSite } from "../state/sites.ts";
 
 export const keysOpen = signal(false);
@@ -24,7 +24,7 @@ export const KEYS: readonly { keys: string; does: string }[] = [
 ];
 
 const ACTIONS: Record<string, () => void> = {
-  ...Object.fromEntries(VIEWS.map((view, at) => [String(at + 1), () => visit({ view })])),
+  ...Object.fromEntries(VIEWS.map((_, at) => [String(at + 1), () => visitView(at)])),
   "[": () => visitWindowBeside(-1),
   "]": () => visitWindowBeside(1),
   "{": () => visitWorkerBeside(-1),
@@ -36,6 +36,12 @@ const ACTIONS: Record<string, () => void> = {
   y: copyLocation,
   "?": () => (keysOpen.value = true),
 };
+
+/** The view at that place in the bar, if there is one. */
+function visitView(at: number): void {
+  const view = views.peek()[at];
+  if (view !== undefined) visit({ view });
+}
 
 /** Keys that act only where rows are: elsewhere they scroll, and press buttons. */
 const ROW_ACTIONS: Record<string, () => void> = {

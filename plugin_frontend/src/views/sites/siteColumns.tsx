@@ -121,7 +121,7 @@ const COPYING: readonly Column[] = [
 ];
 
 /** From which width of the table on a column is shown; the drawer holds all of them. */
-const LEAST_WIDTHS: Partial<Record<SortKey, number>> = { ops: 1240, label: 1500, count: 1080, explained: 820, share: 980 };
+const LEAST_WIDTHS: Partial<Record<SortKey, number>> = { ops: 1240, label: 1500, count: 1080, explained: 820, share: 980, nonBlocking: 900 };
 
 /**
  * The columns that these sites fill and that fit: no label column without labels, no savings

@@ -1,0 +1,102 @@
+import type { RanksView, SeriesRow, WindowFigures } from "../../api/types.ts";
+import { causeFill, COMPUTING } from "../../draw/causes.ts";
+import { Meter } from "../../draw/Meter.tsx";
+import { formatDuration, formatDurationIn, tableUnit, type DurationUnit } from "../../format/duration.ts";
+import { formatCounted, formatMean, formatShare, NOT_RECORDED } from "../../format/number.ts";
+import { visitWindow } from "../../state/runs.ts";
+import { ranks } from "../../state/series.ts";
+import { visit } from "../../state/place.ts";
+import { Card } from "../../widgets/Card.tsx";
+import { Icon } from "../../widgets/Icon.tsx";
+import { SeriesHead, SeriesPage } from "./SeriesPage.tsx";
+
+/** All ranks of a run side by side: step, idle, waits, lag. */
+export function RanksPage() {
+  return (
+    <SeriesPage answer={ranks.value}>
+      {(view: RanksView) => (
+        <>
+          <SeriesHead verdict={view.verdict} detail={view.detail} />
+          {view.missing !== "" && (
+            <div class="note small">
+              <Icon name="warning" tone="i-warn" />
+              <div><p>{view.missing}</p></div>
+            </div>
+          )}
+          <Card id="ranks" title="Ranks" about={`${formatCounted(view.rows.length, "rank")}, means of a steady step`}>
+            <RanksTable rows={view.rows} />
+          </Card>
+        </>
+      )}
+    </SeriesPage>
+  );
+}
+
+interface Scale {
+  unit: DurationUnit;
+  step: number;
+  wait: number;
+}
+
+function RanksTable({ rows }: { rows: readonly SeriesRow[] }) {
+  const known = rows.flatMap((row) => row.figures ?? []);
+  const steps = known.map((figures) => figures.step_us ?? 0);
+  const waits = known.map((figures) => figures.wait_us);
+  const scale = { unit: tableUnit([...steps, ...waits]), step: Math.max(...steps, 0), wait: Math.max(...waits, 0) };
+  return (
+    <table class="series-table" aria-labelledby="ranks">
+      <thead>
+        <tr>
+          <th scope="col">Rank</th>
+          <th scope="col" class="num">Step, {scale.unit}</th>
+          <th scope="col"><span class="sr">Step drawn</span></th>
+          <th scope="col" class="num">GPU idle</th>
+          <th scope="col"><span class="sr">Idle drawn</span></th>
+          <th scope="col" class="num">Host waits, {scale.unit}</th>
+          <th scope="col"><span class="sr">Waits drawn</span></th>
+          <th scope="col" class="num">Syncs</th>
+          <th scope="col" class="num">GPU behind by</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <RankLine key={row.worker} row={row} scale={scale} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function RankLine({ row, scale }: { row: SeriesRow; scale: Scale }) {
+  return (
+    <tr>
+      <td>
+        <button class="link" type="button" title={row.worker} onClick={() => open(row)}>
+          <bdi>{row.rank === null ? row.worker : String(row.rank)}</bdi>
+        </button>
+      </td>
+      {row.figures === null ? <td colSpan={8} class="t3 anywhere">{row.state === "reading" ? "being read" : row.problem}</td> : <Figures figures={row.figures} scale={scale} />}
+    </tr>
+  );
+}
+
+function Figures({ figures, scale }: { figures: WindowFigures; scale: Scale }) {
+  const { step_us: step, idle_share: idle, wait_us: wait } = figures;
+  return (
+    <>
+      <td class="num b">{step === null ? NOT_RECORDED : formatDurationIn(step, scale.unit)}</td>
+      <td><Meter parts={[{ length: step ?? 0, fill: COMPUTING }]} most={scale.step} /></td>
+      <td class="num b">{formatShare(idle)}</td>
+      <td><Meter parts={figures.causes.map((cause) => ({ length: cause.idle_us, fill: causeFill(cause.cause) }))} most={step ?? 0} /></td>
+      <td class="num">{formatDurationIn(wait, scale.unit)}</td>
+      <td><Meter parts={[{ length: wait, fill: { class: "f-compute2" } }]} most={scale.wait} /></td>
+      <td class="num">{formatMean(figures.sync_points)}</td>
+      <td class="num">{formatDuration(figures.gpu_lag_us)}</td>
+    </>
+  );
+}
+
+function open(row: SeriesRow): void {
+  visitWindow({ worker: row.worker, window: row.window });
+  visit({ view: "overview" });
+}

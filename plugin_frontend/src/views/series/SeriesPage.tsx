@@ -1,0 +1,35 @@
+import type { ComponentChildren } from "preact";
+import type { Loaded } from "../../state/loaded.ts";
+import { ProblemNote } from "../../widgets/ProblemNote.tsx";
+import { Skeleton } from "../states/Skeleton.tsx";
+
+export interface SeriesPageProps<View> {
+  answer: Loaded<View>;
+  children: (view: View) => ComponentChildren;
+}
+
+/** A page over several windows, or why there is none. */
+export function SeriesPage<View>({ answer, children }: SeriesPageProps<View>) {
+  if (answer.kind === "loading") return <main><Skeleton /></main>;
+  return (
+    <main tabIndex={0}>
+      <div class={answer.kind === "failed" ? "page narrow" : "page"}>
+        {answer.kind === "failed" ? (
+          <ProblemNote problem={{ title: "This could not be loaded", what: answer.message, what_to_do: "", path: "" }} />
+        ) : (
+          children(answer.value)
+        )}
+      </div>
+    </main>
+  );
+}
+
+/** The verdict over all windows. */
+export function SeriesHead({ verdict, detail }: { verdict: string; detail: string }) {
+  return (
+    <div>
+      <h1 class="anywhere">{verdict}</h1>
+      {detail !== "" && <p class="t2 anywhere">{detail}</p>}
+    </div>
+  );
+}

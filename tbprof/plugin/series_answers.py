@@ -1,0 +1,130 @@
+"""The answers to "show me all ranks" and "show me all windows" of a run.
+
+A window without a report is queued to be read; its row says so until it is.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Lock
+
+from tbprof.errors import TbprofError, UsageError
+from tbprof.model import Report, Window
+from tbprof.plugin.analyses import Analyses, Failed, Reading
+from tbprof.plugin.log_directory import LogDirectory
+from tbprof.store.windows import stored_report
+from tbprof.texts.english import English
+from tbprof.views.series import RanksView, SeriesRow, TrendView, WindowFigures, figures_of
+from tbprof.views.series_building import ranks_view, series_row, trend_view
+
+__all__ = ["MAX_WINDOWS", "SeriesAnswers"]
+
+MAX_WINDOWS = 120
+"""Windows of one worker that a trend shows, the newest ones."""
+
+_KEPT = 2048
+"""Windows whose figures are remembered: reading hundreds of reports takes seconds."""
+
+_Key = tuple[str, int]
+
+
+class SeriesAnswers:
+    def __init__(self, logs: LogDirectory, analyses: Analyses) -> None:
+        self._logs = logs
+        self._analyses = analyses
+        self._lock = Lock()
+        self._figures: OrderedDict[_Key, WindowFigures] = OrderedDict()
+
+    def ranks(self, parameters: Mapping[str, str]) -> RanksView:
+        """The window of the place `number` in line (from 1 on) of every worker of `run`.
+
+        Raises:
+            UsageError: There is no such run.
+        """
+        number = _number(parameters)
+        by_worker = self._by_worker(parameters.get("run", ""))
+        same = [(windows[number - 1], number) for windows in by_worker.values() if len(windows) >= number]
+        rows = [self._row(*one) for one in same]
+        return ranks_view(rows, English())
+
+    def trend(self, parameters: Mapping[str, str]) -> TrendView:
+        """The newest windows of `worker` of `run`.
+
+        Raises:
+            UsageError: There is no such run or worker.
+        """
+        by_worker = self._by_worker(parameters.get("run", ""))
+        worker = parameters.get("worker", "")
+        if worker not in by_worker:
+            raise UsageError("there is no such worker in the run: it may have been deleted")
+        numbered = list(enumerate(by_worker[worker], start=1))
+        shown = numbered[-MAX_WINDOWS:]
+        rows = [self._row(window, number) for number, window in shown]
+        return trend_view(rows, len(numbered) - len(shown), English())
+
+    def _by_worker(self, run: str) -> dict[str, list[Window]]:
+        """Windows in the order of their time."""
+        found: dict[str, list[Window]] = {}
+        for window in self._logs.listing().windows:
+            if window.run == run:
+                found.setdefault(window.worker, []).append(window)
+        if not found:
+            raise UsageError("there is no such run in the log directory: it may have been deleted")
+        return found
+
+    def _row(self, window: Window, number: int) -> SeriesRow:
+        try:
+            figures = self._figures_of(window)
+        except TbprofError as error:
+            return series_row(window, number, problem=str(error))
+        return series_row(window, number, figures)
+
+    def _figures_of(self, window: Window) -> WindowFigures | None:
+        """None while the window is read.
+
+        Raises:
+            TbprofError: It gives nothing.
+        """
+        key = _key(window)
+        with self._lock:
+            if key in self._figures:
+                return self._figures[key]
+        report = stored_report(window) or self._analysed(window)
+        if report is None:
+            return None
+        figures = figures_of(report, English())
+        with self._lock:
+            self._figures[key] = figures
+            while len(self._figures) > _KEPT:
+                self._figures.popitem(last=False)
+        return figures
+
+    def _analysed(self, window: Window) -> Report | None:
+        assert window.trace_path is not None, "a window without a report has a trace"
+        try:
+            state, _ = self._analyses.ask(window.trace_path)
+        except UsageError:
+            # The queue is full: it is asked again, and has room then.
+            return None
+        if isinstance(state, Reading):
+            return None
+        if isinstance(state, Failed):
+            raise UsageError(state.sentence)
+        return state
+
+
+def _number(parameters: Mapping[str, str]) -> int:
+    text = parameters.get("number", "1")
+    if not text.isdecimal() or not text.isascii() or len(text) > 9 or int(text) == 0:
+        raise UsageError("the number of a window counts from 1 on")
+    return int(text)
+
+
+def _key(window: Window) -> _Key:
+    path = window.report_path or window.trace_path or ""
+    try:
+        return path, Path(path).stat().st_mtime_ns
+    except OSError as error:
+        raise UsageError(f"{path} is gone or can't be read ({error.strerror})") from error

@@ -1,0 +1,83 @@
+"""Ranks and trends: windows of a run side by side, asked through TensorBoard's own application."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+OpenTab = Callable[..., Any]
+DEADLINE_S = 60
+
+
+@pytest.fixture
+def series(tmp_path: Path, sample: Path) -> Path:
+    """Two ranks with two windows each, and one rank with one."""
+    run = tmp_path / "logs" / "run"
+    run.mkdir(parents=True)
+    for rank, windows in ((0, 2), (1, 2), (2, 1)):
+        for number in range(windows):
+            name = f"node_{rank}_rank{rank}.175221557399316{number:04d}.pt.trace.json.gz"
+            (run / name).write_bytes(sample.read_bytes())
+    return tmp_path / "logs"
+
+
+def answer(tab: Any, route: str, **parameters: str) -> Any:
+    """The answer once no window is being read any more."""
+    deadline = time.monotonic() + DEADLINE_S
+    while True:
+        shown = tab.get(route, **parameters).json
+        if all(row["state"] != "reading" for row in shown["rows"]):
+            return shown
+        assert time.monotonic() < deadline, "the traces were not read in time"
+        time.sleep(0.05)
+
+
+def test_ranks_are_the_same_window_of_every_worker(open_tab: OpenTab, series: Path) -> None:
+    tab = open_tab(str(series))
+    assert [row["rank"] for row in answer(tab, "ranks", run="run", number="1")["rows"]] == [0, 1, 2]
+    second = answer(tab, "ranks", run="run", number="2")["rows"]
+    assert [(row["rank"], row["number"]) for row in second] == [(0, 2), (1, 2)]
+
+
+def test_a_window_that_is_not_read_yet_says_so_and_is_read(open_tab: OpenTab, series: Path) -> None:
+    tab = open_tab(str(series))
+    first = tab.get("ranks", run="run", number="1").json["rows"]
+    assert {row["state"] for row in first} == {"reading"}
+    assert answer(tab, "ranks", run="run", number="1")["rows"][0]["figures"]["step_us"] > 0
+
+
+def test_a_trend_has_the_windows_of_one_worker(open_tab: OpenTab, series: Path) -> None:
+    worker = open_tab(str(series)).runs()["runs"][0]["workers"][0]["worker"]
+    shown = answer(open_tab(str(series)), "trend", run="run", worker=worker)
+    assert [row["number"] for row in shown["rows"]] == [1, 2]
+    assert shown["left_out"] == 0
+
+
+def test_a_broken_window_is_a_row_with_its_reason(open_tab: OpenTab, series: Path) -> None:
+    broken = next((series / "run").glob("node_2*"))
+    broken.write_bytes(broken.read_bytes()[:40])
+    rows = answer(open_tab(str(series)), "ranks", run="run", number="1")["rows"]
+    assert [row["state"] for row in rows] == ["ready", "ready", "broken"]
+    assert rows[2]["problem"]
+
+
+@pytest.mark.parametrize(
+    ("route", "parameters"),
+    [
+        ("ranks", {"run": "elsewhere"}),
+        ("ranks", {"run": "run", "number": "0"}),
+        ("ranks", {"run": "run", "number": "-1"}),
+        ("trend", {"run": "run", "worker": "nobody"}),
+        ("trend", {}),
+    ],
+)
+def test_what_is_not_there_is_said(
+    open_tab: OpenTab, series: Path, route: str, parameters: dict[str, str]
+) -> None:
+    response = open_tab(str(series)).get(route, **parameters)
+    assert response.status_code == 404
+    assert response.json["error"]
