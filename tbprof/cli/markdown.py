@@ -6,7 +6,7 @@ from tbprof.cli.plain_text import plain
 from tbprof.model import Report
 from tbprof.texts.english import English
 from tbprof.texts.quantities import duration, milliseconds, share, size
-from tbprof.views.findings import FindingRow
+from tbprof.views.findings import FindingRow, finding_row
 from tbprof.views.window import SiteRow
 from tbprof.views.window_building import window_view
 
@@ -21,14 +21,14 @@ def markdown(report: Report) -> str:
     lines = [f"## {_text(report.trace.path)}", "", f"**{view.verdict}** {view.detail}", ""]
     if view.savings is not None:
         floor, ceiling = duration(view.savings.floor_us), duration(view.savings.ceiling_us)
-        lines += [f"Can be won: at least {floor}, at most {ceiling}.", ""]
+        lines += [f"Can be won by removing waits: at least {floor}, at most {ceiling}.", ""]
     if view.sites:
         lines += ["| " + " | ".join(_HEADS) + " |", "|---" * len(_HEADS) + "|"]
         lines += [_row(site) for site in view.sites]
         lines.append("")
-    for site in view.sites:
-        for finding in site.findings:
-            lines += _finding(site, finding)
+    for found in report.findings:
+        where = _where(view.sites[found.sites[0]]) if found.sites else "the window"
+        lines += _finding(finding_row(found, report, English()), where)
     if view.health:
         lines += ["### To know", "", *(f"- {_text(row.message)}" for row in view.health), ""]
     return "\n".join(plain(line) for line in lines)
@@ -50,11 +50,12 @@ def _row(site: SiteRow) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def _finding(site: SiteRow, finding: FindingRow) -> list[str]:
+def _finding(finding: FindingRow, where: str) -> list[str]:
+    figures = f"{_text(finding.note)} " if finding.note else ""
     return [
-        f"### {_text(finding.rule)} {finding.name}: {_where(site)}",
+        f"### {_text(finding.rule)} {finding.name}: {where}",
         "",
-        f"{finding.severity}, {finding.severity_reason}. {finding.what}",
+        f"{finding.severity}, {finding.severity_reason}. {figures}{finding.what}",
         "",
         f"{finding.fix.summary} {finding.fix.caveat}".rstrip(),
         "",

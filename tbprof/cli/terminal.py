@@ -6,7 +6,7 @@ from tbprof.cli.plain_text import plain
 from tbprof.model import Report
 from tbprof.texts.english import English
 from tbprof.texts.quantities import count, duration, milliseconds, share, size
-from tbprof.views.findings import SavingView
+from tbprof.views.findings import FindingRow, SavingView, finding_row
 from tbprof.views.window import SiteRow, WindowView
 from tbprof.views.window_building import window_view
 
@@ -20,7 +20,9 @@ def terminal_text(report: Report) -> str:
     trace = report.trace
     view = window_view(report, run="", worker=trace.worker, window="", sentences=English())
     lines = [_head(report), "", view.verdict, *([view.detail] if view.detail else []), "", *_figures(view)]
+    lines += _causes(report)
     lines += _sites(view)
+    lines += _window_findings(report)
     lines += _notes(view)
     return "\n".join(plain(line.rstrip()) for line in lines) + "\n"
 
@@ -47,16 +49,36 @@ def _figures(view: WindowView) -> list[str]:
     explained = f", {share(points.explained_us / points.wait_us)} explained" if points.wait_us else ""
     lines.append(f"  sync points  {points.count:,}, waiting {duration(points.wait_us)}{explained}")
     if view.savings is not None:
-        lines.append(f"  can be won   {_saving(view.savings, calibrated=view.calibrated)}")
+        lines.append(f"  can be won   {_saving(view.savings, calibrated=view.calibrated)} by removing waits")
     return lines
 
 
 def _saving(saving: SavingView, *, calibrated: bool) -> str:
     if saving.ceiling_us == 0:
-        return "nothing, by removing waits"
+        return "nothing"
     note = "" if calibrated else " (uncalibrated)"
     about = "no estimate" if saving.estimate_us is None else f"about {duration(saving.estimate_us)}{note}"
     return f"at least {duration(saving.floor_us)}, {about}, at most {duration(saving.ceiling_us)}"
+
+
+def _causes(report: Report) -> list[str]:
+    """Why the devices were idle, most first."""
+    if report.idle is None or not report.idle.total.by_cause:
+        return []
+    causes = sorted(report.idle.total.by_cause.items(), key=lambda item: -item[1])
+    named = (f"{English().cause(cause).lower()} {duration(ns / 1000)}" for cause, ns in causes)
+    return ["", "  why it is idle: " + ", ".join(named)]
+
+
+def _window_findings(report: Report) -> list[str]:
+    """Findings about the window or its steps, which no site shows."""
+    rows = [finding_row(found, report, English()) for found in report.findings if not found.sites]
+    return [line for row in rows if row.severity != "info" for line in ("", *_finding(row, "  "))]
+
+
+def _finding(found: FindingRow, indent: str) -> list[str]:
+    lines = [f"{indent}{found.rule} {found.severity} ({found.severity_reason}): {found.title}"]
+    return [*lines, f"{indent}{found.note}"] if found.note else lines
 
 
 def _sites(view: WindowView) -> list[str]:
@@ -85,11 +107,7 @@ def _site(site: SiteRow) -> list[str]:
     row = f"{milliseconds(site.wait_us):>9} {part:>8} {explained:>6} {site.count:>6,} {moved:>9}"
     indent = " " * (len(row) + 4)
     lines = [f"  {row}  {where}", f"{indent}{site.what}, {' < '.join(site.ops) or 'no op around it'}"]
-    lines += [
-        f"{indent}{found.rule} {found.severity} ({found.severity_reason}): {found.title}"
-        for found in site.findings
-    ]
-    return lines
+    return [*lines, *(line for found in site.findings for line in _finding(found, indent))]
 
 
 def _where(site: SiteRow) -> str:

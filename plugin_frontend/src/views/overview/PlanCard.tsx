@@ -86,8 +86,11 @@ export function FindingTitle({ finding, view }: { finding: FindingRow; view: Win
           <SiteLink key={site.index} site={site} onOpen={visitSite} />
         ))}
         {sites.length > MOST_SITES && <span class="t3 nw">and {sites.length - MOST_SITES} more</span>}
-        {finding.place !== "" && <span class="t2 ell" title={finding.place}><bdi>{finding.place}</bdi></span>}
+        {finding.note === "" && finding.place !== "" && (
+          <span class="t2 ell" title={finding.place}><bdi>{finding.place}</bdi></span>
+        )}
       </div>
+      {finding.note !== "" && <p class="s12 t2 anywhere"><bdi>{finding.note}</bdi></p>}
     </>
   );
 }
