@@ -27,6 +27,12 @@ CODES = {
     "facts_damaged": "What the trainer hook added to the file could not be used.",
     "no_gpu_rows": "The file holds no GPU work.",
     "gpu_before_launch": "GPU rows more than 10 us before the call that launched them: the clocks disagree.",
+    "launches_without_gpu_rows": "Calls that launch kernels whose GPU row is not in the file: work was lost.",
+    "sync_events_missing": "`waits` calls make a stream wait, and no CUDA sync event says for which.",
+    "sync_events_without_streams": "CUDA sync events of a stream's wait that do not name what it waited for.",
+    "steps_backwards": "Steps that begin before the one with the number below: the clock was set back.",
+    "device_names_unknown": "Devices that did work and that the file does not describe.",
+    "rank_unknown": "The file holds collectives and does not say of which rank it is.",
     "gpu_rows_without_launch": "GPU rows whose call is not in the file, such as work of the step before.",
 }
 """Every code of this module and what it means; its numbers are named in the sentence or count rows."""

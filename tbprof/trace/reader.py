@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 
 from tbprof.errors import NotATrace
 from tbprof.trace.building import Columns
@@ -11,6 +12,7 @@ from tbprof.trace.chunks import EventStream
 from tbprof.trace.columns import Trace
 from tbprof.trace.decode import Decoder, Losses
 from tbprof.trace.eras import era_of
+from tbprof.trace.gaps import find_gaps
 from tbprof.trace.health import Reading, health_of
 from tbprof.trace.metadata import Metadata, read_metadata
 from tbprof.trace.source import ByteSource, open_source
@@ -66,7 +68,7 @@ def _trace(
     slices, args = columns.slices(), columns.args
     names = tuple(columns.names)
     reading = Reading(source, stream, losses, metadata, columns.negative_durations)
-    return Trace(
+    trace = Trace(
         path=source.path,
         slices=slices,
         names=names,
@@ -90,3 +92,4 @@ def _trace(
         warps_per_sm=args.fractions("warps_per_sm"),
         **args.integers(),
     )
+    return replace(trace, health=(*trace.health, *find_gaps(trace)))

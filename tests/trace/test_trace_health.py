@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from trace_samples import a_step, classic, complete, health_numbers, kernel, write
+from trace_samples import HEAD, a_step, classic, complete, health_numbers, kernel, write
 
 from tbprof.trace.health import CODES
 from tbprof.trace.reader import read_trace
@@ -58,3 +59,51 @@ def test_every_code_has_a_sentence(tmp_path: Path) -> None:
     assert set(seen) <= set(CODES)
     assert {"truncated", "text_repaired", "facts_damaged", "metadata_damaged"} <= set(seen)
     assert all(sentence.endswith(".") for sentence in CODES.values())
+
+
+def launches(folder: Path, *events: dict, **head: Any) -> dict[str, dict]:
+    """Health of a file with a launch and its kernel, and what else there is."""
+    content = classic([LAUNCH, kernel("a", 110.0, 5.0, 1), *events], {**HEAD, **head})
+    return health_numbers(read_trace(write(folder, content)))
+
+
+def test_a_launch_whose_work_is_missing(tmp_path: Path) -> None:
+    lost = {**LAUNCH, "args": {"correlation": 2}}
+    others = [{**lost, "name": "cudaEventRecord"}, {**lost, "cat": "cpu_op"}]
+
+    assert launches(tmp_path, *others) == {}
+    assert launches(tmp_path, lost) == {"launches_without_gpu_rows": {"rows": 1, "of": 2}}
+
+
+WAIT = complete("cudaStreamWaitEvent", 120.0, 5.0, "cuda_runtime", correlation=3)
+SYNC = {"cuda_sync_kind": "Stream Wait Event", "stream": 7, "device": 0}
+
+
+def test_waits_of_streams_that_no_sync_event_explains(tmp_path: Path) -> None:
+    named = complete("Stream Wait Event", 121.0, 1.0, "cuda_sync", **SYNC, wait_on_stream=20)
+
+    assert launches(tmp_path, WAIT) == {"sync_events_missing": {"waits": 1}}
+    assert launches(tmp_path, WAIT, named) == {}
+
+
+def test_sync_events_that_do_not_name_a_stream(tmp_path: Path) -> None:
+    unnamed = complete("Stream Wait Event", 121.0, 1.0, "cuda_sync", **SYNC)
+    other = complete("Context Sync", 122.0, 1.0, "cuda_sync", cuda_sync_kind="Context Sync", device=0)
+
+    assert launches(tmp_path, unnamed, other) == {"sync_events_without_streams": {"rows": 1, "of": 1}}
+
+
+def test_a_clock_that_was_set_back(tmp_path: Path) -> None:
+    def step(number: int, ts: float) -> dict[str, Any]:
+        return complete(f"ProfilerStep#{number}", ts, 5.0, "user_annotation")
+
+    assert launches(tmp_path, step(10, 130.0), step(9, 120.0)) == {}
+    assert launches(tmp_path, step(9, 130.0), step(10, 120.0)) == {"steps_backwards": {"steps": 1}}
+
+
+def test_what_the_file_does_not_say_of_itself(tmp_path: Path) -> None:
+    collective = complete("record_param_comms", 120.0, 1.0, **{"Collective name": "allreduce"})
+
+    assert launches(tmp_path, collective) == {}
+    assert launches(tmp_path, collective, distributedInfo={}) == {"rank_unknown": {"collectives": 1}}
+    assert launches(tmp_path, deviceProperties=[]) == {"device_names_unknown": {"devices": 1, "of": 1}}

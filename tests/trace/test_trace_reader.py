@@ -83,8 +83,8 @@ def test_events_without_an_object_around_them(tmp_path: Path) -> None:
     open_ended = read_trace(write(tmp_path, unclosed.encode(), "unclosed.json"))
 
     assert values_of(open_ended) == values_of(whole)
-    assert whole.health == ()
-    assert list(health_numbers(open_ended)) == ["truncated"]
+    assert list(health_numbers(whole)) == ["device_names_unknown"]
+    assert list(health_numbers(open_ended)) == ["truncated", "device_names_unknown"]
 
 
 names = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
@@ -162,8 +162,8 @@ def test_every_real_file_holds_all_its_events(traces: Path) -> None:
 
 MALFORMED = {
     # name: rows, codes of health
-    "array_form.pt.trace.json": (1201, []),
-    "array_unclosed.pt.trace.json": (1201, ["truncated"]),
+    "array_form.pt.trace.json": (1201, ["device_names_unknown"]),
+    "array_unclosed.pt.trace.json": (1201, ["truncated", "device_names_unknown"]),
     "bad_events.pt.trace.json": (1201, ["events_dropped", "negative_durations"]),
     "bom.pt.trace.json": (1201, []),
     "control_char_in_name.pt.trace.json": (1201, ["text_repaired"]),
@@ -171,7 +171,7 @@ MALFORMED = {
     "invalid_utf8_in_name.pt.trace.json": (1201, ["text_repaired"]),
     "nan_value.pt.trace.json": (1200, ["events_dropped"]),
     "plain_named_gz.pt.trace.json.gz": (1201, []),
-    "runtime_without_args.pt.trace.json": (1201, ["gpu_rows_without_launch"]),
+    "runtime_without_args.pt.trace.json": (1201, ["gpu_rows_without_launch", "launches_without_gpu_rows"]),
     "traceName_brackets.pt.trace.json": (1201, []),
     "trailing_comma.pt.trace.json": (1201, []),
     "truncated.pt.trace.json.gz": (

@@ -1,0 +1,74 @@
+"""What the rows of a file show to be missing or out of order, as facts of the file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.model import HealthFact
+from tbprof.trace.columns import Category, Int64s, Trace
+from tbprof.trace.eras import GPU_WORK, STEP_PREFIX
+
+__all__ = ["find_gaps"]
+
+_LAUNCH = re.compile(r"(?:cuda|hip|cu)(?:Ext)?(?:Module)?LaunchKernel")
+_STREAM_WAIT = re.compile(r"(?:cuda|hip|cu)StreamWaitEvent")
+_WAIT_EVENT = "Stream Wait Event"
+_STEP = re.compile(rf"{STEP_PREFIX}(\d{{1,9}})\Z")
+
+
+def find_gaps(trace: Trace) -> Iterator[HealthFact]:
+    """What to know of a trace that was read whole, but is not."""
+    category = trace.slices.category
+    on_gpu = np.isin(category, GPU_WORK)
+    if on_gpu.any():
+        yield from _of_launches(trace, on_gpu)
+        yield from _of_sync_events(trace)
+        yield from _of_devices(trace, np.flatnonzero(on_gpu))
+    yield from _of_steps(trace)
+    if len(trace.collective_name.rows) and trace.rank is None:
+        yield HealthFact("rank_unknown", "info", {"collectives": len(trace.collective_name.rows)})
+
+
+def _of_launches(trace: Trace, on_gpu: npt.NDArray[np.bool_]) -> Iterator[HealthFact]:
+    correlation = trace.slices.correlation
+    launches = _named(trace, _LAUNCH, Category.RUNTIME)
+    lost = int((~np.isin(correlation[launches], correlation[on_gpu])).sum())
+    if lost:
+        yield HealthFact("launches_without_gpu_rows", "info", {"rows": lost, "of": len(launches)})
+
+
+def _of_sync_events(trace: Trace) -> Iterator[HealthFact]:
+    waits = _named(trace, _STREAM_WAIT, Category.RUNTIME)
+    if len(waits) and not (trace.slices.category == Category.SYNC).any():
+        yield HealthFact("sync_events_missing", "info", {"waits": len(waits)})
+    kinds = [trace.names[kind] == _WAIT_EVENT for kind in trace.sync_kind.values.tolist()]
+    events = trace.sync_kind.rows[np.array(kinds, bool)]
+    unnamed = int((trace.awaited_stream.at(events) < 0).sum())
+    if unnamed:
+        yield HealthFact("sync_events_without_streams", "info", {"rows": unnamed, "of": len(events)})
+
+
+def _of_devices(trace: Trace, gpu_rows: Int64s) -> Iterator[HealthFact]:
+    numbers = np.unique(trace.device.at(gpu_rows)).tolist()
+    unknown = [number for number in numbers if not trace.device_names.get(number)]
+    if unknown:
+        yield HealthFact("device_names_unknown", "info", {"devices": len(unknown), "of": len(numbers)})
+
+
+def _of_steps(trace: Trace) -> Iterator[HealthFact]:
+    rows = _named(trace, _STEP, Category.USER_ANNOTATION)
+    numbers = [int(trace.names[name].removeprefix(STEP_PREFIX)) for name in trace.slices.name[rows].tolist()]
+    starts = trace.slices.start_ns[rows[np.argsort(numbers, kind="stable")]]
+    backwards = int((np.diff(starts) < 0).sum())
+    if backwards:
+        yield HealthFact("steps_backwards", "warning", {"steps": backwards})
+
+
+def _named(trace: Trace, pattern: re.Pattern[str], category: Category) -> Int64s:
+    """Rows of `category` whose name begins with `pattern`."""
+    fitting = np.array([pattern.match(name) is not None for name in trace.names], bool)
+    return np.flatnonzero((trace.slices.category == category) & fitting[trace.slices.name])
