@@ -106,6 +106,36 @@ def _gpu_rows_without_launch(numbers: Numbers) -> str:
     return f"{rows} of {_integer(numbers, 'of'):,} without the call that launched them."
 
 
+def _launches_without_gpu_rows(numbers: Numbers) -> str:
+    rows = count(_integer(numbers, "rows"), "kernel launch", "kernel launches")
+    return f"{rows} of {_integer(numbers, 'of'):,} without the work on the GPU: the profiler lost it."
+
+
+def _sync_events_missing(numbers: Numbers) -> str:
+    waits = count(_integer(numbers, "waits"), "call")
+    return f"{waits} made a stream wait, and the trace does not say for which: record CUDA sync events."
+
+
+def _sync_events_without_streams(numbers: Numbers) -> str:
+    rows = count(_integer(numbers, "rows"), "CUDA sync event")
+    return f"{rows} of {_integer(numbers, 'of'):,} without the stream that was waited for."
+
+
+def _steps_backwards(numbers: Numbers) -> str:
+    steps = count(_integer(numbers, "steps"), "step")
+    return f"{steps} earlier than the step before: the clock was set back while the trace was recorded."
+
+
+def _device_names_unknown(numbers: Numbers) -> str:
+    devices = count(_integer(numbers, "devices"), "device")
+    return f"The trace does not name {devices} of {_integer(numbers, 'of'):,} that did work."
+
+
+def _rank_unknown(numbers: Numbers) -> str:
+    collectives = count(_integer(numbers, "collectives"), "collective")
+    return f"The trace holds {collectives}, and does not say of which rank it is."
+
+
 def _copies_without_call(numbers: Numbers) -> str:
     copies = count(_integer(numbers, "copies"), "copy", "copies")
     return f"{copies} on the GPU without a call on the host (graph nodes, or launched before the window)."
@@ -157,6 +187,12 @@ _SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "no_gpu_rows": _no_gpu_rows,
     "gpu_before_launch": _gpu_before_launch,
     "gpu_rows_without_launch": _gpu_rows_without_launch,
+    "launches_without_gpu_rows": _launches_without_gpu_rows,
+    "sync_events_missing": _sync_events_missing,
+    "sync_events_without_streams": _sync_events_without_streams,
+    "steps_backwards": _steps_backwards,
+    "device_names_unknown": _device_names_unknown,
+    "rank_unknown": _rank_unknown,
     "no_steps": _no_steps,
     "cold_steps": _cold_steps,
     "gpu_lag": _gpu_lag,
