@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tbprof.cli.plain_text import plain
 from tbprof.store.publishing import publish_window
+from tbprof.store.retention import Limits
 from tbprof.texts.window_line import window_line
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ def add_to(commands: Commands) -> None:
     parser = commands.add_parser("publish", help="check, analyse and publish a trace that the hook recorded")
     parser.add_argument("trace", type=Path, help="the trace as torch.profiler wrote it")
     parser.add_argument("--logdir", type=Path, required=True, help="the run's folder")
+    parser.add_argument("--keep-windows", type=int, metavar="N", help="raw traces of each worker to keep")
+    parser.add_argument("--keep-bytes", type=int, metavar="N", help="bytes of the run to keep, in all")
     parser.set_defaults(run=run)
 
 
@@ -44,10 +47,16 @@ def run(options: argparse.Namespace) -> int:
     with contextlib.suppress(OSError):
         if hasattr(os, "nice"):
             os.nice(_LOWEST_PRIORITY)
-    published = publish_window(options.trace, options.logdir)
+    published = publish_window(options.trace, options.logdir, limits=_limits(options))
     deadline.cancel()
     sys.stdout.write(f"published {published.trace}\n{plain(window_line(published.report))}\n")
     return 0
+
+
+def _limits(options: argparse.Namespace) -> Limits | None:
+    if options.keep_windows is None or options.keep_bytes is None:
+        return None
+    return Limits(options.keep_windows, options.keep_bytes)
 
 
 def _give_up(trace: Path) -> None:

@@ -35,6 +35,10 @@ class Plan:
     """Whether the code around recorded lines is kept with them."""
     max_stall_ns: int = 250_000_000
     """How long the end of a window may hold the training up."""
+    keep_windows: int = 20
+    """Windows of each worker that keep their raw trace."""
+    keep_bytes: int = 5_000_000_000
+    """Published files of the run, in all."""
 
 
 def checked_plan(
@@ -47,6 +51,8 @@ def checked_plan(
     record_lines: bool = True,
     embed_source: bool = True,
     max_stall_ms: float = 250,
+    keep_windows: int = 20,
+    keep_bytes: int = 5_000_000_000,
 ) -> Plan:
     """Check the arguments of a hook.
 
@@ -62,6 +68,8 @@ def checked_plan(
         record_lines=record_lines,
         embed_source=embed_source,
         max_stall_ns=_stall_ns(max_stall_ms),
+        keep_windows=_at_least_one("keep_windows", keep_windows),
+        keep_bytes=_at_least_one("keep_bytes", keep_bytes),
     )
     if not isinstance(plan.schedule, Schedule):
         raise UsageError(f"TrainerHook: schedule is {schedule!r}; give a tbprof.Schedule(...).")
@@ -75,6 +83,12 @@ def _stall_ns(max_stall_ms: float) -> int:
     if not is_number or not 0 < max_stall_ms < _LONGEST_STALL_MS:
         raise UsageError(f"TrainerHook: max_stall_ms is {max_stall_ms!r}; give milliseconds, such as 250.")
     return round(max_stall_ms * 1e6)
+
+
+def _at_least_one(name: str, value: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise UsageError(f"TrainerHook: {name} is {value!r}; give a whole number of 1 or more.")
+    return value
 
 
 def _absolute(name: str, folder: AnyPath) -> Path:

@@ -7,6 +7,7 @@ import site
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Sequence
 from pathlib import Path
 
 import tbprof
@@ -17,12 +18,15 @@ DROPPED_VARIABLES = ("PYTHONWARNINGS", "PYTHONINSPECT", "PYTHONSTARTUP", "PYTHON
 """They are meant for the training; a warning that becomes an error there must not stop us here."""
 
 
-def start_child(trace: Path, logdir: str, output: int) -> subprocess.Popen[bytes]:
+def start_child(
+    trace: Path, logdir: str, keep: Sequence[str], output: int
+) -> subprocess.Popen[bytes]:
     """Start `tbprof publish` for a spooled trace, in a session of its own.
 
     Args:
         trace: the spooled trace; its folder is the child's working directory.
         logdir: the run's folder.
+        keep: options that say how much of the run is kept.
         output: file descriptor for all that the child writes.
 
     Raises:
@@ -31,7 +35,7 @@ def start_child(trace: Path, logdir: str, output: int) -> subprocess.Popen[bytes
     # -P and the working directory keep the training's own files off the child's import path.
     isolation = ["-P"] if sys.version_info >= (3, 11) else []
     return subprocess.Popen(
-        [sys.executable, *isolation, "-m", "tbprof", "publish", str(trace), "--logdir", logdir],
+        [sys.executable, *isolation, "-m", "tbprof", "publish", str(trace), "--logdir", logdir, *keep],
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=output,

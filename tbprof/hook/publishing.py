@@ -7,6 +7,7 @@ import logging
 import subprocess
 import time
 from collections import deque
+from collections.abc import Sequence
 from pathlib import Path
 
 from tbprof.hook.processes import process_name
@@ -27,8 +28,9 @@ MOST_CHILDREN = 2
 class Publisher:
     """Starts a child for each window and tells what became of it; never waits unasked."""
 
-    def __init__(self, logdir: str) -> None:
+    def __init__(self, logdir: str, keep: Sequence[str] = ()) -> None:
         self._logdir = logdir
+        self._keep = keep
         self._waiting: deque[Path] = deque()
         self._running: dict[Path, subprocess.Popen[bytes]] = {}
         self._failed = 0
@@ -78,7 +80,7 @@ class Publisher:
     def _start(self, trace: Path) -> None:
         try:
             with log_path(trace).open("ab") as output:
-                process = start_child(trace, self._logdir, output.fileno())
+                process = start_child(trace, self._logdir, self._keep, output.fileno())
                 output.write(f"{PUBLISHER_PREFIX}{process_name(process.pid)}\n".encode())
         except OSError as error:
             self._failed += 1

@@ -15,6 +15,7 @@ from tbprof.hook.foreign import foreign_profiler_at_work
 from tbprof.hook.own_thread import OwnThread
 from tbprof.hook.plan import Plan
 from tbprof.hook.publishing import Publisher
+from tbprof.hook.room import Room
 from tbprof.hook.schedule import Schedule
 from tbprof.hook.spool import adopt_windows, open_spool
 from tbprof.hook.step_clock import StepClock
@@ -47,9 +48,11 @@ class Session:
         """Windows whose trace was written."""
         self.lost = 0
         """Windows that were due and gave no trace."""
-        self.publisher = Publisher(str(plan.logdir))
+        keep = ("--keep-windows", str(plan.keep_windows), "--keep-bytes", str(plan.keep_bytes))
+        self.publisher = Publisher(str(plan.logdir), keep)
         self.folder = open_spool(plan.logdir, plan.spool)
         """The spool folder of this process."""
+        self._room = Room(self.folder)
         for trace in adopt_windows(self.folder):
             self.publisher.publish(trace)
 
@@ -90,6 +93,8 @@ class Session:
         schedule = self._timetable.due(steps_taken)
         if schedule is not None and foreign_profiler_at_work(None):
             self._timetable.give_way(steps_taken)
+        elif schedule is not None and not self._room.is_enough():
+            self._timetable.wait_for_room(steps_taken)
         elif schedule is not None:
             self._begin(schedule, steps_taken)
             return steps_taken + 1
@@ -186,6 +191,7 @@ class Session:
 
     def _finish(self, window: ProfiledWindow) -> None:
         if window.trace is not None:
+            self._room.note(window.trace)
             self._hand_over(window, window.trace)
         else:
             self.lost += 1

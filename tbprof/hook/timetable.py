@@ -54,6 +54,10 @@ class Timetable:
         """Another profiler is at work: the window is due again later."""
         self._not_before = steps_taken + self._giving_way.steps()
 
+    def wait_for_room(self, steps_taken: int) -> None:
+        """The disk is full: the window is due again later."""
+        self._not_before = steps_taken + self.schedule.window_steps
+
     def end(self, steps_taken: int, *, recorded_steps: int, stall_ns: int) -> None:
         """A window is over; its end held the training up for `stall_ns`, which grows with its steps."""
         self._giving_way.end()

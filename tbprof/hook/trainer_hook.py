@@ -48,6 +48,9 @@ class TrainerHook:
             log directory reads it.
         max_stall_ms: how long the end of a window may hold the training up; after the first
             window, the others record fewer steps where it took longer.
+        keep_windows: windows of each worker that keep their raw trace; older ones keep the report.
+        keep_bytes: what the run's published files may take in all; the oldest go first. A file
+            `tbprof.pin` in the run's folder keeps everything.
         spool: where windows wait until they are published, instead of the user's cache folder.
 
     Raises:
@@ -68,6 +71,8 @@ class TrainerHook:
         record_lines: bool = True,
         embed_source: bool = True,
         max_stall_ms: float = 250,
+        keep_windows: int = 20,
+        keep_bytes: int = 5_000_000_000,
         spool: AnyPath | None = None,
     ) -> None:
         options = RecordOptions(with_stack, record_shapes, profile_memory, with_flops, with_modules)
@@ -80,6 +85,8 @@ class TrainerHook:
             record_lines=record_lines,
             embed_source=embed_source,
             max_stall_ms=max_stall_ms,
+            keep_windows=keep_windows,
+            keep_bytes=keep_bytes,
         )
         self._guard = Guard(self._end_profiling)
         self._clock = StepClock()

@@ -22,6 +22,7 @@ from tbprof.store.classic import (
 )
 from tbprof.store.codec import encode_report
 from tbprof.store.files import appearing, write_whole
+from tbprof.store.retention import Limits, keep_within
 from tbprof.store.scalars import write_scalars
 
 __all__ = ["Published", "publish_window"]
@@ -36,7 +37,9 @@ class Published:
     report: Report
 
 
-def publish_window(spooled: Path, logdir: Path, classic: ClassicChoice = "auto") -> Published:
+def publish_window(
+    spooled: Path, logdir: Path, classic: ClassicChoice = "auto", limits: Limits | None = None
+) -> Published:
     """Publish a trace as Kineto wrote it, with the facts beside it, and clear both away.
 
     The report appears first and the trace after it, each whole: a viewer that looks in
@@ -46,6 +49,7 @@ def publish_window(spooled: Path, logdir: Path, classic: ClassicChoice = "auto")
         spooled: `X.pt.trace.json`; the facts are in `X.facts.json`, if there are any.
         logdir: The run's folder; made if it is not there.
         classic: Whether to add a copy for torch-tb-profiler; without room there is none.
+        limits: What the run keeps of the windows before this one; None: all.
 
     Raises:
         TraceError: The trace is not whole; both files stay where they are.
@@ -77,6 +81,9 @@ def publish_window(spooled: Path, logdir: Path, classic: ClassicChoice = "auto")
     if is_classic_wanted(classic):
         with contextlib.suppress(OSError, TraceError):
             copy_classic(trace_path, logdir / CLASSIC_FOLDER)
+    if limits is not None:
+        with contextlib.suppress(OSError):
+            keep_within(limits, logdir)
     return Published(trace_path, report_path, report)
 
 

@@ -37,7 +37,7 @@ def child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def start() -> dict[str, Any]:
         with (tmp_path / "output").open("w+b") as output:
-            assert start_child(trace, "/logs/run", output.fileno()).wait(60) == 0
+            assert start_child(trace, "/logs/run", (), output.fileno()).wait(60) == 0
             output.seek(0)
             shown: dict[str, Any] = json.loads(output.read())
         return shown

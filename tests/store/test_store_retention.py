@@ -1,0 +1,89 @@
+"""What a run keeps, and in which order it lets go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tbprof.store.retention import PIN_NAME, Limits, keep_within
+
+MUCH = 10**9
+
+
+def window(run: Path, number: int, worker: str = "w", *, classic: bool = False) -> None:
+    """A window whose raw trace takes 100 bytes, its copy 50 and its report 10."""
+    stem = f"{worker}.{1_700_000_000_000_000_000 + number}"
+    (run / f"{stem}.trace.json.gz").write_bytes(b"x" * 100)
+    (run / f"{stem}.tbprof.pb").write_bytes(b"x" * 10)
+    if classic:
+        (run / "classic").mkdir(exist_ok=True)
+        (run / "classic" / f"{stem}.pt.trace.json.gz").write_bytes(b"x" * 50)
+
+
+def kept(run: Path) -> list[str]:
+    """Kind, worker and number of each file that is left."""
+    kinds = {"pb": "report", "gz": "trace"}
+    names = []
+    for path in run.rglob("*.*"):
+        worker, time, *endings = path.name.split(".")
+        if time.isdigit() and len(endings) > 1:
+            kind = "copy" if path.parent.name == "classic" else kinds[endings[-1]]
+            names.append(f"{kind} {worker}{int(time) - 1_700_000_000_000_000_000}")
+    return sorted(names)
+
+
+def test_older_windows_keep_their_reports_only(tmp_path: Path) -> None:
+    for number in range(4):
+        window(tmp_path, number, classic=True)
+    keep_within(Limits(windows=2, bytes=MUCH), tmp_path)
+    assert kept(tmp_path) == [
+        *("copy w2", "copy w3"),
+        *("report w0", "report w1", "report w2", "report w3"),
+        *("trace w2", "trace w3"),
+    ]
+
+
+def test_each_worker_has_newest_windows_of_its_own(tmp_path: Path) -> None:
+    for number, worker in enumerate(("a", "b", "a", "a")):
+        window(tmp_path, number, worker)
+    keep_within(Limits(windows=1, bytes=MUCH), tmp_path)
+    assert [name for name in kept(tmp_path) if name.startswith("trace")] == ["trace a3", "trace b1"]
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [
+        (320, ["copy w1", "report w0", "report w1", "trace w0", "trace w1"]),
+        (270, ["copy w1", "report w0", "report w1", "trace w0", "trace w1"]),
+        (200, ["copy w1", "report w0", "report w1", "trace w1"]),
+        (165, ["copy w1", "report w1", "trace w1"]),
+        (0, ["copy w1", "report w1", "trace w1"]),
+    ],
+)
+def test_copies_go_before_traces_and_traces_before_reports_and_the_newest_never(
+    tmp_path: Path, limit: int, expected: list[str]
+) -> None:
+    for number in range(2):
+        window(tmp_path, number, classic=True)
+    keep_within(Limits(windows=9, bytes=limit), tmp_path)
+    assert kept(tmp_path) == (sorted([*expected, "copy w0"]) if limit == 320 else expected)
+
+
+def test_a_pinned_run_keeps_everything(tmp_path: Path) -> None:
+    for number in range(3):
+        window(tmp_path, number)
+    (tmp_path / PIN_NAME).touch()
+    keep_within(Limits(windows=1, bytes=0), tmp_path)
+    assert len(kept(tmp_path)) == 6
+
+
+def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
+    window(tmp_path, 0)
+    window(tmp_path, 1)
+    others = ("events.out.tfevents.1", "model.pt", "own.trace.json.gz", f"w.{10**18}.pt.trace.json.gz")
+    for name in others:
+        (tmp_path / name).write_bytes(b"x" * 1000)
+    keep_within(Limits(windows=1, bytes=0), tmp_path)
+    assert all((tmp_path / name).exists() for name in others)
+    assert not (tmp_path / "w.1700000000000000000.trace.json.gz").exists()
