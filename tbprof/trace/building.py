@@ -11,7 +11,7 @@ from tbprof.trace.arrays import Int64s
 from tbprof.trace.columns import Category, Lane, Slices
 from tbprof.trace.decode import Batch
 from tbprof.trace.eras import STEP_PREFIX
-from tbprof.trace.events import NO_ARGS, SliceArgs
+from tbprof.trace.event_args import NO_ARGS, SliceArgs
 from tbprof.trace.growing import GrowingArray
 from tbprof.trace.interning import CategoryTable, LaneTable, NameTable
 from tbprof.trace.moments import ForwardBackwardArrows, MemoryColumns

@@ -11,7 +11,7 @@ from tbprof.trace.boundaries import SPACE
 from tbprof.trace.chunks import EventStream
 from tbprof.trace.classic_rows import RawEvent
 from tbprof.trace.decode import Batch, Decoder
-from tbprof.trace.events import ABSENT, NO_ARGS, SliceArgs
+from tbprof.trace.event_args import ABSENT, NO_ARGS, SliceArgs
 from tbprof.trace.repair import repair_text
 from tbprof.trace.salvage import UNDECODABLE
 

@@ -87,7 +87,7 @@ class MemoryEvents:
     bytes: Int64s
     """Negative where memory was given back."""
     total_allocated_bytes: Int64s
-    """Of the device, right after; -1 if not recorded. The same for `total_reserved_bytes`."""
+    """Of the device, right after; -1 if not recorded."""
     total_reserved_bytes: Int64s
     device_type: Int8s
     """c10's number of the kind: 0 CPU, 1 CUDA (ROCm too)."""
@@ -138,7 +138,7 @@ class Trace:
     call_stack: SparseColumn
     """2021's `Call stack` of an operator, as an index into `names`; missing: -1."""
 
-    # Arguments of one kind of row each; where nothing else is said, a row without one has -1.
+    # Arguments of one kind of row each; a row without one has -1.
     external_id: SparseColumn
     """Kineto's own id of the op around a row. Equals the correlation in 2022 and 2023: no join."""
     sequence_number: SparseColumn
@@ -165,7 +165,6 @@ class Trace:
     """The same of the threads of a block."""
     registers_per_thread: SparseColumn
     shared_memory_bytes: SparseColumn
-    """Of a block."""
     occupancy_percent: SparseColumn
     """Kineto's estimate for a kernel; 0 where it could make none."""
     blocks_per_sm: SparseFloats
@@ -177,9 +176,8 @@ class Trace:
     collective_name: SparseColumn
     """Of an op or kernel of torch.distributed, as an index into `names`, as `allreduce`."""
     collective_dtype: SparseColumn
-    """The same: `Float`."""
+    """The same, as `Float`."""
     process_group: SparseColumn
-    """The same: the group's name."""
     process_group_ranks: SparseColumn
     """The same: `[0, 1]`, cut short by PyTorch where there are many."""
     group_size: SparseColumn

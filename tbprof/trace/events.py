@@ -1,4 +1,7 @@
-"""One event of a Kineto file as a record: the only place that knows the keys of events."""
+"""One event of a Kineto file as a record: the only place that knows the keys of events.
+
+Those of its arguments are in `event_args`.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +10,18 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import msgspec
 
+from tbprof.trace.event_args import InstantArgs, LabelArgs, SliceArgs
+
 __all__ = [
-    "ABSENT",
     "EVENT_KEYS",
-    "NO_ARGS",
     "AnySlice",
     "Event",
     "Flow",
     "FlowEnd",
     "Instant",
-    "InstantArgs",
     "Label",
-    "LabelArgs",
     "Other",
-    "Scalar",
     "Slice",
-    "SliceArgs",
     "Timed",
     "event_list_decoder",
 ]
@@ -30,92 +29,8 @@ __all__ = [
 EVENT_KEYS = ("ph", "name", "cat", "pid", "tid", "ts", "dur", "args", "id", "s", "bp")
 """The keys an event of any era can begin with."""
 
-Scalar: TypeAlias = "float | str | None"
 Clock = TypeVar("Clock", float, int, msgspec.Raw, Decimal)
 Length = TypeVar("Length", float, int)
-
-_RENAMED = {
-    "concrete_inputs": "Concrete Inputs",
-    "input_types": "Input type",
-    "input_shapes": "Input Dims",
-    "external_id": "External id",
-    "external_id_2021": "external id",
-    "sequence_number": "Sequence number",
-    "forward_thread": "Fwd thread id",
-    "call_stack": "Call stack",
-    "python_parent": "Python parent id",
-    "python_id": "Python id",
-    "python_module": "Python module id",
-    "sync_kind": "cuda_sync_kind",
-    "awaited_stream": "wait_on_stream",
-    "awaited_record": "wait_on_cuda_event_record_corr_id",
-    "registers_per_thread": "registers per thread",
-    "shared_memory_bytes": "shared memory",
-    "blocks_per_sm": "blocks per SM",
-    "warps_per_sm": "warps per SM",
-    "occupancy_percent": "est. achieved occupancy %",
-    "copy_kind": "kind",
-    "graph": "graph id",
-    "graph_node": "graph node id",
-    "collective_name": "Collective name",
-    "collective_dtype": "dtype",
-    "group_size": "Group size",
-    "in_message_elements": "In msg nelems",
-    "out_message_elements": "Out msg nelems",
-    "process_group": "Process Group Name",
-    "process_group_ranks": "Process Group Ranks",
-}
-ABSENT = msgspec.Raw()
-"""What stands for raw JSON that is not there; compare by identity."""
-
-
-class SliceArgs(msgspec.Struct, frozen=True, gc=False, rename=_RENAMED):
-    """The arguments of a complete event that tbprof reads. Ints are exact below 2^53.
-
-    What most rows have stands first, and then each key near the one that Kineto writes before
-    it: the decoder looks for a key behind the last one first. A number that is not there is -1.
-    """
-
-    external_id: Scalar = -1.0
-    correlation: float = -1.0
-    python_parent: Scalar = -1.0
-    python_id: Scalar = -1.0
-    python_module: Scalar = -1.0
-    sequence_number: Scalar = -1.0
-    forward_thread: Scalar = -1.0
-    concrete_inputs: msgspec.Raw = ABSENT
-    input_types: msgspec.Raw = ABSENT
-    input_shapes: msgspec.Raw = ABSENT
-    call_stack: msgspec.Raw = ABSENT
-    device: Scalar = -1.0
-    stream: Scalar = -1.0
-    registers_per_thread: Scalar = -1.0
-    shared_memory_bytes: Scalar = -1.0
-    blocks_per_sm: Scalar = -1.0
-    warps_per_sm: Scalar = -1.0
-    grid: msgspec.Raw = ABSENT
-    block: msgspec.Raw = ABSENT
-    occupancy_percent: Scalar = -1.0
-    graph: Scalar = -1.0
-    graph_node: Scalar = -1.0
-    bytes: Scalar = 0.0
-    """ROCm gives it as a string on its copy calls."""
-    copy_kind: Scalar = 0.0
-    """On a ROCm copy call the direction, "1" to "4"; on GPU rows a word."""
-    sync_kind: msgspec.Raw = ABSENT
-    awaited_stream: Scalar = -1.0
-    awaited_record: Scalar = -1.0
-    collective_name: msgspec.Raw = ABSENT
-    in_message_elements: Scalar = -1.0
-    out_message_elements: Scalar = -1.0
-    group_size: Scalar = -1.0
-    collective_dtype: msgspec.Raw = ABSENT
-    process_group: msgspec.Raw = ABSENT
-    process_group_ranks: msgspec.Raw = ABSENT
-    external_id_2021: Scalar = -1.0
-
-
-NO_ARGS = SliceArgs()
 
 
 class Slice(msgspec.Struct, Generic[Clock, Length], tag_field="ph", tag="X", gc=False):
@@ -134,12 +49,6 @@ class Slice(msgspec.Struct, Generic[Clock, Length], tag_field="ph", tag="X", gc=
 
 
 AnySlice: TypeAlias = "Slice[Any, Any]"
-
-
-class LabelArgs(msgspec.Struct, frozen=True, gc=False):
-    """`name` is there for `thread_name` and `process_name` only."""
-
-    name: Scalar = None
 
 
 class Label(msgspec.Struct, tag_field="ph", tag="M", gc=False):
@@ -163,29 +72,6 @@ class Flow(msgspec.Struct, Generic[Clock], tag_field="ph", tag="s", gc=False):
 
 class FlowEnd(Flow[Clock], tag_field="ph", tag="f", gc=False):
     """The head of an arrow."""
-
-
-class InstantArgs(
-    msgspec.Struct,
-    frozen=True,
-    gc=False,
-    rename={
-        "total_reserved_bytes": "Total Reserved",
-        "total_allocated_bytes": "Total Allocated",
-        "bytes": "Bytes",
-        "address": "Addr",
-        "device": "Device Id",
-        "device_type": "Device Type",
-    },
-):
-    """The arguments of a `[memory]` event. Totals are -1 where the allocator keeps none."""
-
-    total_reserved_bytes: Scalar = -1.0
-    total_allocated_bytes: Scalar = -1.0
-    bytes: Scalar = 0.0
-    address: Scalar = -1.0
-    device: Scalar = -1.0
-    device_type: Scalar = -1.0
 
 
 class Instant(msgspec.Struct, Generic[Clock], tag_field="ph", tag="i", gc=False):

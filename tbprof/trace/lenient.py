@@ -7,18 +7,8 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 
-from tbprof.trace.events import (
-    Event,
-    Flow,
-    FlowEnd,
-    Instant,
-    InstantArgs,
-    Label,
-    LabelArgs,
-    Other,
-    Slice,
-    SliceArgs,
-)
+from tbprof.trace.event_args import InstantArgs, LabelArgs, SliceArgs
+from tbprof.trace.events import Event, Flow, FlowEnd, Instant, Label, Other, Slice
 
 __all__ = ["Loss", "decode_leniently"]
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from tbprof.trace.arrays import Int32s, Int64s
 from tbprof.trace.columns import ForwardBackward, MemoryEvents
-from tbprof.trace.events import Flow, FlowEnd, Instant, InstantArgs
+from tbprof.trace.event_args import InstantArgs
+from tbprof.trace.events import Flow, FlowEnd, Instant
 from tbprof.trace.growing import GrowingArray
 from tbprof.trace.sparse import numbers_of
 

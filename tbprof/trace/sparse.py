@@ -21,7 +21,8 @@ from tbprof.trace.category_args import (
     ArgFields,
 )
 from tbprof.trace.columns import Category
-from tbprof.trace.events import ABSENT, AnySlice, Scalar, SliceArgs
+from tbprof.trace.event_args import ABSENT, Scalar, SliceArgs
+from tbprof.trace.events import AnySlice
 from tbprof.trace.growing import GrowingColumn
 from tbprof.trace.interning import NameTable, TextTable
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tbprof.trace.columns import Lane
-from tbprof.trace.events import Label, LabelArgs
+from tbprof.trace.event_args import LabelArgs
+from tbprof.trace.events import Label
 from tbprof.trace.interning import LaneTable, NameTable
 
 
