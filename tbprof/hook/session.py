@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from pathlib import Path
 from time import perf_counter_ns
 
 from tbprof.hook.audit import NO_STEP
 from tbprof.hook.audited_window import AuditedWindow
-from tbprof.hook.counters import counted, counts_since
-from tbprof.hook.facts import WindowFacts, collect_facts, rank_and_world_size, worker_name
+from tbprof.hook.facts import collect_facts, rank_and_world_size, worker_name
 from tbprof.hook.foreign import foreign_profiler_at_work
+from tbprof.hook.measures import Measures
 from tbprof.hook.own_thread import OwnThread
 from tbprof.hook.plan import Plan
 from tbprof.hook.publishing import Publisher
@@ -27,9 +26,6 @@ __all__ = ["Session"]
 
 logger = logging.getLogger("tbprof")
 
-POLL_STEPS = 10
-"""Steps between two looks at a publishing process; a look takes some 5 us."""
-
 
 class Session:
     """Opens the spool, drives the windows through it, and hands them over to be published."""
@@ -41,8 +37,7 @@ class Session:
         self._worker = worker_name(plan.worker, rank_and_world_size()[0])
         self._window: ProfiledWindow | None = None
         self._audited: AuditedWindow | None = None
-        self._first_step = 0
-        self._counted_before: dict[str, int] = {}
+        self._measures = Measures(clock)
         self._timetable = Timetable(plan.schedule, Trigger(plan.logdir), plan.max_stall_ns)
         self.recorded = 0
         """Windows whose trace was written."""
@@ -98,15 +93,14 @@ class Session:
         elif schedule is not None:
             self._begin(schedule, steps_taken)
             return steps_taken + 1
-        look = self._timetable.next_look(steps_taken, self._clock.median_unprofiled_ns)
-        return min(look, steps_taken + POLL_STEPS) if self.publisher.running else look
+        # While something is published, its end is not long in coming.
+        step_ns = None if self.publisher.running else self._clock.median_unprofiled_ns
+        return self._timetable.next_look(steps_taken, step_ns)
 
     def _begin(self, schedule: Schedule, steps_taken: int) -> None:
         self.thread.take()
-        self._clock.profiled_ns.clear()
-        self._first_step = steps_taken + schedule.warmup
+        self._measures.begin(first_step=steps_taken + schedule.warmup)
         self._window = ProfiledWindow(schedule, self._plan.options, self.folder, self._worker)
-        self._counted_before = counted()
         self._window.start()
 
     def pause_audit(self, *, paused: bool) -> None:
@@ -166,7 +160,7 @@ class Session:
         window.advance()
         if not window.is_over:
             if window.recorded_steps == 0:
-                self._counted_before = counted()
+                self._measures.count_from_here()
             return
         self._window = None
         if window.taken_away:
@@ -190,22 +184,14 @@ class Session:
         self.publisher.publish(audited.trace)
 
     def _finish(self, window: ProfiledWindow) -> None:
-        if window.trace is not None:
-            self._room.note(window.trace)
-            self._hand_over(window, window.trace)
-        else:
+        if window.trace is None:
             self.lost += 1
             reason = window.export_error or "torch wrote no file, as it does when the disk is full"
             logger.warning("A window was recorded and is lost: %s (in %s).", reason, self.folder)
-
-    def _hand_over(self, window: ProfiledWindow, trace: Path) -> None:
-        measured = WindowFacts(
-            window=self.recorded,
-            first_step=self._first_step,
-            recorded_steps=window.recorded_steps,
-            unprofiled_step_ns=None if self._timetable.has_given_way else self._clock.median_unprofiled_ns,
-            profiled_step_ns=self._clock.median_profiled_ns,
-            counters=counts_since(self._counted_before),
-        )
-        self._audited = AuditedWindow(trace, collect_facts(self._worker, self._plan.options, measured))
+            return
+        self._room.note(window.trace)
+        undisturbed = not self._timetable.has_given_way
+        measured = self._measures.facts(self.recorded, window.recorded_steps, is_undisturbed=undisturbed)
+        facts = collect_facts(self._worker, self._plan.options, measured)
+        self._audited = AuditedWindow(window.trace, facts)
         self.recorded += 1

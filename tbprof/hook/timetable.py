@@ -18,7 +18,7 @@ LOOK_NS = 5_000_000_000
 """Time between two looks at the trigger file."""
 
 FIRST_LOOK_STEPS = 10
-"""Steps between two looks while nobody knows how long a step takes."""
+"""Steps between two looks while nobody knows how long a step takes, or a window is being published."""
 
 
 class Timetable:
@@ -72,7 +72,12 @@ class Timetable:
         self._due = NEVER if is_last else steps_taken + max(self.schedule.wait, 1)
 
     def next_look(self, steps_taken: int, step_ns: int | None) -> int:
-        """The number of steps after which to ask again; `step_ns` is how long one takes, where known."""
+        """The number of steps after which to ask again.
+
+        Args:
+            steps_taken: steps that are over.
+            step_ns: how long one takes; None where it is not known, or to ask soon.
+        """
         look = FIRST_LOOK_STEPS if step_ns is None else max(1, LOOK_NS // max(step_ns, 1))
         wanted = steps_taken if self._asked_steps is not None else self._due
         return max(steps_taken + 1, min(max(wanted, self._not_before), steps_taken + look))

@@ -15,6 +15,9 @@ _HEAD_BYTES = 64 * 1024
 _BOM = b"\xef\xbb\xbf"
 _GZIP_MAGIC = b"\x1f\x8b"
 _PHASE = re.compile(rb'"ph"\s{0,200}:')
+_PUBLISHED = b'{"tbprof":'
+"""How a trace begins that tbprof published: the hook's facts, with source text, may be longer than a head."""
+
 _KINETO_KEYS = (b'"deviceProperties"', b'"baseTimeNanoseconds"', b'"distributedInfo"', b'"record_shapes"')
 
 
@@ -35,6 +38,8 @@ def looks_like_trace(path: str | os.PathLike[str]) -> bool:
         return EVENT_START.match(head) is not None and _PHASE.search(head) is not None
     if not head.startswith(b"{"):
         return False
+    if head.startswith(_PUBLISHED):
+        return True
     # Some heads list every process group of a job and reach the events late.
     known = b'"schemaVersion"' in head and any(key in head for key in _KINETO_KEYS)
     return known or ARRAY_START.search(head) is not None

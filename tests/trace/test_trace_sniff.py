@@ -75,3 +75,10 @@ def test_real_files(traces: Path) -> None:
     assert len(found) > 30
     assert not looks_like_trace(traces / "malformed" / "chakra_not_kineto.json")
     assert not looks_like_trace(traces / "dlrm_v100_8rank" / "ground_truth.json")
+
+
+def test_a_published_trace_is_known_however_long_its_facts_are(tmp_path: Path) -> None:
+    path = tmp_path / "w.trace.json.gz"
+    facts = {"tbprof": {"audit": "x" * 200_000}}
+    path.write_bytes(gzip.compress(json.dumps({**facts, "schemaVersion": 1, "traceEvents": []}).encode()))
+    assert looks_like_trace(path)
