@@ -109,14 +109,15 @@ def _end_before(of_step: list[list[Event]], device: list[Event]) -> float:
 
 
 def _names_with_stack(rows: list[Event], host: list[Event]) -> set[str]:
-    found = {row["name"] for row in host if row.get("args", {}).get("Call stack")}
+    listed = [row for row in host if not UNLISTED.match(row["name"])]
+    found = {row["name"] for row in listed if row.get("args", {}).get("Call stack")}
     frames: dict[tuple[Any, Any], list[Event]] = defaultdict(list)
     for row in rows:
         if row["cat"] == "python_function" and SOURCE_FRAME.match(row["name"]):
             frames[row["pid"], row["tid"]].append(row)
     for place, inner in frames.items():
         outer = _union(inner)
-        ops = (row for row in host if (row["pid"], row["tid"]) == place and not UNLISTED.match(row["name"]))
+        ops = (row for row in listed if (row["pid"], row["tid"]) == place)
         found |= {op["name"] for op in ops if any(a <= op["ts"] and _span(op)[1] <= b for a, b in outer)}
     return found
 
