@@ -6,6 +6,7 @@ import { hostWindow, listenToReloads } from "./api/host.ts";
 import { followAddress } from "./state/place.ts";
 import { loadRulePage } from "./state/rulePage.ts";
 import { pinShown, pollWhileEmpty, refreshRuns, shown } from "./state/runs.ts";
+import { loadComparison } from "./state/comparison.ts";
 import { loadSeries } from "./state/series.ts";
 import { watchVisibility } from "./state/visibility.ts";
 import { loadShownWindow, pollWhileReading } from "./state/windowAnswer.ts";
@@ -20,7 +21,7 @@ export function render(): void {
   followTheme(hostWindow());
   followAddress();
   watchVisibility();
-  for (const start of [pinShown, loadShownWindow, pollWhileReading, pollWhileEmpty, loadRulePage, loadSeries]) start();
+  for (const start of [pinShown, loadShownWindow, pollWhileReading, pollWhileEmpty, loadRulePage, loadSeries, loadComparison]) start();
   effect(() => {
     document.title = shown.value === null ? "tbprof" : `${shown.value.run.run} · tbprof`;
   });

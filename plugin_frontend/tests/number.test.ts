@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatCount, formatCounted, formatDecimal, formatMean, formatShare, shareOf } from "../src/format/number.ts";
+import { formatChange, formatCount, formatCounted, formatDecimal, formatMean, formatShare, shareOf } from "../src/format/number.ts";
 
 test("a decimal has one place below 1,000 and none from there on", () => {
   assert.equal(formatDecimal(55.34), "55.3");
@@ -41,4 +41,12 @@ test("a mean of counts is whole where it is whole", () => {
 test("counted words agree with their number", () => {
   assert.equal(formatCounted(1, "site"), "1 site");
   assert.equal(formatCounted(1200, "site"), "1,200 sites");
+});
+
+test("a change has its sign, and is none where it can't be said", () => {
+  assert.equal(formatChange(100, 89), "\u221211\u202f%");
+  assert.equal(formatChange(100, 103.2), "+3.2\u202f%");
+  assert.equal(formatChange(5, 5), "0\u202f%");
+  assert.equal(formatChange(0, 5), "—");
+  assert.equal(formatChange(null, 5), "—");
 });

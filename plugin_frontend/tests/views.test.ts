@@ -3,10 +3,10 @@ import { test } from "node:test";
 import { sitesOf, viewsFor } from "../src/model/views.ts";
 import { siteRow } from "./rows.ts";
 
-test("ranks and trends are there only where several can be compared", () => {
-  assert.deepEqual(viewsFor(1, 1), ["overview", "syncs", "copies"]);
-  assert.deepEqual(viewsFor(8, 1), ["overview", "syncs", "copies", "ranks"]);
-  assert.deepEqual(viewsFor(1, 2), ["overview", "syncs", "copies", "trends"]);
+test("views over several windows are there only where there are several", () => {
+  assert.deepEqual(viewsFor({ workers: 1, windows: 1, allWindows: 1 }), ["overview", "syncs", "copies"]);
+  assert.deepEqual(viewsFor({ workers: 8, windows: 1, allWindows: 8 }), ["overview", "syncs", "copies", "ranks", "compare"]);
+  assert.deepEqual(viewsFor({ workers: 1, windows: 2, allWindows: 2 }), ["overview", "syncs", "copies", "trends", "compare"]);
 });
 
 test("a site that waits and copies is in both lists", () => {

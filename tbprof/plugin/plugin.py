@@ -10,6 +10,7 @@ from tbprof import __version__
 from tbprof.plugin.analyses import Analyses
 from tbprof.plugin.answers import answering
 from tbprof.plugin.bundle import Bundle
+from tbprof.plugin.compare_answers import CompareAnswers
 from tbprof.plugin.log_directory import LogDirectory
 from tbprof.plugin.series_answers import SeriesAnswers
 from tbprof.plugin.window_answers import WindowAnswers
@@ -29,9 +30,9 @@ class TbprofPlugin(base_plugin.TBPlugin):
     def __init__(self, context: base_plugin.TBContext) -> None:
         super().__init__(context)
         self._logs = LogDirectory(context.flags)
-        analyses = Analyses()
-        self._windows = WindowAnswers(self._logs, analyses)
-        self._series = SeriesAnswers(self._logs, analyses)
+        self._analyses = Analyses()
+        self._windows = WindowAnswers(self._logs, self._analyses)
+        self._series = SeriesAnswers(self._logs, self._analyses)
         self._bundle = Bundle()
 
     def get_plugin_apps(self) -> dict[str, Callable[..., object]]:
@@ -40,6 +41,7 @@ class TbprofPlugin(base_plugin.TBPlugin):
             "/assets/*": self._bundle.serve,
             "/runs": answering(self._runs),
             "/window": answering(self._windows.answer),
+            "/compare": answering(CompareAnswers(self._logs, self._analyses).answer),
             "/ranks": answering(self._series.ranks),
             "/trend": answering(self._series.trend),
             "/rule": answering(self._rule),

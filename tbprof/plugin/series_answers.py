@@ -11,10 +11,10 @@ from pathlib import Path
 from threading import Lock
 
 from tbprof.errors import TbprofError, UsageError
-from tbprof.model import Report, Window
-from tbprof.plugin.analyses import Analyses, Failed, Reading
+from tbprof.model import Window
+from tbprof.plugin.analyses import Analyses
 from tbprof.plugin.log_directory import LogDirectory
-from tbprof.store.windows import stored_report
+from tbprof.plugin.reports import report_of_window
 from tbprof.texts.english import English
 from tbprof.views.series import RanksView, SeriesRow, TrendView, WindowFigures, figures_of
 from tbprof.views.series_building import ranks_view, series_row, trend_view
@@ -91,7 +91,7 @@ class SeriesAnswers:
         with self._lock:
             if key in self._figures:
                 return self._figures[key]
-        report = stored_report(window) or self._analysed(window)
+        report = report_of_window(window, self._analyses)
         if report is None:
             return None
         figures = figures_of(report, English())
@@ -100,19 +100,6 @@ class SeriesAnswers:
             while len(self._figures) > _KEPT:
                 self._figures.popitem(last=False)
         return figures
-
-    def _analysed(self, window: Window) -> Report | None:
-        assert window.trace_path is not None, "a window without a report has a trace"
-        try:
-            state, _ = self._analyses.ask(window.trace_path)
-        except UsageError:
-            # The queue is full: it is asked again, and has room then.
-            return None
-        if isinstance(state, Reading):
-            return None
-        if isinstance(state, Failed):
-            raise UsageError(state.sentence)
-        return state
 
 
 def _number(parameters: Mapping[str, str]) -> int:

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from tbprof.errors import UsageError
 from tbprof.model import CopyTotal, Finding, HealthFact, IdlePlace, Numbers, Site, Verdict
+from tbprof.texts.comparison import comparison_sentences
 from tbprof.texts.copies import waiting_remark
 from tbprof.texts.finding_notes import finding_note
 from tbprof.texts.health import health_sentence, not_checked_sentence, skipped_sentence
-from tbprof.texts.idle import cause_name, drain_sentence, place_name
+from tbprof.texts.idle import cause_name, drain_sentence, place_name, site_location
 from tbprof.texts.quantities import share
 from tbprof.texts.rule_pages import RuleText, rule_text
-from tbprof.texts.series import change_sentences, missing_sentence, ranks_sentences
+from tbprof.texts.series import change_sentences, missing_sentence, ranks_sentences, read_sentence
 from tbprof.texts.trust import trust_words
 from tbprof.texts.verdicts import site_name, verdict_sentences
 
@@ -69,6 +70,17 @@ class English:
 
     def copy_remark(self, total: CopyTotal) -> str:
         return waiting_remark(total)
+
+    def location(self, site: Site) -> str:
+        return site_location(site)
+
+    def compared(
+        self, before_us: float | None, after_us: float | None, *, is_told: bool, moved_to: str
+    ) -> tuple[str, str]:
+        return comparison_sentences(before_us, after_us, is_told=is_told, moved_to=moved_to)
+
+    def windows_read(self, read: int, total: int) -> str:
+        return read_sentence(read, total)
 
     def ranks(self, ranks: Sequence[tuple[str, float | None, float]]) -> tuple[str, str]:
         return ranks_sentences(ranks)

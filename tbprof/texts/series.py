@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tbprof.texts.quantities import count, duration, share
 
-__all__ = ["change_sentences", "missing_sentence", "ranks_sentences"]
+__all__ = ["change_sentences", "missing_sentence", "ranks_sentences", "read_sentence"]
 
 _BY_IDLE = "A long wait means a full queue: compare ranks by idle, not by waits."
 _FAR_APART = 2.0
@@ -39,6 +39,11 @@ def missing_sentence(ranks: Sequence[int]) -> str:
     named = ", ".join(str(rank) for rank in ranks[:_MOST_NAMED])
     more = f" and {len(ranks) - _MOST_NAMED} more" if len(ranks) > _MOST_NAMED else ""
     return f"Not recorded: rank {named}{more}. What was not recorded may hold up the others unseen."
+
+
+def read_sentence(read: int, total: int) -> str:
+    """While windows are being read nothing is said of all of them."""
+    return f"{read} of {count(total, 'window')} read so far."
 
 
 def change_sentences(windows: int, before_us: float, after_us: float, since: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from tbprof.views.sentences import Sentences
 from tbprof.views.steady import steady_steps
 from tbprof.views.times import us
 
-__all__ = ["STACKING", "cause_rows", "step_stack"]
+__all__ = ["STACKING", "cause_rows", "stacking_place", "step_stack"]
 
 STACKING = ("sync", "data", "launch", "allocator", "compile", "unrecorded", "profiler", "unknown", "queued")
 """The order of causes wherever they are drawn or listed; one of another version comes last."""
@@ -24,7 +24,7 @@ def cause_rows(report: Report, idle: Idle, sentences: Sentences) -> tuple[CauseR
     total_ns = sum(step.duration_ns for step in steady)
     parts = max(len(steady) * len(idle.by_device), 1)
     rows = []
-    for cause in sorted(found, key=_stacked):
+    for cause in sorted(found, key=stacking_place):
         idle_ns = sum(_of_cause(step, cause) for step in steady)
         rows.append(
             CauseRow(
@@ -53,7 +53,8 @@ def step_stack(step: Step, causes: tuple[CauseRow, ...], devices: int) -> StepSt
     )
 
 
-def _stacked(cause: str) -> tuple[int, str]:
+def stacking_place(cause: str) -> tuple[int, str]:
+    """Sorts causes into the order of `STACKING`."""
     return STACKING.index(cause) if cause in STACKING else len(STACKING), cause
 
 

@@ -73,6 +73,17 @@ class Sentences(Protocol):
     def copy_remark(self, total: CopyTotal) -> str:
         """That the host waits at these copies for something else."""
 
+    def location(self, site: Site) -> str:
+        """Where a site is, short: `train.py:12`, or its ops."""
+
+    def compared(
+        self, before_us: float | None, after_us: float | None, *, is_told: bool, moved_to: str
+    ) -> tuple[str, str]:
+        """Two windows compared by their mean steps: the verdict, and a second sentence."""
+
+    def windows_read(self, read: int, total: int) -> str:
+        """How many windows have been read so far."""
+
     def ranks(self, ranks: Sequence[tuple[str, float | None, float]]) -> tuple[str, str]:
         """Ranks compared, as (name, share of idle, wait in us): the verdict, and a second sentence."""
 

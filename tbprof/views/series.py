@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Literal
 
 from tbprof.model import Report
+from tbprof.views.idle_causes import stacking_place
 from tbprof.views.sentences import Sentences
 from tbprof.views.steady import steady_steps
 from tbprof.views.times import optional_us, us
@@ -83,7 +84,7 @@ def figures_of(report: Report, sentences: Sentences) -> WindowFigures:
     devices = 0 if report.idle is None else len(report.idle.by_device)
     idle = [step.device_idle_ns for step in steady if step.device_idle_ns is not None]
     total_ns = sum(step.duration_ns for step in steady)
-    causes = sorted({cause for step in steady for cause in step.idle_by_cause})
+    causes = sorted({cause for step in steady for cause in step.idle_by_cause}, key=stacking_place)
     lag = [step.gpu_lag_ns for step in steady if step.gpu_lag_ns is not None]
     uploads = sum(copy.bytes for copy in report.copies if copy.direction == "HtoD")
     facts = report.facts

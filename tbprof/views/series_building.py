@@ -52,6 +52,8 @@ def series_row(
 def ranks_view(rows: Sequence[SeriesRow], sentences: Sentences) -> RanksView:
     """The same window of every rank, by rank; workers without one come last, by name."""
     rows = sorted(rows, key=lambda row: (row.rank is None, row.rank or 0, row.worker))
+    if any(row.state == "reading" for row in rows):
+        return RanksView(_read_so_far(rows, sentences), "", "", tuple(rows))
     verdict, detail = sentences.ranks(
         [(_name(row), row.figures.idle_share, row.figures.wait_us) for row in rows if row.figures is not None]
     )
@@ -60,6 +62,8 @@ def ranks_view(rows: Sequence[SeriesRow], sentences: Sentences) -> RanksView:
 
 def trend_view(rows: Sequence[SeriesRow], left_out: int, sentences: Sentences) -> TrendView:
     """The windows of one worker, oldest first."""
+    if any(row.state == "reading" for row in rows):
+        return TrendView(_read_so_far(rows, sentences), "", tuple(rows), left_out)
     known = [
         (row.number, row.figures.step_us)
         for row in rows
@@ -72,6 +76,10 @@ def trend_view(rows: Sequence[SeriesRow], left_out: int, sentences: Sentences) -
         since = f"window {known[change.row][0]}"
         verdict, detail = sentences.step_change(len(known), change.before_us, change.after_us, since)
     return TrendView(verdict, detail, tuple(rows), left_out)
+
+
+def _read_so_far(rows: Sequence[SeriesRow], sentences: Sentences) -> str:
+    return sentences.windows_read(sum(row.state != "reading" for row in rows), len(rows))
 
 
 def step_change(steps_us: Sequence[float]) -> StepChange | None:
@@ -98,9 +106,7 @@ def _name(row: SeriesRow) -> str:
 
 
 def _missing(rows: Sequence[SeriesRow]) -> tuple[int, ...]:
-    """Ranks of the world that have no window here; none while that is not known of all windows."""
-    if any(row.state == "reading" for row in rows):
-        return ()
+    """Ranks of the world that have no window here; none where no window says how large it is."""
     worlds: list[WindowFigures] = [row.figures for row in rows if row.figures is not None]
     size = max((figures.world_size or 0 for figures in worlds), default=0)
     there = {row.rank for row in rows}

@@ -11,7 +11,7 @@ import sys
 import types
 import typing
 
-from tbprof.views import answer, rule_page, runs, series
+from tbprof.views import answer, compare, rule_page, runs, series
 
 __all__ = ["typescript"]
 
@@ -20,6 +20,7 @@ _ROOTS: tuple[type, ...] = (
     answer.WindowAnswer,
     series.RanksView,
     series.TrendView,
+    compare.CompareAnswer,
     rule_page.RulePage,
 )
 _SCALARS = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null"}

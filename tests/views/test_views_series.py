@@ -65,9 +65,11 @@ def test_ranks_that_are_not_there_are_named() -> None:
     assert ranks_view([rank(0, idle=0.1, wait_us=1)], English()).missing == ""
 
 
-def test_no_rank_is_missing_while_one_is_read() -> None:
+def test_nothing_is_said_of_all_while_one_is_read() -> None:
     rows = [rank(0, idle=0.1, wait_us=1, world=4), row("w", None)]
-    assert ranks_view(rows, English()).missing == ""
+    shown = ranks_view(rows, English())
+    assert (shown.missing, shown.verdict) == ("", "1 of 2 windows read so far.")
+    assert trend_view(rows, 0, English()).verdict == "1 of 2 windows read so far."
 
 
 def test_a_rank_that_only_the_trace_tells_counts() -> None:
@@ -101,7 +103,7 @@ def test_a_trend_names_the_window_since_which_steps_are_longer() -> None:
         row("w", dataclasses.replace(FIGURES, step_us=length * 1000), number)
         for number, length in enumerate(lengths, start=5)
     ]
-    shown = trend_view([*rows, row("w", None, 11)], 4, English())
+    shown = trend_view(rows, 4, English())
     assert shown.verdict == (
         "Steps are 50\u202f% longer since window 8: 150.0\u202fms instead of 100.0\u202fms."
     )

@@ -1,7 +1,7 @@
 // The plugin's routes. Addresses are relative to the page's base, so that the tab works
 // behind any path prefix or proxy.
 
-import type { RanksView, RulePage, RunsView, TrendView, WindowAnswer } from "./types.ts";
+import type { CompareAnswer, RanksView, RulePage, RunsView, TrendView, WindowAnswer } from "./types.ts";
 
 /** Names one window of one worker; the three parameters of the route `window`. */
 export interface WindowAddress {
@@ -30,6 +30,12 @@ export function fetchRanks(run: string, number: number, signal: AbortSignal): Pr
 
 export function fetchTrend(run: string, worker: string, signal: AbortSignal): Promise<TrendView> {
   return fetchJson<TrendView>("trend", { run, worker }, signal);
+}
+
+/** What is different in the second window. */
+export function fetchComparison(before: WindowAddress, after: WindowAddress, signal: AbortSignal): Promise<CompareAnswer> {
+  const other = { before_run: before.run, before_worker: before.worker, before_window: before.window };
+  return fetchJson<CompareAnswer>("compare", { ...other, ...after }, signal);
 }
 
 export function fetchRule(code: string, signal: AbortSignal): Promise<RulePage> {

@@ -344,6 +344,44 @@ export interface TrendView {
   left_out: number;
 }
 
+export interface CompareFigure {
+  name: string;
+  is_time: boolean;
+  before: number | null;
+  after: number | null;
+}
+
+export interface Difference {
+  name: string;
+  before: string;
+  after: string;
+}
+
+export interface CompareSite {
+  state: "gone" | "new" | "changed" | "same";
+  location: string;
+  what: string;
+  before_wait_us: number | null;
+  after_wait_us: number | null;
+  before_count: number;
+  after_count: number;
+  site: number | null;
+}
+
+export interface CompareView {
+  verdict: string;
+  detail: string;
+  figures: CompareFigure[];
+  differences: Difference[];
+  sites: CompareSite[];
+}
+
+export interface CompareAnswer {
+  state: "ready" | "reading" | "broken";
+  view: CompareView | null;
+  problem: Problem | null;
+}
+
 export interface RuleSection {
   title: string;
   text: string;

@@ -33,6 +33,14 @@ export function formatShare(share: number | null): string {
   return `${text}${NARROW_SPACE}%`;
 }
 
+/** `−11 %`, `+3.2 %`; "—" where either is not known or the first is nothing. */
+export function formatChange(before: number | null, after: number | null): string {
+  if (before === null || after === null || before === 0) return "—";
+  const change = (after - before) / before;
+  if (change === 0) return formatShare(0);
+  return `${change < 0 ? MINUS : "+"}${formatShare(Math.abs(change))}`;
+}
+
 /** `part` of `whole`, or null where there is no whole to take it of. */
 export function shareOf(part: number, whole: number): number | null {
   return whole > 0 ? part / whole : null;

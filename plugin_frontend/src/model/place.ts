@@ -9,6 +9,10 @@ export interface Place {
   worker: string | null;
   window: string | null;
   view: ViewName;
+  /** What the window is compared with; null: what one would expect. */
+  beforeRun: string | null;
+  beforeWorker: string | null;
+  beforeWindow: string | null;
   /** Index of the site whose drawer is open. */
   site: number | null;
   /** Code of the rule whose page is open, over the drawer. */
@@ -24,6 +28,9 @@ export const START: Place = {
   worker: null,
   window: null,
   view: "overview",
+  beforeRun: null,
+  beforeWorker: null,
+  beforeWindow: null,
   site: null,
   rule: null,
   health: false,
@@ -47,6 +54,9 @@ export function parsePlace(hash: string): Place | null {
     worker: values.get("worker") ?? null,
     window: values.get("window") ?? null,
     view: view ?? START.view,
+    beforeRun: values.get("before_run") ?? null,
+    beforeWorker: values.get("before_worker") ?? null,
+    beforeWindow: values.get("before_window") ?? null,
     site: parseIndex(values.get("site")),
     rule: values.get("rule") ?? null,
     health: values.get("health") === "1",
@@ -62,6 +72,9 @@ export function printPlace(place: Place): string {
     ["run", place.run],
     ["worker", place.worker],
     ["window", place.window],
+    ["before_run", place.beforeRun],
+    ["before_worker", place.beforeWorker],
+    ["before_window", place.beforeWindow],
     ["view", place.view === START.view ? null : place.view],
     ["site", place.site === null ? null : String(place.site)],
     ["rule", place.rule],

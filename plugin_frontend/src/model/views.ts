@@ -2,12 +2,22 @@
 
 import type { SiteRow } from "../api/types.ts";
 
-export const VIEWS = ["overview", "syncs", "copies", "ranks", "trends"] as const;
+export const VIEWS = ["overview", "syncs", "copies", "ranks", "trends", "compare"] as const;
 export type ViewName = (typeof VIEWS)[number];
 
-/** The views that have something to show: ranks need several workers, trends several windows. */
-export function viewsFor(workers: number, windows: number): ViewName[] {
-  return VIEWS.filter((view) => (view === "ranks" ? workers > 1 : view === "trends" ? windows > 1 : true));
+export interface Extent {
+  /** Of the shown run. */
+  workers: number;
+  /** Of the shown worker. */
+  windows: number;
+  /** Of all runs. */
+  allWindows: number;
+}
+
+/** The views that have something to show: there must be several of what they put side by side. */
+export function viewsFor({ workers, windows, allWindows }: Extent): ViewName[] {
+  const several: Partial<Record<ViewName, boolean>> = { ranks: workers > 1, trends: windows > 1, compare: allWindows > 1 };
+  return VIEWS.filter((view) => several[view] ?? true);
 }
 
 /** The sites that a view lists: those that wait, or those that copy; some do both. */

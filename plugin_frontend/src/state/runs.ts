@@ -3,6 +3,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { fetchRuns } from "../api/routes.ts";
 import type { RunsView, WindowRow } from "../api/types.ts";
+import { countWindows } from "../model/comparing.ts";
 import type { Place } from "../model/place.ts";
 import { findShown, windowBeside, workerBeside } from "../model/runs.ts";
 import { viewsFor, type ViewName } from "../model/views.ts";
@@ -20,7 +21,11 @@ export const shown = computed(() => (runs.value.kind === "there" ? findShown(run
 
 /** The views that the shown window has. */
 export const views = computed<ViewName[]>(() =>
-  viewsFor(shown.value?.run.workers.length ?? 1, shown.value?.worker.windows.length ?? 1),
+  viewsFor({
+    workers: shown.value?.run.workers.length ?? 1,
+    windows: shown.value?.worker.windows.length ?? 1,
+    allWindows: runs.value.kind === "there" ? countWindows(runs.value.value) : 1,
+  }),
 );
 
 /** Windows of the shown worker that were there when its window was opened. */

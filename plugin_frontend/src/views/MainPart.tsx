@@ -4,6 +4,7 @@ import { adjust, place } from "../state/place.ts";
 import { refreshRuns, runs, shown, views } from "../state/runs.ts";
 import { retryWindow, windowAnswer } from "../state/windowAnswer.ts";
 import { ProblemNote } from "../widgets/ProblemNote.tsx";
+import { ComparePage } from "./compare/ComparePage.tsx";
 import { OverviewPage } from "./overview/OverviewPage.tsx";
 import { RanksPage } from "./series/RanksPage.tsx";
 import { TrendsPage } from "./series/TrendsPage.tsx";
@@ -20,6 +21,7 @@ export function MainPart() {
   if (shown.value === null) return <GonePart />;
   if (place.value.view === "ranks" && views.value.includes("ranks")) return <RanksPage />;
   if (place.value.view === "trends" && views.value.includes("trends")) return <TrendsPage />;
+  if (place.value.view === "compare" && views.value.includes("compare")) return <ComparePage />;
   if (windowAnswer.value.kind === "loading") return <Scrolled><Skeleton /></Scrolled>;
   if (windowAnswer.value.kind === "failed") return <FailedPart message={windowAnswer.value.message} onRetry={retryWindow} />;
   return <AnswerPart answer={windowAnswer.value.value} />;
@@ -28,7 +30,8 @@ export function MainPart() {
 /** The view that the address names. */
 function WindowPart({ view }: { view: WindowView }) {
   switch (place.value.view) {
-    // A link to ranks or trends of a run that has none shows what it has.
+    // A link to a view that the run has not shows what it has.
+    case "compare":
     case "ranks":
     case "trends":
     case "overview":

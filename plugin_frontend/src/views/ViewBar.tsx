@@ -22,7 +22,7 @@ export function ViewBar() {
   );
 }
 
-const TITLES: Record<ViewName, string> = { overview: "Overview", syncs: "Sync points", copies: "Copies", ranks: "Ranks", trends: "Trends" };
+const TITLES: Record<ViewName, string> = { overview: "Overview", syncs: "Sync points", copies: "Copies", ranks: "Ranks", trends: "Trends", compare: "Compare" };
 
 function ViewLink({ name, view }: { name: ViewName; view: WindowView | null }) {
   const isCurrent = (views.value.includes(place.value.view) ? place.value.view : "overview") === name;

@@ -1,0 +1,54 @@
+import { formatCount } from "../../format/number.ts";
+import { addressInWorker, workerName, type Shown } from "../../model/runs.ts";
+import { visit } from "../../state/place.ts";
+import { runs, shown, visitWindow } from "../../state/runs.ts";
+import { Picker } from "../../widgets/Picker.tsx";
+
+/** The window before: its run, rank and number; the one after is the one in the bar above. */
+export function BeforePicker({ before }: { before: Shown }) {
+  const all = runs.value.kind === "there" ? runs.value.value.runs : [];
+  return (
+    <div class="row before">
+      <Picker
+        label="Before: run"
+        value={before.run.run || "."}
+        selected={before.run.run}
+        options={all.map((row) => ({ key: row.run, text: row.run || ".", detail: "" }))}
+        onPick={(run) => visit({ beforeRun: run, beforeWorker: null, beforeWindow: null })}
+        shrinks
+      />
+      <Picker
+        label="worker"
+        value={workerName(before.worker)}
+        selected={before.worker.worker}
+        options={before.run.workers.map((row) => ({ key: row.worker, text: workerName(row), detail: row.rank === null ? "" : row.worker }))}
+        onPick={(name) => {
+          const worker = before.run.workers.find((row) => row.worker === name);
+          if (worker !== undefined) visitBefore(addressInWorker(before, worker));
+        }}
+        shrinks
+      />
+      <Picker
+        label="window"
+        value={formatCount(before.windowIndex + 1)}
+        selected={before.window.window}
+        options={before.worker.windows.map((row, at) => ({ key: row.window, text: formatCount(at + 1), detail: row.window }))}
+        onPick={(window) => visitBefore({ run: before.run.run, worker: before.worker.worker, window })}
+      />
+      <button class="btn sm" type="button" onClick={() => swap(before)}>
+        Swap before and after
+      </button>
+    </div>
+  );
+}
+
+function visitBefore({ run, worker, window }: { run: string | null; worker: string | null; window: string | null }): void {
+  visit({ beforeRun: run, beforeWorker: worker, beforeWindow: window });
+}
+
+function swap(before: Shown): void {
+  const after = shown.peek();
+  if (after === null) return;
+  visitBefore({ run: after.run.run, worker: after.worker.worker, window: after.window.window });
+  visitWindow({ run: before.run.run, worker: before.worker.worker, window: before.window.window });
+}

@@ -1,0 +1,56 @@
+import type { CompareAnswer, CompareView } from "../../api/types.ts";
+import { before, comparison } from "../../state/comparison.ts";
+import { Card } from "../../widgets/Card.tsx";
+import { ProblemNote } from "../../widgets/ProblemNote.tsx";
+import { SeriesHead, SeriesPage } from "../series/SeriesPage.tsx";
+import { BeforePicker } from "./BeforePicker.tsx";
+import { CompareSites } from "./CompareSites.tsx";
+import { FiguresTable } from "./FiguresTable.tsx";
+
+/** Did it help: the shown window beside another one. */
+export function ComparePage() {
+  return <SeriesPage answer={comparison.value}>{(answer: CompareAnswer) => <Answer answer={answer} />}</SeriesPage>;
+}
+
+function Answer({ answer }: { answer: CompareAnswer }) {
+  return (
+    <>
+      {before.value !== null && <BeforePicker before={before.value} />}
+      {answer.problem !== null && <ProblemNote problem={answer.problem} />}
+      {answer.state === "reading" && <h1>Reading both windows</h1>}
+      {answer.view !== null && <Comparison view={answer.view} />}
+    </>
+  );
+}
+
+function Comparison({ view }: { view: CompareView }) {
+  return (
+    <>
+      <SeriesHead verdict={view.verdict} detail={view.detail} />
+      <div class="grid">
+        <div class="col">
+          <Card id="compared" title="A step" about="mean of the steady steps; bars on one scale for all times">
+            <FiguresTable figures={view.figures} />
+          </Card>
+          <Card id="compared-sites" title="Sites" about="matched by function and ops, not by line; waits of a step">
+            <CompareSites rows={view.sites} />
+          </Card>
+        </div>
+        <Card id="differences" title="What else differs">
+          {view.differences.length === 0 ? (
+            <p class="in t2">Nothing that was recorded on both sides</p>
+          ) : (
+            <dl class="in differences">
+              {view.differences.map((row) => (
+                <div key={row.name}>
+                  <dt class="t3 s12">{row.name}</dt>
+                  <dd class="anywhere"><bdi>{row.before}</bdi> → <bdi>{row.after}</bdi></dd>
+                </div>
+              ))}
+            </dl>
+          )}
+        </Card>
+      </div>
+    </>
+  );
+}

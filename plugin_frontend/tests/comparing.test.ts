@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { RunsView } from "../src/api/types.ts";
+import { countWindows, findBefore } from "../src/model/comparing.ts";
+import { findShown } from "../src/model/runs.ts";
+import { START } from "../src/model/place.ts";
+
+const window = (name: string) => ({ window: name, has_report: true, size_bytes: 1 });
+const RUNS: RunsView = {
+  logdir: "logs",
+  tbprof_version: "0",
+  newest_run: "b",
+  skipped: [],
+  runs: [
+    { run: "a", workers: [{ worker: "w", rank: null, windows: [window("1"), window("2")] }] },
+    { run: "b", workers: [{ worker: "w", rank: null, windows: [window("1")] }] },
+  ],
+};
+const before = (run: string, name: string, place = START): string => {
+  const found = findBefore(RUNS, findShown(RUNS, { run, worker: "w", window: name })!, place);
+  return found === null ? "none" : `${found.run.run}/${found.window.window}`;
+};
+
+test("a window is compared with the one before it, else with another run", () => {
+  assert.equal(before("a", "2"), "a/1");
+  assert.equal(before("a", "1"), "b/1");
+  assert.equal(before("b", "1"), "a/2");
+});
+
+test("what the address names comes first", () => {
+  assert.equal(before("a", "2", { ...START, beforeRun: "b" }), "b/1");
+  assert.equal(before("a", "2", { ...START, beforeRun: "gone" }), "none");
+});
+
+test("all windows count", () => {
+  assert.equal(countWindows(RUNS), 3);
+});
