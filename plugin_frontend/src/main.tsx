@@ -2,6 +2,7 @@
 
 import { effect } from "@preact/signals";
 import { render as mount } from "preact";
+import { embedded } from "./api/embedded.ts";
 import { hostWindow, listenToReloads } from "./api/host.ts";
 import { followAddress } from "./state/place.ts";
 import { loadRulePage } from "./state/rulePage.ts";
@@ -29,3 +30,6 @@ export function render(): void {
   void refreshRuns();
   mount(<App />, document.body);
 }
+
+// A page that carries its window has nobody to call it.
+if (embedded !== null) render();

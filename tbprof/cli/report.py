@@ -1,4 +1,4 @@
-"""`tbprof report PATH`: one window, or every window of a folder, as text, JSON or markdown."""
+"""`tbprof report PATH`: one window, or every window of a folder, as text, JSON, markdown or a page."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tbprof.cli.markdown import markdown
 from tbprof.cli.plain_text import plain
+from tbprof.cli.shared_page import shared_page
 from tbprof.cli.terminal import terminal_text
 from tbprof.errors import TbprofError, UsageError
 from tbprof.file_names import REPORT_SUFFIX
@@ -36,7 +37,7 @@ _PROGRESS_EVERY_S = 0.5
 def add_to(commands: Commands) -> None:
     parser = commands.add_parser("report", help="say what makes the GPU wait in a trace or a log directory")
     parser.add_argument("path", type=Path, help="a trace, a stored report (*.tbprof.pb), or a folder of them")
-    parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    parser.add_argument("--format", choices=("text", "json", "markdown", "html"), default="text")
     parser.add_argument(
         "--fail-on",
         choices=SEVERITIES,
@@ -55,6 +56,8 @@ def run(options: argparse.Namespace) -> int:
     """
     use_cache = not options.no_cache
     if _is_folder(options.path):
+        if options.format == "html":
+            raise UsageError(f"{options.path} is a folder: --format html takes one trace or report")
         reports = _reports_of_folder(options.path, use_cache=use_cache)
         _print_all(reports, options.format)
     else:
@@ -115,6 +118,8 @@ def _is_found(reports: tuple[Report, ...], at_least: Severity) -> bool:
 def _print_one(report: Report, form: str) -> None:
     if form == "json":
         sys.stdout.write(json.dumps(report_document(report, English())) + "\n")
+    elif form == "html":
+        sys.stdout.write(shared_page(report))
     else:
         sys.stdout.write(_text(report, form))
 

@@ -1,6 +1,7 @@
 // The plugin's routes. Addresses are relative to the page's base, so that the tab works
 // behind any path prefix or proxy.
 
+import { embedded } from "./embedded.ts";
 import type { CompareAnswer, RanksView, RulePage, RunsView, TrendView, WindowAnswer } from "./types.ts";
 
 /** Names one window of one worker; the three parameters of the route `window`. */
@@ -16,11 +17,11 @@ export class RouteError extends Error {
 }
 
 export function fetchRuns(signal: AbortSignal): Promise<RunsView> {
-  return fetchJson<RunsView>("runs", {}, signal);
+  return embedded === null ? fetchJson<RunsView>("runs", {}, signal) : Promise.resolve(embedded.runs);
 }
 
 export function fetchWindow(address: WindowAddress, signal: AbortSignal): Promise<WindowAnswer> {
-  return fetchJson<WindowAnswer>("window", { ...address }, signal);
+  return embedded === null ? fetchJson<WindowAnswer>("window", { ...address }, signal) : Promise.resolve(embedded.window);
 }
 
 /** The window of the place `number` in line, from 1 on, of every worker of a run. */
@@ -39,7 +40,9 @@ export function fetchComparison(before: WindowAddress, after: WindowAddress, sig
 }
 
 export function fetchRule(code: string, signal: AbortSignal): Promise<RulePage> {
-  return fetchJson<RulePage>("rule", { code }, signal);
+  if (embedded === null) return fetchJson<RulePage>("rule", { code }, signal);
+  const page = embedded.rules.find((rule) => rule.code === code);
+  return page === undefined ? Promise.reject(new RouteError(`This page does not carry rule ${code}.`)) : Promise.resolve(page);
 }
 
 /** Reads one route. The shapes are the server's own records, so they are not checked again. */

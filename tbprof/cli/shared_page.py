@@ -1,0 +1,92 @@
+"""A window as one page that can be sent to somebody: the tab, with everything inside the file.
+
+It asks nothing of any server and works from a disk. Its text is ASCII, whatever names it holds,
+so that no encoding of a terminal or a mail can spoil it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import json
+from pathlib import Path
+
+import tbprof
+from tbprof.errors import UsageError
+from tbprof.model import Report, Window
+from tbprof.texts.english import English
+from tbprof.texts.rule_pages import all_rules
+from tbprof.views.answer import WindowAnswer
+from tbprof.views.rule_page import rule_page
+from tbprof.views.runs import runs_view
+from tbprof.views.window_building import window_view
+
+__all__ = ["shared_page"]
+
+_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'"
+_MAX_ASCII = 0x7F
+_MAX_SHORT_ESCAPE = 0xFFFF
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>{title}</title>
+</head>
+<body>
+<script type="application/json" id="tbprof-data">{data}</script>
+<script type="module">{script}</script>
+</body>
+</html>
+"""
+
+
+def shared_page(report: Report) -> str:
+    """The page of one window.
+
+    Raises:
+        UsageError: This installation has no built web page.
+    """
+    name = Path(report.trace.path).name
+    return _PAGE.format(
+        policy=_POLICY,
+        title=html.escape(name).encode("ascii", "xmlcharrefreplace").decode(),
+        data=_data(report, name),
+        script=_ascii(_bundle()).replace("</script", "<\\/script"),
+    )
+
+
+def _data(report: Report, name: str) -> str:
+    """As JSON that no text in it can end: `<` is written as an escape."""
+    sentences = English()
+    worker = report.trace.worker
+    window = Window("", worker, name, 0, report.trace.path, report.trace.path, 0)
+    view = window_view(report, run="", worker=worker, window=name, sentences=sentences)
+    content = {
+        "runs": dataclasses.asdict(runs_view("", tbprof.__version__, (window,), (), sentences)),
+        "window": dataclasses.asdict(WindowAnswer("ready", view, None, None)),
+        "rules": [dataclasses.asdict(rule_page(words)) for words in all_rules()],
+    }
+    return json.dumps(content, allow_nan=False).replace("<", "\\u003c")
+
+
+def _bundle() -> str:
+    path = Path(tbprof.__file__).parent / "static" / "index.js"
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            "the web page is not built: run `npm ci && npm run build` in plugin_frontend, or install a wheel"
+        ) from error
+
+
+def _ascii(script: str) -> str:
+    """The same program: characters beyond ASCII stand only within its strings, where they can be escaped."""
+    return "".join(char if ord(char) <= _MAX_ASCII else _escaped(char) for char in script)
+
+
+def _escaped(char: str) -> str:
+    code = ord(char)
+    return f"\\u{code:04x}" if code <= _MAX_SHORT_ESCAPE else f"\\u{{{code:x}}}"
