@@ -16,7 +16,7 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 
 import tbprof
-from tbprof.hook import step_clock
+from tbprof.hook import step_clock, timetable
 from tbprof.hook.window import ProfiledWindow
 
 Step = Callable[[], float]
@@ -355,14 +355,17 @@ def test_the_verdict_is_told_while_the_training_goes_on(
         assert messages(caplog, logging.INFO)[0].startswith("window 0: no GPU work was recorded")
 
 
-def test_a_running_training_is_asked_for_a_window_by_a_file(logdir: Path, training_step: Step) -> None:
+def test_a_running_training_is_asked_for_a_window_by_a_file(
+    logdir: Path, training_step: Step, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(timetable, "LOOK_NS", 10_000_000)
     logdir.mkdir(parents=True)
     with tbprof.TrainerHook(logdir, schedule=tbprof.Schedule(skip_first=10**6, warmup=1)) as hook:
         train(hook, training_step, 15)
         (logdir / "tbprof.trigger").write_text("2")
         deadline = time.monotonic() + 60
         while not published(logdir) and time.monotonic() < deadline:
-            train(hook, training_step, 1000)
+            train(hook, training_step, 100)
     (trace,) = published(logdir)
     assert trace["tbprof"]["recorded_steps"] == 2
 
