@@ -173,7 +173,10 @@ def _environment(facts: HookFacts) -> tuple[EnvironmentRow, ...]:
         "CUDA or HIP": facts.cuda_version,
         "driver": facts.driver_version,
         "devices": ", ".join(facts.device_names) or None,
+        "commit": facts.git_commit,
         "first step": str(facts.first_step),
         "recorded": ", ".join(name for name, on in facts.options.items() if on) or None,
     }
-    return tuple(EnvironmentRow(name, value) for name, value in rows.items() if value is not None)
+    known = {name: value for name, value in rows.items() if value is not None}
+    switches = {**known, **facts.settings, **facts.environment}
+    return tuple(EnvironmentRow(name, value) for name, value in switches.items())

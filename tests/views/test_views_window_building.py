@@ -112,3 +112,16 @@ def test_the_environment_leaves_out_what_is_not_known() -> None:
         "recorded": "with_stack",
     }
     assert view(changed(facts=None)).environment == ()
+
+
+def test_the_environment_has_the_switches_that_decide_how_fast_a_step_is() -> None:
+    assert REPORT.facts is not None
+    facts = dataclasses.replace(
+        REPORT.facts,
+        git_commit="0a1b2c",
+        settings={"cudnn.benchmark": "False"},
+        environment={"CUDA_LAUNCH_BLOCKING": "1"},
+    )
+    rows = {row.name: row.value for row in view(changed(facts=facts)).environment}
+    assert rows["commit"] == "0a1b2c"
+    assert (rows["cudnn.benchmark"], rows["CUDA_LAUNCH_BLOCKING"]) == ("False", "1")
