@@ -6,7 +6,9 @@ import os
 import sys
 from pathlib import Path
 
-__all__ = ["cache_folder"]
+__all__ = ["cache_folder", "private_cache_folder"]
+
+_OTHERS_MAY_WRITE = 0o022
 
 
 def cache_folder() -> Path:
@@ -22,3 +24,20 @@ def cache_folder() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "tbprof"
     return Path.home() / ".cache" / "tbprof"
+
+
+def private_cache_folder(name: str) -> Path | None:
+    """A folder of the cache, made if it is not there; None if it can't be made or trusted.
+
+    One that is not the user's own, or that others may write to, is not used: what lies in it
+    would be believed.
+    """
+    folder = cache_folder() / name
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.stat()
+    except OSError:
+        return None
+    is_mine = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+    is_private = os.name == "nt" or not status.st_mode & _OTHERS_MAY_WRITE
+    return folder if is_mine and is_private else None

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tbprof import __version__
 from tbprof.errors import ReportError
-from tbprof.folders import cache_folder
+from tbprof.folders import private_cache_folder
 from tbprof.model import Report
 from tbprof.store.codec import MAX_REPORT_BYTES, SCHEMA, decode_report, encode_report
 from tbprof.store.files import write_whole
@@ -25,12 +25,11 @@ __all__ = ["MAX_CACHE_BYTES", "cached_report", "keep_report"]
 MAX_CACHE_BYTES = 256 * 1024 * 1024
 """Beyond it the reports that were not used for longest go."""
 
-_OTHERS_MAY_WRITE = 0o022
 
 
 def cached_report(trace_path: str) -> Report | None:
     """The report of this very file, or None; a damaged one counts as none."""
-    folder = _folder()
+    folder = private_cache_folder("reports")
     if folder is None:
         return None
     try:
@@ -46,7 +45,7 @@ def cached_report(trace_path: str) -> Report | None:
 
 def keep_report(trace_path: str, report: Report) -> None:
     """Keep a report for the next time; what can't be kept is simply made again."""
-    folder = _folder()
+    folder = private_cache_folder("reports")
     if folder is None:
         return
     with contextlib.suppress(OSError):
@@ -54,18 +53,6 @@ def keep_report(trace_path: str, report: Report) -> None:
         data = encode_report(report, written_by=__version__, max_bytes=MAX_REPORT_BYTES)
         write_whole(folder / _key(trace_path), data)
         _make_room(folder)
-
-
-def _folder() -> Path | None:
-    folder = cache_folder() / "reports"
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = folder.stat()
-    except OSError:
-        return None
-    is_mine = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
-    is_private = os.name == "nt" or not status.st_mode & _OTHERS_MAY_WRITE
-    return folder if is_mine and is_private else None
 
 
 def _key(trace_path: str) -> str:

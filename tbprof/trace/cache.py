@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tbprof import __version__
-from tbprof.folders import cache_folder
+from tbprof.folders import private_cache_folder
 from tbprof.trace.columns import Trace
 from tbprof.trace.reader import read_trace
 from tbprof.trace.source import shown_path
@@ -30,7 +30,6 @@ WORTH_KEEPING_BYTES = 20 * 1000**2
 MAX_CACHE_BYTES = 4 * 1024**3
 """Beyond it the traces that were not used for longest go."""
 
-_OTHERS_MAY_WRITE = 0o022
 _PART = ".part"
 _ABANDONED_S = 3600.0
 """After which a part that is still there is nobody's any more."""
@@ -47,7 +46,7 @@ def read_trace_cached(
         TraceError: as `read_trace` does.
     """
     key = _key(path)
-    folder = _folder() if key is not None else None
+    folder = private_cache_folder("columns") if key is not None else None
     if key is None or folder is None:
         return read_trace(path, progress=progress)
     kept = _kept(folder / key, path)
@@ -72,18 +71,6 @@ def _key(path: str | os.PathLike[str]) -> str | None:
         return None
     parts = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, SCHEMA, __version__)
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
-
-
-def _folder() -> Path | None:
-    folder = cache_folder() / "columns"
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = folder.stat()
-    except OSError:
-        return None
-    is_mine = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
-    is_private = os.name == "nt" or not status.st_mode & _OTHERS_MAY_WRITE
-    return folder if is_mine and is_private else None
 
 
 def _kept(entry: Path, path: str | os.PathLike[str]) -> Trace | None:
