@@ -13,8 +13,6 @@ __all__ = ["on_computing_streams"]
 
 def on_computing_streams(trace: Trace, work: DeviceWork) -> npt.NDArray[np.bool_]:
     """One entry for each row of `work`."""
-    place = np.stack([work.device, work.stream], axis=1)
-    which = np.unique(place, axis=0, return_inverse=True)[1].reshape(-1)
-    computing = np.unique(which[trace.slices.category[work.rows] == Category.KERNEL])
-    found: npt.NDArray[np.bool_] = np.isin(which, computing)
+    computing = np.unique(work.place[trace.slices.category[work.rows] == Category.KERNEL])
+    found: npt.NDArray[np.bool_] = np.isin(work.place, computing)
     return found

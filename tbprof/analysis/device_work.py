@@ -41,6 +41,19 @@ class DeviceWork:
         return tuple(np.unique(self.device).tolist())
 
     @cached_property
+    def place(self) -> Int64s:
+        """A number for the stream of each entry: equal for entries of one stream of one device."""
+        lowest = int(self.stream.min(initial=0))
+        span = int(self.stream.max(initial=0)) - lowest + 1
+        numbers: Int64s = np.unique(self.device * span + self.stream - lowest, return_inverse=True)[1]
+        return numbers
+
+    @cached_property
+    def launches(self) -> Int64s:
+        """Rows of the calls that launched something, ascending, each once."""
+        return np.unique(self.launch[self.launch != NO_LAUNCH])
+
+    @cached_property
     def busy(self) -> dict[int, Intervals]:
         """By device: the union over all its streams."""
         return {device: self.busy_of(self.device == device) for device in self.devices}

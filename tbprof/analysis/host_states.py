@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tbprof.analysis.calls import Calls
-from tbprof.analysis.device_work import NO_LAUNCH, DeviceWork
+from tbprof.analysis.device_work import DeviceWork
 from tbprof.analysis.episodes import Episodes
 from tbprof.analysis.intervals import Intervals, union
 from tbprof.analysis.names import matching_rows
@@ -87,7 +87,7 @@ def host_states(
 
 def _until_next_launch(lanes: HostLanes, work: DeviceWork, returned_ns: Int64s) -> Intervals:
     """From each return to the first launch of a training thread after it; to the end if there is none."""
-    launches = np.unique(work.launch[work.launch != NO_LAUNCH])
+    launches = work.launches
     slices = lanes.trace.slices
     starts = np.sort(slices.start_ns[launches[np.isin(slices.lane[launches], lanes.lanes)]])
     at = np.searchsorted(starts, returned_ns, side="left")

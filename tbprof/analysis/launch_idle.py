@@ -69,6 +69,6 @@ def find_launch_idle(facts: Facts) -> LaunchIdle:
 def _training_launches(facts: Facts) -> Int64s:
     """Rows of the calls that launched work, ascending by their end."""
     slices = facts.trace.slices
-    calls = np.unique(facts.work.launch[facts.work.launch != NO_LAUNCH])
+    calls = facts.work.launches
     calls = calls[np.isin(slices.lane[calls], facts.training_lanes)]
     return calls[np.argsort(slices.start_ns[calls] + slices.duration_ns[calls], kind="stable")]

@@ -13,6 +13,7 @@ direction, which share an engine.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -117,7 +118,7 @@ def _turns(trace: Trace, order: StreamOrder) -> Int64s:
     work = order.work
     turns = np.full(len(work.rows), NO_ROW, np.int64)
     engine = _engines(trace, work)
-    for device, kind in np.unique(np.stack([work.device, engine]), axis=1).T.tolist():
+    for device, kind in itertools.product(work.devices, np.unique(engine).tolist()):
         rows = np.flatnonzero((work.device == device) & (engine == kind))
         earlier, later = rows[:-1], rows[1:]
         reach = np.maximum.accumulate(work.end_ns[earlier])

@@ -29,10 +29,7 @@ class StreamOrder:
     def of(cls, trace: Trace, work: DeviceWork, lanes: tuple[int, ...]) -> StreamOrder:
         """`lanes` are those of the training."""
         of_training = (work.launch != NO_LAUNCH) & np.isin(trace.slices.lane[work.launch], lanes)
-        key = np.stack([work.device, work.stream])
-        _, number = np.unique(key, axis=1, return_inverse=True)
-        number = number.reshape(-1)
-        return cls(work, ~np.isin(number, number[of_training]))
+        return cls(work, ~np.isin(work.place, np.unique(work.place[of_training])))
 
     @cached_property
     def issued_ns(self) -> Int64s:
@@ -80,11 +77,9 @@ class StreamOrder:
     def _by_start(self) -> dict[tuple[int, int], Int64s]:
         """A stream runs what it is given in order, so both orders are one."""
         work = self.work
-        pairs = np.unique(np.stack([work.device, work.stream]), axis=1).T.tolist()
-        return {
-            (device, stream): np.flatnonzero((work.device == device) & (work.stream == stream))
-            for device, stream in pairs
-        }
+        order = np.argsort(work.place, kind="stable")
+        streams = np.split(order, np.cumsum(np.bincount(work.place))[:-1])
+        return {(int(work.device[rows[0]]), int(work.stream[rows[0]])): rows for rows in streams if len(rows)}
 
 
 def _at(rows: Int64s, at: Int64s) -> Int64s:
