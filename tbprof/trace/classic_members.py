@@ -59,9 +59,9 @@ def _members_of_file(path: str) -> dict[str, Any]:
 
 
 def _members_of(json: bytes) -> dict[str, Any]:
-    for text in (json, repair_text(json)):
+    for repair in (bytes, repair_text):
         try:
-            found = msgspec.json.decode(text)
+            found = msgspec.json.decode(repair(json))
         except UNDECODABLE:
             continue
         if isinstance(found, dict):

@@ -32,9 +32,9 @@ def raw_events(stream: EventStream) -> Iterator[tuple[list[RawEvent], list[RawEv
 
 
 def _valid(json: bytes, batch: Batch) -> tuple[list[RawEvent], list[RawEvent]] | None:
-    for text in (json, repair_text(json)):
+    for repair in (bytes, repair_text):
         try:
-            events = msgspec.json.decode(b"[%b]" % text, type=list[RawEvent])
+            events = msgspec.json.decode(b"[%b]" % repair(json), type=list[RawEvent])
         except UNDECODABLE:
             continue
         rows = [event for event in events if event.get("ph") == "X"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from tbprof.trace.classic_collectives import COUNTED, GLOO_COUNTED, classic_name, message
 from tbprof.trace.classic_nesting import NONE
 from tbprof.trace.classic_plan import NOT_RECORDED, AddedOp, Plan
@@ -45,6 +47,8 @@ class ClassicRows:
         self._plan = plan
         self._clock = clock
         self._stacks = CallStacks(plan.nesting.frame, trace.slices.name, trace.names)
+        devices = trace.device.at(np.arange(len(trace.slices)))
+        self._device = np.clip(devices, 0, _LAST_DEVICE)
         self._has_nccl = any(op.collective != NONE for op in plan.added)
         self._messages: dict[int, tuple[str, dict[str, object]]] = {}
         self._collectives = {op.collective for op in plan.added if op.collective != NONE}
@@ -95,8 +99,7 @@ class ClassicRows:
             args["Call stack"] = stack
 
     def _rewrite_device_row(self, row: int, event: RawEvent, args: dict[str, Any]) -> None:
-        device = min(max(self.threads.device(row), 0), _LAST_DEVICE)
-        event["pid"] = args["device"] = device
+        event["pid"] = args["device"] = int(self._device[row])
         self._join(row, args)
         for key in _NUMBERS:
             if key in args and not isinstance(args[key], (int, float)):

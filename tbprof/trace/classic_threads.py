@@ -15,7 +15,7 @@ _ON_HOST = (Category.CPU_OP, Category.USER_ANNOTATION, Category.RUNTIME, Categor
 
 
 class Threads:
-    """The numbers of a trace's threads on the host, and the devices of its rows."""
+    """The numbers of a trace's threads on the host."""
 
     def __init__(self, trace: Trace) -> None:
         self._lanes = trace.lanes
@@ -30,16 +30,11 @@ class Threads:
             taken.add(number)
             self._numbers[place] = number
         self._free = max(taken, default=0) + 1
-        self._device = trace.device
 
     def number(self, event: Mapping[str, object]) -> object:
         """The number of an event's thread; what the event says itself where that is no thread."""
         said = event.get("tid", 0)
         return self._numbers.get((str(event.get("pid", "")), str(said)), said)
-
-    def device(self, row: int) -> int:
-        """The device of a row; -1 where it is not known."""
-        return int(self._device.at(np.array([row]))[0])
 
     def place(self, lane: int) -> dict[str, object]:
         """Process and thread of a lane; for `NONE` a thread that nothing else is on."""

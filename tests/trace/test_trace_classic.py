@@ -345,3 +345,24 @@ def test_all_device_time_of_a_recorded_trace_is_shown(path: Path) -> None:
     table = operators(shown_of(path))
     assert sum(row.self_device_duration for row in table.values()) == pytest.approx(total, rel=0.005)
     assert min(row.self_host_duration for row in table.values()) > -1
+
+
+def test_every_rank_shows_the_same_collectives(traces: Path) -> None:
+    ranks = [shown_of(path) for path in sorted((traces / "dlrm_v100_8rank").glob("*.json.gz"))]
+    names = [[node.name for node in rank.comm_node_list] for rank in ranks]
+    assert names == [names[0]] * 8
+    assert sorted(names[0]) == ["nccl:all_reduce"] * 3 + ["nccl:broadcast"] * 5
+    # Else the plugin shows no distributed view.
+    assert {len(node.kernel_ranges) for rank in ranks for node in rank.comm_node_list} == {2}
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("sample", ["kineto_resnet50_nw0", "kineto_resnet50_nw4"])
+def test_the_plugins_own_samples_look_the_same(traces: Path, sample: str) -> None:
+    for path in (traces / sample).glob("*.json.gz"):
+        recorded, copied = shown(json.loads(gzip.decompress(path.read_bytes()))), shown_of(path)
+        assert costs(copied) == costs(recorded)
+        assert {name: vars(row) for name, row in operators(copied).items()} == {
+            name: vars(row) for name, row in operators(recorded).items()
+        }
+        assert copied.kernel_stat.equals(recorded.kernel_stat)
