@@ -110,6 +110,8 @@ class CodeRow:
 
 @dataclass(frozen=True, slots=True)
 class OverviewView:
+    nothing_to_fix: bool
+    """The GPU is hardly ever idle, and no finding is worth a change."""
     steady_steps: int
     step_us: float | None
     """Null where the window has no steps."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from statistics import fmean
 
+from tbprof.analysis.verdict import BOUND_SHARE
 from tbprof.model import CodeShare, HookFacts, HostTime, Report, Savings, Step
 from tbprof.views.findings import SavingView, saving_view
 from tbprof.views.fix_plan import findings_left, findings_with_ceilings, plan_rows
@@ -25,6 +26,7 @@ def overview_view(report: Report, sentences: Sentences) -> OverviewView:
     causes = () if report.idle is None else cause_rows(report, report.idle, sentences)
     saving = _saving(report)
     return OverviewView(
+        nothing_to_fix=_nothing_to_fix(report),
         steady_steps=len(steady),
         step_us=step_us,
         unprofiled_step_us=_unprofiled_us(report.facts),
@@ -41,6 +43,13 @@ def overview_view(report: Report, sentences: Sentences) -> OverviewView:
         trust=trust_rows(report, sentences),
         code=_code(report, devices),
     )
+
+
+def _nothing_to_fix(report: Report) -> bool:
+    if report.idle is None or any(finding.severity != "info" for finding in report.findings):
+        return False
+    room_ns = sum(step.duration_ns for step in report.steps) * len(report.idle.by_device)
+    return report.idle.total.device_ns < BOUND_SHARE * room_ns
 
 
 def _saving(report: Report) -> SavingView | None:

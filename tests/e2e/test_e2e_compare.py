@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FrameLocator, Page, expect
 from tab import PATIENCE_MS, axe_violations, open_tab
 
 pytestmark = pytest.mark.browser
 
 
+def pick_before(frame: FrameLocator, run: str) -> None:
+    frame.locator(".before .pick").first.click()
+    frame.locator('[role="option"]', has_text=run).click()
+
+
 def test_another_run_is_picked_compared_and_swapped(page: Page, address: str) -> None:
     frame = open_tab(page, address, "h100_bert_small_infer", "compare")
-    frame.locator(".before .pick").first.click()
-    frame.locator('[role="option"]', has_text="h100_transformer_clean").click()
+    pick_before(frame, "h100_transformer_clean")
     sites = frame.locator("details", has_text="New").locator("tbody tr")
-    expect(sites).to_have_count(1, timeout=PATIENCE_MS)
+    expect(sites).to_have_count(2, timeout=PATIENCE_MS)
     assert axe_violations(page) == ""
     frame.locator("button", has_text="Swap").click()
     gone = frame.locator("details", has_text="Gone").locator("tbody tr")
-    expect(gone).to_have_count(1, timeout=PATIENCE_MS)
+    expect(gone).to_have_count(2, timeout=PATIENCE_MS)
     assert "p.tbprof.before_run=h100_bert_small_infer" in page.url
 
 
 def test_the_step_of_both_is_shown(page: Page, address: str) -> None:
     frame = open_tab(page, address, "sam_amg_a100", "compare")
+    pick_before(frame, "h100_bert_small_infer")
     table = frame.locator("table.compared")
     expect(table).to_be_visible(timeout=PATIENCE_MS)
     expect(table.locator("tr", has_text="Step")).to_contain_text("648.8")

@@ -53,6 +53,14 @@ def test_a_report_that_kept_less_has_no_bars() -> None:
     assert (shown.device, shown.host, shown.causes) == (None, None, ())
 
 
+def test_a_busy_gpu_without_findings_needs_no_fix(host_bound: Report) -> None:
+    assert not overview(host_bound).nothing_to_fix
+    assert not overview(dataclasses.replace(host_bound, findings=(), fix_plan=())).nothing_to_fix
+    busy = scenes.gpu_bound().report()
+    info = tuple(dataclasses.replace(finding, severity="info") for finding in busy.findings)
+    assert overview(dataclasses.replace(busy, findings=info)).nothing_to_fix
+
+
 def test_causes_come_in_the_order_of_the_drawing(host_bound: Report) -> None:
     causes = [row.cause for row in overview(host_bound).causes]
     assert causes == [cause for cause in ("sync", "launch", "unrecorded", "queued") if cause in causes]

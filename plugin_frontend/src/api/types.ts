@@ -231,6 +231,7 @@ export interface CodeRow {
 }
 
 export interface OverviewView {
+  nothing_to_fix: boolean;
   steady_steps: number;
   step_us: number | null;
   unprofiled_step_us: number | null;

@@ -26,7 +26,7 @@ export function OverviewPage({ view }: { view: WindowView }) {
               <CodeCard rows={overview.code} />
             </div>
             <div class="col">
-              {overview.stacks.length > 1 && <StepsCard overview={overview} />}
+              {overview.device !== null && overview.stacks.length > 1 && <StepsCard overview={overview} />}
               <TrustCard rows={overview.trust} notChecked={view.not_checked} />
               {view.environment.length > 0 && (
                 <Card id="environment-card" title="Environment">

@@ -9,7 +9,8 @@ export function VerdictHead({ view }: { view: WindowView }) {
   const { overview } = view;
   return (
     <section class="head" aria-labelledby="verdict">
-      <div>
+      <div class={overview.nothing_to_fix ? "sealed" : ""}>
+        {overview.nothing_to_fix && <Seal />}
         <h1 id="verdict" class="anywhere">
           <InlineText text={view.verdict} />
         </h1>
@@ -29,6 +30,16 @@ export function VerdictHead({ view }: { view: WindowView }) {
         <SavingFigure overview={overview} />
       </dl>
     </section>
+  );
+}
+
+/** Nothing to fix is news, too. */
+function Seal() {
+  return (
+    <svg class="seal" viewBox="0 0 56 56" aria-hidden="true">
+      <circle cx="28" cy="28" r="28" class="f-gain" />
+      <path d="M16 29l8.5 8.5L41 20" class="nofill" />
+    </svg>
   );
 }
 

@@ -1,38 +1,7 @@
-import type { ComponentChildren } from "preact";
-import type { EnvironmentRow, HealthRow, NotCheckedRow, WindowView } from "../../api/types.ts";
+import type { EnvironmentRow, HealthRow, NotCheckedRow } from "../../api/types.ts";
 import { visit } from "../../state/place.ts";
 import { Icon } from "../../widgets/Icon.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
-
-/** The same as the health drawer holds, as cards on a page that has no sites to show. */
-export function HealthParts({ view }: { view: WindowView }) {
-  return (
-    <>
-      <Card id="health-card" title="Can I trust this?">
-        <HealthList rows={view.health} />
-      </Card>
-      {view.not_checked.length > 0 && (
-        <Card id="not-checked-card" title="Not checked">
-          <NotCheckedList rows={view.not_checked} />
-        </Card>
-      )}
-      {view.environment.length > 0 && (
-        <Card id="environment-card" title="Environment">
-          <EnvironmentList rows={view.environment} />
-        </Card>
-      )}
-    </>
-  );
-}
-
-function Card({ id, title, children }: { id: string; title: string; children: ComponentChildren }) {
-  return (
-    <section class="card" aria-labelledby={id}>
-      <header><h2 id={id}>{title}</h2></header>
-      <div class="in">{children}</div>
-    </section>
-  );
-}
 
 const MARKS = {
   info: { icon: "info", tone: "i-none" },
