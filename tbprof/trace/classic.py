@@ -33,7 +33,8 @@ def write_classic(source: str | os.PathLike[str], destination: BinaryIO) -> None
 
     Goes through the file twice: the columns say what becomes of each row, then the rows are
     rewritten chunk by chunk, so memory grows with the number of rows and not with their
-    arguments. A file that is of 2021 keeps its events as they are. After an error the destination is incomplete.
+    arguments. A file that is of 2021 keeps its events as they are. After an error the
+    destination is incomplete.
 
     Args:
         source: a file that torch.profiler wrote, plain or gzip, of any era; not changed.

@@ -47,10 +47,10 @@ HEAD = """# The standard PyTorch Profiler tab, before and after
 
 torch-tb-profiler {version}, unmodified, in real TensorBoard; {day}; made by `classic_figures.py`.
 Each cell: recorded / before / after. Times in us: device time is the sum of all kernels, copies and
-memsets against the sum of "Device Self Duration" of the table of operators; data loader and
-communication are those of the overview, over all steps (communication is what other work of the
-device does not hide); a step ends with its device's work, as the plugin defines it. Without steps
-in the trace the plugin takes all of it for one. "fails": the plugin shows nothing of the trace.
+memsets against the sum of "Device Self Time" of the operators; data loader and communication are
+those of the overview, over all steps (communication is what other work of the device does not hide);
+a step begins and ends with its device's work, as the plugin defines it. Without steps in the trace
+(recorded 0) the plugin takes all of it for one. "fails": the plugin shows nothing of the trace.
 """
 TITLES = (
     "trace", "device time of operators", "data loader", "communication", "steps", "mean step",
@@ -109,12 +109,14 @@ def _shown(address: str, run: str, trace: Path) -> Figures | None:
     try:
         overview = _get(address, "overview", **place)
         table = _get(address, "operation/table", group_by="Operation", **place)["data"]
+        # The table rounds each row to whole us, the chart beside it does not.
+        chart = _get(address, "operation", group_by="Operation", **place)["device_self_time"]
     except urllib.error.HTTPError:
         return None
-    return _figures(overview["steps"], table)
+    return _figures(overview["steps"], table, chart["rows"] if chart else [])
 
 
-def _figures(steps: dict[str, Any], table: list[dict[str, Any]]) -> Figures:
+def _figures(steps: dict[str, Any], table: list[dict[str, Any]], device: list[list[Any]]) -> Figures:
     columns = [column.get("name", "tooltip") for column in steps["columns"]]
     total = {
         name: sum(row[index] for row in steps["rows"])
@@ -122,7 +124,7 @@ def _figures(steps: dict[str, Any], table: list[dict[str, Any]]) -> Figures:
         if name not in ("Step", "tooltip")
     }
     return Figures(
-        device=sum(row.get("device_self_duration", 0) for row in table),
+        device=sum(own for _, own in device),
         data_loader=total["DataLoader"],
         communication=total.get("Communication", 0),
         steps=len(steps["rows"]),

@@ -25,6 +25,7 @@ OPS = {"cpu_op", "Operator", "user_annotation"}
 UNLISTED = re.compile(
     r"ProfilerStep#|Optimizer\.|(?:DataParallel|DistributedDataParallel)\.forward$|enumerate\(Data"
 )
+HOST_COLLECTIVE = re.compile(r"(?:nccl|gloo):(?:broadcast|reduce|all_reduce|all_gather|reduce_scatter)$")
 SOURCE_FRAME = re.compile(r"(?!<built-in ).+\(\d+\): .")
 
 
@@ -48,8 +49,10 @@ def recorded_figures(path: Path) -> Figures:
     calls = [row for row in rows if row["cat"] == "Runtime" or row["cat"].endswith(("_runtime", "_driver"))]
     host = [row for row in rows if row["cat"] in OPS]
     marked = sorted(_span(row) for row in host if row["name"].startswith("ProfilerStep#"))
-    steps = _steps(marked, calls, device) or [_whole([*host, *device])]
+    steps = _steps(marked, calls, device) or [_whole([*(host or calls), *device])]
+    # Without a kernel of a collective in the file, its range on the host is all that was recorded.
     collectives = [row for row in device if "nccl" in row["name"].lower()]
+    collectives = collectives or [row for row in host if HOST_COLLECTIVE.match(row["name"])]
     rest = [row for row in device if "nccl" not in row["name"].lower()]
     loader = [row for row in host if row["name"].startswith("enumerate(DataLoader)#")]
     exposed_loader = _without(_union(loader), _union([*device, *calls]))
