@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.host_places import HostPlaces
 from tbprof.analysis.intervals import Intervals, union
 from tbprof.analysis.names import matching_rows
 from tbprof.analysis.steps import OUTSIDE
@@ -41,7 +40,7 @@ def find_constructions(facts: Facts) -> list[Constructions]:
     step = facts.steps.index_of(slices.start_ns[rows])
     set_up = (step == 0) & (len(facts.steps) > 1)
     rows = rows[(step != OUTSIDE) & ~set_up]
-    places = np.array(HostPlaces(facts).code_on(slices.lane[rows].astype(np.int64), slices.start_ns[rows]))
+    places = np.array(facts.places.code_on(slices.lane[rows].astype(np.int64), slices.start_ns[rows]))
     return [
         Constructions(
             place=str(place),

@@ -14,6 +14,7 @@ from tbprof.analysis.calls import Calls, find_calls
 from tbprof.analysis.device_idle import IdlePieces, find_idle
 from tbprof.analysis.device_work import DeviceWork, find_device_work
 from tbprof.analysis.episodes import Episodes, find_episodes
+from tbprof.analysis.host_places import HostPlaces
 from tbprof.analysis.host_states import HostLanes, host_states
 from tbprof.analysis.idle_causes import IdleCauses
 from tbprof.analysis.intervals import NEVER, Intervals
@@ -81,6 +82,11 @@ class Facts:
     @cached_property
     def call_chains(self) -> CallChains:
         return CallChains(self.trace, self.calls)
+
+    @cached_property
+    def places(self) -> HostPlaces:
+        """What the training threads were in."""
+        return HostPlaces(self.trace, self.calls.ops, self.training_lanes, self.steps.lanes)
 
     @cached_property
     def site_of_episode(self) -> Int64s:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.analysis.facts import Facts
 from tbprof.analysis.nesting import NONE, Nest
 from tbprof.analysis.sources import parse_frame
-from tbprof.trace.columns import Category, Int64s
+from tbprof.trace.columns import Category, Int64s, Trace
 
 __all__ = ["HostPlaces"]
 
@@ -15,12 +14,12 @@ __all__ = ["HostPlaces"]
 class HostPlaces:
     """The named code of the training lanes. A label is any `record_function` range but that of a step."""
 
-    def __init__(self, facts: Facts) -> None:
-        trace = facts.trace
+    def __init__(self, trace: Trace, ops: Nest, lanes: tuple[int, ...], step_lanes: tuple[int, ...]) -> None:
+        """`ops` are those of all lanes, `lanes` those of the training, `step_lanes` those with steps."""
         self._trace = trace
-        self._lanes = _steps_first(facts)
+        self._lanes = _steps_first(trace, lanes, step_lanes)
         slices = trace.slices
-        on_lanes = np.isin(slices.lane, facts.training_lanes)
+        on_lanes = np.isin(slices.lane, lanes)
         frames = np.flatnonzero((slices.category == Category.PYTHON) & on_lanes)
         users = [parse_frame(name, exact=False) is not None for name in trace.names]
         ranges = np.flatnonzero((slices.category == Category.USER_ANNOTATION) & on_lanes)
@@ -29,7 +28,7 @@ class HostPlaces:
             Nest.of(slices, ranges[~np.array(is_step, np.bool_)[slices.name[ranges]]]),
             Nest.of(slices, frames[np.array(users, np.bool_)[slices.name[frames]]]),
         )
-        self._ops = Nest.of(slices, np.flatnonzero((slices.category == Category.CPU_OP) & on_lanes))
+        self._ops = ops
 
     def names(self, instants: Int64s) -> list[str]:
         """Of whichever lane was in something, one for each instant; "" where none was."""
@@ -59,11 +58,11 @@ class HostPlaces:
         return ["" if row == NONE else names[of_row[row]] for row in rows.tolist()]
 
 
-def _steps_first(facts: Facts) -> list[int]:
+def _steps_first(trace: Trace, lanes: tuple[int, ...], step_lanes: tuple[int, ...]) -> list[int]:
     """The training lanes, that of the steps before those that work for it; then by their first row."""
-    slices = facts.trace.slices
-    begun = {lane: int(slices.start_ns[slices.lane == lane].min()) for lane in facts.training_lanes}
-    return sorted(begun, key=lambda lane: (lane not in facts.steps.lanes, begun[lane]))
+    slices = trace.slices
+    begun = {lane: int(slices.start_ns[slices.lane == lane].min()) for lane in lanes}
+    return sorted(begun, key=lambda lane: (lane not in step_lanes, begun[lane]))
 
 
 def _fill(rows: Int64s, nest: Nest, at: Int64s) -> None:

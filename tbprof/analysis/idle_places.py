@@ -11,7 +11,6 @@ from collections import defaultdict
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.host_places import HostPlaces
 from tbprof.analysis.intervals import Intervals
 from tbprof.model import IdlePlace
 from tbprof.trace.columns import Int64s
@@ -30,7 +29,7 @@ NO_SITE = -1
 def idle_places(facts: Facts) -> tuple[IdlePlace, ...]:
     """Most idle first; summed over the devices."""
     found: defaultdict[tuple[str, str, int, int], int] = defaultdict(int)
-    host = HostPlaces(facts)
+    host = facts.places
     for device, causes in facts.causes.empty.items():
         gaps = facts.idle.empty[device]
         for cause, pieces in causes.items():

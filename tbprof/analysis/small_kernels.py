@@ -45,7 +45,7 @@ def kernels_by_code(facts: Facts, pieces: LaunchIdle) -> Iterator[CodeKernels]:
         facts: Of the window.
         pieces: The idle; each piece belongs to the code of the launch that ended it.
     """
-    host = HostPlaces(facts)
+    host = facts.places
     idle_of = _by_place(_places(facts, host, pieces.launch))
     kernels = _kernels_in_steps(facts)
     of_kernel = facts.work.launch[kernels]

@@ -37,7 +37,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.host_places import HostPlaces
 from tbprof.analysis.intervals import Intervals, total_ns
 from tbprof.analysis.largest_cause import largest_cause
 from tbprof.analysis.launch_idle import find_launch_idle
@@ -77,7 +76,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 def _most_idle_place(facts: Facts, pauses: Intervals) -> tuple[str, Intervals]:
     """Where the host was in the middle of the pauses, and the pauses there."""
     pieces: defaultdict[str, list[int]] = defaultdict(list)
-    for at, name in enumerate(HostPlaces(facts).names((pauses.start_ns + pauses.end_ns) // 2)):
+    for at, name in enumerate(facts.places.names((pauses.start_ns + pauses.end_ns) // 2)):
         pieces[name].append(at)
     parts = {
         name: Intervals(pauses.start_ns[np.array(at)], pauses.end_ns[np.array(at)])
