@@ -7,7 +7,6 @@ from scenes import SIDE
 from trace_builder import MAIN, TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.host_places import HostPlaces
 from tbprof.analysis.nesting import NONE
 
 
@@ -32,19 +31,19 @@ def told() -> TraceBuilder:
 def test_a_label_comes_before_a_function_and_this_before_an_op() -> None:
     facts = told().facts()
     at = instants(facts, 50, 150, 250, 400, 600, 850)
-    assert HostPlaces(facts).names(at) == ["", "loss", "loss", "loss", "aten::linear", "train.py(30): log"]
+    assert facts.places.names(at) == ["", "loss", "loss", "loss", "aten::linear", "train.py(30): log"]
 
 
 def test_an_op_is_no_code_of_the_user() -> None:
     facts = told().facts()
     lane = np.full(2, facts.training_lanes[0], np.int64)
-    assert HostPlaces(facts).code_on(lane, instants(facts, 150, 600)) == ["loss", ""]
+    assert facts.places.code_on(lane, instants(facts, 150, 600)) == ["loss", ""]
 
 
 def test_the_innermost_op_is_found_by_its_row() -> None:
     facts = told().facts()
     lane = np.full(3, facts.training_lanes[0], np.int64)
-    rows = HostPlaces(facts).ops_on(lane, instants(facts, 400, 680, 900)).tolist()
+    rows = facts.places.ops_on(lane, instants(facts, 400, 680, 900)).tolist()
     names = [facts.trace.names[facts.trace.slices.name[row]] for row in rows[:2]]
     assert (names, rows[2]) == (["aten::addmm", "aten::linear"], NONE)
 
@@ -53,5 +52,5 @@ def test_what_other_threads_do_is_no_place_of_the_training() -> None:
     built = told()
     built.annotation("checkpoint", 0, 90, thread=SIDE)
     facts = built.facts()
-    assert HostPlaces(facts).names(instants(facts, 50)) == [""]
+    assert facts.places.names(instants(facts, 50)) == [""]
     assert facts.trace.lanes[facts.training_lanes[0]].thread == str(MAIN)
