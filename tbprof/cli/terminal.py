@@ -120,5 +120,7 @@ def _where(site: SiteRow) -> str:
 
 def _notes(view: WindowView) -> list[str]:
     notes = [f"  {row.message}" for row in view.health]
-    notes += [f"  {row.rule} {row.reason}" for row in view.not_checked]
+    for reason in dict.fromkeys(row.reason for row in view.not_checked):
+        rules = ", ".join(row.rule for row in view.not_checked if row.reason == reason)
+        notes.append(f"  {rules} {reason}")
     return ["", *notes] if notes else []
