@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["DYNAMIC_SHAPE_OPS", "DynamicShapeOp"]
+__all__ = ["DYNAMIC_SHAPE_OPS", "SHAPE_READERS", "TRUTH_READERS", "DynamicShapeOp"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +36,9 @@ DYNAMIC_SHAPE_OPS: tuple[DynamicShapeOp, ...] = (
     DynamicShapeOp("torchvision::nms", "seen"),
     DynamicShapeOp("fbgemm::permute_sparse_features", "seen"),
 )
+
+SHAPE_READERS = frozenset(row.op for row in DYNAMIC_SHAPE_OPS)
+"""The names alone."""
+
+TRUTH_READERS = frozenset({"aten::is_nonzero", "aten::equal", "aten::allclose"})
+"""Ops that Python asks for a truth value, which it branches on."""

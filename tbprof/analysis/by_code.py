@@ -16,7 +16,7 @@ from tbprof.analysis.annotations import module_frames, module_name, user_labels
 from tbprof.analysis.device_work import NO_LAUNCH
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.nesting import NONE, Nest
-from tbprof.analysis.sources import parse_frame
+from tbprof.analysis.sources import user_frames
 from tbprof.analysis.steps import OUTSIDE
 from tbprof.model import CodeKind, CodeShare
 from tbprof.trace.columns import Category, Int64s, Trace
@@ -30,11 +30,10 @@ MAX_SHARES = 16
 def code_shares(facts: Facts) -> tuple[CodeShare, ...]:
     """Labels, then modules, then functions; of each the largest first. Only what lies in steps counts."""
     trace = facts.trace
-    users = np.fromiter((parse_frame(n, exact=False) is not None for n in trace.names), np.bool_)
     kinds: tuple[tuple[CodeKind, Category, npt.NDArray[np.bool_]], ...] = (
         ("label", Category.USER_ANNOTATION, user_labels(trace)),
         ("module", Category.PYTHON, module_frames(trace)),
-        ("function", Category.PYTHON, users),
+        ("function", Category.PYTHON, user_frames(trace)),
     )
     return tuple(
         share for kind, category, wanted in kinds for share in _shares(facts, kind, category, wanted)

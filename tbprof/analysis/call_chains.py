@@ -12,7 +12,7 @@ import numpy as np
 
 from tbprof.analysis.calls import Calls
 from tbprof.analysis.nesting import NONE, Nest
-from tbprof.analysis.sources import parse_frame
+from tbprof.analysis.sources import parse_frame, user_frames
 from tbprof.model import Source
 from tbprof.trace.columns import Category, Trace
 
@@ -56,9 +56,7 @@ class CallChains:
         self._trace = trace
         self._calls = calls
         rows = np.flatnonzero(slices.category == Category.PYTHON)
-        used = np.unique(slices.name[rows]).tolist()
-        users = [name for name in used if parse_frame(trace.names[name], exact=False) is not None]
-        self._frames = Nest.of(slices, rows[np.isin(slices.name[rows], users)])
+        self._frames = Nest.of(slices, rows[user_frames(trace)[slices.name[rows]]])
 
     def callers(self, call: int) -> tuple[Source, ...]:
         """The frames around a call beyond the innermost one.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tbprof.analysis.nesting import NONE, Nest
-from tbprof.analysis.sources import parse_frame
+from tbprof.analysis.sources import user_frames
 from tbprof.trace.columns import Category, Int64s, Trace
 
 __all__ = ["HostPlaces"]
@@ -21,12 +21,11 @@ class HostPlaces:
         slices = trace.slices
         on_lanes = np.isin(slices.lane, lanes)
         frames = np.flatnonzero((slices.category == Category.PYTHON) & on_lanes)
-        users = [parse_frame(name, exact=False) is not None for name in trace.names]
         ranges = np.flatnonzero((slices.category == Category.USER_ANNOTATION) & on_lanes)
         is_step = [name.startswith("ProfilerStep#") for name in trace.names]
         self._innermost = (
             Nest.of(slices, ranges[~np.array(is_step, np.bool_)[slices.name[ranges]]]),
-            Nest.of(slices, frames[np.array(users, np.bool_)[slices.name[frames]]]),
+            Nest.of(slices, frames[user_frames(trace)[slices.name[frames]]]),
         )
         self._ops = ops
 

@@ -65,18 +65,6 @@ class Nest:
         begin = np.where(inside, self._lane_begin[position], 0)
         return self._last_reaching(np.where(inside, position - 1, NONE), end_ns, begin)
 
-    def chain_rows(self, lane: Int64s, start_ns: Int64s, end_ns: Int64s) -> list[tuple[int, ...]]:
-        """Rows of all intervals around each call, innermost first."""
-        chains: list[list[int]] = [[] for _ in range(len(lane))]
-        position = self.innermost(lane, start_ns, end_ns)
-        while True:
-            inside = np.flatnonzero(position != NONE)
-            if len(inside) == 0:
-                return [tuple(chain) for chain in chains]
-            for call, row in zip(inside.tolist(), self.rows[position[inside]].tolist(), strict=True):
-                chains[call].append(row)
-            position = self.enclosing(position, end_ns)
-
     def _last_reaching(self, upto: Int64s, end_ns: Int64s, floor: Int64s) -> Int64s:
         """Last position in `[floor, upto]` whose end is at least `end_ns`."""
         found = np.full(len(upto), NONE, np.int64)

@@ -13,13 +13,14 @@ import re
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from tbprof.analysis.calls import Calls
 from tbprof.analysis.nesting import NONE, Nest
 from tbprof.model import Source
 from tbprof.trace.columns import Category, Int64s, Trace
 
-__all__ = ["NO_SOURCE", "find_sources", "parse_frame"]
+__all__ = ["NO_SOURCE", "find_sources", "parse_frame", "user_frames"]
 
 NO_SOURCE = -1
 
@@ -38,6 +39,12 @@ def parse_frame(name: str, *, exact: bool) -> Source | None:
     if _TORCH.match(file) or (file.startswith("<") and not _NOTEBOOK.match(file)):
         return None
     return Source(file, int(found["line"]), found["function"], exact, ())
+
+
+def user_frames(trace: Trace) -> npt.NDArray[np.bool_]:
+    """For each interned name, whether it spells a user's frame."""
+    found = (parse_frame(name, exact=False) is not None for name in trace.names)
+    return np.fromiter(found, np.bool_, len(trace.names))
 
 
 def find_sources(trace: Trace, calls: Calls, chosen: Int64s) -> tuple[Int64s, tuple[Source, ...]]:

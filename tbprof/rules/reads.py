@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.sites import SiteMembers
-from tbprof.optable import DYNAMIC_SHAPE_OPS
+from tbprof.optable import SHAPE_READERS, TRUTH_READERS
 
 __all__ = ["SCALAR_BYTES", "can_be_deferred", "reads_number"]
 
 _READ = "aten::_local_scalar_dense"
-_SHAPES = frozenset(row.op for row in DYNAMIC_SHAPE_OPS)
-_TRUTH = frozenset({"aten::is_nonzero", "aten::equal", "aten::allclose"})
 
 SCALAR_BYTES = 16
 """The largest scalar, a complex128."""
@@ -20,7 +18,7 @@ def reads_number(facts: Facts, site: SiteMembers) -> bool:
     """Whether it waits for one number or truth value, which no op asks for to know its shape."""
     is_read = site.blocking and site.direction == "DtoH" and _READ in site.ops
     sizes = facts.episodes.bytes[site.members]
-    return is_read and _SHAPES.isdisjoint(site.ops) and int(sizes.max()) <= SCALAR_BYTES
+    return is_read and SHAPE_READERS.isdisjoint(site.ops) and int(sizes.max()) <= SCALAR_BYTES
 
 
 def can_be_deferred(site: SiteMembers) -> bool:
@@ -30,4 +28,4 @@ def can_be_deferred(site: SiteMembers) -> bool:
     """
     is_read = site.blocking and site.direction == "DtoH"
     is_bare = not site.ops and site.direction == ""
-    return is_bare or (is_read and (_SHAPES | _TRUTH).isdisjoint(site.ops))
+    return is_bare or (is_read and (SHAPE_READERS | TRUTH_READERS).isdisjoint(site.ops))

@@ -41,15 +41,13 @@ from collections.abc import Iterator
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.sites import SiteMembers
 from tbprof.model import Finding
-from tbprof.optable import DYNAMIC_SHAPE_OPS
+from tbprof.optable import SHAPE_READERS, TRUTH_READERS
 from tbprof.rules.rule import Rule, site_finding
 
 __all__ = ["RULE"]
 
 _CODE = "SYN01"
 _READ = "aten::_local_scalar_dense"
-_TRUTH = frozenset({"aten::is_nonzero", "aten::equal", "aten::allclose"})
-_SHAPES = frozenset(row.op for row in DYNAMIC_SHAPE_OPS)
 
 SCALAR_BYTES = 16
 """The largest scalar, a complex128."""
@@ -65,7 +63,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _reads_scalar(site: SiteMembers) -> bool:
-    elsewhere = not (_TRUTH | _SHAPES).isdisjoint(site.ops)
+    elsewhere = not (TRUTH_READERS | SHAPE_READERS).isdisjoint(site.ops)
     return site.blocking and site.direction == "DtoH" and _READ in site.ops and not elsewhere
 
 

@@ -33,17 +33,17 @@ from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
+from tbprof.optable import TRUTH_READERS
 from tbprof.rules.rule import Rule, site_finding
 
 __all__ = ["RULE"]
 
 _CODE = "SYN02"
-_TRUTH = frozenset({"aten::is_nonzero", "aten::equal", "aten::allclose"})
 
 
 def find(facts: Facts) -> Iterator[Finding]:
     for index, site in enumerate(facts.sites):
-        if site.blocking and site.direction == "DtoH" and not _TRUTH.isdisjoint(site.ops):
+        if site.blocking and site.direction == "DtoH" and not TRUTH_READERS.isdisjoint(site.ops):
             yield site_finding(facts, index, rule=_CODE, removal="rewrite", numbers={})
 
 

@@ -36,27 +36,26 @@ from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
-from tbprof.optable import DYNAMIC_SHAPE_OPS
+from tbprof.optable import SHAPE_READERS
 from tbprof.rules.rule import Rule, site_finding
 
 __all__ = ["RULE"]
 
 _CODE = "SYN03"
-_SHAPES = frozenset(row.op for row in DYNAMIC_SHAPE_OPS)
 _INDEXING = frozenset({"aten::index", "aten::index_put_", "aten::index_put"})
 
 
 def find(facts: Facts) -> Iterator[Finding]:
     """One finding a site; `op` of its numbers is the op that the user called."""
     for index, site in enumerate(facts.sites):
-        if site.blocking and site.direction == "DtoH" and not _SHAPES.isdisjoint(site.ops):
+        if site.blocking and site.direction == "DtoH" and not SHAPE_READERS.isdisjoint(site.ops):
             numbers = {"op": _called(site.ops)}
             yield site_finding(facts, index, rule=_CODE, removal="rewrite", numbers=numbers)
 
 
 def _called(ops: tuple[str, ...]) -> str:
     """The outermost op whose shape depends on the data; indexing by a mask is one."""
-    return [op for op in ops if op in _SHAPES or op in _INDEXING][-1]
+    return [op for op in ops if op in SHAPE_READERS or op in _INDEXING][-1]
 
 
 RULE = Rule(code=_CODE, name="dynamic-shape-op", needs=(), find=find, doc=__doc__)

@@ -37,16 +37,13 @@ from collections.abc import Iterator
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.sites import SiteMembers
 from tbprof.model import Finding
-from tbprof.optable import DYNAMIC_SHAPE_OPS
+from tbprof.optable import SHAPE_READERS, TRUTH_READERS
 from tbprof.rules.rule import Rule, site_finding
 
 __all__ = ["RULE"]
 
 _CODE = "SYN04"
 _COPY = "aten::copy_"
-_ANSWERS = frozenset({"aten::is_nonzero", "aten::equal", "aten::allclose"}) | {
-    row.op for row in DYNAMIC_SHAPE_OPS
-}
 SCALAR_BYTES = 16
 """Up to here it is a scalar, whatever the op: rules SYN01 and SYN02."""
 
@@ -60,7 +57,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _reads_tensor(site: SiteMembers) -> bool:
-    elsewhere = not _ANSWERS.isdisjoint(site.ops)
+    elsewhere = not (TRUTH_READERS | SHAPE_READERS).isdisjoint(site.ops)
     return site.blocking and site.direction == "DtoH" and _COPY in site.ops and not elsewhere
 
 

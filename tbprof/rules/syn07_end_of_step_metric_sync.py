@@ -38,13 +38,13 @@ import numpy as np
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.sites import SiteMembers
 from tbprof.model import Finding
+from tbprof.optable import TRUTH_READERS
 from tbprof.rules.reads import reads_number
 from tbprof.rules.rule import STEPS, Rule, site_finding
 
 __all__ = ["EXPLAINED_SHARE", "RULE"]
 
 _CODE = "SYN07"
-_TRUTH = frozenset({"aten::is_nonzero", "aten::equal", "aten::allclose"})
 
 EXPLAINED_SHARE = 0.8
 """A read that drains the queue is explained by what was in it, but for the calls' own cost."""
@@ -52,7 +52,7 @@ EXPLAINED_SHARE = 0.8
 
 def find(facts: Facts) -> Iterator[Finding]:
     for index, site in enumerate(facts.sites):
-        is_metric = reads_number(facts, site) and _TRUTH.isdisjoint(site.ops)
+        is_metric = reads_number(facts, site) and TRUTH_READERS.isdisjoint(site.ops)
         if is_metric and _ends_its_steps(facts, site) and _drains(facts, site):
             starve_ns = int(facts.starved_ns[site.members].sum())
             numbers = {"starve_ns": starve_ns}

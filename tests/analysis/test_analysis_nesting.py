@@ -49,9 +49,20 @@ def around(ops: Rows, call: tuple[int, int, int]) -> tuple[int, ...]:
     return tuple(sorted(holding, key=lambda row: (ops[row][1], -ops[row][2], row), reverse=True))
 
 
+def chains(nest: Nest, lane: np.ndarray, start: np.ndarray, end: np.ndarray) -> list[tuple[int, ...]]:
+    """Rows of all intervals around each call, innermost first, one level outwards at a time."""
+    found: list[tuple[int, ...]] = [()] * len(lane)
+    position = nest.innermost(lane, start, end)
+    while (position != NONE).any():
+        for call in np.flatnonzero(position != NONE).tolist():
+            found[call] += (int(nest.rows[position[call]]),)
+        position = nest.enclosing(position, end)
+    return found
+
+
 @given(rows_of_ops, rows_of_calls)
 def test_a_chain_is_everything_around_a_call(ops: Rows, calls: Rows) -> None:
-    assert nest_of(ops).chain_rows(*columns(calls)) == [around(ops, call) for call in calls]
+    assert chains(nest_of(ops), *columns(calls)) == [around(ops, call) for call in calls]
 
 
 @given(rows_of_ops, rows_of_calls)
@@ -67,22 +78,22 @@ def test_an_op_around_thousands_is_still_found(count: int) -> None:
     """The tree of maxima has one level at 16 ops, two at 256, three beyond."""
     ops = [(0, 0, 100_000), *((0, 10 * i + 1, 2) for i in range(count - 1))]
     call = (0, 99_000, 5)
-    assert nest_of(ops).chain_rows(*columns([call])) == [(0,)]
+    assert chains(nest_of(ops), *columns([call])) == [(0,)]
 
 
 def test_of_two_equal_ops_the_one_later_in_the_file_is_the_inner_one() -> None:
     ops = [(0, 10, 20), (0, 10, 20), (0, 10, 20)]
-    assert nest_of(ops).chain_rows(*columns([(0, 10, 20)])) == [(2, 1, 0)]
+    assert chains(nest_of(ops), *columns([(0, 10, 20)])) == [(2, 1, 0)]
 
 
 def test_containment_has_no_slack() -> None:
     ops = [(0, 10, 20)]
     calls = [(0, 10, 20), (0, 9, 5), (0, 10, 21), (0, 30, 0), (0, 31, 0)]
-    assert nest_of(ops).chain_rows(*columns(calls)) == [(0,), (), (), (0,), ()]
+    assert chains(nest_of(ops), *columns(calls)) == [(0,), (), (), (0,), ()]
 
 
 def test_ops_of_another_lane_are_not_around() -> None:
-    assert nest_of([(1, 0, 100)]).chain_rows(*columns([(0, 10, 5), (1, 10, 5), (2, 10, 5)])) == [(), (0,), ()]
+    assert chains(nest_of([(1, 0, 100)]), *columns([(0, 10, 5), (1, 10, 5), (2, 10, 5)])) == [(), (0,), ()]
 
 
 def test_a_file_without_ops_has_nothing_around_anything() -> None:
