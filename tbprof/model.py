@@ -9,7 +9,8 @@ in `tbprof.analysis`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -54,6 +55,7 @@ __all__ = [
     "Verdict",
     "Window",
     "fingerprint",
+    "told_apart",
 ]
 
 Numbers: TypeAlias = Mapping[str, int | float | str]
@@ -502,5 +504,22 @@ class SkippedFile:
 
 def fingerprint(rule: str, file: str, function: str, ops: tuple[str, ...]) -> str:
     """A finding's name that outlives edits elsewhere in its file: 16 hex digits."""
-    text = "\0".join((rule, file, function, *ops))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return _digest((rule, file, function, *ops))
+
+
+def told_apart(fingerprints: Iterable[str]) -> tuple[str, ...]:
+    """The same fingerprints with no two alike: the first keeps its own, the n-th has its number in it.
+
+    Findings come in the order of their lines, so that two reads in one function keep their
+    names wherever the function moves to, and a third one behind them changes neither.
+    """
+    seen: Counter[str] = Counter()
+    distinct = []
+    for name in fingerprints:
+        distinct.append(_digest((name, str(seen[name]))) if seen[name] else name)
+        seen[name] += 1
+    return tuple(distinct)
+
+
+def _digest(parts: tuple[str, ...]) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -24,6 +24,7 @@ from tbprof.analysis.totals import idle_total, sync_totals
 from tbprof.analysis.verdict import find_verdict
 from tbprof.file_names import parse_window_name
 from tbprof.model import FailedRule, Finding, NotChecked, PlanRow, Report, Savings, Site, TraceSummary
+from tbprof.rules.distinct_fingerprints import with_distinct_fingerprints
 from tbprof.rules.precedence import BUNDLES, settle
 from tbprof.rules.registry import RULES
 from tbprof.rules.rule import Rule
@@ -124,7 +125,8 @@ def _run(rules: tuple[Rule, ...], facts: Facts) -> tuple[tuple[Finding, ...], tu
         except Exception as error:  # noqa: BLE001 - one broken rule must not cost the report
             failed.append(FailedRule(rule.code, f"{type(error).__name__}: {error}"))
     settled = settle(findings, [len(site.members) for site in facts.sites])
-    return tuple(sorted(settled, key=_worst_first)), tuple(failed)
+    named = with_distinct_fingerprints(settled, facts.sites)
+    return tuple(sorted(named, key=_worst_first)), tuple(failed)
 
 
 def _plan(facts: Facts, findings: tuple[Finding, ...]) -> tuple[tuple[PlannedFix, ...], Int64s]:
