@@ -19,7 +19,9 @@ import numpy as np
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "simulated"), str(TESTS), str(TESTS.parent)]
 
-from judgement import ALL_SITES, PLANNED_SITES, Judgement, Prediction, judge  # noqa: E402 - the path comes first
+from judgement import Judgement, judge  # noqa: E402 - the path comes first
+from prediction import ALL_SITES, PLANNED_SITES, Prediction  # noqa: E402
+from prediction_table import HEAD, prediction_row  # noqa: E402
 from random_programs import TRAITS, random_program  # noqa: E402
 
 FIRST_SEED = 30_000
@@ -28,13 +30,6 @@ FIRST_SEED = 30_000
 PROGRAMS = 1_000
 
 COMPLICATIONS = frozenset(TRAITS) - {"autograd", "loader", "backlog"}
-
-HEAD = """\
-| programs | truths | in the bracket | above it | below it | error: median | 90 % | worth it | \
-error: median | 90 % | error in shares of the window: 90 % | width of the bracket: median |
-|---|---|---|---|---|---|---|---|---|---|---|---|
-"""
-
 
 def main(programs: int = PROGRAMS) -> None:
     seeds = range(FIRST_SEED, FIRST_SEED + programs)
@@ -67,28 +62,7 @@ def row(
 ) -> str:
     """One line of the table, of the chosen predictions of these programs."""
     some = [each for judgement in judged for each in judgement.predictions if chosen(each)]
-    if not some:
-        return ""
-    worth = [each for each in some if each.matters]
-    above = sum(not each.is_inside and each.true_ns > each.predicted.ceiling_ns for each in some)
-    inside = sum(each.is_inside for each in some)
-    cells = (
-        f"{name} ({len(judged)})",
-        f"{len(some)}",
-        f"{inside / len(some):.1%}",
-        f"{above / len(some):.1%}",
-        f"{(len(some) - inside - above) / len(some):.1%}",
-        *percentiles([each.error for each in some], 50, 90),
-        f"{len(worth)}",
-        *percentiles([each.error for each in worth], 50, 90),
-        *percentiles([each.share_of_window for each in some], 90),
-        *percentiles([each.width for each in some], 50),
-    )
-    return f"| {' | '.join(cells)} |\n"
-
-
-def percentiles(values: Sequence[float], *wanted: int) -> list[str]:
-    return [f"{np.percentile(values, percent):.1%}" if values else "-" for percent in wanted]
+    return prediction_row(f"{name} ({len(judged)})", some)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from prediction import ALL_SITES, PLANNED_SITES, Prediction
 from program import Program
 from recording import record, site_function
 from simulated_host import run
@@ -16,55 +17,7 @@ from tbprof.model import Report, Saving
 from tbprof.report import report_of
 from tbprof.trace.columns import Int64s
 
-__all__ = ["ALL_SITES", "PLANNED_SITES", "TOLERANCE", "Judgement", "Prediction", "judge"]
-
-ALL_SITES = -1
-PLANNED_SITES = -2
-"""Those that the report's fix plan removes; the figures are those of the window."""
-
-TOLERANCE = 0.01
-"""Of the window: what is smaller is noise to the person who reads the figure."""
-
-
-@dataclass(frozen=True, slots=True)
-class Prediction:
-    """The three figures for one site, or for all at once, and the truth."""
-
-    site: int
-    predicted: Saving
-    true_ns: int
-    window_ns: int
-
-    @property
-    def is_inside(self) -> bool:
-        """Whether the truth lies between floor and ceiling."""
-        slack = TOLERANCE * self.window_ns
-        return self.predicted.floor_ns - slack <= self.true_ns <= self.predicted.ceiling_ns + slack
-
-    @property
-    def matters(self) -> bool:
-        """Whether there is truly something to win."""
-        return self.true_ns > TOLERANCE * self.window_ns
-
-    @property
-    def error(self) -> float:
-        """Of the estimate, relative to the truth or, where that is less, to 1 % of the window."""
-        assert self.predicted.estimate_ns is not None
-        return abs(self.predicted.estimate_ns - self.true_ns) / max(
-            abs(self.true_ns), TOLERANCE * self.window_ns
-        )
-
-    @property
-    def share_of_window(self) -> float:
-        """The error of the estimate as a share of the window."""
-        assert self.predicted.estimate_ns is not None
-        return abs(self.predicted.estimate_ns - self.true_ns) / self.window_ns
-
-    @property
-    def width(self) -> float:
-        """Of the bracket, as a share of the window."""
-        return (self.predicted.ceiling_ns - self.predicted.floor_ns) / self.window_ns
-
+__all__ = ["Judgement", "judge"]
 
 @dataclass(frozen=True, slots=True)
 class Judgement:

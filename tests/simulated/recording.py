@@ -10,7 +10,7 @@ from simulated_gpu import Task
 from simulated_run import Done, Run
 from trace_builder import TraceBuilder
 
-__all__ = ["record", "site_function"]
+__all__ = ["record", "site_function", "site_label"]
 
 _UNKNOWN_LAUNCH = 5_000_000
 """Correlations of calls that the window does not hold begin here."""
@@ -19,6 +19,11 @@ _UNKNOWN_LAUNCH = 5_000_000
 def site_function(site: int) -> str:
     """The user's function that holds a site."""
     return f"site_{site}"
+
+
+def site_label(site: int) -> str:
+    """The label around a site."""
+    return f"site:s{site}"
 
 
 def record(program: Program, run: Run) -> TraceBuilder:
@@ -135,6 +140,7 @@ class _Writer:
     def _frame(self, site: int, start: float, end: float, thread: int) -> None:
         if site != NO_SITE:
             self._built.frame(f"train.py({10 + site}): {site_function(site)}", start, end, thread=thread)
+            self._built.annotation(site_label(site), start, end, thread=thread)
 
 
 def _recorded(done: Done) -> tuple[Task, ...]:

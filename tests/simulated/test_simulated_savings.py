@@ -7,7 +7,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from judgement import ALL_SITES, Judgement, Prediction, judge
+from judgement import Judgement, judge
+from prediction import ALL_SITES, Prediction
 from random_programs import random_program
 
 SAMPLE = range(10_000, 10_060)
