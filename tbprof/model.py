@@ -9,6 +9,7 @@ in `tbprof.analysis`.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -55,6 +56,7 @@ __all__ = [
     "Verdict",
     "Window",
     "fingerprint",
+    "suppression",
     "told_apart",
 ]
 
@@ -523,3 +525,21 @@ def told_apart(fingerprints: Iterable[str]) -> tuple[str, ...]:
 
 def _digest(parts: tuple[str, ...]) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+_SUPPRESSION = re.compile(r"#\s*tbprof:\s*ignore(?:\[(?P<codes>[\w\s,]*)\])?\s*(?P<reason>.*)")
+
+
+def suppression(line: str, rule: str) -> str | None:
+    """Why a line of a program asks a rule to be silent about it; None where it does not.
+
+    The line ends in `# tbprof: ignore[SYN01] reason`, with several codes or, without brackets,
+    for every rule. The reason may be empty.
+    """
+    found = _SUPPRESSION.search(line)
+    if found is None:
+        return None
+    codes = found["codes"]
+    if codes is not None and rule not in (code.strip() for code in codes.split(",")):
+        return None
+    return found["reason"].strip()

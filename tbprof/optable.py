@@ -1,44 +1,101 @@
-"""Which ops read a value back from the device to know their own shape (data).
+"""Which ops make the host wait for the device or copy, under which condition, and how that is known (data).
 
-Each row says how it is known: "read" in torch's source or documentation, or "seen" on a
-GPU.
+Rules and preflight share these rows. Each says how it is known: "read" in torch's source or
+documentation, or "seen" on a GPU.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
-__all__ = ["DYNAMIC_SHAPE_OPS", "SHAPE_READERS", "TRUTH_READERS", "DynamicShapeOp"]
+__all__ = [
+    "DYNAMIC_SHAPE_OPS",
+    "OPS",
+    "SHAPE_READERS",
+    "TRUTH_READERS",
+    "Condition",
+    "DeviceOp",
+    "Known",
+    "OpKind",
+]
+
+Known: TypeAlias = Literal["seen", "read"]
+
+OpKind: TypeAlias = Literal["scalar_read", "control_flow", "dynamic_shape", "host_read"]
+"""What the host waits for: a number, a truth value, the size of a result, or a whole tensor."""
+
+Condition: TypeAlias = Literal[
+    "always",
+    "without_output_size",
+    "without_num_classes",
+    "without_range",
+    "tensor_std",
+    "checked_lengths",
+    "device_mask",
+    "device_mask_filled",
+]
+"""When an op on tensors of the device does so.
+
+`without_...`: the argument that would say it beforehand is missing; `tensor_std`: the standard
+deviation is a tensor; `checked_lengths`: `unsafe` is off; `device_mask`: one index is a mask on
+the device; `device_mask_filled`: so it is, and the written value is more than one number.
+"""
 
 
 @dataclass(frozen=True, slots=True)
-class DynamicShapeOp:
+class DeviceOp:
     op: str
-    known: Literal["seen", "read"]
+    condition: Condition
+    kind: OpKind
+    known: Known
 
 
-DYNAMIC_SHAPE_OPS: tuple[DynamicShapeOp, ...] = (
-    DynamicShapeOp("aten::nonzero", "seen"),
-    DynamicShapeOp("aten::nonzero_numpy", "seen"),
-    DynamicShapeOp("aten::argwhere", "read"),
-    DynamicShapeOp("aten::masked_select", "read"),
-    DynamicShapeOp("aten::_unique", "read"),
-    DynamicShapeOp("aten::_unique2", "read"),
-    DynamicShapeOp("aten::unique_dim", "read"),
-    DynamicShapeOp("aten::unique_consecutive", "read"),
-    DynamicShapeOp("aten::unique_dim_consecutive", "read"),
-    DynamicShapeOp("aten::repeat_interleave", "read"),
-    DynamicShapeOp("aten::bincount", "read"),
-    DynamicShapeOp("aten::one_hot", "read"),
-    DynamicShapeOp("aten::histc", "read"),
-    DynamicShapeOp("aten::combinations", "read"),
-    DynamicShapeOp("torchvision::nms", "seen"),
-    DynamicShapeOp("fbgemm::permute_sparse_features", "seen"),
+OPS: tuple[DeviceOp, ...] = (
+    DeviceOp("aten::_local_scalar_dense", "always", "scalar_read", "seen"),
+    DeviceOp("aten::_linalg_check_errors", "always", "scalar_read", "read"),
+    DeviceOp("aten::_linalg_svd", "always", "scalar_read", "read"),
+    DeviceOp("aten::nanmedian", "always", "scalar_read", "read"),
+    DeviceOp("aten::normal", "tensor_std", "scalar_read", "read"),
+    DeviceOp("aten::segment_reduce", "checked_lengths", "scalar_read", "read"),
+    DeviceOp("aten::is_nonzero", "always", "control_flow", "seen"),
+    DeviceOp("aten::equal", "always", "control_flow", "read"),
+    DeviceOp("aten::allclose", "always", "control_flow", "read"),
+    DeviceOp("aten::nonzero", "always", "dynamic_shape", "seen"),
+    DeviceOp("aten::nonzero_numpy", "always", "dynamic_shape", "seen"),
+    DeviceOp("aten::argwhere", "always", "dynamic_shape", "read"),
+    DeviceOp("aten::masked_select", "always", "dynamic_shape", "read"),
+    DeviceOp("aten::_unique", "always", "dynamic_shape", "read"),
+    DeviceOp("aten::_unique2", "always", "dynamic_shape", "read"),
+    DeviceOp("aten::unique_dim", "always", "dynamic_shape", "read"),
+    DeviceOp("aten::unique_consecutive", "always", "dynamic_shape", "read"),
+    DeviceOp("aten::unique_dim_consecutive", "always", "dynamic_shape", "read"),
+    DeviceOp("aten::repeat_interleave", "without_output_size", "dynamic_shape", "read"),
+    DeviceOp("aten::bincount", "always", "dynamic_shape", "read"),
+    DeviceOp("aten::one_hot", "without_num_classes", "dynamic_shape", "read"),
+    DeviceOp("aten::histc", "without_range", "dynamic_shape", "read"),
+    DeviceOp("aten::combinations", "always", "dynamic_shape", "read"),
+    DeviceOp("aten::_coalesce", "always", "dynamic_shape", "read"),
+    DeviceOp("aten::_to_sparse", "always", "dynamic_shape", "read"),
+    DeviceOp("aten::embedding_renorm_", "always", "dynamic_shape", "read"),
+    DeviceOp("torchvision::nms", "always", "dynamic_shape", "seen"),
+    DeviceOp("fbgemm::permute_sparse_features", "always", "dynamic_shape", "seen"),
+    DeviceOp("aten::index", "device_mask", "dynamic_shape", "seen"),
+    DeviceOp("aten::index_put_", "device_mask_filled", "dynamic_shape", "read"),
+    DeviceOp("aten::index_put", "device_mask_filled", "dynamic_shape", "read"),
+    DeviceOp("aten::_index_put_impl_", "device_mask_filled", "dynamic_shape", "read"),
+    DeviceOp("aten::linalg_eig", "always", "host_read", "read"),
+    DeviceOp("aten::_linalg_eigvals", "always", "host_read", "read"),
 )
+"""Copies are in no row: whether one happens is a matter of where its two tensors are."""
+
+DYNAMIC_SHAPE_OPS = tuple(
+    row for row in OPS if row.kind == "dynamic_shape" and not row.condition.startswith("device_mask")
+)
+"""Ops that read back how large their result is; indexing by a mask does it by `aten::nonzero`."""
 
 SHAPE_READERS = frozenset(row.op for row in DYNAMIC_SHAPE_OPS)
 """The names alone."""
 
-TRUTH_READERS = frozenset({"aten::is_nonzero", "aten::equal", "aten::allclose"})
+TRUTH_READERS = frozenset(row.op for row in OPS if row.kind == "control_flow")
 """Ops that Python asks for a truth value, which it branches on."""

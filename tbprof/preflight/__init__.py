@@ -1,0 +1,1 @@
+"""Finds the lines that would sync or copy on a GPU, by running the program without one."""

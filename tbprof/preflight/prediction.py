@@ -1,0 +1,130 @@
+"""What a run without a GPU foretells: frozen records, as they leave preflight.
+
+Nothing here is a time: a machine without a GPU knows where it would be waited for, how often
+and for how many bytes, and never for how long.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from tbprof.model import Severity, Source
+from tbprof.optable import Known
+
+__all__ = [
+    "KINDS",
+    "Ending",
+    "Kind",
+    "PredictedFinding",
+    "PredictedSite",
+    "PredictedStep",
+    "Prediction",
+]
+
+Kind: TypeAlias = Literal[
+    "scalar_read",
+    "control_flow",
+    "dynamic_shape",
+    "host_read",
+    "upload",
+    "synchronise",
+    "race",
+    "device_mismatch",
+]
+
+KINDS: tuple[Kind, ...] = (
+    "device_mismatch",
+    "race",
+    "synchronise",
+    "scalar_read",
+    "control_flow",
+    "dynamic_shape",
+    "host_read",
+    "upload",
+)
+"""In the order in which they are listed: what is wrong before what is slow."""
+
+Ending: TypeAlias = Literal["stopped", "finished", "failed", "no_cpu_kernel", "not_supported"]
+"""`stopped`: by preflight, after the steps that were asked for; `finished`: before them."""
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedSite:
+    """Copies, waits and faults of one kind at one line, counted together."""
+
+    kind: Kind
+    source: Source
+    """The innermost frame that is not torch's; always exact."""
+    library: str | None
+    """Whose code `source` is in; None for the user's own."""
+    callers: tuple[Source, ...]
+    """The frames around `source`, from the inside out; of a library's, up to the user's own."""
+    via: Source | None
+    """The innermost frame of torch's own Python code between the line and the op."""
+    call: str
+    """What was called in Python, such as `item`, `__bool__` or `to`."""
+    ops: tuple[str, ...]
+    """Innermost first, as a trace of a GPU has them."""
+    direction: str
+    """`HtoD`, `DtoH`, or "" where nothing is copied."""
+    memory: str
+    """Of the host's side of a copy: `pageable`, `pinned`, or ""."""
+    count: int
+    blocking: int
+    """How many of them would block the host."""
+    per_step: tuple[int, ...]
+    bytes: int
+    """Of all of them together."""
+    non_blocking: bool | None
+    """What the copy was asked for; None where it could not be asked."""
+    constant: int
+    """How many of the uploads brought bytes that this line had brought in an earlier step."""
+    made_by: str | None
+    """The factory that filled an uploaded tensor on the host, such as `torch.zeros`."""
+    known: Known
+    """How it is known that a GPU would do this."""
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedStep:
+    """From the end of one optimizer step to the end of the next."""
+
+    name: str
+    cold: bool
+    """The warm-up, and all that comes before the first optimizer step."""
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedFinding:
+    """What is wrong with one site."""
+
+    rule: str
+    severity: Severity
+    """`high` for wrong results and errors, `low` for waits, `info` for what is no part of a step."""
+    site: int
+    """Index into the prediction's sites."""
+    steps: tuple[int, ...]
+    every_step: bool
+    """Whether it is in each step that is not cold."""
+    fix: str
+    fingerprint: str
+    """By the same function as the findings of traces."""
+    suppressed: str | None
+    """The reason given beside the line, "" where none was; None where it is not suppressed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """All that one run foretells."""
+
+    program: str
+    torch_version: str
+    ending: Ending
+    error: str
+    """One sentence where the program did not end well; else ""."""
+    notes: tuple[str, ...]
+    """What was run differently than on a GPU, one sentence each."""
+    steps: tuple[PredictedStep, ...]
+    sites: tuple[PredictedSite, ...]
+    findings: tuple[PredictedFinding, ...]
