@@ -24,6 +24,8 @@ Json: TypeAlias = dict[str, Any]
 
 LABEL = "predicted, no GPU was used"
 
+_COUNTED = ("count", "bytes", "blocking")
+
 
 def document(prediction: Prediction) -> Json:
     """The one object of `tbprof preflight --format json`."""
@@ -76,9 +78,10 @@ def _copies(sites: Iterable[PredictedSite]) -> list[Json]:
     totals: dict[tuple[str, str], Json] = {}
     for site in sites:
         if site.direction:
-            nothing = {"direction": site.direction, "memory": site.memory, "count": 0, "bytes": 0, "blocking": 0}
-            total = totals.setdefault((site.direction, site.memory), nothing)
-            for name in ("count", "bytes", "blocking"):
+            place = {"direction": site.direction, "memory": site.memory}
+            nothing = dict.fromkeys(_COUNTED, 0)
+            total = totals.setdefault((site.direction, site.memory), {**place, **nothing})
+            for name in _COUNTED:
                 total[name] += getattr(site, name)
     return list(totals.values())
 
