@@ -10,20 +10,18 @@ from pathlib import Path
 import numpy as np
 
 from tbprof.analysis.by_code import code_shares
-from tbprof.analysis.call_chains import library_of
 from tbprof.analysis.copies import copy_totals
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.fix_plan import PlannedFix, fix_plan
 from tbprof.analysis.health import health_facts
-from tbprof.analysis.instances import median_instance, median_member
 from tbprof.analysis.savings import REPLAYED, window_saving
-from tbprof.analysis.sites import SiteMembers
+from tbprof.analysis.site_figures import site_figures
 from tbprof.analysis.step_figures import step_figures
-from tbprof.analysis.steps import OUTSIDE
+from tbprof.analysis.timeline import Timeline
 from tbprof.analysis.totals import idle_total, sync_totals
 from tbprof.analysis.verdict import find_verdict
 from tbprof.file_names import parse_window_name
-from tbprof.model import FailedRule, Finding, NotChecked, PlanRow, Report, Savings, Site, TraceSummary
+from tbprof.model import FailedRule, Finding, NotChecked, PlanRow, Report, Savings, TraceSummary
 from tbprof.rules.distinct_fingerprints import with_distinct_fingerprints
 from tbprof.rules.precedence import BUNDLES, settle
 from tbprof.rules.registry import RULES
@@ -37,10 +35,12 @@ from tbprof.trace.rewrite import merge_facts, verify
 from tbprof.trace.sniff import looks_like_trace
 
 __all__ = [
+    "Timeline",
     "build_report",
     "is_classic_copy",
     "looks_like_trace",
     "merge_facts",
+    "open_timeline",
     "report_of",
     "verify",
     "write_classic",
@@ -68,6 +68,21 @@ def build_report(
     return report_of(read(path, progress=progress))
 
 
+def open_timeline(
+    path: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None
+) -> Timeline:
+    """Read a trace file, or take its columns from the cache, for its timeline.
+
+    Args:
+        path: The file, plain or gzip, whatever its name.
+        progress: As in `build_report`.
+
+    Raises:
+        TraceError: The file gives nothing; the message says why and what to do.
+    """
+    return Timeline(Facts(read_trace_cached(path, progress=progress)))
+
+
 def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
     """The report of a trace that has been read."""
     facts, hook = Facts(trace), trace.facts
@@ -82,7 +97,7 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
         steps=step_figures(facts, planned, saving),
         sync_points=sync_totals(facts),
         copies=copy_totals(facts.episodes, facts.transfers),
-        sites=tuple(_site(facts, site) for site in facts.sites),
+        sites=tuple(site_figures(facts, site) for site in facts.sites),
         idle=idle_total(facts) if has_devices else None,
         code=code_shares(facts),
         savings=Savings(
@@ -171,32 +186,4 @@ def _summary(facts: Facts) -> TraceSummary:
         span_ns=int(end.max()) - facts.origin_ns if len(end) else 0,
         num_events=trace.num_events,
         health=(*trace.health, *health_facts(facts)),
-    )
-
-
-def _site(facts: Facts, site: SiteMembers) -> Site:
-    episodes, members = facts.episodes, site.members
-    step = episodes.step[members]
-    per_step = np.bincount(step[step != OUTSIDE], minlength=len(facts.steps))
-    return Site(
-        direction=site.direction,
-        memory=site.memory,
-        calls=site.calls,
-        ops=site.ops,
-        source=site.source,
-        label=site.label,
-        module=site.module,
-        count=len(members),
-        blocking=int(episodes.blocking[members].sum()),
-        per_step=tuple(per_step.tolist()),
-        bytes=int(episodes.bytes[members].sum()),
-        wait_ns=int(episodes.wait_ns[members].sum()),
-        wait_net_ns=int(facts.net_wait_ns[members].sum()),
-        explained_ns=int(facts.awaited.explained_ns[members].sum()),
-        starve_ns=int(facts.starved_ns[members].sum()),
-        instance=median_instance(facts, site, facts.origin_ns) if len(members) else None,
-        device_ns=int(facts.transfers.device_ns[members].sum()),
-        exposed_ns=int(facts.transfers.exposed_ns[members].sum()),
-        library=None if site.source is None else library_of(site.source.file),
-        callers=facts.call_chains.callers(int(episodes.first[members[median_member(facts, site)]])),
     )

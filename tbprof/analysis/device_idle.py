@@ -40,12 +40,16 @@ class IdlePieces:
     steps: Steps
 
     @cached_property
+    def gaps(self) -> dict[int, Intervals]:
+        """By device: the moments within the steps at which it was idle."""
+        return {device: self._idle(busy) for device, busy in self.work.busy.items()}
+
+    @cached_property
     def empty(self) -> dict[int, Intervals]:
-        """By device: the moments within the steps at which it was idle and nothing was queued."""
-        idle = {device: self._idle(busy) for device, busy in self.work.busy.items()}
+        """By device: the part of its gaps in which nothing was queued."""
         return {
             device: intersect(pieces, complement(self.work.queued[device], *self._reach))
-            for device, pieces in idle.items()
+            for device, pieces in self.gaps.items()
         }
 
     @cached_property

@@ -8,11 +8,8 @@ trace, and again when it died; its death costs the trace it was reading.
 from __future__ import annotations
 
 import base64
-import contextlib
 import json
-import os
 import subprocess
-import sys
 import threading
 import time
 from collections import OrderedDict
@@ -22,6 +19,7 @@ from typing import TypeAlias
 
 from tbprof.errors import TbprofError, UsageError
 from tbprof.model import Report
+from tbprof.plugin.child import close_input, start_worker
 from tbprof.store.codec import decode_report
 
 __all__ = ["MAX_WAITING", "Analyses", "Failed", "Reading", "State"]
@@ -65,7 +63,7 @@ class Analyses:
         self._lock = threading.Lock()
         self._waiting: OrderedDict[_Key, Reading] = OrderedDict()
         self._finished: OrderedDict[_Key, Report | Failed] = OrderedDict()
-        self._process: subprocess.Popen[str] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
 
     def ask(self, path: str) -> tuple[State, int]:
         """The state of a trace, which is queued if it is new; and how many are before it.
@@ -102,14 +100,14 @@ class Analyses:
     def _send(self, path: str) -> None:
         process = self._process
         if process is None or process.poll() is not None:
-            process = _start_process()
+            process = start_worker("tbprof.plugin.worker")
             self._process = process
             threading.Thread(target=self._listen, args=(process,), daemon=True).start()
         assert process.stdin is not None, "it was started with a pipe"
-        process.stdin.write(json.dumps({"path": path}) + "\n")
+        process.stdin.write(json.dumps({"path": path}).encode() + b"\n")
         process.stdin.flush()
 
-    def _listen(self, process: subprocess.Popen[str]) -> None:
+    def _listen(self, process: subprocess.Popen[bytes]) -> None:
         """Take what the process tells until it ends; then blame its end on what it was reading."""
         assert process.stdout is not None, "it was started with a pipe"
         with process.stdout:
@@ -117,7 +115,7 @@ class Analyses:
                 self._take(json.loads(line))
         code = process.wait()
         with self._lock:
-            _close_input(process)
+            close_input(process)
             if self._process is process:
                 self._process = None
                 if self._waiting:
@@ -156,31 +154,9 @@ def _result(message: dict[str, str | int]) -> Report | Failed:
         return Failed(str(error))
 
 
-def _close_input(process: subprocess.Popen[str]) -> None:
-    assert process.stdin is not None, "it was started with a pipe"
-    # What was written to a process that died has nowhere to go.
-    with contextlib.suppress(BrokenPipeError):
-        process.stdin.close()
-
-
 def _key(path: str) -> _Key:
     try:
         status = Path(path).stat()
     except OSError as error:
         raise UsageError(f"{path} is gone or can't be read ({error.strerror})") from error
     return path, status.st_size, status.st_mtime_ns
-
-
-def _start_process() -> subprocess.Popen[str]:
-    # The folder that TensorBoard was started in may hold a numpy.py: it must not be imported.
-    isolation = ["-P"] if sys.version_info >= (3, 11) else []
-    home = str(Path(__file__).parent.parent.parent)
-    return subprocess.Popen(
-        [sys.executable, *isolation, "-m", "tbprof.plugin.worker"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-        cwd=home,
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
-    )

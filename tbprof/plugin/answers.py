@@ -13,9 +13,10 @@ from werkzeug import wrappers
 
 from tbprof.errors import TbprofError, UsageError
 
-__all__ = ["answering", "refusal"]
+__all__ = ["answering", "refusal", "sending"]
 
 _JSON = "application/json"
+_BYTES = "application/octet-stream"
 
 logger = logging.getLogger("tbprof")
 
@@ -26,14 +27,27 @@ def answering(find: Callable[[Mapping[str, str]], Any]) -> Callable[..., object]
     What went wrong comes as `{"error": sentence}`: 400 for what was asked, 404 for what is
     not there, 500 for a fault of ours, which is logged as well.
     """
+    return _application(
+        lambda request: _respond(
+            request, 200, json.dumps(dataclasses.asdict(find(request.args)), allow_nan=False)
+        )
+    )
 
+
+def sending(find: Callable[[Mapping[str, str]], bytes], *, is_json: bool) -> Callable[..., object]:
+    """The same for an answer that was made elsewhere, as JSON or as mere bytes."""
+    kind = _JSON if is_json else _BYTES
+    return _application(lambda request: _respond(request, 200, find(request.args), kind))
+
+
+def _application(respond: Callable[[wrappers.Request], wrappers.Response]) -> Callable[..., object]:
     @wrappers.Request.application
     def application(request: wrappers.Request) -> wrappers.Response:
         refused = refusal(request)
         if refused is not None:
             return refused
         try:
-            record = find(request.args)
+            return respond(request)
         except UsageError as error:
             return _error(request, 404, str(error))
         except TbprofError as error:
@@ -41,7 +55,6 @@ def answering(find: Callable[[Mapping[str, str]], Any]) -> Callable[..., object]
         except Exception as error:
             logger.exception("tbprof could not answer %s", request.path)
             return _error(request, 500, f"this is a fault of tbprof's ({type(error).__name__}: {error})")
-        return _respond(request, 200, dataclasses.asdict(record))
 
     return application
 
@@ -61,10 +74,11 @@ def refusal(request: wrappers.Request) -> wrappers.Response | None:
 
 
 def _error(request: wrappers.Request, status: int, sentence: str) -> wrappers.Response:
-    return _respond(request, status, {"error": sentence})
+    return _respond(request, status, json.dumps({"error": sentence}))
 
 
-def _respond(request: wrappers.Request, status: int, content: Mapping[str, object]) -> wrappers.Response:
-    text = json.dumps(content, allow_nan=False)
-    response: wrappers.Response = http_util.Respond(request, text, _JSON, code=status)
+def _respond(
+    request: wrappers.Request, status: int, content: str | bytes, kind: str = _JSON
+) -> wrappers.Response:
+    response: wrappers.Response = http_util.Respond(request, content, kind, code=status)
     return response

@@ -8,11 +8,13 @@ from tensorboard.plugins import base_plugin
 
 from tbprof import __version__
 from tbprof.plugin.analyses import Analyses
-from tbprof.plugin.answers import answering
+from tbprof.plugin.answers import answering, sending
 from tbprof.plugin.bundle import Bundle
 from tbprof.plugin.compare_answers import CompareAnswers
 from tbprof.plugin.log_directory import LogDirectory
 from tbprof.plugin.series_answers import SeriesAnswers
+from tbprof.plugin.timeline_answers import TimelineAnswers
+from tbprof.plugin.timelines import Timelines
 from tbprof.plugin.window_answers import WindowAnswers
 from tbprof.texts.english import English
 from tbprof.texts.rule_pages import rule_text
@@ -33,6 +35,7 @@ class TbprofPlugin(base_plugin.TBPlugin):
         self._analyses = Analyses()
         self._windows = WindowAnswers(self._logs, self._analyses)
         self._series = SeriesAnswers(self._logs, self._analyses)
+        self._timelines = TimelineAnswers(self._logs, Timelines())
         self._bundle = Bundle()
 
     def get_plugin_apps(self) -> dict[str, Callable[..., object]]:
@@ -45,6 +48,12 @@ class TbprofPlugin(base_plugin.TBPlugin):
             "/ranks": answering(self._series.ranks),
             "/trend": answering(self._series.trend),
             "/rule": answering(self._rule),
+            "/timeline": sending(self._timelines.answer, is_json=True),
+            "/timeline_step": sending(self._timelines.asking("step"), is_json=True),
+            "/timeline_selection": sending(self._timelines.asking("selection"), is_json=True),
+            "/timeline_find": sending(self._timelines.asking("find"), is_json=True),
+            "/timeline_excerpt": sending(self._timelines.asking("excerpt"), is_json=True),
+            "/timeline_tile": sending(self._timelines.asking("tile"), is_json=False),
         }
 
     def is_active(self) -> bool:

@@ -10,10 +10,11 @@ from tbprof.texts.comparison import comparison_sentences
 from tbprof.texts.copies import waiting_remark
 from tbprof.texts.finding_notes import finding_note
 from tbprof.texts.health import health_sentence, not_checked_sentence, skipped_sentence
-from tbprof.texts.idle import cause_name, drain_sentence, place_name, site_location
+from tbprof.texts.idle import cause_name, drain_sentence, host_place_name, place_name, site_location
 from tbprof.texts.quantities import share
 from tbprof.texts.rule_pages import RuleText, rule_text
 from tbprof.texts.series import change_sentences, missing_sentence, ranks_sentences, read_sentence
+from tbprof.texts.timeline import episode_sentence, gap_sentence
 from tbprof.texts.trust import trust_words
 from tbprof.texts.verdicts import site_name, verdict_sentences
 
@@ -64,6 +65,17 @@ class English:
 
     def idle_place(self, place: IdlePlace, opened: Site | None) -> str:
         return place_name(place, opened)
+
+    def host_place(self, place: str) -> str:
+        return host_place_name(place)
+
+    def episode(
+        self, wait_us: float, explained_us: float, starve_us: float, *, is_blocking: bool
+    ) -> str:
+        return episode_sentence(wait_us, explained_us, starve_us, is_blocking=is_blocking)
+
+    def gap(self, cause: str, idle_us: float, place: str) -> str:
+        return gap_sentence(cause, idle_us, place)
 
     def drained_by(self, drain: Site) -> str:
         return drain_sentence(drain)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tbprof.model import IdlePlace, Site
 
-__all__ = ["cause_name", "drain_sentence", "place_name", "site_location"]
+__all__ = ["cause_name", "drain_sentence", "host_place_name", "place_name", "site_location"]
 
 _CAUSES = {
     "sync": "Refilling after a sync",
@@ -31,11 +31,15 @@ def cause_name(cause: str) -> str:
 
 def place_name(place: IdlePlace, opened: Site | None) -> str:
     """What the host was in, after the site that opened the gap if one did."""
-    inside = _LOADERS.get(place.place, place.place)
     if opened is None:
-        return inside or "place not recorded"
+        return host_place_name(place.place)
     after = f"after {site_location(opened)}"
-    return f"{after}, in {inside}" if inside else after
+    return f"{after}, in {host_place_name(place.place)}" if place.place else after
+
+
+def host_place_name(place: str) -> str:
+    """What the host was in, by the name that was recorded."""
+    return _LOADERS.get(place, place) or "place not recorded"
 
 
 def drain_sentence(drain: Site) -> str:

@@ -67,6 +67,17 @@ class Sentences(Protocol):
     def idle_place(self, place: IdlePlace, opened: Site | None) -> str:
         """Where idle happened; `opened` is the site after which the device stayed dry."""
 
+    def host_place(self, place: str) -> str:
+        """What the host was in, by the name that was recorded; "" is nothing."""
+
+    def episode(
+        self, wait_us: float, explained_us: float, starve_us: float, *, is_blocking: bool
+    ) -> str:
+        """What one sync point or copy cost; the device stood dry for `starve_us` after it."""
+
+    def gap(self, cause: str, idle_us: float, place: str) -> str:
+        """Why the device did nothing for so long, and what the host was in meanwhile."""
+
     def drained_by(self, drain: Site) -> str:
         """That idle is there only because this site let the device run dry."""
 

@@ -11,7 +11,7 @@ import sys
 import types
 import typing
 
-from tbprof.views import answer, compare, rule_page, runs, series
+from tbprof.views import answer, compare, rule_page, runs, series, timeline
 
 __all__ = ["typescript"]
 
@@ -22,6 +22,10 @@ _ROOTS: tuple[type, ...] = (
     series.TrendView,
     compare.CompareAnswer,
     rule_page.RulePage,
+    timeline.TimelineAnswer,
+    timeline.TimelineStep,
+    timeline.SelectionView,
+    timeline.FoundView,
 )
 _SCALARS = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null"}
 

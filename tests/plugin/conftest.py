@@ -15,6 +15,7 @@ from werkzeug.test import Client, TestResponse
 
 from tbprof.plugin.analyses import Analyses
 from tbprof.plugin.loader import TbprofLoader
+from tbprof.plugin.timelines import Timelines
 
 with warnings.catch_warnings():
     # TensorBoard warns of a package that it carries itself.
@@ -65,6 +66,7 @@ def open_tab() -> Iterator[Callable[..., Tab]]:
     yield open_one
     for tab in tabs:
         end_worker(tab.plugin._windows._analyses)
+        end_timelines(tab.plugin._timelines._timelines)
 
 
 @pytest.fixture
@@ -85,6 +87,17 @@ def end_worker(analyses: Analyses) -> None:
         process.kill()
     deadline = time.monotonic() + DEADLINE_S
     while analyses._process is not None:
+        assert time.monotonic() < deadline, "the process did not end"
+        time.sleep(0.01)
+
+
+def end_timelines(timelines: Timelines) -> None:
+    """The same of the process that answers for timelines."""
+    process = timelines._process
+    if process is not None:
+        process.kill()
+    deadline = time.monotonic() + DEADLINE_S
+    while timelines._process is not None:
         assert time.monotonic() < deadline, "the process did not end"
         time.sleep(0.01)
 

@@ -394,3 +394,122 @@ export interface RulePage {
   title: string;
   sections: RuleSection[];
 }
+
+export interface CauseName {
+  cause: string;
+  name: string;
+}
+
+export interface StepMark {
+  name: string;
+  start_ns: number;
+  duration_ns: number;
+  cold: boolean;
+}
+
+export interface LaneRow {
+  kind: "idle" | "stream" | "queue" | "episodes" | "main" | "autograd" | "thread";
+  device: number | null;
+  stream: number | null;
+  name: string;
+  lines: string[];
+  peak: number;
+}
+
+export interface SiteMark {
+  count: number;
+  wait_us: number;
+}
+
+export interface TimelineView {
+  span_ns: number;
+  highest_level: number;
+  tile_buckets: number;
+  kinds: string[];
+  causes: CauseName[];
+  steps: StepMark[];
+  lanes: LaneRow[];
+  sites: SiteMark[];
+  main_device: number | null;
+}
+
+export interface TimelineAnswer {
+  state: "ready" | "reading" | "gone" | "broken";
+  timeline: TimelineView | null;
+  progress: Progress | null;
+  problem: Problem | null;
+}
+
+export interface GapRow {
+  start_ns: number;
+  end_ns: number;
+  cause: string;
+  idle_us: number;
+  place: string;
+  site: number | null;
+}
+
+export interface StepCauseRow {
+  cause: string;
+  name: string;
+  idle_us: number;
+  gaps: number;
+  longest: GapRow;
+}
+
+export interface EpisodeMark {
+  number: number;
+  site: number;
+  start_ns: number;
+  end_ns: number;
+  blocking: boolean;
+}
+
+export interface TimelineStep {
+  index: number;
+  duration_us: number;
+  idle_us: number | null;
+  idle_share: number | null;
+  end_ns: number;
+  causes: StepCauseRow[];
+  gaps: GapRow[];
+  episodes: EpisodeMark[];
+}
+
+export interface LinkRow {
+  from_ns: number;
+  from_lane: number;
+  from_line: number;
+  to_ns: number;
+  to_lane: number;
+  to_line: number;
+}
+
+export interface SelectionView {
+  kind: string;
+  name: string;
+  start_ns: number;
+  end_ns: number;
+  duration_us: number;
+  lane: number | null;
+  line: number | null;
+  step: number | null;
+  into_step_us: number | null;
+  site: number | null;
+  sentence: string;
+  direction: string;
+  memory: string;
+  copy_us: number | null;
+  copy_bytes: number | null;
+  queued: number | null;
+  gap: GapRow | null;
+  links: LinkRow[];
+}
+
+export interface FoundView {
+  row: number | null;
+  number: number;
+  total: number;
+  start_ns: number;
+  end_ns: number;
+}

@@ -1,0 +1,121 @@
+"""The timeline's routes, asked through TensorBoard's own application."""
+
+from __future__ import annotations
+
+import json
+import struct
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tbprof.report import build_report
+from tbprof.store.codec import encode_report
+from tbprof.views.timeline_bytes import MAGIC, VERSION
+
+WINDOW = "w.1752215573993169006.pt.trace.json.gz"
+PLACE = {"run": "run", "worker": "w", "window": WINDOW}
+DEADLINE_S = 40
+OpenTab = Callable[..., Any]
+
+
+def timeline(tab: Any, place: dict[str, str] = PLACE) -> Any:
+    """The answer once the trace has been read."""
+    deadline = time.monotonic() + DEADLINE_S
+    while True:
+        answer = tab.get("timeline", **place).json
+        if answer["state"] != "reading":
+            return answer
+        assert time.monotonic() < deadline, "the trace was not read in time"
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def tab(open_tab: OpenTab, logdir: Path) -> Any:
+    return open_tab(str(logdir))
+
+
+def test_a_timeline_comes_with_its_steps_tiles_and_excerpt(tab: Any, logdir: Path) -> None:
+    answer = timeline(tab)
+    assert (answer["state"], answer["problem"]) == ("ready", None)
+    view = answer["timeline"]
+    report = build_report(logdir / "run" / WINDOW)
+    assert [step["name"] for step in view["steps"]] == [step.name for step in report.steps]
+    step = tab.get("timeline_step", **PLACE, step="1").json
+    assert step["idle_us"] == (report.steps[1].device_idle_ns or 0) / 1000
+    tile = tab.get("timeline_tile", **PLACE, level=str(view["highest_level"]), number="0", lanes="0.1")
+    assert tile.mimetype == "application/octet-stream"
+    assert struct.unpack_from("<4I", tile.data) == (MAGIC, VERSION, view["highest_level"], 0)
+    excerpt = json.loads(tab.get("timeline_excerpt", **PLACE, step="1").data)
+    assert excerpt["traceEvents"][0]["args"] == {"name": "tbprof"}
+    found = tab.get("timeline_find", **PLACE, text="Launch").json
+    row = tab.get("timeline_selection", **PLACE, kind="row", number=str(found["row"])).json
+    assert "Launch" in row["name"]
+
+
+@pytest.mark.parametrize(
+    ("route", "parameters"),
+    [
+        ("timeline_step", {"step": "9"}),
+        ("timeline_step", {"step": "-1"}),
+        ("timeline_step", {}),
+        ("timeline_tile", {"level": "99", "number": "0"}),
+        ("timeline_tile", {"level": "0", "number": "99999999"}),
+        ("timeline_selection", {"kind": "episode", "number": "0"}),
+        ("timeline_selection", {"kind": "none", "number": "0"}),
+        ("timeline_selection", {"kind": "row", "number": "x"}),
+    ],
+)
+def test_what_is_not_there_is_refused_with_a_sentence(
+    tab: Any, route: str, parameters: dict[str, str]
+) -> None:
+    refused = tab.get(route, **PLACE, **parameters)
+    assert refused.status_code == 400
+    assert refused.json["error"]
+
+
+def test_parameters_never_name_another_file(tab: Any, logdir: Path) -> None:
+    other = logdir.parent / "other.json"
+    other.write_text('{"traceEvents": []}', encoding="utf-8")
+    step = tab.get("timeline_step", **PLACE, step="0", path=str(other), ask="excerpt", id="7").json
+    assert step["index"] == 0
+
+
+def test_a_window_whose_trace_is_gone_says_so(open_tab: OpenTab, logdir: Path) -> None:
+    trace = logdir / "run" / WINDOW
+    stored = encode_report(build_report(trace), written_by="0.1")
+    (logdir / "run" / "w.1752215573993169006.tbprof.pb").write_bytes(stored)
+    trace.unlink()
+    alone = {**PLACE, "window": "w.1752215573993169006.tbprof.pb"}
+    tab = open_tab(str(logdir))
+    assert timeline(tab, alone) == {"state": "gone", "timeline": None, "progress": None, "problem": None}
+    refused = tab.get("timeline_step", **alone, step="0")
+    assert refused.status_code == 404
+    assert "gone" in refused.json["error"]
+
+
+def test_a_broken_trace_says_what_is_wrong(tab: Any, logdir: Path) -> None:
+    (logdir / "run" / "x.pt.trace.json").write_bytes(b"no trace")
+    answer = timeline(tab, {"run": "run", "worker": "x", "window": "x.pt.trace.json"})
+    assert answer["state"] == "broken"
+    assert answer["problem"]["title"] == "x.pt.trace.json can't be shown"
+    assert timeline(tab)["state"] == "ready"
+
+
+def test_a_window_that_is_not_there_is_not_found(tab: Any) -> None:
+    assert tab.get("timeline", run="run", worker="w", window="other").status_code == 404
+
+
+def test_the_process_may_die_and_is_started_again(tab: Any) -> None:
+    assert timeline(tab)["state"] == "ready"
+    process = tab.plugin._timelines._timelines._process
+    process.kill()
+    process.wait()
+    assert tab.get("timeline_step", **PLACE, step="0").json["index"] == 0
+
+
+def test_routes_answer_get_and_head_only(tab: Any) -> None:
+    posted = tab.client.post("/data/plugin/tbprof/timeline_tile", data={})
+    assert posted.status_code == 405
