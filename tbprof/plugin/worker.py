@@ -38,7 +38,7 @@ def serve(asked: TextIO, told: TextIO) -> None:
 
 def _answer(path: str, progress: Callable[[int, int], None]) -> dict[str, str]:
     try:
-        report = build_report(path, progress=progress)
+        report = build_report(path, progress=progress, use_cache=True)
     except TbprofError as error:
         return {"error": str(error)}
     except MemoryError:
