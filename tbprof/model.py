@@ -38,6 +38,8 @@ __all__ = [
     "Numbers",
     "OptimizerFacts",
     "PlanRow",
+    "PredictedKind",
+    "PredictedLine",
     "RecordedCall",
     "Removal",
     "Report",
@@ -65,6 +67,7 @@ Severity: TypeAlias = Literal["critical", "high", "medium", "low", "info"]
 HealthSeverity: TypeAlias = Literal["info", "warning", "error"]
 Removal: TypeAlias = Literal["drop", "defer", "rewrite", "needed"]
 CodeKind: TypeAlias = Literal["label", "module", "function"]
+PredictedKind: TypeAlias = Literal["scalar_read", "control_flow", "dynamic_shape", "host_read", "upload"]
 SpanKind: TypeAlias = Literal["launch", "copy_call", "sync_call", "kernel", "copy", "memset"]
 
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")
@@ -90,6 +93,8 @@ class RecordedCall:
     non_blocking: bool | None
     thread: int = 0
     """0 is the thread that takes the steps; others by their first call."""
+    via: str = ""
+    """The file of torch's own Python code that called it for the line; "" where the line did itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -457,6 +462,27 @@ class CodeShare:
 
 
 @dataclass(frozen=True, slots=True)
+class PredictedLine:
+    """A line of a run without a GPU that would wait for one, told from what it calls.
+
+    Nothing was measured: there is no time, no saving, and no certainty that its tensors would
+    be on the device.
+    """
+
+    rule: str
+    kind: PredictedKind
+    source: Source
+    """Always exact."""
+    call: str
+    """The function's own name in torch."""
+    count: int
+    """In one step."""
+    known: Literal["seen", "read"]
+    """How it is known that a GPU is waited for."""
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Everything that tbprof knows about one window; the thing that is stored."""
 
@@ -477,6 +503,8 @@ class Report:
     facts: HookFacts | None
     sources: tuple[SourceText, ...] = ()
     """The code around the recorded calls."""
+    predicted_lines: tuple[PredictedLine, ...] = ()
+    """Only where no device work was recorded; in the order of the files and lines."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from tbprof.file_names import parse_window_name
 from tbprof.model import FailedRule, Finding, NotChecked, PlanRow, Report, Savings, TraceSummary
 from tbprof.rules.distinct_fingerprints import with_distinct_fingerprints
 from tbprof.rules.precedence import BUNDLES, settle
+from tbprof.rules.predicted_lines import predicted_lines
 from tbprof.rules.registry import RULES
 from tbprof.rules.rule import Rule
 from tbprof.trace.cache import read_trace_cached
@@ -125,6 +126,7 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
         recorded_calls=() if audit is None else audit.calls,
         facts=None if hook is None else dataclasses.replace(hook, audit=None),
         sources=() if audit is None else audit.sources,
+        predicted_lines=() if audit is None or has_devices else predicted_lines(audit.calls),
     )
 
 

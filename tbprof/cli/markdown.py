@@ -7,6 +7,7 @@ from tbprof.model import Report
 from tbprof.texts.english import English
 from tbprof.texts.quantities import duration, milliseconds, share, size
 from tbprof.views.findings import FindingRow, finding_row
+from tbprof.views.predicted import PredictedRow
 from tbprof.views.window import SiteRow
 from tbprof.views.window_building import window_view
 
@@ -25,6 +26,11 @@ def markdown(report: Report) -> str:
     if view.sites:
         lines += ["| " + " | ".join(_HEADS) + " |", "|---" * len(_HEADS) + "|"]
         lines += [_row(site) for site in view.sites]
+        lines.append("")
+    if view.predicted:
+        lines += ["### Would wait on a GPU", "", "Predicted, no GPU was used.", ""]
+        lines += ["| line | rule | why | per step |", "|---|---|---|---|"]
+        lines += [_predicted(row) for row in view.predicted]
         lines.append("")
     for found in report.findings:
         where = _where(view.sites[found.sites[0]]) if found.sites else "the window"
@@ -48,6 +54,11 @@ def _row(site: SiteRow) -> str:
         part,
     )
     return "| " + " | ".join(cells) + " |"
+
+
+def _predicted(row: PredictedRow) -> str:
+    where = f"{_code(f'{row.file}:{row.line}')} {_code(row.code)}"
+    return f"| {where} | {row.rule} | {row.why} | {row.per_step:,} |"
 
 
 def _finding(finding: FindingRow, where: str) -> list[str]:

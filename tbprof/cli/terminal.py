@@ -21,6 +21,7 @@ def terminal_text(report: Report) -> str:
     view = window_view(report, run="", worker=trace.worker, window="", sentences=English())
     lines = [_head(report), "", view.verdict, *([view.detail] if view.detail else []), "", *_figures(view)]
     lines += _causes(report)
+    lines += _predicted(view)
     lines += _sites(view)
     lines += _window_findings(report)
     lines += _notes(view)
@@ -79,6 +80,17 @@ def _window_findings(report: Report) -> list[str]:
 def _finding(found: FindingRow, indent: str) -> list[str]:
     lines = [f"{indent}{found.rule} {found.severity} ({found.severity_reason}): {found.title}"]
     return [*lines, f"{indent}{found.note}"] if found.note else lines
+
+
+def _predicted(view: WindowView) -> list[str]:
+    """Lines of a run without a GPU; no time stands beside them."""
+    if not view.predicted:
+        return []
+    lines = ["", "  would wait on a GPU (predicted, no GPU was used)"]
+    for row in view.predicted:
+        lines += [f"  {row.rule}  {row.per_step:>4,}/step  {row.file}:{row.line} {row.function}: {row.why}"]
+        lines += [f"{'':21}{row.code}"] if row.code else []
+    return lines
 
 
 def _sites(view: WindowView) -> list[str]:

@@ -18,8 +18,10 @@ __all__ = ["FEWEST_STEPS", "Job", "job_for", "train"]
 
 WARMUP_STEPS = 3
 RECORDED_STEPS = 5
+AUDIT_STEPS = 1
+"""The step after the recorded ones, in which the hook sees the lines."""
 
-FEWEST_STEPS = 2 + WARMUP_STEPS + RECORDED_STEPS
+FEWEST_STEPS = 2 + WARMUP_STEPS + RECORDED_STEPS + AUDIT_STEPS
 """The first step is no measure; at least one more must run without a profiler."""
 
 PUBLISH_SECONDS = 120.0
@@ -59,9 +61,8 @@ def train(
     model = _patch_classifier().to(job.device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     patch_loss = make_loss(job.device)
-    schedule = Schedule(
-        skip_first=job.steps - WARMUP_STEPS - RECORDED_STEPS, warmup=WARMUP_STEPS, active=RECORDED_STEPS
-    )
+    before = job.steps - WARMUP_STEPS - RECORDED_STEPS - AUDIT_STEPS
+    schedule = Schedule(skip_first=before, warmup=WARMUP_STEPS, active=RECORDED_STEPS)
     loss = torch.tensor(0.0)
     with TrainerHook(logdir, schedule=schedule, with_stack=True) as hook:
         for patches, labels in patch_loader(job.batch_size, job.steps, pin_memory=job.device.type == "cuda"):

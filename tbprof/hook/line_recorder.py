@@ -21,6 +21,8 @@ __all__ = ["MOST_CALLS", "LineRecorder", "Place"]
 Place: TypeAlias = tuple[CodeType, Mapping[str, Any]]
 """The code that a line belongs to, and the globals of its module."""
 
+_Key: TypeAlias = tuple[str, int, str, str, CallFacts, int, str]
+
 MOST_CALLS = 5000
 """Calls of one step that are kept; a step of a large model makes hundreds."""
 
@@ -45,8 +47,8 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         self.order: list[int] = []
         self.places: dict[tuple[str, int], Place] = {}
         """The code of each recorded file and line."""
-        self._counts: dict[tuple[str, int, str, str, CallFacts, int], int] = {}
-        self._index: dict[tuple[str, int, str, str, CallFacts, int], int] = {}
+        self._counts: dict[_Key, int] = {}
+        self._index: dict[_Key, int] = {}
         self._threads: dict[int, int] = {threading.get_ident(): 0}
         self._running: dict[int, str] = {}
 
@@ -64,8 +66,9 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
                 pinned=facts.pinned,
                 non_blocking=facts.non_blocking,
                 thread=thread,
+                via=via,
             )
-            for (file, line, function, call, facts, thread), count in self._counts.items()
+            for (file, line, function, call, facts, thread, via), count in self._counts.items()
         )
 
     def __torch_function__(
@@ -115,7 +118,8 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
             return
         thread = self._threads.setdefault(threading.get_ident(), len(self._threads))
         code = frame.f_code
-        key = (trace_file_name(code.co_filename), frame.f_lineno, code.co_name, name, facts, thread)
+        via = "" if frame is innermost else trace_file_name(innermost.f_code.co_filename)
+        key = (trace_file_name(code.co_filename), frame.f_lineno, code.co_name, name, facts, thread, via)
         self._counts[key] = self._counts.get(key, 0) + 1
         self.order.append(self._index.setdefault(key, len(self._index)))
         # Not the frame: it would hold the tensors of its variables.

@@ -52,6 +52,23 @@ def _read(call: Call) -> CallFacts | None:
     return CallFacts(tuple(devices[:1]))
 
 
+def _read_unless_told(name: str, position: int) -> Examine:
+    """A function that reads how large its result gets, unless this argument says it."""
+
+    def examine(call: Call) -> CallFacts | None:
+        is_told = name in call.options or len(call.arguments) > position
+        return None if is_told else _read(call)
+
+    return examine
+
+
+def _repeat(call: Call) -> CallFacts | None:
+    """`repeat_interleave`: only repeats that are a tensor have to be read and added up."""
+    repeats = call.arguments[1] if len(call.arguments) > 1 else call.options.get("repeats")
+    is_told = "output_size" in call.options or isinstance(repeats, int)
+    return None if is_told else _read(call)
+
+
 def _convert(call: Call) -> CallFacts | None:
     """`to`: without a place to go to, it converts and moves nothing."""
     is_place = (isinstance(value, (str, torch.device, Tensor)) for value in call.arguments[1:])
@@ -94,30 +111,43 @@ def _where(call: Call) -> CallFacts | None:
 
 
 def _index(call: Call) -> CallFacts | None:
-    """`x[index]`: indexes of the host are uploaded, masks and bounds of the device read back."""
-    at = str(call.arguments[0].device)
-    places = _index_places(call.arguments[1])
-    if not places:
-        return None
-    return CallFacts(("cpu", at) if "cpu" in places else (at,))
+    """`x[index]`: indexes of the host are uploaded, masks and single numbers of the device read back."""
+    at, parts = call.arguments[0].device, _parts(call.arguments[1])
+    if any(_is_uploaded(part, at) for part in parts):
+        return CallFacts(("cpu", str(at)))
+    bounds = [bound for part in parts if isinstance(part, slice) for bound in (part.start, part.stop)]
+    return CallFacts((str(at),)) if any(_is_read(part, at) for part in (*parts, *bounds)) else None
 
 
 def _index_and_write(call: Call) -> CallFacts | None:
-    """`x[index] = value`: the value moves as well."""
-    value, at = call.arguments[2], str(call.arguments[0].device)
-    if isinstance(value, Tensor) and str(value.device) != at:
-        return _moved(value, at, None)
-    return _index(call)
+    """`x[index] = value`: the value moves as well; one number goes to where a mask is, unread."""
+    values, index, value = call.arguments[:3]
+    if isinstance(value, Tensor):
+        is_moved = value.device != values.device
+        return _moved(value, str(values.device), None) if is_moved else _index(call)
+    return None if isinstance(index, Tensor) and _is_mask(index) else _index(call)
 
 
-def _index_places(index: Any) -> list[str]:
-    """Where the parts of an index are that are more than a number or a slice of numbers."""
-    parts = index if isinstance(index, tuple) else (index,)
-    bounds = [bound for part in parts if isinstance(part, slice) for bound in (part.start, part.stop)]
-    tensors = [str(part.device) for part in (*parts, *bounds) if isinstance(part, Tensor)]
-    # A list, a range or an array of NumPy becomes a tensor of the host first.
-    listed = [part for part in parts if hasattr(part, "__len__") and not isinstance(part, Tensor)]
-    return tensors + ["cpu"] * len(listed)
+def _parts(index: Any) -> tuple[Any, ...]:
+    return index if isinstance(index, tuple) else (index,)
+
+
+def _is_uploaded(part: Any, to: torch.device) -> bool:
+    """A list, a range or an array of NumPy becomes a tensor of the host first."""
+    if isinstance(part, Tensor):
+        return bool(part.device != to and part.ndim > 0)
+    return hasattr(part, "__len__")
+
+
+def _is_read(part: Any, at: torch.device) -> bool:
+    """Tensors of whole numbers, but for a single one, stay where they are."""
+    if not isinstance(part, Tensor) or part.device != at:
+        return False
+    return part.ndim == 0 or _is_mask(part)
+
+
+def _is_mask(part: Tensor) -> bool:
+    return part.dtype in (torch.bool, torch.uint8)
 
 
 def _moved(source: Any, to: str, non_blocking: bool | None) -> CallFacts:
@@ -132,7 +162,7 @@ _READS = (
     *("item", "__bool__", "__int__", "__float__", "__index__", "__complex__", "is_nonzero"),
     *("__contains__", "__format__", "__repr__", "equal", "allclose"),
     *("nonzero", "argwhere", "masked_select", "unique", "unique_consecutive", "combinations"),
-    *("repeat_interleave", "bincount", "histc", "one_hot", "tensor_split"),
+    *("bincount", "tensor_split"),
 )
 
 WATCHED: dict[str, Examine] = {
@@ -144,6 +174,9 @@ WATCHED: dict[str, Examine] = {
     "copy_": _copy_into,
     "pin_memory": _pin,
     "where": _where,
+    "repeat_interleave": _repeat,
+    "one_hot": _read_unless_told("num_classes", 1),
+    "histc": _read_unless_told("min", 2),
     "__getitem__": _index,
     "__setitem__": _index_and_write,
 }

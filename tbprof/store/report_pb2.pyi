@@ -412,7 +412,7 @@ class FailedRule(_message.Message):
     def __init__(self, rule: _Optional[str] = ..., error: _Optional[str] = ...) -> None: ...
 
 class RecordedCall(_message.Message):
-    __slots__ = ("file", "line", "function", "call", "count", "devices", "pinned", "non_blocking", "thread")
+    __slots__ = ("file", "line", "function", "call", "count", "devices", "pinned", "non_blocking", "thread", "via")
     FILE_FIELD_NUMBER: _ClassVar[int]
     LINE_FIELD_NUMBER: _ClassVar[int]
     FUNCTION_FIELD_NUMBER: _ClassVar[int]
@@ -422,6 +422,7 @@ class RecordedCall(_message.Message):
     PINNED_FIELD_NUMBER: _ClassVar[int]
     NON_BLOCKING_FIELD_NUMBER: _ClassVar[int]
     THREAD_FIELD_NUMBER: _ClassVar[int]
+    VIA_FIELD_NUMBER: _ClassVar[int]
     file: str
     line: int
     function: str
@@ -431,7 +432,26 @@ class RecordedCall(_message.Message):
     pinned: bool
     non_blocking: bool
     thread: int
-    def __init__(self, file: _Optional[str] = ..., line: _Optional[int] = ..., function: _Optional[str] = ..., call: _Optional[str] = ..., count: _Optional[int] = ..., devices: _Optional[_Iterable[str]] = ..., pinned: bool = ..., non_blocking: bool = ..., thread: _Optional[int] = ...) -> None: ...
+    via: str
+    def __init__(self, file: _Optional[str] = ..., line: _Optional[int] = ..., function: _Optional[str] = ..., call: _Optional[str] = ..., count: _Optional[int] = ..., devices: _Optional[_Iterable[str]] = ..., pinned: bool = ..., non_blocking: bool = ..., thread: _Optional[int] = ..., via: _Optional[str] = ...) -> None: ...
+
+class PredictedLine(_message.Message):
+    __slots__ = ("rule", "kind", "source", "call", "count", "known", "fingerprint")
+    RULE_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    CALL_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    KNOWN_FIELD_NUMBER: _ClassVar[int]
+    FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
+    rule: str
+    kind: str
+    source: Source
+    call: str
+    count: int
+    known: str
+    fingerprint: str
+    def __init__(self, rule: _Optional[str] = ..., kind: _Optional[str] = ..., source: _Optional[_Union[Source, _Mapping]] = ..., call: _Optional[str] = ..., count: _Optional[int] = ..., known: _Optional[str] = ..., fingerprint: _Optional[str] = ...) -> None: ...
 
 class SourceText(_message.Message):
     __slots__ = ("file", "first_line", "text")
@@ -566,7 +586,7 @@ class HookFacts(_message.Message):
     def __init__(self, schema: _Optional[int] = ..., tbprof_version: _Optional[str] = ..., torch_version: _Optional[str] = ..., cuda_version: _Optional[str] = ..., driver_version: _Optional[str] = ..., device_names: _Optional[_Iterable[str]] = ..., worker: _Optional[str] = ..., rank: _Optional[int] = ..., world_size: _Optional[int] = ..., window: _Optional[int] = ..., first_step: _Optional[int] = ..., recorded_steps: _Optional[int] = ..., options: _Optional[_Mapping[str, bool]] = ..., unprofiled_step_ns: _Optional[int] = ..., profiled_step_ns: _Optional[int] = ..., audit: _Optional[_Union[Audit, _Mapping]] = ..., settings: _Optional[_Mapping[str, str]] = ..., environment: _Optional[_Mapping[str, str]] = ..., counters: _Optional[_Mapping[str, int]] = ..., git_commit: _Optional[str] = ..., loaders: _Optional[_Iterable[_Union[LoaderFacts, _Mapping]]] = ..., optimizers: _Optional[_Iterable[_Union[OptimizerFacts, _Mapping]]] = ...) -> None: ...
 
 class Report(_message.Message):
-    __slots__ = ("trace", "steps", "sync_points", "copies", "sites", "idle", "savings", "findings", "fix_plan", "verdict", "not_checked", "failed_rules", "recorded_calls", "facts", "code", "sources")
+    __slots__ = ("trace", "steps", "sync_points", "copies", "sites", "idle", "savings", "findings", "fix_plan", "verdict", "not_checked", "failed_rules", "recorded_calls", "facts", "code", "sources", "predicted_lines")
     TRACE_FIELD_NUMBER: _ClassVar[int]
     STEPS_FIELD_NUMBER: _ClassVar[int]
     SYNC_POINTS_FIELD_NUMBER: _ClassVar[int]
@@ -583,6 +603,7 @@ class Report(_message.Message):
     FACTS_FIELD_NUMBER: _ClassVar[int]
     CODE_FIELD_NUMBER: _ClassVar[int]
     SOURCES_FIELD_NUMBER: _ClassVar[int]
+    PREDICTED_LINES_FIELD_NUMBER: _ClassVar[int]
     trace: TraceSummary
     steps: _containers.RepeatedCompositeFieldContainer[Step]
     sync_points: SyncTotals
@@ -599,4 +620,5 @@ class Report(_message.Message):
     facts: HookFacts
     code: _containers.RepeatedCompositeFieldContainer[CodeShare]
     sources: _containers.RepeatedCompositeFieldContainer[SourceText]
-    def __init__(self, trace: _Optional[_Union[TraceSummary, _Mapping]] = ..., steps: _Optional[_Iterable[_Union[Step, _Mapping]]] = ..., sync_points: _Optional[_Union[SyncTotals, _Mapping]] = ..., copies: _Optional[_Iterable[_Union[CopyTotal, _Mapping]]] = ..., sites: _Optional[_Iterable[_Union[Site, _Mapping]]] = ..., idle: _Optional[_Union[Idle, _Mapping]] = ..., savings: _Optional[_Union[Savings, _Mapping]] = ..., findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., fix_plan: _Optional[_Iterable[_Union[PlanRow, _Mapping]]] = ..., verdict: _Optional[_Union[Verdict, _Mapping]] = ..., not_checked: _Optional[_Iterable[_Union[NotChecked, _Mapping]]] = ..., failed_rules: _Optional[_Iterable[_Union[FailedRule, _Mapping]]] = ..., recorded_calls: _Optional[_Iterable[_Union[RecordedCall, _Mapping]]] = ..., facts: _Optional[_Union[HookFacts, _Mapping]] = ..., code: _Optional[_Iterable[_Union[CodeShare, _Mapping]]] = ..., sources: _Optional[_Iterable[_Union[SourceText, _Mapping]]] = ...) -> None: ...
+    predicted_lines: _containers.RepeatedCompositeFieldContainer[PredictedLine]
+    def __init__(self, trace: _Optional[_Union[TraceSummary, _Mapping]] = ..., steps: _Optional[_Iterable[_Union[Step, _Mapping]]] = ..., sync_points: _Optional[_Union[SyncTotals, _Mapping]] = ..., copies: _Optional[_Iterable[_Union[CopyTotal, _Mapping]]] = ..., sites: _Optional[_Iterable[_Union[Site, _Mapping]]] = ..., idle: _Optional[_Union[Idle, _Mapping]] = ..., savings: _Optional[_Union[Savings, _Mapping]] = ..., findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., fix_plan: _Optional[_Iterable[_Union[PlanRow, _Mapping]]] = ..., verdict: _Optional[_Union[Verdict, _Mapping]] = ..., not_checked: _Optional[_Iterable[_Union[NotChecked, _Mapping]]] = ..., failed_rules: _Optional[_Iterable[_Union[FailedRule, _Mapping]]] = ..., recorded_calls: _Optional[_Iterable[_Union[RecordedCall, _Mapping]]] = ..., facts: _Optional[_Union[HookFacts, _Mapping]] = ..., code: _Optional[_Iterable[_Union[CodeShare, _Mapping]]] = ..., sources: _Optional[_Iterable[_Union[SourceText, _Mapping]]] = ..., predicted_lines: _Optional[_Iterable[_Union[PredictedLine, _Mapping]]] = ...) -> None: ...

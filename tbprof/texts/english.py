@@ -11,6 +11,7 @@ from tbprof.texts.copies import waiting_remark
 from tbprof.texts.finding_notes import finding_note
 from tbprof.texts.health import health_sentence, not_checked_sentence, skipped_sentence
 from tbprof.texts.idle import cause_name, drain_sentence, host_place_name, place_name, site_location
+from tbprof.texts.predicted import kind_name, predicted_sentences
 from tbprof.texts.quantities import share
 from tbprof.texts.rule_pages import RuleText, rule_text
 from tbprof.texts.series import change_sentences, missing_sentence, ranks_sentences, read_sentence
@@ -29,6 +30,12 @@ class English:
 
     def verdict(self, verdict: Verdict) -> tuple[str, str]:
         return verdict_sentences(verdict)
+
+    def predicted(self, lines: int) -> tuple[str, str]:
+        return predicted_sentences(lines)
+
+    def predicted_kind(self, kind: str) -> str:
+        return kind_name(kind)
 
     def site(self, site: Site) -> str:
         return site_name(site)

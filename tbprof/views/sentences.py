@@ -43,6 +43,12 @@ class Sentences(Protocol):
     def verdict(self, verdict: Verdict) -> tuple[str, str]:
         """The verdict, and a second sentence or ""."""
 
+    def predicted(self, lines: int) -> tuple[str, str]:
+        """That so many lines of a run without a GPU would wait for one, and a second sentence."""
+
+    def predicted_kind(self, kind: str) -> str:
+        """What a line does that would wait, in a few words."""
+
     def site(self, site: Site) -> str:
         """What a site does, in a few words."""
 

@@ -8,6 +8,7 @@ from typing import Literal
 from tbprof.views.copies import CopyRow
 from tbprof.views.findings import FindingRow, SavingView
 from tbprof.views.overview import OverviewView
+from tbprof.views.predicted import PredictedRow
 
 __all__ = [
     "EnvironmentRow",
@@ -164,6 +165,8 @@ class WindowView:
     savings: SavingView | None
     calibrated: bool
     sites: tuple[SiteRow, ...]
+    predicted: tuple[PredictedRow, ...]
+    """Only where no GPU was recorded."""
     health: tuple[HealthRow, ...]
     worst_health: Literal["ok", "info", "warning", "error"]
     not_checked: tuple[NotCheckedRow, ...]

@@ -8,6 +8,7 @@ from tbprof.model import HookFacts, Instance, Report, Site, Source, Span, Step
 from tbprof.views.copies import bytes_per_s, copy_rows, non_blocking_of
 from tbprof.views.findings import finding_row, saving_view
 from tbprof.views.overview_building import overview_view
+from tbprof.views.predicted import predicted_rows
 from tbprof.views.sentences import Sentences
 from tbprof.views.steady import median_step_us
 from tbprof.views.times import optional_us, us
@@ -32,7 +33,7 @@ _HEALTH_ORDER = ("info", "warning", "error")
 
 def window_view(report: Report, *, run: str, worker: str, window: str, sentences: Sentences) -> WindowView:
     """Everything that the screen shows of one window."""
-    verdict, detail = ("", "") if report.verdict is None else sentences.verdict(report.verdict)
+    verdict, detail = _verdict(report, sentences)
     total_ns = sum(step.duration_ns for step in report.steps)
     points = report.sync_points
     trace = report.trace
@@ -65,6 +66,7 @@ def window_view(report: Report, *, run: str, worker: str, window: str, sentences
         savings=None if report.savings is None else saving_view(report.savings),
         calibrated=report.savings is not None and report.savings.calibrated,
         sites=tuple(_site(report, index, total_ns, sentences) for index in range(len(report.sites))),
+        predicted=predicted_rows(report, sentences),
         health=tuple(
             HealthRow(fact.code, fact.severity, sentences.health(fact)) for fact in trace.health
         ),
@@ -75,6 +77,13 @@ def window_view(report: Report, *, run: str, worker: str, window: str, sentences
         environment=() if report.facts is None else _environment(report.facts),
         overview=overview_view(report, sentences),
     )
+
+
+def _verdict(report: Report, sentences: Sentences) -> tuple[str, str]:
+    if report.idle is None and report.recorded_calls:
+        places = {(line.source.file, line.source.line) for line in report.predicted_lines}
+        return sentences.predicted(len(places))
+    return ("", "") if report.verdict is None else sentences.verdict(report.verdict)
 
 
 def _state(report: Report) -> Literal["findings", "sites", "clean", "no_device"]:

@@ -173,6 +173,17 @@ SCHEMA: Any = {
     "verdict": ({"case": str, "numbers": dict[str, object]}, None),
     "not_checked": [{"rule": str, "needs": str}],
     "failed_rules": [{"rule": str, "error": str}],
+    "predicted_lines": [
+        {
+            "rule": str,
+            "kind": str,
+            "source": dict[str, object],
+            "call": str,
+            "count": int,
+            "known": str,
+            "fingerprint": str,
+        }
+    ],
     "recorded_calls": [
         {
             "file": str,

@@ -38,5 +38,5 @@ def test_too_few_steps_are_refused_in_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["--logdir", str(tmp_path), "--steps", "5"]) == 2
-    assert capsys.readouterr().err == "The demo can't train for 5 steps; give 10 or more.\n"
+    assert capsys.readouterr().err == "The demo can't train for 5 steps; give 11 or more.\n"
     assert list(tmp_path.iterdir()) == []

@@ -54,7 +54,14 @@ def shapes_that_depend_on_data(values: Tensor) -> None:
     values.unique_consecutive()  # records: unique_consecutive
     torch.bincount(values.long())  # records: bincount
     values.repeat_interleave(values.long() + 1)  # records: repeat_interleave
+    values.repeat_interleave(values.long() + 1, output_size=4)
+    values.repeat_interleave(2)
+    values.repeat_interleave(values.long() + 1, 0)  # records: repeat_interleave
     nn.functional.one_hot(values.long())  # records: one_hot
+    nn.functional.one_hot(values.long(), 2)
+    nn.functional.one_hot(values.long(), num_classes=2)
+    values.histc(4)  # records: histc
+    values.histc(4, 0.0, 1.0)
 
 
 def copies(values: Tensor, device: torch.device) -> None:
@@ -77,7 +84,10 @@ def indexing(values: Tensor, whole: Tensor) -> None:
     values[0]
     values[1:3]
     values[None, ...]
-    values[values > 2] = 0.0  # records: __setitem__
+    values[torch.tensor([0, 1])]
+    values[whole]  # records: __getitem__
+    values[values > 2] = 0.0
+    values[values > 0.5] = values[:2].clone()  # records: __setitem__
     values[[0, 1]] = 1.0  # records: __setitem__
     values[0] = 1.0
 

@@ -153,6 +153,19 @@ export interface SiteRow {
   instance: InstanceView | null;
 }
 
+export interface PredictedRow {
+  file: string;
+  line: number;
+  function: string;
+  code: string;
+  rule: string;
+  title: string;
+  why: string;
+  per_step: number;
+  known: "seen" | "read";
+  fingerprint: string;
+}
+
 export interface HealthRow {
   code: string;
   severity: "info" | "warning" | "error";
@@ -271,6 +284,7 @@ export interface WindowView {
   savings: SavingView | null;
   calibrated: boolean;
   sites: SiteRow[];
+  predicted: PredictedRow[];
   health: HealthRow[];
   worst_health: "ok" | "info" | "warning" | "error";
   not_checked: NotCheckedRow[];

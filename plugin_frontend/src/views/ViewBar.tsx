@@ -38,9 +38,14 @@ function ViewLink({ name, view }: { name: ViewName; view: WindowView | null }) {
       }}
     >
       {TITLES[name]}
-      {view !== null && (name === "syncs" || name === "copies") && <span class="count">{formatCount(sitesOf(name, view.sites).length)}</span>}
+      {view !== null && (name === "syncs" || name === "copies") && <span class="count">{formatCount(listed(name, view))}</span>}
     </a>
   );
+}
+
+/** How many sites a view lists; without a GPU the lines that would wait for one. */
+function listed(name: ViewName, view: WindowView): number {
+  return name === "syncs" && view.predicted.length > 0 ? view.predicted.length : sitesOf(name, view.sites).length;
 }
 
 /** Why there is no trace to trust. */

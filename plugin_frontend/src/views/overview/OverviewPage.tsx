@@ -5,6 +5,7 @@ import { Workspace } from "../Workspace.tsx";
 import { CodeCard } from "./CodeCard.tsx";
 import { FindingsCards } from "./FindingsCards.tsx";
 import { PlanCard } from "./PlanCard.tsx";
+import { PredictedCard } from "./PredictedCard.tsx";
 import { StepsCard } from "./StepsCard.tsx";
 import { TrustCard } from "./TrustCard.tsx";
 import { VerdictHead } from "./VerdictHead.tsx";
@@ -20,6 +21,7 @@ export function OverviewPage({ view }: { view: WindowView }) {
           <VerdictHead view={view} />
           <div class="grid">
             <div class="col wide">
+              {view.predicted.length > 0 && <PredictedCard rows={view.predicted} />}
               <WhereCard view={view} />
               {overview.plan.length > 0 && <PlanCard view={view} />}
               <FindingsCards view={view} />

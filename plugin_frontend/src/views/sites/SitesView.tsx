@@ -3,6 +3,7 @@ import type { WindowView } from "../../api/types.ts";
 import { place } from "../../state/place.ts";
 import { viewSites } from "../../state/sites.ts";
 import { CopiesTop } from "../copies/CopiesTop.tsx";
+import { PredictedCard } from "../overview/PredictedCard.tsx";
 import { Workspace } from "../Workspace.tsx";
 import { SiteFilter } from "./SiteFilter.tsx";
 import { SitesTable } from "./SitesTable.tsx";
@@ -34,12 +35,30 @@ function CopiesHead({ view }: { view: WindowView }) {
 
 function NoSites({ view }: { view: WindowView }) {
   const isCopies = place.value.view === "copies";
+  if (!isCopies && view.predicted.length > 0) return <PredictedOnly view={view} />;
   return (
     <Workspace view={view}>
       <div class="pane" tabIndex={0} role="region" aria-label="Sites">
         <div class="page narrow">
           <h1>{isCopies ? "Nothing was copied in this window" : "Nothing in this window waits for the GPU"}</h1>
           {view.state === "no_device" && <p class="t2 anywhere">{view.verdict} {view.detail}</p>}
+        </div>
+      </div>
+    </Workspace>
+  );
+}
+
+/** Recorded without a GPU: nothing waited, and these lines would. */
+function PredictedOnly({ view }: { view: WindowView }) {
+  return (
+    <Workspace view={view}>
+      <div class="pane" tabIndex={0} role="region" aria-label="Sites">
+        <div class="page">
+          <div>
+            <h1 class="anywhere">{view.verdict}</h1>
+            <p class="t2 anywhere">{view.detail}</p>
+          </div>
+          <PredictedCard rows={view.predicted} />
         </div>
       </div>
     </Workspace>

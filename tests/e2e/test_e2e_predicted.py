@@ -1,0 +1,38 @@
+"""A run recorded without a GPU: the lines that would wait for one, in the tab."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+from tab import axe_violations, open_tab
+
+pytestmark = pytest.mark.browser
+
+LINES = {
+    "self.weights = torch.tensor(WEIGHTS, device=device)": "CPY05",
+    'assert labels.max() < logits.shape[1], "a label is out of range"': "SYN02",
+    "picked = logits.log_softmax(dim=1)[range(len(labels)), labels]": "CPY05",
+}
+"""Of the demo before it is mended, each with its rule."""
+
+
+@pytest.mark.parametrize("view", ["overview", "syncs"])
+def test_every_line_of_the_demo_is_named_and_marked_as_predicted(page: Page, address: str, view: str) -> None:
+    frame = open_tab(page, address, "demo/before", view)
+    expect(frame.locator("h1")).to_contain_text("3 lines would make the host wait")
+    rows = frame.locator("table.predicted tbody tr")
+    expect(rows).to_have_count(len(LINES))
+    for row in rows.all():
+        code = row.locator("code").inner_text()
+        expect(row).to_contain_text(LINES[code])
+        expect(row).to_contain_text("before.py:")
+        expect(row).to_contain_text("predicted")
+        # Nothing was measured, and so nothing has a time.
+        assert "ms" not in row.inner_text().split()
+    assert axe_violations(page) == ""
+
+
+def test_of_the_mended_demo_no_line_is_named(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "demo/after")
+    expect(frame.locator("h1")).to_contain_text("no line that was seen would make the host wait")
+    expect(frame.locator("table.predicted")).to_have_count(0)
