@@ -31,6 +31,8 @@ class Chunk:
     """Whether it was cut behind a whole event. If not, it is all that there is so far."""
     last: bool
     """Whether the file ends here."""
+    full: bool
+    """Whether it is as long as one can be: if nothing of it is used, its front is skipped."""
 
     @property
     def events(self) -> bytes:
@@ -79,7 +81,7 @@ class EventStream:
         if cut is not None:
             self._buffer[cut] = _CLOSE
         array = memoryview(self._buffer)[self._start - 1 : end + 1]
-        return Chunk(array, bounded=cut is not None, last=self._at_end)
+        return Chunk(array, bounded=cut is not None, last=self._at_end, full=self._is_full)
 
     def consume(self, chunk: Chunk, used_bytes: int, *, ended: bool) -> None:
         """Say that the first `used_bytes` of the chunk's events are done with.
@@ -95,10 +97,14 @@ class EventStream:
             return
         if self._at_end:
             self._start = self._end
-        elif len(self._buffer) < MAX_EVENT_BYTES:
-            self._grow()
-        else:
+        elif self._is_full:
             self._drop_oversized()
+        else:
+            self._grow()
+
+    @property
+    def _is_full(self) -> bool:
+        return len(self._buffer) >= MAX_EVENT_BYTES
 
     def read_tail(self) -> bytes:
         """What stands behind the array, from its closing bracket on; empty if it never closed."""

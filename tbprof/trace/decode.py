@@ -23,7 +23,7 @@ from tbprof.trace.events import (
     event_list_decoder,
 )
 from tbprof.trace.lenient import Loss
-from tbprof.trace.repair import repair_text
+from tbprof.trace.repair import object_end, repair_text
 from tbprof.trace.salvage import UNDECODABLE, salvage
 from tbprof.trace.times import CLOCKS, ClockType, Times, exact_starts, exact_times, in_range
 
@@ -31,6 +31,8 @@ __all__ = ["Batch", "Decoder", "Losses"]
 
 _DECODERS = {clock: event_list_decoder(clock) for clock in CLOCKS}
 _END_CANDIDATES = 8
+_FRONT_BYTES = 256 * 1024
+"""Four times the longest event seen in real traces."""
 _MEMORY = "[memory]"
 _FORWARD_BACKWARD = "fwdbwd"
 
@@ -114,9 +116,11 @@ class Decoder:
         return None
 
     def _repaired(self, chunk: Chunk) -> Batch | None:
+        if not chunk.bounded:
+            return None
         json = chunk.events
         text = repair_text(json)
-        if not chunk.bounded or text == json:
+        if text == json:
             return None
         try:
             events = _DECODERS[Decimal].decode(b"[%b]" % text)
@@ -126,9 +130,10 @@ class Decoder:
         return self._exact(events, len(json) + 1, ended=False)
 
     def _salvaged(self, chunk: Chunk) -> Batch:
-        if not chunk.bounded and not chunk.last:
-            return self._exact([], 0, ended=False)
         json = chunk.events
+        if not chunk.bounded and not chunk.last:
+            # Before what is too long to be an event there may be a whole one.
+            json = json[: object_end(json, 0, _FRONT_BYTES) or 0] if chunk.full else b""
         found = salvage(json, last=chunk.last)
         self.losses.events += found.lost
         self.losses.repaired += found.repaired

@@ -16,6 +16,7 @@ _ESCAPE = re.compile(
     rb'|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\u[0-9a-fA-F]{4}|\\["\\/bfnrt]|(?P<stray>\\)'
 )
 _NO_NUMBER = re.compile(rb"(?<=[:\[,])(\s{0,200})-?(?:NaN|nan|Infinity|inf)(?=\s{0,200}[,}\]])")
+_NO_NUMBER_WORDS = (b"NaN", b"nan", b"Infinity", b"inf")
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]', re.DOTALL)
 _EVENT_DEPTH = 2
 
@@ -29,8 +30,12 @@ def repair_text(json: bytes) -> bytes:
     text = json.translate(_BLANKS)
     if not text.isascii():
         text = text.decode("utf-8", "replace").encode()
-    text = _ESCAPE.sub(_valid_escape, text)
-    return _NO_NUMBER.sub(rb"\1null", text)
+    # Looking for words is ten times as fast as the expression that replaces it.
+    if b"\\" in text:
+        text = _ESCAPE.sub(_valid_escape, text)
+    if any(word in text for word in _NO_NUMBER_WORDS):
+        text = _NO_NUMBER.sub(rb"\1null", text)
+    return text
 
 
 def _valid_escape(match: re.Match[bytes]) -> bytes:

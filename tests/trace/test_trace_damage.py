@@ -6,29 +6,15 @@ import gzip
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from bombs import BOMBS, MB, OPEN, pack, pieces
 from trace_samples import a_step, classic, complete, health_numbers, rows_of, values_of, write
 
 from tbprof.errors import TraceError, TraceNotReadable
 from tbprof.trace.chunks import MAX_SKIPPED_BYTES
 from tbprof.trace.reader import read_trace
-
-MB = 1024 * 1024
-OPEN = b'{"traceEvents": [{"ph": "X", "name": "first", "ts": 1, "dur": 1},'
-
-BOMBS = {
-    # name: before, what is repeated
-    "spaces before the events": (b'{"traceEvents": [', b" "),
-    "one string before the events": (b'{"a": "', b"a"),
-    "one string in an event": (OPEN + b'{"ph": "X", "name": "', b"a"),
-    "commas": (OPEN, b","),
-    "nesting": (OPEN, b"["),
-    "fronts of events": (OPEN, b'{"ph":'),
-    "a string behind the events": (OPEN[:-1] + b'], "a": "', b"a"),
-}
 
 READ = """
 import resource, sys
@@ -43,18 +29,10 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024, sai
 """
 
 
-def pieces(before: bytes, repeated: bytes, size_mb: int) -> Iterator[bytes]:
-    yield before
-    for _ in range(size_mb):
-        yield repeated * (MB // len(repeated))
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is counted otherwise there")
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_small_file_that_unpacks_to_a_giant_takes_little_memory(tmp_path: Path, name: str) -> None:
-    path = tmp_path / "bomb.json.gz"
-    with gzip.open(path, "wb", 1) as file:
-        file.writelines(pieces(*BOMBS[name], size_mb=400))
+    path = pack(pieces(*BOMBS[name], size_mb=300), tmp_path / "bomb.json.gz")
 
     read = subprocess.run(
         [sys.executable, "-c", READ, str(path)], capture_output=True, text=True, check=True
@@ -80,6 +58,16 @@ def test_nothing_is_looked_for_behind_too_much_that_is_no_event(tmp_path: Path) 
     unpacked_bytes = health_numbers(trace)["truncated"]["unpacked_bytes"]
     assert MAX_SKIPPED_BYTES < unpacked_bytes < MAX_SKIPPED_BYTES + 16 * MB
     assert health_numbers(trace)["events_dropped"]["too_long"] == 1
+
+
+@pytest.mark.parametrize("noise", [b",", b"[", b"x"])
+def test_an_event_in_front_of_much_that_is_no_event_is_kept(tmp_path: Path, noise: bytes) -> None:
+    path = pack(pieces(OPEN, noise, 12), tmp_path / "w.json.gz")
+
+    trace = read_trace(path)
+
+    assert [row[:3] for row in rows_of(trace)] == [(1000, 1000, "first")]
+    assert health_numbers(trace)["events_dropped"] == {"dropped": 1, "too_long": 1}
 
 
 def test_a_string_of_100_mb_costs_its_event(tmp_path: Path) -> None:
