@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from tbprof.hook.annotation import annotate
     from tbprof.hook.schedule import Schedule
     from tbprof.hook.trainer_hook import TrainerHook
+    from tbprof.preflight.session import Preflight
 
-__all__ = ["Schedule", "TrainerHook", "__version__", "annotate"]
+__all__ = ["Preflight", "Schedule", "TrainerHook", "__version__", "annotate"]
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Preflight": "tbprof.preflight.session",
     "Schedule": "tbprof.hook.schedule",
     "TrainerHook": "tbprof.hook.trainer_hook",
     "annotate": "tbprof.hook.annotation",

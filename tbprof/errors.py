@@ -9,6 +9,9 @@
     |   |-- ReportNotReadable    it can't be opened, or its bytes are damaged
     |   `-- ReportTooNew         a later tbprof wrote it
     |-- PublishError             a window can't be published where it was asked to
+    |-- PreflightError           a program can't be run without a GPU
+    |   |-- NotSupported         it does what only a GPU can do
+    |   `-- SelfTestFailed       this torch does not behave as preflight needs it to
     `-- UsageError               the caller asked for something that does not exist
 
 The command line turns any of them into one line on stderr and exit code 2, the
@@ -17,10 +20,13 @@ plugin's routes into a JSON answer; nothing else may catch the family as a whole
 
 __all__ = [
     "NotATrace",
+    "NotSupported",
+    "PreflightError",
     "PublishError",
     "ReportError",
     "ReportNotReadable",
     "ReportTooNew",
+    "SelfTestFailed",
     "TbprofError",
     "TraceError",
     "TraceNotReadable",
@@ -63,6 +69,18 @@ class ReportTooNew(ReportError):
 
 class PublishError(TbprofError):
     """A window can't be published where it was asked to."""
+
+
+class PreflightError(TbprofError):
+    """A program can't be run without a GPU."""
+
+
+class NotSupported(PreflightError):
+    """The program does what only a GPU can do, such as recording a CUDA graph."""
+
+
+class SelfTestFailed(PreflightError):
+    """The torch that is there does not behave as preflight needs it to."""
 
 
 class UsageError(TbprofError):

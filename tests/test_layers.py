@@ -33,7 +33,7 @@ def allowed(layers: str = "", packages: str = "", never: str = "") -> Allowed:
 
 
 LAW = {
-    "__init__": allowed("hook"),
+    "__init__": allowed("hook preflight"),
     "__main__": allowed("cli"),
     "model": allowed(),
     "errors": allowed(),

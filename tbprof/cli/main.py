@@ -12,14 +12,14 @@ import sys
 from collections.abc import Sequence
 
 from tbprof import __version__
-from tbprof.cli import classic, demo, doctor, explain, publish, report
+from tbprof.cli import classic, demo, doctor, explain, preflight, publish, report
 from tbprof.cli import run as run_command
 from tbprof.cli.plain_text import plain
 from tbprof.errors import TbprofError
 
 __all__ = ["main"]
 
-_COMMANDS = (report, explain, demo, run_command, doctor, classic, publish)
+_COMMANDS = (report, explain, demo, run_command, preflight, doctor, classic, publish)
 COULD_NOT = 2
 
 

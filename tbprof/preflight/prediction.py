@@ -80,6 +80,8 @@ class PredictedSite:
     """What the copy was asked for; None where it could not be asked."""
     constant: int
     """How many of the uploads brought bytes that this line had brought in an earlier step."""
+    is_constant: bool
+    """Whether it brought nothing new after its first step: proven by content."""
     made_by: str | None
     """The factory that filled an uploaded tensor on the host, such as `torch.zeros`."""
     known: Known
@@ -128,3 +130,11 @@ class Prediction:
     steps: tuple[PredictedStep, ...]
     sites: tuple[PredictedSite, ...]
     findings: tuple[PredictedFinding, ...]
+
+    @property
+    def syncs_per_step(self) -> int:
+        """How often the host would wait in the step that waits most, what is suppressed left out."""
+        suppressed = {finding.site for finding in self.findings if finding.suppressed is not None}
+        counted = [site for at, site in enumerate(self.sites) if site.blocking and at not in suppressed]
+        warm = [at for at, step in enumerate(self.steps) if not step.cold]
+        return max((sum(site.per_step[at] for site in counted) for at in warm), default=0)

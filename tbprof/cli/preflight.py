@@ -1,0 +1,31 @@
+"""`tbprof preflight train.py`: the lines that would sync or copy, without a GPU."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from tbprof.cli.run import run_with_torch
+
+if TYPE_CHECKING:
+    from tbprof.cli.parsers import Commands
+
+__all__ = ["add_to"]
+
+
+def add_to(commands: Commands) -> None:
+    """Its options are those of the module that runs the program, where torch is."""
+    parser = commands.add_parser(
+        "preflight", help="name the lines that would sync, on a machine without a GPU", add_help=False
+    )
+    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Become the program, watched; ends with preflight's exit code.
+
+    Raises:
+        UsageError: torch is missing.
+    """
+    return run_with_torch("tbprof.preflight", options.arguments)

@@ -1,0 +1,69 @@
+"""Patches of torch.distributed: NCCL is played by gloo, and what can't be played says so."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import Any
+
+from tbprof.errors import NotSupported
+from tbprof.preflight.patch import Patch, instead
+from tbprof.preflight.recording import Event, note, remark
+
+__all__ = ["PATCHES"]
+
+_HOME = "torch.distributed.distributed_c10d"
+
+
+def _with_gloo(original: Any) -> Any:
+    @wraps(original)
+    def init_process_group(backend: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if backend is None or "nccl" in str(backend):
+            remark("NCCL was played by gloo: collectives ran on the host")
+            backend = "gloo"
+        kwargs.pop("device_id", None)
+        return original(backend, *args, **kwargs)
+
+    return init_process_group
+
+
+def _group_with_gloo(original: Any) -> Any:
+    @wraps(original)
+    def new_group(*args: Any, **kwargs: Any) -> Any:
+        if "nccl" in str(kwargs.get("backend")):
+            kwargs["backend"] = "gloo"
+        kwargs.pop("device_id", None)
+        return original(*args, **kwargs)
+
+    return new_group
+
+
+def _waiting_barrier(original: Any) -> Any:
+    """With NCCL a barrier is a collective that the host waits for."""
+
+    @wraps(original)
+    def barrier(*args: Any, **kwargs: Any) -> Any:
+        note(Event("synchronise", "barrier", (), "read"))
+        kwargs.pop("device_ids", None)
+        return original(*args, **kwargs)
+
+    return barrier
+
+
+def _refused(_original: Any) -> Any:
+    def refuse(*_args: Any, **_kwargs: Any) -> Any:
+        raise NotSupported(
+            "preflight can't run FSDP, whose shards are moved by kernels of a GPU: run the unsharded model "
+            "for this, or put something in place of it with --stub"
+        )
+
+    return refuse
+
+
+PATCHES = (
+    *(Patch(owner, "init_process_group", _with_gloo) for owner in ("torch.distributed", _HOME)),
+    *(Patch(owner, "new_group", _group_with_gloo) for owner in ("torch.distributed", _HOME)),
+    *(Patch(owner, "barrier", _waiting_barrier) for owner in ("torch.distributed", _HOME)),
+    *(Patch(owner, "is_nccl_available", instead(lambda: True)) for owner in ("torch.distributed", _HOME)),
+    Patch("torch.distributed.fsdp:FullyShardedDataParallel", "__init__", _refused),
+    Patch("torch.distributed.fsdp._fully_shard._fully_shard", "_get_device_from_mesh", _refused),
+)

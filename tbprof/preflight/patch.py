@@ -1,0 +1,66 @@
+"""One row of the table of patches, and how a row is put in place and taken out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+__all__ = ["Patch", "applied", "instead"]
+
+_ABSENT = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """An attribute that is another while preflight runs."""
+
+    owner: str
+    """A module, or a class of one after a colon: `torch`, `torch:Tensor`."""
+    name: str
+    make: Callable[[Any], Any]
+    """What to put there, from what is there."""
+    is_new: bool = False
+    """Whether it is put there even where this build of torch has none of that name."""
+    only_loaded: bool = False
+    """Whether a module that the program did not import is left alone."""
+
+
+def instead(replacement: Any) -> Callable[[Any], Any]:
+    """For rows whose replacement does not need what was there."""
+    return lambda _original: replacement
+
+
+@contextmanager
+def applied(patch: Patch) -> Iterator[None]:
+    """Put a row in place; afterwards the attribute is what it was, or is gone where there was none."""
+    owner = _owner(patch)
+    original = getattr(owner, patch.name, _ABSENT)
+    if owner is None or (original is _ABSENT and not patch.is_new):
+        yield
+        return
+    own = vars(owner).get(patch.name, _ABSENT)
+    setattr(owner, patch.name, patch.make(original))
+    try:
+        yield
+    finally:
+        if own is _ABSENT:
+            delattr(owner, patch.name)
+        else:
+            setattr(owner, patch.name, own)
+
+
+def _owner(patch: Patch) -> Any:
+    module, _, inside = patch.owner.partition(":")
+    if patch.only_loaded and module not in sys.modules:
+        return None
+    try:
+        owner: Any = import_module(module)
+    except ImportError:
+        return None
+    for name in inside.split(".") if inside else ():
+        owner = getattr(owner, name, None)
+    return owner

@@ -1,0 +1,132 @@
+"""What was recorded, as a prediction: sites, findings, their order and their names."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Sequence
+
+import torch
+
+from tbprof.model import Severity, fingerprint, suppression, told_apart
+from tbprof.preflight.prediction import (
+    KINDS,
+    Ending,
+    PredictedFinding,
+    PredictedSite,
+    PredictedStep,
+    Prediction,
+)
+from tbprof.preflight.recording import Recorder, Tally
+from tbprof.preflight.rules import FIXES, rule_of
+
+__all__ = ["predict"]
+
+_FAULTS = ("race", "device_mismatch")
+"""What is wrong wherever it happens; the rest matters in steps."""
+
+
+def predict(
+    recorder: Recorder, *, program: str, warmup: int, taken: int, ending: Ending, error: str
+) -> Prediction:
+    """All that a run foretells; without any step, the whole run is one."""
+    steps = _steps(taken, warmup)
+    tallies = sorted(recorder.tallies.values(), key=_place)
+    sites = tuple(_site(tally, len(steps)) for tally in tallies)
+    return Prediction(
+        program=program,
+        torch_version=torch.__version__,
+        ending=ending,
+        error=error,
+        notes=tuple(recorder.notes),
+        steps=steps,
+        sites=sites,
+        findings=_findings(sites, steps, [tally.origin.file for tally in tallies]),
+    )
+
+
+def _steps(taken: int, warmup: int) -> tuple[PredictedStep, ...]:
+    if taken == 0:
+        return (PredictedStep("window", cold=False),)
+    # Where nothing came after the warm-up, all that there is counts.
+    cold = warmup if taken > warmup else 0
+    return tuple(PredictedStep(f"step {index + 1}", cold=index < cold) for index in range(taken))
+
+
+def _place(tally: Tally) -> tuple[str, int, int]:
+    return tally.origin.source.file, tally.origin.source.line or 0, tally.order
+
+
+def _site(tally: Tally, steps: int) -> PredictedSite:
+    event, count = tally.event, sum(tally.per_step.values())
+    return PredictedSite(
+        kind=event.kind,
+        source=tally.origin.source,
+        library=tally.origin.library,
+        callers=tally.origin.callers,
+        via=tally.origin.via,
+        call=event.call,
+        ops=event.ops,
+        direction=event.direction,
+        memory=event.memory,
+        count=count,
+        blocking=count if event.blocking else 0,
+        per_step=tuple(tally.per_step[step] for step in range(steps)),
+        bytes=tally.bytes,
+        non_blocking=event.non_blocking,
+        constant=tally.hashed - len(tally.contents),
+        is_constant=_is_constant(tally),
+        made_by=next(iter(tally.makers)) if len(tally.makers) == 1 else None,
+        known=event.known,
+    )
+
+
+def _is_constant(tally: Tally) -> bool:
+    """Whether nothing new was uploaded after the first step that uploaded at all."""
+    if tally.hashed < sum(tally.per_step.values()) or len(tally.per_step) < 2:
+        return False
+    return len(tally.contents) <= tally.per_step[min(tally.per_step)]
+
+
+def _findings(
+    sites: Sequence[PredictedSite], steps: Sequence[PredictedStep], files: Sequence[str]
+) -> tuple[PredictedFinding, ...]:
+    """The worst first; their fingerprints are made in the order of their lines."""
+    chosen = [index for index, site in enumerate(sites) if _matters(site, steps)]
+    rules = [rule_of(sites[index]) for index in chosen]
+    names = told_apart(
+        fingerprint(rule, sites[index].source.file, sites[index].source.function, sites[index].ops)
+        for rule, index in zip(rules, chosen, strict=True)
+    )
+    found = [
+        _finding(sites[index], index, rule, name, steps, files[index])
+        for rule, index, name in zip(rules, chosen, names, strict=True)
+    ]
+    return tuple(sorted(found, key=lambda finding: _rank(finding, sites[finding.site])))
+
+
+def _matters(site: PredictedSite, steps: Sequence[PredictedStep]) -> bool:
+    if site.kind in _FAULTS:
+        return True
+    warm = (count for count, step in zip(site.per_step, steps, strict=True) if not step.cold)
+    return site.blocking > 0 and any(warm)
+
+
+def _finding(
+    site: PredictedSite, index: int, rule: str, name: str, steps: Sequence[PredictedStep], file: str
+) -> PredictedFinding:
+    warm = [at for at, step in enumerate(steps) if not step.cold]
+    severity: Severity = "high" if site.kind in _FAULTS else "low"
+    return PredictedFinding(
+        rule=rule,
+        severity=severity,
+        site=index,
+        steps=tuple(at for at, count in enumerate(site.per_step) if count),
+        every_step=all(site.per_step[at] for at in warm),
+        fix=FIXES[rule],
+        fingerprint=name,
+        suppressed=suppression(linecache.getline(file, site.source.line or 0), rule),
+    )
+
+
+def _rank(finding: PredictedFinding, site: PredictedSite) -> tuple[bool, bool, int, int]:
+    return finding.severity != "high", not finding.every_step, -max(site.per_step), KINDS.index(site.kind)

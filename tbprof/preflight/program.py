@@ -1,0 +1,27 @@
+"""Runs a script or a module as Python's own command line would."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+import types
+from collections.abc import Sequence
+from pathlib import Path
+
+__all__ = ["run_program"]
+
+
+def run_program(program: str, arguments: Sequence[str], *, is_module: bool) -> None:
+    """Run it in this process as `__main__`; what it raises passes."""
+    sys.argv = [program, *arguments]
+    if is_module:
+        sys.path[0] = str(Path.cwd())
+        runpy.run_module(program, run_name="__main__", alter_sys=True)
+        return
+    sys.path[0] = str(Path(program).resolve().parent)
+    main_module = types.ModuleType("__main__")
+    main_module.__file__ = os.path.abspath(program)  # noqa: PTH100 - as Python spells it
+    sys.modules["__main__"] = main_module
+    source = Path(program).read_bytes()
+    exec(compile(source, main_module.__file__, "exec", dont_inherit=True), vars(main_module))

@@ -1,0 +1,126 @@
+"""What was seen so far: events of the program, counted by line, kind and step."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from torch import Tensor
+
+from tbprof.optable import Known
+from tbprof.preflight.frames import Origin, origin
+from tbprof.preflight.prediction import Kind
+
+__all__ = ["RECORDERS", "Event", "Recorder", "Tally", "content_of", "is_muted", "muted", "note", "remark"]
+
+_MOST_HASHED_BYTES = 1 << 24
+"""Contents beyond 16 MB are not compared: no constant is that large, and a batch may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One copy, wait or fault, without its place; alike events of one line are counted together."""
+
+    kind: Kind
+    call: str
+    ops: tuple[str, ...]
+    known: Known = "seen"
+    direction: str = ""
+    memory: str = ""
+    blocking: bool = True
+    non_blocking: bool | None = None
+
+
+@dataclass(slots=True)
+class Tally:
+    """How often and when an event was seen at one line."""
+
+    origin: Origin
+    event: Event
+    order: int
+    bytes: int = 0
+    per_step: Counter[int] = field(default_factory=Counter)
+    contents: set[int] = field(default_factory=set)
+    hashed: int = 0
+    makers: set[str | None] = field(default_factory=set)
+    """The factories of what was uploaded; None for what was made otherwise."""
+
+
+class Recorder:
+    """Counts the events of one preflight; `step` is the index of the step that runs, from 0."""
+
+    def __init__(self) -> None:
+        self.step = 0
+        self.tallies: dict[tuple[str, int | None, str, Event], Tally] = {}
+        self.notes: dict[str, None] = {}
+        self._lock = threading.Lock()
+
+    def add(self, event: Event, where: Origin, nbytes: int, content: int | None, made_by: str | None) -> None:
+        key = (where.file, where.source.line, where.source.function, event)
+        with self._lock:
+            tally = self.tallies.get(key)
+            if tally is None:
+                tally = self.tallies[key] = Tally(where, event, len(self.tallies))
+            tally.per_step[self.step] += 1
+            tally.bytes += nbytes
+            tally.makers.add(made_by)
+            if content is not None:
+                tally.hashed += 1
+                tally.contents.add(content)
+
+
+RECORDERS: list[Recorder] = []
+"""Those of the preflights that run now: one inside another hears the same events."""
+
+
+class _Muted(threading.local):
+    depth = 0
+
+
+_MUTED = _Muted()
+
+
+@contextmanager
+def muted() -> Iterator[None]:
+    """Note nothing on this thread: what comes is part of something that was noted as a whole."""
+    _MUTED.depth += 1
+    try:
+        yield
+    finally:
+        _MUTED.depth -= 1
+
+
+def is_muted() -> bool:
+    return _MUTED.depth > 0
+
+
+def note(event: Event, *, nbytes: int = 0, content: int | None = None, made_by: str | None = None) -> None:
+    """Count an event at the program's line that runs now on this thread."""
+    if _MUTED.depth:
+        return
+    where = origin(sys._getframe(1))
+    if where is not None:
+        for recorder in RECORDERS:
+            recorder.add(event, where, nbytes, content, made_by)
+
+
+def remark(sentence: str) -> None:
+    """Say once what was run differently than on a GPU."""
+    for recorder in RECORDERS:
+        recorder.notes.setdefault(sentence)
+
+
+def content_of(tensor: Tensor) -> int | None:
+    """A checksum of the tensor's values; None where they are too many, or have no plain memory."""
+    if not 0 < tensor.nbytes <= _MOST_HASHED_BYTES:
+        return None
+    with muted():
+        plain = tensor.detach().contiguous()
+    memory = (ctypes.c_char * plain.nbytes).from_address(plain.data_ptr())
+    return zlib.crc32(memory, plain.nbytes)

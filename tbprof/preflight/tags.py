@@ -1,0 +1,84 @@
+"""Where a tensor would be on a machine with a GPU: a mark on its storage.
+
+All tensors stay ordinary tensors of the CPU with their real values. A device is a property of
+a storage, and so is the mark: views, `param.data = x`, saved tensors and state dicts share it
+without a line of code, and it goes when the storage goes. A storage without a mark is neutral:
+made inside torch, or before preflight began; it takes no part in any judgement.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import torch
+from torch import Tensor
+
+__all__ = ["HOST", "PINNED", "Place", "device_place", "host_place", "is_on_device", "mark", "place_of"]
+
+
+class Place:
+    """Where a storage would be; one object each, compared by identity of what matters."""
+
+    __slots__ = ("device", "is_device", "is_host", "is_pinned", "made_by")
+
+    def __init__(self, device: torch.device, *, is_pinned: bool = False, made_by: str | None = None) -> None:
+        self.device = device
+        self.is_device = device.type == "cuda"
+        self.is_host = not self.is_device
+        self.is_pinned = is_pinned
+        self.made_by = made_by
+        """The factory that filled it on the host."""
+
+
+HOST = Place(torch.device("cpu"))
+PINNED = Place(torch.device("cpu"), is_pinned=True)
+
+
+@cache
+def device_place(index: int) -> Place:
+    return Place(torch.device("cuda", index))
+
+
+@cache
+def host_place(made_by: str) -> Place:
+    """The host's memory, for what a factory of torch's made there."""
+    return Place(HOST.device, made_by=made_by)
+
+
+def place_of(tensor: Tensor) -> Place | None:
+    """Where the tensor is; None where it is neutral."""
+    try:
+        place: Place | None = getattr(tensor.untyped_storage(), "_tbprof_place", None)
+    except (NotImplementedError, RuntimeError):
+        return _place_of_parts(tensor)
+    return place
+
+
+def mark(tensor: Tensor, place: Place) -> None:
+    """Say where the tensor's storage is."""
+    try:
+        tensor.untyped_storage()._tbprof_place = place
+    except (NotImplementedError, RuntimeError):
+        for part in _parts(tensor):
+            mark(part, place)
+
+
+def is_on_device(tensor: Tensor) -> bool:
+    place = place_of(tensor)
+    return place is not None and place.is_device
+
+
+def _place_of_parts(tensor: Tensor) -> Place | None:
+    places = (place_of(part) for part in _parts(tensor))
+    return next((place for place in places if place is not None), None)
+
+
+def _parts(tensor: Tensor) -> tuple[Tensor, ...]:
+    """The strided tensors that a sparse one is made of; none of what has no memory at all."""
+    if tensor.layout is torch.sparse_coo:
+        return tensor._indices(), tensor._values()
+    if tensor.layout in (torch.sparse_csr, torch.sparse_bsr):
+        return tensor.crow_indices(), tensor.col_indices(), tensor.values()
+    if tensor.layout in (torch.sparse_csc, torch.sparse_bsc):
+        return tensor.ccol_indices(), tensor.row_indices(), tensor.values()
+    return ()
