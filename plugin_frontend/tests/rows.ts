@@ -9,7 +9,7 @@ const SITE: SiteRow = {
   memory: "pageable",
   calls: [],
   ops: [],
-  source: null,
+  source: null, library: null, callers: [],
   label: null,
   module: null,
   count: 1,

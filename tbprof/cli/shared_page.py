@@ -17,8 +17,11 @@ from tbprof.model import Report, Window
 from tbprof.texts.english import English
 from tbprof.texts.rule_pages import all_rules
 from tbprof.views.answer import WindowAnswer
+from tbprof.views.finding_markdown import finding_text
 from tbprof.views.rule_page import rule_page
 from tbprof.views.runs import runs_view
+from tbprof.views.source import SourceAnswer
+from tbprof.views.source_building import source_files_view
 from tbprof.views.window_building import window_view
 
 __all__ = ["shared_page"]
@@ -67,6 +70,10 @@ def _data(report: Report, name: str) -> str:
     content = {
         "runs": dataclasses.asdict(runs_view("", tbprof.__version__, (window,), (), sentences)),
         "window": dataclasses.asdict(WindowAnswer("ready", view, None, None)),
+        "source": dataclasses.asdict(SourceAnswer("ready", source_files_view(report, sentences), None)),
+        "findings": [
+            dataclasses.asdict(finding_text(report, finding, sentences)) for finding in report.findings
+        ],
         "rules": [dataclasses.asdict(rule_page(words)) for words in all_rules()],
     }
     return json.dumps(content, allow_nan=False).replace("<", "\\u003c")

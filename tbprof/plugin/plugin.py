@@ -11,8 +11,10 @@ from tbprof.plugin.analyses import Analyses
 from tbprof.plugin.answers import answering, sending
 from tbprof.plugin.bundle import Bundle
 from tbprof.plugin.compare_answers import CompareAnswers
+from tbprof.plugin.finding_answers import FindingAnswers
 from tbprof.plugin.log_directory import LogDirectory
 from tbprof.plugin.series_answers import SeriesAnswers
+from tbprof.plugin.source_answers import SourceAnswers
 from tbprof.plugin.timeline_answers import TimelineAnswers
 from tbprof.plugin.timelines import Timelines
 from tbprof.plugin.window_answers import WindowAnswers
@@ -44,9 +46,11 @@ class TbprofPlugin(base_plugin.TBPlugin):
             "/assets/*": self._bundle.serve,
             "/runs": answering(self._runs),
             "/window": answering(self._windows.answer),
+            "/source": answering(SourceAnswers(self._logs, self._analyses).answer),
             "/compare": answering(CompareAnswers(self._logs, self._analyses).answer),
             "/ranks": answering(self._series.ranks),
             "/trend": answering(self._series.trend),
+            "/finding": answering(FindingAnswers(self._logs, self._analyses).answer),
             "/rule": answering(self._rule),
             "/timeline": sending(self._timelines.answer, is_json=True),
             "/timeline_step": sending(self._timelines.asking("step"), is_json=True),

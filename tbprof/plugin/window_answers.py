@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from pathlib import Path
 
-from tbprof.errors import ReportTooNew, TbprofError, UsageError
+from tbprof.errors import TbprofError, TraceError
 from tbprof.model import Report, Window
 from tbprof.plugin.analyses import Analyses, Failed, Reading
+from tbprof.plugin.asked import asked_window, problem_with
 from tbprof.plugin.log_directory import LogDirectory
 from tbprof.store.windows import stored_report
 from tbprof.texts.english import English
-from tbprof.texts.problems import problem_of
-from tbprof.views.answer import Problem, Progress, WindowAnswer
+from tbprof.views.answer import Progress, WindowAnswer
 from tbprof.views.window_building import window_view
 
 __all__ = ["WindowAnswers"]
@@ -32,14 +31,11 @@ class WindowAnswers:
         Raises:
             UsageError: There is no such window.
         """
-        names = [parameters.get(name, "") for name in ("run", "worker", "window")]
-        window = self._logs.window(*names)
-        if window is None:
-            raise UsageError("there is no such window in the log directory: it may have been deleted")
+        window = asked_window(self._logs, parameters)
         try:
             report = stored_report(window)
         except TbprofError as error:
-            return _broken(window, str(error), is_too_new=isinstance(error, ReportTooNew))
+            return _broken(window, error)
         return self._analysed(window) if report is None else _ready(window, report)
 
     def _analysed(self, window: Window) -> WindowAnswer:
@@ -50,7 +46,7 @@ class WindowAnswers:
             progress = Progress(state.read_bytes, state.total_bytes, elapsed, ahead)
             return WindowAnswer("reading", None, progress, None)
         if isinstance(state, Failed):
-            return _broken(window, state.sentence, is_too_new=False)
+            return _broken(window, TraceError(state.sentence))
         return _ready(window, state)
 
 
@@ -61,7 +57,5 @@ def _ready(window: Window, report: Report) -> WindowAnswer:
     return WindowAnswer("ready", view, None, None)
 
 
-def _broken(window: Window, sentence: str, *, is_too_new: bool) -> WindowAnswer:
-    path = window.trace_path or window.report_path or ""
-    title, what_to_do = problem_of(Path(path).name, is_too_new=is_too_new)
-    return WindowAnswer("broken", None, None, Problem(title, sentence, what_to_do, path))
+def _broken(window: Window, error: TbprofError) -> WindowAnswer:
+    return WindowAnswer("broken", None, None, problem_with(window, error))

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tbprof.errors import UsageError
-from tbprof.model import CopyTotal, Finding, HealthFact, IdlePlace, Numbers, Site, Verdict
+from tbprof.model import (
+    CopyTotal,
+    Finding,
+    HealthFact,
+    IdlePlace,
+    Numbers,
+    RecordedCall,
+    Site,
+    Source,
+    Verdict,
+)
 from tbprof.texts.comparison import comparison_sentences
 from tbprof.texts.copies import waiting_remark
 from tbprof.texts.finding_notes import finding_note
@@ -15,6 +25,14 @@ from tbprof.texts.predicted import kind_name, predicted_sentences
 from tbprof.texts.quantities import share
 from tbprof.texts.rule_pages import RuleText, rule_text
 from tbprof.texts.series import change_sentences, missing_sentence, ranks_sentences, read_sentence
+from tbprof.texts.source import (
+    called_note,
+    candidate_note,
+    code_origin,
+    doubt_note,
+    recorded_note,
+    wait_note,
+)
 from tbprof.texts.timeline import episode_sentence, gap_sentence
 from tbprof.texts.trust import trust_words
 from tbprof.texts.verdicts import site_name, verdict_sentences
@@ -114,6 +132,30 @@ class English:
 
     def trust(self, code: str, numbers: Numbers) -> tuple[str, str, str]:
         return trust_words(code, numbers)
+
+    def code_origin(self, first_step: int | None, *, is_embedded: bool) -> str:
+        return code_origin(first_step, is_embedded=is_embedded)
+
+    def no_line(self) -> str:
+        return "line not recorded"
+
+    def whole_window(self) -> str:
+        return "the window"
+
+    def line_waits(self, wait_us: float, blocking: int) -> str:
+        return wait_note(wait_us, blocking)
+
+    def one_of(self, candidates: Sequence[int]) -> str:
+        return candidate_note(candidates)
+
+    def doubt(self, source: Source) -> str:
+        return doubt_note(source)
+
+    def in_called(self, site: Site, *, is_exact: bool) -> str:
+        return called_note(site, is_exact=is_exact)
+
+    def recorded_call(self, call: RecordedCall) -> str:
+        return recorded_note(call)
 
 
 def _unknown(code: str) -> RuleText:

@@ -8,27 +8,35 @@ from tbprof.views.overview import PlanRowView
 from tbprof.views.sentences import Sentences
 from tbprof.views.times import us
 
-__all__ = ["findings_left", "findings_with_ceilings", "plan_rows"]
+__all__ = ["added_savings", "findings_left", "findings_with_ceilings", "plan_rows"]
 
 
 def plan_rows(report: Report, step_us: float, sentences: Sentences) -> tuple[PlanRowView, ...]:
     """The changes in the order of the plan, in us of a step of `step_us`."""
     steps = max(len(report.steps), 1)
     rows = []
-    before_ns = 0
-    for planned in report.fix_plan:
+    for planned, adds in zip(report.fix_plan, added_savings(report), strict=True):
         finding = report.findings[planned.finding]
         rows.append(
             PlanRowView(
                 finding=finding_row(finding, report, sentences),
                 alone=saving_view(_saving(planned, finding), steps),
-                adds=_adds(planned, finding, before_ns, steps),
+                adds=adds,
                 step_then_us=max(step_us - us(planned.total_ns) / steps, 0.0),
                 share_saved=us(planned.total_ns) / steps / max(step_us, 0.001),
             )
         )
-        before_ns = planned.total_ns
     return tuple(rows)
+
+
+def added_savings(report: Report) -> tuple[SavingView, ...]:
+    """For each row of the plan what it adds to those above it, in us of one step."""
+    steps = max(len(report.steps), 1)
+    before_ns = (0, *(row.total_ns for row in report.fix_plan))
+    return tuple(
+        _adds(row, report.findings[row.finding], before, steps)
+        for row, before in zip(report.fix_plan, before_ns, strict=False)
+    )
 
 
 def findings_with_ceilings(report: Report, sentences: Sentences) -> tuple[FindingRow, ...]:

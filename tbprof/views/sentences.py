@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from tbprof.model import CopyTotal, Finding, HealthFact, IdlePlace, Numbers, Site, Verdict
+from tbprof.model import (
+    CopyTotal,
+    Finding,
+    HealthFact,
+    IdlePlace,
+    Numbers,
+    RecordedCall,
+    Site,
+    Source,
+    Verdict,
+)
 
 __all__ = ["RuleWords", "Sentences"]
 
@@ -114,3 +124,27 @@ class Sentences(Protocol):
 
     def trust(self, code: str, numbers: Numbers) -> tuple[str, str, str]:
         """What speaks for or against the figures: a title, a figure or "", and a sentence."""
+
+    def code_origin(self, first_step: int | None, *, is_embedded: bool) -> str:
+        """Where the code on the screen comes from, or why there is none."""
+
+    def no_line(self) -> str:
+        """That the line of a site is not known."""
+
+    def whole_window(self) -> str:
+        """What a finding without sites is about."""
+
+    def line_waits(self, wait_us: float, blocking: int) -> str:
+        """What a line with a site costs the host, in us of a step."""
+
+    def one_of(self, candidates: Sequence[int]) -> str:
+        """That a call is on one of these lines."""
+
+    def doubt(self, source: Source) -> str:
+        """That a line is the `def` around a call, and which lines that can be on; "" if it is exact."""
+
+    def in_called(self, site: Site, *, is_exact: bool) -> str:
+        """That a line leads to a site in another function; not exact, it is the `def` around that line."""
+
+    def recorded_call(self, call: RecordedCall) -> str:
+        """What the hook saw on a line where nothing waited."""

@@ -11,16 +11,18 @@ import sys
 import types
 import typing
 
-from tbprof.views import answer, compare, rule_page, runs, series, timeline
+from tbprof.views import answer, compare, finding_markdown, rule_page, runs, series, source, timeline
 
 __all__ = ["typescript"]
 
 _ROOTS: tuple[type, ...] = (
     runs.RunsView,
     answer.WindowAnswer,
+    source.SourceAnswer,
     series.RanksView,
     series.TrendView,
     compare.CompareAnswer,
+    finding_markdown.FindingText,
     rule_page.RulePage,
     timeline.TimelineAnswer,
     timeline.TimelineStep,

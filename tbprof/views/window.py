@@ -52,6 +52,8 @@ class SourceView:
     function: str
     exact: bool
     candidates: tuple[int, ...]
+    doubt: str
+    """What is not known of its line; "" if nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,10 @@ class SiteRow:
     calls: tuple[str, ...]
     ops: tuple[str, ...]
     source: SourceView | None
+    library: str | None
+    """Whose code `source` is in; null for the user's own."""
+    callers: tuple[SourceView, ...]
+    """The frames around `source`, from the inside out."""
     label: str | None
     module: str | None
     count: int

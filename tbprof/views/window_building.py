@@ -128,7 +128,9 @@ def _site(report: Report, index: int, total_ns: int, sentences: Sentences) -> Si
         memory=site.memory,
         calls=site.calls,
         ops=site.ops,
-        source=None if site.source is None else _source(site.source),
+        source=None if site.source is None else _source(site.source, sentences),
+        library=site.library,
+        callers=tuple(_source(frame, sentences) for frame in site.callers),
         label=site.label,
         module=site.module,
         count=site.count,
@@ -153,8 +155,15 @@ def _share(site: Site, total_ns: int) -> float | None:
     return site.wait_ns / total_ns if total_ns else None
 
 
-def _source(source: Source) -> SourceView:
-    return SourceView(source.file, source.line, source.function, source.exact, source.candidates)
+def _source(source: Source, sentences: Sentences) -> SourceView:
+    return SourceView(
+        file=source.file,
+        line=source.line,
+        function=source.function,
+        exact=source.exact,
+        candidates=source.candidates,
+        doubt=sentences.doubt(source),
+    )
 
 
 def _instance(instance: Instance, steps: tuple[Step, ...]) -> InstanceView:

@@ -40,7 +40,7 @@ def data_of(page: str) -> dict[str, object]:
 
 def test_the_page_carries_its_window_and_the_rules(report: Report) -> None:
     data = data_of(shared_page(report))
-    assert set(data) == {"runs", "window", "rules"}
+    assert set(data) == {"runs", "window", "source", "findings", "rules"}
     window = data["window"]
     assert isinstance(window, dict)
     assert window["state"] == "ready"

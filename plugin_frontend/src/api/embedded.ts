@@ -1,10 +1,12 @@
 // A page that carries its one window with it, made to be sent to somebody: nothing is asked of a server.
 
-import type { RulePage, RunsView, WindowAnswer } from "./types.ts";
+import type { FindingText, RulePage, RunsView, SourceAnswer, WindowAnswer } from "./types.ts";
 
 export interface EmbeddedPage {
   runs: RunsView;
   window: WindowAnswer;
+  source: SourceAnswer;
+  findings: FindingText[];
   rules: RulePage[];
 }
 

@@ -2,7 +2,7 @@
 // behind any path prefix or proxy.
 
 import { embedded } from "./embedded.ts";
-import type { CompareAnswer, RanksView, RulePage, RunsView, TrendView, WindowAnswer } from "./types.ts";
+import type { CompareAnswer, FindingText, RanksView, RulePage, RunsView, SourceAnswer, TrendView, WindowAnswer } from "./types.ts";
 
 /** Names one window of one worker; the three parameters of the route `window`. */
 export interface WindowAddress {
@@ -22,6 +22,17 @@ export function fetchRuns(signal: AbortSignal): Promise<RunsView> {
 
 export function fetchWindow(address: WindowAddress, signal: AbortSignal): Promise<WindowAnswer> {
   return embedded === null ? fetchJson<WindowAnswer>("window", { ...address }, signal) : Promise.resolve(embedded.window);
+}
+
+export function fetchSource(address: WindowAddress, signal: AbortSignal): Promise<SourceAnswer> {
+  return embedded === null ? fetchJson<SourceAnswer>("source", { ...address }, signal) : Promise.resolve(embedded.source);
+}
+
+/** A finding as markdown, by its fingerprint. */
+export function fetchFinding(address: WindowAddress, fingerprint: string, signal: AbortSignal): Promise<FindingText> {
+  if (embedded === null) return fetchJson<FindingText>("finding", { ...address, finding: fingerprint }, signal);
+  const text = embedded.findings.find((row) => row.fingerprint === fingerprint);
+  return text === undefined ? Promise.reject(new RouteError("This page does not carry that finding.")) : Promise.resolve(text);
 }
 
 /** The window of the place `number` in line, from 1 on, of every worker of a run. */

@@ -84,6 +84,7 @@ export interface SourceView {
   function: string;
   exact: boolean;
   candidates: number[];
+  doubt: string;
 }
 
 export interface FixView {
@@ -134,6 +135,8 @@ export interface SiteRow {
   calls: string[];
   ops: string[];
   source: SourceView | null;
+  library: string | null;
+  callers: SourceView[];
   label: string | null;
   module: string | null;
   count: number;
@@ -313,6 +316,69 @@ export interface WindowAnswer {
   problem: Problem | null;
 }
 
+export interface SourceFunction {
+  name: string;
+  line: number;
+  saving: SavingView | null;
+}
+
+export interface CodeBlock {
+  first_line: number;
+  lines: string[];
+}
+
+export interface EditRow {
+  line: number;
+  before: string;
+  after: string;
+}
+
+export interface Remark {
+  finding: FindingRow;
+  number: number | null;
+  saving: SavingView | null;
+  edits: EditRow[];
+}
+
+export interface LineMark {
+  line: number;
+  kind: "line" | "def" | "candidate" | "caller" | "call";
+  function: string;
+  saving: SavingView | null;
+  note: string;
+  sites: number[];
+  numbers: number[];
+  remarks: Remark[];
+}
+
+export interface SourceFile {
+  path: string;
+  library: string;
+  saving: SavingView | null;
+  findings: number;
+  functions: SourceFunction[];
+  code: CodeBlock[];
+  marks: LineMark[];
+}
+
+export interface SitePlace {
+  site: number;
+  file: number;
+  line: number;
+}
+
+export interface SourceFilesView {
+  files: SourceFile[];
+  places: SitePlace[];
+  about: string;
+}
+
+export interface SourceAnswer {
+  state: "ready" | "reading" | "broken";
+  source: SourceFilesView | null;
+  problem: Problem | null;
+}
+
 export interface SeriesCause {
   cause: string;
   name: string;
@@ -395,6 +461,11 @@ export interface CompareAnswer {
   state: "ready" | "reading" | "broken";
   view: CompareView | null;
   problem: Problem | null;
+}
+
+export interface FindingText {
+  fingerprint: string;
+  markdown: string;
 }
 
 export interface RuleSection {

@@ -11,7 +11,7 @@ export function splitPath(path: string): { directory: string; name: string } {
 }
 
 /** `file.py:12`, or `file.py` where no line is known. */
-export function formatLocation(source: SourceView): string {
+export function formatLocation(source: Pick<SourceView, "file" | "line">): string {
   return source.line === null ? source.file : `${source.file}:${source.line}`;
 }
 

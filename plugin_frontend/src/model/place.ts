@@ -18,6 +18,9 @@ export interface Place {
   /** Code of the rule whose page is open, over the drawer. */
   rule: string | null;
   health: boolean;
+  /** The file of the Source view; null: the one that costs most. */
+  file: string | null;
+  line: number | null;
   sort: SortKey;
   descending: boolean;
   filter: string;
@@ -34,6 +37,8 @@ export const START: Place = {
   site: null,
   rule: null,
   health: false,
+  file: null,
+  line: null,
   sort: "saving",
   descending: true,
   filter: "",
@@ -60,6 +65,8 @@ export function parsePlace(hash: string): Place | null {
     site: parseIndex(values.get("site")),
     rule: values.get("rule") ?? null,
     health: values.get("health") === "1",
+    file: values.get("file") ?? null,
+    line: parseIndex(values.get("line")),
     sort: sort ?? START.sort,
     descending: values.get("order") !== "up",
     filter: values.get("filter") ?? "",
@@ -79,6 +86,8 @@ export function printPlace(place: Place): string {
     ["site", place.site === null ? null : String(place.site)],
     ["rule", place.rule],
     ["health", place.health ? "1" : null],
+    ["file", place.file],
+    ["line", place.line === null ? null : String(place.line)],
     ["sort", place.sort === START.sort ? null : place.sort],
     ["order", place.descending ? null : "up"],
     ["filter", place.filter === "" ? null : place.filter],

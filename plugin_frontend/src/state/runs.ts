@@ -96,7 +96,7 @@ export function visitWorkerBeside(steps: number): void {
 
 /** Opens another window; the open site belongs to the old one and is closed. */
 export function visitWindow(address: Partial<Pick<Place, "run" | "worker" | "window">>): void {
-  visit({ ...address, site: null, rule: null });
+  visit({ ...address, site: null, rule: null, line: null });
   markWindowsSeen();
 }
 

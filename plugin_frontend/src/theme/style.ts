@@ -2,6 +2,7 @@
 
 import base from "./base.css?inline";
 import pages from "./pages.css?inline";
+import source from "./source.css?inline";
 import frame from "./frame.css?inline";
 import tables from "./tables.css?inline";
 import tokens from "./tokens.css?inline";
@@ -9,6 +10,6 @@ import widgets from "./widgets.css?inline";
 
 export function adoptStyle(): void {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync([tokens, base, frame, widgets, tables, pages].join("\n"));
+  sheet.replaceSync([tokens, base, frame, widgets, tables, pages, source].join("\n"));
   document.adoptedStyleSheets = [sheet];
 }

@@ -2,6 +2,7 @@ import { useEffect } from "preact/hooks";
 import { Patterns } from "../draw/Patterns.tsx";
 import { notice } from "../state/notice.ts";
 import { ContextBar } from "./ContextBar.tsx";
+import { EditorDialog } from "./EditorDialog.tsx";
 import { KeysDialog } from "./KeysDialog.tsx";
 import { handleKey } from "./keys.ts";
 import { MainPart } from "./MainPart.tsx";
@@ -20,6 +21,7 @@ export function App() {
       <ViewBar />
       <MainPart />
       <KeysDialog />
+      <EditorDialog />
       <p class="toast" role="status">
         {notice}
       </p>

@@ -9,6 +9,7 @@ import { OverviewPage } from "./overview/OverviewPage.tsx";
 import { RanksPage } from "./series/RanksPage.tsx";
 import { TrendsPage } from "./series/TrendsPage.tsx";
 import { SitesView } from "./sites/SitesView.tsx";
+import { SourcePage } from "./source/SourcePage.tsx";
 import { EmptyState } from "./states/EmptyState.tsx";
 import { ReadingState } from "./states/ReadingState.tsx";
 import { Skeleton } from "./states/Skeleton.tsx";
@@ -39,6 +40,8 @@ function WindowPart({ view }: { view: WindowView }) {
     case "syncs":
     case "copies":
       return <SitesView key={place.value.view} view={view} />;
+    case "source":
+      return <SourcePage view={view} />;
   }
 }
 

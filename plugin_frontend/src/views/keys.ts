@@ -1,12 +1,16 @@
 // The keys of the tab; off in text fields, lists and with Ctrl, Alt or Meta.
 
 import { signal } from "@preact/signals";
+import { placeOf, type CodePlace } from "../model/code.ts";
 import { VIEWS } from "../model/views.ts";
 import { formatLocation } from "../format/place.ts";
+import { openEditor } from "../state/editor.ts";
 import { copyText } from "../state/notice.ts";
-import { visit } from "../state/place.ts";
+import { moveRemark, openFile, openLine, visitCode } from "../state/source.ts";
+import { windowView } from "../state/windowAnswer.ts";
+import { place, visit } from "../state/place.ts";
 import { views, visitWindowBeside, visitWorkerBeside } from "../state/runs.ts";
-import { closeDrawer, currentSite, listedSites, moveSite, visitSite } from "../state/sites.ts";
+import { closeDrawer, currentSite, moveSite, openSite, visitSite } from "../state/sites.ts";
 
 export const keysOpen = signal(false);
 
@@ -16,9 +20,10 @@ export const KEYS: readonly { keys: string; does: string }[] = [
   { keys: "[  ]", does: "Previous, next window" },
   { keys: "{  }", does: "Previous, next rank" },
   { keys: "/", does: "Filter" },
-  { keys: "j  k", does: "Next, previous row; arrows too" },
+  { keys: "j  k", does: "Next, previous row or remark; arrows too" },
   { keys: "Enter", does: "Open the selected row" },
   { keys: "Esc", does: "Close, clear selection" },
+  { keys: "o  e", does: "Show in Source, open in your editor" },
   { keys: "y", does: "Copy path:line" },
   { keys: "?", does: "This list" },
 ];
@@ -30,10 +35,12 @@ const ACTIONS: Record<string, () => void> = {
   "{": () => visitWorkerBeside(-1),
   "}": () => visitWorkerBeside(1),
   "/": () => document.querySelector<HTMLInputElement>("#filter")?.focus(),
-  j: () => moveSite(1),
-  k: () => moveSite(-1),
+  j: () => (place.peek().view === "source" ? moveRemark(1) : moveSite(1)),
+  k: () => (place.peek().view === "source" ? moveRemark(-1) : moveSite(-1)),
+  o: () => withCurrentPlace(visitCode),
+  e: () => withCurrentPlace(openEditor),
   Escape: closeDrawer,
-  y: copyLocation,
+  y: () => withCurrentPlace((code) => void copyText(formatLocation(code), "Location")),
   "?": () => (keysOpen.value = true),
 };
 
@@ -73,7 +80,17 @@ function openCurrentSite(): void {
   if (index !== null) visitSite(index);
 }
 
-function copyLocation(): void {
-  const site = listedSites.peek().find((row) => row.index === currentSite.peek());
-  if (site?.source != null) void copyText(formatLocation(site.source), "Location");
+/** The place of the site that the keys stand on, or of the line of the Source view. */
+function withCurrentPlace(act: (code: CodePlace) => void): void {
+  const current = currentPlace();
+  if (current !== null) act(current);
+}
+
+function currentPlace(): CodePlace | null {
+  const file = openFile.peek();
+  if (place.peek().view === "source" && openSite.peek() === null) {
+    return file === null ? null : { file: file.path, line: openLine.peek() };
+  }
+  const source = windowView.peek()?.sites.find((row) => row.index === currentSite.peek())?.source;
+  return source == null ? null : placeOf(source);
 }

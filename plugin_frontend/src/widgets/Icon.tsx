@@ -38,6 +38,7 @@ const SHAPES = {
       <path d="M3.5 10.5V4A1 1 0 0 1 4.5 3H10.5" />
     </>
   ),
+  open: <path d="M6 3.5H3.5v9h9V10M9 3.5h3.5V7M12.5 3.5 7 9" />,
   reload: <path d="M13 8a5 5 0 1 1-1.6-3.7M13 2.5v3h-3" />,
 } satisfies Record<string, JSX.Element>;
 

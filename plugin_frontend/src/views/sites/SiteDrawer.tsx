@@ -1,17 +1,15 @@
 import type { SiteRow, WindowView } from "../../api/types.ts";
 import { formatDuration } from "../../format/duration.ts";
 import { formatCount, formatMean, formatShare } from "../../format/number.ts";
-import { formatChain, formatDirection, formatLocation } from "../../format/place.ts";
+import { formatChain, formatDirection } from "../../format/place.ts";
 import { formatSize } from "../../format/size.ts";
 import { formatSpeed } from "../../format/speed.ts";
 import { bestSaving, explainedShare, meanPerStep } from "../../model/sorting.ts";
-import { copyText } from "../../state/notice.ts";
-import { Icon } from "../../widgets/Icon.tsx";
-import { Location } from "../../widgets/Location.tsx";
 import { Drawer } from "./Drawer.tsx";
 import { FindingPart } from "./FindingPart.tsx";
 import { FixPart } from "./FixPart.tsx";
 import { InstancePart } from "./InstancePart.tsx";
+import { SourcePart } from "./SourcePart.tsx";
 
 /** One site: what was found, its place, one instance, its figures, the fixes. */
 export function SiteDrawer({ site, view }: { site: SiteRow; view: WindowView }) {
@@ -29,32 +27,6 @@ export function SiteDrawer({ site, view }: { site: SiteRow; view: WindowView }) 
       ))}
     </Drawer>
   );
-}
-
-function SourcePart({ site: { source } }: { site: SiteRow }) {
-  return (
-    <section aria-labelledby="source">
-      <h3 id="source">Source</h3>
-      <div class="row">
-        <Location source={source} />
-        {source !== null && (
-          <button class="btn q sm right" type="button" onClick={() => void copyText(formatLocation(source), "Location")}>
-            <Icon name="copy" />
-            Copy <span class="kbd">y</span>
-          </button>
-        )}
-      </div>
-      {source !== null && <p class="mono t2 anywhere"><bdi>{source.function}</bdi></p>}
-      {source !== null && !source.exact && <p class="s12 t3">{candidatesText(source.candidates)}</p>}
-    </section>
-  );
-}
-
-/** The trace held only the function: which of its lines the call can be on. */
-function candidatesText(candidates: readonly number[]): string {
-  const known = "Line of the def; the call’s own line";
-  if (candidates.length === 0) return `${known} was not recorded`;
-  return `${known} is ${candidates.length > 1 ? "one of " : ""}${candidates.join(", ")}`;
 }
 
 function SiteFigures({ site }: { site: SiteRow }) {

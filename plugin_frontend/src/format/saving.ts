@@ -1,0 +1,24 @@
+// A saving in one figure: the estimate, or `≤` the ceiling where there is none.
+
+import type { SavingView } from "../api/types.ts";
+import { formatDuration, formatDurationIn, type DurationUnit } from "./duration.ts";
+
+const NONE = "—";
+
+/** What bars and units are measured by, in us. */
+export function savingAmount(saving: SavingView | null): number {
+  return saving === null ? 0 : (saving.estimate_us ?? saving.ceiling_us);
+}
+
+/** Without its unit, for a column whose head names it. */
+export function formatSaving(saving: SavingView | null, unit: DurationUnit): string {
+  if (saving === null) return NONE;
+  return saving.estimate_us === null ? `≤ ${formatDurationIn(saving.ceiling_us, unit)}` : formatDurationIn(saving.estimate_us, unit);
+}
+
+/** In a sentence: of a change in the plan what it adds, else the bracket's end. */
+export function formatGain(saving: SavingView | null, number: number | null): string {
+  if (saving === null) return "";
+  if (saving.estimate_us === null) return `at most ${formatDuration(saving.ceiling_us)} a step`;
+  return `${number === null || number === 1 ? "saves" : "adds"} ${formatDuration(saving.estimate_us)} a step`;
+}

@@ -1,0 +1,89 @@
+import type { LineMark, SourceFile } from "../../api/types.ts";
+import { tableUnit, type DurationUnit } from "../../format/duration.ts";
+import { formatSaving, savingAmount } from "../../format/saving.ts";
+import { codeRows, type CodeRow } from "../../model/code.ts";
+import { visit } from "../../state/place.ts";
+import { CodeText } from "../../widgets/CodeText.tsx";
+import { RemarkNote } from "./RemarkNote.tsx";
+
+/** What the lines of a file have in common. */
+interface Scale {
+  unit: DurationUnit;
+  largest_us: number;
+  current: number | null;
+}
+
+/** A file's lines: what each saves, its number, its code, and the remarks under it. */
+export function CodeLines({ file, current }: { file: SourceFile; current: number | null }) {
+  const amounts = file.marks.map((mark) => savingAmount(mark.saving));
+  const scale: Scale = { unit: tableUnit(amounts), largest_us: Math.max(...amounts, 0), current };
+  return (
+    <>
+      <p class="code-head s11 t3">
+        <span class="num">saves, {scale.unit}</span>
+        <span />
+        <span class="row">
+          <i class="swatch own" aria-hidden="true" />on this line
+          <i class="swatch called" aria-hidden="true" />in what it calls
+          <i class="swatch most" aria-hidden="true" />only a ceiling is known
+          <span class="wide-only">per step</span>
+        </span>
+      </p>
+      <ol class="code-lines mono">
+        {codeRows(file).map((row) => (row.kind === "gap" ? <Gap key={`g${row.first}`} row={row} /> : <Line key={row.line} row={row} scale={scale} file={file} />))}
+      </ol>
+    </>
+  );
+}
+
+function Gap({ row: { first, last } }: { row: Extract<CodeRow, { kind: "gap" }> }) {
+  return <li class="code-gap s11 t3">{first === last ? `line ${first}` : `lines ${first}–${last}`} not recorded</li>;
+}
+
+interface LineProps {
+  row: Exclude<CodeRow, { kind: "gap" }>;
+  scale: Scale;
+  file: SourceFile;
+}
+
+function Line({ row, scale, file }: LineProps) {
+  const { line, mark } = row;
+  const heat = mark === null || mark.kind === "caller" || scale.largest_us === 0 ? 0 : savingAmount(mark.saving) / scale.largest_us;
+  const classes = ["code-line", mark?.kind ?? "", scale.current === line ? "current" : ""].join(" ");
+  return (
+    <li data-line={line} class={classes} style={{ "--heat": `${Math.round(20 * heat)}%` }}>
+      <Gutter mark={mark} scale={scale} />
+      <span class="t3 line-number">{line}</span>
+      <span class="line-text">
+        {row.kind === "line" ? <CodeText parts={row.parts} /> : <span class="t3">{mark?.function === "" ? "code not recorded" : `in ${mark?.function}, code not recorded`}</span>}
+        {mark !== null && <Note mark={mark} />}
+      </span>
+      {mark?.remarks.map((remark) => <RemarkNote key={remark.finding.fingerprint} remark={remark} mark={mark} path={file.path} />)}
+    </li>
+  );
+}
+
+function Gutter({ mark, scale }: { mark: LineMark | null; scale: Scale }) {
+  if (mark === null || mark.saving === null) return <span />;
+  const share = scale.largest_us === 0 ? 0 : savingAmount(mark.saving) / scale.largest_us;
+  const kind = mark.kind === "caller" ? "called" : mark.saving.estimate_us === null ? "most" : "own";
+  return (
+    <span class="line-heat">
+      <span class={kind === "called" ? "s11 t2" : "s11 b"}>{formatSaving(mark.saving, scale.unit)}</span>
+      <i class={`swatch ${kind}`} aria-hidden="true" style={{ width: `${3 + Math.round(37 * Math.min(share, 1))}px` }} />
+    </span>
+  );
+}
+
+/** Beside the code: what is known of the line, and the site to open. */
+function Note({ mark }: { mark: LineMark }) {
+  const [site] = mark.sites;
+  return (
+    <span class="line-note">
+      {mark.numbers.map((number) => <span key={number} class="disc" title={`Change ${number} of the fix plan`}>{number}</span>)}
+      {site === undefined ? <span class="t3"><bdi>{mark.note}</bdi></span> : (
+        <button class="link" type="button" onClick={() => visit({ site, rule: null, health: false })}><bdi>{mark.note}</bdi></button>
+      )}
+    </span>
+  );
+}

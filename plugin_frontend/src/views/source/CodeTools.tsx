@@ -1,0 +1,42 @@
+import type { SourceFile, SourceFilesView } from "../../api/types.ts";
+import { formatLocation, splitPath } from "../../format/place.ts";
+import { remarkedPlaces, type CodePlace } from "../../model/code.ts";
+import { copyText } from "../../state/notice.ts";
+import { moveRemark } from "../../state/source.ts";
+import { Icon } from "../../widgets/Icon.tsx";
+import { EditorButton } from "../EditorButton.tsx";
+
+interface CodeToolsProps {
+  source: SourceFilesView;
+  file: SourceFile;
+  line: number | null;
+}
+
+/** Above the code: which file, and what to do with it. */
+export function CodeTools({ source, file, line }: CodeToolsProps) {
+  const { directory, name } = splitPath(file.path);
+  const shown: CodePlace = { file: file.path, line };
+  const isFew = remarkedPlaces(source.files).length < 2;
+  return (
+    <div class="tool hr-below">
+      <b class="mono path grow" title={file.path}>
+        <bdi class="ell dir" dir="ltr">{directory}</bdi>
+        <bdi class="ell name" dir="ltr">{name}</bdi>
+      </b>
+      <span class="row">
+        <button class="btn sm" type="button" disabled={isFew} aria-label="Previous finding" onClick={() => moveRemark(-1)}>
+          <Icon name="previous" />
+          <span class="wide-only">Previous finding</span>
+        </button>
+        <button class="btn sm" type="button" disabled={isFew} onClick={() => moveRemark(1)}>
+          Next finding <span class="kbd">j</span>
+        </button>
+        <button class="btn sm" type="button" onClick={() => void copyText(formatLocation(shown), "Location")}>
+          <Icon name="copy" />
+          Copy <span class="kbd">y</span>
+        </button>
+        <EditorButton place={shown} />
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,31 @@
+import type { LineMark, Remark } from "../../api/types.ts";
+import { formatGain } from "../../format/saving.ts";
+import { visit } from "../../state/place.ts";
+import { Edits } from "../../widgets/Change.tsx";
+import { InlineText } from "../../widgets/Prose.tsx";
+import { CopyFindingButton } from "../CopyFindingButton.tsx";
+import { EditorButton } from "../EditorButton.tsx";
+
+/** A finding under its line. */
+export function RemarkNote({ remark, mark, path }: { remark: Remark; mark: LineMark; path: string }) {
+  const { finding, number, saving, edits } = remark;
+  const [site] = mark.sites;
+  return (
+    <section class={`remark ${finding.severity}`} aria-label={`${finding.rule} at line ${mark.line}`}>
+      <div class="row">
+        {number !== null && <span class="disc">{number}</span>}
+        <b class="ell" title={finding.title}><InlineText text={finding.title} /></b>
+        <button class="rule rule-button" type="button" onClick={() => visit({ rule: finding.rule, site: null, health: false })}>{finding.rule}</button>
+        <span class="right nw gain">{formatGain(saving, number)}</span>
+      </div>
+      {finding.note !== "" && <p class="t2 anywhere"><bdi>{finding.note}</bdi></p>}
+      <p class="t2 anywhere"><InlineText text={finding.fix.summary} /></p>
+      {edits.length > 0 && <Edits edits={edits} />}
+      <div class="row s12 wrap">
+        {site !== undefined && <button class="btn sm" type="button" onClick={() => visit({ site, rule: null, health: false })}>Evidence</button>}
+        <EditorButton place={{ file: path, line: mark.line }} />
+        <CopyFindingButton finding={finding} />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,33 @@
+"""The window that a request names, and what to say where it gives nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from tbprof.errors import ReportTooNew, TbprofError, UsageError
+from tbprof.model import Window
+from tbprof.plugin.log_directory import LogDirectory
+from tbprof.texts.problems import problem_of
+from tbprof.views.answer import Problem
+
+__all__ = ["asked_window", "problem_with"]
+
+
+def asked_window(logs: LogDirectory, parameters: Mapping[str, str], prefix: str = "") -> Window:
+    """Look a window up by the parameters `run`, `worker` and `window`, each behind `prefix`.
+
+    Raises:
+        UsageError: There is no such window.
+    """
+    names = [parameters.get(prefix + name, "") for name in ("run", "worker", "window")]
+    window = logs.window(*names)
+    if window is None:
+        raise UsageError("there is no such window in the log directory: it may have been deleted")
+    return window
+
+
+def problem_with(window: Window, error: TbprofError) -> Problem:
+    path = window.trace_path or window.report_path or ""
+    title, what_to_do = problem_of(Path(path).name, is_too_new=isinstance(error, ReportTooNew))
+    return Problem(title, str(error), what_to_do, path)

@@ -1,0 +1,36 @@
+"""The answer to "give me this finding as text"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tbprof.errors import UsageError
+from tbprof.plugin.analyses import Analyses
+from tbprof.plugin.asked import asked_window
+from tbprof.plugin.log_directory import LogDirectory
+from tbprof.plugin.reports import report_of_window
+from tbprof.texts.english import English
+from tbprof.views.finding_markdown import FindingText, finding_text
+
+__all__ = ["FindingAnswers"]
+
+
+class FindingAnswers:
+    def __init__(self, logs: LogDirectory, analyses: Analyses) -> None:
+        self._logs = logs
+        self._analyses = analyses
+
+    def answer(self, parameters: Mapping[str, str]) -> FindingText:
+        """The finding of the fingerprint `finding` in the window of `run`, `worker` and `window`.
+
+        Raises:
+            TbprofError: There is no such window or finding, or the window gives nothing.
+        """
+        report = report_of_window(asked_window(self._logs, parameters), self._analyses)
+        if report is None:
+            raise UsageError("the window is still being read: ask again in a moment")
+        fingerprint = parameters.get("finding", "")
+        for finding in report.findings:
+            if finding.fingerprint == fingerprint:
+                return finding_text(report, finding, English())
+        raise UsageError("there is no such finding in this window")

@@ -1,0 +1,39 @@
+"""The answer to "show me the code of this window"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tbprof.errors import TbprofError
+from tbprof.plugin.analyses import Analyses
+from tbprof.plugin.asked import asked_window, problem_with
+from tbprof.plugin.log_directory import LogDirectory
+from tbprof.plugin.reports import report_of_window
+from tbprof.texts.english import English
+from tbprof.views.source import SourceAnswer
+from tbprof.views.source_building import source_files_view
+
+__all__ = ["SourceAnswers"]
+
+
+class SourceAnswers:
+    """What a report holds; no file of the program is opened."""
+
+    def __init__(self, logs: LogDirectory, analyses: Analyses) -> None:
+        self._logs = logs
+        self._analyses = analyses
+
+    def answer(self, parameters: Mapping[str, str]) -> SourceAnswer:
+        """Look the window up by the parameters `run`, `worker` and `window`.
+
+        Raises:
+            UsageError: There is no such window.
+        """
+        window = asked_window(self._logs, parameters)
+        try:
+            report = report_of_window(window, self._analyses)
+        except TbprofError as error:
+            return SourceAnswer("broken", None, problem_with(window, error))
+        if report is None:
+            return SourceAnswer("reading", None, None)
+        return SourceAnswer("ready", source_files_view(report, English()), None)
