@@ -19,8 +19,9 @@ from tbprof.model import (
 from tbprof.texts.comparison import comparison_sentences
 from tbprof.texts.copies import waiting_remark
 from tbprof.texts.finding_notes import finding_note
-from tbprof.texts.health import health_sentence, not_checked_sentence, skipped_sentence
+from tbprof.texts.health import health_sentence
 from tbprof.texts.idle import cause_name, drain_sentence, host_place_name, place_name, site_location
+from tbprof.texts.left_out import not_checked_sentence, skipped_sentence
 from tbprof.texts.predicted import kind_name, predicted_sentences
 from tbprof.texts.quantities import share
 from tbprof.texts.rule_pages import RuleText, rule_text

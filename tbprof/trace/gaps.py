@@ -1,4 +1,4 @@
-"""What the rows of a file show to be missing or out of order, as facts of the file."""
+"""What the rows of a file show to be missing, as facts of the file."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.model import HealthFact
+from tbprof.trace.clocks import find_time_going_backwards
 from tbprof.trace.columns import Category, Int64s, Trace
-from tbprof.trace.eras import GPU_WORK, STEP_PREFIX
+from tbprof.trace.eras import GPU_WORK
 
 __all__ = ["find_gaps"]
 
 _LAUNCH = re.compile(r"(?:cuda|hip|cu)(?:Ext)?(?:Module)?LaunchKernel")
 _STREAM_WAIT = re.compile(r"(?:cuda|hip|cu)StreamWaitEvent")
 _WAIT_EVENT = "Stream Wait Event"
-_STEP = re.compile(rf"{STEP_PREFIX}(\d{{1,9}})\Z")
 
 
 def find_gaps(trace: Trace) -> Iterator[HealthFact]:
@@ -28,9 +28,9 @@ def find_gaps(trace: Trace) -> Iterator[HealthFact]:
         yield from _of_launches(trace, on_gpu)
         yield from _of_sync_events(trace)
         yield from _of_devices(trace, np.flatnonzero(on_gpu))
-    yield from _of_steps(trace)
     if len(trace.collective_name.rows) and trace.rank is None:
         yield HealthFact("rank_unknown", "info", {"collectives": len(trace.collective_name.rows)})
+    yield from find_time_going_backwards(trace)
 
 
 def _of_launches(trace: Trace, on_gpu: npt.NDArray[np.bool_]) -> Iterator[HealthFact]:
@@ -57,15 +57,6 @@ def _of_devices(trace: Trace, gpu_rows: Int64s) -> Iterator[HealthFact]:
     unknown = [number for number in numbers if not trace.device_names.get(number)]
     if unknown:
         yield HealthFact("device_names_unknown", "info", {"devices": len(unknown), "of": len(numbers)})
-
-
-def _of_steps(trace: Trace) -> Iterator[HealthFact]:
-    rows = _named(trace, _STEP, Category.USER_ANNOTATION)
-    numbers = [int(trace.names[name].removeprefix(STEP_PREFIX)) for name in trace.slices.name[rows].tolist()]
-    starts = trace.slices.start_ns[rows[np.argsort(numbers, kind="stable")]]
-    backwards = int((np.diff(starts) < 0).sum())
-    if backwards:
-        yield HealthFact("steps_backwards", "warning", {"steps": backwards})
 
 
 def _named(trace: Trace, pattern: re.Pattern[str], category: Category) -> Int64s:

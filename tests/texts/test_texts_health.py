@@ -9,8 +9,7 @@ import pytest
 
 import tbprof
 from tbprof.model import HealthFact
-from tbprof.texts import health
-from tbprof.texts.health import health_sentence, not_checked_sentence, skipped_sentence
+from tbprof.texts.health import health_sentence
 
 PACKAGE = Path(tbprof.__file__).parent
 
@@ -26,6 +25,8 @@ NUMBERS: dict[str, dict[str, int | float | str]] = {
     "launches_without_gpu_rows": {"rows": 1, "of": 1200},
     "sync_events_missing": {"waits": 44},
     "sync_events_without_streams": {"rows": 20, "of": 41},
+    "frames_before_caller": {"rows": 2, "of": 1200, "worst_ns": 48_000},
+    "backward_before_forward": {"rows": 1, "of": 60},
     "steps_backwards": {"steps": 1},
     "device_names_unknown": {"devices": 1, "of": 8},
     "rank_unknown": {"collectives": 27},
@@ -92,23 +93,3 @@ def test_figures_are_in_the_sentence() -> None:
     early = health_sentence(HealthFact("gpu_before_launch", "warning", NUMBERS["gpu_before_launch"]))
     assert "2 GPU events" in early
     assert "48\u202fµs" in early
-
-
-def test_a_need_and_a_reason_are_sentences() -> None:
-    assert not_checked_sentence("shapes") == "not checked: no shapes recorded"
-    assert "--tbprof_follow_links" in skipped_sentence("link_leaves_logdir")
-    assert skipped_sentence("of_another_version") == "of another version"
-
-
-def test_every_reason_to_skip_a_file_is_explained() -> None:
-    sources = [PACKAGE / "store" / "discovery.py", PACKAGE / "plugin" / "log_directory.py"]
-    reasons = {
-        node.value.value
-        for source in sources
-        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Assign)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-        and not node.value.value.startswith(".")
-    }
-    assert reasons == set(health._SKIPPED)

@@ -93,14 +93,6 @@ def test_sync_events_that_do_not_name_a_stream(tmp_path: Path) -> None:
     assert launches(tmp_path, unnamed, other) == {"sync_events_without_streams": {"rows": 1, "of": 1}}
 
 
-def test_a_clock_that_was_set_back(tmp_path: Path) -> None:
-    def step(number: int, ts: float) -> dict[str, Any]:
-        return complete(f"ProfilerStep#{number}", ts, 5.0, "user_annotation")
-
-    assert launches(tmp_path, step(10, 130.0), step(9, 120.0)) == {}
-    assert launches(tmp_path, step(9, 130.0), step(10, 120.0)) == {"steps_backwards": {"steps": 1}}
-
-
 def test_what_the_file_does_not_say_of_itself(tmp_path: Path) -> None:
     collective = complete("record_param_comms", 120.0, 1.0, **{"Collective name": "allreduce"})
 

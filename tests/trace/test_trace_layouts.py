@@ -98,12 +98,13 @@ def test_of_a_key_that_is_there_twice_the_last_counts(tmp_path: Path) -> None:
     assert read_trace(write(tmp_path, content)).rank == 3
 
 
-def sample_events(name: str) -> list[dict[str, Any]]:
-    events: list[dict[str, Any]] = json.loads(gzip.decompress((SAMPLES / name).read_bytes()))["traceEvents"]
-    return events
+def document_of(name: str) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(gzip.decompress((SAMPLES / name).read_bytes()))
+    return document
 
 
-BERT = sample_events("h100_bert_small_infer/h100_bert_small.json.gz")
+DOCUMENT = document_of("h100_bert_small_infer/h100_bert_small.json.gz")
+BERT = DOCUMENT["traceEvents"]
 
 
 @given(
@@ -121,3 +122,27 @@ def test_the_report_depends_on_neither_layout_nor_chunks(
 
     assert said_by(report_of(read_trace(path, chunk_bytes=chunk_bytes))) == said_by(expected)
     assert expected.sites
+
+
+MEMBERS = sorted(DOCUMENT.keys() - {"traceEvents"})
+LABELS = [event for event in BERT if event["ph"] == "M"]
+OTHERS = [event for event in BERT if event["ph"] != "M"]
+
+
+@given(
+    order=st.permutations([*MEMBERS, "traceEvents"]),
+    labels_at=st.integers(0, len(OTHERS)),
+    indent=st.sampled_from([None, 1, 4]),
+    chunk_bytes=st.integers(4096, 8 << 20),
+)
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_report_does_not_depend_on_where_metadata_stands(
+    tmp_path: Path, order: list[str], labels_at: int, indent: int | None, chunk_bytes: int
+) -> None:
+    expected = build_report(write(tmp_path, json.dumps(DOCUMENT).encode(), "whole.json"))
+    events = [*OTHERS[:labels_at], *LABELS, *OTHERS[labels_at:]]
+    moved = {key: {**DOCUMENT, "traceEvents": events}[key] for key in order}
+
+    path = write(tmp_path, json.dumps(moved, indent=indent).encode(), "moved.json")
+
+    assert said_by(report_of(read_trace(path, chunk_bytes=chunk_bytes))) == said_by(expected)

@@ -1,0 +1,22 @@
+"""Why a rule or a file was left out."""
+
+from __future__ import annotations
+
+__all__ = ["not_checked_sentence", "skipped_sentence"]
+
+
+def not_checked_sentence(needs: str) -> str:
+    return f"not checked: no {needs} recorded"
+
+
+def skipped_sentence(reason: str) -> str:
+    """Why a file that looks like a window is not offered."""
+    return _SKIPPED.get(reason, reason.replace("_", " "))
+
+
+_SKIPPED = {
+    "remote_logdir": "log directories on other hosts are not read; copy the run, or mount it",
+    "link_leaves_logdir": "a link that leads out of the log directory; --tbprof_follow_links allows your own",
+    "name_not_text": "its name is not UTF-8: rename it",
+    "no_permission": "it can't be read: check its permissions",
+}
