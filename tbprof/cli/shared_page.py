@@ -80,7 +80,7 @@ def _data(report: Report, name: str) -> str:
 
 
 def _bundle() -> str:
-    path = Path(tbprof.__file__).parent / "static" / "index.js"
+    path = Path(tbprof.__file__).parent / "static" / "page.js"
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:

@@ -31,6 +31,7 @@ from tbprof.texts.source import (
     candidate_note,
     code_origin,
     doubt_note,
+    foretold_note,
     recorded_note,
     wait_note,
 )
@@ -143,8 +144,8 @@ class English:
     def whole_window(self) -> str:
         return "the window"
 
-    def line_waits(self, wait_us: float, blocking: int) -> str:
-        return wait_note(wait_us, blocking)
+    def line_waits(self, wait_us: float) -> str:
+        return wait_note(wait_us)
 
     def one_of(self, candidates: Sequence[int]) -> str:
         return candidate_note(candidates)
@@ -154,6 +155,9 @@ class English:
 
     def in_called(self, site: Site, *, is_exact: bool) -> str:
         return called_note(site, is_exact=is_exact)
+
+    def would_wait(self, kind: str) -> str:
+        return foretold_note(kind)
 
     def recorded_call(self, call: RecordedCall) -> str:
         return recorded_note(call)

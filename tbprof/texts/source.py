@@ -6,9 +6,18 @@ from collections.abc import Sequence
 
 from tbprof.model import RecordedCall, Site, Source
 from tbprof.texts.idle import site_location
+from tbprof.texts.predicted import kind_name
 from tbprof.texts.quantities import count, duration
 
-__all__ = ["called_note", "candidate_note", "code_origin", "doubt_note", "recorded_note", "wait_note"]
+__all__ = [
+    "called_note",
+    "candidate_note",
+    "code_origin",
+    "doubt_note",
+    "foretold_note",
+    "recorded_note",
+    "wait_note",
+]
 
 _MOST_LINES = 6
 
@@ -24,9 +33,9 @@ def code_origin(first_step: int | None, *, is_embedded: bool) -> str:
     return f"Text as it was when {when}. Files on disk are not read."
 
 
-def wait_note(wait_us: float, blocking: int) -> str:
-    """Of a line with a site; `wait_us` is that of one step."""
-    return f"waits {duration(wait_us)} a step" if blocking else "copies without waiting"
+def wait_note(wait_us: float) -> str:
+    """Of a line with sites; `wait_us` is that of one step, 0 where none of them blocks."""
+    return f"waits {duration(wait_us)} a step" if wait_us > 0 else "copies without waiting"
 
 
 def candidate_note(candidates: Sequence[int]) -> str:
@@ -54,6 +63,11 @@ def recorded_note(call: RecordedCall) -> str:
     """Of a line that the hook saw, where the trace shows no wait for a GPU."""
     devices = f" ({' to '.join(call.devices)})" if call.devices else ""
     return f"{call.call}{devices}, seen {count(call.count, 'time')}"
+
+
+def foretold_note(kind: str) -> str:
+    """Of a line of a run without a GPU; `kind` is that of its prediction."""
+    return f"would wait for a GPU: {kind_name(kind)}"
 
 
 def _lines(lines: Sequence[int]) -> str:

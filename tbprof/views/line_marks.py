@@ -30,6 +30,9 @@ class FoundMark:
     library: str
     saving: SavingView | None
     note: str
+    """"" of a site's own line: there its wait is said."""
+    wait_us: float
+    """Of one step, at the site whose place this is."""
     sites: tuple[int, ...]
     own_site: int | None
     """The site whose place this line is: its own, its `def`, or else its first candidate."""
@@ -42,14 +45,13 @@ class FoundMark:
 def found_marks(
     report: Report, names: SourceFiles, savings: tuple[SavingView | None, ...], sentences: Sentences
 ) -> tuple[FoundMark, ...]:
-    """Of the sites, then of the calls that the hook saw where no site is."""
+    """Of the sites, then of what would wait for a GPU and of other calls that the hook saw."""
     found: list[FoundMark] = []
     for index, site in enumerate(report.sites):
         if site.source is not None:
             wait_us = us(site.wait_ns) / max(len(report.steps), 1)
-            waits = sentences.line_waits(wait_us, site.blocking)
-            notes = partial(_note, site.source, waits, sentences)
-            found += _of_site(index, site, site.source, names, savings[index], notes)
+            notes = partial(_note, site.source, sentences)
+            found += _of_site(index, site, site.source, names, savings[index], wait_us, notes)
             found += _of_caller(index, site, names, savings[index], sentences)
     taken = {(mark.file, mark.line) for mark in found if mark.kind in ("line", "candidate")}
     return (*found, *_of_calls(report, names, taken, sentences))
@@ -61,6 +63,7 @@ def _of_site(
     source: Source,
     names: SourceFiles,
     saving: SavingView | None,
+    wait_us: float,
     note: Callable[[MarkKind], str],
 ) -> Iterator[FoundMark]:
     kinds: list[tuple[int, MarkKind]] = [(line, "candidate") for line in source.candidates]
@@ -75,16 +78,16 @@ def _of_site(
             library=site.library or "",
             saving=saving if at == 0 else None,
             note=note(kind),
+            wait_us=wait_us if at == 0 else 0.0,
             sites=(index,),
             own_site=index if at == 0 else None,
         )
 
 
-def _note(source: Source, waits: str, sentences: Sentences, kind: MarkKind) -> str:
+def _note(source: Source, sentences: Sentences, kind: MarkKind) -> str:
     if kind == "def":
         return sentences.doubt(source)
-    is_one_of_several = kind == "candidate" and len(source.candidates) > 1
-    return sentences.one_of(source.candidates) if is_one_of_several else waits
+    return sentences.one_of(source.candidates) if kind == "candidate" and len(source.candidates) > 1 else ""
 
 
 def _of_caller(
@@ -109,6 +112,7 @@ def _of_caller(
         library="",
         saving=saving,
         note=sentences.in_called(site, is_exact=own.exact),
+        wait_us=0.0,
         sites=(index,),
         own_site=None,
     )
@@ -117,8 +121,14 @@ def _of_caller(
 def _of_calls(
     report: Report, names: SourceFiles, taken: set[tuple[str, int]], sentences: Sentences
 ) -> Iterator[FoundMark]:
+    for line in report.predicted_lines:
+        file, at = names.name(line.source.file), line.source.line
+        if at is not None and (file, at) not in taken:
+            taken.add((file, at))
+            note = sentences.would_wait(line.kind)
+            yield FoundMark(file, at, "call", line.source.function, "", None, note, 0.0, (), None)
     for call in report.recorded_calls:
         file = names.name(call.file)
         if (file, call.line) not in taken:
             note = sentences.recorded_call(call)
-            yield FoundMark(file, call.line, "call", call.function, "", None, note, (), None)
+            yield FoundMark(file, call.line, "call", call.function, "", None, note, 0.0, (), None)

@@ -134,8 +134,8 @@ class Sentences(Protocol):
     def whole_window(self) -> str:
         """What a finding without sites is about."""
 
-    def line_waits(self, wait_us: float, blocking: int) -> str:
-        """What a line with a site costs the host, in us of a step."""
+    def line_waits(self, wait_us: float) -> str:
+        """What a line with sites costs the host, in us of a step."""
 
     def one_of(self, candidates: Sequence[int]) -> str:
         """That a call is on one of these lines."""
@@ -145,6 +145,9 @@ class Sentences(Protocol):
 
     def in_called(self, site: Site, *, is_exact: bool) -> str:
         """That a line leads to a site in another function; not exact, it is the `def` around that line."""
+
+    def would_wait(self, kind: str) -> str:
+        """That a line of a run without a GPU would wait for one, by the kind of its prediction."""
 
     def recorded_call(self, call: RecordedCall) -> str:
         """What the hook saw on a line where nothing waited."""

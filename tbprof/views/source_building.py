@@ -25,7 +25,7 @@ def source_files_view(report: Report, sentences: Sentences) -> SourceFilesView:
     by_file: dict[str, list[FoundMark]] = {names.name(text.file): [] for text in report.sources}
     for mark in marks:
         by_file.setdefault(mark.file, []).append(mark)
-    files = [_file(path, found, names, remarks) for path, found in by_file.items()]
+    files = [_file(path, found, names, remarks, sentences) for path, found in by_file.items()]
     files.sort(key=lambda file: (file.library != "", *_most_first(file.saving), -len(file.marks), file.path))
     position = {file.path: at for at, file in enumerate(files)}
     return SourceFilesView(
@@ -41,9 +41,11 @@ def source_files_view(report: Report, sentences: Sentences) -> SourceFilesView:
     )
 
 
-def _file(path: str, found: list[FoundMark], names: SourceFiles, remarks: Remarks) -> SourceFile:
+def _file(
+    path: str, found: list[FoundMark], names: SourceFiles, remarks: Remarks, sentences: Sentences
+) -> SourceFile:
     lines = sorted({mark.line for mark in found})
-    marks = tuple(_line([mark for mark in found if mark.line == line], remarks) for line in lines)
+    marks = tuple(_line([mark for mark in found if mark.line == line], remarks, sentences) for line in lines)
     return SourceFile(
         path=path,
         library=next((mark.library for mark in found if mark.library), ""),
@@ -55,7 +57,7 @@ def _file(path: str, found: list[FoundMark], names: SourceFiles, remarks: Remark
     )
 
 
-def _line(found: list[FoundMark], remarks: Remarks) -> LineMark:
+def _line(found: list[FoundMark], remarks: Remarks, sentences: Sentences) -> LineMark:
     """What is known of one line, as one mark of the best kind."""
     best = min(found, key=lambda mark: mark.rank)
     sites = tuple(dict.fromkeys(site for mark in found for site in mark.sites))
@@ -65,11 +67,18 @@ def _line(found: list[FoundMark], remarks: Remarks) -> LineMark:
         kind=best.kind,
         function=best.function,
         saving=added_up(mark.saving for mark in own or found),
-        note="; ".join(dict.fromkeys(mark.note for mark in found if mark.note)),
+        note=_note(found, sentences),
         sites=sites,
         numbers=remarks.numbers(sites),
         remarks=remarks.at(best.file, best.line),
     )
+
+
+def _note(found: list[FoundMark], sentences: Sentences) -> str:
+    """What its sites wait together, then what else is to say, once each."""
+    on_it = [mark for mark in found if mark.own_site is not None and mark.kind != "def" and not mark.note]
+    waits = [sentences.line_waits(sum(mark.wait_us for mark in on_it))] if on_it else []
+    return "; ".join((*waits, *dict.fromkeys(mark.note for mark in found if mark.note)))
 
 
 def _own(found: Iterable[FoundMark]) -> SavingView | None:

@@ -49,13 +49,14 @@ def test_a_name_is_text_and_breaks_no_screen(page: Page, tmp_path: pathlib.Path,
     file = tmp_path / "page.html"
     file.write_text(shared_page(named(name)), encoding="ascii")
     page.goto(file.as_uri())
-    for view in ("Overview", "Sync points", "Copies"):
+    for view in ("Overview", "Sync points", "Copies", "Source"):
         page.locator("nav a", has_text=view).click()
         expect(page.locator("nav [aria-current=page]")).to_contain_text(view)
         assert page.locator("img, main b b").count() == 0
         # What is too long is cut or scrolls in its own place: neither the page nor a pane gets wider.
         for pane in [page.locator("html"), *page.locator(".pane").all()]:
             assert pane.evaluate("pane => pane.scrollWidth <= pane.clientWidth"), view
+    page.locator("nav a", has_text="Sync points").click()
     page.locator("tr[data-site]").nth(1).click()
     expect(page.locator(".drawer")).to_contain_text(name[:60])
     found = Axe().run(page)

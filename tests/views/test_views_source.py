@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 from source_scene import METRICS, TRAIN, known_training
 
-from tbprof.model import Report, Source
+from tbprof.model import PredictedLine, Report, Source
 from tbprof.texts.english import English
 from tbprof.views.fix_plan import added_savings
 from tbprof.views.source import LineMark, SourceFile, SourceFilesView
@@ -105,6 +105,22 @@ def test_a_recorded_call_that_waits_for_nothing_is_noted() -> None:
     report = dataclasses.replace(REPORT, sites=(), findings=(), fix_plan=())
     move = marks("train.py", report)[12]
     assert (move.kind, move.saving, move.note) == ("call", None, "to (cpu to cuda:0), seen 1 time")
+
+
+def test_without_a_gpu_lines_that_would_wait_say_so() -> None:
+    line = PredictedLine(
+        rule="SYN01",
+        kind="scalar_read",
+        source=Source("train.py", 19, "train", exact=True, candidates=()),
+        call="item",
+        count=1,
+        known="seen",
+        fingerprint="0",
+    )
+    report = dataclasses.replace(REPORT, sites=(), findings=(), fix_plan=(), predicted_lines=(line,))
+    lines = marks("train.py", report)
+    assert lines[19].note == "would wait for a GPU: reads one number back"
+    assert lines[12].note.startswith("to (cpu to cuda:0)")
 
 
 def test_without_code_it_says_so_and_the_lines_stay() -> None:

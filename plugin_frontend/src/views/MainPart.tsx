@@ -4,15 +4,17 @@ import { adjust, place } from "../state/place.ts";
 import { refreshRuns, runs, shown, views } from "../state/runs.ts";
 import { retryWindow, windowAnswer } from "../state/windowAnswer.ts";
 import { ProblemNote } from "../widgets/ProblemNote.tsx";
-import { ComparePage } from "./compare/ComparePage.tsx";
+import { lazily } from "./lazily.tsx";
 import { OverviewPage } from "./overview/OverviewPage.tsx";
-import { RanksPage } from "./series/RanksPage.tsx";
-import { TrendsPage } from "./series/TrendsPage.tsx";
-import { SitesView } from "./sites/SitesView.tsx";
-import { SourcePage } from "./source/SourcePage.tsx";
 import { EmptyState } from "./states/EmptyState.tsx";
 import { ReadingState } from "./states/ReadingState.tsx";
 import { Skeleton } from "./states/Skeleton.tsx";
+
+const ComparePage = lazily(async () => (await import("./compare/ComparePage.tsx")).ComparePage);
+const RanksPage = lazily(async () => (await import("./series/RanksPage.tsx")).RanksPage);
+const SitesView = lazily(async () => (await import("./sites/SitesView.tsx")).SitesView);
+const SourcePage = lazily(async () => (await import("./source/SourcePage.tsx")).SourcePage);
+const TrendsPage = lazily(async () => (await import("./series/TrendsPage.tsx")).TrendsPage);
 
 /** The part below the bars: the view, or why there is none. */
 export function MainPart() {

@@ -35,11 +35,10 @@ export function PredictedCard({ rows }: { rows: readonly PredictedRow[] }) {
 }
 
 function Line({ row }: { row: PredictedRow }) {
-  const source = { file: row.file, line: row.line, function: row.function, exact: true, candidates: [] };
   return (
     <>
       {row.code !== "" && <code class="ell block" title={row.code}><bdi>{row.code}</bdi></code>}
-      <Location source={source} />
+      <Location source={row} />
     </>
   );
 }

@@ -55,11 +55,21 @@ function Line({ row, scale, file }: LineProps) {
       <Gutter mark={mark} scale={scale} />
       <span class="t3 line-number">{line}</span>
       <span class="line-text">
-        {row.kind === "line" ? <CodeText parts={row.parts} /> : <span class="t3">{mark?.function === "" ? "code not recorded" : `in ${mark?.function}, code not recorded`}</span>}
+        {row.kind === "line" ? <CodeText parts={row.parts} /> : <Unseen name={row.mark.function} />}
         {mark !== null && <Note mark={mark} />}
       </span>
       {mark?.remarks.map((remark) => <RemarkNote key={remark.finding.fingerprint} remark={remark} mark={mark} path={file.path} />)}
     </li>
+  );
+}
+
+/** In place of code that was not recorded. */
+function Unseen({ name }: { name: string }) {
+  return (
+    <>
+      {name !== "" && <bdi class="ell unseen t2" title={name}>{name}</bdi>}
+      <span class="t3">{name !== "" && ", "}code not recorded</span>
+    </>
   );
 }
 
@@ -81,8 +91,8 @@ function Note({ mark }: { mark: LineMark }) {
   return (
     <span class="line-note">
       {mark.numbers.map((number) => <span key={number} class="disc" title={`Change ${number} of the fix plan`}>{number}</span>)}
-      {site === undefined ? <span class="t3"><bdi>{mark.note}</bdi></span> : (
-        <button class="link" type="button" onClick={() => visit({ site, rule: null, health: false })}><bdi>{mark.note}</bdi></button>
+      {site === undefined ? <span class="t3" title={mark.note}><bdi>{mark.note}</bdi></span> : (
+        <button class="link" type="button" title={mark.note} onClick={() => visit({ site, rule: null, health: false })}><bdi>{mark.note}</bdi></button>
       )}
     </span>
   );

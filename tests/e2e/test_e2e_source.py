@@ -1,0 +1,115 @@
+"""The Source view in TensorBoard: the program's own code with what was found in it."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import FrameLocator, Page, expect
+from source_scene import known_training
+from tab import axe_violations, open_tab
+from tensorboard_server import tensorboard
+
+from tbprof.store.codec import encode_report
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """TensorBoard on the report of a training whose code is known; its trace is gone."""
+    folder = tmp_path_factory.mktemp("known")
+    (folder / "logs" / "known").mkdir(parents=True)
+    report = encode_report(known_training(), written_by="0.1")
+    (folder / "logs" / "known" / "w.1752215573993169006.tbprof.pb").write_bytes(report)
+    with tensorboard(folder / "logs") as address:
+        yield address
+
+
+def line(frame: FrameLocator, number: int) -> str:
+    return frame.locator(f'.source li[data-line="{number}"]').inner_text()
+
+
+def test_lines_have_their_code_their_savings_and_their_remarks(page: Page, known: str) -> None:
+    frame = open_tab(page, known, "known", "source")
+    frame.locator(".files button", has_text="train.py").click()
+    expect(frame.locator(".source li[data-line]")).to_have_count(23)
+    assert "inputs = images.to(device)" in line(frame, 12)
+    assert "\u2264 122" in line(frame, 12)
+    assert "inputs = images.to(device, non_blocking=True)" in line(frame, 12)
+    assert "one of 15, 17" in line(frame, 17)
+    assert "52" in line(frame, 19)
+    assert "SYN01" in line(frame, 19)
+    assert axe_violations(page) == ""
+
+
+def test_the_keys_go_from_finding_to_finding_and_to_the_evidence(page: Page, known: str) -> None:
+    frame = open_tab(page, known, "known", "source")
+    expect(frame.locator("li.current")).to_have_attribute("data-line", "5")
+    frame.locator(".source .tool b").click()
+    for number in ("12", "15", "19", "5"):
+        page.keyboard.press("j")
+        expect(frame.locator("li.current")).to_have_attribute("data-line", number)
+    page.keyboard.press("k")
+    expect(frame.locator("li.current")).to_have_attribute("data-line", "19")
+    assert "p.tbprof.line=19" in page.url
+    frame.locator("li.current .remark button", has_text="Evidence").focus()
+    page.keyboard.press("Enter")
+    expect(frame.locator("aside.drawer")).to_contain_text("A scalar is read back")
+    expect(frame.locator("aside.drawer .excerpt li.here")).to_contain_text("running += loss.item()")
+    assert axe_violations(page) == ""
+
+
+def test_a_site_leads_to_its_line(page: Page, known: str) -> None:
+    frame = open_tab(page, known, "known", "syncs")
+    frame.locator('tr[data-site="2"]').click()
+    page.keyboard.press("o")
+    expect(frame.locator("nav [aria-current=page]")).to_contain_text("Source")
+    expect(frame.locator("li.current")).to_contain_text("predicted = predicted.cpu()")
+
+
+def test_a_finding_and_a_place_are_copied(page: Page, known: str) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    frame = open_tab(page, known, "known", "source")
+    frame.locator(".remark button", has_text="Copy as markdown").first.click()
+    expect(frame.locator(".toast")).to_have_text("Finding copied")
+    assert page.evaluate("navigator.clipboard.readText()").startswith("### SYN04 ")
+    frame.locator(".source .tool b").click()
+    page.keyboard.press("y")
+    expect(frame.locator(".toast")).to_have_text("Location copied")
+    assert page.evaluate("navigator.clipboard.readText()") == "lib/metrics.py:5"
+
+
+def test_the_editor_is_the_users_choice_and_is_kept(page: Page, known: str) -> None:
+    frame = open_tab(page, known, "known", "source")
+    editor = frame.locator(".tool a", has_text="Editor")
+    assert editor.get_attribute("href") == "vscode://file/lib/metrics.py:5"
+    frame.locator(".tool").get_by_label("Choose the editor").click()
+    field = frame.locator("dialog[open] input")
+    field.fill("javascript://{path}")
+    expect(frame.locator("dialog[open] button[type=submit]")).to_be_disabled()
+    assert axe_violations(page) == ""
+    field.fill("idea://open?file=/src/{path}&line={line}")
+    page.keyboard.press("Enter")
+    expect(editor).to_have_attribute("href", "idea://open?file=/src/lib/metrics.py&line=5")
+    page.reload()
+    expect(editor).to_have_attribute("href", "idea://open?file=/src/lib/metrics.py&line=5")
+
+
+def test_a_trace_without_code_shows_its_lines_and_says_why(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "h100_bert_small_infer", "source")
+    expect(frame.locator(".files")).to_contain_text("embed_source")
+    frame.locator(".files summary").click()
+    frame.locator(".files button", has_text="modeling_attn_mask_utils.py").click()
+    expect(frame.locator('li[data-line="429"]')).to_contain_text("line of its def")
+    assert axe_violations(page) == ""
+
+
+def test_a_run_on_a_cpu_shows_the_code_that_the_hook_kept(
+    page: Page, address: str, logdir: pathlib.Path
+) -> None:
+    assert list((logdir / "demo" / "before").glob("*.tbprof.pb"))
+    frame = open_tab(page, address, "demo/before", "source")
+    expect(frame.locator("li.call").first).to_contain_text("would wait for a GPU")
+    assert axe_violations(page) == ""
