@@ -87,14 +87,6 @@ def _frames_before_caller(numbers: Numbers) -> str:
     )
 
 
-def _backward_before_forward(numbers: Numbers) -> str:
-    ops = count(int(numbers["rows"]), "backward op")
-    return (
-        f"{ops} of {int(numbers['of']):,} earlier than the forward op: "
-        "the clock was set back while the trace was recorded."
-    )
-
-
 def _steps_backwards(numbers: Numbers) -> str:
     steps = count(int(numbers["steps"]), "step")
     return f"{steps} earlier than the step before: the clock was set back while the trace was recorded."
@@ -125,7 +117,6 @@ FILE_SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "sync_events_missing": _sync_events_missing,
     "sync_events_without_streams": _sync_events_without_streams,
     "frames_before_caller": _frames_before_caller,
-    "backward_before_forward": _backward_before_forward,
     "steps_backwards": _steps_backwards,
     "device_names_unknown": _device_names_unknown,
     "rank_unknown": _rank_unknown,

@@ -20,7 +20,7 @@ from tbprof.trace.classic_raw import raw_events
 from tbprof.trace.classic_rows import ClassicRows, RawEvent
 from tbprof.trace.classic_times import ClassicClock
 from tbprof.trace.columns import Category, Trace
-from tbprof.trace.reader import CHUNK_BYTES, MAX_BYTES, read_trace
+from tbprof.trace.reader import CHUNK_BYTES, read_trace
 from tbprof.trace.source import open_gzip_writer, open_source
 
 __all__ = ["write_classic"]
@@ -46,7 +46,7 @@ def write_classic(source: str | os.PathLike[str], destination: BinaryIO) -> None
     trace = read_trace(source)
     clock = ClassicClock.unchanged() if _is_classic(trace) else ClassicClock.of(trace.slices)
     members = classic_members(os.fspath(source), trace, clock)
-    with open_source(source, MAX_BYTES) as opened, open_gzip_writer(destination, _LEVEL) as packed:
+    with open_source(source) as opened, open_gzip_writer(destination, _LEVEL) as packed:
         stream = EventStream(opened, CHUNK_BYTES)
         packed.write(members.removesuffix(b"}") + b',\n"traceEvents": [\n')
         separator = b""

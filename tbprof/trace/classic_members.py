@@ -11,7 +11,7 @@ from tbprof.trace.classic_mark import MARK
 from tbprof.trace.classic_times import ClassicClock
 from tbprof.trace.columns import Trace
 from tbprof.trace.decode import Decoder
-from tbprof.trace.reader import CHUNK_BYTES, MAX_BYTES
+from tbprof.trace.reader import CHUNK_BYTES
 from tbprof.trace.repair import repair_text
 from tbprof.trace.salvage import UNDECODABLE
 from tbprof.trace.source import open_source
@@ -47,7 +47,7 @@ def classic_members(path: str, trace: Trace, clock: ClassicClock) -> bytes:
 
 def _members_of_file(path: str) -> dict[str, Any]:
     """Kineto writes what the plugin needs before the events; other tools that write its files, behind."""
-    with open_source(path, MAX_BYTES) as source:
+    with open_source(path) as source:
         stream = EventStream(source, CHUNK_BYTES)
         members = _members_of(stream.head + b"null}")
         if "deviceProperties" in members:

@@ -28,10 +28,6 @@ def find_time_going_backwards(trace: Trace) -> Iterator[HealthFact]:
     if early:
         numbers = {"rows": early, "of": len(frames), "worst_ns": int(early_ns.max())}
         yield HealthFact("frames_before_caller", "warning", numbers)
-    arrows = trace.forward_backward
-    reversed_arrows = int((arrows.backward_ns < arrows.forward_ns).sum())
-    if reversed_arrows:
-        yield HealthFact("backward_before_forward", "warning", {"rows": reversed_arrows, "of": len(arrows)})
     backwards = int((np.diff(_starts_of_steps(trace)) < 0).sum())
     if backwards:
         yield HealthFact("steps_backwards", "warning", {"steps": backwards})

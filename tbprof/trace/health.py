@@ -31,7 +31,6 @@ CODES = {
     "sync_events_missing": "`waits` calls make a stream wait, and no CUDA sync event says for which.",
     "sync_events_without_streams": "CUDA sync events of a stream's wait that do not name what it waited for.",
     "frames_before_caller": "Python frames that begin before their caller: the clock was set back.",
-    "backward_before_forward": "Backward ops that begin before their forward op: the clock was set back.",
     "steps_backwards": "Steps that begin before the one with the number below: the clock was set back.",
     "device_names_unknown": "Devices that did work and that the file does not describe.",
     "rank_unknown": "The file holds collectives and does not say of which rank it is.",

@@ -17,10 +17,8 @@ from tbprof.trace.health import Reading, health_of
 from tbprof.trace.metadata import Metadata, read_metadata
 from tbprof.trace.source import ByteSource, open_source
 
-__all__ = ["CHUNK_BYTES", "MAX_BYTES", "read_trace"]
+__all__ = ["CHUNK_BYTES", "read_trace"]
 
-MAX_BYTES = 16 * 1024**3
-"""Default limit of what a file may unpack to."""
 CHUNK_BYTES = 512 * 1024
 """Default size of the pieces that are decoded at once: what fits into a core's cache is fastest."""
 
@@ -28,7 +26,7 @@ CHUNK_BYTES = 512 * 1024
 def read_trace(
     path: str | os.PathLike[str],
     *,
-    max_bytes: int = MAX_BYTES,
+    max_bytes: int | None = None,
     chunk_bytes: int = CHUNK_BYTES,
     progress: Callable[[int, int], None] | None = None,
 ) -> Trace:
@@ -39,7 +37,7 @@ def read_trace(
 
     Args:
         path: a file that torch.profiler wrote.
-        max_bytes: limit of what the file may unpack to.
+        max_bytes: limit of what the file may unpack to; None: `limits.max_trace_bytes()`.
         chunk_bytes: how much of it is decoded at once.
         progress: called after each chunk with the bytes read and the bytes of the file,
             both on the disk.

@@ -13,7 +13,7 @@ from tbprof.trace.boundaries import SPACE
 from tbprof.trace.chunks import EventStream
 from tbprof.trace.decode import Decoder
 from tbprof.trace.metadata import read_metadata
-from tbprof.trace.reader import CHUNK_BYTES, MAX_BYTES
+from tbprof.trace.reader import CHUNK_BYTES
 from tbprof.trace.source import ByteSource, open_gzip_writer, open_source
 
 __all__ = ["merge_facts", "verify"]
@@ -30,7 +30,7 @@ def verify(path: str | os.PathLike[str]) -> None:
     Raises:
         TraceError: it is empty, breaks off, holds no events, or can't be read.
     """
-    with open_source(path, MAX_BYTES) as source:
+    with open_source(path) as source:
         stream = EventStream(source, CHUNK_BYTES)
         num_events = sum(batch.num_events for batch in Decoder().batches(stream))
         tail = stream.read_tail()
@@ -56,7 +56,7 @@ def merge_facts(
     """
     if facts_json is not None:
         _check_facts(source, facts_json)
-    with open_source(source, MAX_BYTES) as trace:
+    with open_source(source) as trace:
         if isinstance(destination, (str, os.PathLike)):
             with Path(destination).open("wb") as file:
                 _pack(trace, file, facts_json)

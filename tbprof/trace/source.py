@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol, cast
 
 from tbprof.errors import TraceNotReadable, TraceTooLarge
+from tbprof.trace.limits import MAX_BYTES_VARIABLE, max_trace_bytes
 
 __all__ = ["ByteSource", "open_gzip_writer", "open_source", "shown_path"]
 
@@ -130,7 +131,7 @@ class ByteSource:
         if self.unpacked_bytes > self._max_bytes:
             raise TraceTooLarge(
                 f"{self.path} unpacks to more than {self._max_bytes:,} bytes: record fewer steps, "
-                "or raise the limit on the size."
+                f"or set {MAX_BYTES_VARIABLE} to more."
             )
         return count
 
@@ -160,8 +161,8 @@ def shown_path(path: str | os.PathLike[str]) -> str:
 
 
 @contextmanager
-def open_source(path: str | os.PathLike[str], max_bytes: int) -> Iterator[ByteSource]:
-    """The bytes of the regular file at `path`.
+def open_source(path: str | os.PathLike[str], max_bytes: int | None = None) -> Iterator[ByteSource]:
+    """The bytes of the regular file at `path`; it may unpack to `max_bytes`, None: the user's limit.
 
     Raises:
         TraceNotReadable: it is missing, not permitted, or no regular file.
@@ -176,7 +177,7 @@ def open_source(path: str | os.PathLike[str], max_bytes: int) -> Iterator[ByteSo
         reason = error if isinstance(error, OSError) else OSError(0, str(error))
         raise _not_readable(shown, reason) from error
     with file:
-        yield ByteSource(shown, file, max_bytes)
+        yield ByteSource(shown, file, max_trace_bytes() if max_bytes is None else max_bytes)
 
 
 def open_gzip_writer(file: BinaryIO, level: int) -> BinaryIO:

@@ -24,12 +24,12 @@ def floor(path: str) -> Figures:
 
     from tbprof.trace.boundaries import ARRAY_END
     from tbprof.trace.chunks import EventStream
-    from tbprof.trace.reader import CHUNK_BYTES, MAX_BYTES
+    from tbprof.trace.reader import CHUNK_BYTES
     from tbprof.trace.source import open_source
 
     decoder = msgspec.json.Decoder(list[msgspec.Raw])
     events = 0
-    with open_source(path, MAX_BYTES) as source:
+    with open_source(path) as source:
         stream = EventStream(source, CHUNK_BYTES)
         while (chunk := stream.next_chunk()) is not None:
             if chunk.bounded:

@@ -26,7 +26,6 @@ NUMBERS: dict[str, dict[str, int | float | str]] = {
     "sync_events_missing": {"waits": 44},
     "sync_events_without_streams": {"rows": 20, "of": 41},
     "frames_before_caller": {"rows": 2, "of": 1200, "worst_ns": 48_000},
-    "backward_before_forward": {"rows": 1, "of": 60},
     "steps_backwards": {"steps": 1},
     "device_names_unknown": {"devices": 1, "of": 8},
     "rank_unknown": {"collectives": 27},

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from trace_samples import Json, classic, complete, health_numbers, kernel, write
 
 from tbprof.trace.reader import read_trace
@@ -27,19 +26,6 @@ def frame(number: int, caller: int | None, ts: float) -> Json:
     return complete(f"train.py({number}): f", ts, 5.0, "python_function", **ids)
 
 
-def arrow(ph: str, number: int, ts: float) -> Json:
-    return {
-        "ph": ph,
-        "id": number,
-        "pid": 1,
-        "tid": 1,
-        "ts": ts,
-        "cat": "fwdbwd",
-        "name": "fwdbwd",
-        "bp": "e",
-    }
-
-
 def test_steps(tmp_path: Path) -> None:
     assert health(tmp_path, step(10, 130.0), step(9, 120.0)) == {}
     assert health(tmp_path, step(9, 130.0), step(10, 120.0)) == {"steps_backwards": {"steps": 1}}
@@ -57,12 +43,3 @@ def test_frames_whose_caller_is_not_known(tmp_path: Path) -> None:
     assert health(tmp_path, frame(2, 1, 119.5), frame(3, 7, 122.0)) == {}
     # Two processes in one file give the same ids: nobody can say which is meant.
     assert health(tmp_path, frame(1, None, 120.0), frame(1, None, 150.0), frame(2, 1, 130.0)) == {}
-
-
-@pytest.mark.parametrize("backward_ts", [130.0, 119.0])
-def test_arrows_from_forward_to_backward(tmp_path: Path, backward_ts: float) -> None:
-    forward, backward = complete("aten::mm", 120.0, 5.0), complete("MmBackward0", backward_ts, 5.0)
-
-    found = health(tmp_path, forward, arrow("s", 5, 120.0), backward, arrow("f", 5, backward_ts))
-
-    assert found == ({} if backward_ts > 120 else {"backward_before_forward": {"rows": 1, "of": 1}})

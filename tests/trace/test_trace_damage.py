@@ -83,19 +83,30 @@ def test_a_string_of_100_mb_costs_its_event(tmp_path: Path) -> None:
     assert health_numbers(trace)["events_dropped"] == {"dropped": 1, "too_long": 1}
 
 
-def test_a_file_that_grows_while_it_is_read(tmp_path: Path) -> None:
-    whole = classic(a_step() * 40)
-    path = write(tmp_path, whole[:20_000])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_file_that_grows_while_it_is_read(tmp_path: Path, packed: bool) -> None:
+    whole = classic([{**event, "ts": event["ts"] + 1000 * step} for step in range(400) for event in a_step()])
+    written = gzip.compress(whole, 1) if packed else whole
+    path = write(tmp_path, written[: len(written) // 10])
 
     def grow(*_: int) -> None:
         held = path.stat().st_size
         with path.open("ab") as file:
-            file.write(whole[held : held + 9_000])
+            file.write(written[held : held + 900])
 
     trace = read_trace(path, chunk_bytes=4096, progress=grow)
 
     assert rows_of(trace) == rows_of(read_trace(write(tmp_path, whole, "whole.json")))[: len(trace.slices)]
     assert len(trace.slices) >= 8
+
+
+def test_bytes_of_a_name_that_are_no_text(tmp_path: Path) -> None:
+    content = classic(a_step()).replace(b"aten::mul", b"aten::\xff\xfe")
+
+    trace = read_trace(write(tmp_path, content))
+
+    assert "aten::\ufffd\ufffd" in trace.names
+    assert health_numbers(trace) == {"text_repaired": {"repaired": 1}}
 
 
 def test_a_file_that_shrinks_while_it_is_read(tmp_path: Path) -> None:
