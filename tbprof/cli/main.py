@@ -1,7 +1,7 @@
 """The `tbprof` command.
 
-Exit codes: 0 fine; 1 what `--fail-on` asked for was found; 2 it could not be done, with one
-sentence on stderr.
+Exit codes: 0 fine; 1 what `--fail-on`, `--forbid` or `--budget` asked for was found; 2 it could
+not be done, with one sentence on stderr.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import sys
 from collections.abc import Sequence
 
 from tbprof import __version__
-from tbprof.cli import classic, demo, doctor, explain, preflight, publish, report
+from tbprof.cli import check, classic, demo, doctor, explain, preflight, publish, report
 from tbprof.cli import run as run_command
 from tbprof.cli.plain_text import plain
 from tbprof.errors import TbprofError
 
 __all__ = ["main"]
 
-_COMMANDS = (report, explain, demo, run_command, preflight, doctor, classic, publish)
+_COMMANDS = (report, check, explain, demo, run_command, preflight, doctor, classic, publish)
 COULD_NOT = 2
 
 

@@ -1,0 +1,83 @@
+"""The baseline: a file with a line for each accepted finding, made to be read in a diff.
+
+Lines of code have no place in it, so that an edit above a finding changes nothing. `reason` is
+for people: it is kept when the file is written anew.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tbprof.errors import UsageError
+from tbprof.views.check import Accepted, CheckView
+
+__all__ = ["SCHEMA", "read_baseline", "renewed", "write_baseline"]
+
+SCHEMA = 1
+
+
+def read_baseline(path: Path) -> tuple[Accepted, ...]:
+    """What was accepted.
+
+    Raises:
+        UsageError: The file is not there, or is no baseline.
+    """
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError(f"there is no baseline {path}: --update-baseline writes one") from None
+    except (OSError, ValueError) as error:
+        raise UsageError(f"the baseline {path} can't be read ({error}): restore it") from error
+    try:
+        if document["schema"] > SCHEMA:
+            raise UsageError(f"a later tbprof wrote the baseline {path}: upgrade this one")
+        return tuple(_accepted(line) for line in document["findings"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise UsageError(f"{path} is no baseline of tbprof check: {error!r} in it") from error
+
+
+def _accepted(line: Mapping[str, Any]) -> Accepted:
+    return Accepted(
+        fingerprint=str(line["fingerprint"]),
+        rule=str(line["rule"]),
+        file=str(line["file"]),
+        function=str(line["function"]),
+        per_step=int(line["per_step"]),
+        reason=str(line["reason"]),
+    )
+
+
+def renewed(view: CheckView) -> tuple[Accepted, ...]:
+    """The baseline that accepts all that was found, with the reasons that were given before."""
+    return tuple(
+        Accepted(
+            fingerprint=row.found.fingerprint,
+            rule=row.found.rule,
+            file=row.found.file,
+            function=row.found.function,
+            per_step=row.found.per_step,
+            reason=row.reason,
+        )
+        for row in view.rows
+        if row.state != "suppressed"
+    )
+
+
+def write_baseline(path: Path, accepted: Sequence[Accepted]) -> None:
+    """Write it sorted, one finding a line.
+
+    Raises:
+        UsageError: The file can't be written.
+    """
+    ordered = sorted(accepted, key=lambda line: (line.file, line.function, line.rule, line.fingerprint))
+    lines = (json.dumps(dataclasses.asdict(line), ensure_ascii=False) for line in ordered)
+    findings = ",\n".join(f"  {line}" for line in lines)
+    text = f'{{"schema": {SCHEMA}, "findings": [\n{findings}\n]}}\n'
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UsageError(f"the baseline {path} can't be written ({error}): name another file") from error

@@ -1,0 +1,167 @@
+"""`tbprof check`: fail a build for lines that wait, by a baseline, by what is forbidden, by budgets."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import re
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tbprof.cli.baseline_file import read_baseline, renewed, write_baseline
+from tbprof.cli.check_text import check_text
+from tbprof.cli.checkout_paths import path_in_checkout
+from tbprof.cli.github_annotations import github_annotations
+from tbprof.cli.preflight_child import run_preflight
+from tbprof.cli.preflight_document import document_recording, preflight_document
+from tbprof.cli.reading import is_folder, report_of_file, reports_of_folder
+from tbprof.errors import UsageError
+from tbprof.rules.registry import RULES
+from tbprof.texts.english import English
+from tbprof.views.check import KINDS, NEW, Accepted, Budget, CheckView, Recording
+from tbprof.views.check_building import check_view
+from tbprof.views.check_report import report_recording
+from tbprof.views.sarif import sarif_log
+
+if TYPE_CHECKING:
+    from tbprof.cli.parsers import Commands
+
+__all__ = ["add_to"]
+
+FOUND = 1
+SCHEMA = 1
+
+_CODES = {rule.code for rule in RULES} | {"DEV01"}
+"""The last one is preflight's alone: no trace holds what would have raised an error."""
+_WORDS = frozenset({NEW, *KINDS, *_CODES, *(code[:3] for code in _CODES)})
+_BUDGET = re.compile(r"(?:(?P<of>\w+)=)?(?P<allowed>\d+)")
+
+
+def add_to(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "check",
+        help="fail a build for lines that make the GPU wait",
+        usage="tbprof check [options] PATH... | tbprof check [options] PROGRAM.py [-- ARGUMENTS]",
+        epilog=f"WORD is {NEW} (what the baseline lacks, or has less often), a rule such as SYN01, a family "
+        f"of them such as CPY, or one of {', '.join(KINDS)}.",
+    )
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        metavar="PATH",
+        help="traces, stored reports, folders of them or JSON of preflight; "
+        "or one program, which preflight then runs, with its arguments",
+    )
+    parser.add_argument("-m", "--module", action="store_true", help="PATH is a module, as for python -m")
+    parser.add_argument("--steps", metavar="N", help="of a program: optimizer steps to look at")
+    parser.add_argument("--warmup", metavar="N", help="of a program: optimizer steps before them")
+    parser.add_argument("--baseline", type=Path, metavar="FILE", help="what was accepted")
+    parser.add_argument("--update-baseline", action="store_true", help="write what is found to that file")
+    parser.add_argument("--forbid", type=_words, default=(), metavar="WORD,...", help="fail for these")
+    parser.add_argument(
+        "--budget",
+        type=_budget,
+        action="append",
+        default=[],
+        metavar="[WORD=]N",
+        help="fail for more than N sync points, or findings of a kind, in one step; may be repeated",
+    )
+    parser.add_argument("--format", choices=("text", "json", "sarif", "github"), default="text")
+    parser.add_argument("--source-root", type=Path, metavar="DIR", help="where the files of the report lie")
+    parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cache of reports")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Look, judge, print; 1 where something was forbidden or over its budget.
+
+    Raises:
+        TbprofError: Something could not be read, or the program could not be run.
+    """
+    if options.update_baseline and options.baseline is None:
+        raise UsageError("--update-baseline needs --baseline FILE: say where it is")
+    judge = partial(check_view, _recordings(options), forbidden=options.forbid, budgets=options.budget)
+    view = judge(_accepted(options))
+    if options.update_baseline:
+        lines = renewed(view)
+        write_baseline(options.baseline, lines)
+        view = judge(lines)
+    sys.stdout.write(_printed(view, options))
+    return 0 if view.passed else FOUND
+
+
+def _accepted(options: argparse.Namespace) -> tuple[Accepted, ...]:
+    is_first = options.update_baseline and not options.baseline.exists()
+    return () if options.baseline is None or is_first else read_baseline(options.baseline)
+
+
+def _recordings(options: argparse.Namespace) -> list[Recording]:
+    first, *others = options.paths
+    if _is_program(options):
+        given = {"--steps": options.steps, "--warmup": options.warmup}
+        passed_on = [part for name, value in given.items() if value is not None for part in (name, value)]
+        module = ["--module"] if options.module else []
+        return [document_recording(run_preflight(first, others, [*passed_on, *module]), first)]
+    return [recording for path in options.paths for recording in _recorded(Path(path), options)]
+
+
+def _is_program(options: argparse.Namespace) -> bool:
+    return bool(options.module or options.paths[0].endswith(".py"))
+
+
+def _recorded(path: Path, options: argparse.Namespace) -> list[Recording]:
+    use_cache = not options.no_cache
+    if is_folder(path):
+        reports = reports_of_folder(path, use_cache=use_cache)
+        return [report_recording(report, English()) for report in reports]
+    document = preflight_document(path)
+    if document is not None:
+        return [document_recording(document, str(path))]
+    return [report_recording(report_of_file(path, use_cache=use_cache), English())]
+
+
+def _printed(view: CheckView, options: argparse.Namespace) -> str:
+    path = partial(path_in_checkout, source_root=_source_root(options))
+    if options.format == "json":
+        return json.dumps({"schema": SCHEMA, **dataclasses.asdict(view)}) + "\n"
+    if options.format == "sarif":
+        return json.dumps(sarif_log(view, path), indent=1) + "\n"
+    if options.format == "github":
+        return "".join(f"{line}\n" for line in github_annotations(view, path))
+    return check_text(view)
+
+
+def _source_root(options: argparse.Namespace) -> Path:
+    """Python imports what lies beside a script, so preflight names its files from there."""
+    given: Path | None = options.source_root
+    if given is not None:
+        return given
+    return Path(options.paths[0]).parent if _is_program(options) and not options.module else Path()
+
+
+def _words(given: str) -> tuple[str, ...]:
+    return tuple(_word(word.strip()) for word in given.split(","))
+
+
+def _word(given: str) -> str:
+    """A word as it is compared: kinds in small letters, rules in capitals."""
+    for word in (given.lower().replace("-", "_"), given.upper()):
+        if word in _WORDS:
+            return word
+    raise argparse.ArgumentTypeError(
+        f"{given!r} is no word of tbprof check: name {NEW}, a rule such as SYN01, a family such as CPY, "
+        f"or one of {', '.join(KINDS)}"
+    )
+
+
+def _budget(given: str) -> Budget:
+    found = _BUDGET.fullmatch(given)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{given!r} is no budget: give 3, or SYN01=3")
+    word = "" if found["of"] is None else _word(found["of"])
+    if word == NEW:
+        raise argparse.ArgumentTypeError("there is no budget for what is new: --forbid new allows none")
+    return Budget(of=word, allowed=int(found["allowed"]))

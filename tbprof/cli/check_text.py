@@ -1,0 +1,62 @@
+"""The answer of `tbprof check` for people."""
+
+from __future__ import annotations
+
+from tbprof.cli.plain_text import plain
+from tbprof.texts.quantities import count
+from tbprof.views.check import STATES, Accepted, BudgetRow, CheckRow, CheckView, Found
+
+__all__ = ["check_text"]
+
+
+def check_text(view: CheckView) -> str:
+    """What fails the build first, then the rest, then the sum in one line."""
+    failing = [row for row in view.rows if row.fails]
+    others = [row for row in view.rows if not row.fails]
+    lines = list(view.recordings)
+    if view.predicted:
+        lines.append("predicted, no GPU was used: lines and counts, no times")
+    for row in (*failing, *others):
+        lines += _finding(row)
+    lines += [_budget(row) for row in view.budgets]
+    lines += [f"{'warning':<12}{row.rule} {_place(row.file, row.line)}{row.text}" for row in view.warned]
+    lines += [_gone(line) for line in view.gone]
+    lines.append(_sum(view))
+    return "\n".join(plain(line) for line in lines) + "\n"
+
+
+def _finding(row: CheckRow) -> list[str]:
+    found = row.found
+    state = "FAILS" if row.fails else row.state
+    often = f"{found.per_step:,}/step"
+    if row.state == "more":
+        often += f" instead of {row.accepted_per_step:,}"
+    lines = [f"{state:<12}{found.rule} {_where(found)} {often}: {found.title}"]
+    lines += [f"{'':12}{found.code}"] if found.code else []
+    lines += [f"{'':12}{row.reason}"] if row.reason else []
+    return lines
+
+
+def _where(found: Found) -> str:
+    place = f"{_place(found.file, found.line)}{found.function}".strip()
+    return place or f"(line not recorded) {' < '.join(found.ops)}"
+
+
+def _place(file: str, line: int | None) -> str:
+    return "" if not file else f"{file} " if line is None else f"{file}:{line} "
+
+
+def _budget(row: BudgetRow) -> str:
+    state = "FAILS" if row.is_exceeded else "budget"
+    return f"{state:<12}{row.found} {row.of or 'sync points'} in a step, {row.allowed} allowed"
+
+
+def _gone(line: Accepted) -> str:
+    return f"{'gone':<12}{line.rule} {line.file} {line.function}: take it out of the baseline"
+
+
+def _sum(view: CheckView) -> str:
+    states = [row.state for row in view.rows]
+    counted = ", ".join(f"{states.count(state)} {state}" for state in STATES)
+    verdict = "passed" if view.passed else "failed"
+    return f"{verdict}: {count(len(states), 'finding')} ({counted})"

@@ -1,0 +1,61 @@
+"""The answer of `tbprof check` as workflow commands, which GitHub shows beside the lines of a change.
+
+https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tbprof.views.check import BudgetRow, CheckRow, CheckView, Found
+
+__all__ = ["github_annotations"]
+
+
+def github_annotations(view: CheckView, path_in_checkout: Callable[[str], str]) -> list[str]:
+    """One line for each finding that is not accepted, for each budget that is exceeded, and each warning."""
+    return [
+        *(_finding(row, path_in_checkout) for row in view.rows if row.state in ("new", "more")),
+        *(_budget(row) for row in view.budgets if row.is_exceeded),
+        *(
+            _command("warning", _place(warned.rule, warned.file, warned.line, path_in_checkout), warned.text)
+            for warned in view.warned
+        ),
+    ]
+
+
+def _finding(row: CheckRow, path_in_checkout: Callable[[str], str]) -> str:
+    found = row.found
+    place = _place(found.rule, found.file, found.line, path_in_checkout)
+    return _command("error" if row.fails else "warning", place, _message(found))
+
+
+def _budget(row: BudgetRow) -> str:
+    over = f"{row.found} {row.of or 'sync points'} in a step: {row.allowed} are allowed"
+    return _command("error", {"title": "tbprof"}, over)
+
+
+def _message(found: Found) -> str:
+    predicted = " (predicted, no GPU was used)" if found.predicted else ""
+    return f"{found.title}: {found.per_step} in a step{predicted}\n{found.fix}".rstrip()
+
+
+def _place(
+    rule: str, file: str, line: int | None, path_in_checkout: Callable[[str], str]
+) -> dict[str, str]:
+    where = {} if not file else {"file": path_in_checkout(file)}
+    if file and line is not None:
+        where["line"] = str(line)
+    return {**where, "title": f"tbprof {rule}"}
+
+
+def _command(name: str, properties: dict[str, str], message: str) -> str:
+    given = ",".join(f"{key}={_escaped(value, ':,')}" for key, value in properties.items())
+    return f"::{name} {given}::{_escaped(message)}"
+
+
+def _escaped(text: str, more: str = "") -> str:
+    """The per cent sign first: it begins every escape."""
+    for mark in "%\r\n" + more:
+        text = text.replace(mark, f"%{ord(mark):02X}")
+    return text

@@ -1,0 +1,85 @@
+"""What preflight printed as JSON, read for `tbprof check`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from tbprof.errors import UsageError
+from tbprof.texts.english import English
+from tbprof.views.check import Found, Recording
+
+__all__ = ["Json", "document_recording", "preflight_document"]
+
+Json: TypeAlias = Mapping[str, Any]
+
+_MOST_BYTES = 64 * 1024 * 1024
+_ENDED_WELL = ("stopped", "finished")
+
+
+def preflight_document(path: Path) -> Json | None:
+    """The object in a file, or None where the file holds something else."""
+    try:
+        if path.suffix != ".json" or path.stat().st_size > _MOST_BYTES:
+            return None
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        # Reading it as a trace says what is wrong with it.
+        return None
+    return document if isinstance(document, dict) and document.get("predicted") is True else None
+
+
+def document_recording(document: Json, name: str) -> Recording:
+    """The findings of a prediction that are part of a step.
+
+    Raises:
+        UsageError: It is of another version, or of a program that did not come to its end.
+    """
+    try:
+        run = document["preflight"]
+        if run["ending"] not in _ENDED_WELL:
+            raise UsageError(f"the prediction of {name} is not whole: {run['error'] or run['ending']}")
+        found = tuple(_found(document, finding) for finding in document["findings"])
+        return Recording(
+            name=name,
+            predicted=True,
+            sync_points=_most_sync_points(document),
+            found=tuple(finding for finding in found if finding.per_step > 0),
+            warned=(),
+        )
+    except (KeyError, IndexError, TypeError) as error:
+        raise UsageError(f"{name} is no report of preflight that this tbprof knows: {error!r}") from error
+
+
+def _found(document: Json, finding: Json) -> Found:
+    site = document["sites"][finding["sites"][0]]
+    source = site["source"]
+    return Found(
+        fingerprint=finding["fingerprint"],
+        rule=finding["rule"],
+        kind=finding["kind"],
+        title=English().predicted_kind(finding["kind"]),
+        fix=finding["fix"],
+        file=source["file"],
+        line=source["line"],
+        function=source["function"],
+        code="",
+        ops=tuple(site["ops"]),
+        per_step=max((site["per_step"][at] for at in _warm(document)), default=0),
+        suppressed=finding["suppressed"],
+        predicted=True,
+    )
+
+
+def _warm(document: Json) -> list[int]:
+    return [at for at, step in enumerate(document["steps"]) if not step["cold"]]
+
+
+def _most_sync_points(document: Json) -> int:
+    """Of the step that has most, what is suppressed left out."""
+    findings = document["findings"]
+    excused = {site for finding in findings if finding["suppressed"] is not None for site in finding["sites"]}
+    counted = [site for at, site in enumerate(document["sites"]) if site["blocking"] and at not in excused]
+    return max((sum(site["per_step"][at] for site in counted) for at in _warm(document)), default=0)

@@ -1,0 +1,152 @@
+"""What a build can be failed for: lines that wait, counted, with a name that outlives edits.
+
+Times are no part of it: they differ from machine to machine and from day to day. What only
+a time can say is a warning.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+__all__ = [
+    "KINDS",
+    "NEW",
+    "STATES",
+    "Accepted",
+    "Budget",
+    "BudgetRow",
+    "CheckRow",
+    "CheckView",
+    "Found",
+    "Recording",
+    "RowState",
+    "Warned",
+]
+
+NEW = "new"
+"""The word for what the baseline lacks."""
+
+KINDS = (
+    "device_mismatch",
+    "race",
+    "synchronise",
+    "scalar_read",
+    "control_flow",
+    "dynamic_shape",
+    "host_read",
+    "upload",
+)
+"""What a line can do, in the words of preflight."""
+
+RowState: TypeAlias = Literal["new", "more", "accepted", "suppressed"]
+"""`more`: in the baseline, but less often in a step; `suppressed`: by a comment beside the line."""
+
+STATES: tuple[RowState, ...] = ("new", "more", "accepted", "suppressed")
+"""In the order in which they are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A finding about a line, as one recording has it."""
+
+    fingerprint: str
+    rule: str
+    kind: str
+    """What the line does, in the words of preflight; "" where no such word fits the rule."""
+    title: str
+    fix: str
+    file: str
+    """"" where the place was not recorded."""
+    line: int | None
+    function: str
+    code: str
+    """The line itself; "" where it was not recorded."""
+    ops: tuple[str, ...]
+    """Innermost first."""
+    per_step: int
+    """Most often in one warm step."""
+    suppressed: str | None
+    """The reason beside the line, maybe ""; None where it is not suppressed."""
+    predicted: bool
+    """Whether no GPU was used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """What rests on a time, or is about no line, and so fails no build."""
+
+    rule: str
+    severity: str
+    text: str
+    file: str
+    line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """One window, or one run of preflight."""
+
+    name: str
+    predicted: bool
+    sync_points: int
+    """Of the warm step that has most, what is suppressed left out."""
+    found: tuple[Found, ...]
+    warned: tuple[Warned, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A line of a baseline: a finding that was there when somebody looked."""
+
+    fingerprint: str
+    rule: str
+    file: str
+    function: str
+    per_step: int
+    reason: str
+    """Why it may stay; "" where nobody wrote one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How many there may be in a step."""
+
+    of: str
+    """A rule, a family of rules, or a kind; "" for sync points of all kinds."""
+    allowed: int
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetRow:
+    of: str
+    allowed: int
+    found: int
+    is_exceeded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRow:
+    found: Found
+    state: RowState
+    reason: str
+    """Of the baseline or the comment; "" if there is none."""
+    accepted_per_step: int | None
+    """What the baseline has; None where it does not know the finding."""
+    fails: bool
+    """Whether the build fails for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckView:
+    """The answer for all recordings together: a line that is in several is listed once."""
+
+    passed: bool
+    recordings: tuple[str, ...]
+    predicted: bool
+    """Whether any of them was made without a GPU."""
+    rows: tuple[CheckRow, ...]
+    budgets: tuple[BudgetRow, ...]
+    warned: tuple[Warned, ...]
+    gone: tuple[Accepted, ...]
+    """What the baseline has and nobody found any more."""

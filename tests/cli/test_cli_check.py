@@ -1,0 +1,146 @@
+"""`tbprof check` on traces, reports and what preflight printed: formats, words, exit codes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from command_line import SAMPLES, run_tbprof
+
+from tbprof.cli.main import main
+
+SAMPLE = SAMPLES / "h100_bert_small_infer" / "h100_bert_small.json.gz"
+PREDICTED = Path(__file__).parents[1] / "data" / "preflight.json"
+
+Capture = pytest.CaptureFixture[str]
+
+
+def check(*arguments: str | Path) -> int:
+    return main(["check", *map(str, arguments)])
+
+
+def test_without_a_word_nothing_fails_and_all_is_listed(capsys: Capture) -> None:
+    assert check(SAMPLE) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == str(SAMPLE)
+    assert any("modeling_attn_mask_utils.py:429" in line and line.startswith("new") for line in lines)
+    assert lines[-1].startswith("passed: ")
+
+
+@pytest.mark.parametrize(
+    ("word", "code"),
+    [("new", 1), ("SYN02", 1), ("syn", 1), ("control-flow", 1), ("CPY", 0), ("upload,race", 0)],
+)
+def test_a_forbidden_word_fails_the_build(word: str, code: int) -> None:
+    assert check(SAMPLE, "--forbid", word) == code
+
+
+@pytest.mark.parametrize(("budget", "code"), [("2", 0), ("1", 1), ("SYN02=1", 0), ("control_flow=0", 1)])
+def test_a_budget_fails_the_build(budget: str, code: int) -> None:
+    assert check(SAMPLE, "--budget", budget) == code
+
+
+def test_a_baseline_accepts_what_was_there_and_keeps_its_reasons(tmp_path: Path, capsys: Capture) -> None:
+    baseline = tmp_path / "accepted.json"
+    assert check(SAMPLE, "--baseline", baseline, "--update-baseline", "--forbid", "new") == 0
+    written = baseline.read_text(encoding="utf-8")
+    assert '"line"' not in written
+    baseline.write_text(written.replace('"reason": ""', '"reason": "of the library"'), encoding="utf-8")
+    assert check(SAMPLE, "--baseline", baseline, "--forbid", "new") == 0
+    assert "of the library" in capsys.readouterr().out
+    assert check(SAMPLE, "--baseline", baseline, "--update-baseline") == 0
+    assert '"reason": "of the library"' in baseline.read_text(encoding="utf-8")
+    assert check(PREDICTED, "--baseline", baseline, "--forbid", "new") == 1
+    assert "gone" in capsys.readouterr().out
+
+
+def test_a_folder_and_several_paths_are_one_answer(tmp_path: Path, capsys: Capture) -> None:
+    shutil.copy(SAMPLE, tmp_path)
+    assert check(tmp_path, SAMPLE, PREDICTED, "--format", "json") == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert len(answer["recordings"]) == 3
+    assert answer["predicted"] is True
+    assert [row["state"] for row in answer["rows"]].count("suppressed") == 1
+    prints = [row["found"]["fingerprint"] for row in answer["rows"]]
+    assert len(prints) == len(set(prints))
+
+
+def test_what_preflight_printed_is_marked_as_predicted(capsys: Capture) -> None:
+    assert check(PREDICTED, "--forbid", "scalar_read", "--budget", "1") == 1
+    printed = capsys.readouterr().out
+    assert "predicted, no GPU was used" in printed
+    assert "FAILS       SYN01 train.py:31 main 1/step" in printed
+    assert "1 sync points in a step, 1 allowed" in printed
+
+
+def test_a_prediction_that_is_not_whole_is_no_answer(tmp_path: Path, capsys: Capture) -> None:
+    cut = json.loads(PREDICTED.read_text(encoding="utf-8"))
+    cut["preflight"] |= {"ending": "failed", "error": "the program raised ValueError"}
+    path = tmp_path / "cut.json"
+    path.write_text(json.dumps(cut), encoding="utf-8")
+    assert check(path) == 2
+    assert "is not whole: the program raised ValueError" in capsys.readouterr().err
+    del cut["preflight"]["ending"]
+    path.write_text(json.dumps(cut), encoding="utf-8")
+    assert check(path) == 2
+    assert "no report of preflight that this tbprof knows" in capsys.readouterr().err
+
+
+def test_github_annotations_name_the_file_as_it_is_in_the_checkout(capsys: Capture) -> None:
+    assert check(PREDICTED, "--format", "github", "--forbid", "new", "--source-root", "src/app") == 1
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("::error file=src/app/train.py,line=31,title=tbprof SYN01::reads one number back")
+
+
+def test_sarif_names_the_file_as_it_is_in_the_checkout(capsys: Capture) -> None:
+    assert check(PREDICTED, "--format", "sarif", "--source-root", "src") == 0
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    places = [place for result in run["results"] for place in result["locations"]]
+    assert {place["physicalLocation"]["artifactLocation"]["uri"] for place in places} == {"src/train.py"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--forbid", "slow"], "'slow' is no word of tbprof check"),
+        (["--budget", "few"], "'few' is no budget"),
+        (["--budget", "new=1"], "there is no budget for what is new"),
+    ],
+)
+def test_words_that_mean_nothing_are_refused(arguments: list[str], sentence: str) -> None:
+    ended = run_tbprof("check", *arguments, SAMPLE)
+    assert ended.returncode == 2
+    assert sentence in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (None, "there is no baseline"),
+        ("{", "can't be read"),
+        ('{"schema": 9, "findings": []}', "a later tbprof wrote"),
+        ('{"schema": 1, "findings": [{}]}', "is no baseline"),
+        ("[]", "is no baseline"),
+    ],
+)
+def test_a_baseline_that_is_none_is_said_so(
+    tmp_path: Path, capsys: Capture, content: str | None, sentence: str
+) -> None:
+    baseline = tmp_path / "b.json"
+    if content is not None:
+        baseline.write_text(content, encoding="utf-8")
+    assert check(SAMPLE, "--baseline", baseline) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_a_baseline_has_to_be_named_to_be_written(capsys: Capture) -> None:
+    assert check(SAMPLE, "--update-baseline") == 2
+    assert "--update-baseline needs --baseline" in capsys.readouterr().err
+
+
+def test_what_is_no_trace_is_said_as_by_the_report(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "x.json").write_text('{"a": 1}', encoding="utf-8")
+    assert check(tmp_path / "x.json") == 2
+    assert capsys.readouterr().err.startswith("tbprof: ")

@@ -1,0 +1,138 @@
+"""`tbprof check` of real programs: run without a GPU, and recorded by the hook."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import run_tbprof
+
+pytest.importorskip("torch")
+
+PROGRAM = """
+import sys
+
+import torch
+from torch import nn
+
+DEVICE = sys.argv[1]
+
+
+def train_step(model, optimizer):
+    loss = model(torch.ones(8, 4, device=DEVICE)).sum()
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    total = loss.item()
+    again = loss.item()
+    silent = loss.item()  # tbprof: ignore[SYN01] printed once
+    return total + again + silent
+
+
+model = nn.Linear(4, 2).to(DEVICE)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(8):
+    train_step(model, optimizer)
+"""
+
+MOVED = "# a line\n" * 40 + PROGRAM.replace("def train_step", "def other():\n    pass\n\n\ndef train_step")
+"""The same function, 44 lines further down."""
+
+THIRD = PROGRAM.replace("    return total", "    third = loss.item()\n    return third + total")
+
+
+def check(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return run_tbprof("check", "--steps", "2", *arguments, program, "--", "cuda")
+
+
+def answer(program: Path, *arguments: str) -> Any:
+    ended = check(program, "--format", "json", *arguments)
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout)
+
+
+def states(shown: Any) -> list[tuple[int, str]]:
+    return [(row["found"]["line"], row["state"]) for row in shown["rows"]]
+
+
+@pytest.fixture(scope="module")
+def baseline(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What preflight finds in the program as it is, accepted."""
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "train.py").write_text(PROGRAM, encoding="utf-8")
+    path = folder / "accepted.json"
+    ended = check(folder / "train.py", "--baseline", str(path), "--update-baseline")
+    assert ended.returncode == 0, ended.stderr
+    return path
+
+
+def test_two_reads_of_a_function_have_two_names_and_a_comment_silences_a_third(baseline: Path) -> None:
+    accepted = json.loads(baseline.read_text(encoding="utf-8"))["findings"]
+    assert [line["rule"] for line in accepted] == ["SYN01", "SYN01"]
+    assert len({line["fingerprint"] for line in accepted}) == 2
+
+
+def test_nothing_is_new_where_lines_are_put_above_or_the_checkout_is_elsewhere(
+    baseline: Path, tmp_path: Path
+) -> None:
+    renamed = tmp_path / "another checkout"
+    renamed.mkdir()
+    (renamed / "train.py").write_text(MOVED, encoding="utf-8")
+    shown = answer(renamed / "train.py", "--baseline", str(baseline), "--forbid", "new")
+    assert shown["passed"] is True
+    assert states(shown) == [(59, "accepted"), (60, "accepted"), (61, "suppressed")]
+    assert shown["gone"] == []
+
+
+def test_a_read_that_is_new_is_the_only_one(baseline: Path, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(THIRD, encoding="utf-8")
+    ended = check(tmp_path / "train.py", "--baseline", str(baseline), "--forbid", "new", "--format", "github")
+    assert ended.returncode == 1
+    (line,) = ended.stdout.splitlines()
+    assert f"file={tmp_path / 'train.py'},line=18," in line
+
+
+def test_a_program_that_fails_is_no_answer(tmp_path: Path) -> None:
+    program = tmp_path / "broken.py"
+    program.write_text("raise ValueError('no data')\n", encoding="utf-8")
+    ended = check(program, "--forbid", "new")
+    assert ended.returncode == 2
+    assert ended.stdout == ""
+    assert "is not whole" in ended.stderr.splitlines()[-1]
+
+
+def recorded(folder: Path, text: str) -> Any:
+    """The answer for the same program, run by the hook where there is no GPU."""
+    (folder / "train.py").write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "tbprof", "run", "--skip-first", "1", "--active", "2"]
+    done = subprocess.run(
+        [*command, "--logdir", str(folder / "logs"), str(folder / "train.py"), "cpu"],
+        env={**os.environ, "TBPROF_SPOOL": str(folder / "spool")},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    ended = run_tbprof("check", "--format", "json", folder / "logs")
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout)
+
+
+def test_names_of_recorded_lines_outlive_edits_and_are_those_of_preflight(
+    baseline: Path, tmp_path: Path
+) -> None:
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+    here, there = recorded(tmp_path / "here", PROGRAM), recorded(tmp_path / "there", MOVED)
+    assert states(here) == [(15, "new"), (16, "new"), (17, "suppressed")]
+    assert states(there) == [(59, "new"), (60, "new"), (61, "suppressed")]
+    prints = [[row["found"]["fingerprint"] for row in shown["rows"]] for shown in (here, there)]
+    assert prints[0] == prints[1]
+    accepted = json.loads(baseline.read_text(encoding="utf-8"))["findings"]
+    assert {line["fingerprint"] for line in accepted} < set(prints[0])
