@@ -22,6 +22,7 @@ from tbprof.texts.finding_notes import finding_note
 from tbprof.texts.health import health_sentence
 from tbprof.texts.idle import cause_name, drain_sentence, host_place_name, place_name, site_location
 from tbprof.texts.left_out import not_checked_sentence, skipped_sentence
+from tbprof.texts.next_limit import limit_sentence
 from tbprof.texts.predicted import kind_name, predicted_sentences
 from tbprof.texts.quantities import share
 from tbprof.texts.rule_pages import RuleText, rule_text
@@ -134,6 +135,9 @@ class English:
 
     def trust(self, code: str, numbers: Numbers) -> tuple[str, str, str]:
         return trust_words(code, numbers)
+
+    def next_limit(self, cause: str, limiting_us: float, step_us: float) -> str:
+        return limit_sentence(cause, limiting_us, step_us)
 
     def code_origin(self, first_step: int | None, *, is_embedded: bool) -> str:
         return code_origin(first_step, is_embedded=is_embedded)

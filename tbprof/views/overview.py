@@ -127,6 +127,8 @@ class OverviewView:
     """In the order in which they are stacked; causes that took nothing are left out."""
     saving: SavingView | None
     plan: tuple[PlanRowView, ...]
+    next_limit: str
+    """What limits a step once the plan is done; "" if there is none."""
     ceilings: tuple[FindingRow, ...]
     """Findings that no replay can judge: only a ceiling is known."""
     leave: tuple[FindingRow, ...]

@@ -9,6 +9,7 @@ from tbprof.model import CodeShare, HookFacts, HostTime, Report, Savings, Step
 from tbprof.views.findings import SavingView, saving_view
 from tbprof.views.fix_plan import findings_left, findings_with_ceilings, plan_rows
 from tbprof.views.idle_causes import cause_rows, step_stack
+from tbprof.views.next_limit import next_limit
 from tbprof.views.overview import CodeRow, DeviceBar, HostBar, OverviewView
 from tbprof.views.sentences import Sentences
 from tbprof.views.steady import steady_steps
@@ -24,6 +25,7 @@ def overview_view(report: Report, sentences: Sentences) -> OverviewView:
     step_us = fmean(us(step.duration_ns) for step in steady) if steady else None
     devices = 0 if report.idle is None else len(report.idle.by_device)
     causes = () if report.idle is None else cause_rows(report, report.idle, sentences)
+    device = _device_bar(steady, devices) if devices else None
     saving = _saving(report)
     return OverviewView(
         nothing_to_fix=_nothing_to_fix(report),
@@ -32,11 +34,12 @@ def overview_view(report: Report, sentences: Sentences) -> OverviewView:
         unprofiled_step_us=_unprofiled_us(report.facts),
         headline=None if saving is None else _unprofiled(saving, report.facts),
         speedup=_speedup(step_us, saving),
-        device=_device_bar(steady, devices) if devices else None,
+        device=device,
         host=_host_bar(steady),
         causes=causes,
         saving=saving,
         plan=plan_rows(report, step_us or 0.0, sentences),
+        next_limit=next_limit(device, causes, _planned_us(report), sentences),
         ceilings=findings_with_ceilings(report, sentences),
         leave=findings_left(report, sentences),
         stacks=tuple(step_stack(step, causes, max(devices, 1)) for step in report.steps),
@@ -55,6 +58,13 @@ def _nothing_to_fix(report: Report) -> bool:
 def _saving(report: Report) -> SavingView | None:
     savings: Savings | None = report.savings
     return None if savings is None else saving_view(savings, max(len(report.steps), 1))
+
+
+def _planned_us(report: Report) -> float | None:
+    """What the whole plan saves of a step."""
+    if not report.fix_plan:
+        return None
+    return us(report.fix_plan[-1].total_ns) / max(len(report.steps), 1)
 
 
 def _unprofiled_us(facts: HookFacts | None) -> float | None:

@@ -125,6 +125,9 @@ class Sentences(Protocol):
     def trust(self, code: str, numbers: Numbers) -> tuple[str, str, str]:
         """What speaks for or against the figures: a title, a figure or "", and a sentence."""
 
+    def next_limit(self, cause: str, limiting_us: float, step_us: float) -> str:
+        """What limits a step after the plan: `device`, or a cause of idle, and its time in us."""
+
     def code_origin(self, first_step: int | None, *, is_embedded: bool) -> str:
         """Where the code on the screen comes from, or why there is none."""
 

@@ -258,6 +258,7 @@ export interface OverviewView {
   causes: CauseRow[];
   saving: SavingView | null;
   plan: PlanRowView[];
+  next_limit: string;
   ceilings: FindingRow[];
   leave: FindingRow[];
   stacks: StepStack[];

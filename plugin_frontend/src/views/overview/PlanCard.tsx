@@ -12,7 +12,7 @@ const MOST_SITES = 3;
 
 /** The changes in the order that pays most, each with what it adds to those above it. */
 export function PlanCard({ view }: { view: WindowView }) {
-  const { plan } = view.overview;
+  const { plan, next_limit } = view.overview;
   const largest = Math.max(...plan.map((row) => row.adds.ceiling_us));
   return (
     <Card
@@ -37,6 +37,7 @@ export function PlanCard({ view }: { view: WindowView }) {
           ))}
         </tbody>
       </table>
+      {next_limit !== "" && <p class="hr in s12 t2">{next_limit}</p>}
     </Card>
   );
 }
