@@ -13,7 +13,7 @@ import pytest
 
 from tbprof.store import files
 from tbprof.store.discovery import Discovery
-from tbprof.store.files import PART_SUFFIX, appearing, write_whole
+from tbprof.store.files import PART_SUFFIX, appearing, remove_abandoned_parts, write_whole
 
 OPERATIONS = ("open", "fsync", "replace")
 ERRNOS = (errno.ENOSPC, errno.EIO, errno.EACCES, errno.EROFS, errno.ESTALE, errno.EDQUOT)
@@ -115,3 +115,45 @@ def test_two_writers_of_one_name_do_not_mix(tmp_path: Path) -> None:
         assert (tmp_path / "a").read_bytes() == b"second"
     assert (tmp_path / "a").read_bytes() == b"first"
     assert names_in(tmp_path) == ["a"]
+
+
+def test_the_error_that_came_first_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files.Path, "unlink", failing(errno.EROFS))
+    with pytest.raises(OSError, match="full"), appearing(tmp_path / "a"):
+        raise OSError(errno.ENOSPC, "full")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps open files from being removed by itself")
+def test_what_nobody_writes_any_more_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / f".dead{PART_SUFFIX}").write_bytes(b"half")
+    (tmp_path / "mine.part").write_bytes(b"no hidden file")
+    with appearing(tmp_path / "a") as file:
+        file.write(b"all of it")
+        remove_abandoned_parts(tmp_path)
+    assert names_in(tmp_path) == ["a", "mine.part"]
+
+
+def test_where_there_are_no_locks_age_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old, young = tmp_path / f".old{PART_SUFFIX}", tmp_path / f".young{PART_SUFFIX}"
+    for part in (old, young):
+        part.write_bytes(b"half")
+    os.utime(old, (0, 0))
+    monkeypatch.setattr(files, "_lock", failing(errno.ENOLCK))
+    remove_abandoned_parts(tmp_path)
+    assert names_in(tmp_path) == [young.name]
+
+
+def test_a_file_that_was_taken_away_before_it_was_held_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[Path] = []
+
+    def take_away(*_: object) -> None:
+        if not taken:
+            taken.extend(tmp_path.glob(f".*{PART_SUFFIX}"))
+            taken[0].unlink()
+
+    monkeypatch.setattr(files, "_lock", take_away)
+    write_whole(tmp_path / "a", b"all of it")
+    assert (tmp_path / "a").read_bytes() == b"all of it"
+    assert len(taken) == 1
