@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tbprof import __version__
-from tbprof.errors import PublishError, TraceError
+from tbprof.errors import PublishError, TraceError, TraceNotReadable
 from tbprof.file_names import RAW_SUFFIX, REPORT_SUFFIX, parse_window_name
 from tbprof.model import Report
 from tbprof.report import build_report, merge_facts, verify
@@ -21,11 +21,14 @@ from tbprof.store.classic import (
     remove_classic_copies,
 )
 from tbprof.store.codec import encode_report
-from tbprof.store.files import appearing, write_whole
+from tbprof.store.files import appearing, remove_abandoned_parts, write_whole
 from tbprof.store.retention import Limits, keep_within
 from tbprof.store.scalars import write_scalars
 
-__all__ = ["Published", "publish_window"]
+__all__ = ["BROKEN_SUFFIX", "Published", "publish_window"]
+
+BROKEN_SUFFIX = ".broken"
+"""Ends the name of a spooled trace that can't be published; the hook knows it, too."""
 
 _FACTS_SUFFIX = ".facts.json"
 
@@ -52,39 +55,67 @@ def publish_window(
         limits: What the run keeps of the windows before this one; None: all.
 
     Raises:
-        TraceError: The trace is not whole; both files stay where they are.
+        TraceError: The trace is not whole, and is called `X.broken` from now on; or the facts are
+            none; or it can't be read now, and both files stay.
         PublishError: The log directory can't be written to; both files stay.
     """
-    verify(spooled)
     stem = parse_window_name(spooled.name).stem
     facts = spooled.with_name(stem + _FACTS_SUFFIX)
     trace_path, report_path = logdir / f"{stem}{RAW_SUFFIX}", logdir / f"{stem}{REPORT_SUFFIX}"
+    _verify_or_set_aside(spooled, spooled.with_name(stem + BROKEN_SUFFIX))
     try:
-        logdir.mkdir(parents=True, exist_ok=True)
-        try:
-            report = _write(spooled, facts, trace_path, report_path)
-        except OSError as error:
-            if error.errno != errno.ENOSPC or not remove_classic_copies(logdir):
-                raise
-            report = _write(spooled, facts, trace_path, report_path)
+        report = _write_with_room(spooled, facts, trace_path, report_path)
     except OSError as error:
         raise PublishError(
             f"{logdir} can't be written to ({error.strerror}): the window stays at {spooled}"
         ) from error
-    # The window is there and whole; its figures as scalars are an extra.
+    _finish(Published(trace_path, report_path, report), (spooled, facts), classic, limits)
+    return Published(trace_path, report_path, report)
+
+
+def _verify_or_set_aside(spooled: Path, aside: Path) -> None:
+    """A broken trace is broken the next time as well: nobody is to try again."""
+    try:
+        verify(spooled)
+    except TraceNotReadable:
+        raise
+    except TraceError:
+        with contextlib.suppress(OSError):
+            spooled.rename(aside)
+        raise
+
+
+def _finish(
+    published: Published, spooled: tuple[Path, Path], classic: ClassicChoice, limits: Limits | None
+) -> None:
+    """What follows when the window is there and whole: each of it may fail without the others."""
+    logdir = published.trace.parent
     with contextlib.suppress(OSError):
-        write_scalars(report, logdir)
-    for left in (spooled, facts):
-        left.unlink(missing_ok=True)
+        write_scalars(published.report, logdir)
     with contextlib.suppress(OSError):
-        spooled.parent.rmdir()
+        for left in spooled:
+            left.unlink(missing_ok=True)
+        spooled[0].parent.rmdir()
     if is_classic_wanted(classic):
         with contextlib.suppress(OSError, TraceError):
-            copy_classic(trace_path, logdir / CLASSIC_FOLDER)
+            copy_classic(published.trace, logdir / CLASSIC_FOLDER)
     if limits is not None:
         with contextlib.suppress(OSError):
             keep_within(limits, logdir)
-    return Published(trace_path, report_path, report)
+
+
+def _write_with_room(spooled: Path, facts: Path, trace_path: Path, report_path: Path) -> Report:
+    """Write the window; on a full disk once more, without the copies that can be made again."""
+    logdir = trace_path.parent
+    logdir.mkdir(parents=True, exist_ok=True)
+    for folder in (logdir, logdir / CLASSIC_FOLDER):
+        remove_abandoned_parts(folder)
+    try:
+        return _write(spooled, facts, trace_path, report_path)
+    except OSError as error:
+        if error.errno != errno.ENOSPC or not remove_classic_copies(logdir):
+            raise
+        return _write(spooled, facts, trace_path, report_path)
 
 
 def _write(spooled: Path, facts: Path, trace_path: Path, report_path: Path) -> Report:

@@ -14,9 +14,10 @@ import pytest
 from tbprof.errors import PublishError, TraceError
 from tbprof.file_names import parse_window_name
 from tbprof.report import looks_like_trace
-from tbprof.store import files
+from tbprof.store import files, publishing
 from tbprof.store.discovery import Discovery
 from tbprof.store.publishing import publish_window
+from tbprof.store.retention import Limits
 from tbprof.store.windows import read_report
 
 SAMPLE = (
@@ -89,13 +90,42 @@ def test_the_published_trace_is_the_old_one_with_one_more_member(spooled: Path, 
     assert json.loads(gzip.decompress(published.trace.read_bytes())) == {"tbprof": FACTS, **recorded}
 
 
-def test_a_trace_that_breaks_off_is_refused_and_kept(spooled: Path, tmp_path: Path) -> None:
+def test_a_trace_that_breaks_off_is_refused_and_set_aside(spooled: Path, tmp_path: Path) -> None:
     os.truncate(spooled, spooled.stat().st_size // 2)
-    before = names_in(spooled.parent)
     with pytest.raises(TraceError, match="is not whole"):
         publish_window(spooled, tmp_path / "run")
     assert not (tmp_path / "run").exists()
-    assert names_in(spooled.parent) == before
+    # Under this name nobody tries to publish it again.
+    assert names_in(spooled.parent) == [f"{STEM}.broken", f"{STEM}.facts.json"]
+
+
+def test_a_trace_that_can_t_be_opened_now_stays(spooled: Path, tmp_path: Path) -> None:
+    spooled.unlink()
+    spooled.mkdir()
+    with pytest.raises(TraceError, match="no regular file"):
+        publish_window(spooled, tmp_path / "run")
+    assert spooled.exists()
+
+
+def test_what_a_killed_process_left_half_written_is_removed(spooled: Path, tmp_path: Path) -> None:
+    for folder in (tmp_path / "run", tmp_path / "run" / "classic"):
+        folder.mkdir()
+        (folder / ".0123456789abcdef.part").write_bytes(b"half")
+    publish_window(spooled, tmp_path / "run", classic="never")
+    assert list((tmp_path / "run").rglob("*.part")) == []
+
+
+@pytest.mark.parametrize("extra", ["write_scalars", "copy_classic", "keep_within"])
+def test_an_extra_that_fails_does_not_unpublish_the_window(
+    spooled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extra: str
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(publishing, extra, full)
+    publish_window(spooled, tmp_path / "run", "always", Limits(20, 10**9))
+    assert {f"{STEM}.tbprof.pb", f"{STEM}.trace.json.gz"} <= set(names_in(tmp_path / "run"))
+    assert not spooled.exists()
 
 
 def test_facts_that_are_no_object_are_refused_and_nothing_appears(spooled: Path, tmp_path: Path) -> None:
