@@ -6,6 +6,7 @@ import contextlib
 import logging
 from time import perf_counter_ns
 
+from tbprof.hook.adoption import adopt_windows
 from tbprof.hook.audit import NO_STEP
 from tbprof.hook.audited_window import AuditedWindow
 from tbprof.hook.facts import collect_facts, rank_and_world_size, worker_name
@@ -16,7 +17,7 @@ from tbprof.hook.plan import Plan
 from tbprof.hook.publishing import Publisher
 from tbprof.hook.room import Room
 from tbprof.hook.schedule import Schedule
-from tbprof.hook.spool import adopt_windows, open_spool
+from tbprof.hook.spool import open_spool, remove_empty_folders
 from tbprof.hook.step_clock import StepClock
 from tbprof.hook.timetable import Timetable
 from tbprof.hook.trigger import Trigger
@@ -149,8 +150,8 @@ class Session:
     def leave(self) -> None:
         """Let what is being published go on by itself, and remove the spool folder if nothing waits in it."""
         self.publisher.leave()
+        remove_empty_folders(self.folder)
         with contextlib.suppress(OSError):
-            self.folder.rmdir()
             self.folder.parent.rmdir()
 
     def _advance(self, window: ProfiledWindow, steps_taken: int, duration_ns: int) -> None:

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
-import shutil
 import sys
 import tempfile
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from tbprof.errors import UsageError
-from tbprof.hook.processes import is_running, process_name
+from tbprof.hook.processes import process_name
 
 __all__ = [
     "PUBLISHER_PREFIX",
     "TRACE_SUFFIX",
-    "adopt_windows",
+    "broken_path",
     "check_spool",
     "facts_path",
     "log_path",
     "open_spool",
+    "remove_empty_folders",
     "remove_partial_files",
 ]
 
@@ -30,9 +29,6 @@ TRACE_SUFFIX = ".pt.trace.json"
 
 PUBLISHER_PREFIX = "publisher "
 """Starts the line of a log that names the publishing process."""
-
-FORGOTTEN_SECONDS = 24 * 3600
-"""Age from which a folder is taken for left behind where its process can't be asked about."""
 
 
 def facts_path(trace: Path) -> Path:
@@ -43,6 +39,11 @@ def facts_path(trace: Path) -> Path:
 def log_path(trace: Path) -> Path:
     """Where the output of the process that publishes a spooled trace goes."""
     return _beside(trace, ".log")
+
+
+def broken_path(trace: Path) -> Path:
+    """What a spooled trace is called that turned out not to be whole: nobody tries it again."""
+    return _beside(trace, ".broken")
 
 
 def check_spool(spool: Path, logdir: Path) -> None:
@@ -76,21 +77,20 @@ def open_spool(logdir: Path, spool: Path | None) -> Path:
     return folder
 
 
-def adopt_windows(folder: Path) -> Iterator[Path]:
-    """Take over the windows that earlier processes left in the folders beside this one.
-
-    Yields the traces that are whole, now in `folder`; everything else of those folders
-    is removed. Of several processes that try, one gets each folder: a rename decides.
-    """
-    for orphan in sorted(folder.parent.iterdir()):
-        if orphan != folder and orphan.is_dir() and _is_left_behind(orphan):
-            yield from _take_over(orphan, folder)
-
-
 def remove_partial_files(folder: Path) -> None:
     """Remove what a failed export left, so that a full disk gets its room back."""
     for partial in folder.glob(f"*{TRACE_SUFFIX}.tmp*"):
-        partial.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            partial.unlink()
+
+
+def remove_empty_folders(folder: Path) -> None:
+    """Remove a folder and those below it, as far as nothing is in them."""
+    with contextlib.suppress(OSError):
+        for inner in folder.iterdir():
+            if inner.is_dir():
+                remove_empty_folders(inner)
+        folder.rmdir()
 
 
 def _beside(trace: Path, suffix: str) -> Path:
@@ -133,42 +133,3 @@ def _require_own(folder: Path) -> None:
 
 def _user() -> str:
     return str(os.getuid()) if hasattr(os, "getuid") else "user"
-
-
-def _is_left_behind(orphan: Path) -> bool:
-    try:
-        return _is_over(orphan.name, orphan) and all(
-            _is_over(publisher, orphan) for publisher in _publishers(orphan)
-        )
-    except OSError:
-        # What vanishes while it is looked at is somebody else's business.
-        return False
-
-
-def _is_over(process: str, folder: Path) -> bool:
-    running = is_running(process)
-    if running is None:
-        return time.time() - folder.stat().st_mtime > FORGOTTEN_SECONDS
-    return not running
-
-
-def _publishers(folder: Path) -> Iterator[str]:
-    """Names of the processes that were started to publish from this folder."""
-    for log in folder.glob("*.log"):
-        for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
-            if line.startswith(PUBLISHER_PREFIX):
-                yield line.removeprefix(PUBLISHER_PREFIX)
-
-
-def _take_over(orphan: Path, folder: Path) -> Iterator[Path]:
-    claimed = folder / f"adopted-{orphan.name}"
-    try:
-        orphan.rename(claimed)
-    except OSError:
-        return
-    for trace in sorted(claimed.rglob(f"*{TRACE_SUFFIX}")):
-        # The facts are written last: with them, the window is whole.
-        if facts_path(trace).exists():
-            facts_path(trace).rename(facts_path(folder / trace.name))
-            yield trace.rename(folder / trace.name)
-    shutil.rmtree(claimed, ignore_errors=True)

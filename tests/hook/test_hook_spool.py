@@ -1,41 +1,23 @@
-"""The spool: private, never in sight of a viewer, and nothing in it is forgotten."""
+"""The spool: private, and never in sight of a viewer."""
 
 from __future__ import annotations
 
 import os
 import stat
-import time
 from pathlib import Path
 
 import pytest
 
 from tbprof.errors import UsageError
-from tbprof.hook import spool as spool_module
 from tbprof.hook.processes import process_name
 from tbprof.hook.spool import (
-    adopt_windows,
     check_spool,
     facts_path,
     log_path,
     open_spool,
+    remove_empty_folders,
     remove_partial_files,
 )
-
-
-def process_that_is_over() -> str:
-    """The name of this process with another start: its number was given away again."""
-    name, _, start = process_name().rpartition("-")
-    return f"{name}-{int(start) + 1}"
-
-
-def leave_window(folder: Path, stem: str = "w.1", *, with_facts: bool = True) -> Path:
-    """A window as a process leaves it that was killed after its export."""
-    folder.mkdir(parents=True, exist_ok=True)
-    trace = folder / f"{stem}.pt.trace.json"
-    trace.write_text("{}")
-    if with_facts:
-        facts_path(trace).write_text("{}")
-    return trace
 
 
 @pytest.fixture
@@ -114,80 +96,16 @@ def test_a_spool_in_sight_of_viewers_is_refused(tmp_path: Path, beneath: str) ->
         check_spool(tmp_path / "logs" / beneath, tmp_path / "logs")
 
 
-def test_whole_windows_of_a_dead_process_are_taken_over(folder: Path) -> None:
-    orphan = folder.parent / process_that_is_over()
-    leave_window(orphan)
-    assert list(adopt_windows(folder)) == [folder / "w.1.pt.trace.json"]
-    assert facts_path(folder / "w.1.pt.trace.json").exists()
-    assert list(folder.parent.iterdir()) == [folder]
-
-
-def test_leftovers_of_a_dead_process_are_removed(folder: Path) -> None:
-    orphan = folder.parent / process_that_is_over()
-    leave_window(orphan, with_facts=False)
-    (orphan / "w.2.pt.trace.json.tmp").write_text("{")
-    assert list(adopt_windows(folder)) == []
-    assert list(folder.parent.iterdir()) == [folder]
-    assert list(folder.iterdir()) == []
-
-
-def test_windows_survive_a_process_that_died_while_it_took_them_over(folder: Path) -> None:
-    orphan = folder.parent / process_that_is_over()
-    leave_window(orphan / "adopted-earlier")
-    assert list(adopt_windows(folder)) == [folder / "w.1.pt.trace.json"]
-
-
-def test_a_living_process_keeps_its_folder(folder: Path) -> None:
-    parent = f"{process_name(os.getppid())}"
-    trace = leave_window(folder.parent / parent)
-    assert list(adopt_windows(folder)) == []
-    assert trace.exists()
-
-
-def test_so_does_one_whose_window_is_still_being_published(folder: Path) -> None:
-    orphan = folder.parent / process_that_is_over()
-    trace = leave_window(orphan)
-    log_path(trace).write_text(f"publisher {process_name()}\n")
-    assert list(adopt_windows(folder)) == []
-    log_path(trace).write_text(f"publisher {process_that_is_over()}\nkilled\n")
-    assert list(adopt_windows(folder)) == [folder / "w.1.pt.trace.json"]
-
-
-def test_a_folder_that_vanishes_while_it_is_looked_at_is_passed_over(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    trace = leave_window(folder.parent / process_that_is_over())
-    log_path(trace).write_text("")
-
-    def gone(path: Path, **options: object) -> str:
-        raise FileNotFoundError(path, options)
-
-    monkeypatch.setattr(Path, "read_text", gone)
-    assert list(adopt_windows(folder)) == []
-    assert trace.exists()
-
-
-def test_a_process_of_another_host_is_given_a_day(folder: Path) -> None:
-    orphan = folder.parent / "another-host-1-5"
-    leave_window(orphan)
-    assert list(adopt_windows(folder)) == []
-    long_ago = time.time() - spool_module.FORGOTTEN_SECONDS - 60
-    os.utime(orphan, (long_ago, long_ago))
-    assert len(list(adopt_windows(folder))) == 1
-
-
-def test_of_two_that_adopt_one_gets_the_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    leave_window(folder.parent / process_that_is_over())
-
-    def taken_by_another(source: Path, target: Path) -> Path:
-        raise FileNotFoundError(source, target)
-
-    monkeypatch.setattr(Path, "rename", taken_by_another)
-    assert list(adopt_windows(folder)) == []
-
-
 def test_what_a_failed_export_left_is_removed_and_nothing_else(folder: Path) -> None:
-    trace = leave_window(folder)
+    (folder / "w.1.pt.trace.json").write_text("{}")
     (folder / "w.2.pt.trace.json.tmp").write_text("{")
     remove_partial_files(folder)
-    assert sorted(folder.iterdir()) == [facts_path(trace), trace]
+    assert list(folder.iterdir()) == [folder / "w.1.pt.trace.json"]
+
+
+def test_folders_go_as_far_as_nothing_is_in_them(folder: Path) -> None:
+    (folder / "empty" / "below").mkdir(parents=True)
+    (folder / "kept" / "below").mkdir(parents=True)
+    (folder / "kept" / "file").write_text("")
+    remove_empty_folders(folder)
+    assert sorted(folder.rglob("*")) == [folder / "kept", folder / "kept" / "file"]

@@ -1,0 +1,90 @@
+"""Windows that earlier processes left in their spools are published by the next one."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from tbprof.hook.processes import is_running
+from tbprof.hook.spool import PUBLISHER_PREFIX, TRACE_SUFFIX, facts_path, remove_empty_folders
+
+__all__ = ["adopt_windows"]
+
+logger = logging.getLogger("tbprof")
+
+ADOPTED_PREFIX = "adopted-"
+"""Starts the name of a folder that another process left."""
+
+FORGOTTEN_SECONDS = 24 * 3600
+"""Age from which a folder is taken for left behind where its process can't be asked about."""
+
+
+def adopt_windows(folder: Path) -> Iterator[Path]:
+    """Take over the windows that earlier processes left in the folders beside this one.
+
+    Yields the traces that are whole, each with its facts in a folder below `folder`;
+    everything else that those processes left is removed. Of several processes that try,
+    one gets each folder: a rename decides. What can't be taken over now is left alone.
+    """
+    with contextlib.suppress(OSError):
+        for orphan in sorted(folder.parent.iterdir()):
+            if orphan != folder and orphan.is_dir() and _is_left_behind(orphan):
+                for place in _claim(orphan, folder):
+                    yield from _whole_windows(place)
+
+
+def _claim(orphan: Path, folder: Path) -> list[Path]:
+    """Move a folder, with what it had itself taken over, below our own; where it is now."""
+    claimed = folder / f"{ADOPTED_PREFIX}{orphan.name}"
+    places = [claimed]
+    with contextlib.suppress(OSError):
+        orphan.rename(claimed)
+        # Side by side, so that names do not grow with every process that dies.
+        places.extend(inner.rename(folder / inner.name) for inner in claimed.glob(f"{ADOPTED_PREFIX}*"))
+    return places
+
+
+def _whole_windows(place: Path) -> list[Path]:
+    """The whole windows below a folder, from which all else is removed."""
+    windows = []
+    for trace in sorted(place.rglob(f"*{TRACE_SUFFIX}")):
+        # The facts are written last: with them, the window is whole.
+        if facts_path(trace).exists():
+            windows.append(trace)
+        else:
+            logger.warning("A window is lost whose process ended while it was written: %s", trace.name)
+    kept = {file for trace in windows for file in (trace, facts_path(trace))}
+    for left in place.rglob("*"):
+        if left not in kept and not left.is_dir():
+            with contextlib.suppress(OSError):
+                left.unlink()
+    remove_empty_folders(place)
+    return windows
+
+
+def _is_left_behind(orphan: Path) -> bool:
+    try:
+        return _is_over(orphan.name, orphan) and all(
+            _is_over(publisher, orphan) for publisher in _publishers(orphan)
+        )
+    except OSError:
+        # What vanishes while it is looked at is somebody else's business.
+        return False
+
+
+def _is_over(process: str, folder: Path) -> bool:
+    running = is_running(process)
+    if running is None:
+        return time.time() - folder.stat().st_mtime > FORGOTTEN_SECONDS
+    return not running
+
+
+def _publishers(folder: Path) -> Iterator[str]:
+    """Names of the processes that were started to publish from this folder."""
+    for log in folder.rglob("*.log"):
+        for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith(PUBLISHER_PREFIX):
+                yield line.removeprefix(PUBLISHER_PREFIX)
