@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tbprof.hook.processes import process_name
 from tbprof.hook.publish_child import start_child
-from tbprof.hook.spool import PUBLISHER_PREFIX, log_path
+from tbprof.hook.spool import PUBLISHER_PREFIX, broken_path, log_path
 
 __all__ = ["Publisher"]
 
@@ -35,6 +35,8 @@ class Publisher:
         self._running: dict[Path, subprocess.Popen[bytes]] = {}
         self._failed = 0
         self.published = 0
+        self.lost = 0
+        """Windows whose trace turned out not to be whole."""
 
     @property
     def running(self) -> tuple[Path, ...]:
@@ -79,23 +81,37 @@ class Publisher:
 
     def _start(self, trace: Path) -> None:
         try:
-            with log_path(trace).open("ab") as output:
-                process = start_child(trace, self._logdir, self._keep, output.fileno())
-                output.write(f"{PUBLISHER_PREFIX}{process_name(process.pid)}\n".encode())
+            self._running[trace] = self._start_logged(trace)
         except OSError as error:
             self._failed += 1
             logger.warning("%s could not be published now and waits for the next run: %s", trace, error)
-            return
-        self._running[trace] = process
+
+    def _start_logged(self, trace: Path) -> subprocess.Popen[bytes]:
+        output = log_path(trace).open("ab", buffering=0)
+        try:
+            process = start_child(trace, self._logdir, self._keep, output.fileno())
+            # Without this line another run may take the window over too early, and publish it twice.
+            with contextlib.suppress(OSError):
+                output.write(f"{PUBLISHER_PREFIX}{process_name(process.pid)}\n".encode())
+        finally:
+            with contextlib.suppress(OSError):
+                output.close()
+        return process
 
     def _note_end(self, trace: Path, exit_code: int) -> None:
         log = log_path(trace)
         if exit_code == 0:
-            self.published += 1
             self._tell(log)
-            log.unlink(missing_ok=True)
+        if exit_code == 0 or not _stays(trace):
+            # What failed after the window was there is none of the training's business.
+            self.published += 1
+            with contextlib.suppress(OSError):
+                log.unlink()
             return
-        self._failed += 1
+        if trace.exists():
+            self._failed += 1
+        else:
+            self.lost += 1
         logger.warning("%s could not be published: %s", trace, _reason(log, exit_code))
 
     def _tell(self, log: Path) -> None:
@@ -105,9 +121,17 @@ class Publisher:
                 logger.info("%s; tensorboard --logdir %s", line, self._logdir)
 
 
+def _stays(trace: Path) -> bool:
+    """Whether a trace is still in the spool, where it is removed from once its window is published."""
+    return trace.exists() or broken_path(trace).exists()
+
+
 def _said(log: Path) -> list[str]:
     """The lines that the child wrote."""
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    try:
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
     return [line for line in lines if line and not line.startswith(PUBLISHER_PREFIX)]
 
 

@@ -15,7 +15,7 @@ from tbprof.hook.facts import WindowFacts, collect_facts, write_facts
 from tbprof.hook.options import RecordOptions
 from tbprof.hook.publishing import MOST_CHILDREN, Publisher
 from tbprof.hook.schedule import Schedule
-from tbprof.hook.spool import facts_path, log_path, open_spool
+from tbprof.hook.spool import broken_path, facts_path, log_path, open_spool
 from tbprof.hook.window import ProfiledWindow
 
 
@@ -60,19 +60,46 @@ def test_the_training_s_own_files_do_not_break_it(
     assert publisher.published == 1
 
 
-def test_a_broken_trace_stays_and_the_child_s_sentence_is_logged(
+def test_a_broken_trace_is_lost_and_the_child_s_sentence_is_logged(
     trace: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     trace.write_bytes(trace.read_bytes()[:200])
     publisher = Publisher(str(tmp_path / "logs"))
     publisher.publish(trace)
     publisher.wait(60)
-    assert (publisher.published, publisher.unpublished) == (0, 1)
-    assert trace.exists()
-    assert facts_path(trace).exists()
+    assert (publisher.published, publisher.unpublished, publisher.lost) == (0, 0, 1)
+    assert not trace.exists()
+    assert broken_path(trace).exists()
     warning = caplog.records[0].getMessage()
     assert warning.startswith(f"{trace} could not be published: ")
     assert "Traceback" not in log_path(trace).read_text()
+
+
+def test_a_child_that_ends_badly_when_the_window_is_there_is_no_failure(
+    trace: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    publisher = Publisher(str(tmp_path / "logs"))
+    publisher.publish(trace)
+    child = publisher._running[trace]
+    child.wait(60)
+    # As if it had been killed while it made the copy for the standard tab.
+    child.returncode = -9
+    publisher.collect()
+    assert (publisher.published, publisher.unpublished, publisher.lost) == (1, 0, 0)
+    assert caplog.records == []
+
+
+def test_a_log_that_takes_no_line_does_not_stop_the_publishing(
+    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tbprof.hook.publishing.process_name", full)
+    publisher = Publisher(str(tmp_path / "logs"))
+    publisher.publish(trace)
+    publisher.wait(60)
+    assert (publisher.published, publisher.unpublished) == (1, 0)
 
 
 def test_a_logdir_that_can_t_be_made_is_said(
