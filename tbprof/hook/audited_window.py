@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 from pathlib import Path
 
 from tbprof.hook.audit import COMPILED, AuditStep, has_compiled_code, no_audit
@@ -11,6 +12,8 @@ from tbprof.hook.spool import facts_path
 from tbprof.model import Audit, HookFacts
 
 __all__ = ["AuditedWindow"]
+
+logger = logging.getLogger("tbprof")
 
 
 class AuditedWindow:
@@ -57,4 +60,8 @@ class AuditedWindow:
             self._step.turn_off()
 
     def _write(self, audit: Audit) -> None:
-        write_facts(dataclasses.replace(self._facts, audit=audit), facts_path(self.trace))
+        try:
+            write_facts(dataclasses.replace(self._facts, audit=audit), facts_path(self.trace))
+        except OSError as error:
+            # The facts as they were written first still stand, so that the window is not lost.
+            logger.warning("Window %d goes without its recorded lines: %s", self._facts.window, error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -77,10 +78,19 @@ def collect_facts(worker: str, options: RecordOptions, window: WindowFacts) -> H
 
 
 def write_facts(facts: HookFacts, path: Path) -> None:
-    """Write the facts as one JSON object; the file appears whole or not at all."""
+    """Write the facts as one JSON object; the file appears whole or not at all.
+
+    Raises:
+        OSError: it could not be written.
+    """
     aside = path.with_name(path.name + ".tmp")
-    aside.write_text(json.dumps(dataclasses.asdict(facts)), encoding="utf-8")
-    aside.replace(path)
+    try:
+        aside.write_text(json.dumps(dataclasses.asdict(facts)), encoding="utf-8")
+        aside.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            aside.unlink()
+        raise
 
 
 def _number(environment: Mapping[str, str], name: str) -> int | None:

@@ -12,10 +12,14 @@ __all__ = ["log_farewell"]
 logger = logging.getLogger("tbprof")
 
 
-def log_farewell(plan: Plan, session: Session | None, steps_taken: int) -> None:
-    """Log where the results are and how to open them, or why there are none."""
-    if session is None or session.recorded == 0:
+def log_farewell(plan: Plan, session: Session | None, steps_taken: int, *, has_failed: bool) -> None:
+    """Log where the results are and how to open them, and what became of windows that are not there.
+
+    After a fault that ended the profiling its own line has said why there is no window.
+    """
+    if not has_failed and (session is None or session.recorded == 0):
         logger.warning("No window was recorded: %s", _why_no_window(plan, session, steps_taken))
+    if session is None:
         return
     publisher = session.publisher
     if publisher.published > 0:
@@ -31,6 +35,9 @@ def log_farewell(plan: Plan, session: Session | None, steps_taken: int) -> None:
             publisher.unpublished,
             session.folder,
         )
+    lost = session.lost + publisher.lost
+    if lost > 0:
+        logger.warning("Lost windows: %d (see above).", lost)
 
 
 def _why_no_window(plan: Plan, session: Session | None, steps_taken: int) -> str:

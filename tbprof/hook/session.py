@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+from pathlib import Path
 from time import perf_counter_ns
 
 from tbprof.hook.adoption import adopt_windows
@@ -17,11 +18,12 @@ from tbprof.hook.plan import Plan
 from tbprof.hook.publishing import Publisher
 from tbprof.hook.room import Room
 from tbprof.hook.schedule import Schedule
-from tbprof.hook.spool import open_spool, remove_empty_folders
+from tbprof.hook.spool import facts_path, open_spool, remove_empty_folders
 from tbprof.hook.step_clock import StepClock
 from tbprof.hook.timetable import Timetable
 from tbprof.hook.trigger import Trigger
 from tbprof.hook.window import ProfiledWindow
+from tbprof.hook.window_times import WindowTimes
 
 __all__ = ["Session"]
 
@@ -48,6 +50,9 @@ class Session:
         self.publisher = Publisher(str(plan.logdir), keep)
         self.folder = open_spool(plan.logdir, plan.spool)
         """The spool folder of this process."""
+        self._recordings = self.folder / "recording"
+        """Where torch writes; what is whole and has its facts goes up to the folder."""
+        self._times = WindowTimes()
         self._room = Room(self.folder)
         for trace in adopt_windows(self.folder):
             self.publisher.publish(trace)
@@ -101,7 +106,7 @@ class Session:
     def _begin(self, schedule: Schedule, steps_taken: int) -> None:
         self.thread.take()
         self._measures.begin(first_step=steps_taken + schedule.warmup)
-        self._window = ProfiledWindow(schedule, self._plan.options, self.folder, self._worker)
+        self._window = ProfiledWindow(schedule, self._plan.options, self._recordings, self._worker)
         self._window.start()
 
     def pause_audit(self, *, paused: bool) -> None:
@@ -131,6 +136,7 @@ class Session:
             self._audited = None
         if self._window is None:
             return
+        self.lost += 1
         if self.belongs_elsewhere:
             self._window.discard()
         else:
@@ -186,13 +192,28 @@ class Session:
 
     def _finish(self, window: ProfiledWindow) -> None:
         if window.trace is None:
-            self.lost += 1
-            reason = window.export_error or "torch wrote no file, as it does when the disk is full"
-            logger.warning("A window was recorded and is lost: %s (in %s).", reason, self.folder)
+            self._lose(window.export_error or "torch wrote no file, as it does when the disk is full")
             return
-        self._room.note(window.trace)
-        undisturbed = not self._timetable.has_given_way
-        measured = self._measures.facts(self.recorded, window.recorded_steps, is_undisturbed=undisturbed)
-        facts = collect_facts(self._worker, self._plan.options, measured)
-        self._audited = AuditedWindow(window.trace, facts)
+        named = self.folder / self._times.named(window.trace)
+        try:
+            self._audited = self._kept(window.trace, named, window.recorded_steps)
+        except OSError as error:
+            self._lose(error, window.trace, facts_path(named))
+            return
         self.recorded += 1
+
+    def _kept(self, trace: Path, named: Path, recorded_steps: int) -> AuditedWindow:
+        """Write the facts, and then give the trace its place beside them: now the window is whole."""
+        self._room.note(trace)
+        undisturbed = not self._timetable.has_given_way
+        measured = self._measures.facts(self.recorded, recorded_steps, is_undisturbed=undisturbed)
+        audited = AuditedWindow(named, collect_facts(self._worker, self._plan.options, measured))
+        trace.rename(named)
+        return audited
+
+    def _lose(self, reason: Exception | str, *left: Path) -> None:
+        self.lost += 1
+        for path in left:
+            with contextlib.suppress(OSError):
+                path.unlink()
+        logger.warning("A window was recorded and is lost: %s (in %s).", reason, self.folder)

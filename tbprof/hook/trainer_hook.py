@@ -199,8 +199,8 @@ class TrainerHook:
     def _take_leave(self, wait_s: float) -> None:
         if self._session is not None:
             self._session.publisher.wait(wait_s)
-        if self._guard.fault is None:
-            log_farewell(self._plan, self._session, self._steps_taken)
+        has_failed = self._guard.fault is not None
+        log_farewell(self._plan, self._session, self._steps_taken, has_failed=has_failed)
         if self._session is not None:
             self._session.leave()
 

@@ -33,7 +33,7 @@ def test_a_window_is_published(spooled: Path, tmp_path: Path) -> None:
     assert not spooled.exists()
 
 
-def test_a_trace_that_is_not_whole_is_one_line_and_stays(
+def test_a_trace_that_is_not_whole_is_one_line_and_set_aside(
     spooled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     spooled.write_bytes(spooled.read_bytes()[:-1000])
@@ -41,7 +41,7 @@ def test_a_trace_that_is_not_whole_is_one_line_and_stays(
     printed = capsys.readouterr().err
     assert printed.count("\n") == 1
     assert "is not whole" in printed
-    assert spooled.exists()
+    assert [path.suffix for path in spooled.parent.iterdir()] == [".broken"]
 
 
 def test_a_folder_that_can_not_be_written_to_is_one_line(

@@ -105,6 +105,18 @@ def test_a_loop_that_is_too_short_is_told_so(
     assert not logdir.exists()
 
 
+def test_a_clock_that_stands_still_costs_no_window(
+    logdir: Path, training_step: Step, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "time_ns", lambda: 1752215573993169006)
+    schedule = tbprof.Schedule(skip_first=1, warmup=1, active=1, repeat=2)
+    with tbprof.TrainerHook(logdir, schedule=schedule, worker="w") as hook:
+        train(hook, training_step, 10)
+        hook.close(wait_s=60)
+    names = sorted(path.name for path in logdir.glob("*.trace.json.gz"))
+    assert names == ["w.1752215573993169006.trace.json.gz", "w.1752215573993169007.trace.json.gz"]
+
+
 def test_an_exception_leaves_what_was_recorded_and_passes(logdir: Path, training_step: Step) -> None:
     hook = tbprof.TrainerHook(logdir, schedule=SHORT)
     with pytest.raises(ZeroDivisionError), hook:
@@ -217,20 +229,40 @@ def test_a_full_spool_costs_the_window_and_is_said(
     with tbprof.TrainerHook(logdir, schedule=SHORT) as hook:
         train(hook, training_step, 10)
     assert messages(caplog)[0].startswith("A window was recorded and is lost: [Errno 28] No space left")
-    assert messages(caplog)[1] == "No window was recorded: its file could not be written (see above)."
+    assert messages(caplog)[1:] == [
+        "No window was recorded: its file could not be written (see above).",
+        "Lost windows: 1 (see above).",
+    ]
     assert list(spool.iterdir()) == []
 
 
-def test_facts_that_can_t_be_written_end_the_profiling_only(
-    logdir: Path, training_step: Step, expected_faults: list[Exception], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("fails_at", "kept"), [(1, 1), (2, 2)], ids=["at first", "with the lines"])
+def test_facts_that_can_t_be_written_cost_no_more_than_their_window(
+    logdir: Path,
+    training_step: Step,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    fails_at: int,
+    kept: int,
 ) -> None:
-    def no_room(path: Path, text: str, encoding: str) -> int:
-        raise OSError(28, f"No space left on device ({len(text)} {encoding})", str(path))
+    write_text, calls = Path.write_text, []
 
-    monkeypatch.setattr(Path, "write_text", no_room)
-    with tbprof.TrainerHook(logdir, schedule=SHORT) as hook:
-        assert len(train(hook, training_step, 10)) == 10
-    assert [type(fault) for fault in expected_faults] == [OSError]
+    def no_room_once(path: Path, text: str, encoding: str) -> int:
+        calls.append(path)
+        if len(calls) == fails_at:
+            raise OSError(28, "No space left on device")
+        return write_text(path, text, encoding)
+
+    monkeypatch.setattr(Path, "write_text", no_room_once)
+    schedule = tbprof.Schedule(skip_first=1, warmup=1, active=1, repeat=2)
+    with tbprof.TrainerHook(logdir, schedule=schedule) as hook:
+        train(hook, training_step, 10)
+        hook.close(wait_s=60)
+    assert len(published(logdir)) == kept
+    assert "No space left on device" in messages(caplog)[0]
+    assert [message for message in messages(caplog) if "Lost" in message] == [
+        "Lost windows: 1 (see above)." for _ in range(2 - kept)
+    ]
 
 
 def test_a_fault_in_a_window_leaves_no_profiler_behind(
