@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.overrides import _get_current_function_mode_stack
+from torch.utils._device import DeviceContext
 
 from tbprof.preflight.devices import place_named
 from tbprof.preflight.moves import moved
@@ -65,7 +67,7 @@ def _from_values(original: Any) -> Any:
 
     @wraps(original)
     def from_values(data: Any, *args: Any, device: Any = None, **kwargs: Any) -> Any:
-        asked_for = torch.get_default_device() if device is None else device
+        asked_for = _default_device() if device is None else device
         place = None if _has_own_place(data, device) else place_named(asked_for)
         if isinstance(data, Tensor):
             return _of_tensor(data, *args, device=device, **kwargs)
@@ -91,6 +93,13 @@ def _from_values(original: Any) -> Any:
         return made if device is None else made.to(device)
 
     return from_values
+
+
+def _default_device() -> Any:
+    """That of `with torch.device(...)` and of `torch.set_default_device`; the host without them."""
+    contexts = (mode for mode in _get_current_function_mode_stack() if isinstance(mode, DeviceContext))
+    innermost = next(reversed(list(contexts)), None)
+    return _CPU if innermost is None else innermost.device
 
 
 def _has_own_place(data: Any, device: Any) -> bool:

@@ -32,7 +32,7 @@ _PASSED_THROUGH = re.compile(
 )
 """Files of torch that every call goes through, so that naming them says nothing."""
 
-_MOST_CALLERS = 12
+_MOST_CALLERS = 40
 _OWN_CALLERS = 3
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd.function import BackwardCFunction
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from tbprof.preflight import awaited
@@ -43,34 +44,28 @@ class Watch(TorchDispatchMode):  # type: ignore[misc]
         args: tuple[Any, ...] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
-        plan = _PLANS.get(func)
-        if plan is None:
-            plan = _PLANS[func] = plan_for(func)
-        asked_for = None
-        if kwargs:
-            if plan.takes_device:
-                kwargs, asked_for = _on_the_cpu(kwargs)
-        else:
-            kwargs = {}
-        device, host = _places(args if not kwargs else (*args, *kwargs.values()))
+        plan = _PLANS.get(func) or _add_plan(func)
+        options, asked_for = kwargs or {}, None
+        if options and plan.takes_device:
+            options, asked_for = _on_the_cpu(options)
+        device, host = _places((*args, *options.values()) if options else args)
         if awaited.is_any and not (plan.is_view or plan.copies):
             awaited.check(plan.name, args)
+        if device is not None:
+            _look_at(plan, args, options, host)
         _LAST_OP[0] = plan.name
-        if device is None:
-            result = func(*args, **kwargs)
-            place = asked_for if asked_for is not None else host
-            if plan.is_fresh and place is None:
-                place = HOST
-        else:
-            if plan.is_examined:
-                _examine(plan, args, kwargs)
-            if host is not None and not plan.takes_host:
-                _note_mismatch(plan, args)
-            result = func(*args, **kwargs)
-            place = asked_for if asked_for is not None else device
+        result = func(*args, **options)
+        if plan.host_result is not None:
+            mark(result[plan.host_result], HOST)
+        place = asked_for or device or host or plan.fresh_place
         if place is not None:
             _mark_results(result, place)
         return result
+
+
+def _add_plan(func: Any) -> OpPlan:
+    plan = _PLANS[func] = plan_for(func)
+    return plan
 
 
 def _on_the_cpu(kwargs: Mapping[str, Any]) -> tuple[dict[str, Any], Place | None]:
@@ -113,21 +108,27 @@ def _mark_results(result: Any, place: Place) -> None:
             _mark_results(item, place)
 
 
-def _examine(plan: OpPlan, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
-    """Note what an op on tensors of the device reads or moves."""
-    if is_muted():
+def _look_at(plan: OpPlan, args: tuple[Any, ...], kwargs: Mapping[str, Any], host: Place | None) -> None:
+    """Note what an op with tensors of the device reads or moves, and those of the host beside them."""
+    if host is not None and not plan.takes_host:
+        _note_mismatch(plan, args)
+    if not plan.is_examined or is_muted():
         return
     if plan.copies:
         note_copy_into(plan.name, args, kwargs)
-        return
+    _note_reads(plan, args, kwargs)
+    # Torch keeps the uploaded index for the derivative, where this one still is the host's.
+    if plan.indexes and host is not None and not _is_derivative():
+        note_index_upload(plan.chain, args)
+
+
+def _note_reads(plan: OpPlan, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
     for row, holds in plan.rows:
         if holds(args, kwargs):
             awaited.forget_all()
             call = plan.name.partition("::")[2]
             note(Event(row.kind, call, plan.chain, row.known, direction="DtoH"), nbytes=_read_bytes(args))
-            break
-    if plan.indexes:
-        note_index_upload(plan.chain, args)
+            return
 
 
 def _read_bytes(args: tuple[Any, ...]) -> int:
@@ -137,11 +138,19 @@ def _read_bytes(args: tuple[Any, ...]) -> int:
 
 def _note_mismatch(plan: OpPlan, args: tuple[Any, ...]) -> None:
     """Tensors of the host and of the device in one op: an error on a GPU, but for single numbers."""
+    if _is_derivative():
+        return
     tensors = _tensors(args)
     on_host = [tensor for tensor in tensors if (place := place_of(tensor)) is not None and place.is_host]
     written_on_host = plan.writes_first and on_host and on_host[0] is tensors[0]
     if written_on_host or any(tensor.dim() > 0 for tensor in on_host):
         note(Event("device_mismatch", plan.name.partition("::")[2], plan.chain, blocking=False))
+
+
+def _is_derivative() -> bool:
+    """Whether torch's own derivative of an op runs: its mismatch is that of the op, noted before."""
+    node = torch._C._current_autograd_node()
+    return node is not None and not isinstance(node, BackwardCFunction)
 
 
 def _tensors(values: Any) -> list[Tensor]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from tbprof.optable import OPS, DeviceOp
 from tbprof.preflight.conditions import CONDITIONS, Holds
+from tbprof.preflight.tags import HOST, Place
 
 __all__ = ["OpPlan", "plan_for"]
 
@@ -16,15 +17,18 @@ _TAKE_HOST = (
     _INDEXING
     | _COPIES
     | {
-        *("aten::_to_copy", "aten::_foreach_copy_", "aten::set_", "aten::_pin_memory"),
-        *("aten::_pack_padded_sequence", "aten::_local_scalar_dense", "aten::record_stream"),
-        *("aten::detach", "aten::view_as", "aten::expand_as", "aten::resize_as_", "aten::_shape_as_tensor"),
+        *("aten::_to_copy", "aten::_foreach_copy_", "aten::set_", "aten::_pin_memory", "aten::detach"),
+        *("aten::_pack_padded_sequence", "aten::_pad_packed_sequence", "aten::_local_scalar_dense"),
+        *("aten::view_as", "aten::expand_as", "aten::resize_as_", "aten::_shape_as_tensor"),
         *("aten::_fused_adam_", "aten::_fused_adamw_", "aten::_fused_sgd_", "aten::_fused_adagrad_"),
     }
 )
 """Ops that take tensors of the host beside those of the device, or only look at their sizes."""
 _FRESH = frozenset({"aten::lift_fresh", "aten::lift"})
 """What torch makes of Python's lists and numbers comes through here."""
+
+_HOST_RESULTS = {"aten::_pack_padded_sequence": 1}
+"""Which of their results stays on the host: the sizes of the batch."""
 
 _ROWS: dict[str, tuple[DeviceOp, ...]] = {}
 for _row in OPS:
@@ -48,9 +52,11 @@ class OpPlan:
     takes_host: bool
     is_view: bool
     """Reads nothing: its result is the same memory."""
-    is_fresh: bool
+    fresh_place: Place | None
+    """Where its result is if none of its tensors says it."""
     takes_device: bool
     writes_first: bool
+    host_result: int | None
 
     @property
     def is_examined(self) -> bool:
@@ -70,8 +76,9 @@ def plan_for(func: Any) -> OpPlan:
         copies=name in _COPIES,
         takes_host=name in _TAKE_HOST,
         is_view=bool(aliases) and all(alias is not None and not alias.is_write for alias in aliases),
-        is_fresh=name in _FRESH,
+        fresh_place=HOST if name in _FRESH else None,
         takes_device=any(argument.name in ("device", "pin_memory") for argument in schema.arguments),
+        host_result=_HOST_RESULTS.get(name),
         writes_first=bool(schema.arguments) and _is_written(schema.arguments[0]),
     )
 

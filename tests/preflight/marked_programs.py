@@ -2,42 +2,69 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
-from tbprof.preflight.prediction import Prediction
+from tbprof.preflight.document import Json, document
 from tbprof.preflight.session import Preflight
 
 PROGRAMS = Path(__file__).parent / "programs"
 
 _MARK = re.compile(r"#! (?P<kinds>[a-z_, ]+)$")
 """A line ends in `#! upload, scalar_read`: the kinds that it must have, and no others."""
+_IN_LIBRARIES = re.compile(r"^# In the libraries: (?P<places>.*)$", re.MULTILINE)
 
 
-def marks(program: Path) -> set[tuple[int, str]]:
-    """Every (line, kind) that a program is marked with."""
-    lines = program.read_text(encoding="utf-8").splitlines()
-    found = ((number, _MARK.search(line)) for number, line in enumerate(lines, start=1))
-    return {
-        (number, kind.strip())
-        for number, mark in found
-        if mark is not None
-        for kind in mark["kinds"].split(",")
-    }
+def marks(program: Path) -> set[tuple[int | str, str]]:
+    """Every kind that a program is marked with, by its line or by the library that it is in."""
+    source = program.read_text(encoding="utf-8")
+    found: set[tuple[int | str, str]] = set()
+    for number, line in enumerate(source.splitlines(), start=1):
+        mark = _MARK.search(line)
+        if mark is not None:
+            found |= {(number, kind.strip()) for kind in mark["kinds"].split(",")}
+    for places in _IN_LIBRARIES.findall(source):
+        for place in places.split(";"):
+            library, _, kinds = place.partition(":")
+            found |= {(library.strip(), kind.strip()) for kind in kinds.split(",")}
+    return found
 
 
-def foretold(prediction: Prediction, program: Path) -> set[tuple[int, str]]:
-    """Every (line, kind) of a prediction's findings; those of other files as line 0."""
-    sites = [prediction.sites[finding.site] for finding in prediction.findings]
-    return {
-        ((site.source.line or 0) if site.source.file.endswith(program.name) else 0, site.kind)
-        for site in sites
-    }
+def foretold(predicted: Json) -> set[tuple[int | str, str]]:
+    """The same of what is foretold."""
+    sites = [predicted["sites"][index] for finding in predicted["findings"] for index in finding["sites"]]
+    return {(site["library"] or site["source"]["line"], site["kind"]) for site in sites}
 
 
-def run_here(program: Path, *, steps: int = 3) -> Prediction:
+def run_here(program: Path, *, steps: int = 3) -> Json:
     """Run a program in this process, as the command does in one of its own."""
     source = compile(program.read_bytes(), str(program), "exec", dont_inherit=True)
     with Preflight(steps=steps, program=program.name) as preflight:
         exec(source, {"__name__": "__main__", "__file__": str(program)})
-    return preflight.prediction
+    return document(preflight.prediction)
+
+
+def start(*arguments: str, **environment: str) -> subprocess.Popen[str]:
+    """Start the command in a process of its own."""
+    command = [sys.executable, "-m", "tbprof.preflight", *arguments]
+    offline = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **offline, **environment},
+    )
+
+
+def run_alone(program: Path, **environment: str) -> Any:
+    """What the command prints of a program."""
+    started = start("--format", "json", str(program), **environment)
+    output, errors = started.communicate(timeout=300)
+    assert started.returncode == 0, errors
+    return json.loads(output)

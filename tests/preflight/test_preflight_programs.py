@@ -2,18 +2,120 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
+import socket
+from pathlib import Path
+
 import pytest
-from marked_programs import PROGRAMS, foretold, marks, run_here
+from marked_programs import PROGRAMS, foretold, marks, run_alone, run_here, start
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 
+REPOSITORY = Path(__file__).parents[2]
 IN_PROCESS = sorted(path.stem for path in PROGRAMS.glob("*.py") if not path.stem.startswith("alone_"))
+FRAMEWORKS = {"trainer": "transformers", "lightning": "lightning", "accelerate": "accelerate"}
 
 
 @pytest.mark.parametrize("name", IN_PROCESS)
 def test_the_marked_lines_are_foretold_and_no_others(name: str) -> None:
     program = PROGRAMS / f"{name}.py"
-    prediction = run_here(program)
-    assert prediction.error == ""
-    assert foretold(prediction, program) == marks(program)
+    predicted = run_here(program)
+    assert predicted["preflight"]["error"] == ""
+    assert foretold(predicted) == marks(program)
     assert name.endswith("_mended") == (marks(program) == set())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "trainer",
+        "lightning",
+        pytest.param("accelerate", marks=pytest.mark.exhaustive),
+        pytest.param("trainer_mended", marks=pytest.mark.exhaustive),
+        pytest.param("lightning_mended", marks=pytest.mark.exhaustive),
+    ],
+)
+def test_lines_in_frameworks_and_beneath_them_are_foretold(name: str) -> None:
+    if importlib.util.find_spec(FRAMEWORKS[name.split("_")[0]]) is None:
+        pytest.skip("the framework is not installed: it is in the extra `frameworks`")
+    program = PROGRAMS / f"alone_{name}.py"
+    predicted = run_alone(program)
+    assert foretold(predicted) == marks(program)
+    assert name.endswith("_mended") == (marks(program) == set())
+
+
+@pytest.mark.parametrize(
+    ("name", "processes"),
+    [
+        ("ddp", 2),
+        pytest.param("ddp", 1, marks=pytest.mark.exhaustive),
+        pytest.param("ddp_mended", 2, marks=pytest.mark.exhaustive),
+    ],
+)
+def test_each_process_of_a_data_parallel_training_foretells_its_own(name: str, processes: int) -> None:
+    program = PROGRAMS / f"alone_{name}.py"
+    world = {"WORLD_SIZE": str(processes), "LOCAL_WORLD_SIZE": str(processes), "MASTER_ADDR": "127.0.0.1"}
+    world["MASTER_PORT"] = str(free_port())
+    ranks = [
+        start("--format", "json", str(program), **world, RANK=str(rank), LOCAL_RANK=str(rank))
+        for rank in range(processes)
+    ]
+    for rank in ranks:
+        output, errors = rank.communicate(timeout=300)
+        assert rank.returncode == 0, errors
+        assert foretold(json.loads(output)) == marks(program)
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+DEMO = """
+import torch
+from tbprof.demo.{form} import PatchLoss
+
+device = torch.device("cuda")
+model = torch.nn.Linear(16, 8192).to(device)
+optimizer = torch.optim.AdamW(model.parameters())
+patch_loss = PatchLoss(device)
+for _step in range(8):
+    labels = torch.randint(8192, (4,), device=device)
+    loss = patch_loss(model(torch.randn(4, 16, device=device)), labels)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_the_four_faults_of_the_demo_are_foretold(tmp_path: Path) -> None:
+    if importlib.util.find_spec("torchvision") is None:
+        pytest.skip("torchvision is not installed: it is in the extra `demo`")
+    found = {
+        (finding["rule"], code_at(site["source"])) for finding, site in demo_findings(tmp_path, "before")
+    }
+    assert found == {
+        ("CPY05", "self.weights = torch.tensor(WEIGHTS, device=device)"),
+        ("SYN02", 'assert labels.max() < logits.shape[1], "a label is out of range"'),
+        ("CPY05", "picked = logits.log_softmax(dim=1)[range(len(labels)), labels]"),
+    }
+    assert demo_findings(tmp_path, "after") == []
+
+
+def demo_findings(folder: Path, form: str) -> list[tuple[dict[str, str], dict[str, dict[str, int]]]]:
+    program = folder / f"{form}.py"
+    program.write_text(
+        "from tbprof.demo.torchvision_import import import_torchvision\nimport_torchvision()\n"
+        + DEMO.format(form=form),
+        encoding="utf-8",
+    )
+    predicted = run_here(program)
+    assert predicted["preflight"]["ending"] == "stopped"
+    return [(finding, predicted["sites"][finding["sites"][0]]) for finding in predicted["findings"]]
+
+
+def code_at(source: dict[str, int]) -> str:
+    lines = (REPOSITORY / str(source["file"])).read_text(encoding="utf-8").splitlines()
+    return lines[source["line"] - 1].strip()
