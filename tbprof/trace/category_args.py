@@ -7,85 +7,82 @@ from operator import attrgetter
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tbprof.trace.columns import Category
 
-__all__ = [
-    "ARGS",
-    "COLLECTIVE",
-    "EARLIER",
-    "FRACTIONS",
-    "INTEGERS",
-    "MAY_BE_COLLECTIVE",
-    "ArgField",
-    "ArgFields",
-]
+__all__ = ["ARGS", "COLLECTIVE", "FRACTIONS", "GPU_PLACE", "NUMBERS", "ArgGroup", "NumberField"]
 
 _WIDE = (
-    *("external_id", "python_id", "python_parent", "sequence_number", "forward_thread", "bytes"),
-    *("graph", "graph_node", "in_message_elements", "out_message_elements", "awaited_record"),
+    *("python_id", "python_parent", "bytes"),
+    *("in_message_elements", "out_message_elements", "awaited_record"),
 )
 _MISSING = {"bytes": 0, "copy_kind": 0}
 FRACTIONS = ("blocks_per_sm", "warps_per_sm")
 
 
 @dataclass(frozen=True, slots=True)
-class ArgField:
+class NumberField:
     """A field of `SliceArgs` that becomes the column of the same name."""
 
     name: str
     read: attrgetter[Any]
-    dtype: type[np.int64] | type[np.int32]
+    dtype: type[np.int64] | type[np.int32] | type[np.float32]
     """64 bits only where a number may need them."""
     missing: int
     """What stands for a number that is not there."""
 
 
 @dataclass(frozen=True, slots=True)
-class ArgFields:
-    """What the rows of a category have."""
+class ArgGroup:
+    """Arguments that the same rows have. No two groups have a field in common."""
 
-    numbers: tuple[ArgField, ...]
-    texts: tuple[ArgField, ...]
-    """Raw JSON, to be interned."""
-
-
-def _field(name: str) -> ArgField:
-    dtype = np.int64 if name in _WIDE else np.int32
-    return ArgField(name, attrgetter(name), dtype, _MISSING.get(name, -1))
-
-
-def _fields(numbers: str = "", texts: str = "") -> ArgFields:
-    return ArgFields(tuple(map(_field, numbers.split())), tuple(map(_field, texts.split())))
+    categories: frozenset[Category]
+    """Whose rows have them."""
+    is_of: npt.NDArray[np.bool_]
+    """The same, by the number of each category."""
+    numbers: tuple[NumberField, ...]
+    texts: tuple[str, ...]
+    """Fields of raw JSON, to be interned."""
 
 
-_OP_TEXTS = "input_shapes input_types concrete_inputs call_stack"
-_ON_DEVICE = "external_id device stream"
-_KERNEL = "registers_per_thread shared_memory_bytes occupancy_percent blocks_per_sm warps_per_sm"
+def _number(name: str) -> NumberField:
+    narrow = np.float32 if name in FRACTIONS else np.int32
+    return NumberField(
+        name, attrgetter(name), np.int64 if name in _WIDE else narrow, _MISSING.get(name, -1)
+    )
 
-ARGS = {
-    Category.CPU_OP: _fields("external_id sequence_number forward_thread", _OP_TEXTS),
-    Category.USER_ANNOTATION: _fields("external_id", _OP_TEXTS),
-    Category.PYTHON: _fields("python_id python_parent python_module"),
-    Category.RUNTIME: _fields("external_id copy_kind"),
-    Category.KERNEL: _fields(f"{_ON_DEVICE} graph graph_node {_KERNEL}", "grid block"),
-    Category.MEMCPY: _fields(f"{_ON_DEVICE} graph graph_node bytes"),
-    Category.MEMSET: _fields(f"{_ON_DEVICE} graph graph_node bytes"),
-    Category.SYNC: _fields(f"{_ON_DEVICE} awaited_stream awaited_record", "sync_kind"),
-    Category.GPU_ANNOTATION: _fields(_ON_DEVICE),
-}
-MAY_BE_COLLECTIVE = (Category.CPU_OP, Category.KERNEL)
-COLLECTIVE = _fields(
-    "group_size in_message_elements out_message_elements",
-    "collective_name collective_dtype process_group process_group_ranks",
+
+def _group(*categories: Category, numbers: str = "", texts: str = "") -> ArgGroup:
+    is_of = np.isin(np.arange(len(Category)), categories)
+    return ArgGroup(frozenset(categories), is_of, tuple(map(_number, numbers.split())), tuple(texts.split()))
+
+
+_WORK = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
+
+GPU_PLACE = _group(*_WORK, Category.SYNC, Category.GPU_ANNOTATION, numbers="device stream")
+"""Where a GPU row ran; the lane says it where they do not."""
+COLLECTIVE = _group(
+    *(Category.CPU_OP, Category.KERNEL),
+    numbers="group_size in_message_elements out_message_elements",
+    texts="collective_name collective_dtype process_group process_group_ranks",
 )
-"""What ops and kernels have as well where any of them names a collective."""
-
-EARLIER = {"external_id": attrgetter("external_id_2021")}
-"""What is read where no row has the field: its name in an earlier era."""
-INTEGERS = {
-    field.name: field
-    for fields in (*ARGS.values(), COLLECTIVE)
-    for field in (*fields.numbers, *fields.texts)
-    if field.name not in FRACTIONS
-}
+"""What few ops and kernels have: those of torch.distributed."""
+ARGS = (
+    _group(
+        *(Category.CPU_OP, Category.USER_ANNOTATION),
+        texts="input_shapes input_types concrete_inputs call_stack",
+    ),
+    _group(Category.PYTHON, numbers="python_id python_parent python_module"),
+    _group(Category.RUNTIME, numbers="copy_kind"),
+    _group(
+        Category.KERNEL,
+        numbers="registers_per_thread shared_memory_bytes occupancy_percent blocks_per_sm warps_per_sm",
+        texts="grid block",
+    ),
+    _group(Category.MEMCPY, Category.MEMSET, numbers="bytes"),
+    _group(Category.SYNC, numbers="awaited_stream awaited_record", texts="sync_kind"),
+    GPU_PLACE,
+    COLLECTIVE,
+)
+NUMBERS = tuple(field for group in ARGS for field in group.numbers)

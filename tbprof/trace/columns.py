@@ -15,7 +15,6 @@ from tbprof.trace.arrays import Int8s, Int32s, Int64s, SparseColumn, SparseFloat
 
 __all__ = [
     "Category",
-    "ForwardBackward",
     "Int8s",
     "Int32s",
     "Int64s",
@@ -101,21 +100,6 @@ class MemoryEvents:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ForwardBackward:
-    """Which forward op each backward op belongs to: the arrows of category `fwdbwd`, by time of arrival."""
-
-    forward_ns: Int64s
-    """Start of the forward op."""
-    forward_lane: Int32s
-    backward_ns: Int64s
-    """Start of the backward op."""
-    backward_lane: Int32s
-
-    def __len__(self) -> int:
-        return len(self.forward_ns)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Trace:
     """One file, read. Instants are ns on the file's own axis; `origin_ns` leads to the Unix epoch."""
 
@@ -139,12 +123,6 @@ class Trace:
     """2021's `Call stack` of an operator, as an index into `names`; missing: -1."""
 
     # Arguments of one kind of row each; a row without one has -1.
-    external_id: SparseColumn
-    """Kineto's own id of the op around a row. Equals the correlation in 2022 and 2023: no join."""
-    sequence_number: SparseColumn
-    """Of an op that autograd numbered; its backward op bears the same number."""
-    forward_thread: SparseColumn
-    """PyTorch's number of the forward op's thread, on backward ops; on forward ops 0."""
     input_shapes: SparseColumn
     """`Input Dims` of an op, as an index into `names`: JSON without spaces, as `[[2,3],[]]`."""
     input_types: SparseColumn
@@ -170,9 +148,6 @@ class Trace:
     blocks_per_sm: SparseFloats
     """Blocks of a kernel over the multiprocessors of its device."""
     warps_per_sm: SparseFloats
-    graph: SparseColumn
-    """Of GPU work that a CUDA graph launched."""
-    graph_node: SparseColumn
     collective_name: SparseColumn
     """Of an op or kernel of torch.distributed, as an index into `names`, as `allreduce`."""
     collective_dtype: SparseColumn
@@ -185,7 +160,6 @@ class Trace:
     out_message_elements: SparseColumn
 
     memory: MemoryEvents
-    forward_backward: ForwardBackward
     device_names: Mapping[int, str]
     """Of the devices that the file describes, by number; "" where it gives no name."""
     rank: int | None

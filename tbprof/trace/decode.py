@@ -13,9 +13,8 @@ from tbprof.trace.boundaries import ARRAY_END, events_follow
 from tbprof.trace.chunks import Chunk, EventStream
 from tbprof.trace.events import (
     AnySlice,
+    Arrow,
     Event,
-    Flow,
-    FlowEnd,
     Instant,
     Label,
     Other,
@@ -34,7 +33,6 @@ _END_CANDIDATES = 8
 _FRONT_BYTES = 256 * 1024
 """Four times the longest event seen in real traces."""
 _MEMORY = "[memory]"
-_FORWARD_BACKWARD = "fwdbwd"
 
 
 @dataclass(slots=True)
@@ -57,11 +55,7 @@ class Batch:
     memory: list[Instant[Any]]
     """The `[memory]` instants."""
     memory_ns: Int64s
-    arrows: list[Flow[Any]]
-    """Both ends of the arrows from forward to backward ops."""
-    arrow_ns: Int64s
-    arrow_categories: frozenset[str]
-    """Of every arrow."""
+    arrows: list[Arrow]
     num_events: int
     """Of every phase."""
     used_bytes: int
@@ -83,6 +77,8 @@ class Decoder:
             batch = self.decode(chunk)
             stream.consume(chunk, batch.used_bytes, ended=batch.ended)
             yield batch
+            # The next records are to be made where these were: in the core's cache.
+            del batch
 
     def decode(self, chunk: Chunk) -> Batch:
         """The records of `chunk`. Never fails: what can't be read is counted in `losses`."""
@@ -142,7 +138,7 @@ class Decoder:
 
     def _exact(self, events: list[Event], used_bytes: int, *, ended: bool) -> Batch:
         """A batch of events with Decimal times, those with impossible ones left out."""
-        kept = [event for event in events if isinstance(event, (Label, Other)) or in_range(event)]
+        kept = [event for event in events if isinstance(event, (Arrow, Label, Other)) or in_range(event)]
         self.losses.events["no_time"] += len(events) - len(kept)
         batch = _batch(kept, Decimal, used_bytes, ended=ended)
         assert batch is not None
@@ -152,26 +148,22 @@ class Decoder:
 def _batch(events: list[Event], clock: ClockType, used_bytes: int, *, ended: bool) -> Batch | None:
     """A batch, or None if the clock can't hold its times."""
     slices: list[AnySlice] = [event for event in events if event.__class__ is Slice]
-    by_class: defaultdict[type[Event], list[Any]] = defaultdict(list)
-    for event in events:
-        if event.__class__ is not Slice:
-            by_class[event.__class__].append(event)
-    flows: list[Flow[Any]] = by_class[Flow] + by_class[FlowEnd]
-    arrows = [flow for flow in flows if flow.cat == _FORWARD_BACKWARD]
-    memory = [event for event in by_class[Instant] if event.name == _MEMORY]
-    times = exact_times(slices, clock)
-    memory_ns, arrow_ns = exact_starts(memory, clock), exact_starts(arrows, clock)
-    if times is None or memory_ns is None or arrow_ns is None:
+    others: defaultdict[type[Event], list[Any]] = defaultdict(list)
+    if len(slices) < len(events):
+        for event in events:
+            if event.__class__ is not Slice:
+                others[event.__class__].append(event)
+    memory = [event for event in others[Instant] if event.name == _MEMORY]
+    times, memory_ns = exact_times(slices, clock), exact_starts(memory, clock)
+    if times is None or memory_ns is None:
         return None
     return Batch(
         slices=slices,
         times=times,
-        labels=by_class[Label],
+        labels=others[Label],
         memory=memory,
         memory_ns=memory_ns,
-        arrows=arrows,
-        arrow_ns=arrow_ns,
-        arrow_categories=frozenset([flow.cat for flow in flows]),
+        arrows=others[Arrow],
         num_events=len(events),
         used_bytes=used_bytes,
         ended=ended,

@@ -14,10 +14,6 @@ _RENAMED = {
     "concrete_inputs": "Concrete Inputs",
     "input_types": "Input type",
     "input_shapes": "Input Dims",
-    "external_id": "External id",
-    "external_id_2021": "external id",
-    "sequence_number": "Sequence number",
-    "forward_thread": "Fwd thread id",
     "call_stack": "Call stack",
     "python_parent": "Python parent id",
     "python_id": "Python id",
@@ -31,8 +27,6 @@ _RENAMED = {
     "warps_per_sm": "warps per SM",
     "occupancy_percent": "est. achieved occupancy %",
     "copy_kind": "kind",
-    "graph": "graph id",
-    "graph_node": "graph node id",
     "collective_name": "Collective name",
     "collective_dtype": "dtype",
     "group_size": "Group size",
@@ -52,13 +46,10 @@ class SliceArgs(msgspec.Struct, frozen=True, gc=False, rename=_RENAMED):
     it: the decoder looks for a key behind the last one first. A number that is not there is -1.
     """
 
-    external_id: Scalar = -1.0
     correlation: float = -1.0
     python_parent: Scalar = -1.0
     python_id: Scalar = -1.0
     python_module: Scalar = -1.0
-    sequence_number: Scalar = -1.0
-    forward_thread: Scalar = -1.0
     concrete_inputs: msgspec.Raw = ABSENT
     input_types: msgspec.Raw = ABSENT
     input_shapes: msgspec.Raw = ABSENT
@@ -72,8 +63,6 @@ class SliceArgs(msgspec.Struct, frozen=True, gc=False, rename=_RENAMED):
     grid: msgspec.Raw = ABSENT
     block: msgspec.Raw = ABSENT
     occupancy_percent: Scalar = -1.0
-    graph: Scalar = -1.0
-    graph_node: Scalar = -1.0
     bytes: Scalar = 0.0
     """ROCm gives it as a string on its copy calls."""
     copy_kind: Scalar = 0.0
@@ -88,7 +77,6 @@ class SliceArgs(msgspec.Struct, frozen=True, gc=False, rename=_RENAMED):
     collective_dtype: msgspec.Raw = ABSENT
     process_group: msgspec.Raw = ABSENT
     process_group_ranks: msgspec.Raw = ABSENT
-    external_id_2021: Scalar = -1.0
 
 
 NO_ARGS = SliceArgs()

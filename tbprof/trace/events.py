@@ -10,14 +10,14 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import msgspec
 
+from tbprof.trace.eras import KinetoCategory
 from tbprof.trace.event_args import InstantArgs, LabelArgs, SliceArgs
 
 __all__ = [
     "EVENT_KEYS",
     "AnySlice",
+    "Arrow",
     "Event",
-    "Flow",
-    "FlowEnd",
     "Instant",
     "Label",
     "Other",
@@ -42,7 +42,7 @@ class Slice(msgspec.Struct, Generic[Clock, Length], tag_field="ph", tag="X", gc=
     ts: Clock
     dur: Length
     name: str
-    cat: str = ""
+    cat: KinetoCategory = KinetoCategory.OTHER
     pid: int | str = ""
     tid: int | str = ""
     args: SliceArgs | None = None
@@ -60,18 +60,10 @@ class Label(msgspec.Struct, tag_field="ph", tag="M", gc=False):
     args: LabelArgs | None = None
 
 
-class Flow(msgspec.Struct, Generic[Clock], tag_field="ph", tag="s", gc=False):
+class Arrow(msgspec.Struct, tag_field="ph", tag="s", gc=False):
     """The start of an arrow; its category tells the era."""
 
-    ts: Clock
-    id: int | str = ""
-    cat: str = ""
-    pid: int | str = ""
-    tid: int | str = ""
-
-
-class FlowEnd(Flow[Clock], tag_field="ph", tag="f", gc=False):
-    """The head of an arrow."""
+    cat: KinetoCategory = KinetoCategory.OTHER
 
 
 class Instant(msgspec.Struct, Generic[Clock], tag_field="ph", tag="i", gc=False):
@@ -88,16 +80,16 @@ class Other(msgspec.Struct, tag_field="ph", tag="I", gc=False):
     """An event that is counted and not kept."""
 
 
-_OTHER_PHASES = "tBECbneSTpFNODPRcvV"
+_OTHER_PHASES = "ftBECbneSTpFNODPRcvV"
 """The other phases of the Trace Event Format; `I` is that of `Other` itself."""
 _OTHERS = tuple(
     msgspec.defstruct(f"Other{index}", [], bases=(Other,), tag=phase, gc=False)
     for index, phase in enumerate(_OTHER_PHASES)
 )
 
-Timed: TypeAlias = "AnySlice | Flow[Any] | Instant[Any]"
+Timed: TypeAlias = "AnySlice | Instant[Any]"
 """An event whose time is read."""
-Event: TypeAlias = "Timed | Label | Other"
+Event: TypeAlias = "Timed | Arrow | Label | Other"
 
 
 def event_list_decoder(clock: type[Any]) -> msgspec.json.Decoder[list[Event]]:
@@ -106,8 +98,7 @@ def event_list_decoder(clock: type[Any]) -> msgspec.json.Decoder[list[Event]]:
     Its `decode` raises `msgspec.MsgspecError` or `UnicodeDecodeError`.
     """
     length: Any = int if clock is int else float
-    timed: Any = Slice[clock, length] | Flow[clock] | FlowEnd[clock] | Instant[clock]  # type: ignore[valid-type]
-    event: Any = timed | Label | Other
+    event: Any = Slice[clock, length] | Instant[clock] | Arrow | Label | Other  # type: ignore[valid-type]
     for other in _OTHERS:
         event = event | other
     return msgspec.json.Decoder(list[event])

@@ -10,15 +10,15 @@ import msgspec
 import numpy as np
 
 from tbprof.trace.arrays import Int32s
-from tbprof.trace.columns import Category, Lane
-from tbprof.trace.eras import category_of
+from tbprof.trace.columns import Lane
 from tbprof.trace.events import Label, Timed
 from tbprof.trace.repair import repair_text
 
-__all__ = ["CategoryTable", "LaneTable", "NameTable", "TextTable"]
+__all__ = ["LaneTable", "NameTable", "TextTable"]
 
 _SEPARATOR = b"\0"
-_process, _thread, _place = attrgetter("pid"), attrgetter("tid"), attrgetter("pid", "tid")
+_NO_TEXT = (b"", b'""', b"null")
+_place = attrgetter("pid", "tid")
 
 _Place: TypeAlias = "tuple[int | str, int | str]"
 
@@ -32,17 +32,41 @@ class NameTable(dict[str, int]):
 
 
 class TextTable(dict[bytes, int]):
-    """Raw JSON values to the numbers of their texts among the names, however they are laid out.
+    """Combinations of raw JSON values to their numbers, which count from 0; -1 if no value has a text.
 
-    The text of a string is what it says, of a list the list without spaces. Nothing, `""` and
-    null have no text: -1.
+    The text of a string is what it says, of a list the list without spaces, however it is laid
+    out. Nothing, `""` and null have no text.
     """
 
-    def __init__(self, names: NameTable) -> None:
-        super().__init__({b"": -1, b'""': -1, b"null": -1})
+    def __init__(self, names: NameTable, width: int) -> None:
+        """`names` is where the texts are interned, `width` how many values a combination has."""
+        super().__init__()
         self._names = names
+        self._width = width
+        self._combinations: list[list[int]] = []
 
-    def __missing__(self, raw: bytes) -> int:
+    def __missing__(self, joined: bytes) -> int:
+        raws = joined.split(_SEPARATOR)
+        # Valid JSON does not hold the separator. Damage may, and then nobody knows what is whose.
+        texts = [self._name(raw) for raw in raws] if len(raws) == self._width else []
+        known = any(text >= 0 for text in texts)
+        number = self[joined] = len(self._combinations) if known else -1
+        if known:
+            self._combinations.append(texts)
+        return number
+
+    def numbers(self, rows: Iterable[Iterable[msgspec.Raw]], count: int) -> Int32s:
+        """The number of each of `count` combinations."""
+        return np.fromiter(map(self.__getitem__, map(_SEPARATOR.join, rows)), np.int32, count)
+
+    def names_by_field(self) -> Int32s:
+        """For each value of a combination, by its number: the number of the text among the names, or -1."""
+        table: Int32s = np.array(self._combinations, np.int32).reshape(-1, self._width)
+        return np.transpose(table)
+
+    def _name(self, raw: bytes) -> int:
+        if raw in _NO_TEXT:
+            return -1
         # The decoder skips what it hands on raw without a look at its characters.
         text = repair_text(raw)
         value: str = (
@@ -50,24 +74,7 @@ class TextTable(dict[bytes, int]):
             if text.startswith(b'"')
             else msgspec.json.format(text, indent=-1).decode()
         )
-        number = self[raw] = self._names[value]
-        return number
-
-    def numbers(self, raws: Sequence[msgspec.Raw]) -> Int32s:
-        """The number of each."""
-        # Far faster than `map(bytes, raws)`. No JSON holds the separator.
-        texts = _SEPARATOR.join(raws).split(_SEPARATOR)
-        if len(texts) != len(raws):
-            texts = list(map(bytes, raws))
-        return np.fromiter(map(self.__getitem__, texts), np.int32, len(raws))
-
-
-class CategoryTable(dict[str, Category]):
-    """The `cat` of events, as met in the file, to what they mean."""
-
-    def __missing__(self, text: str) -> Category:
-        category = self[text] = category_of(text)
-        return category
+        return self._names[value]
 
 
 class LaneTable(dict["_Place", int]):
@@ -86,8 +93,8 @@ class LaneTable(dict["_Place", int]):
     def numbers(self, events: Sequence[Timed]) -> Int32s:
         """The lane of each event."""
         try:
-            processes = np.fromiter(map(_process, events), np.int64, len(events))
-            threads = np.fromiter(map(_thread, events), np.int64, len(events))
+            processes = np.fromiter([event.pid for event in events], np.int64, len(events))
+            threads = np.fromiter([event.tid for event in events], np.int64, len(events))
         except (ValueError, OverflowError):
             return np.fromiter(map(self.__getitem__, map(_place, events)), np.int32, len(events))
         # Mostly neighbours share a lane, so only the first of each run is looked up.

@@ -7,8 +7,9 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 
+from tbprof.trace.eras import KinetoCategory
 from tbprof.trace.event_args import InstantArgs, LabelArgs, SliceArgs
-from tbprof.trace.events import Event, Flow, FlowEnd, Instant, Label, Other, Slice
+from tbprof.trace.events import Arrow, Event, Instant, Label, Other, Slice
 
 __all__ = ["Loss", "decode_leniently"]
 
@@ -37,8 +38,10 @@ def decode_leniently(json: bytes) -> Event | Loss:
             args = fields.get("args")
             name = args.get("name") if isinstance(args, dict) else None
             return Label(_text(fields.get("name")), **_place(fields), args=LabelArgs(_text(name)))
-        case "s" | "f" | "i" as phase:
-            return _moment(fields, phase)
+        case "s":
+            return Arrow(KinetoCategory(_text(fields.get("cat"))))
+        case "i":
+            return _instant(fields)
         case str():
             return Other()
         case _:
@@ -49,23 +52,18 @@ def _slice(fields: dict[str, Any]) -> Event | Loss:
     start, duration = _number(fields.get("ts")), _number(fields.get("dur"))
     if start is None or duration is None:
         return "no_time"
-    name, category = _text(fields.get("name")), _text(fields.get("cat"))
+    name, category = _text(fields.get("name")), KinetoCategory(_text(fields.get("cat")))
     args = _args(fields.get("args"), SliceArgs)
     return Slice(start, float(duration), name, category, **_place(fields), args=args)
 
 
-def _moment(fields: dict[str, Any], phase: str) -> Event:
+def _instant(fields: dict[str, Any]) -> Event:
     time = _number(fields.get("ts"))
     if time is None:
-        # Nothing but their time is of use.
+        # Nothing but its time is of use.
         return Other()
-    if phase == "i":
-        args = _args(fields.get("args"), InstantArgs)
-        return Instant(time, _text(fields.get("name")), **_place(fields), args=args)
-    arrow = Flow if phase == "s" else FlowEnd
-    number = fields.get("id")
-    identity = number if isinstance(number, int) else _text(number)
-    return arrow(time, identity, _text(fields.get("cat")), **_place(fields))
+    args = _args(fields.get("args"), InstantArgs)
+    return Instant(time, _text(fields.get("name")), **_place(fields), args=args)
 
 
 def _place(fields: dict[str, Any]) -> dict[str, int | str]:

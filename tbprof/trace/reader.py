@@ -52,6 +52,7 @@ def read_trace(
         stream = EventStream(source, chunk_bytes)
         for batch in decoder.batches(stream):
             columns.add(batch)
+            del batch
             if progress is not None:
                 progress(source.read_bytes, source.total_bytes)
         metadata = read_metadata(stream.head, stream.read_tail())
@@ -72,13 +73,11 @@ def _trace(
         names=names,
         lanes=columns.lanes(),
         memory=columns.memory.take(),
-        forward_backward=columns.arrows.take(),
         device_names=metadata.device_names,
         rank=metadata.rank,
         world_size=metadata.world_size,
         era=era_of(
-            columns.categories.keys(),
-            columns.arrow_categories,
+            columns.categories,
             has_base_time=metadata.has_base_time,
             has_decimals=columns.has_decimals,
         ),
@@ -88,6 +87,6 @@ def _trace(
         health=health_of(reading, slices),
         blocks_per_sm=args.fractions("blocks_per_sm"),
         warps_per_sm=args.fractions("warps_per_sm"),
-        **args.integers(),
+        **args.columns(),
     )
     return replace(trace, health=(*trace.health, *find_gaps(trace)))

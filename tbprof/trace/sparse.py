@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tbprof.trace.arrays import Int8s, Int32s, SparseColumn, SparseFloats
-from tbprof.trace.category_args import (
-    ARGS,
-    COLLECTIVE,
-    EARLIER,
-    FRACTIONS,
-    INTEGERS,
-    MAY_BE_COLLECTIVE,
-    ArgFields,
-)
-from tbprof.trace.columns import Category
+from tbprof.trace.category_args import ARGS, COLLECTIVE, FRACTIONS, GPU_PLACE, NUMBERS, ArgGroup
 from tbprof.trace.event_args import ABSENT, Scalar, SliceArgs
 from tbprof.trace.events import AnySlice
 from tbprof.trace.growing import GrowingColumn
@@ -29,7 +20,6 @@ from tbprof.trace.interning import NameTable, TextTable
 __all__ = ["ArgColumns", "numbers_of"]
 
 Floats = npt.NDArray[np.float64]
-Values: TypeAlias = "Floats | Int32s"
 
 _NUMBER = re.compile(r"(?:stream )?(\d{1,9})\Z")
 
@@ -39,77 +29,95 @@ class ArgColumns:
 
     def __init__(self, names: NameTable) -> None:
         """`names` is where texts are interned."""
-        self._texts = TextTable(names)
-        self._columns: dict[str, GrowingColumn[Any]] = {
-            **{name: GrowingColumn(field.dtype, field.missing) for name, field in INTEGERS.items()},
-            **{name: GrowingColumn(np.float32, -1) for name in FRACTIONS},
+        self._numbers: dict[str, GrowingColumn[Any]] = {
+            field.name: GrowingColumn(field.dtype, field.missing) for field in NUMBERS
         }
+        self._texts = {group.texts: _TextColumns(group.texts, names) for group in ARGS if group.texts}
 
     def add(
         self, first_row: int, category: Int8s, slices: Sequence[AnySlice], args: Sequence[SliceArgs]
     ) -> None:
         """Append what a batch of rows has; `first_row` is the number of its first."""
-        found = _Found(self._texts)
-        by_category = np.argsort(category, kind="stable").astype(np.int32)
-        ends = np.cumsum(np.bincount(category, minlength=len(Category))).tolist()
-        for kind, fields in ARGS.items():
-            rows = by_category[ends[kind - 1] if kind else 0 : ends[kind]]
-            if len(rows):
-                wanted = [args[row] for row in rows.tolist()]
-                found.add(fields, rows, wanted)
-                if kind in MAY_BE_COLLECTIVE and any(one.collective_name is not ABSENT for one in wanted):
-                    found.add(COLLECTIVE, rows, wanted)
-        found.complete_places(slices)
-        for field, rows, values in found.columns():
-            self._columns[field].add(rows + np.int32(first_row), values)
+        met = set(np.flatnonzero(np.bincount(category)).tolist())
+        for group in ARGS:
+            if met.isdisjoint(group.categories):
+                continue
+            rows = np.flatnonzero(group.is_of[category])
+            if group is COLLECTIVE:
+                rows = _collectives(rows, args)
+            self._add(group, first_row, rows, slices, args)
 
-    def integers(self) -> dict[str, SparseColumn]:
-        """The columns by name, to be asked for once."""
-        return {field: self._columns[field].take() for field in INTEGERS}
+    def columns(self) -> dict[str, SparseColumn]:
+        """The columns of integers and of texts by name, to be asked for once."""
+        found = {name: column.take() for name, column in self._numbers.items() if name not in FRACTIONS}
+        for texts in self._texts.values():
+            found |= texts.take()
+        return found
 
     def fractions(self, field: str) -> SparseFloats:
         """The same of a column that holds no integers."""
-        return self._columns[field].take_floats()
+        return self._numbers[field].take_floats()
+
+    def _add(
+        self,
+        group: ArgGroup,
+        first_row: int,
+        rows: npt.NDArray[np.intp],
+        slices: Sequence[AnySlice],
+        args: Sequence[SliceArgs],
+    ) -> None:
+        wanted = args if len(rows) == len(args) else [args[row] for row in rows.tolist()]
+        numbers = [numbers_of(list(map(field.read, wanted))) for field in group.numbers]
+        if group is GPU_PLACE:
+            device, stream = numbers
+            _complete_places(device, stream, rows, slices)
+        file_rows = (rows + first_row).astype(np.int32)
+        for field, values in zip(group.numbers, numbers, strict=True):
+            self._numbers[field.name].add(file_rows, values)
+        if group.texts:
+            self._texts[group.texts].add(file_rows, wanted)
 
 
-class _Found:
-    """What one batch has of each field, category by category."""
+class _TextColumns:
+    """The texts of one group of arguments. Mostly all those of a row repeat together."""
 
-    def __init__(self, texts: TextTable) -> None:
-        self._texts = texts
-        self._parts: defaultdict[str, list[tuple[Int32s, Values]]] = defaultdict(list)
+    def __init__(self, fields: tuple[str, ...], names: NameTable) -> None:
+        self._fields = fields
+        self._reads = tuple(map(attrgetter, fields))
+        self._table = TextTable(names, len(fields))
+        self._column = GrowingColumn(np.int32)
 
-    def add(self, fields: ArgFields, rows: Int32s, args: Sequence[SliceArgs]) -> None:
-        """Take what these rows of one category have."""
-        for field in fields.numbers:
-            numbers = numbers_of(list(map(field.read, args)))
-            if field.name in EARLIER and (numbers < 0).all():
-                numbers = numbers_of(list(map(EARLIER[field.name], args)))
-            self._parts[field.name].append((rows, numbers))
-        for field in fields.texts:
-            raws = list(map(field.read, args))
-            # A file is recorded with shapes or without: often no row has the text.
-            if raws.count(ABSENT) < len(raws):
-                self._parts[field.name].append((rows, self._texts.numbers(raws)))
+    def add(self, rows: Int32s, args: Sequence[SliceArgs]) -> None:
+        raws = zip(*(map(read, args) for read in self._reads), strict=True)
+        self._column.add(rows, self._table.numbers(raws, len(args)))
 
-    def complete_places(self, slices: Sequence[AnySlice]) -> None:
-        """Let the lane say where a row ran that does not say it: its process is the device."""
-        for (rows, device), (_, stream) in zip(self._parts["device"], self._parts["stream"], strict=True):
-            for index in np.flatnonzero(device < 0).tolist():
-                event = slices[rows[index]]
-                device[index] = _number_in(event.pid)
-                if stream[index] < 0:
-                    stream[index] = _number_in(event.tid)
+    def take(self) -> dict[str, SparseColumn]:
+        return dict(zip(self._fields, self._columns(), strict=True))
 
-    def columns(self) -> Iterator[tuple[str, Int32s, Values]]:
-        """Each field with its rows, in ascending order, and their values."""
-        for field, parts in self._parts.items():
-            if len(parts) == 1:
-                yield field, *parts[0]
-            elif parts:
-                rows = np.concatenate([part for part, _ in parts])
-                order = np.argsort(rows)
-                yield field, rows[order], np.concatenate([values for _, values in parts])[order]
+    def _columns(self) -> Iterator[SparseColumn]:
+        held = self._column.take()
+        for names in self._table.names_by_field():
+            values = names[held.values]
+            known = values >= 0
+            # Columns that the same rows have share the array of these rows.
+            rows = held.rows if known.all() else held.rows[known]
+            yield SparseColumn(rows, values[known], -1)
+
+
+def _collectives(rows: npt.NDArray[np.intp], args: Sequence[SliceArgs]) -> npt.NDArray[np.intp]:
+    """Those of `rows` that name a collective."""
+    return rows[[args[row].collective_name is not ABSENT for row in rows.tolist()]]
+
+
+def _complete_places(
+    device: Floats, stream: Floats, rows: npt.NDArray[np.intp], slices: Sequence[AnySlice]
+) -> None:
+    """Let the lane say where a row ran that does not say it: its process is the device."""
+    for index in np.flatnonzero(device < 0).tolist():
+        event = slices[rows[index]]
+        device[index] = _number_in(event.pid)
+        if stream[index] < 0:
+            stream[index] = _number_in(event.tid)
 
 
 def numbers_of(values: Sequence[Scalar]) -> Floats:

@@ -18,17 +18,15 @@ import numpy.typing as npt
 
 from tbprof.model import HealthFact, HookFacts
 from tbprof.trace.arrays import SparseColumn, SparseFloats
-from tbprof.trace.columns import ForwardBackward, Lane, MemoryEvents, Slices, Trace
+from tbprof.trace.columns import Lane, MemoryEvents, Slices, Trace
 
 __all__ = ["SCHEMA", "load_columns", "write_columns"]
 
-SCHEMA = 1
+SCHEMA = 2
 """To be raised when the columns or the head change."""
 
 _HEAD = "head.json"
-_TABLES = {
-    table.__name__: table for table in (Slices, SparseColumn, SparseFloats, MemoryEvents, ForwardBackward)
-}
+_TABLES = {table.__name__: table for table in (Slices, SparseColumn, SparseFloats, MemoryEvents)}
 _TYPES = ("int64", "int32", "int8", "float32")
 
 

@@ -12,7 +12,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from operator import attrgetter
 from typing import TypeAlias
 
 import msgspec
@@ -37,9 +36,6 @@ _WIDTHS = range(5, 21)
 """Characters of a start in us that has 3 decimals and fits below `_LIMIT_US`."""
 _POINT = (ord(".") - ord("0")) % 256
 
-_start = attrgetter("ts")
-_duration = attrgetter("dur")
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Times:
@@ -55,7 +51,7 @@ class Times:
 def exact_times(slices: Sequence[AnySlice], clock: ClockType) -> Times | None:
     """Start and duration of each, rounded to the ns one by one; None if `clock` can't hold them."""
     start_ns = exact_starts(slices, clock)
-    durations = list(map(_duration, slices))
+    durations = [event.dur for event in slices]
     duration_ns = _from_ints(durations) if clock is int else _from_floats(durations)
     if start_ns is None or duration_ns is None:
         return None
@@ -65,7 +61,7 @@ def exact_times(slices: Sequence[AnySlice], clock: ClockType) -> Times | None:
 
 def exact_starts(events: Sequence[Timed], clock: ClockType) -> Int64s | None:
     """The start of each event, in ns; None if `clock` can't hold them."""
-    starts = list(map(_start, events))
+    starts = [event.ts for event in events]
     if clock is float:
         return _from_floats(starts)
     if clock is int:

@@ -16,9 +16,6 @@ from tbprof.trace.columns import Category, Trace
 from tbprof.trace.reader import read_trace
 
 OP = {
-    "External id": 21,
-    "Sequence number": 1442,
-    "Fwd thread id": 2,
     "Concrete Inputs": ["", "1"],
     "Input type": ["float", "Scalar"],
     "Input Dims": [[2, 3], []],
@@ -31,7 +28,6 @@ OP = {
     "Process Group Ranks": "[0, 1]",
 }
 KERNEL = {
-    "External id": 22,
     "device": 3,
     "stream": 7,
     "registers per thread": 230,
@@ -41,8 +37,6 @@ KERNEL = {
     "grid": [16, 15, 1],
     "block": [256, 1, 1],
     "est. achieved occupancy %": 63,
-    "graph id": 4,
-    "graph node id": 8589934593,
 }
 SYNC = {"cuda_sync_kind": "Stream Wait Event", "wait_on_stream": 27, "stream": 4294967295, "device": 0}
 
@@ -59,9 +53,6 @@ def texts_of(trace: Trace, column: SparseColumn) -> dict[int, str]:
 def test_an_op(tmp_path: Path) -> None:
     trace = read(tmp_path, complete("aten::add", 2, 1, **OP), complete("aten::mul", 3, 1))
 
-    assert cells_of(trace.external_id) == {1: 21}
-    assert cells_of(trace.sequence_number) == {1: 1442}
-    assert cells_of(trace.forward_thread) == {1: 2}
     assert texts_of(trace, trace.concrete_inputs) == {1: '["","1"]'}
     assert texts_of(trace, trace.input_types) == {1: '["float","Scalar"]'}
     assert texts_of(trace, trace.input_shapes) == {1: "[[2,3],[]]"}
@@ -84,12 +75,9 @@ def test_a_kernel(tmp_path: Path) -> None:
 
     assert cells_of(trace.device) == {1: 3}
     assert cells_of(trace.stream) == {1: 7}
-    assert cells_of(trace.external_id) == {1: 22}
     assert cells_of(trace.registers_per_thread) == {1: 230}
     assert cells_of(trace.shared_memory_bytes) == {1: 147456}
     assert cells_of(trace.occupancy_percent) == {1: 63}
-    assert cells_of(trace.graph) == {1: 4}
-    assert cells_of(trace.graph_node) == {1: 8589934593}
     assert texts_of(trace, trace.grid) == {1: "[16,15,1]"}
     assert texts_of(trace, trace.block) == {1: "[256,1,1]"}
     assert cells_of(trace.blocks_per_sm) == {1: 1.5}
@@ -120,12 +108,6 @@ def test_python_frames(tmp_path: Path) -> None:
     assert cells_of(trace.python_module) == {2: 0}
 
 
-def test_the_external_id_of_2021_has_another_key(tmp_path: Path) -> None:
-    trace = read(tmp_path, complete("aten::add", 2, 1, "Operator", **{"external id": 5}))
-
-    assert cells_of(trace.external_id) == {1: 5}
-
-
 def test_allocations_are_a_table_of_their_own(tmp_path: Path) -> None:
     args = {
         "Total Reserved": 121634816,
@@ -148,24 +130,6 @@ def test_allocations_are_a_table_of_their_own(tmp_path: Path) -> None:
     assert memory.address.tolist() == [128184272027648, -1]
     assert memory.device_type.tolist() == [1, 0]
     assert memory.device.tolist() == [0, -1]
-
-
-def test_arrows_lead_from_forward_to_backward(tmp_path: Path) -> None:
-    def arrow(phase: str, number: int, ts: float, tid: int, cat: str = "fwdbwd") -> dict[str, Any]:
-        return {"ph": phase, "id": number, "pid": 1, "tid": tid, "ts": ts, "cat": cat, "name": cat}
-
-    trace = read(
-        tmp_path,
-        arrow("f", 2, 90.5, 8),
-        *(arrow("s", 1, 10.25, 7), arrow("f", 1, 80.5, 8), arrow("s", 2, 20.25, 7)),
-        *(arrow("s", 3, 30.25, 7), arrow("f", 4, 70.5, 8), arrow("s", 5, 1.0, 7, "ac2g")),
-    )
-
-    found = trace.forward_backward
-    assert found.forward_ns.tolist() == [10250, 20250]
-    assert found.backward_ns.tolist() == [80500, 90500]
-    assert {trace.lanes[lane].thread for lane in found.forward_lane.tolist()} == {"7"}
-    assert {trace.lanes[lane].thread for lane in found.backward_lane.tolist()} == {"8"}
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -210,7 +174,6 @@ FIELDS: dict[str, tuple[str, tuple[Category, ...], Read]] = {
     # column: key, categories, the value as the column says it
     "input_shapes": ("Input Dims", (Category.CPU_OP, Category.USER_ANNOTATION), compact),
     "concrete_inputs": ("Concrete Inputs", (Category.CPU_OP, Category.USER_ANNOTATION), compact),
-    "sequence_number": ("Sequence number", (Category.CPU_OP,), int),
     "python_id": ("Python id", (Category.PYTHON,), int),
     "python_parent": ("Python parent id", (Category.PYTHON,), lambda value: value),
     "registers_per_thread": ("registers per thread", (Category.KERNEL,), int),

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 from trace_samples import a_step, complete
 
-from tbprof.trace.events import Flow, FlowEnd, Instant, Label, Slice
+from tbprof.trace.events import Arrow, Instant, Label, Other, Slice
 from tbprof.trace.lenient import decode_leniently
 from tbprof.trace.salvage import salvage
 
@@ -96,9 +96,9 @@ def test_every_phase_is_read_field_by_field() -> None:
 
     kinds = [type(event) for event in read]
     assert kinds.count(Slice) == 8
-    assert kinds.count(Flow) == 1
+    assert kinds.count(Arrow) == 1
     assert kinds.count(Label) == 3
-    assert kinds.count(FlowEnd) == 1
+    assert kinds.count(Other) == 1
     assert kinds.count(Instant) == 1
     first = read[0]
     assert isinstance(first, Slice)

@@ -1,21 +1,21 @@
-"""What is no complete event: allocations, and the arrows from forward to backward ops."""
+"""What is no complete event but kept: allocations."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import attrgetter
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from tbprof.trace.arrays import Int32s, Int64s
-from tbprof.trace.columns import ForwardBackward, MemoryEvents
+from tbprof.trace.columns import MemoryEvents
 from tbprof.trace.event_args import InstantArgs
-from tbprof.trace.events import Flow, FlowEnd, Instant
+from tbprof.trace.events import Instant
 from tbprof.trace.growing import GrowingArray
 from tbprof.trace.sparse import numbers_of
 
-__all__ = ["ForwardBackwardArrows", "MemoryColumns"]
+__all__ = ["MemoryColumns"]
 
 _NO_ARGS = InstantArgs()
 _LARGEST = 2.0**53
@@ -56,33 +56,4 @@ class MemoryColumns:
             device_type=self._narrow["device_type"].take(),
             device=self._narrow["device"].take(),
             address=self._wide["address"].take(),
-        )
-
-
-_End: TypeAlias = "tuple[int, int]"
-
-
-class ForwardBackwardArrows:
-    """The arrows while they are read: an end may come before its start."""
-
-    def __init__(self) -> None:
-        self._starts: dict[int | str, _End] = {}
-        self._ends: dict[int | str, _End] = {}
-
-    def add(self, arrows: Sequence[Flow[Any]], time_ns: Int64s, lane: Int32s) -> None:
-        """Append a batch, with the time and the lane of each."""
-        for arrow, *place in zip(arrows, time_ns.tolist(), lane.tolist(), strict=True):
-            ends = self._ends if isinstance(arrow, FlowEnd) else self._starts
-            ends[arrow.id] = (place[0], place[1])
-
-    def take(self) -> ForwardBackward:
-        """Those of which both ends were there."""
-        whole = self._starts.keys() & self._ends.keys()
-        rows = sorted((*self._ends[arrow], *self._starts[arrow]) for arrow in whole)
-        table = np.array(rows, np.int64).reshape(-1, 4)
-        return ForwardBackward(
-            forward_ns=table[:, 2].copy(),
-            forward_lane=table[:, 3].astype(np.int32),
-            backward_ns=table[:, 0].copy(),
-            backward_lane=table[:, 1].astype(np.int32),
         )
