@@ -14,7 +14,7 @@ import shutil
 import statistics
 import sys
 import tempfile
-import time
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
@@ -27,38 +27,41 @@ from listing_watch import LISTINGS, watched_listings
 from tensorboard_server import tensorboard
 
 COPIES = (2, 6, 18)
-QUIET_S = 10.0
 PATIENCE_S = 1200.0
 
 HEAD = """# A large trace in the tab
 
 What `python tests/bench/large_trace_in_tab.py` printed: an H100 trace repeated in time, opened for the
-first time. The listings are {listings}, asked for one after the other,
-about 20 times a second; "quiet" before the trace is opened.
+first time. The listings are {listings},
+asked for over and over from the first click until the trace is shown: of the TensorBoard that reads it,
+and at the same time of another one that has nothing to do.
 
 {day}, {machine}, load {load:.1f} at the start.
 
-| trace, MB | shown after, s | steps of progress seen | listings quiet, ms: median | slowest \
-| while it is read, ms: median | slowest |
-|---|---|---|---|---|---|---|"""
+| trace, MB | shown after, s | steps of progress seen | TensorBoard | listings \
+| median, ms | 99 of 100 within, ms | slowest, ms |
+|---|---|---|---|---|---|---|---|"""
 
 
-def row(source: Path, copies: int, folder: Path, chromium: str) -> str:
+def rows(source: Path, copies: int, folder: Path, chromium: str) -> Iterator[str]:
     logdir, trace = logdir_with(source, copies, folder)
-    with tensorboard(logdir) as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        with watched_listings(address) as quiet_s:
-            time.sleep(QUIET_S)
-        opening = open_large(browser, address, PATIENCE_S)
+    (folder / "empty").mkdir()
+    with tensorboard(logdir) as address, tensorboard(folder / "empty") as idle, sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        with watched_listings(idle) as idle_s:
+            opening = open_large(browser, address, PATIENCE_S)
         browser.close()
-    return (
+    yield (
         f"| {trace.stat().st_size / 1e6:,.0f} | {opening.waited_s:.1f} | {len(opening.progress_bytes)} "
-        f"| {_figures(quiet_s)} | {_figures(opening.listings_s)} |"
+        f"| that reads it | {_figures(opening.listings_s)} |"
     )
+    yield f"| | | | idle | {_figures(idle_s)} |"
 
 
 def _figures(took_s: list[float]) -> str:
-    return f"{1000 * statistics.median(took_s):.0f} | {1000 * max(took_s):.0f}"
+    sorted_ms = [1000 * took for took in sorted(took_s)]
+    within = sorted_ms[int(0.99 * (len(sorted_ms) - 1))]
+    return f"{len(sorted_ms)} | {statistics.median(sorted_ms):.0f} | {within:.0f} | {sorted_ms[-1]:.0f}"
 
 
 def main(traces: Path) -> None:
@@ -69,7 +72,8 @@ def main(traces: Path) -> None:
     print(HEAD.format(listings=listings, day=date.today(), machine=machine, load=os.getloadavg()[0]))
     for copies in COPIES:
         with tempfile.TemporaryDirectory() as folder:
-            print(row(source, copies, Path(folder), chromium), flush=True)
+            for row in rows(source, copies, Path(folder), chromium):
+                print(row, flush=True)
 
 
 if __name__ == "__main__":
