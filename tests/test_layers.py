@@ -33,7 +33,7 @@ def allowed(layers: str = "", packages: str = "", never: str = "") -> Allowed:
 
 
 LAW = {
-    "__init__": allowed("hook preflight"),
+    "__init__": allowed("hook preflight sharing"),
     "__main__": allowed("cli"),
     "model": allowed(),
     "errors": allowed(),
@@ -51,7 +51,8 @@ LAW = {
     ),
     "views": allowed("report analysis model file_names"),
     "plugin": allowed("views texts store report model errors", "tensorboard werkzeug"),
-    "cli": allowed("views texts store report rules model errors file_names"),
+    "sharing": allowed("views texts store report model errors"),
+    "cli": allowed("sharing views texts store report rules model errors file_names"),
     "hook": allowed("model errors", "torch"),
     "preflight": allowed("model errors optable", "torch pytest"),
     "demo": allowed("hook errors", "torch torchvision"),
