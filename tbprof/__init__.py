@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from tbprof.hook.schedule import Schedule
     from tbprof.hook.trainer_hook import TrainerHook
     from tbprof.preflight.session import Preflight
+    from tbprof.sharing.loaded_report import load
 
-__all__ = ["Preflight", "Schedule", "TrainerHook", "__version__", "annotate"]
+__all__ = ["Preflight", "Schedule", "TrainerHook", "__version__", "annotate", "load"]
 
 __version__ = "0.1.0"
 
@@ -25,6 +26,7 @@ _HOMES = {
     "Schedule": "tbprof.hook.schedule",
     "TrainerHook": "tbprof.hook.trainer_hook",
     "annotate": "tbprof.hook.annotation",
+    "load": "tbprof.sharing.loaded_report",
 }
 
 

@@ -9,15 +9,13 @@ from pathlib import Path
 
 from tbprof.cli.plain_text import plain
 from tbprof.errors import TbprofError, UsageError
-from tbprof.file_names import REPORT_SUFFIX
 from tbprof.model import Report, Window
-from tbprof.report import build_report, looks_like_trace
-from tbprof.store.cache import cached_report, keep_report
+from tbprof.report import looks_like_trace
+from tbprof.store import reading
 from tbprof.store.discovery import Discovery
-from tbprof.store.windows import read_report, stored_report
 from tbprof.texts.english import English
 
-__all__ = ["is_folder", "report_of_file", "reports_of_folder"]
+__all__ = ["is_folder", "report_of_file", "reports_of_folder", "windows_of_folder"]
 
 _PROGRESS_FROM_BYTES = 50 * 1000 * 1000
 _PROGRESS_EVERY_S = 0.5
@@ -33,23 +31,24 @@ def is_folder(path: Path) -> bool:
 
 
 def report_of_file(path: Path, *, use_cache: bool) -> Report:
-    """The stored report, the cached one, or that of the trace.
+    """The report of a trace or of a stored report; reading a large one is shown on a terminal.
 
     Raises:
         TbprofError: The file gives nothing.
     """
-    if path.name.endswith(REPORT_SUFFIX):
-        return read_report(str(path))
-    kept = cached_report(str(path)) if use_cache else None
-    if kept is not None:
-        return kept
-    report = build_report(path, progress=_progress(path), use_cache=use_cache)
-    if use_cache:
-        keep_report(str(path), report)
-    return report
+    return reading.report_of_file(path, use_cache=use_cache, progress=_progress(path))
 
 
 def reports_of_folder(folder: Path, *, use_cache: bool) -> tuple[Report, ...]:
+    """Those of all windows that can be read.
+
+    Raises:
+        UsageError: There is none.
+    """
+    return tuple(report for _, report in windows_of_folder(folder, use_cache=use_cache))
+
+
+def windows_of_folder(folder: Path, *, use_cache: bool) -> tuple[tuple[Window, Report], ...]:
     """All windows that can be read; each that can't, or is left out, costs one line on stderr.
 
     Raises:
@@ -58,23 +57,18 @@ def reports_of_folder(folder: Path, *, use_cache: bool) -> tuple[Report, ...]:
     listing = Discovery(folder, looks_like_trace).find()
     for file in listing.skipped:
         sys.stderr.write(f"tbprof: {plain(file.path)}: {English().skipped(file.reason)}\n")
-    reports = []
+    found = []
     for window in listing.windows:
+        progress = _progress(Path(window.trace_path or window.window))
         try:
-            reports.append(_report_of_window(window, use_cache=use_cache))
+            report = reading.report_of_window(window, use_cache=use_cache, progress=progress)
         except TbprofError as error:
             sys.stderr.write(f"tbprof: {plain(str(error))}\n")
-    if not reports:
+        else:
+            found.append((window, report))
+    if not found:
         raise UsageError(f"there is no trace or report to read in {folder}: name another folder")
-    return tuple(reports)
-
-
-def _report_of_window(window: Window, *, use_cache: bool) -> Report:
-    kept = stored_report(window) if use_cache or window.trace_path is None else None
-    if kept is not None:
-        return kept
-    assert window.trace_path is not None, "a window has a report or a trace"
-    return report_of_file(Path(window.trace_path), use_cache=use_cache)
+    return tuple(found)
 
 
 def _progress(path: Path) -> Callable[[int, int], None] | None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tbprof.cli.markdown import markdown
-from tbprof.cli.reading import is_folder, report_of_file, reports_of_folder
-from tbprof.cli.shared_page import shared_page
+from tbprof.cli.reading import is_folder, report_of_file, windows_of_folder
 from tbprof.cli.terminal import terminal_text
-from tbprof.errors import UsageError
-from tbprof.model import SEVERITIES, Report, Severity
+from tbprof.model import SEVERITIES, Report, Severity, Window
+from tbprof.sharing.shared_page import MOST_WINDOWS, shared_page, window_of_report
 from tbprof.texts.english import English
 from tbprof.views.report_document import report_document, reports_document
 
@@ -47,10 +47,12 @@ def run(options: argparse.Namespace) -> int:
     """
     use_cache = not options.no_cache
     if is_folder(options.path):
+        windows = windows_of_folder(options.path, use_cache=use_cache)
+        reports = tuple(report for _, report in windows)
         if options.format == "html":
-            raise UsageError(f"{options.path} is a folder: --format html takes one trace or report")
-        reports = reports_of_folder(options.path, use_cache=use_cache)
-        _print_all(reports, options.format)
+            _print_page(windows)
+        else:
+            _print_all(reports, options.format)
     else:
         reports = (report_of_file(options.path, use_cache=use_cache),)
         _print_one(reports[0], options.format)
@@ -66,9 +68,17 @@ def _print_one(report: Report, form: str) -> None:
     if form == "json":
         sys.stdout.write(json.dumps(report_document(report, English())) + "\n")
     elif form == "html":
-        sys.stdout.write(shared_page(report))
+        sys.stdout.write(shared_page([(window_of_report(report), report)]))
     else:
         sys.stdout.write(_text(report, form))
+
+
+def _print_page(windows: Sequence[tuple[Window, Report]]) -> None:
+    """One page of the newest windows: a file that is mailed must not grow without end."""
+    newest = sorted(windows, key=lambda one: one[0].order_ns)[-MOST_WINDOWS:]
+    if len(newest) < len(windows):
+        sys.stderr.write(f"tbprof: the page holds the newest {MOST_WINDOWS} of {len(windows)} windows\n")
+    sys.stdout.write(shared_page([one for one in windows if one in newest]))
 
 
 def _print_all(reports: tuple[Report, ...], form: str) -> None:

@@ -1,4 +1,4 @@
-"""A window as one page that can be sent to somebody: the tab, with everything inside the file.
+"""Windows as one page that can be sent to somebody: the tab, with everything inside the file.
 
 It asks nothing of any server and works from a disk. Its text is ASCII, whatever names it holds,
 so that no encoding of a terminal or a mail can spoil it.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import html
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import tbprof
@@ -24,7 +25,10 @@ from tbprof.views.source import SourceAnswer
 from tbprof.views.source_building import source_files_view
 from tbprof.views.window_building import window_view
 
-__all__ = ["shared_page"]
+__all__ = ["MOST_WINDOWS", "shared_page", "window_of_report"]
+
+MOST_WINDOWS = 40
+"""Of a folder; each takes some 100 KB."""
 
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'"
 _MAX_ASCII = 0x7F
@@ -46,37 +50,53 @@ _PAGE = """<!doctype html>
 """
 
 
-def shared_page(report: Report) -> str:
-    """The page of one window.
+def window_of_report(report: Report) -> Window:
+    """The place of a report that is shown alone."""
+    name = Path(report.trace.path).name
+    return Window("", report.trace.worker, name, 0, report.trace.path, report.trace.path, 0)
+
+
+def shared_page(windows: Sequence[tuple[Window, Report]]) -> str:
+    """The page of some windows, which come by run, worker and time; at least one.
 
     Raises:
         UsageError: This installation has no built web page.
     """
-    name = Path(report.trace.path).name
+    first, _ = windows[0]
+    name = first.run or first.window
     return _PAGE.format(
         policy=_POLICY,
         title=html.escape(name).encode("ascii", "xmlcharrefreplace").decode(),
-        data=_data(report, name),
+        data=_data(windows),
         script=_ascii(_bundle()).replace("</script", "<\\/script"),
     )
 
 
-def _data(report: Report, name: str) -> str:
+def _data(windows: Sequence[tuple[Window, Report]]) -> str:
     """As JSON that no text in it can end: `<` is written as an escape."""
-    sentences = English()
-    worker = report.trace.worker
-    window = Window("", worker, name, 0, report.trace.path, report.trace.path, 0)
-    view = window_view(report, run="", worker=worker, window=name, sentences=sentences)
+    listed = tuple(window for window, _ in windows)
     content = {
-        "runs": dataclasses.asdict(runs_view("", tbprof.__version__, (window,), (), sentences)),
-        "window": dataclasses.asdict(WindowAnswer("ready", view, None, None)),
-        "source": dataclasses.asdict(SourceAnswer("ready", source_files_view(report, sentences), None)),
-        "findings": [
-            dataclasses.asdict(finding_text(report, finding, sentences)) for finding in report.findings
-        ],
+        "runs": dataclasses.asdict(runs_view("", tbprof.__version__, listed, (), English())),
+        "windows": [_window(window, report) for window, report in windows],
         "rules": [dataclasses.asdict(rule_page(words)) for words in all_rules()],
     }
     return json.dumps(content, allow_nan=False).replace("<", "\\u003c")
+
+
+def _window(window: Window, report: Report) -> dict[str, object]:
+    """What the plugin's routes would answer of it."""
+    sentences = English()
+    place = {"run": window.run, "worker": window.worker, "window": window.window}
+    view = window_view(report, **place, sentences=sentences)
+    source = source_files_view(report, sentences)
+    return {
+        **place,
+        "answer": dataclasses.asdict(WindowAnswer("ready", view, None, None)),
+        "source": dataclasses.asdict(SourceAnswer("ready", source, None)),
+        "findings": [
+            dataclasses.asdict(finding_text(report, finding, sentences)) for finding in report.findings
+        ],
+    }
 
 
 def _bundle() -> str:

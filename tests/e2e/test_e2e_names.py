@@ -10,9 +10,9 @@ from axe_playwright_python.sync_playwright import Axe
 from conftest import SAMPLES
 from playwright.sync_api import Page, expect
 
-from tbprof.cli.shared_page import shared_page
 from tbprof.model import CodeShare, Report, Source
 from tbprof.report import build_report
+from tbprof.sharing.shared_page import shared_page, window_of_report
 
 pytestmark = pytest.mark.browser
 
@@ -46,8 +46,8 @@ def named(name: str) -> Report:
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
 def test_a_name_is_text_and_breaks_no_screen(page: Page, tmp_path: pathlib.Path, name: str) -> None:
     page.on("dialog", lambda dialog: pytest.fail(f"markup of a name ran: {dialog.message}"))
-    file = tmp_path / "page.html"
-    file.write_text(shared_page(named(name)), encoding="ascii")
+    file, report = tmp_path / "page.html", named(name)
+    file.write_text(shared_page([(window_of_report(report), report)]), encoding="ascii")
     page.goto(file.as_uri())
     for view in ("Overview", "Sync points", "Copies", "Source"):
         page.locator("nav a", has_text=view).click()

@@ -6,17 +6,20 @@ import dataclasses
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
-from command_line import SAMPLES
 
-from tbprof.cli import shared_page as module
+from tbprof.cli import report as command
 from tbprof.cli.main import main
-from tbprof.cli.shared_page import shared_page
 from tbprof.errors import UsageError
 from tbprof.model import Report
 from tbprof.report import build_report
+from tbprof.sharing import shared_page as module
+from tbprof.sharing.shared_page import shared_page, window_of_report
+from tbprof.store.codec import encode_report
 
+SAMPLES = Path(__file__).parents[2] / "logs" / "samples"
 SAMPLE = SAMPLES / "h100_bert_small_infer" / "h100_bert_small.json.gz"
 
 
@@ -31,45 +34,62 @@ def bundle(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_bundle", lambda: 'const a = "\u2264 \U0001f600 </script>";')
 
 
-def data_of(page: str) -> dict[str, object]:
+def page_of(report: Report) -> str:
+    return shared_page([(window_of_report(report), report)])
+
+
+def data_of(page: str) -> dict[str, Any]:
     found = re.search(r'<script type="application/json" id="tbprof-data">(.*?)</script>', page, re.DOTALL)
     assert found is not None
-    data: dict[str, object] = json.loads(found[1])
+    data: dict[str, Any] = json.loads(found[1])
     return data
 
 
 def test_the_page_carries_its_window_and_the_rules(report: Report) -> None:
-    data = data_of(shared_page(report))
-    assert set(data) == {"runs", "window", "source", "findings", "rules"}
-    window = data["window"]
-    assert isinstance(window, dict)
-    assert window["state"] == "ready"
-    assert len(window["window"]["sites"]) == len(report.sites)
+    data = data_of(page_of(report))
+    assert set(data) == {"runs", "windows", "rules"}
+    [window] = data["windows"]
+    assert set(window) == {"run", "worker", "window", "answer", "source", "findings"}
+    assert window["answer"]["state"] == "ready"
+    assert len(window["answer"]["window"]["sites"]) == len(report.sites)
 
 
 def test_the_page_is_ascii_and_asks_nobody(report: Report) -> None:
-    page = shared_page(report)
+    page = page_of(report)
     assert page.isascii()
     assert "default-src 'none'" in page
     assert re.findall(r'(?:src|href)="', page) == []
 
 
 def test_the_program_survives(report: Report) -> None:
-    assert 'const a = "\\u2264 \\u{1f600} <\\/script>";' in shared_page(report)
+    assert 'const a = "\\u2264 \\u{1f600} <\\/script>";' in page_of(report)
 
 
 def test_no_name_of_a_trace_can_end_the_data(report: Report) -> None:
     evil = "</script><script>alert(1)</script>"
     site = dataclasses.replace(report.sites[0], label=evil)
     trace = dataclasses.replace(report.trace, path=f"/x/{evil}\u8bad.json", worker=evil)
-    page = shared_page(dataclasses.replace(report, trace=trace, sites=(site, *report.sites[1:])))
+    page = page_of(dataclasses.replace(report, trace=trace, sites=(site, *report.sites[1:])))
     assert page.count("<script") == 2
     assert evil in json.dumps(data_of(page))
 
 
-def test_a_folder_has_no_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["report", str(tmp_path), "--format", "html"]) == 2
-    assert "takes one trace or report" in capsys.readouterr().err
+def test_a_folder_is_one_page_of_its_windows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, report: Report
+) -> None:
+    for run in ("b", "a"):
+        (tmp_path / run).mkdir()
+        stored = encode_report(report, written_by="0.1")
+        (tmp_path / run / f"w.17522155739931690{ord(run)}.tbprof.pb").write_bytes(stored)
+    assert main(["report", str(tmp_path), "--format", "html"]) == 0
+    data = data_of(capsys.readouterr().out)
+    assert [run["run"] for run in data["runs"]["runs"]] == [window["run"] for window in data["windows"]]
+    assert [window["run"] for window in data["windows"]] == ["a", "b"]
+    monkeypatch.setattr(command, "MOST_WINDOWS", 1)
+    assert main(["report", str(tmp_path), "--format", "html"]) == 0
+    printed = capsys.readouterr()
+    assert [window["run"] for window in data_of(printed.out)["windows"]] == ["b"]
+    assert "newest 1 of 2 windows" in printed.err
 
 
 def test_without_a_built_frontend_it_says_what_to_do(
@@ -78,4 +98,4 @@ def test_without_a_built_frontend_it_says_what_to_do(
     monkeypatch.undo()
     monkeypatch.setattr(module.tbprof, "__file__", str(tmp_path / "__init__.py"))
     with pytest.raises(UsageError, match="the web page is not built"):
-        shared_page(report)
+        page_of(report)

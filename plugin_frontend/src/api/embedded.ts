@@ -1,12 +1,20 @@
-// A page that carries its one window with it, made to be sent to somebody: nothing is asked of a server.
+// A page that carries its windows with it, made to be sent to somebody: nothing is asked of a server.
 
 import type { FindingText, RulePage, RunsView, SourceAnswer, WindowAnswer } from "./types.ts";
 
-export interface EmbeddedPage {
-  runs: RunsView;
-  window: WindowAnswer;
+/** A window, with what the routes would answer of it. */
+export interface EmbeddedWindow {
+  run: string;
+  worker: string;
+  window: string;
+  answer: WindowAnswer;
   source: SourceAnswer;
   findings: FindingText[];
+}
+
+export interface EmbeddedPage {
+  runs: RunsView;
+  windows: EmbeddedWindow[];
   rules: RulePage[];
 }
 

@@ -1,7 +1,7 @@
 // The plugin's routes. Addresses are relative to the page's base, so that the tab works
 // behind any path prefix or proxy.
 
-import { embedded } from "./embedded.ts";
+import { embedded, type EmbeddedPage, type EmbeddedWindow } from "./embedded.ts";
 import type { CompareAnswer, FindingText, RanksView, RulePage, RunsView, SourceAnswer, TrendView, WindowAnswer } from "./types.ts";
 
 /** Names one window of one worker; the three parameters of the route `window`. */
@@ -21,18 +21,27 @@ export function fetchRuns(signal: AbortSignal): Promise<RunsView> {
 }
 
 export function fetchWindow(address: WindowAddress, signal: AbortSignal): Promise<WindowAnswer> {
-  return embedded === null ? fetchJson<WindowAnswer>("window", { ...address }, signal) : Promise.resolve(embedded.window);
+  return embedded === null ? fetchJson<WindowAnswer>("window", { ...address }, signal) : embeddedWindow(embedded, address).then((row) => row.answer);
 }
 
 export function fetchSource(address: WindowAddress, signal: AbortSignal): Promise<SourceAnswer> {
-  return embedded === null ? fetchJson<SourceAnswer>("source", { ...address }, signal) : Promise.resolve(embedded.source);
+  return embedded === null ? fetchJson<SourceAnswer>("source", { ...address }, signal) : embeddedWindow(embedded, address).then((row) => row.source);
 }
 
 /** A finding as markdown, by its fingerprint. */
 export function fetchFinding(address: WindowAddress, fingerprint: string, signal: AbortSignal): Promise<FindingText> {
   if (embedded === null) return fetchJson<FindingText>("finding", { ...address, finding: fingerprint }, signal);
-  const text = embedded.findings.find((row) => row.fingerprint === fingerprint);
-  return text === undefined ? Promise.reject(new RouteError("This page does not carry that finding.")) : Promise.resolve(text);
+  return embeddedWindow(embedded, address).then(({ findings }) => {
+    const text = findings.find((row) => row.fingerprint === fingerprint);
+    if (text === undefined) throw new RouteError("This page does not carry that finding.");
+    return text;
+  });
+}
+
+async function embeddedWindow(page: EmbeddedPage, { run, worker, window }: WindowAddress): Promise<EmbeddedWindow> {
+  const found = page.windows.find((row) => row.run === run && row.worker === worker && row.window === window);
+  if (found === undefined) throw new RouteError("This page does not carry that window.");
+  return found;
 }
 
 /** The window of the place `number` in line, from 1 on, of every worker of a run. */

@@ -6,6 +6,8 @@ export const VIEWS = ["overview", "syncs", "copies", "source", "compare", "trend
 export type ViewName = (typeof VIEWS)[number];
 
 export interface Extent {
+  /** A page that carries its windows can't ask about several of them. */
+  hasServer: boolean;
   /** Of the shown run. */
   workers: number;
   /** Of the shown worker. */
@@ -15,8 +17,12 @@ export interface Extent {
 }
 
 /** The views that have something to show: there must be several of what they put side by side. */
-export function viewsFor({ workers, windows, allWindows }: Extent): ViewName[] {
-  const several: Partial<Record<ViewName, boolean>> = { ranks: workers > 1, trends: windows > 1, compare: allWindows > 1 };
+export function viewsFor({ hasServer, workers, windows, allWindows }: Extent): ViewName[] {
+  const several: Partial<Record<ViewName, boolean>> = {
+    ranks: hasServer && workers > 1,
+    trends: hasServer && windows > 1,
+    compare: hasServer && allWindows > 1,
+  };
   return VIEWS.filter((view) => several[view] ?? true);
 }
 

@@ -20,8 +20,16 @@ function setPlace(change: Partial<Place>, write: "pushState" | "replaceState"): 
   const next = { ...place.peek(), ...change };
   const host = hostWindow();
   const hash = printPlace(next);
-  if (hash !== host.location.hash) host.history[write](host.history.state, "", hash);
+  if (hash !== host.location.hash) writeAddress(host, hash, write);
   place.value = next;
+}
+
+function writeAddress(host: Window, hash: string, write: "pushState" | "replaceState"): void {
+  try {
+    host.history[write](host.history.state, "", hash);
+  } catch {
+    // A notebook shows the page in a frame that has no address.
+  }
 }
 
 /** Reads the address now and whenever Back, Forward or a pasted link changes it. */

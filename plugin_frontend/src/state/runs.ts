@@ -1,6 +1,7 @@
 // The runs of the log directory, and which of their windows is shown.
 
 import { computed, effect, signal } from "@preact/signals";
+import { embedded } from "../api/embedded.ts";
 import { fetchRuns } from "../api/routes.ts";
 import type { RunsView, WindowRow } from "../api/types.ts";
 import { countWindows } from "../model/comparing.ts";
@@ -22,6 +23,7 @@ export const shown = computed(() => (runs.value.kind === "there" ? findShown(run
 /** The views that the shown window has. */
 export const views = computed<ViewName[]>(() =>
   viewsFor({
+    hasServer: embedded === null,
     workers: shown.value?.run.workers.length ?? 1,
     windows: shown.value?.worker.windows.length ?? 1,
     allWindows: runs.value.kind === "there" ? countWindows(runs.value.value) : 1,
