@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tbprof
+from tbprof.cli.preflight_child import print_preflight
 from tbprof.cli.serving import serve
 from tbprof.cli.terminal import terminal_text
 from tbprof.errors import UsageError
@@ -50,9 +51,13 @@ def run(options: argparse.Namespace) -> int:
     has_gpu = [_print_report(options.logdir / name) for name in _RUNS]
     if not any(has_gpu):
         shutil.copytree(_samples(), options.logdir / "samples", dirs_exist_ok=True)
+        for name in _RUNS:
+            sys.stdout.write(f"\n--- {name}, as preflight foretells it for a GPU ---\n")
+            print_preflight("tbprof.demo.unwatched", [name], ["--module"])
         sys.stdout.write(
-            "\nThis machine has no GPU, so the run has no device to wait for: no sync points, no savings.\n"
-            "The samples beside it were recorded on GPUs; choose them in the tab's run picker.\n"
+            "\nThis machine has no GPU, so the runs have no device to wait for: what would wait is\n"
+            "foretold, and nothing can be said of times. The samples beside them were recorded on GPUs;\n"
+            "choose them in the tab's run picker.\n"
         )
     if options.no_serve:
         return 0

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from tbprof.cli.preflight_document import Json
 from tbprof.errors import UsageError
 
-__all__ = ["run_preflight"]
+__all__ = ["print_preflight", "run_preflight"]
 
 
 def run_preflight(program: str, arguments: Sequence[str], options: Sequence[str] = ()) -> Json:
@@ -20,10 +20,8 @@ def run_preflight(program: str, arguments: Sequence[str], options: Sequence[str]
     Raises:
         UsageError: torch is missing, or nothing was said.
     """
-    if importlib.util.find_spec("torch") is None:
-        raise UsageError("preflight runs the program and needs torch: pip install 'tbprof[train]'")
-    command = [sys.executable, "-m", "tbprof.preflight", "--format", "json", *options, program]
-    ended = subprocess.run([*command, "--", *arguments], stdout=subprocess.PIPE, check=False)
+    command = _command(program, arguments, ["--format", "json", *options])
+    ended = subprocess.run(command, stdout=subprocess.PIPE, check=False)
     try:
         document: Json = json.loads(ended.stdout)
     except ValueError:
@@ -32,3 +30,19 @@ def run_preflight(program: str, arguments: Sequence[str], options: Sequence[str]
             "its own message is above"
         ) from None
     return document
+
+
+def print_preflight(program: str, arguments: Sequence[str], options: Sequence[str] = ()) -> int:
+    """The same for people, on this process's stdout; preflight's exit code.
+
+    Raises:
+        UsageError: torch is missing.
+    """
+    sys.stdout.flush()
+    return subprocess.run(_command(program, arguments, options), check=False).returncode
+
+
+def _command(program: str, arguments: Sequence[str], options: Sequence[str]) -> list[str]:
+    if importlib.util.find_spec("torch") is None:
+        raise UsageError("preflight runs the program and needs torch: pip install 'tbprof[train]'")
+    return [sys.executable, "-m", "tbprof.preflight", *options, program, "--", *arguments]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -14,7 +15,9 @@ from tbprof.errors import UsageError
 from tbprof.hook.schedule import Schedule
 from tbprof.hook.trainer_hook import TrainerHook
 
-__all__ = ["FEWEST_STEPS", "Job", "job_for", "train"]
+__all__ = ["FEWEST_STEPS", "Job", "MakeLoss", "job_for", "train", "train_steps"]
+
+MakeLoss: TypeAlias = Callable[[torch.device], Callable[[Tensor, Tensor], Tensor]]
 
 WARMUP_STEPS = 3
 RECORDED_STEPS = 5
@@ -49,32 +52,36 @@ def job_for(steps: int | None) -> Job:
     return Job(torch.device("cpu"), batch_size=16, steps=steps or 12)
 
 
-def train(
-    job: Job, make_loss: Callable[[torch.device], Callable[[Tensor, Tensor], Tensor]], logdir: Path
-) -> float:
+def train(job: Job, make_loss: MakeLoss, logdir: Path) -> float:
     """Train from the same start on the same batches, and publish the last steps into `logdir`.
 
     Returns:
         The loss of the last step.
     """
+    before = job.steps - WARMUP_STEPS - RECORDED_STEPS - AUDIT_STEPS
+    schedule = Schedule(skip_first=before, warmup=WARMUP_STEPS, active=RECORDED_STEPS)
+    with TrainerHook(logdir, schedule=schedule, with_stack=True) as hook:
+        loss = train_steps(job, make_loss, hook.step)
+        hook.close(wait_s=PUBLISH_SECONDS)
+    last_loss: float = loss.item()
+    return last_loss
+
+
+def train_steps(job: Job, make_loss: MakeLoss, after_step: Callable[[], None]) -> Tensor:
+    """The training itself; its last loss stays where it is."""
     torch.manual_seed(0)
     model = _patch_classifier().to(job.device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     patch_loss = make_loss(job.device)
-    before = job.steps - WARMUP_STEPS - RECORDED_STEPS - AUDIT_STEPS
-    schedule = Schedule(skip_first=before, warmup=WARMUP_STEPS, active=RECORDED_STEPS)
     loss = torch.tensor(0.0)
-    with TrainerHook(logdir, schedule=schedule, with_stack=True) as hook:
-        for patches, labels in patch_loader(job.batch_size, job.steps, pin_memory=job.device.type == "cuda"):
-            logits = model(patches.to(job.device, non_blocking=True))
-            loss = patch_loss(logits, labels.to(job.device, non_blocking=True))
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            hook.step()
-        hook.close(wait_s=PUBLISH_SECONDS)
-    last_loss: float = loss.item()
-    return last_loss
+    for patches, labels in patch_loader(job.batch_size, job.steps, pin_memory=job.device.type == "cuda"):
+        logits = model(patches.to(job.device, non_blocking=True))
+        loss = patch_loss(logits, labels.to(job.device, non_blocking=True))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        after_step()
+    return loss
 
 
 def _patch_classifier() -> nn.Module:

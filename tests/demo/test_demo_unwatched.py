@@ -1,0 +1,40 @@
+"""The demo's two losses under preflight: what `tbprof demo` shows where there is no GPU."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from tbprof.cli.preflight_child import run_preflight
+from tbprof.cli.preflight_document import document_recording
+from tbprof.demo import before, training
+
+FAULTS = {
+    "torch.tensor(WEIGHTS, device=device)": "CPY05",
+    "assert labels.max() < logits.shape[1]": "SYN02",
+    "[range(len(labels)), labels]": "CPY05",
+    # Its backward writes to the same places, by the same list of the host.
+    "loss.backward()": "CPY05",
+}
+
+
+def lines_of(found: set[tuple[str, int | None, str]]) -> dict[str, str]:
+    """The text of each line, with its rule."""
+    files = {f"tbprof/demo/{Path(module.__file__).name}": module.__file__ for module in (before, training)}
+    return {
+        Path(files[file]).read_text(encoding="utf-8").splitlines()[(line or 0) - 1]: rule
+        for file, line, rule in found
+    }
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="preflight is for machines without a GPU")
+@pytest.mark.parametrize(("name", "faults"), [("before", FAULTS), ("after", {})])
+def test_preflight_names_the_faults_and_nothing_else(name: str, faults: dict[str, str]) -> None:
+    document = run_preflight("tbprof.demo.unwatched", [name], ["--module", "--steps", "1"])
+    found = document_recording(document, name).found
+    shown = lines_of({(finding.file, finding.line, finding.rule) for finding in found})
+    assert len(shown) == len(faults)
+    for code, rule in faults.items():
+        assert [shown[line] for line in shown if code in line] == [rule]
