@@ -128,7 +128,7 @@ def _printed(view: CheckView, options: argparse.Namespace) -> str:
     if options.format == "json":
         return json.dumps({"schema": SCHEMA, **dataclasses.asdict(view)}) + "\n"
     if options.format == "sarif":
-        return json.dumps(sarif_log(view, path), indent=1) + "\n"
+        return json.dumps(sarif_log(view, path, English()), indent=1) + "\n"
     if options.format == "github":
         return "".join(f"{line}\n" for line in github_annotations(view, path))
     return check_text(view)

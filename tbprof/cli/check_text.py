@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tbprof.cli.plain_text import plain
+from tbprof.texts.check import budget_sentence
 from tbprof.texts.quantities import count
 from tbprof.views.check import STATES, Accepted, BudgetRow, CheckRow, CheckView, Found
 
@@ -48,7 +49,7 @@ def _place(file: str, line: int | None) -> str:
 
 def _budget(row: BudgetRow) -> str:
     state = "FAILS" if row.is_exceeded else "budget"
-    return f"{state:<12}{row.found} {row.of or 'sync points'} in a step, {row.allowed} allowed"
+    return f"{state:<12}{budget_sentence(row.found, row.of, row.allowed)}"
 
 
 def _gone(line: Accepted) -> str:

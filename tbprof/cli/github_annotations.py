@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tbprof.views.check import BudgetRow, CheckRow, CheckView, Found
+from tbprof.texts.check import budget_sentence, found_sentence
+from tbprof.views.check import BudgetRow, CheckRow, CheckView
 
 __all__ = ["github_annotations"]
 
@@ -27,17 +28,12 @@ def github_annotations(view: CheckView, path_in_checkout: Callable[[str], str]) 
 def _finding(row: CheckRow, path_in_checkout: Callable[[str], str]) -> str:
     found = row.found
     place = _place(found.rule, found.file, found.line, path_in_checkout)
-    return _command("error" if row.fails else "warning", place, _message(found))
+    text = found_sentence(found.title, found.fix, found.per_step, predicted=found.predicted)
+    return _command("error" if row.fails else "warning", place, text)
 
 
 def _budget(row: BudgetRow) -> str:
-    over = f"{row.found} {row.of or 'sync points'} in a step: {row.allowed} are allowed"
-    return _command("error", {"title": "tbprof"}, over)
-
-
-def _message(found: Found) -> str:
-    predicted = " (predicted, no GPU was used)" if found.predicted else ""
-    return f"{found.title}: {found.per_step} in a step{predicted}\n{found.fix}".rstrip()
+    return _command("error", {"title": "tbprof"}, budget_sentence(row.found, row.of, row.allowed))
 
 
 def _place(

@@ -16,6 +16,7 @@ from tbprof.model import (
     Source,
     Verdict,
 )
+from tbprof.texts.check import found_sentence, warned_sentence
 from tbprof.texts.comparison import comparison_sentences
 from tbprof.texts.copies import waiting_remark
 from tbprof.texts.finding_notes import finding_note
@@ -51,6 +52,12 @@ class English:
 
     def verdict(self, verdict: Verdict) -> tuple[str, str]:
         return verdict_sentences(verdict)
+
+    def found(self, title: str, fix: str, per_step: int, *, predicted: bool) -> str:
+        return found_sentence(title, fix, per_step, predicted=predicted)
+
+    def warned(self, title: str, place: str, reason: str) -> str:
+        return warned_sentence(title, place, reason)
 
     def predicted(self, lines: int) -> tuple[str, str]:
         return predicted_sentences(lines)

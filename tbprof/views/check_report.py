@@ -134,7 +134,7 @@ def _warned(report: Report, finding: Finding, sentences: Sentences) -> Warned:
     return Warned(
         rule=finding.rule,
         severity=finding.severity,
-        text=f"{row.title}{f' in {row.place}' if row.place else ''} ({row.severity_reason})",
+        text=sentences.warned(row.title, row.place, row.severity_reason),
         file="" if source is None else source.file,
         line=None if source is None else source.line,
     )

@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from tbprof import __version__
-from tbprof.views.check import CheckRow, CheckView, Found, RowState, Warned
+from tbprof.views.check import CheckRow, CheckView, RowState, Warned
+from tbprof.views.sentences import Sentences
 
 __all__ = ["FINGERPRINT", "sarif_log"]
 
@@ -23,17 +24,18 @@ _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sa
 _BASELINE_STATES: dict[RowState, str] = {"new": "new", "more": "updated", "accepted": "unchanged"}
 
 
-def sarif_log(view: CheckView, path_in_checkout: Callable[[str], str]) -> Json:
+def sarif_log(view: CheckView, path_in_checkout: Callable[[str], str], sentences: Sentences) -> Json:
     """One log with one run.
 
     Args:
         view: The answer.
         path_in_checkout: Where a file is for who shows the log, relative to the checkout.
+        sentences: Say what was found.
     """
     rules = _rules(view)
     codes = [rule["id"] for rule in rules]
     results = [
-        *(_result(row, codes, path_in_checkout) for row in view.rows),
+        *(_result(row, codes, path_in_checkout, sentences) for row in view.rows),
         *(_warning(warned, codes, path_in_checkout) for warned in view.warned),
     ]
     driver = {"name": "tbprof", "version": __version__, "rules": rules}
@@ -59,11 +61,14 @@ def _rules(view: CheckView) -> list[Json]:
     return [*found.values(), *only_warned.values()]
 
 
-def _result(row: CheckRow, codes: Sequence[str], path_in_checkout: Callable[[str], str]) -> Json:
+def _result(
+    row: CheckRow, codes: Sequence[str], path_in_checkout: Callable[[str], str], sentences: Sentences
+) -> Json:
     found = row.found
+    text = sentences.found(found.title, found.fix, found.per_step, predicted=found.predicted)
     level = "error" if row.fails else "note" if row.state in ("accepted", "suppressed") else "warning"
     result = {
-        **_head(found.rule, codes, level, _message(found)),
+        **_head(found.rule, codes, level, text),
         "locations": _locations(found.file, found.line, path_in_checkout),
         "partialFingerprints": {FINGERPRINT: found.fingerprint},
         "properties": {"perStep": found.per_step, "predicted": found.predicted, "kind": found.kind},
@@ -83,11 +88,6 @@ def _warning(warned: Warned, codes: Sequence[str], path_in_checkout: Callable[[s
 
 def _head(rule: str, codes: Sequence[str], level: str, text: str) -> Json:
     return {"ruleId": rule, "ruleIndex": codes.index(rule), "level": level, "message": {"text": text}}
-
-
-def _message(found: Found) -> str:
-    predicted = " (predicted, no GPU was used)" if found.predicted else ""
-    return f"{found.title}: {found.per_step} in a step{predicted}. {found.fix}".rstrip()
 
 
 def _locations(file: str, line: int | None, path_in_checkout: Callable[[str], str]) -> list[Json]:

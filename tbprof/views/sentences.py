@@ -53,6 +53,12 @@ class Sentences(Protocol):
     def verdict(self, verdict: Verdict) -> tuple[str, str]:
         """The verdict, and a second sentence or ""."""
 
+    def found(self, title: str, fix: str, per_step: int, *, predicted: bool) -> str:
+        """A finding in one piece: what is the case, how often, how it is mended."""
+
+    def warned(self, title: str, place: str, reason: str) -> str:
+        """A warning in one piece; `place` is "" for the whole window."""
+
     def predicted(self, lines: int) -> tuple[str, str]:
         """That so many lines of a run without a GPU would wait for one, and a second sentence."""
 

@@ -35,13 +35,13 @@ def lines(*findings: Found, **given: object) -> list[str]:
 def test_marks_in_names_and_messages_are_escaped() -> None:
     assert lines(FOUND)[0] == (
         "::error file=a%2Cb%3Ac%25.py,line=3,title=tbprof SYN01::A scalar%0D%0A::error::is 100%25 read: "
-        "2 in a step (predicted, no GPU was used)%0AMend it"
+        "2 in a step (predicted, no GPU was used). Mend it"
     )
 
 
 def test_budgets_and_warnings_have_no_file() -> None:
     assert lines() == [
-        "::error title=tbprof::3 sync points in a step: 1 are allowed",
+        "::error title=tbprof::3 sync points in a step, 1 allowed",
         "::warning title=tbprof LCH01::slow",
     ]
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from check_samples import FOUND, accepted, answer, found, recording
 
+from tbprof.texts.english import English
 from tbprof.views.check import CheckView, Warned
 from tbprof.views.sarif import FINGERPRINT, sarif_log
 
@@ -36,7 +37,7 @@ STATES = answer(
 
 
 def log_of(view: CheckView) -> dict[str, Any]:
-    return sarif_log(view, lambda file: file)
+    return sarif_log(view, lambda file: file, English())
 
 
 def results(view: CheckView) -> list[dict[str, Any]]:

@@ -1,0 +1,21 @@
+"""What `tbprof check` says of a finding in one piece, for tools that show it beside its line."""
+
+from __future__ import annotations
+
+__all__ = ["budget_sentence", "found_sentence", "warned_sentence"]
+
+
+def found_sentence(title: str, fix: str, per_step: int, *, predicted: bool) -> str:
+    """What is the case, how often, and how it is mended."""
+    proof = " (predicted, no GPU was used)" if predicted else ""
+    return f"{title}: {per_step:,} in a step{proof}. {fix}".rstrip()
+
+
+def warned_sentence(title: str, place: str, reason: str) -> str:
+    """What is the case; `place` is "" where it is about the whole window."""
+    return f"{title}{f' in {place}' if place else ''} ({reason})"
+
+
+def budget_sentence(found: int, of: str, allowed: int) -> str:
+    """What there is of something in a step; `of` is "" for sync points of all kinds."""
+    return f"{found:,} {of or 'sync points'} in a step, {allowed:,} allowed"
