@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
 from typing import Any
 
@@ -9,8 +10,10 @@ import torch
 from torch import Tensor
 from torch.overrides import _get_current_function_mode_stack
 from torch.utils._device import DeviceContext
+from torch.utils._python_dispatch import _len_torch_dispatch_stack
 
 from tbprof.preflight.devices import place_named
+from tbprof.preflight.mode import Watch
 from tbprof.preflight.moves import moved
 from tbprof.preflight.patch import Patch
 from tbprof.preflight.tags import HOST, Place, host_place, mark, place_of
@@ -18,6 +21,7 @@ from tbprof.preflight.tags import HOST, Place, host_place, mark, place_of
 __all__ = ["PATCHES"]
 
 _CPU = torch.device("cpu")
+_NOTHING = nullcontext()
 
 
 def _factory(original: Any) -> Any:
@@ -26,12 +30,19 @@ def _factory(original: Any) -> Any:
 
     @wraps(original)
     def factory(*args: Any, **kwargs: Any) -> Any:
-        made = original(*args, **kwargs)
+        with _watched(kwargs):
+            made = original(*args, **kwargs)
         for tensor in made if isinstance(made, tuple) else (made,):
             _place(tensor, kwargs.get("device"), on_host)
         return made
 
     return factory
+
+
+def _watched(kwargs: dict[str, Any]) -> AbstractContextManager[Any]:
+    """Inside an op that is written in Python torch has put the mode aside, which the device needs."""
+    is_aside = kwargs.get("device") is not None and _len_torch_dispatch_stack() == 0
+    return Watch() if is_aside else _NOTHING
 
 
 def _place(tensor: Any, device: Any, on_host: Place) -> None:
@@ -53,7 +64,8 @@ def _like(original: Any) -> Any:
 
     @wraps(original)
     def like(*args: Any, **kwargs: Any) -> Any:
-        made = original(*args, **kwargs)
+        with _watched(kwargs):
+            made = original(*args, **kwargs)
         if _is_host(kwargs.get("device")):
             mark(made, on_host)
         return made

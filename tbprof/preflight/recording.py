@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+import torch
 from torch import Tensor
 
 from tbprof.optable import Known
@@ -118,7 +119,7 @@ def remark(sentence: str) -> None:
 
 def content_of(tensor: Tensor) -> int | None:
     """A checksum of the tensor's values; None where they are too many, or have no plain memory."""
-    if not 0 < tensor.nbytes <= _MOST_HASHED_BYTES:
+    if tensor.layout is not torch.strided or not 0 < tensor.nbytes <= _MOST_HASHED_BYTES:
         return None
     with muted():
         plain = tensor.detach().contiguous()

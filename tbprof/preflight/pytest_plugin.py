@@ -1,0 +1,43 @@
+"""The pytest plugin: a fixture that watches a test, and a marker that holds it to a budget.
+
+    @pytest.mark.tbprof(max_syncs_per_step=1)
+    def test_training_step(tbprof_preflight):
+        train()
+
+Loading it brings pytest alone; torch comes with the first test that asks for the fixture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tbprof.preflight.session import Preflight
+
+__all__ = ["pytest_configure", "tbprof_preflight"]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known, so that `--strict-markers` lets it pass."""
+    config.addinivalue_line(
+        "markers", "tbprof(max_syncs_per_step=N): with tbprof_preflight, fail beyond N predicted sync points"
+    )
+
+
+@pytest.fixture
+def tbprof_preflight(request: pytest.FixtureRequest) -> Iterator[Preflight]:
+    """The whole test runs as if there were a GPU; what it would wait for is held to the marker's budget.
+
+    Without optimizer steps the test is one step; with several, the first is no part of the budget.
+    """
+    from tbprof.preflight.session import Preflight
+
+    preflight = Preflight(steps=None, program=request.node.name)
+    with preflight:
+        yield preflight
+    marker = request.node.get_closest_marker("tbprof")
+    if marker is not None and "max_syncs_per_step" in marker.kwargs:
+        preflight.assert_max_syncs(marker.kwargs["max_syncs_per_step"])

@@ -1,0 +1,56 @@
+"""The fixture and the marker, in a pytest run of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+TESTS = """
+import pytest
+
+@pytest.mark.tbprof(max_syncs_per_step=1)
+def test_within_its_budget(tbprof_preflight):
+    import torch
+    torch.ones(2, device="cuda").sum().item()
+
+@pytest.mark.tbprof(max_syncs_per_step=1)
+def test_beyond_its_budget(tbprof_preflight):
+    import torch
+    total = torch.ones(2, device="cuda").sum()
+    if total > 1:
+        total.item()
+
+def test_of_another_kind():
+    import torch
+    assert not torch.ones(1).is_cuda
+"""
+
+
+def run_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    plugin = ("-p", "no:cacheprovider", "-p", "tbprof.preflight.pytest_plugin", "--strict-markers")
+    command = [sys.executable, "-m", "pytest", "-q", *plugin, *arguments]
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, timeout=120, env=environment
+    )
+
+
+def test_a_test_is_held_to_its_budget(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(TESTS, encoding="utf-8")
+    ended = run_pytest(tmp_path)
+    assert "3 passed, 1 error" in ended.stdout
+    assert "more than 1 predicted sync points in a step" in ended.stdout
+    assert "in test_beyond_its_budget  control flow  [SYN02]" in ended.stdout
+
+
+def test_a_run_that_does_not_ask_for_it_holds_no_torch(tmp_path: Path) -> None:
+    test = "import sys\ndef test_it():\n    assert 'torch' not in sys.modules\n"
+    (tmp_path / "test_it.py").write_text(test, encoding="utf-8")
+    ended = run_pytest(tmp_path, "-W", "error")
+    assert (ended.returncode, "1 passed" in ended.stdout) == (0, True), ended.stdout
