@@ -4,13 +4,13 @@ import { sitesOf, viewsFor } from "../src/model/views.ts";
 import { siteRow } from "./rows.ts";
 
 test("views over several windows are there only where there are several", () => {
-  assert.deepEqual(viewsFor({ hasServer: true, workers: 1, windows: 1, allWindows: 1 }), ["overview", "syncs", "copies", "source"]);
-  assert.deepEqual(viewsFor({ hasServer: true, workers: 8, windows: 1, allWindows: 8 }), ["overview", "syncs", "copies", "source", "compare", "ranks"]);
-  assert.deepEqual(viewsFor({ hasServer: true, workers: 1, windows: 2, allWindows: 2 }), ["overview", "syncs", "copies", "source", "compare", "trends"]);
+  assert.deepEqual(viewsFor({ hasServer: true, workers: 1, windows: 1, allWindows: 1 }), ["overview", "syncs", "copies", "timeline", "source"]);
+  assert.deepEqual(viewsFor({ hasServer: true, workers: 8, windows: 1, allWindows: 8 }), ["overview", "syncs", "copies", "timeline", "source", "compare", "ranks"]);
+  assert.deepEqual(viewsFor({ hasServer: true, workers: 1, windows: 2, allWindows: 2 }), ["overview", "syncs", "copies", "timeline", "source", "compare", "trends"]);
 });
 
 test("a page that carries its windows shows each for itself", () => {
-  assert.deepEqual(viewsFor({ hasServer: false, workers: 8, windows: 2, allWindows: 16 }), ["overview", "syncs", "copies", "source"]);
+  assert.deepEqual(viewsFor({ hasServer: false, workers: 8, windows: 2, allWindows: 16 }), ["overview", "syncs", "copies", "timeline", "source"]);
 });
 
 test("a site that waits and copies is in both lists", () => {

@@ -48,8 +48,10 @@ class CauseOfStep:
     cause: str
     idle_ns: int
     pieces: int
-    longest: Gap
-    """The gap that holds the longest of them."""
+    longest_ns: int
+    """Of the longest piece."""
+    around: Gap
+    """The gap that holds it."""
 
 
 def causes_of_step(facts: Facts, step: int) -> tuple[CauseOfStep, ...]:
@@ -57,9 +59,10 @@ def causes_of_step(facts: Facts, step: int) -> tuple[CauseOfStep, ...]:
     found = []
     for cause, inside in idle_pieces(facts, step).items():
         if len(inside):
-            longest = int(np.argmax(inside.end_ns - inside.start_ns))
+            lengths = inside.end_ns - inside.start_ns
+            longest = int(np.argmax(lengths))
             [gap] = _gaps(facts, inside.start_ns[longest : longest + 1])
-            found.append(CauseOfStep(cause, total_ns(inside), len(inside), gap))
+            found.append(CauseOfStep(cause, total_ns(inside), len(inside), int(lengths[longest]), gap))
     return tuple(sorted(found, key=lambda row: (-row.idle_ns, row.cause)))
 
 

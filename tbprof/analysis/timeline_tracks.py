@@ -14,10 +14,10 @@ __all__ = ["KINDS", "MAX_LINES", "NO_ROW", "SpanTable", "Track", "kind_number", 
 KINDS = (
     *("kernel", "copy", "memset", "step", "label", "frame", "op", "call", "wait", "other"),
     *("blocking", "free"),
-    *("data", "sync", "allocator", "compile", "profiler", "unrecorded", "launch", "queued", "unknown"),
+    *("sync", "data", "launch", "allocator", "compile", "unrecorded", "profiler", "unknown", "queued"),
 )
 """What a span is: device work and host rows by category, episodes by whether they blocked, idle
-by its cause. A `wait` is a call that blocked the host."""
+by its cause, in the order in which causes are stacked. A `wait` is a call that blocked the host."""
 
 NO_ROW = -1
 """Of a span that stands for no row of the trace."""

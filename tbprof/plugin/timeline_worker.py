@@ -34,7 +34,6 @@ _KEPT_OPEN = 2
 
 _TELL_EVERY_S = 0.2
 _LOW_PRIORITY = 10
-_LANES = 1 << 16
 
 _Parameters = Mapping[str, str]
 
@@ -94,8 +93,8 @@ def _excerpt(timeline: Timeline, question: _Parameters) -> bytes:
 def _tile(timeline: Timeline, question: _Parameters) -> bytes:
     level = _whole(question, "level", timeline.highest_level + 1)
     number = _whole(question, "number", (timeline.span_ns >> level) + 1)
-    lanes = {int(lane) for lane in question.get("lanes", "").split(".") if lane.isdecimal()}
-    return tile_bytes(timeline, level, number, lanes)
+    chosen = {int(lane) for lane in question.get("lanes", "").split(".") if lane.isdecimal()}
+    return tile_bytes(timeline, level, number, chosen or range(len(timeline.lanes)))
 
 
 def _selection(timeline: Timeline, question: _Parameters) -> bytes:

@@ -96,8 +96,11 @@ class StepCauseRow:
     cause: str
     name: str
     idle_us: float
-    gaps: int
-    longest: GapRow
+    pieces: int
+    longest_us: float
+    """Of the longest piece of a gap that has this cause."""
+    around: GapRow
+    """The gap that holds it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,8 +100,14 @@ def _lane(timeline: Timeline, number: int) -> LaneRow:
 
 
 def _cause(row: CauseOfStep, origin_ns: int, sentences: Sentences) -> StepCauseRow:
-    longest = gap_row(row.longest, origin_ns, sentences)
-    return StepCauseRow(row.cause, sentences.cause(row.cause), us(row.idle_ns), row.pieces, longest)
+    return StepCauseRow(
+        cause=row.cause,
+        name=sentences.cause(row.cause),
+        idle_us=us(row.idle_ns),
+        pieces=row.pieces,
+        longest_us=us(row.longest_ns),
+        around=gap_row(row.around, origin_ns, sentences),
+    )
 
 
 def _episodes(timeline: Timeline, step: int) -> tuple[EpisodeMark, ...]:

@@ -66,17 +66,27 @@ export function fetchRule(code: string, signal: AbortSignal): Promise<RulePage> 
 }
 
 /** Reads one route. The shapes are the server's own records, so they are not checked again. */
-async function fetchJson<Answer>(
+export async function fetchJson<Answer>(route: string, parameters: Record<string, string>, signal: AbortSignal): Promise<Answer> {
+  return whole(route, parameters, signal, (response) => response.json() as Promise<Answer>);
+}
+
+/** Reads a route that answers with mere bytes. */
+export async function fetchBytes(route: string, parameters: Record<string, string>, signal: AbortSignal): Promise<ArrayBuffer> {
+  return whole(route, parameters, signal, (response) => response.arrayBuffer());
+}
+
+async function whole<Answer>(
   route: string,
   parameters: Record<string, string>,
   signal: AbortSignal,
+  read: (response: Response) => Promise<Answer>,
 ): Promise<Answer> {
   const url = new URL(route, document.baseURI);
   url.search = new URLSearchParams(parameters).toString();
   const response = await answerOf(url, signal);
   if (!response.ok) throw new RouteError(await refusalOf(response));
   try {
-    return (await response.json()) as Answer;
+    return await read(response);
   } catch (error) {
     if (signal.aborted) throw error;
     throw new RouteError(`The answer of ${url.pathname} broke off. Reload the page to ask again.`);

@@ -539,8 +539,9 @@ export interface StepCauseRow {
   cause: string;
   name: string;
   idle_us: number;
-  gaps: number;
-  longest: GapRow;
+  pieces: number;
+  longest_us: number;
+  around: GapRow;
 }
 
 export interface EpisodeMark {

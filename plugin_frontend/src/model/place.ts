@@ -21,10 +21,20 @@ export interface Place {
   /** The file of the Source view; null: the one that costs most. */
   file: string | null;
   line: number | null;
+  /** Index of the step that the timeline shows. */
+  step: number | null;
+  /** What is selected in the timeline, as `printSelected` writes it. */
+  selected: string | null;
+  /** The part of the window that the timeline shows, in ns since its first event. */
+  fromNs: number | null;
+  toNs: number | null;
   sort: SortKey;
   descending: boolean;
   filter: string;
 }
+
+/** No place in the timeline: what another window is opened at. */
+export const NOWHERE = { step: null, selected: null, fromNs: null, toNs: null };
 
 export const START: Place = {
   run: null,
@@ -39,6 +49,7 @@ export const START: Place = {
   health: false,
   file: null,
   line: null,
+  ...NOWHERE,
   sort: "saving",
   descending: true,
   filter: "",
@@ -67,6 +78,10 @@ export function parsePlace(hash: string): Place | null {
     health: values.get("health") === "1",
     file: values.get("file") ?? null,
     line: parseIndex(values.get("line")),
+    step: parseIndex(values.get("step")),
+    selected: values.get("selected") ?? null,
+    fromNs: parseIndex(values.get("from")),
+    toNs: parseIndex(values.get("to")),
     sort: sort ?? START.sort,
     descending: values.get("order") !== "up",
     filter: values.get("filter") ?? "",
@@ -83,11 +98,15 @@ export function printPlace(place: Place): string {
     ["before_worker", place.beforeWorker],
     ["before_window", place.beforeWindow],
     ["view", place.view === START.view ? null : place.view],
-    ["site", place.site === null ? null : String(place.site)],
+    ["site", numbered(place.site)],
     ["rule", place.rule],
     ["health", place.health ? "1" : null],
     ["file", place.file],
     ["line", place.line === null ? null : String(place.line)],
+    ["step", numbered(place.step)],
+    ["selected", place.selected],
+    ["from", numbered(place.fromNs)],
+    ["to", numbered(place.toNs)],
     ["sort", place.sort === START.sort ? null : place.sort],
     ["order", place.descending ? null : "up"],
     ["filter", place.filter === "" ? null : place.filter],
@@ -106,6 +125,10 @@ function parsePair(part: string): [string, string][] {
   }
 }
 
+function numbered(number: number | null): string | null {
+  return number === null ? null : String(Math.round(number));
+}
+
 function parseIndex(text: string | undefined): number | null {
-  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : null;
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }

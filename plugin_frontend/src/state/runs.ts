@@ -5,7 +5,7 @@ import { embedded } from "../api/embedded.ts";
 import { fetchRuns } from "../api/routes.ts";
 import type { RunsView, WindowRow } from "../api/types.ts";
 import { countWindows } from "../model/comparing.ts";
-import type { Place } from "../model/place.ts";
+import { NOWHERE, type Place } from "../model/place.ts";
 import { findShown, windowBeside, workerBeside } from "../model/runs.ts";
 import { viewsFor, type ViewName } from "../model/views.ts";
 import { failureOf, LOADING, type Loaded } from "./loaded.ts";
@@ -98,7 +98,7 @@ export function visitWorkerBeside(steps: number): void {
 
 /** Opens another window; the open site belongs to the old one and is closed. */
 export function visitWindow(address: Partial<Pick<Place, "run" | "worker" | "window">>): void {
-  visit({ ...address, site: null, rule: null, line: null });
+  visit({ ...address, ...NOWHERE, site: null, rule: null, line: null });
   markWindowsSeen();
 }
 

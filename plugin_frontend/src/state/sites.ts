@@ -3,7 +3,9 @@
 import { computed, signal } from "@preact/signals";
 import type { SiteRow } from "../api/types.ts";
 import { filterSites } from "../model/filtering.ts";
+import { NOWHERE } from "../model/place.ts";
 import { planNumbers } from "../model/plan.ts";
+import { printSelected } from "../model/selected.ts";
 import { groupSites, startsDescending, type SiteGroups, type SortKey } from "../model/sorting.ts";
 import { sitesOf } from "../model/views.ts";
 import { adjust, place, visit } from "./place.ts";
@@ -51,6 +53,16 @@ export function visitSite(index: number): void {
   const change = { site: index, rule: null, health: false };
   if (openSite.peek() === null) visit(change);
   else adjust(change);
+}
+
+/** Shows one episode of a site in the timeline: in the step of its instance. */
+export function showInTimeline(index: number): void {
+  const view = windowView.peek();
+  const site = view?.sites.find((row) => row.index === index);
+  if (view === null || site === undefined) return;
+  const step = view.steps.findIndex((row) => row.name === site.instance?.step);
+  const selected = printSelected({ kind: "site", number: index });
+  visit({ ...NOWHERE, view: "timeline", step: Math.max(step, 0), selected, site: null, rule: null });
 }
 
 /** Closes what is open at the right: first the rule's page, then the drawer. */

@@ -5,11 +5,12 @@ import pages from "./pages.css?inline";
 import source from "./source.css?inline";
 import frame from "./frame.css?inline";
 import tables from "./tables.css?inline";
+import timeline from "./timeline.css?inline";
 import tokens from "./tokens.css?inline";
 import widgets from "./widgets.css?inline";
 
 export function adoptStyle(): void {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync([tokens, base, frame, widgets, tables, pages, source].join("\n"));
+  sheet.replaceSync([tokens, base, frame, widgets, tables, pages, source, timeline].join("\n"));
   document.adoptedStyleSheets = [sheet];
 }

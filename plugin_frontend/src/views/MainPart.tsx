@@ -14,6 +14,7 @@ const ComparePage = lazily(async () => (await import("./compare/ComparePage.tsx"
 const RanksPage = lazily(async () => (await import("./series/RanksPage.tsx")).RanksPage);
 const SitesView = lazily(async () => (await import("./sites/SitesView.tsx")).SitesView);
 const SourcePage = lazily(async () => (await import("./source/SourcePage.tsx")).SourcePage);
+const TimelinePage = lazily(async () => (await import("./timeline/TimelinePage.tsx")).TimelinePage);
 const TrendsPage = lazily(async () => (await import("./series/TrendsPage.tsx")).TrendsPage);
 
 /** The part below the bars: the view, or why there is none. */
@@ -44,6 +45,8 @@ function WindowPart({ view }: { view: WindowView }) {
       return <SitesView key={place.value.view} view={view} />;
     case "source":
       return <SourcePage view={view} />;
+    case "timeline":
+      return <TimelinePage view={view} />;
   }
 }
 

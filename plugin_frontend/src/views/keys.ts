@@ -10,9 +10,12 @@ import { moveRemark, openFile, openLine, visitCode } from "../state/source.ts";
 import { windowView } from "../state/windowAnswer.ts";
 import { place, visit } from "../state/place.ts";
 import { views, visitWindowBeside, visitWorkerBeside } from "../state/runs.ts";
-import { closeDrawer, currentSite, moveSite, openSite, visitSite } from "../state/sites.ts";
+import { closeDrawer, currentSite, moveSite, openSite, showInTimeline, visitSite } from "../state/sites.ts";
 
 export const keysOpen = signal(false);
+
+/** What further keys do in the view that is open. */
+export const viewActions = signal<Readonly<Record<string, () => void>>>({});
 
 /** What the list of keys shows, in its order. */
 export const KEYS: readonly { keys: string; does: string }[] = [
@@ -24,6 +27,14 @@ export const KEYS: readonly { keys: string; does: string }[] = [
   { keys: "Enter", does: "Open the selected row" },
   { keys: "Esc", does: "Close, clear selection" },
   { keys: "o  e", does: "Show in Source, open in your editor" },
+  { keys: "t", does: "Show in the timeline" },
+  { keys: "w  s", does: "Timeline: zoom in, out" },
+  { keys: "a  d", does: "Timeline: pan" },
+  { keys: ".  ,", does: "Timeline: next, previous episode" },
+  { keys: "g", does: "Timeline: next largest gap" },
+  { keys: "f", does: "Timeline: fit the selection" },
+  { keys: "<  >", does: "Timeline: previous, next step" },
+  { keys: "p", does: "Timeline: this step in Perfetto" },
   { keys: "y", does: "Copy path:line" },
   { keys: "?", does: "This list" },
 ];
@@ -40,6 +51,7 @@ const ACTIONS: Record<string, () => void> = {
   o: () => withCurrentPlace(visitCode),
   e: () => withCurrentPlace(openEditor),
   Escape: closeDrawer,
+  t: showCurrentInTimeline,
   y: () => withCurrentPlace((code) => void copyText(formatLocation(code), "Location")),
   "?": () => (keysOpen.value = true),
 };
@@ -64,7 +76,7 @@ export function handleKey(event: KeyboardEvent): void {
     if (event.key === "Escape" && target instanceof HTMLElement) target.blur();
     return;
   }
-  const action = ACTIONS[event.key] ?? (isAmongRows(target) ? ROW_ACTIONS[event.key] : undefined);
+  const action = viewActions.peek()[event.key] ?? ACTIONS[event.key] ?? (isAmongRows(target) ? ROW_ACTIONS[event.key] : undefined);
   if (action === undefined) return;
   event.preventDefault();
   action();
@@ -78,6 +90,11 @@ function isAmongRows(target: Element): boolean {
 function openCurrentSite(): void {
   const index = currentSite.peek();
   if (index !== null) visitSite(index);
+}
+
+function showCurrentInTimeline(): void {
+  const index = currentSite.peek();
+  if (index !== null) showInTimeline(index);
 }
 
 /** The place of the site that the keys stand on, or of the line of the Source view. */

@@ -39,6 +39,19 @@ const SHAPES = {
     </>
   ),
   open: <path d="M6 3.5H3.5v9h9V10M9 3.5h3.5V7M12.5 3.5 7 9" />,
+  zoomIn: (
+    <>
+      <circle cx="7" cy="7" r="4" />
+      <path d="m10 10 3.5 3.5M5.3 7h3.4M7 5.3v3.4" />
+    </>
+  ),
+  zoomOut: (
+    <>
+      <circle cx="7" cy="7" r="4" />
+      <path d="m10 10 3.5 3.5M5.3 7h3.4" />
+    </>
+  ),
+  fit: <path d="M2.5 5.5v-3h3M13.5 5.5v-3h-3M2.5 10.5v3h3M13.5 10.5v3h-3" />,
   reload: <path d="M13 8a5 5 0 1 1-1.6-3.7M13 2.5v3h-3" />,
 } satisfies Record<string, JSX.Element>;
 

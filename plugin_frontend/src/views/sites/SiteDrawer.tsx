@@ -5,6 +5,7 @@ import { formatChain, formatDirection } from "../../format/place.ts";
 import { formatSize } from "../../format/size.ts";
 import { formatSpeed } from "../../format/speed.ts";
 import { bestSaving, explainedShare, meanPerStep } from "../../model/sorting.ts";
+import { showInTimeline } from "../../state/sites.ts";
 import { Drawer } from "./Drawer.tsx";
 import { FindingPart } from "./FindingPart.tsx";
 import { FixPart } from "./FixPart.tsx";
@@ -21,6 +22,13 @@ export function SiteDrawer({ site, view }: { site: SiteRow; view: WindowView }) 
       ))}
       <SourcePart site={site} />
       {site.instance !== null && <InstancePart instance={site.instance} />}
+      {site.instance !== null && (
+        <p>
+          <button class="btn sm" type="button" onClick={() => showInTimeline(site.index)}>
+            Show in the timeline <span class="kbd">t</span>
+          </button>
+        </p>
+      )}
       <SiteFigures site={site} />
       {site.findings.map((finding) => (
         <FixPart key={finding.fingerprint} finding={finding} />

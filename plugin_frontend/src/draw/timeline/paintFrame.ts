@@ -1,0 +1,38 @@
+// One frame: the ruler's lines, the lanes, and what lies over them.
+
+import type { EpisodeMark, SelectionView } from "../../api/types.ts";
+import type { Tile } from "../../model/tile.ts";
+import type { Range } from "../../model/timelineRange.ts";
+import { band, paintDiscs, paintSelection } from "./paintOverlay.ts";
+import { paintQueues } from "./paintQueue.ts";
+import { boxesInSight, paintShares, paintSpans } from "./paintTile.ts";
+import { yOf, type Scene } from "./scene.ts";
+
+export interface Overlay {
+  episodes: readonly EpisodeMark[];
+  numberOf: (site: number) => number | undefined;
+  labelOf: (tile: Tile, at: number) => string;
+  selection: SelectionView | null;
+  dragged: Range | null;
+}
+
+/** Draws all of it; returns how many marks that took. */
+export function paintFrame(context: CanvasRenderingContext2D, scene: Scene, overlay: Overlay): number {
+  const { palette, width, height } = scene;
+  context.fillStyle = palette.surface;
+  context.fillRect(0, 0, width, height);
+  context.font = palette.font;
+  const boxes = boxesInSight(scene);
+  let drawn = 0;
+  for (const { tile, piece } of scene.pieces) {
+    drawn += paintQueues(context, scene, tile, piece) + paintShares(context, scene, tile, piece, boxes);
+  }
+  // Names lie over everything that a neighbouring tile draws.
+  for (const { tile, piece } of scene.pieces) drawn += paintSpans(context, scene, tile, piece, boxes, overlay.labelOf);
+  context.fillStyle = palette.line;
+  for (const lane of scene.lanes) context.fillRect(0, Math.round(yOf(scene, lane.top + lane.height)) - 1, width, 1);
+  if (overlay.selection !== null) paintSelection(context, scene, overlay.selection);
+  paintDiscs(context, scene, overlay.episodes, overlay.numberOf);
+  if (overlay.dragged !== null) band(context, scene, overlay.dragged, palette.accent);
+  return drawn;
+}

@@ -1,0 +1,145 @@
+// The colours and patterns of the timeline's canvas, from the tokens of the theme.
+
+export type Ink = string | CanvasPattern;
+
+export interface Mark {
+  ink: Ink;
+  /** Of a name on it. */
+  text: string;
+  /** Drawn with a dashed border: somebody waits. */
+  dashed: boolean;
+}
+
+export interface Palette {
+  surface: string;
+  line: string;
+  strong: string;
+  text: string;
+  text3: string;
+  accent: string;
+  sync: string;
+  compute: string;
+  queue: string;
+  font: string;
+  mark(kind: string): Mark;
+  /** Of a cause, where a mark needs one colour. */
+  plain(kind: string): string;
+}
+
+const SIZE = 6;
+
+/** Reads the theme as it is now; patterns are drawn for the pixels of this screen. */
+export function readPalette(root: Element, ratio: number): Palette {
+  const style = getComputedStyle(root);
+  const token = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+  const marks = new Map<string, Mark>();
+  const make = (kind: string): Mark => {
+    const { fill, text, dashed = false } = MARKS[kind] ?? UNKNOWN;
+    return { ink: fill(token, ratio), text: token(text), dashed };
+  };
+  return {
+    surface: token("surface"),
+    line: token("line"),
+    strong: token("line-strong"),
+    text: token("text"),
+    text3: token("text-3"),
+    accent: token("accent"),
+    sync: token("sync"),
+    compute: token("compute"),
+    queue: token("compute-2"),
+    font: `11px ${token("font")}`,
+    mark: (kind) => {
+      const known = marks.get(kind) ?? make(kind);
+      marks.set(kind, known);
+      return known;
+    },
+    plain: (kind) => token(PLAIN[kind] ?? "unknown"),
+  };
+}
+
+type Token = (name: string) => string;
+
+interface MarkRule {
+  fill: (token: Token, ratio: number) => Ink;
+  text: string;
+  dashed?: boolean;
+}
+
+const solid = (name: string) => (token: Token): Ink => token(name);
+
+const PLAIN: Record<string, string> = { sync: "sync", data: "input", launch: "launch", queued: "queued" };
+
+const copying = (token: Token, ratio: number): Ink => pattern(token("copy"), token("surface"), ratio, diagonal(1.2));
+const unknown = (token: Token, ratio: number): Ink => pattern(token("surface"), token("unknown"), ratio, cross);
+
+const UNKNOWN: MarkRule = { fill: unknown, text: "text" };
+
+const MARKS: Record<string, MarkRule> = {
+  kernel: { fill: solid("compute"), text: "on-mark" },
+  copy: { fill: copying, text: "text" },
+  memset: { fill: solid("compute-2"), text: "on-mark2" },
+  step: { fill: solid("surface-3"), text: "text" },
+  label: { fill: solid("compute"), text: "on-mark" },
+  frame: { fill: solid("surface-3"), text: "text" },
+  op: { fill: solid("compute-2"), text: "on-mark2" },
+  call: { fill: solid("compute-2"), text: "on-mark2" },
+  wait: { fill: solid("surface-2"), text: "text", dashed: true },
+  other: { fill: solid("surface-3"), text: "text" },
+  blocking: { fill: solid("surface-2"), text: "text", dashed: true },
+  free: { fill: copying, text: "text" },
+  sync: { fill: solid("sync"), text: "on-mark" },
+  data: { fill: (token, ratio) => pattern(token("input"), token("surface"), ratio, dots), text: "on-mark" },
+  launch: { fill: (token, ratio) => pattern(token("launch"), token("surface"), ratio, upright), text: "text" },
+  queued: { fill: (token, ratio) => pattern(token("surface"), token("queued"), ratio, diagonal(1)), text: "text" },
+};
+
+type Strokes = (context: CanvasRenderingContext2D) => void;
+
+function pattern(ground: string, ink: string, ratio: number, strokes: Strokes): Ink {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = Math.round(SIZE * ratio);
+  const context = canvas.getContext("2d");
+  if (context === null) return ground;
+  context.scale(canvas.width / SIZE, canvas.height / SIZE);
+  context.fillStyle = ground;
+  context.fillRect(0, 0, SIZE, SIZE);
+  context.strokeStyle = context.fillStyle = ink;
+  strokes(context);
+  const made = context.createPattern(canvas, "repeat");
+  made?.setTransform(new DOMMatrix().scale(SIZE / canvas.width));
+  return made ?? ground;
+}
+
+const diagonal = (width: number): Strokes => (context) => {
+  context.lineWidth = width;
+  line(context, -1, SIZE - 5, SIZE - 1, SIZE * 2 - 5);
+  line(context, -1, -1, SIZE + 1, SIZE + 1);
+  line(context, 1, -5, SIZE + 5, SIZE - 1);
+};
+
+const upright: Strokes = (context) => {
+  context.lineWidth = 1;
+  line(context, 1.5, 0, 1.5, SIZE);
+  line(context, 4.5, 0, 4.5, SIZE);
+};
+
+const cross: Strokes = (context) => {
+  context.lineWidth = 1;
+  line(context, 0, 0, SIZE, SIZE);
+  line(context, SIZE, 0, 0, SIZE);
+};
+
+const dots: Strokes = (context) => {
+  for (const [x, y] of [[1.5, 1.5], [4.5, 4.5]] as const) {
+    context.beginPath();
+    context.arc(x, y, 0.9, 0, 7);
+    context.fill();
+  }
+};
+
+function line(context: CanvasRenderingContext2D, x1: number, y1: number, x2: number, y2: number): void {
+  context.beginPath();
+  context.moveTo(x1, y1);
+  context.lineTo(x2, y2);
+  context.stroke();
+}

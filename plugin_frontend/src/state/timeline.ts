@@ -1,0 +1,117 @@
+// The timeline of the window shown: what it holds, the step that is looked at, and what is selected.
+
+import { computed, effect, signal } from "@preact/signals";
+import type { WindowAddress } from "../api/routes.ts";
+import { fetchSelection, fetchTimeline, fetchTimelineStep } from "../api/timeline.ts";
+import type { SelectionView, TimelineAnswer, TimelineStep, TimelineView } from "../api/types.ts";
+import { parseSelected, printSelected, type Selected } from "../model/selected.ts";
+import { failureOf, LOADING, type Loaded } from "./loaded.ts";
+import { adjust, place } from "./place.ts";
+import { shown } from "./runs.ts";
+import { visible } from "./visibility.ts";
+import { windowView } from "./windowAnswer.ts";
+
+const POLL_INTERVAL_MS = 500;
+
+export const timelineAnswer = signal<Loaded<TimelineAnswer>>(LOADING);
+export const stepAnswer = signal<Loaded<TimelineStep>>(LOADING);
+export const selection = signal<SelectionView | null>(null);
+
+export const timeline = computed<TimelineView | null>(() => (timelineAnswer.value.kind === "there" ? timelineAnswer.value.value.timeline : null));
+
+/** The window that all of this is about, as one text. */
+const address = computed(() => {
+  if (shown.value === null) return null;
+  const { run, worker, window } = shown.value;
+  return JSON.stringify({ run: run.run, worker: worker.worker, window: window.window } satisfies WindowAddress);
+});
+
+export function timelineAddress(): WindowAddress | null {
+  return address.peek() === null ? null : (JSON.parse(address.peek() ?? "") as WindowAddress);
+}
+
+/** Index of the step that is looked at: the address's, else the first that is not cold. */
+export const stepIndex = computed(() => {
+  const steps = timeline.value?.steps ?? [];
+  const named = place.value.step;
+  if (named !== null && named < steps.length) return named;
+  return Math.max(steps.findIndex((step) => !step.cold), 0);
+});
+
+export const selected = computed<Selected | null>(() => parseSelected(place.value.selected));
+
+/** Whether sites of the timeline are those of the report; not if another version wrote the report. */
+export const sitesMatch = computed(() => {
+  const [marks, sites] = [timeline.value?.sites ?? [], windowView.value?.sites ?? []];
+  return marks.length === sites.length && marks.every((mark, at) => mark.count === sites[at]?.count && mark.wait_us === sites[at].wait_us);
+});
+
+export function select(what: Selected | null): void {
+  adjust({ selected: what === null ? null : printSelected(what) });
+}
+
+/** Asks for everything while the view is open; gives back what ends it. */
+export function loadTimeline(): () => void {
+  const ends = [effect(loadAnswer), effect(loadStep), effect(loadSelection), effect(chooseOfSite)];
+  return () => ends.forEach((end) => end());
+}
+
+function loadAnswer(): () => void {
+  const control = new AbortController();
+  timelineAnswer.value = LOADING;
+  if (address.value !== null) void readAnswer(JSON.parse(address.value) as WindowAddress, control.signal);
+  return () => control.abort();
+}
+
+/** Asks until the trace has been read. */
+async function readAnswer(asked: WindowAddress, signal: AbortSignal): Promise<void> {
+  try {
+    for (;;) {
+      const value = await fetchTimeline(asked, signal);
+      if (signal.aborted) return;
+      timelineAnswer.value = { kind: "there", value };
+      if (value.state !== "reading") return;
+      do await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
+      while (!visible.peek() && !signal.aborted);
+    }
+  } catch (error) {
+    if (!signal.aborted) timelineAnswer.value = failureOf(error);
+  }
+}
+
+function loadStep(): (() => void) | void {
+  if (timeline.value === null || timeline.value.steps.length === 0) return;
+  const asked = timelineAddress();
+  const index = stepIndex.value;
+  if (asked === null) return;
+  const control = new AbortController();
+  fetchTimelineStep(asked, index, control.signal).then(
+    (value) => (stepAnswer.value = { kind: "there", value }),
+    (error: unknown) => control.signal.aborted || (stepAnswer.value = failureOf(error)),
+  );
+  return () => control.abort();
+}
+
+function loadSelection(): (() => void) | void {
+  const what = selected.value;
+  const asked = timelineAddress();
+  if (timeline.value === null || what === null || what.kind === "site" || asked === null) {
+    selection.value = null;
+    return;
+  }
+  const control = new AbortController();
+  fetchSelection(asked, what.kind, what.number, control.signal).then(
+    (value) => (selection.value = value),
+    () => control.signal.aborted || (selection.value = null),
+  );
+  return () => control.abort();
+}
+
+/** A site stands for its longest episode in the step, once that is known. */
+function chooseOfSite(): void {
+  const what = selected.value;
+  if (what?.kind !== "site" || stepAnswer.value.kind !== "there" || stepAnswer.value.value.index !== stepIndex.value) return;
+  const mine = stepAnswer.value.value.episodes.filter((episode) => episode.site === what.number);
+  const longest = mine.reduce<(typeof mine)[number] | null>((most, one) => (most !== null && most.end_ns - most.start_ns >= one.end_ns - one.start_ns ? most : one), null);
+  select(longest === null ? null : { kind: "episode", number: longest.number });
+}

@@ -1,0 +1,25 @@
+import { causeFill, COMPUTING, COPYING, type Fill } from "../../draw/causes.ts";
+import { Key } from "../../draw/Key.tsx";
+
+const ENTRIES: readonly [string, Fill][] = [
+  ["kernels", COMPUTING],
+  ["copy", COPYING],
+  ["idle: after a sync", causeFill("sync")],
+  ["idle: data", causeFill("data")],
+  ["idle: launching", causeFill("launch")],
+  ["idle: queued", causeFill("queued")],
+  ["idle: other", causeFill("unknown")],
+];
+
+/** What the colours and patterns mean. */
+export function TimelineLegend() {
+  return (
+    <div class="row wrap s12 t3 track-legend">
+      {ENTRIES.map(([label, fill]) => (
+        <span key={label} class="legend"><Key fill={fill} />{label}</span>
+      ))}
+      <span class="legend"><span class="key waits" />host waits</span>
+      <span>higher bar = larger share of its time</span>
+    </div>
+  );
+}

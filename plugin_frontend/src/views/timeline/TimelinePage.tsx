@@ -1,0 +1,73 @@
+import { useEffect } from "preact/hooks";
+import type { TimelineView, WindowView } from "../../api/types.ts";
+import { followTiles } from "../../state/tiles.ts";
+import { loadTimeline, timelineAnswer } from "../../state/timeline.ts";
+import { followRange } from "../../state/timelineRange.ts";
+import { ProblemNote } from "../../widgets/ProblemNote.tsx";
+import { viewActions } from "../keys.ts";
+import { GoneTrace } from "../states/GoneTrace.tsx";
+import { ReadingState } from "../states/ReadingState.tsx";
+import { Skeleton } from "../states/Skeleton.tsx";
+import { ACTIONS } from "./actions.ts";
+import { MinimapStrip } from "./MinimapStrip.tsx";
+import { PerfettoDialog } from "./PerfettoDialog.tsx";
+import { SelectionCard } from "./SelectionCard.tsx";
+import { TimelineTools } from "./TimelineTools.tsx";
+import { Tracks } from "./Tracks.tsx";
+
+/** The window as it went, from the whole of it to a single launch. */
+export function TimelinePage({ view }: { view: WindowView }) {
+  useEffect(() => {
+    const ends = [loadTimeline(), followRange(), followTiles()];
+    viewActions.value = ACTIONS;
+    return () => {
+      viewActions.value = {};
+      ends.forEach((end) => end());
+    };
+  }, []);
+  const answer = timelineAnswer.value;
+  if (answer.kind === "failed") return <Broken title="The timeline could not be loaded" what={answer.message} whatToDo="Try again in a moment." path="" />;
+  if (answer.kind === "loading") return <Waiting />;
+  const { state, timeline, progress, problem } = answer.value;
+  if (timeline !== null) return <Drawn view={view} timeline={timeline} />;
+  if (state === "gone") return <GoneTrace />;
+  if (problem !== null) return <Broken title={problem.title} what={problem.what} whatToDo={problem.what_to_do} path={problem.path} />;
+  return (
+    <main tabIndex={0}>
+      <ReadingState progress={progress} />
+    </main>
+  );
+}
+
+function Waiting() {
+  return (
+    <main tabIndex={0}>
+      <Skeleton />
+    </main>
+  );
+}
+
+function Drawn({ view, timeline }: { view: WindowView; timeline: TimelineView }) {
+  return (
+    <main class="fill">
+      <h1 class="sr">Timeline</h1>
+      <div class="timeline">
+        <TimelineTools timeline={timeline} />
+        <MinimapStrip timeline={timeline} />
+        <Tracks view={view} timeline={timeline} />
+        <SelectionCard view={view} timeline={timeline} />
+      </div>
+      <PerfettoDialog timeline={timeline} />
+    </main>
+  );
+}
+
+function Broken({ title, what, whatToDo, path }: { title: string; what: string; whatToDo: string; path: string }) {
+  return (
+    <main tabIndex={0}>
+      <div class="page narrow">
+        <ProblemNote problem={{ title, what, what_to_do: whatToDo, path }} />
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,68 @@
+import type { TimelineView } from "../../api/types.ts";
+import { formatDuration } from "../../format/duration.ts";
+import { formatShare } from "../../format/number.ts";
+import { stepAnswer, stepIndex } from "../../state/timeline.ts";
+import { visitStep, zoomIn, zoomOut } from "../../state/timelineRange.ts";
+import { Icon } from "../../widgets/Icon.tsx";
+import { fitSelection, shownParts, visitEpisode, visitLargestGap } from "./actions.ts";
+import { openPerfetto } from "./perfetto.ts";
+import { SearchField } from "./SearchField.tsx";
+import { stepName } from "./stepName.ts";
+
+/** The step, what of it is drawn, and ways through it. */
+export function TimelineTools({ timeline }: { timeline: TimelineView }) {
+  const at = stepIndex.value;
+  return (
+    <div class="tool">
+      <StepButton label="Previous step" icon="previous" by={-1} disabled={at === 0} />
+      <b class="nw" id="step-name">{stepName(timeline.steps[at]?.name ?? "")}</b>
+      <StepButton label="Next step" icon="next" by={1} disabled={at >= timeline.steps.length - 1} />
+      <Switches />
+      <button class="btn sm" type="button" onClick={visitLargestGap}>Largest gap <span class="kbd">g</span></button>
+      <button class="btn sm" type="button" onClick={() => visitEpisode(1)}>Next episode <span class="kbd">.</span></button>
+      <SearchField />
+      <span class="right s12 t3 nw" id="step-figures">{figures()}</span>
+      <span class="row tight">
+        <button class="btn q sm ico-only" type="button" aria-label="Zoom out" onClick={zoomOut}><Icon name="zoomOut" /></button>
+        <button class="btn q sm ico-only" type="button" aria-label="Zoom in" onClick={zoomIn}><Icon name="zoomIn" /></button>
+        <button class="btn q sm ico-only" type="button" aria-label="Fit the selection" onClick={fitSelection}><Icon name="fit" /></button>
+      </span>
+      <button class="btn sm" type="button" onClick={openPerfetto}><Icon name="open" />Perfetto <span class="kbd wide-only">p</span></button>
+    </div>
+  );
+}
+
+/** `53.9 ms · idle 28 %` */
+function figures(): string {
+  const answer = stepAnswer.value;
+  if (answer.kind !== "there" || answer.value.index !== stepIndex.value) return "";
+  const { duration_us, idle_share } = answer.value;
+  return `${formatDuration(duration_us)} · idle ${formatShare(idle_share)}`;
+}
+
+function StepButton({ label, icon, by, disabled }: { label: string; icon: "previous" | "next"; by: number; disabled: boolean }) {
+  return (
+    <button class="btn sm ico-only" type="button" aria-label={label} disabled={disabled} onClick={() => visitStep(by)}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+const PARTS = [
+  ["episodes", "Sync and copy"],
+  ["idle", "Idle"],
+  ["ops", "Ops"],
+] as const;
+
+function Switches() {
+  const parts = shownParts.value;
+  return (
+    <span class="seg" role="group" aria-label="Show">
+      {PARTS.map(([part, label]) => (
+        <button key={part} type="button" aria-pressed={parts[part]} onClick={() => (shownParts.value = { ...parts, [part]: !parts[part] })}>
+          {label}
+        </button>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,72 @@
+import { useRef, useState } from "preact/hooks";
+import type { TimelineView, WindowView } from "../../api/types.ts";
+import { heightOf, layOutLanes, type LaneBox } from "../../model/timelineLayout.ts";
+import { ticksOf, unitOf } from "../../model/timelineTicks.ts";
+import { tilesFailure } from "../../state/tiles.ts";
+import { stepIndex } from "../../state/timeline.ts";
+import { range } from "../../state/timelineRange.ts";
+import { shownParts } from "./actions.ts";
+import { GapsTable } from "./GapsTable.tsx";
+import { laneTitle } from "./laneTitle.ts";
+import { TimelineLegend } from "./TimelineLegend.tsx";
+import { LanesCanvas } from "./LanesCanvas.tsx";
+import { useCanvasSize } from "./useCanvas.ts";
+
+const RULER = 20;
+
+/** The lanes under a ruler; below them the same gaps as a table. */
+export function Tracks({ view, timeline }: { view: WindowView; timeline: TimelineView }) {
+  const pane = useRef<HTMLDivElement>(null);
+  const { height } = useCanvasSize(pane);
+  const [scrollTop, setScrollTop] = useState(0);
+  const lanes = layOutLanes(timeline.lanes, shownParts.value);
+  const total = heightOf(lanes);
+  const seen = Math.max(Math.min(height - RULER, total), 0);
+  return (
+    <div ref={pane} class="pane tracks" tabIndex={0} role="region" aria-label="Tracks" onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}>
+      <Ruler timeline={timeline} />
+      <div class="track-body" style={{ height: `${total}px` }}>
+        <LaneNames lanes={lanes} timeline={timeline} />
+        <LanesCanvas view={view} timeline={timeline} lanes={lanes} height={seen} scrollTop={Math.min(scrollTop, total - seen)} top={RULER} />
+      </div>
+      {tilesFailure.value !== "" && <p class="row track-failure" role="alert">{tilesFailure.value}</p>}
+      <TimelineLegend />
+      <GapsTable view={view} timeline={timeline} />
+    </div>
+  );
+}
+
+/** Time since the step began. */
+function Ruler({ timeline }: { timeline: TimelineView }) {
+  const strip = useRef<HTMLDivElement>(null);
+  const { width } = useCanvasSize(strip);
+  const seen = range.value;
+  const zero = timeline.steps[stepIndex.value]?.start_ns ?? 0;
+  return (
+    <div class="track-ruler s11 t3">
+      <span>{seen === null ? "" : `${unitOf(seen)[1]} in step`}</span>
+      <div ref={strip} aria-hidden="true">
+        {seen !== null &&
+          ticksOf(seen, zero, width).map(({ atNs, label }) => (
+            <span key={atNs} class="tick" style={{ left: `${((atNs - seen.fromNs) / (seen.toNs - seen.fromNs)) * 100}%` }}>{label}</span>
+          ))}
+      </div>
+    </div>
+  );
+}
+
+function LaneNames({ lanes, timeline }: { lanes: readonly LaneBox[]; timeline: TimelineView }) {
+  return (
+    <ul class="lane-names" aria-label="Lanes">
+      {lanes.map(({ lane, row, top, height }) => {
+        const { title, detail } = laneTitle(row, timeline);
+        return (
+          <li key={lane} style={{ top: `${top}px`, height: `${height}px` }}>
+            <div class="s12 b ell" title={title}><bdi>{title}</bdi></div>
+            <div class="s11 t3 ell" title={detail}><bdi>{detail}</bdi></div>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,15 @@
+import { formatCount } from "../../format/number.ts";
+
+const RECORDED = /^ProfilerStep#(\d{1,15})$/;
+
+/** `Step 1,123`; a window without steps is one. */
+export function stepName(name: string): string {
+  const number = RECORDED.exec(name)?.[1];
+  return number === undefined ? "Whole window" : `Step ${formatCount(Number(number))}`;
+}
+
+/** `1,123`, for a strip with many. */
+export function stepLabel(name: string, cold: boolean): string {
+  const number = RECORDED.exec(name)?.[1];
+  return number === undefined ? "" : `${formatCount(Number(number))}${cold ? " cold" : ""}`;
+}

@@ -1,0 +1,221 @@
+"""The timeline: the figures of the command line, by hand and by keys alone."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import re
+import urllib.parse
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, FrameLocator, Page, Route, expect
+from tab import PATIENCE_MS, axe_violations, open_tab
+from tensorboard_server import report_of, tensorboard
+
+from tbprof.report import build_report
+from tbprof.store.codec import encode_report
+
+pytestmark = pytest.mark.browser
+
+one_theme = pytest.mark.parametrize("page", ["light"], indirect=True)
+"""For what no colour can change."""
+
+NARROW_SPACE = "\u202f"
+PERFETTO = "https://ui.perfetto.dev"
+FAKE = """<!doctype html><title>Perfetto</title><script>
+addEventListener("message", (event) => {
+  if (event.data === "PING") event.source.postMessage("PONG", event.origin);
+  else if (event.data.perfetto) {
+    document.title = event.data.perfetto.title;
+    document.body.textContent = new TextDecoder().decode(event.data.perfetto.buffer);
+  }
+});
+</script><body>"""
+"""Stands for ui.perfetto.dev, which a test may not reach, and speaks as its documentation says."""
+
+
+def open_timeline(page: Page, address: str, run: str) -> FrameLocator:
+    frame = open_tab(page, address, run, "timeline")
+    expect(frame.locator("canvas.lanes[data-drawn]")).to_be_visible(timeout=PATIENCE_MS)
+    return frame
+
+
+def sample(logdir: pathlib.Path, run: str) -> Any:
+    return report_of(next((logdir / run).glob("*.json.gz")))
+
+
+def exact(microseconds: float) -> str:
+    text = f"{microseconds:,.3f}".rstrip("0").rstrip(".")
+    return f"{text}{NARROW_SPACE}µs"
+
+
+@one_theme
+def test_a_step_has_the_figures_of_the_command_line(page: Page, address: str, logdir: pathlib.Path) -> None:
+    report = sample(logdir, "h100_transformer_clean")
+    frame = open_timeline(page, address, "h100_transformer_clean")
+    for index, step in enumerate(report["steps"]):
+        if step["cold"]:
+            continue
+        share = f"idle {round(step['device_idle_us'] / step['duration_us'] * 100)}{NARROW_SPACE}%"
+        expect(frame.locator("#step-figures")).to_contain_text(share)
+        together = frame.locator("table tfoot td").first
+        expect(together).to_have_attribute("title", exact(step["device_idle_us"]))
+        if index < len(report["steps"]) - 1:
+            frame.get_by_role("button", name="Next step").click()
+
+
+@one_theme
+def test_lanes_are_named_in_their_order_and_drawn(page: Page, address: str) -> None:
+    frame = open_timeline(page, address, "sam_amg_a100")
+    names = frame.locator(".lane-names li > div:first-child").all_inner_texts()
+    assert names[:2] == ["GPU idle", "Stream 7"]
+    assert names.index("Launch queue") < names.index("Sync and copy") < names.index("Main thread")
+    expect(frame.locator("canvas.lanes")).to_have_attribute("data-drawn", re.compile(r"^[1-9]\d{2,}$"))
+    label = frame.locator("canvas.lanes").get_attribute("aria-label") or ""
+    assert "Refilling after a sync" in label
+
+
+@one_theme
+def test_keys_alone_lead_through_the_step(page: Page, address: str) -> None:
+    frame = open_timeline(page, address, "sam_amg_a100")
+    tracks = frame.get_by_role("region", name="Tracks")
+    card = frame.locator("section.selection")
+    tracks.press("g")
+    expect(card).to_contain_text("The GPU did nothing for")
+    expect(page).to_have_url(re.compile(r"selected=g\d+"))
+    tracks.press("f")
+    expect(page).to_have_url(re.compile(r"from=\d+"))
+    tracks.press(".")
+    expect(page).to_have_url(re.compile(r"selected=e\d+"))
+    expect(card).to_contain_text("into the step")
+    for key in "wwads,":
+        tracks.press(key)
+    tracks.press("Escape")
+    expect(card).to_have_count(0)
+    tracks.press("?")
+    expect(frame.locator("dialog")).to_contain_text("next largest gap")
+
+
+@one_theme
+def test_a_link_opens_what_was_looked_at(page: Page, address: str) -> None:
+    frame = open_timeline(page, address, "sam_amg_a100")
+    frame.get_by_role("region", name="Tracks").press("g")
+    frame.get_by_role("region", name="Tracks").press("f")
+    expect(page).to_have_url(re.compile(r"from=\d+"))
+    said = frame.locator("section.selection").inner_text()
+    page.goto("about:blank")
+    page.go_back()
+    frame = page.frame_locator('iframe[src*="name=tbprof"]')
+    expect(frame.locator("section.selection")).to_be_visible(timeout=PATIENCE_MS)
+    assert frame.locator("section.selection").inner_text() == said
+
+
+@one_theme
+def test_a_search_leads_from_one_to_the_next(page: Page, address: str) -> None:
+    frame = open_timeline(page, address, "sam_amg_a100")
+    field = frame.get_by_label("Find a kernel, op, call or label")
+    field.fill("nonzero")
+    field.press("Enter")
+    expect(frame.locator(".field.search [role=status]")).to_have_text(re.compile(r"^\d+ of \d+"))
+    expect(frame.locator("section.selection h2")).to_contain_text("nonzero")
+    field.fill("there is no such name")
+    field.press("Enter")
+    expect(frame.locator(".field.search [role=status]")).to_have_text("none")
+
+
+@one_theme
+def test_a_site_is_shown_in_the_timeline(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "sam_amg_a100", "syncs")
+    frame.locator("tr[data-site]").first.click()
+    frame.get_by_role("button", name="Show in the timeline").click()
+    expect(frame.locator("section.selection")).to_contain_text("The host waited", timeout=PATIENCE_MS)
+    frame.locator("section.selection").get_by_role("button", name="Sync point").click()
+    expect(frame.locator(".drawer")).to_be_visible()
+
+
+@one_theme
+def test_a_click_selects_and_a_drag_marks_a_stretch(page: Page, address: str) -> None:
+    frame = open_timeline(page, address, "sam_amg_a100")
+    canvas = frame.locator("canvas.lanes")
+    box = canvas.bounding_box()
+    assert box is not None
+    lanes = frame.locator(".lane-names li")
+    episodes = lanes.filter(has_text="Sync and copy").bounding_box()
+    assert episodes is not None
+    # The first long wait of this trace covers a sixth of the window.
+    page.mouse.click(box["x"] + box["width"] * 0.2, episodes["y"] + episodes["height"] / 2)
+    expect(frame.locator("section.selection")).to_contain_text("The host waited")
+    page.mouse.move(box["x"] + 200, box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 300, box["y"] + 20, steps=3)
+    page.mouse.up()
+    frame.get_by_role("button", name="Fit the selection").click()
+    expect(page).to_have_url(re.compile(r"from=[1-9]\d*"))
+
+
+@pytest.mark.parametrize("run", ["sam_amg_a100", "h100_transformer_clean", "demo/before"])
+def test_axe_finds_no_violation(page: Page, address: str, run: str) -> None:
+    frame = open_timeline(page, address, run)
+    frame.get_by_role("region", name="Tracks").press("g")
+    assert axe_violations(page) == ""
+
+
+@one_theme
+def test_the_step_is_handed_to_perfetto_with_what_was_found(page: Page, address: str) -> None:
+    page.context.route(f"{PERFETTO}/**", lambda route: route.fulfill(body=FAKE, content_type="text/html"))
+    frame = open_timeline(page, address, "sam_amg_a100")
+    frame.get_by_role("region", name="Tracks").press("p")
+    expect(frame.locator("dialog.perfetto")).to_contain_text("Perfetto has the step", timeout=PATIENCE_MS)
+    shown = frame.frame_locator("dialog.perfetto iframe").locator("body").inner_text()
+    events = json.loads(shown)["traceEvents"]
+    assert events[0]["args"] == {"name": "tbprof"}
+    assert any(event["name"].startswith("The host waited") for event in events)
+    assert axe_violations(page) == ""
+
+
+def test_where_no_frame_is_allowed_a_window_is_offered(browser: Browser, address: str) -> None:
+    # Not the usual page: the browser tells its console of the frame that it refuses.
+    context = browser.new_context()
+    context.route(f"{PERFETTO}/**", lambda route: route.fulfill(body=FAKE, content_type="text/html"))
+    context.route("**/data/plugin_entry.html*", without_perfetto)
+    frame = open_timeline(context.new_page(), address, "h100_transformer_clean")
+    frame.get_by_role("button", name="Perfetto").click()
+    expect(frame.locator("dialog.perfetto")).to_contain_text("does not let Perfetto into its page")
+    with context.expect_page() as opened:
+        frame.get_by_role("button", name="Open in a new window").click()
+    expect(opened.value.locator("body")).to_contain_text("traceEvents", timeout=PATIENCE_MS)
+    context.close()
+
+
+def without_perfetto(route: Route) -> None:
+    """The page as TensorBoard sent it before 2.21."""
+    answer = route.fetch()
+    policy = answer.headers["content-security-policy"].replace(PERFETTO, "")
+    route.fulfill(response=answer, headers={**answer.headers, "content-security-policy": policy})
+
+
+@one_theme
+def test_a_window_without_its_trace_says_what_that_takes_away(
+    page: Page, logdir: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    report = build_report(next((logdir / "h100_transformer_clean").glob("*.json.gz")))
+    run = tmp_path / "logs" / "run"
+    run.mkdir(parents=True)
+    (run / "w.1752215573993169006.tbprof.pb").write_bytes(encode_report(report, written_by="0.1"))
+    with tensorboard(tmp_path / "logs") as address:
+        frame = open_tab(page, address, "run", "timeline")
+        expect(frame.locator("h1")).to_contain_text("The trace of this window is not here any more")
+        frame.locator("nav a", has_text="Overview").click()
+        expect(frame.locator("h1")).to_contain_text("The GPU is idle")
+
+
+@one_theme
+def test_no_request_leaves_the_host(page: Page, address: str) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    frame = open_timeline(page, address, "sam_amg_a100")
+    frame.get_by_role("region", name="Tracks").press("g")
+    own = [url for url in asked if "/data/plugin/tbprof/" in url]
+    assert any("timeline_tile" in url for url in own)
+    assert {urllib.parse.urlsplit(url).hostname for url in own} == {"localhost"}
