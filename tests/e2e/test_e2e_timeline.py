@@ -85,7 +85,7 @@ def test_keys_alone_lead_through_the_step(page: Page, address: str) -> None:
     expect(card).to_contain_text("The GPU did nothing for")
     expect(page).to_have_url(re.compile(r"selected=g\d+"))
     tracks.press("f")
-    expect(page).to_have_url(re.compile(r"from=\d+"))
+    expect(page).to_have_url(re.compile(r"start=\d+"))
     tracks.press(".")
     expect(page).to_have_url(re.compile(r"selected=e\d+"))
     expect(card).to_contain_text("into the step")
@@ -94,7 +94,7 @@ def test_keys_alone_lead_through_the_step(page: Page, address: str) -> None:
     tracks.press("Escape")
     expect(card).to_have_count(0)
     tracks.press("?")
-    expect(frame.locator("dialog")).to_contain_text("next largest gap")
+    expect(frame.get_by_role("dialog", name="Keyboard")).to_contain_text("next largest gap")
 
 
 @one_theme
@@ -102,7 +102,7 @@ def test_a_link_opens_what_was_looked_at(page: Page, address: str) -> None:
     frame = open_timeline(page, address, "sam_amg_a100")
     frame.get_by_role("region", name="Tracks").press("g")
     frame.get_by_role("region", name="Tracks").press("f")
-    expect(page).to_have_url(re.compile(r"from=\d+"))
+    expect(page).to_have_url(re.compile(r"start=\d+"))
     said = frame.locator("section.selection").inner_text()
     page.goto("about:blank")
     page.go_back()
@@ -151,7 +151,7 @@ def test_a_click_selects_and_a_drag_marks_a_stretch(page: Page, address: str) ->
     page.mouse.move(box["x"] + 300, box["y"] + 20, steps=3)
     page.mouse.up()
     frame.get_by_role("button", name="Fit the selection").click()
-    expect(page).to_have_url(re.compile(r"from=[1-9]\d*"))
+    expect(page).to_have_url(re.compile(r"start=[1-9]\d*"))
 
 
 @pytest.mark.parametrize("run", ["sam_amg_a100", "h100_transformer_clean", "demo/before"])
