@@ -13,17 +13,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tbprof.hook.annotation import annotate
     from tbprof.hook.schedule import Schedule
+    from tbprof.hook.slow_steps import SlowSteps
     from tbprof.hook.trainer_hook import TrainerHook
     from tbprof.preflight.session import Preflight
     from tbprof.sharing.loaded_report import load
 
-__all__ = ["Preflight", "Schedule", "TrainerHook", "__version__", "annotate", "load"]
+__all__ = ["Preflight", "Schedule", "SlowSteps", "TrainerHook", "__version__", "annotate", "load"]
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Preflight": "tbprof.preflight.session",
     "Schedule": "tbprof.hook.schedule",
+    "SlowSteps": "tbprof.hook.slow_steps",
     "TrainerHook": "tbprof.hook.trainer_hook",
     "annotate": "tbprof.hook.annotation",
     "load": "tbprof.sharing.loaded_report",

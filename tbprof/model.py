@@ -21,6 +21,7 @@ __all__ = [
     "Audit",
     "CodeKind",
     "CodeShare",
+    "Construction",
     "CopyTotal",
     "DeviceIdle",
     "Evidence",
@@ -53,6 +54,7 @@ __all__ = [
     "Span",
     "SpanKind",
     "Step",
+    "StepCounts",
     "SyncTotals",
     "TraceSummary",
     "Verdict",
@@ -95,6 +97,22 @@ class RecordedCall:
     """0 is the thread that takes the steps; others by their first call."""
     via: str = ""
     """The file of torch's own Python code that called it for the line; "" where the line did itself."""
+    same_bytes: bool | None = None
+    """Of small uploads: whether the next step copied the very same bytes; None where nobody looked."""
+    caller: Source | None = None
+    """The line of the user's own code that it came from, where `file` is a library's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Construction:
+    """A line that built modules or optimizers in the audit step."""
+
+    file: str
+    line: int
+    function: str
+    kind: str
+    """Name of their class."""
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +136,8 @@ class Audit:
     dropped: int
     """Calls beyond what was kept."""
     sources: tuple[SourceText, ...]
+    constructions: tuple[Construction, ...] = ()
+    backward_calls: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +164,14 @@ class OptimizerFacts:
     capturable: bool | None
     groups: int
     parameters: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepCounts:
+    """What the allocator, the compiler and the garbage collector did in one recorded step."""
+
+    counts: Mapping[str, int]
+    """Those that are not 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +215,24 @@ class HookFacts:
     """Of the checkout that the program was started in."""
     loaders: tuple[LoaderFacts, ...] = ()
     optimizers: tuple[OptimizerFacts, ...] = ()
+    begun_by: str = "schedule"
+    """Why the window was recorded: "schedule", "trigger" or "slow_step"."""
+    phase: str = "training"
+    """What the steps are: "training" or "inference"."""
+    phases_left_out: tuple[str, ...] = ()
+    """Labels of the trace that belong to no step, such as an evaluation between two."""
+    unprofiled_quartiles_ns: tuple[int, ...] = ()
+    """The lower and the upper one beside `unprofiled_step_ns`; none of too few steps."""
+    cold_steps_ns: tuple[int, ...] = ()
+    """The run's first steps, while they took longer: left out of `unprofiled_step_ns`."""
+    unprofiled_device_step_ns: int | None = None
+    """As `unprofiled_step_ns`, but from event to event on the device; None without one."""
+    after_step_ns: int | None = None
+    """Median host time of the first steps after the window; None if it ended with the training."""
+    step_counters: tuple[StepCounts, ...] = ()
+    """`counters` by recorded step."""
+    other_gpu_processes: int | None = None
+    """Processes on the device besides this one; None where they can't be seen."""
 
 
 @dataclass(frozen=True, slots=True)

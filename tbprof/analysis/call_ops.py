@@ -7,10 +7,17 @@ from __future__ import annotations
 
 from tbprof.model import RecordedCall
 
-__all__ = ["UNNAMED", "calls_fit"]
+__all__ = ["BY_NAME", "UNNAMED", "calls_fit"]
 
 UNNAMED = "synchronise"
 """A wait that CUDA itself reported, in no function of torch's."""
+
+BY_NAME = {
+    "cuda.synchronize": ("cudaDeviceSynchronize", "hipDeviceSynchronize"),
+    "Stream.synchronize": ("cudaStreamSynchronize", "hipStreamSynchronize"),
+    "Event.synchronize": ("cudaEventSynchronize", "hipEventSynchronize"),
+}
+"""Waits that a program asks for by name, and the calls that they become, outside every op."""
 
 _SCALAR = ("aten::item",)
 _TRUTH = ("aten::is_nonzero",)
@@ -40,7 +47,7 @@ _MOVING = frozenset(
 """Functions that move in the direction of their devices, and wait for nothing else."""
 
 
-def calls_fit(call: RecordedCall, op: str, direction: str, memory: str) -> bool:
+def calls_fit(call: RecordedCall, op: str, direction: str, memory: str, runtime_call: str) -> bool:
     """Whether a recorded call can be what a copy or synchronise within `op` came from.
 
     Args:
@@ -48,9 +55,12 @@ def calls_fit(call: RecordedCall, op: str, direction: str, memory: str) -> bool:
         op: The outermost op of torch's around the episode, "" where there is none.
         direction: The episode's, as in `copy_kinds.DIRECTIONS`.
         memory: The episode's, as in `copy_kinds.MEMORIES`.
+        runtime_call: The episode's first call of the device's runtime.
     """
     if all(device == "cpu" for device in call.devices):
         return False
+    if call.call in BY_NAME:
+        return not op and runtime_call in BY_NAME[call.call]
     if call.call == UNNAMED:
         return bool(op) and not op.startswith("aten::")
     return op in _OPS.get(call.call, (f"aten::{call.call}",)) and _moves(call, direction, memory)

@@ -10,9 +10,10 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.intervals import Intervals, union
 from tbprof.analysis.names import matching_rows
 from tbprof.analysis.steps import OUTSIDE
+from tbprof.model import Audit, Construction
 from tbprof.trace.columns import Category, Int64s
 
-__all__ = ["Constructions", "find_constructions"]
+__all__ = ["Constructions", "find_constructions", "recorded_constructions", "tells_constructions"]
 
 _INIT = (
     r"(?:.*[/\\])?torch[/\\](?:nn[/\\]modules[/\\]module|optim[/\\]optimizer)\.py\(\d+\): __init__"
@@ -30,6 +31,22 @@ class Constructions:
     steps: int
     """Steps that hold one."""
     during: Intervals
+
+
+def tells_constructions(facts: Facts) -> bool:
+    """Whether the hook looked at a step."""
+    return _audit(facts) is not None
+
+
+def recorded_constructions(facts: Facts) -> tuple[Construction, ...]:
+    """What the hook saw built in the step that it looked at."""
+    audit = _audit(facts)
+    return () if audit is None else audit.constructions
+
+
+def _audit(facts: Facts) -> Audit | None:
+    audit = None if facts.trace.facts is None else facts.trace.facts.audit
+    return None if audit is None or audit.left_out else audit
 
 
 def find_constructions(facts: Facts) -> list[Constructions]:

@@ -9,6 +9,7 @@ import numpy as np
 from tbprof.analysis.episodes import ABSENT
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gpu_lag import LAG_SHARE, gpu_lag_ns
+from tbprof.analysis.run_health import run_health
 from tbprof.model import HealthFact
 from tbprof.trace.columns import Category
 
@@ -29,7 +30,7 @@ def health_facts(facts: Facts) -> tuple[HealthFact, ...]:
     - `no_audit_step`: the hook was to record lines and could not, with the `reason` as a code.
     - `lines_not_exact`: sync points and copies whose line the recorded ones leave open.
 
-    What the file itself lost is said by its reader.
+    What the file itself lost is said by its reader; what is to be known of the run, `run_health`.
     """
     return tuple(_found(facts))
 
@@ -42,6 +43,7 @@ def _found(facts: Facts) -> Iterator[HealthFact]:
         has_frames = bool((slices.category == Category.PYTHON).any())
         yield HealthFact("no_user_frames" if has_frames else "no_stacks", "info", {})
     yield from _lines(facts)
+    yield from run_health(facts)
 
 
 def _steps(facts: Facts) -> Iterator[HealthFact]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tbprof.analysis.call_ops import calls_fit
+from tbprof.analysis.call_ops import BY_NAME, calls_fit
 from tbprof.analysis.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.episodes import Episodes
 from tbprof.analysis.op_chains import OpChains
@@ -44,6 +44,7 @@ def with_recorded_lines(
     episodes: Episodes,
     chains: OpChains,
     steps: Steps,
+    call_names: Sequence[str],
     source: Int64s,
     sources: tuple[Source, ...],
 ) -> tuple[Int64s, tuple[Source, ...]]:
@@ -54,6 +55,7 @@ def with_recorded_lines(
         episodes: All episodes of the window.
         chains: The ops around each episode.
         steps: The window's steps.
+        call_names: The first call of each episode.
         source: For each episode an index into `sources`, or `NO_SOURCE`.
         sources: The frames that the trace itself knows.
 
@@ -64,7 +66,7 @@ def with_recorded_lines(
         return source, sources
     found = {known: index for index, known in enumerate(sources)}
     refined = source.copy()
-    for kin in _kin(audit, episodes, chains, steps, source, sources):
+    for kin in _kin(audit, episodes, chains, steps, call_names, source, sources):
         for members, calls in _joined(kin, episodes, chains, steps):
             line = _source([audit.calls[call] for call in calls], kin.frame)
             if line is not None:
@@ -77,6 +79,7 @@ def _kin(
     episodes: Episodes,
     chains: OpChains,
     steps: Steps,
+    call_names: Sequence[str],
     source: Int64s,
     sources: tuple[Source, ...],
 ) -> Iterator[_Kin]:
@@ -86,14 +89,26 @@ def _kin(
     takes_steps = np.isin(episodes.lane, steps.lanes).astype(np.int64)
     # Of other directions nobody knows beforehand where on the host they go.
     memory = np.where(episodes.direction == DIRECTIONS.index("HtoD"), episodes.memory, 0)
-    key = np.stack([anchor, episodes.direction, memory, takes_steps, source], axis=1)
+    # Within an op the call is torch's choice; outside it is the program's.
+    asked = sorted({name for names in BY_NAME.values() for name in names})
+    explicit = np.array(
+        [asked.index(name) if name in asked else _UNKNOWN for name in call_names], np.int64
+    )
+    explicit[chains.outermost != _UNKNOWN] = _UNKNOWN
+    key = np.stack([anchor, episodes.direction, memory, takes_steps, source, explicit], axis=1)
     distinct, which = np.unique(key, axis=0, return_inverse=True)
-    for index, (op, direction, memory, is_training, at) in enumerate(distinct.tolist()):
+    for index, (op, direction, memory, is_training, at, by_name) in enumerate(distinct.tolist()):
         frame = None if at == NO_SOURCE else sources[at]
         if frame is not None and frame.exact:
             continue
         fitting = [
-            calls_fit(call, names[op], DIRECTIONS[direction], MEMORIES[memory])
+            calls_fit(
+                call,
+                names[op],
+                DIRECTIONS[direction],
+                MEMORIES[memory],
+                "" if by_name == _UNKNOWN else asked[by_name],
+            )
             and (call.thread == 0) == bool(is_training)
             and (frame is None or _is_in(call, frame))
             for call in audit.calls

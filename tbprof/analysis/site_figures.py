@@ -9,7 +9,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.instances import median_instance, median_member
 from tbprof.analysis.sites import SiteMembers
 from tbprof.analysis.steps import OUTSIDE
-from tbprof.model import Site
+from tbprof.model import Site, Source
 
 __all__ = ["site_figures"]
 
@@ -39,5 +39,17 @@ def site_figures(facts: Facts, site: SiteMembers) -> Site:
         device_ns=int(facts.transfers.device_ns[members].sum()),
         exposed_ns=int(facts.transfers.exposed_ns[members].sum()),
         library=None if site.source is None else library_of(site.source.file),
-        callers=facts.call_chains.callers(int(episodes.first[members[median_member(facts, site)]])),
+        callers=_callers(facts, site),
     )
+
+
+def _callers(facts: Facts, site: SiteMembers) -> tuple[Source, ...]:
+    """The frames around the site's median instance; without any, what the hook saw of them."""
+    median = site.members[median_member(facts, site)]
+    found = facts.call_chains.callers(int(facts.episodes.first[median]))
+    audit = None if facts.trace.facts is None else facts.trace.facts.audit
+    if found or audit is None or site.source is None or not site.source.exact:
+        return found
+    place = (site.source.file, site.source.line)
+    callers = {call.caller for call in audit.calls if (call.file, call.line) == place and call.caller}
+    return tuple(callers) if len(callers) == 1 else ()

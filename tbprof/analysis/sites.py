@@ -49,10 +49,11 @@ def find_sites(trace: Trace, calls: Calls, episodes: Episodes, steps: Steps) -> 
     chains = find_op_chains(trace, calls, episodes.first)
     frame, frames = find_sources(trace, calls, episodes.first)
     audit = None if trace.facts is None else trace.facts.audit
-    source, sources = with_recorded_lines(audit, episodes, chains, steps, frame, frames)
+    names = trace.slices.name[calls.rows]
+    call_names = [trace.names[name] for name in names[episodes.first].tolist()]
+    source, sources = with_recorded_lines(audit, episodes, chains, steps, call_names, frame, frames)
     labels = find_labels(trace, calls, episodes.first)
     modules = find_modules(trace, calls, episodes.first)
-    names = trace.slices.name[calls.rows]
     joined_name = np.where(episodes.joined == ABSENT, ABSENT, names[episodes.joined])
     key = np.stack(
         [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,7 +62,8 @@ def find_steps(trace: Trace, work: DeviceWork) -> Steps:
     """Cut the window into steps.
 
     Without any `ProfilerStep#`, the window reaches from the first device start to the last
-    device end, on a trace without device rows from the first event to the last.
+    device end, on a trace without device rows from the first event to the last. A step begins
+    behind what the hook was told is no part of it: an evaluation comes before the training.
     """
     slices = trace.slices
     rows = matching_rows(trace, r"ProfilerStep#", Category.USER_ANNOTATION)
@@ -69,20 +71,37 @@ def find_steps(trace: Trace, work: DeviceWork) -> Steps:
         reach = np.array(_window(trace, work), np.int64)
         return Steps((WINDOW_STEP,), reach[:1], reach[1:], (False,), ())
     rows = rows[np.argsort(slices.start_ns[rows], kind="stable")]
-    start, duration = slices.start_ns[rows], slices.duration_ns[rows]
+    end = slices.start_ns[rows] + slices.duration_ns[rows]
+    start = _start_behind_phases(trace, slices.start_ns[rows], end)
     return Steps(
         names=tuple(trace.names[i] for i in slices.name[rows].tolist()),
         start_ns=start,
-        end_ns=start + duration,
-        cold=_cold(duration),
+        end_ns=end,
+        cold=_cold(end - start),
         lanes=tuple(np.unique(slices.lane[rows]).tolist()),
     )
 
 
 def rows_of_steps(trace: Trace, steps: Steps, chosen: npt.NDArray[np.bool_]) -> Int64s:
     """The rows that mark the chosen steps, ascending; `chosen` has one entry a step."""
-    rows = matching_rows(trace, r"ProfilerStep#", Category.USER_ANNOTATION)
-    return rows[np.isin(trace.slices.start_ns[rows], steps.start_ns[chosen])]
+    slices, rows = trace.slices, matching_rows(trace, r"ProfilerStep#", Category.USER_ANNOTATION)
+    return rows[np.isin(slices.start_ns[rows] + slices.duration_ns[rows], steps.end_ns[chosen])]
+
+
+def _start_behind_phases(trace: Trace, start_ns: Int64s, end_ns: Int64s) -> Int64s:
+    """The starts of the steps, moved behind the last phase of the hook's that lies in each."""
+    phases = () if trace.facts is None else trace.facts.phases_left_out
+    if not phases:
+        return start_ns
+    names = "|".join(re.escape(phase) for phase in phases)
+    rows = matching_rows(trace, rf"(?:{names})\Z", Category.USER_ANNOTATION)
+    begin = trace.slices.start_ns[rows]
+    over = begin + trace.slices.duration_ns[rows]
+    moved: Int64s = start_ns.copy()
+    for step, (start, end) in enumerate(zip(start_ns.tolist(), end_ns.tolist(), strict=True)):
+        inside = over[(begin >= start) & (over < end)]
+        moved[step] = max(start, int(inside.max(initial=start)))
+    return moved
 
 
 def _cold(duration_ns: Int64s) -> tuple[bool, ...]:

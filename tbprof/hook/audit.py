@@ -2,16 +2,19 @@
 
 It comes after the profiler has stopped, so that recording costs neither a recorded step nor
 the trace a row. A training's steps are alike, and so its calls can be joined by their order
-with those of the steps before.
+with those of the steps before. Where it uploads little pieces, the step behind it tells
+whether these are the same bytes again.
 """
 
 from __future__ import annotations
 
 import sys
 
+from tbprof.hook.construction_watch import ConstructionWatch
 from tbprof.hook.function_modes import enter_at_bottom, leave
 from tbprof.hook.line_recorder import LineRecorder
 from tbprof.hook.source_text import source_texts
+from tbprof.hook.sync_callbacks import SyncCallbacks
 from tbprof.hook.sync_warnings import SyncWarnings
 from tbprof.model import Audit
 
@@ -25,18 +28,34 @@ FAULT = "fault"
 class AuditStep:
     """Records from `start` to `finish`, which must be called on one thread."""
 
-    def __init__(self, *, embed_source: bool) -> None:
+    def __init__(self, *, embed_source: bool, sync_callbacks: bool = False) -> None:
         self._embed_source = embed_source
         self._recorder = LineRecorder()
-        self._warnings = SyncWarnings(self._recorder.note_sync)
+        self._constructions = ConstructionWatch()
+        self._waits: SyncWarnings | SyncCallbacks = (
+            SyncCallbacks(self._recorder.note_sync)
+            if sync_callbacks
+            else SyncWarnings(self._recorder.note_sync)
+        )
 
     def start(self) -> None:
         enter_at_bottom(self._recorder)
-        self._warnings.start()
+        self._constructions.start()
+        self._waits.start()
 
     def pause(self, *, paused: bool) -> None:
         """Record nothing for a while."""
-        self._recorder.is_on = not paused
+        self._recorder.is_on = self._constructions.is_on = not paused
+
+    def wants_another_step(self) -> bool:
+        """At the end of a step: whether another one tells more, which then has begun."""
+        contents = self._recorder.log.contents
+        if self._recorder.fault is not None or not contents.wants_second_step:
+            return False
+        contents.begin_second_step()
+        self._constructions.stop()
+        self._waits.stop()
+        return True
 
     def finish(self) -> Audit:
         """Stop recording; what was seen, of a whole step."""
@@ -46,10 +65,12 @@ class AuditStep:
             return no_audit(FAULT)
         return Audit(
             left_out="",
-            calls=recorder.calls,
-            order=tuple(recorder.order),
-            dropped=recorder.dropped,
-            sources=source_texts(recorder.places) if self._embed_source else (),
+            calls=recorder.log.calls,
+            order=tuple(recorder.log.order),
+            dropped=recorder.log.dropped,
+            sources=source_texts(recorder.log.places) if self._embed_source else (),
+            constructions=self._constructions.constructions,
+            backward_calls=recorder.backward_calls,
         )
 
     def leave(self) -> None:
@@ -60,7 +81,8 @@ class AuditStep:
     def turn_off(self) -> None:
         """Stop recording from another thread: the mode stays where it is, and lets everything pass."""
         self._recorder.is_on = False
-        self._warnings.stop()
+        self._constructions.stop()
+        self._waits.stop()
 
 
 def no_audit(reason: str) -> Audit:

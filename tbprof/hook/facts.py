@@ -13,11 +13,12 @@ from pathlib import Path
 import torch
 
 from tbprof import __version__
+from tbprof.hook.gpu_processes import other_gpu_processes
 from tbprof.hook.living_objects import living_loaders_and_optimizers
 from tbprof.hook.options import RecordOptions
 from tbprof.hook.processes import host_name
 from tbprof.hook.settings import environment, git_commit, settings
-from tbprof.model import FACTS_SCHEMA, HookFacts
+from tbprof.model import FACTS_SCHEMA, HookFacts, StepCounts
 
 __all__ = ["WindowFacts", "collect_facts", "rank_and_world_size", "worker_name", "write_facts"]
 
@@ -37,6 +38,13 @@ class WindowFacts:
     unprofiled_step_ns: int | None
     profiled_step_ns: int | None
     counters: Mapping[str, int]
+    begun_by: str = "schedule"
+    phase: str = "training"
+    phases_left_out: tuple[str, ...] = ()
+    unprofiled_quartiles_ns: tuple[int, ...] = ()
+    unprofiled_device_step_ns: int | None = None
+    cold_steps_ns: tuple[int, ...] = ()
+    step_counters: tuple[StepCounts, ...] = ()
 
 
 def rank_and_world_size() -> tuple[int | None, int | None]:
@@ -73,7 +81,8 @@ def collect_facts(worker: str, options: RecordOptions, window: WindowFacts) -> H
         git_commit=git_commit(Path.cwd()),
         loaders=loaders,
         optimizers=optimizers,
-        **dataclasses.asdict(window),
+        other_gpu_processes=other_gpu_processes(),
+        **{field.name: getattr(window, field.name) for field in dataclasses.fields(window)},
     )
 
 

@@ -17,7 +17,7 @@ def log_farewell(plan: Plan, session: Session | None, steps_taken: int, *, has_f
 
     After a fault that ended the profiling its own line has said why there is no window.
     """
-    if not has_failed and (session is None or session.recorded == 0):
+    if not has_failed and (session is None or session.windows.recorded == 0):
         logger.warning("No window was recorded: %s", _why_no_window(plan, session, steps_taken))
     if session is None:
         return
@@ -33,15 +33,15 @@ def log_farewell(plan: Plan, session: Session | None, steps_taken: int, *, has_f
         logger.warning(
             "Unpublished windows: %d; they wait in %s until a run with this log directory starts.",
             publisher.unpublished,
-            session.folder,
+            session.windows.folder,
         )
-    lost = session.lost + publisher.lost
+    lost = session.windows.lost + publisher.lost
     if lost > 0:
         logger.warning("Lost windows: %d (see above).", lost)
 
 
 def _why_no_window(plan: Plan, session: Session | None, steps_taken: int) -> str:
-    if session is not None and session.lost > 0:
+    if session is not None and session.windows.lost > 0:
         return "its file could not be written (see above)."
     if steps_taken >= plan.schedule.steps_needed:
         return "another profiler was at work each time that a window was due."

@@ -5,26 +5,15 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from types import CodeType, FrameType
-from typing import Any, TypeAlias
+from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
-from tbprof.hook.file_names import trace_file_name
-from tbprof.hook.user_frame import user_frame
+from tbprof.hook.call_log import CallLog
 from tbprof.hook.watched_calls import WATCHED, Call, CallFacts
-from tbprof.model import RecordedCall
 
-__all__ = ["MOST_CALLS", "LineRecorder", "Place"]
-
-Place: TypeAlias = tuple[CodeType, Mapping[str, Any]]
-"""The code that a line belongs to, and the globals of its module."""
-
-_Key: TypeAlias = tuple[str, int, str, str, CallFacts, int, str]
-
-MOST_CALLS = 5000
-"""Calls of one step that are kept; a step of a large model makes hundreds."""
+__all__ = ["LineRecorder"]
 
 _UNNAMED = "synchronise"
 
@@ -43,33 +32,9 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         """Off, it lets everything pass."""
         self.fault: Exception | None = None
         """What went wrong in noting a call; nothing is noted after it."""
-        self.dropped = 0
-        self.order: list[int] = []
-        self.places: dict[tuple[str, int], Place] = {}
-        """The code of each recorded file and line."""
-        self._counts: dict[_Key, int] = {}
-        self._index: dict[_Key, int] = {}
-        self._threads: dict[int, int] = {threading.get_ident(): 0}
+        self.log = CallLog()
+        self.backward_calls = 0
         self._running: dict[int, str] = {}
-
-    @property
-    def calls(self) -> tuple[RecordedCall, ...]:
-        """Calls that agree in everything but time are one."""
-        return tuple(
-            RecordedCall(
-                file=file,
-                line=line,
-                function=function,
-                call=call,
-                count=count,
-                devices=facts.devices,
-                pinned=facts.pinned,
-                non_blocking=facts.non_blocking,
-                thread=thread,
-                via=via,
-            )
-            for (file, line, function, call, facts, thread, via), count in self._counts.items()
-        )
 
     def __torch_function__(
         self,
@@ -89,11 +54,13 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
             self._running.pop(thread, None)
         if name in WATCHED:
             self._note(name, Call(args, options, result))
+        elif name == "backward" and not self.log.contents.is_comparing:
+            self.backward_calls += 1
         return result
 
-    def note_sync(self) -> None:
-        """The device was waited for on this thread, in whatever function runs."""
-        running = self._running.get(threading.get_ident(), _UNNAMED)
+    def note_sync(self, call: str = _UNNAMED) -> None:
+        """The device was waited for on this thread, in whatever function runs, else in `call`."""
+        running = self._running.get(threading.get_ident(), call)
         # A watched call is noted when it returns.
         if self.is_on and running not in WATCHED:
             self._keep(running, CallFacts(("cuda",)), sys._getframe(1))
@@ -104,23 +71,14 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         try:
             with torch._C.DisableTorchFunction():
                 facts = WATCHED[name](call)
-            if facts is not None:
-                self._keep(name, facts, sys._getframe(2))
         except Exception as fault:  # noqa: BLE001 - the border to the user's training
             self.fault = fault
+            return
+        if facts is not None:
+            self._keep(name, facts, sys._getframe(2))
 
-    def _keep(self, name: str, facts: CallFacts, innermost: FrameType) -> None:
-        frame = user_frame(innermost)
-        if frame is None:
-            return
-        if len(self.order) >= MOST_CALLS:
-            self.dropped += 1
-            return
-        thread = self._threads.setdefault(threading.get_ident(), len(self._threads))
-        code = frame.f_code
-        via = "" if frame is innermost else trace_file_name(innermost.f_code.co_filename)
-        key = (trace_file_name(code.co_filename), frame.f_lineno, code.co_name, name, facts, thread, via)
-        self._counts[key] = self._counts.get(key, 0) + 1
-        self.order.append(self._index.setdefault(key, len(self._index)))
-        # Not the frame: it would hold the tensors of its variables.
-        self.places.setdefault(key[:2], (code, frame.f_globals))
+    def _keep(self, name: str, facts: CallFacts, innermost: Any) -> None:
+        try:
+            self.log.keep(name, facts, innermost)
+        except Exception as fault:  # noqa: BLE001 - the border to the user's training
+            self.fault = fault

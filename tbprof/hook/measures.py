@@ -5,6 +5,7 @@ from __future__ import annotations
 from tbprof.hook.counters import counted, counts_since
 from tbprof.hook.facts import WindowFacts
 from tbprof.hook.step_clock import StepClock
+from tbprof.model import StepCounts
 
 __all__ = ["Measures"]
 
@@ -14,32 +15,64 @@ class Measures:
 
     def __init__(self, clock: StepClock) -> None:
         self._clock = clock
-        self._first_step = 0
+        self.begun_by = ""
+        """Why the window is recorded."""
         self._counted_before: dict[str, int] = {}
+        self._counted_last: dict[str, int] = {}
+        self._step_counters: list[StepCounts] = []
+        self._phases_left_out: dict[str, None] = {}
 
-    def begin(self, first_step: int) -> None:
-        """A window begins whose first recorded step has this number."""
+    def begin(self, begun_by: str) -> None:
+        """A window begins, for this reason."""
+        self.begun_by = begun_by
+        self._clock.device.interrupt()
         self._clock.profiled_ns.clear()
-        self._first_step = first_step
+        self._step_counters.clear()
+        self._phases_left_out.clear()
         self.count_from_here()
 
     def count_from_here(self) -> None:
         """What was counted until now belongs to the warm-up."""
-        self._counted_before = counted()
+        self._counted_before = self._counted_last = counted()
 
-    def facts(self, window: int, recorded_steps: int, *, is_undisturbed: bool) -> WindowFacts:
+    def end_step(self, duration_ns: int) -> None:
+        """A recorded step is over, which took so long."""
+        self._clock.profiled_ns.append(duration_ns)
+        counts = counts_since(self._counted_last)
+        self._counted_last = counted()
+        self._step_counters.append(StepCounts({name: count for name, count in counts.items() if count}))
+
+    def leave_out(self, phase: str | None) -> None:
+        """Something of this name comes that belongs to no step, or with None, it is over."""
+        self._clock.device.interrupt()
+        if phase is not None:
+            self._phases_left_out[phase] = None
+
+    def facts(
+        self, window: int, recorded_steps: int, steps_taken: int, phase: str, *, is_undisturbed: bool
+    ) -> WindowFacts:
         """The numbers of a window that is over.
 
         Args:
             window: its number.
             recorded_steps: whole steps in it.
+            steps_taken: steps of the training that are over.
+            phase: what the steps are, "training" or "inference".
             is_undisturbed: whether no other profiler can have slowed down the steps outside it.
         """
+        unprofiled = self._clock.unprofiled
         return WindowFacts(
             window=window,
-            first_step=self._first_step,
+            begun_by=self.begun_by,
+            phase=phase,
+            phases_left_out=tuple(self._phases_left_out),
+            first_step=steps_taken - recorded_steps,
             recorded_steps=recorded_steps,
-            unprofiled_step_ns=self._clock.median_unprofiled_ns if is_undisturbed else None,
+            unprofiled_step_ns=unprofiled.median_ns if is_undisturbed else None,
+            unprofiled_quartiles_ns=unprofiled.quartiles_ns if is_undisturbed else (),
+            unprofiled_device_step_ns=self._clock.device.step_ns if is_undisturbed else None,
+            cold_steps_ns=unprofiled.cold_ns,
             profiled_step_ns=self._clock.median_profiled_ns,
             counters=counts_since(self._counted_before),
+            step_counters=tuple(self._step_counters),
         )

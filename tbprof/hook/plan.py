@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tbprof.errors import UsageError
+from tbprof.hook.arguments import check_whole_number
 from tbprof.hook.options import RecordOptions
 from tbprof.hook.schedule import Schedule
 from tbprof.hook.spool import check_spool
@@ -31,6 +32,8 @@ class Plan:
     """None: the user's cache folder, or what TBPROF_SPOOL says when the first window begins."""
     record_lines: bool = True
     """Whether an audit step follows each window."""
+    sync_callbacks: bool = False
+    """Whether the audit step hears of waits through callbacks that stay in this process."""
     embed_source: bool = True
     """Whether the code around recorded lines is kept with them."""
     max_stall_ns: int = 250_000_000
@@ -39,6 +42,11 @@ class Plan:
     """Windows of each worker that keep their raw trace."""
     keep_bytes: int = 5_000_000_000
     """Published files of the run, in all."""
+
+    @property
+    def keep_arguments(self) -> tuple[str, ...]:
+        """What the publishing process is told of it."""
+        return ("--keep-windows", str(self.keep_windows), "--keep-bytes", str(self.keep_bytes))
 
 
 def checked_plan(
@@ -49,6 +57,7 @@ def checked_plan(
     spool: AnyPath | None,
     *,
     record_lines: bool = True,
+    sync_callbacks: bool = False,
     embed_source: bool = True,
     max_stall_ms: float = 250,
     keep_windows: int = 20,
@@ -59,6 +68,8 @@ def checked_plan(
     Raises:
         UsageError: one of them can't be used.
     """
+    check_whole_number("TrainerHook", "keep_windows", keep_windows, least=1)
+    check_whole_number("TrainerHook", "keep_bytes", keep_bytes, least=1)
     plan = Plan(
         logdir=_absolute("logdir", logdir),
         schedule=Schedule() if schedule is None else schedule,
@@ -66,10 +77,11 @@ def checked_plan(
         worker=worker,
         spool=None if spool is None else _absolute("spool", spool),
         record_lines=record_lines,
+        sync_callbacks=sync_callbacks,
         embed_source=embed_source,
         max_stall_ns=_stall_ns(max_stall_ms),
-        keep_windows=_at_least_one("keep_windows", keep_windows),
-        keep_bytes=_at_least_one("keep_bytes", keep_bytes),
+        keep_windows=keep_windows,
+        keep_bytes=keep_bytes,
     )
     if not isinstance(plan.schedule, Schedule):
         raise UsageError(f"TrainerHook: schedule is {schedule!r}; give a tbprof.Schedule(...).")
@@ -83,12 +95,6 @@ def _stall_ns(max_stall_ms: float) -> int:
     if not is_number or not 0 < max_stall_ms < _LONGEST_STALL_MS:
         raise UsageError(f"TrainerHook: max_stall_ms is {max_stall_ms!r}; give milliseconds, such as 250.")
     return round(max_stall_ms * 1e6)
-
-
-def _at_least_one(name: str, value: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise UsageError(f"TrainerHook: {name} is {value!r}; give a whole number of 1 or more.")
-    return value
 
 
 def _absolute(name: str, folder: AnyPath) -> Path:

@@ -2,65 +2,52 @@
 
 from __future__ import annotations
 
-import contextlib
-import logging
-from pathlib import Path
 from time import perf_counter_ns
 
 from tbprof.hook.adoption import adopt_windows
-from tbprof.hook.audit import NO_STEP
-from tbprof.hook.audited_window import AuditedWindow
+from tbprof.hook.aftermath import Aftermath
 from tbprof.hook.facts import collect_facts, rank_and_world_size, worker_name
 from tbprof.hook.foreign import foreign_profiler_at_work
 from tbprof.hook.measures import Measures
 from tbprof.hook.own_thread import OwnThread
 from tbprof.hook.plan import Plan
 from tbprof.hook.publishing import Publisher
-from tbprof.hook.room import Room
-from tbprof.hook.schedule import Schedule
-from tbprof.hook.spool import facts_path, open_spool, remove_empty_folders
+from tbprof.hook.slow_step_watch import SlowStepWatch
+from tbprof.hook.spooled_windows import SpooledWindows
 from tbprof.hook.step_clock import StepClock
-from tbprof.hook.timetable import Timetable
-from tbprof.hook.trigger import Trigger
+from tbprof.hook.timetable import DueWindow, Timetable
+from tbprof.hook.trigger import Request, Trigger
 from tbprof.hook.window import ProfiledWindow
-from tbprof.hook.window_times import WindowTimes
+from tbprof.model import HookFacts
 
 __all__ = ["Session"]
-
-logger = logging.getLogger("tbprof")
-
 
 class Session:
     """Opens the spool, drives the windows through it, and hands them over to be published."""
 
-    def __init__(self, plan: Plan, clock: StepClock) -> None:
+    def __init__(self, plan: Plan, clock: StepClock, origin: int) -> None:
+        """`origin` is the number of steps that the training had taken when it went on from a checkpoint."""
         self._plan = plan
         self._clock = clock
+        self.phase = "training"
+        """What the steps are."""
         self.thread = OwnThread()
-        self._worker = worker_name(plan.worker, rank_and_world_size()[0])
+        rank = rank_and_world_size()[0]
+        self._worker = worker_name(plan.worker, rank)
         self._window: ProfiledWindow | None = None
-        self._audited: AuditedWindow | None = None
         self._measures = Measures(clock)
-        self._timetable = Timetable(plan.schedule, Trigger(plan.logdir), plan.max_stall_ns)
-        self.recorded = 0
-        """Windows whose trace was written."""
-        self.lost = 0
-        """Windows that were due and gave no trace."""
-        keep = ("--keep-windows", str(plan.keep_windows), "--keep-bytes", str(plan.keep_bytes))
-        self.publisher = Publisher(str(plan.logdir), keep)
-        self.folder = open_spool(plan.logdir, plan.spool)
-        """The spool folder of this process."""
-        self._recordings = self.folder / "recording"
-        """Where torch writes; what is whole and has its facts goes up to the folder."""
-        self._times = WindowTimes()
-        self._room = Room(self.folder)
-        for trace in adopt_windows(self.folder):
+        self._timetable = Timetable(plan.schedule, Trigger(plan.logdir, rank or 0), plan.max_stall_ns, origin)
+        self._slow_steps = SlowStepWatch(plan.schedule.slow_steps, clock)
+        self.windows = SpooledWindows(plan)
+        self.publisher = Publisher(str(plan.logdir), plan.keep_arguments)
+        self._aftermath = Aftermath(plan, clock, self.publisher.publish)
+        for trace in adopt_windows(self.windows.folder):
             self.publisher.publish(trace)
 
     @property
     def is_watching(self) -> bool:
         """Whether we slow the steps now."""
-        return self._window is not None or self._audited is not None
+        return self._window is not None or self._aftermath.is_auditing
 
     @property
     def belongs_elsewhere(self) -> bool:
@@ -82,8 +69,10 @@ class Session:
             return steps_taken + 1
         if self._window is not None:
             self._advance(self._window, steps_taken, duration_ns)
-        elif self._audited is not None:
-            self._end_audit(self._audited)
+        else:
+            if not self.is_watching and self._slow_steps.begins_window(steps_taken, duration_ns):
+                self._timetable.ask(Request(self._plan.schedule.active, "slow_step"))
+            self._aftermath.after_step(steps_taken)
         if self.is_watching:
             return steps_taken + 1
         return self.go_on(steps_taken)
@@ -91,78 +80,72 @@ class Session:
     def go_on(self, steps_taken: int) -> int:
         """Begin a window with the next step if one is due; the number of steps after which to ask again."""
         self.publisher.collect()
-        schedule = self._timetable.due(steps_taken)
-        if schedule is not None and foreign_profiler_at_work(None):
+        due = self._timetable.due(steps_taken)
+        if due is not None and foreign_profiler_at_work(None):
             self._timetable.give_way(steps_taken)
-        elif schedule is not None and not self._room.is_enough():
+        elif due is not None and not self.windows.has_room():
             self._timetable.wait_for_room(steps_taken)
-        elif schedule is not None:
-            self._begin(schedule, steps_taken)
+        elif due is not None:
+            self._begin(due, steps_taken)
             return steps_taken + 1
-        # While something is published, its end is not long in coming.
-        step_ns = None if self.publisher.running else self._clock.median_unprofiled_ns
-        return self._timetable.next_look(steps_taken, step_ns)
+        return max(steps_taken + 1, self._next_look(steps_taken))
 
-    def _begin(self, schedule: Schedule, steps_taken: int) -> None:
+    def _next_look(self, steps_taken: int) -> int:
+        # While something is published, its end is not long in coming.
+        step_ns = None if self.publisher.running else self._clock.unprofiled.median_ns
+        wishes = (
+            self._timetable.next_look(steps_taken, step_ns),
+            self._slow_steps.look(steps_taken),
+            self._aftermath.due,
+            self._clock.device.look(steps_taken),
+        )
+        return min(wish for wish in wishes if wish is not None)
+
+    def _begin(self, due: DueWindow, steps_taken: int) -> None:
+        self._aftermath.end(steps_taken)
         self.thread.take()
-        self._measures.begin(first_step=steps_taken + schedule.warmup)
-        self._window = ProfiledWindow(schedule, self._plan.options, self._recordings, self._worker)
+        self._measures.begin(due.begun_by)
+        self._window = ProfiledWindow(due.schedule, self._plan.options, self.windows.recordings, self._worker)
         self._window.start()
 
-    def pause_audit(self, *, paused: bool) -> None:
-        """Leave the lines of an evaluation out, which belongs to no step."""
-        if self._audited is not None and self.thread.is_this:
-            self._audited.pause(paused=paused)
+    def leave_out(self, phase: str | None) -> None:
+        """What comes belongs to no step; with None, it does again."""
+        if self.thread.is_this:
+            self._measures.leave_out(phase)
+            self._aftermath.pause_audit(paused=phase is not None)
 
-    def stop(self) -> None:
+    def stop(self, steps_taken: int) -> None:
         """End the window that is in progress, and keep what it has."""
         window, self._window = self._window, None
         if window is not None:
             window.stop()
             if window.recorded_steps > 0 and not window.taken_away:
-                self._finish(window)
-        audited, self._audited = self._audited, None
-        if audited is not None:
-            if self._plan.record_lines:
-                # What came after the last step is no step: its lines would be joined wrongly.
-                audited.give_up(NO_STEP)
-            self.publisher.publish(audited.trace)
+                self._finish(window, steps_taken, is_last_step_over=True)
+        self._aftermath.end(steps_taken)
+        self._aftermath.say_if_slower(steps_taken)
 
     def abandon(self) -> None:
         """End the window that is in progress, and keep nothing."""
-        if self._audited is not None:
-            self._audited.turn_off() if self.belongs_elsewhere else self._audited.leave()
-            self.publisher.publish(self._audited.trace)
-            self._audited = None
-        if self._window is None:
-            return
-        self.lost += 1
-        if self.belongs_elsewhere:
-            self._window.discard()
-        else:
-            self._window.recorded_steps = 0
-            self._window.stop()
-        self._window = None
+        self._aftermath.abandon(is_own_thread=not self.belongs_elsewhere)
+        window, self._window = self._window, None
+        if window is not None:
+            self.windows.lost += 1
+            window.abandon() if self.thread.is_this else window.discard()
 
     def forget(self) -> None:
         """Let go of everything without touching it: this process is a copy of the one it belongs to."""
         self._window = None
-        if self._audited is not None:
-            # Of all threads the child has the one that forked.
-            self._audited.leave()
-        self._audited = None
+        self._aftermath.forget()
         self.publisher.leave()
 
     def leave(self) -> None:
         """Let what is being published go on by itself, and remove the spool folder if nothing waits in it."""
         self.publisher.leave()
-        remove_empty_folders(self.folder)
-        with contextlib.suppress(OSError):
-            self.folder.parent.rmdir()
+        self.windows.leave()
 
     def _advance(self, window: ProfiledWindow, steps_taken: int, duration_ns: int) -> None:
         if window.is_recording:
-            self._clock.profiled_ns.append(duration_ns)
+            self._measures.end_step(duration_ns)
         began_ns = perf_counter_ns()
         window.advance()
         if not window.is_over:
@@ -173,47 +156,26 @@ class Session:
         if window.taken_away:
             self._timetable.give_way(steps_taken)
             return
-        stall_ns = perf_counter_ns() - began_ns
-        self._timetable.end(steps_taken, recorded_steps=window.recorded_steps, stall_ns=stall_ns)
-        self._finish(window)
-        if self._audited is not None:
-            self._start_audit(self._audited)
+        self._timetable.end(
+            steps_taken,
+            begun_by=self._measures.begun_by,
+            recorded_steps=window.recorded_steps,
+            stall_ns=perf_counter_ns() - began_ns,
+            step_ns=self._clock.unprofiled.median_ns,
+        )
+        self._finish(window, steps_taken, is_last_step_over=False)
 
-    def _start_audit(self, audited: AuditedWindow) -> None:
-        """The step that follows is the audit step, unless lines are not wanted or can't be recorded."""
-        if not self._plan.record_lines or not audited.start(embed_source=self._plan.embed_source):
-            self._audited = None
-            self.publisher.publish(audited.trace)
+    def _finish(self, window: ProfiledWindow, steps_taken: int, *, is_last_step_over: bool) -> None:
+        kept = self.windows.keep(window, lambda: self._facts(window.recorded_steps, steps_taken))
+        if kept is not None:
+            self._aftermath.begin(kept, steps_taken, is_last_step_over=is_last_step_over)
 
-    def _end_audit(self, audited: AuditedWindow) -> None:
-        self._audited = None
-        audited.finish()
-        self.publisher.publish(audited.trace)
-
-    def _finish(self, window: ProfiledWindow) -> None:
-        if window.trace is None:
-            self._lose(window.export_error or "torch wrote no file, as it does when the disk is full")
-            return
-        named = self.folder / self._times.named(window.trace)
-        try:
-            self._audited = self._kept(window.trace, named, window.recorded_steps)
-        except OSError as error:
-            self._lose(error, window.trace, facts_path(named))
-            return
-        self.recorded += 1
-
-    def _kept(self, trace: Path, named: Path, recorded_steps: int) -> AuditedWindow:
-        """Write the facts, and then give the trace its place beside them: now the window is whole."""
-        self._room.note(trace)
-        undisturbed = not self._timetable.has_given_way
-        measured = self._measures.facts(self.recorded, recorded_steps, is_undisturbed=undisturbed)
-        audited = AuditedWindow(named, collect_facts(self._worker, self._plan.options, measured))
-        trace.rename(named)
-        return audited
-
-    def _lose(self, reason: Exception | str, *left: Path) -> None:
-        self.lost += 1
-        for path in left:
-            with contextlib.suppress(OSError):
-                path.unlink()
-        logger.warning("A window was recorded and is lost: %s (in %s).", reason, self.folder)
+    def _facts(self, recorded_steps: int, steps_taken: int) -> HookFacts:
+        measured = self._measures.facts(
+            self.windows.recorded,
+            recorded_steps,
+            steps_taken,
+            self.phase,
+            is_undisturbed=not self._timetable.has_given_way,
+        )
+        return collect_facts(self._worker, self._plan.options, measured)

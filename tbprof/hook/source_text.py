@@ -6,7 +6,7 @@ import linecache
 from collections.abc import Iterator, Mapping
 from types import CodeType
 
-from tbprof.hook.line_recorder import Place
+from tbprof.hook.call_log import Place
 from tbprof.model import SourceText
 
 __all__ = ["source_texts"]

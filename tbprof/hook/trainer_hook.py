@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import atexit
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
 
 from tbprof.hook.annotation import annotate
-from tbprof.hook.farewell import log_farewell
-from tbprof.hook.forks import disarm_in_forked_children
-from tbprof.hook.guard import Guard
 from tbprof.hook.options import RecordOptions
 from tbprof.hook.plan import AnyPath, checked_plan
 from tbprof.hook.schedule import Schedule
-from tbprof.hook.session import Session
-from tbprof.hook.step_clock import StepClock
-from tbprof.hook.timetable import FIRST_LOOK_STEPS, NEVER
+from tbprof.hook.watched_run import WatchedRun
 
 __all__ = ["TrainerHook"]
 
@@ -34,7 +28,8 @@ class TrainerHook:
     is logged under the logger `tbprof`, profiling ends, and the training goes on.
 
     A running training is asked for a window by `echo 5 > logs/run1/tbprof.trigger`: one of 5
-    steps begins a few seconds later.
+    steps begins a few seconds later. `5 ranks=0,3 at=12000` asks two of many processes, and for
+    the same steps of both.
 
     Args:
         logdir: the run's folder beneath TensorBoard's log directory; made where missing.
@@ -43,7 +38,11 @@ class TrainerHook:
         with_stack, record_shapes, profile_memory, with_flops, with_modules: torch.profiler's
             own switches. Each makes the recorded steps slower, and so the waits in them.
         record_lines: record in the step after each window which lines sync or copy; that step
-            is in no time.
+            is in no time. Where an upload is small, it takes a second step, to see whether the bytes
+            are the same.
+        sync_callbacks: on CUDA, let torch call back at each wait in that step, which shows
+            `torch.cuda.synchronize()` as well. Torch can't turn these callbacks off again, and
+            allocations are slower from then on: for a run of its own.
         embed_source: keep the code around these lines with the window; whoever may read the
             log directory reads it.
         max_stall_ms: how long the end of a window may hold the training up; after the first
@@ -69,6 +68,7 @@ class TrainerHook:
         with_flops: bool = False,
         with_modules: bool = False,
         record_lines: bool = True,
+        sync_callbacks: bool = False,
         embed_source: bool = True,
         max_stall_ms: float = 250,
         keep_windows: int = 20,
@@ -76,29 +76,23 @@ class TrainerHook:
         spool: AnyPath | None = None,
     ) -> None:
         options = RecordOptions(with_stack, record_shapes, profile_memory, with_flops, with_modules)
-        self._plan = checked_plan(
+        plan = checked_plan(
             logdir,
             schedule,
             options,
             worker,
             spool,
             record_lines=record_lines,
+            sync_callbacks=sync_callbacks,
             embed_source=embed_source,
             max_stall_ms=max_stall_ms,
             keep_windows=keep_windows,
             keep_bytes=keep_bytes,
         )
-        self._guard = Guard(self._end_profiling)
-        self._clock = StepClock()
-        self._session: Session | None = None
-        self._steps_taken = 0
-        self._next_event = 1
-        self._in_phase = False
-        self._begun = False
-        self._closed = False
+        self._run = WatchedRun(plan)
 
     def __enter__(self) -> TrainerHook:
-        self._guard.run(self._begin_run)
+        self._run.begin()
         return self
 
     def __exit__(
@@ -110,109 +104,47 @@ class TrainerHook:
         # Who is leaving on an exception, or on Ctrl-C, is not made to wait.
         self.close() if error is None else self.close(wait_s=0.0)
 
-    def step(self) -> None:
-        """Call this at the end of every training step; outside windows it takes under 1 us."""
-        if self._in_phase:
+    def step(self, steps_taken: int | None = None) -> None:
+        """Call this at the end of every training step; outside windows it takes under 1 us.
+
+        Args:
+            steps_taken: the trainer's own count, this step among them, where it has one: windows
+                follow it when a training goes on from a checkpoint. The same count again means
+                that the step goes on, as it does while gradients accumulate.
+        """
+        run = self._run
+        if run.in_phase:
             return
-        duration_ns = self._clock.lap()
-        self._steps_taken += 1
-        if self._steps_taken < self._next_event:
-            self._clock.unprofiled_ns.append(duration_ns)
+        if steps_taken is None:
+            run.steps_taken += 1
+        elif not run.goes_on_to(steps_taken):
             return
-        self._guard.run(self._at_event, duration_ns)
-        self._clock.restart()
+        duration_ns = run.clock.lap()
+        if run.steps_taken < run.next_event and duration_ns < run.clock.slow_ns:
+            run.clock.unprofiled_ns.append(duration_ns)
+            return
+        run.after_step(duration_ns)
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        """Mark work that belongs to no training step, such as an evaluation; use it right after `step()`.
+        """Mark what is no training step, such as an evaluation; use it right after `step()`.
 
         It is left out of the measured step times and of the recorded lines, and `step()` inside
-        it counts nothing. Inside a window it is recorded under its name.
+        it counts nothing. Inside a window it is recorded under its name, and in no step.
+        `phase("inference")` is for programs that only infer: there, `step()` counts, and their
+        windows say what they are.
         """
-        outer, self._in_phase = self._in_phase, True
-        self._pause_audit(paused=True)
+        outer = self._run.in_phase
+        self._run.begin_phase(name)
         try:
             with annotate(name):
                 yield
         finally:
-            self._in_phase = outer
-            self._pause_audit(paused=outer)
-            self._clock.restart()
+            self._run.end_phase(name, outer=outer)
 
     def close(self, wait_s: float = 5.0) -> None:
         """End the profiling, and wait at most `wait_s` seconds until the windows are published.
 
         What is not published by then goes on in a process of its own. Closing twice is harmless.
         """
-        if self._closed:
-            return
-        if self._session is not None and self._session.belongs_elsewhere:
-            self._session.thread.say_elsewhere("close()")
-            return
-        self._closed = True
-        self._next_event = NEVER
-        atexit.unregister(self._close_at_exit)
-        self._guard.run(self._stop)
-        self._guard.run(self._take_leave, wait_s)
-
-    def _close_at_exit(self) -> None:
-        if self._session is not None and self._session.belongs_elsewhere:
-            self._guard.run(self._session.abandon)
-        self.close()
-
-    def _begin_run(self) -> None:
-        """Whatever comes first: entering the `with`, or the end of the first step."""
-        if self._begun or self._closed:
-            return
-        self._begun = True
-        atexit.register(self._close_at_exit)
-        first = min(self._plan.schedule.first_start, FIRST_LOOK_STEPS)
-        self._next_event = max(first, self._steps_taken)
-        if self._next_event == self._steps_taken:
-            self._next_event = self._opened_session().go_on(self._steps_taken)
-        self._clock.restart()
-
-    def _at_event(self, duration_ns: int) -> None:
-        if not self._begun:
-            # Nobody saw when this step began, so that its time is none.
-            self._begin_run()
-            return
-        session = self._opened_session()
-        if not session.is_watching:
-            self._clock.unprofiled_ns.append(duration_ns)
-        self._next_event = session.after_step(self._steps_taken, duration_ns)
-
-    def _opened_session(self) -> Session:
-        if self._session is None:
-            disarm_in_forked_children(self._disarm)
-            self._session = Session(self._plan, self._clock)
-        return self._session
-
-    def _pause_audit(self, *, paused: bool) -> None:
-        if self._session is not None:
-            self._guard.run(self._session.pause_audit, paused=paused)
-
-    def _stop(self) -> None:
-        if self._session is not None:
-            self._session.stop()
-
-    def _take_leave(self, wait_s: float) -> None:
-        if self._session is not None:
-            self._session.publisher.wait(wait_s)
-        has_failed = self._guard.fault is not None
-        log_farewell(self._plan, self._session, self._steps_taken, has_failed=has_failed)
-        if self._session is not None:
-            self._session.leave()
-
-    def _end_profiling(self) -> None:
-        """After a fault: the training goes on without us."""
-        self._next_event = NEVER
-        if self._session is not None:
-            self._session.abandon()
-
-    def _disarm(self) -> None:
-        """In a forked child: the window, the spool and the publishing belong to the parent."""
-        self._next_event = NEVER
-        self._closed = True
-        if self._session is not None:
-            self._session.forget()
+        self._run.close(wait_s)

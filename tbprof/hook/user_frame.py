@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import os
 import re
+import site
+import sysconfig
 import warnings
 from functools import lru_cache
 from types import CodeType, FrameType
 
 import torch
 
-__all__ = ["user_frame"]
+__all__ = ["own_frame", "user_frame"]
 
 _TORCH = os.path.dirname(torch.__file__) + os.sep  # noqa: PTH120 - compared with names as Python spells them
 _OWN = os.path.dirname(__file__) + os.sep  # noqa: PTH120
 _STANDARD_LIBRARY = os.path.dirname(warnings.__file__) + os.sep  # noqa: PTH120
 _WARNINGS = (_STANDARD_LIBRARY + "warnings.py", _STANDARD_LIBRARY + "_py_warnings.py")
+_FOLDERS = (
+    *(sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib")),
+    *site.getsitepackages(),
+    site.getusersitepackages(),
+)
+_INSTALLED = tuple({folder.rstrip(os.sep) + os.sep for folder in _FOLDERS})
 _NOTEBOOK = re.compile(r"<(?:ipython-input|stdin)")
 
 
@@ -28,6 +36,21 @@ def user_frame(frame: FrameType | None) -> FrameType | None:
     while frame is not None and not _is_users(frame.f_code):
         frame = frame.f_back
     return frame
+
+
+def own_frame(frame: FrameType | None) -> FrameType | None:
+    """The first frame from `frame` outwards whose code is not installed; None where there is none.
+
+    That of a framework around a training is the user's by `user_frame`, and not by this one.
+    """
+    while frame is not None and not (_is_users(frame.f_code) and _is_own(frame.f_code)):
+        frame = frame.f_back
+    return frame
+
+
+@lru_cache(maxsize=4096)
+def _is_own(code: CodeType) -> bool:
+    return not code.co_filename.startswith(_INSTALLED)
 
 
 @lru_cache(maxsize=4096)

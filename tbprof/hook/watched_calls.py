@@ -7,11 +7,13 @@ between. What a call moves is taken from its arguments and its result.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
+
+from tbprof.hook.upload_contents import content_of
 
 __all__ = ["WATCHED", "Call", "CallFacts", "Examine"]
 
@@ -24,6 +26,8 @@ class CallFacts:
     """From where to where; one where nothing moves."""
     pinned: bool | None = None
     non_blocking: bool | None = None
+    content: bytes | None = field(default=None, compare=False)
+    """A hash of what a small upload holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +156,11 @@ def _is_mask(part: Tensor) -> bool:
 
 def _moved(source: Any, to: str, non_blocking: bool | None) -> CallFacts:
     """A move between two places; what is no tensor is the host's, and pageable."""
+    content = None if to == "cpu" else content_of(source)
     if not isinstance(source, Tensor):
-        return CallFacts(("cpu", to), pinned=False, non_blocking=non_blocking)
-    at_host = source.device.type == "cpu"
-    return CallFacts((str(source.device), to), source.is_pinned() if at_host else None, non_blocking)
+        return CallFacts(("cpu", to), pinned=False, non_blocking=non_blocking, content=content)
+    pinned = source.is_pinned() if source.device.type == "cpu" else None
+    return CallFacts((str(source.device), to), pinned, non_blocking, content)
 
 
 _READS = (

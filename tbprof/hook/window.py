@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,6 +17,8 @@ from tbprof.hook.schedule import Schedule
 from tbprof.hook.spool import TRACE_SUFFIX, remove_partial_files
 
 __all__ = ["ProfiledWindow"]
+
+logger = logging.getLogger("tbprof")
 
 
 class ProfiledWindow:
@@ -41,6 +44,14 @@ class ProfiledWindow:
         self.trace: Path | None = None
         """The exported file; None where torch wrote none."""
         self.export_error: Exception | None = None
+        self._was_stopped_by_device = False
+
+    @property
+    def why_lost(self) -> str:
+        """Why there is no file, in words."""
+        if self._was_stopped_by_device:
+            return "the device's profiling library stopped by itself before the first recorded step"
+        return str(self.export_error or "torch wrote no file, as it does when the disk is full")
 
     @property
     def is_recording(self) -> bool:
@@ -69,6 +80,11 @@ class ProfiledWindow:
             return
         self._profiler.__exit__(None, None, None)
         self.is_over = True
+
+    def abandon(self) -> None:
+        """End the window and keep nothing of it."""
+        self.recorded_steps = 0
+        self.stop()
 
     def discard(self) -> None:
         """End the window from another thread than its own, when the process is about to exit.
@@ -100,6 +116,7 @@ class ProfiledWindow:
     def _export(self, profiler: profile) -> None:
         """Torch calls this once, when the recording is complete or stopped."""
         self.is_over = True
+        self._note_if_stopped_by_device(profiler)
         if self.recorded_steps == 0:
             return
         earlier = set(self._traces())
@@ -111,6 +128,16 @@ class ProfiledWindow:
         written = [trace for trace in self._traces() if trace not in earlier and trace.stat().st_size > 0]
         self.trace = written[0] if written else None
         remove_partial_files(self._folder)
+
+    def _note_if_stopped_by_device(self, profiler: profile) -> None:
+        """Since torch 2.13 CUPTI can end a recording, when its buffers are full."""
+        if getattr(profiler.current_action, "name", "") == "DEVICE_STOPPED":
+            self._was_stopped_by_device = True
+            logger.warning(
+                "The device's profiling library stopped by itself: a window has %d of %d steps.",
+                self.recorded_steps,
+                self._schedule.active,
+            )
 
     def _traces(self) -> Iterable[Path]:
         return self._folder.glob(f"{self._worker}.*{TRACE_SUFFIX}")

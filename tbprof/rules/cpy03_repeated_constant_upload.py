@@ -1,8 +1,9 @@
-"""The same bytes seem to be copied to the device in each step.
+"""The same bytes are copied to the device in each step.
 
 What
-    Outside of the batch, the same code uploads a tensor of the same size in nearly every step: a mean,
-    a mask, a table of weights that never changes.
+    The same code uploads the same little tensor in each step: a mean, a mask, a table of weights that
+    never changes. The trainer hook proves it, for it compares what two steps upload; without it, the
+    finding rests on the sizes being the same in nearly every step.
 
 Why
     The copy, and the synchronise behind it, are paid in each step for something that the device could
@@ -24,12 +25,13 @@ Example
 
 Fix
     Register it as a buffer of the module, which moves with `.to(device)`, or make it on the device once.
-    caveat: the trace shows sizes and no contents; a mask of the same size can differ in each step.
+    caveat: where the contents were not compared, only the sizes are known; a mask of the same size can
+    differ in each step.
 
 Silent
-    Between a call of the data loader and the first kernel after it, where the batch is copied; for
-    copies that don't block; in windows of fewer than three steps; and where another rule knows why a
-    site uploads (CPY05).
+    Where the contents were compared and differ. Where they were not: between a call of the data loader
+    and the first kernel after it, where the batch is copied. For copies that don't block; in windows of
+    fewer than three steps; and where another rule knows why a site uploads (CPY05).
     At most info where the device hardly ever runs dry.
 """
 
@@ -39,9 +41,12 @@ import dataclasses
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.sites import SiteMembers
 from tbprof.analysis.steady_uploads import find_steady_uploads, names_loader
+from tbprof.analysis.upload_proofs import compares_uploads, uploads_same_bytes
 from tbprof.model import Finding
 from tbprof.rules.rule import Need, Rule, waits_finding
+from tbprof.trace.columns import Int64s
 
 __all__ = ["RULE"]
 
@@ -55,14 +60,22 @@ def find(facts: Facts) -> Iterator[Finding]:
     for index, site in enumerate(facts.sites):
         if site.direction != "HtoD" or not site.blocking:
             continue
-        members = find_steady_uploads(facts, site.members)
+        proof = uploads_same_bytes(facts, site)
+        members = _repeated(facts, site, proof)
         if len(members):
             sizes = facts.episodes.bytes[members]
-            numbers = {"bytes": int(sizes.sum()), "copy_bytes": int(sizes[0])}
+            numbers = {"bytes": int(sizes.sum()), "copy_bytes": int(sizes[0]), "proven": int(bool(proof))}
             finding = waits_finding(
                 facts, (index,), members, rule=_CODE, removal="rewrite", numbers=numbers
             )
-            yield dataclasses.replace(finding, confidence="low")
+            yield dataclasses.replace(finding, confidence="high" if proof else "low")
+
+
+def _repeated(facts: Facts, site: SiteMembers, proof: bool | None) -> Int64s:
+    """The copies of what another step has copied, as far as that is known or looks so."""
+    if proof is not None:
+        return site.members if proof else site.members[:0]
+    return find_steady_uploads(facts, site.members) if names_loader(facts) else site.members[:0]
 
 
 RULE = Rule(
@@ -70,7 +83,10 @@ RULE = Rule(
     name="repeated-constant-upload",
     needs=(
         Need("three steps", lambda facts: facts.steps.recorded and len(facts.steps) >= ENOUGH_STEPS),
-        Need("calls of a data loader", names_loader),
+        Need(
+            "calls of a data loader",
+            lambda facts: names_loader(facts) or compares_uploads(facts),
+        ),
     ),
     find=find,
     doc=__doc__,

@@ -412,7 +412,7 @@ class FailedRule(_message.Message):
     def __init__(self, rule: _Optional[str] = ..., error: _Optional[str] = ...) -> None: ...
 
 class RecordedCall(_message.Message):
-    __slots__ = ("file", "line", "function", "call", "count", "devices", "pinned", "non_blocking", "thread", "via")
+    __slots__ = ("file", "line", "function", "call", "count", "devices", "pinned", "non_blocking", "thread", "same_bytes", "caller", "via")
     FILE_FIELD_NUMBER: _ClassVar[int]
     LINE_FIELD_NUMBER: _ClassVar[int]
     FUNCTION_FIELD_NUMBER: _ClassVar[int]
@@ -422,6 +422,8 @@ class RecordedCall(_message.Message):
     PINNED_FIELD_NUMBER: _ClassVar[int]
     NON_BLOCKING_FIELD_NUMBER: _ClassVar[int]
     THREAD_FIELD_NUMBER: _ClassVar[int]
+    SAME_BYTES_FIELD_NUMBER: _ClassVar[int]
+    CALLER_FIELD_NUMBER: _ClassVar[int]
     VIA_FIELD_NUMBER: _ClassVar[int]
     file: str
     line: int
@@ -432,8 +434,10 @@ class RecordedCall(_message.Message):
     pinned: bool
     non_blocking: bool
     thread: int
+    same_bytes: bool
+    caller: Source
     via: str
-    def __init__(self, file: _Optional[str] = ..., line: _Optional[int] = ..., function: _Optional[str] = ..., call: _Optional[str] = ..., count: _Optional[int] = ..., devices: _Optional[_Iterable[str]] = ..., pinned: bool = ..., non_blocking: bool = ..., thread: _Optional[int] = ..., via: _Optional[str] = ...) -> None: ...
+    def __init__(self, file: _Optional[str] = ..., line: _Optional[int] = ..., function: _Optional[str] = ..., call: _Optional[str] = ..., count: _Optional[int] = ..., devices: _Optional[_Iterable[str]] = ..., pinned: bool = ..., non_blocking: bool = ..., thread: _Optional[int] = ..., same_bytes: bool = ..., caller: _Optional[_Union[Source, _Mapping]] = ..., via: _Optional[str] = ...) -> None: ...
 
 class PredictedLine(_message.Message):
     __slots__ = ("rule", "kind", "source", "call", "count", "known", "fingerprint")
@@ -453,6 +457,20 @@ class PredictedLine(_message.Message):
     fingerprint: str
     def __init__(self, rule: _Optional[str] = ..., kind: _Optional[str] = ..., source: _Optional[_Union[Source, _Mapping]] = ..., call: _Optional[str] = ..., count: _Optional[int] = ..., known: _Optional[str] = ..., fingerprint: _Optional[str] = ...) -> None: ...
 
+class Construction(_message.Message):
+    __slots__ = ("file", "line", "function", "kind", "count")
+    FILE_FIELD_NUMBER: _ClassVar[int]
+    LINE_FIELD_NUMBER: _ClassVar[int]
+    FUNCTION_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    file: str
+    line: int
+    function: str
+    kind: str
+    count: int
+    def __init__(self, file: _Optional[str] = ..., line: _Optional[int] = ..., function: _Optional[str] = ..., kind: _Optional[str] = ..., count: _Optional[int] = ...) -> None: ...
+
 class SourceText(_message.Message):
     __slots__ = ("file", "first_line", "text")
     FILE_FIELD_NUMBER: _ClassVar[int]
@@ -464,18 +482,35 @@ class SourceText(_message.Message):
     def __init__(self, file: _Optional[str] = ..., first_line: _Optional[int] = ..., text: _Optional[str] = ...) -> None: ...
 
 class Audit(_message.Message):
-    __slots__ = ("left_out", "calls", "order", "dropped", "sources")
+    __slots__ = ("left_out", "calls", "order", "dropped", "sources", "constructions", "backward_calls")
     LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
     CALLS_FIELD_NUMBER: _ClassVar[int]
     ORDER_FIELD_NUMBER: _ClassVar[int]
     DROPPED_FIELD_NUMBER: _ClassVar[int]
     SOURCES_FIELD_NUMBER: _ClassVar[int]
+    CONSTRUCTIONS_FIELD_NUMBER: _ClassVar[int]
+    BACKWARD_CALLS_FIELD_NUMBER: _ClassVar[int]
     left_out: str
     calls: _containers.RepeatedCompositeFieldContainer[RecordedCall]
     order: _containers.RepeatedScalarFieldContainer[int]
     dropped: int
     sources: _containers.RepeatedCompositeFieldContainer[SourceText]
-    def __init__(self, left_out: _Optional[str] = ..., calls: _Optional[_Iterable[_Union[RecordedCall, _Mapping]]] = ..., order: _Optional[_Iterable[int]] = ..., dropped: _Optional[int] = ..., sources: _Optional[_Iterable[_Union[SourceText, _Mapping]]] = ...) -> None: ...
+    constructions: _containers.RepeatedCompositeFieldContainer[Construction]
+    backward_calls: int
+    def __init__(self, left_out: _Optional[str] = ..., calls: _Optional[_Iterable[_Union[RecordedCall, _Mapping]]] = ..., order: _Optional[_Iterable[int]] = ..., dropped: _Optional[int] = ..., sources: _Optional[_Iterable[_Union[SourceText, _Mapping]]] = ..., constructions: _Optional[_Iterable[_Union[Construction, _Mapping]]] = ..., backward_calls: _Optional[int] = ...) -> None: ...
+
+class StepCounts(_message.Message):
+    __slots__ = ("counts",)
+    class CountsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: int
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[int] = ...) -> None: ...
+    COUNTS_FIELD_NUMBER: _ClassVar[int]
+    counts: _containers.ScalarMap[str, int]
+    def __init__(self, counts: _Optional[_Mapping[str, int]] = ...) -> None: ...
 
 class LoaderFacts(_message.Message):
     __slots__ = ("dataset", "batch_size", "num_workers", "pin_memory", "prefetch_factor", "persistent_workers")
@@ -510,7 +545,7 @@ class OptimizerFacts(_message.Message):
     def __init__(self, name: _Optional[str] = ..., foreach: bool = ..., fused: bool = ..., capturable: bool = ..., groups: _Optional[int] = ..., parameters: _Optional[int] = ...) -> None: ...
 
 class HookFacts(_message.Message):
-    __slots__ = ("schema", "tbprof_version", "torch_version", "cuda_version", "driver_version", "device_names", "worker", "rank", "world_size", "window", "first_step", "recorded_steps", "options", "unprofiled_step_ns", "profiled_step_ns", "audit", "settings", "environment", "counters", "git_commit", "loaders", "optimizers")
+    __slots__ = ("schema", "tbprof_version", "torch_version", "cuda_version", "driver_version", "device_names", "worker", "rank", "world_size", "window", "first_step", "recorded_steps", "options", "unprofiled_step_ns", "profiled_step_ns", "audit", "settings", "environment", "counters", "git_commit", "loaders", "optimizers", "begun_by", "phase", "phases_left_out", "unprofiled_quartiles_ns", "cold_steps_ns", "unprofiled_device_step_ns", "after_step_ns", "step_counters", "other_gpu_processes")
     class OptionsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -561,6 +596,15 @@ class HookFacts(_message.Message):
     GIT_COMMIT_FIELD_NUMBER: _ClassVar[int]
     LOADERS_FIELD_NUMBER: _ClassVar[int]
     OPTIMIZERS_FIELD_NUMBER: _ClassVar[int]
+    BEGUN_BY_FIELD_NUMBER: _ClassVar[int]
+    PHASE_FIELD_NUMBER: _ClassVar[int]
+    PHASES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
+    UNPROFILED_QUARTILES_NS_FIELD_NUMBER: _ClassVar[int]
+    COLD_STEPS_NS_FIELD_NUMBER: _ClassVar[int]
+    UNPROFILED_DEVICE_STEP_NS_FIELD_NUMBER: _ClassVar[int]
+    AFTER_STEP_NS_FIELD_NUMBER: _ClassVar[int]
+    STEP_COUNTERS_FIELD_NUMBER: _ClassVar[int]
+    OTHER_GPU_PROCESSES_FIELD_NUMBER: _ClassVar[int]
     schema: int
     tbprof_version: str
     torch_version: str
@@ -583,7 +627,16 @@ class HookFacts(_message.Message):
     git_commit: str
     loaders: _containers.RepeatedCompositeFieldContainer[LoaderFacts]
     optimizers: _containers.RepeatedCompositeFieldContainer[OptimizerFacts]
-    def __init__(self, schema: _Optional[int] = ..., tbprof_version: _Optional[str] = ..., torch_version: _Optional[str] = ..., cuda_version: _Optional[str] = ..., driver_version: _Optional[str] = ..., device_names: _Optional[_Iterable[str]] = ..., worker: _Optional[str] = ..., rank: _Optional[int] = ..., world_size: _Optional[int] = ..., window: _Optional[int] = ..., first_step: _Optional[int] = ..., recorded_steps: _Optional[int] = ..., options: _Optional[_Mapping[str, bool]] = ..., unprofiled_step_ns: _Optional[int] = ..., profiled_step_ns: _Optional[int] = ..., audit: _Optional[_Union[Audit, _Mapping]] = ..., settings: _Optional[_Mapping[str, str]] = ..., environment: _Optional[_Mapping[str, str]] = ..., counters: _Optional[_Mapping[str, int]] = ..., git_commit: _Optional[str] = ..., loaders: _Optional[_Iterable[_Union[LoaderFacts, _Mapping]]] = ..., optimizers: _Optional[_Iterable[_Union[OptimizerFacts, _Mapping]]] = ...) -> None: ...
+    begun_by: str
+    phase: str
+    phases_left_out: _containers.RepeatedScalarFieldContainer[str]
+    unprofiled_quartiles_ns: _containers.RepeatedScalarFieldContainer[int]
+    cold_steps_ns: _containers.RepeatedScalarFieldContainer[int]
+    unprofiled_device_step_ns: int
+    after_step_ns: int
+    step_counters: _containers.RepeatedCompositeFieldContainer[StepCounts]
+    other_gpu_processes: int
+    def __init__(self, schema: _Optional[int] = ..., tbprof_version: _Optional[str] = ..., torch_version: _Optional[str] = ..., cuda_version: _Optional[str] = ..., driver_version: _Optional[str] = ..., device_names: _Optional[_Iterable[str]] = ..., worker: _Optional[str] = ..., rank: _Optional[int] = ..., world_size: _Optional[int] = ..., window: _Optional[int] = ..., first_step: _Optional[int] = ..., recorded_steps: _Optional[int] = ..., options: _Optional[_Mapping[str, bool]] = ..., unprofiled_step_ns: _Optional[int] = ..., profiled_step_ns: _Optional[int] = ..., audit: _Optional[_Union[Audit, _Mapping]] = ..., settings: _Optional[_Mapping[str, str]] = ..., environment: _Optional[_Mapping[str, str]] = ..., counters: _Optional[_Mapping[str, int]] = ..., git_commit: _Optional[str] = ..., loaders: _Optional[_Iterable[_Union[LoaderFacts, _Mapping]]] = ..., optimizers: _Optional[_Iterable[_Union[OptimizerFacts, _Mapping]]] = ..., begun_by: _Optional[str] = ..., phase: _Optional[str] = ..., phases_left_out: _Optional[_Iterable[str]] = ..., unprofiled_quartiles_ns: _Optional[_Iterable[int]] = ..., cold_steps_ns: _Optional[_Iterable[int]] = ..., unprofiled_device_step_ns: _Optional[int] = ..., after_step_ns: _Optional[int] = ..., step_counters: _Optional[_Iterable[_Union[StepCounts, _Mapping]]] = ..., other_gpu_processes: _Optional[int] = ...) -> None: ...
 
 class Report(_message.Message):
     __slots__ = ("trace", "steps", "sync_points", "copies", "sites", "idle", "savings", "findings", "fix_plan", "verdict", "not_checked", "failed_rules", "recorded_calls", "facts", "code", "sources", "predicted_lines")

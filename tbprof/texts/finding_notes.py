@@ -91,6 +91,17 @@ def _lag(numbers: Numbers) -> str:
     return f"At worst the GPU ends {worst} after the step, {share(float(numbers['worst_share']))} of it."
 
 
+def _repeated_upload(numbers: Numbers) -> str:
+    each = size(int(numbers["copy_bytes"]))
+    if int(numbers["proven"]):
+        return f"The hook compared them: the same {each} in one step after another."
+    return f"{each} each time; whether they are the same bytes was not compared."
+
+
+def _constructions(numbers: Numbers) -> str:
+    return f"{numbers['place']}: {_number(numbers, 'objects_per_step')} objects a step."
+
+
 def _small_copies(numbers: Numbers) -> str:
     copies = _number(numbers, "copies_per_step")
     return f"{copies} copies a step, of {size(int(numbers['median_bytes']))} each."
@@ -134,6 +145,8 @@ _NOTES: dict[str, Callable[[Numbers], str]] = {
     "MEM02": _empty_cache,
     "TRC01": _cold,
     "TRC04": _lag,
+    "CPY03": _repeated_upload,
+    "CPY06": _constructions,
     "CPY07": _small_copies,
     "CPY08": _round_trips,
     "CPY09": _exposed_copy,

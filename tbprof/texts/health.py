@@ -76,6 +76,25 @@ def _lines_not_exact(numbers: Numbers) -> str:
     return f"{waits} of {int(numbers['of']):,} without an exact line: several can be it, or none did."
 
 
+def _inference(_: Numbers) -> str:
+    return "The steps are those of a program that only infers."
+
+
+def _gradients_accumulate(numbers: Numbers) -> str:
+    if "steps" in numbers:
+        made = count(int(numbers["optimizer_steps"]), "step")
+        return (
+            f"Gradients accumulate: {int(numbers['steps'])} recorded steps hold {made} of the optimizer."
+        )
+    calls = int(numbers["backward_calls"])
+    return f"Gradients accumulate: a step goes back through the model {calls} times."
+
+
+def _gpu_shared(numbers: Numbers) -> str:
+    others = count(int(numbers["processes"]), "other process", "other processes")
+    return f"{others} on the GPU: the figures hold the time that it worked for them."
+
+
 def _sites_shortened(numbers: Numbers) -> str:
     sites = count(int(numbers["sites"]), "site")
     return f"{sites} kept without steps and drawing, to keep the stored report small; the cheapest ones."
@@ -92,5 +111,8 @@ _SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "no_user_frames": _no_user_frames,
     "no_audit_step": _no_audit_step,
     "lines_not_exact": _lines_not_exact,
+    "inference": _inference,
+    "gradients_accumulate": _gradients_accumulate,
+    "gpu_shared": _gpu_shared,
     "sites_shortened": _sites_shortened,
 }

@@ -69,6 +69,14 @@ def _inflation_none(_: Numbers) -> Words:
     )
 
 
+def _after(numbers: Numbers) -> Words:
+    after, before = (duration(float(numbers[name])) for name in ("after_us", "before_us"))
+    slower = float(numbers["factor"]) >= float(numbers["limit"])
+    said = "CUPTI may still be at work: TEARDOWN_CUPTI=1 makes it leave." if slower else "Back to normal."
+    figure = f"\u00d7{float(numbers['factor']):.2f}"
+    return "Steps after the window", figure, f"{after} after it, {before} before it. {said}"
+
+
 def _cold(numbers: Numbers) -> Words:
     longest = duration(float(numbers["longest_us"]))
     return (
@@ -104,6 +112,7 @@ _WORDS: dict[str, Callable[[Numbers], Words]] = {
     "replay_none": _replay_none,
     "inflation": _inflation,
     "inflation_none": _inflation_none,
+    "after": _after,
     "cold": _cold,
     "cold_none": _cold_none,
     "own_sync": _own_sync,

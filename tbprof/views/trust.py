@@ -21,8 +21,8 @@ State = Literal["ok", "info", "warning", "error", "unknown"]
 
 
 def trust_rows(report: Report, sentences: Sentences) -> tuple[TrustRow, ...]:
-    """Replay, profiler, cold steps, the profiler's own sync, then what health says."""
-    rows = (_replay(report), _inflation(report), _cold(report), _own_sync(report))
+    """Replay, profiler, steps after it, cold steps, the profiler's own sync, then what health says."""
+    rows = (_replay(report), _inflation(report), *_after(report), _cold(report), _own_sync(report))
     fixed = [_row(code, state, numbers, sentences) for code, state, numbers in rows]
     notes = [_note(fact, sentences) for fact in report.trace.health if fact.code not in _SAID_ABOVE]
     return (*fixed, *notes)
@@ -59,6 +59,21 @@ def _inflation(report: Report) -> tuple[str, State, Numbers]:
         "unprofiled_us": facts.unprofiled_step_ns / 1000,
     }
     return "inflation", "warning" if factor >= _INFLATED else "ok", numbers
+
+
+def _after(report: Report) -> tuple[tuple[str, State, Numbers], ...]:
+    """Only where the hook timed them: a trace of its own tells nothing of what came after it."""
+    facts = report.facts
+    if facts is None or facts.unprofiled_step_ns is None or facts.after_step_ns is None:
+        return ()
+    factor = facts.after_step_ns / max(facts.unprofiled_step_ns, 1)
+    numbers = {
+        "factor": factor,
+        "limit": _INFLATED,
+        "after_us": facts.after_step_ns / 1000,
+        "before_us": facts.unprofiled_step_ns / 1000,
+    }
+    return (("after", "warning" if factor >= _INFLATED else "ok", numbers),)
 
 
 def _cold(report: Report) -> tuple[str, State, Numbers]:

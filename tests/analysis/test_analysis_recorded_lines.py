@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 
+import hook_scenes
 import pytest
 from scenes import SIDE, read_scalar
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.call_ops import UNNAMED
-from tbprof.model import Audit, HookFacts, RecordedCall, Report, Source
-from tbprof.report import report_of
+from tbprof.model import RecordedCall, Report, Source
 
 GPU = ("cuda:0",)
 UPLOAD = ("cpu", "cuda:0")
@@ -19,32 +19,14 @@ TRUTH = ("aten::is_nonzero", "aten::item", "aten::_local_scalar_dense")
 
 def recorded(line: int, call: str = "item", devices: tuple[str, ...] = GPU, **other: object) -> RecordedCall:
     """A call at a line of `step` in train.py."""
-    facts = {"file": "train.py", "function": "step", "pinned": None, "non_blocking": None, "count": 1}
-    return RecordedCall(**{**facts, "line": line, "call": call, "devices": devices, **other})
+    return hook_scenes.recorded(line, call, devices, **other)
 
 
 def report(built: TraceBuilder, *calls: RecordedCall, order: tuple[int, ...] | None = None) -> Report:
     """The report of a trace whose audit step made these calls, in this order (else once each)."""
-    audit = Audit("", calls, tuple(range(len(calls))) if order is None else order, 0, ())
-    facts = HookFacts(
-        schema=1,
-        tbprof_version="0",
-        torch_version="2.9.0",
-        cuda_version="12.8",
-        driver_version=None,
-        device_names=("GPU",),
-        worker="w",
-        rank=None,
-        world_size=None,
-        window=0,
-        first_step=1,
-        recorded_steps=2,
-        options={},
-        unprofiled_step_ns=None,
-        profiled_step_ns=None,
-        audit=audit,
-    )
-    return report_of(dataclasses.replace(built.trace(), facts=facts))
+    audit = hook_scenes.the_audit(*calls)
+    ordered = audit if order is None else dataclasses.replace(audit, order=order)
+    return hook_scenes.report_with(hook_scenes.hook_facts(audit=ordered), built)
 
 
 def two_steps(*reads_of_each: str, frames: tuple[str, ...] = ()) -> TraceBuilder:
@@ -208,10 +190,8 @@ def test_why_there_are_no_lines_is_said(reason: str, sentence: str) -> None:
     from tbprof.texts.health import health_sentence
 
     built = two_steps("item")
-    whole = report(built)
-    assert whole.facts is not None
-    audit = Audit(reason, (), (), 0, ())
-    found = report_of(dataclasses.replace(built.trace(), facts=dataclasses.replace(whole.facts, audit=audit)))
+    audit = dataclasses.replace(hook_scenes.the_audit(), left_out=reason)
+    found = hook_scenes.report_with(hook_scenes.hook_facts(audit=audit), built)
     (fact,) = (fact for fact in found.trace.health if fact.code == "no_audit_step")
     assert sentence in health_sentence(fact)
 
@@ -221,3 +201,30 @@ def test_the_report_holds_what_was_recorded_once() -> None:
     assert found.recorded_calls == (recorded(10),)
     assert found.facts is not None
     assert found.facts.audit is None
+
+
+@pytest.mark.parametrize(
+    ("call", "runtime_call"),
+    [
+        ("cuda.synchronize", "cudaDeviceSynchronize"),
+        ("Stream.synchronize", "cudaStreamSynchronize"),
+        ("Event.synchronize", "cudaEventSynchronize"),
+    ],
+)
+def test_a_wait_that_is_asked_for_by_name_has_its_line(call: str, runtime_call: str) -> None:
+    built = TraceBuilder()
+    for number in range(2):
+        begin = 1000 * number
+        built.step(number, begin, begin + 1000)
+        built.launch(begin + 10, begin + 15, runs=(begin + 20, begin + 300))
+        built.synchronise(runtime_call, begin + 100, begin + 310)
+        read_scalar(built, begin + 500, wait=20, ops=TRUTH[1:])
+    found = report(built, recorded(10, call, ("cuda",)), recorded(20))
+    assert lines(found) == [(10, 2, True, ()), (20, 2, True, ())]
+
+
+def test_a_library_s_line_brings_the_user_s_own() -> None:
+    caller = Source("train.py", 30, "main", exact=True, candidates=())
+    found = report(two_steps("item"), recorded(10, file="transformers/trainer.py", caller=caller))
+    (site,) = found.sites
+    assert (site.library, site.callers) == ("transformers", (caller,))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hook_scenes import hook_facts, report_with
 from hypothesis import given
 from hypothesis import strategies as st
 from scenes import SIDE
@@ -116,3 +117,14 @@ def test_totals_hold_cold_steps_as_well() -> None:
     report = built.report()
     assert report.steps[0].cold
     assert report.sync_points.wait_ns == 30_000
+
+
+def test_an_evaluation_that_the_hook_left_out_belongs_to_no_step() -> None:
+    built = TraceBuilder()
+    for number in range(3):
+        built.step(number, 1000 * number, 1000 * number + 1000)
+    built.annotation("evaluation", 1010, 1600)
+    built.annotation("loss", 1700, 1800)
+    report = report_with(hook_facts(phases_left_out=("evaluation",)), built)
+    assert [step.duration_ns for step in report.steps] == [1_000_000, 400_000, 1_000_000]
+    assert [step.start_ns for step in report.steps] == [0, 1_600_000, 2_000_000]

@@ -15,7 +15,7 @@ import pytest
 import torch
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
-from tbprof.hook import line_recorder
+from tbprof.hook import call_log, user_frame
 from tbprof.hook.audit import FAULT, AuditStep, has_compiled_code
 from tbprof.hook.watched_calls import WATCHED
 from tbprof.model import Audit, RecordedCall
@@ -138,7 +138,7 @@ def test_warnings_of_waits_are_recorded_with_their_line_and_shown_to_nobody(
 ) -> None:
     step = AuditStep(embed_source=False)
     # What torch does on CUDA; without it, the listening starts the same way.
-    step._warnings.listen()
+    step._waits.listen()
     step.start()
     warnings.warn("called a synchronizing CUDA operation (Triggered internally)", stacklevel=1)
     warnings.warn("something else", stacklevel=1)
@@ -151,9 +151,9 @@ def test_warnings_of_waits_are_recorded_with_their_line_and_shown_to_nobody(
 def test_listening_leaves_filters_and_display_as_they_were() -> None:
     before, shown = list(warnings.filters), warnings.showwarning
     step = AuditStep(embed_source=False)
-    step._warnings.listen()
+    step._waits.listen()
     assert warnings.filters != before
-    step._warnings.stop()
+    step._waits.stop()
     assert (list(warnings.filters), warnings.showwarning) == (before, shown)
 
 
@@ -242,7 +242,7 @@ def test_a_fault_of_ours_costs_the_lines_and_not_the_call(monkeypatch: pytest.Mo
 
 
 def test_more_calls_than_are_kept_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line_recorder, "MOST_CALLS", 3)
+    monkeypatch.setattr(call_log, "MOST_CALLS", 3)
     audit = audit_of(lambda: [torch.tensor(1.0).item() for _ in range(5)])
     assert (len(audit.order), audit.dropped) == (3, 2)
     assert audit.calls[0].count == 3
@@ -279,3 +279,69 @@ def test_code_compiled_by_torch_is_noticed(monkeypatch: pytest.MonkeyPatch) -> N
     assert not has_compiled_code()
     monkeypatch.delitem(sys.modules, "torch._dynamo.utils")
     assert not has_compiled_code()
+
+
+def two_steps_of(program: Callable[[int], object]) -> Audit:
+    """What the audit tells of a program that is called with the step's number."""
+    step = AuditStep(embed_source=False)
+    step.start()
+    program(0)
+    if step.wants_another_step():
+        program(1)
+        assert not step.wants_another_step()
+    return step.finish()
+
+
+def test_small_uploads_are_compared_with_those_of_the_next_step() -> None:
+    def program(step: int) -> None:
+        torch.tensor([0.485, 0.456]).to("meta")
+        torch.tensor([step]).to("meta")
+        torch.tensor([0.5], device="meta")
+        torch.zeros(10_000).to("meta")
+
+    calls = two_steps_of(program).calls
+    assert [(call.call, call.count, call.same_bytes) for call in calls] == [
+        ("to", 1, True),
+        ("to", 1, False),
+        ("tensor", 1, True),
+        ("to", 1, None),
+    ]
+
+
+def test_without_small_uploads_one_step_is_enough() -> None:
+    calls = []
+    two_steps_of(lambda step: (calls.append(step), torch.tensor(1.0).item()))
+    assert calls == [0]
+
+
+def test_what_a_step_builds_and_how_often_it_goes_back_is_counted() -> None:
+    weights = torch.ones(2, requires_grad=True)
+
+    def program(_: int) -> None:
+        for _ in range(3):
+            criterion = torch.nn.MSELoss()
+            criterion(weights, torch.zeros(2)).backward()
+
+    audit = two_steps_of(program)
+    assert [(built.kind, built.function, built.count) for built in audit.constructions] == [
+        ("MSELoss", "program", 3)
+    ]
+    assert audit.backward_calls == 3
+
+
+def test_a_library_s_line_comes_with_the_user_s_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever lies where packages are installed is a library's."""
+    installed = f"{tmp_path}/site-packages/"
+    monkeypatch.setattr(user_frame, "_INSTALLED", (installed,))
+    code = compile("def read(tensor):\n    return tensor.item()\n", f"{installed}framework.py", "exec")
+    namespace: dict[str, Callable[..., float]] = {}
+    exec(code, namespace)
+
+    def program() -> None:
+        namespace["read"](torch.tensor(1.0))
+
+    call = only(audit_of(program))
+    assert (call.file, call.line, call.function) == (f"{installed}framework.py", 2, "read")
+    assert call.caller is not None
+    assert (call.caller.file, call.caller.function) == (Path(__file__).name, "program")
+    assert call.caller.line == program.__code__.co_firstlineno + 1

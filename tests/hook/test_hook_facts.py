@@ -15,15 +15,22 @@ from tbprof.hook import facts as facts_module
 from tbprof.hook.facts import WindowFacts, collect_facts, rank_and_world_size, worker_name, write_facts
 from tbprof.hook.options import RecordOptions
 from tbprof.hook.processes import host_name
-from tbprof.model import HookFacts
+from tbprof.model import HookFacts, StepCounts
 
 COUNTED = WindowFacts(
     window=1,
+    begun_by="trigger",
+    phase="training",
+    phases_left_out=("evaluation",),
     first_step=24,
     recorded_steps=5,
     unprofiled_step_ns=1000,
+    unprofiled_quartiles_ns=(900, 1100),
+    unprofiled_device_step_ns=None,
+    cold_steps_ns=(9000,),
     profiled_step_ns=1300,
     counters={"gc.full": 2},
+    step_counters=(StepCounts({"gc.full": 2}), StepCounts({})),
 )
 
 
@@ -39,6 +46,8 @@ def test_facts_name_versions_and_what_was_counted() -> None:
     assert facts.torch_version == torch.__version__
     assert (facts.window, facts.first_step, facts.recorded_steps) == (1, 24, 5)
     assert (facts.unprofiled_step_ns, facts.profiled_step_ns) == (1000, 1300)
+    assert (facts.begun_by, facts.phases_left_out) == ("trigger", ("evaluation",))
+    assert [step.counts for step in facts.step_counters] == [{"gc.full": 2}, {}]
     assert facts.options == {
         "with_stack": True,
         "record_shapes": False,

@@ -42,6 +42,36 @@ def test_a_period_without_room_is_refused() -> None:
         Schedule.every(8)
 
 
+def test_steps_can_be_given_by_their_numbers() -> None:
+    schedule = Schedule.at(100, 5000, warmup=2, active=3)
+    assert str(schedule) == (
+        "steps 0-97 left alone, steps 98-99 warm-up, steps 100-102 recorded; then steps 5000-5002 recorded"
+    )
+    assert str(Schedule.at(7, warmup=0, active=1)) == (
+        "steps 0-6 left alone, step 7 recorded; then nothing more"
+    )
+
+
+@pytest.mark.parametrize(
+    ("steps", "sentence"),
+    [
+        ((2,), "no room for the warm-up of 3 before step 2; give 3 or more"),
+        ((100, 104), "no room for the warm-up of 3 before step 104; give 109 or more"),
+        ((100, 50), "no room for the warm-up of 3 before step 50; give 109 or more"),
+        ((100, "200"), "a number in steps is '200'; give a whole number"),
+    ],
+)
+def test_step_numbers_without_room_are_refused(steps: tuple[int, ...], sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        Schedule.at(*steps)
+
+
+@pytest.mark.parametrize("name", ["steps", "slow_steps"])
+def test_options_of_another_kind_are_refused_by_name(name: str) -> None:
+    with pytest.raises(UsageError, match=f"Schedule: {name} is 3"):
+        Schedule(**{name: 3})  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("name", ["skip_first", "wait", "warmup", "active", "repeat"])
 @pytest.mark.parametrize(
     ("value", "advice"), [(-1, "give 0 or more"), (2.5, "give a whole number"), (True, "give a whole number")]

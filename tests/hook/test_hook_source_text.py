@@ -9,7 +9,7 @@ from types import CodeType
 import pytest
 
 from tbprof.hook import source_text
-from tbprof.hook.line_recorder import Place
+from tbprof.hook.call_log import Place
 from tbprof.hook.source_text import AROUND, source_texts
 from tbprof.model import SourceText
 

@@ -2,46 +2,21 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import logging
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 from torch.profiler import ProfilerActivity, profile
+from trainings import Step, published, published_soon, train
 
 import tbprof
 from tbprof.hook import step_clock, timetable
 from tbprof.hook.window import ProfiledWindow
 
-Step = Callable[[], float]
 SHORT = tbprof.Schedule(skip_first=2, warmup=1, active=2)
-
-
-def train(hook: tbprof.TrainerHook, training_step: Step, steps: int) -> list[float]:
-    losses = []
-    for _ in range(steps):
-        losses.append(training_step())
-        hook.step()
-    return losses
-
-
-def published(logdir: Path) -> list[dict[str, Any]]:
-    """The published raw traces, in the order of their windows."""
-    return [json.loads(gzip.decompress(path.read_bytes())) for path in sorted(logdir.glob("*.trace.json.gz"))]
-
-
-def published_soon(logdir: Path) -> list[dict[str, Any]]:
-    """The same where the hook did not wait for it."""
-    deadline = time.monotonic() + 60
-    while not list(logdir.glob("*.trace.json.gz")) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return published(logdir)
 
 
 def messages(caplog: pytest.LogCaptureFixture, level: int = logging.WARNING) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from hook_scenes import found_with, recorded, the_audit
 from rule_scenes import found
 from scenes import upload
 from trace_builder import TraceBuilder
@@ -36,7 +37,7 @@ def test_the_same_size_after_the_step_began_to_compute_is_found() -> None:
     (finding,) = found(training(move_mean), "CPY03")
 
     assert (finding.removal, finding.confidence, finding.count) == ("rewrite", "low", 5)
-    assert finding.numbers == {"bytes": 60, "copy_bytes": 12}
+    assert finding.numbers == {"bytes": 60, "copy_bytes": 12, "proven": 0}
     assert finding.saving is not None
     assert finding.saving.ceiling_ns == 5 * 102_000
 
@@ -80,3 +81,29 @@ def test_a_list_as_an_index_is_known_for_what_it_is() -> None:
 
     (finding,) = found(training(index), "CPY03", "CPY05")
     assert finding.rule == "CPY05"
+
+
+def test_what_the_hook_compared_is_proven_or_is_none() -> None:
+    """Whatever the trace shows of the loader: the same bytes are the same bytes."""
+    for same_bytes, confidences in ((True, ["high"]), (False, []), (None, ["low"])):
+        batch = recorded(8, "to", ("cpu", "cuda:0"))
+        mean = recorded(12, "to", ("cpu", "cuda:0"), same_bytes=same_bytes)
+        findings = found_with(the_audit(batch, mean), training(move_named_mean), "CPY03")
+        assert [finding.confidence for finding in findings] == confidences
+        assert [finding.numbers["proven"] for finding in findings] == [int(bool(same_bytes))] * len(findings)
+
+
+def move_named_mean(built: TraceBuilder, at: float) -> None:
+    """The same, as `Tensor.to` does it."""
+    built.op("aten::to", at - 1, at + 110)
+    upload(built, at, wait=100, size_bytes=12)
+
+
+def test_without_a_loader_in_the_trace_the_hook_s_word_is_enough() -> None:
+    built = TraceBuilder()
+    for number in range(3):
+        built.step(number, 1000 * number, 1000 * number + 1000)
+        move_named_mean(built, 1000 * number + 300)
+    assert found(built, "CPY03") == []
+    (finding,) = found_with(the_audit(recorded(12, "to", ("cpu", "cuda:0"), same_bytes=True)), built, "CPY03")
+    assert (finding.confidence, finding.count) == ("high", 3)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from hook_scenes import found_with, the_audit
 from rule_scenes import each_step, found
 from scenes import SIDE
 from trace_builder import MAIN, TraceBuilder
 
+from tbprof.model import Construction
 from tbprof.report import build_report
 
 MODULE = "torch/nn/modules/module.py(445): __init__"
@@ -80,3 +82,28 @@ def test_a_model_that_was_built_before_is_silent(traces: pathlib.Path) -> None:
     report = build_report(traces / "h100_owlv2_infer" / "h100_owlv2.json.gz")
     assert "CPY06" not in {finding.rule for finding in report.findings}
     assert "CPY06" not in {row.rule for row in report.not_checked}
+
+
+def test_without_frames_the_hook_s_lines_tell_it() -> None:
+    audit = the_audit(
+        constructions=(
+            Construction("train.py", 12, "step", "Sequential", 1),
+            Construction("train.py", 12, "step", "Linear", 2),
+            Construction("loss.py", 3, "loss", "MSELoss", 1),
+        )
+    )
+    quiet = each_step(lambda built, at: built.op("aten::add", at, at + 1))
+    findings = found_with(audit, quiet, "CPY06")
+    assert [(finding.numbers["place"], finding.numbers["objects_per_step"]) for finding in findings] == [
+        ("train.py:12", 3),
+        ("loss.py:3", 1),
+    ]
+    assert {(finding.saving, finding.confidence) for finding in findings} == {(None, "medium")}
+    assert found_with(the_audit(), quiet, "CPY06") == []
+
+
+def test_frames_tell_more_than_lines_do() -> None:
+    """They have what it costs, and speak alone."""
+    audit = the_audit(constructions=(Construction("train.py", 12, "step", "Linear", 1),))
+    (finding,) = found_with(audit, each_step(build), "CPY06")
+    assert finding.numbers["place"] == STEP

@@ -8,6 +8,9 @@ from tbprof.model import Numbers
 from tbprof.texts.trust import trust_words
 
 
+AFTER: Numbers = {"factor": 1.02, "limit": 1.1, "after_us": 51_000.0, "before_us": 50_000.0}
+
+
 @pytest.mark.parametrize(
     ("code", "numbers", "figure"),
     [
@@ -17,6 +20,7 @@ from tbprof.texts.trust import trust_words
         ("replay_none", {}, "none"),
         ("inflation", {"factor": 1.063, "profiled_us": 55_300.0, "unprofiled_us": 52_000.0}, "\u00d71.06"),
         ("inflation_none", {}, "not recorded"),
+        ("after", AFTER, "\u00d71.02"),
         ("cold", {"cold": 1, "steps": 6, "longest_us": 78_500.0}, "1 of 6"),
         ("cold_none", {"cold": 0, "steps": 6, "longest_us": 0.0}, "none"),
         ("own_sync", {"wait_us": 14_200.0}, "14.2\u202fms"),
@@ -28,6 +32,11 @@ def test_each_has_a_title_a_figure_and_a_sentence(code: str, numbers: Numbers, f
     assert title
     assert shown == figure
     assert sentence.endswith(".")
+
+
+def test_steps_are_back_to_normal_or_are_said_not_to_be() -> None:
+    assert trust_words("after", AFTER)[2].endswith("Back to normal.")
+    assert "TEARDOWN_CUPTI=1" in trust_words("after", {**AFTER, "factor": 1.1})[2]
 
 
 def test_an_estimate_is_called_uncalibrated() -> None:

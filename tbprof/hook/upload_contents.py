@@ -1,0 +1,81 @@
+"""What small uploads hold, to see whether the same bytes are copied in each step."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from collections.abc import Hashable
+from typing import Any
+
+from torch import Tensor
+
+__all__ = ["MOST_BYTES", "UploadContents", "content_of"]
+
+MOST_BYTES = 4096
+"""Of an upload that is looked at; a larger one is hardly a constant, and hashing it takes time."""
+
+_DIGEST_BYTES = 8
+_MOST_NUMBERS = 512
+
+
+def content_of(source: Any) -> bytes | None:
+    """A hash of what is uploaded; None where it is large, or can't be read without a copy."""
+    if isinstance(source, Tensor):
+        data = _bytes_of(source)
+    elif _holds_numbers(source):
+        data = repr(source).encode()
+    else:
+        return None
+    return None if data is None else hashlib.blake2b(data, digest_size=_DIGEST_BYTES).digest()
+
+
+def _bytes_of(tensor: Tensor) -> bytes | None:
+    size = tensor.nbytes
+    if tensor.device.type != "cpu" or size > MOST_BYTES or not tensor.is_contiguous():
+        return None
+    return ctypes.string_at(tensor.data_ptr(), size) if size else b""
+
+
+def _holds_numbers(source: Any) -> bool:
+    """Whether its text is its content, and short."""
+    items = source if isinstance(source, (list, tuple)) else (source,)
+    if len(items) > _MOST_NUMBERS:
+        return False
+    return all(
+        isinstance(item, (bool, int, float, complex))
+        or (isinstance(item, (list, tuple)) and _holds_numbers(item))
+        for item in items
+    )
+
+
+class UploadContents:
+    """The contents of two steps, by what calls agree in, each in the order of the calls."""
+
+    def __init__(self) -> None:
+        self._first: dict[Hashable, list[bytes]] = {}
+        self._second: dict[Hashable, list[bytes]] | None = None
+
+    @property
+    def wants_second_step(self) -> bool:
+        """Whether there is something to compare with."""
+        return bool(self._first) and self._second is None
+
+    @property
+    def is_comparing(self) -> bool:
+        """Whether the second step has begun."""
+        return self._second is not None
+
+    def begin_second_step(self) -> None:
+        """What is noted from now on is compared."""
+        self._second = {}
+
+    def note(self, key: Hashable, content: bytes) -> None:
+        """One more upload of these calls."""
+        step = self._first if self._second is None else self._second
+        step.setdefault(key, []).append(content)
+
+    def are_same(self, key: Hashable) -> bool | None:
+        """Whether both steps uploaded the same; None where one of them did not."""
+        if self._second is None or key not in self._first or key not in self._second:
+            return None
+        return self._first[key] == self._second[key]
