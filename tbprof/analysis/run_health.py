@@ -22,7 +22,7 @@ def run_health(facts: Facts) -> Iterator[HealthFact]:
     """The codes, each with its numbers:
 
     - `inference`: the steps are those of a program that only infers.
-    - `gradients_accumulate`: several steps make one of the optimizer, or a step goes back through
+    - `accumulation`: several steps make one of the optimizer, or a step goes back through
       the model several times.
     - `gpu_shared`: other processes are on the device.
     """
@@ -40,14 +40,14 @@ def _accumulation(facts: Facts, hook: HookFacts | None) -> Iterator[HealthFact]:
         return
     if len(facts.steps) > optimizer_steps:
         numbers = {"steps": len(facts.steps), "optimizer_steps": optimizer_steps}
-        yield HealthFact("gradients_accumulate", "info", numbers)
+        yield HealthFact("accumulation", "info", numbers)
         return
     audit = None if hook is None else hook.audit
     # Several optimizers, as of a generator and a discriminator, go back once each.
     a_step = optimizer_steps // max(len(facts.steps), 1)
     if audit is not None and audit.backward_calls > a_step:
         numbers = {"backward_calls": audit.backward_calls, "optimizer_steps": a_step}
-        yield HealthFact("gradients_accumulate", "info", numbers)
+        yield HealthFact("accumulation", "info", numbers)
 
 
 def _optimizer_steps(facts: Facts) -> int:

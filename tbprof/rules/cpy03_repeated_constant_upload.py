@@ -40,13 +40,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
+import numpy as np
+import numpy.typing as npt
+
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.sites import SiteMembers
 from tbprof.analysis.steady_uploads import find_steady_uploads, names_loader
 from tbprof.analysis.upload_proofs import compares_uploads, uploads_same_bytes
 from tbprof.model import Finding
 from tbprof.rules.rule import Need, Rule, waits_finding
-from tbprof.trace.columns import Int64s
 
 __all__ = ["RULE"]
 
@@ -71,7 +73,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             yield dataclasses.replace(finding, confidence="high" if proof else "low")
 
 
-def _repeated(facts: Facts, site: SiteMembers, proof: bool | None) -> Int64s:
+def _repeated(facts: Facts, site: SiteMembers, proof: bool | None) -> npt.NDArray[np.int64]:
     """The copies of what another step has copied, as far as that is known or looks so."""
     if proof is not None:
         return site.members if proof else site.members[:0]

@@ -80,7 +80,7 @@ def _inference(_: Numbers) -> str:
     return "The steps are those of a program that only infers."
 
 
-def _gradients_accumulate(numbers: Numbers) -> str:
+def _accumulation(numbers: Numbers) -> str:
     if "steps" in numbers:
         made = count(int(numbers["optimizer_steps"]), "step")
         return (
@@ -112,7 +112,7 @@ _SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "no_audit_step": _no_audit_step,
     "lines_not_exact": _lines_not_exact,
     "inference": _inference,
-    "gradients_accumulate": _gradients_accumulate,
+    "accumulation": _accumulation,
     "gpu_shared": _gpu_shared,
     "sites_shortened": _sites_shortened,
 }

@@ -11,7 +11,7 @@ from trace_builder import TraceBuilder
 from tbprof.model import HookFacts
 from tbprof.texts.health import health_sentence
 
-CODES = ("inference", "gradients_accumulate", "gpu_shared")
+CODES = ("inference", "accumulation", "gpu_shared")
 
 
 def said(built: TraceBuilder, facts: HookFacts) -> list[str]:

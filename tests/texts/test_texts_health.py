@@ -35,7 +35,7 @@ NUMBERS: dict[str, dict[str, int | float | str]] = {
     "gpu_lag": {"steps": 2, "worst_us": 61_000.0, "worst_share": 0.42},
     "copies_without_call": {"copies": 2},
     "calls_without_record": {"calls": 3},
-    "gradients_accumulate": {"steps": 4, "optimizer_steps": 1},
+    "accumulation": {"steps": 4, "optimizer_steps": 1},
     "gpu_shared": {"processes": 1},
     "sites_shortened": {"sites": 40},
 }

@@ -7,7 +7,6 @@ import pytest
 from tbprof.model import Numbers
 from tbprof.texts.trust import trust_words
 
-
 AFTER: Numbers = {"factor": 1.02, "limit": 1.1, "after_us": 51_000.0, "before_us": 50_000.0}
 
 
