@@ -144,6 +144,8 @@ class EventStream:
             self._start += len(_BOM)
         held = bytes(self._buffer[self._start : self._start + 1])
         while held and held in SPACE:
+            if self._source.unpacked_bytes > MAX_METADATA_BYTES:
+                raise self._no_events()
             rest = self._buffer[self._start : self._end]
             self._start = self._end - len(rest.lstrip(SPACE))
             self._fill()

@@ -43,6 +43,11 @@ class Losses:
     repaired: int = 0
     """Events, or whole chunks, whose text had to be changed."""
 
+    @property
+    def num_events(self) -> int:
+        """Events that gave no record."""
+        return sum(self.events.values())
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:

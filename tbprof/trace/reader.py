@@ -23,6 +23,10 @@ CHUNK_BYTES = 512 * 1024
 """Default size of the pieces that are decoded at once: what fits into a core's cache is fastest."""
 
 
+_MANY_EVENTS = 50_000
+"""If more events than this are lost, and more than are kept, then the file was never a trace."""
+
+
 def read_trace(
     path: str | os.PathLike[str],
     *,
@@ -37,14 +41,14 @@ def read_trace(
 
     Args:
         path: a file that torch.profiler wrote.
-        max_bytes: limit of what the file may unpack to; None: `limits.max_trace_bytes()`.
+        max_bytes: limit of what the file may unpack to; None: `limits.max_trace_bytes`.
         chunk_bytes: how much of it is decoded at once.
         progress: called after each chunk with the bytes read and the bytes of the file,
             both on the disk.
 
     Raises:
         TraceNotReadable: the file can't be opened.
-        NotATrace: it holds no events of torch.profiler.
+        NotATrace: it holds no events of torch.profiler, or next to none.
         TraceTooLarge: it unpacks to more than `max_bytes`.
     """
     columns, decoder = Columns(), Decoder()
@@ -53,6 +57,8 @@ def read_trace(
         for batch in decoder.batches(stream):
             columns.add(batch)
             del batch
+            if decoder.losses.num_events > max(columns.num_events, _MANY_EVENTS):
+                raise NotATrace(f"{source.path} is damaged for the most part: record again.")
             if progress is not None:
                 progress(source.read_bytes, source.total_bytes)
         metadata = read_metadata(stream.head, stream.read_tail())

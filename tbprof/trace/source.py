@@ -98,8 +98,8 @@ class _Remains:
 class ByteSource:
     """The unpacked bytes of one file, in order, with how far it got and what went wrong."""
 
-    def __init__(self, path: str, file: io.FileIO, max_bytes: int) -> None:
-        """`max_bytes` limits what the file may unpack to."""
+    def __init__(self, path: str, file: io.FileIO, max_bytes: int | None) -> None:
+        """`max_bytes` limits what the file may unpack to; None: `max_trace_bytes` does."""
         self.path = path
         self.total_bytes = os.fstat(file.fileno()).st_size
         """Size on the disk."""
@@ -107,7 +107,7 @@ class ByteSource:
         self.damaged = False
         """Whether the gzip stream ended before its end or failed its check."""
         self._file = file
-        self._max_bytes = max_bytes
+        self._max_bytes = max_trace_bytes(self.total_bytes) if max_bytes is None else max_bytes
         self._stream = _unpacking(file)
         self._damage = _damage()
 
@@ -162,7 +162,7 @@ def shown_path(path: str | os.PathLike[str]) -> str:
 
 @contextmanager
 def open_source(path: str | os.PathLike[str], max_bytes: int | None = None) -> Iterator[ByteSource]:
-    """The bytes of the regular file at `path`; it may unpack to `max_bytes`, None: the user's limit.
+    """The bytes of the regular file at `path`; it may unpack to `max_bytes`, None: to `max_trace_bytes`.
 
     Raises:
         TraceNotReadable: it is missing, not permitted, or no regular file.
@@ -177,7 +177,7 @@ def open_source(path: str | os.PathLike[str], max_bytes: int | None = None) -> I
         reason = error if isinstance(error, OSError) else OSError(0, str(error))
         raise _not_readable(shown, reason) from error
     with file:
-        yield ByteSource(shown, file, max_trace_bytes() if max_bytes is None else max_bytes)
+        yield ByteSource(shown, file, max_bytes)
 
 
 def open_gzip_writer(file: BinaryIO, level: int) -> BinaryIO:

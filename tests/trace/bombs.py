@@ -18,6 +18,8 @@ BOMBS = {
     "nesting": (OPEN, b"["),
     "fronts of events": (OPEN, b'{"ph":'),
     "a string behind the events": (OPEN[:-1] + b'], "a": "', b"a"),
+    "spaces alone": (b"", b" "),
+    "events without a time": (OPEN, b'{"ph":"X"},'),
 }
 
 

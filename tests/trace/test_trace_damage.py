@@ -16,6 +16,7 @@ from tbprof.errors import TraceError, TraceNotReadable
 from tbprof.trace.chunks import MAX_SKIPPED_BYTES
 from tbprof.trace.reader import read_trace
 
+REFUSED = ("NotATrace", "TraceTooLarge")
 READ = """
 import resource, sys
 from tbprof.errors import TraceError
@@ -40,7 +41,7 @@ def test_a_small_file_that_unpacks_to_a_giant_takes_little_memory(tmp_path: Path
 
     grown_mb, _, said = read.partition(" ")
     assert int(grown_mb) < 120
-    assert said.strip() == "NotATrace" or "truncated" in said or "metadata_damaged" in said
+    assert said.strip() in REFUSED or "truncated" in said or "metadata_damaged" in said
 
 
 def test_nothing_is_looked_for_behind_too_much_that_is_no_event(tmp_path: Path) -> None:
@@ -52,7 +53,7 @@ def test_nothing_is_looked_for_behind_too_much_that_is_no_event(tmp_path: Path) 
         file.writelines(pieces(front, b"x", MAX_SKIPPED_BYTES // MB + 16))
         file.write(behind)
 
-    trace = read_trace(path)
+    trace = read_trace(path, max_bytes=2 * MAX_SKIPPED_BYTES)
 
     assert len(trace.slices) == 8
     unpacked_bytes = health_numbers(trace)["truncated"]["unpacked_bytes"]
