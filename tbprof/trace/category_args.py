@@ -48,9 +48,7 @@ class ArgGroup:
 
 def _number(name: str) -> NumberField:
     narrow = np.float32 if name in FRACTIONS else np.int32
-    return NumberField(
-        name, attrgetter(name), np.int64 if name in _WIDE else narrow, _MISSING.get(name, -1)
-    )
+    return NumberField(name, attrgetter(name), np.int64 if name in _WIDE else narrow, _MISSING.get(name, -1))
 
 
 def _group(*categories: Category, numbers: str = "", texts: str = "") -> ArgGroup:

@@ -12,7 +12,6 @@ from tbprof.errors import TraceTooLarge, UsageError
 from tbprof.trace.limits import MAX_BYTES_VARIABLE, max_trace_bytes
 from tbprof.trace.reader import read_trace
 
-
 MIB, GIB = 1024**2, 1024**3
 
 
