@@ -1,4 +1,4 @@
-"""Changes of a program's own lines, where they are mechanical: an argument more, and nothing else.
+"""Changes of a program's own lines, where they are mechanical: an argument more, or a line moved.
 
 Whether a line is one of these is read off its syntax; what is not surely one of them has none, and
 its rule's example stands in.
@@ -11,9 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import dedent
 
+from tbprof.views.hoisting import hoisted_lines
+
 __all__ = ["EditRow", "mechanical_edits"]
 
 _MOVES = frozenset({"to", "cuda"})
+_CONSTANTS = frozenset({"CPY03", "CPY05"})
 _ASYNC = frozenset({"CPY01", "CPY02"})
 _FACTORIES = frozenset(
     ["arange", "empty", "eye", "full", "linspace", "ones", "rand", "randint", "randn", "randperm", "zeros"]
@@ -26,6 +29,7 @@ class EditRow:
     before: str
     """"" where `after` is a new line in front of it."""
     after: str
+    """"" where the line goes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +53,13 @@ def mechanical_edits(
         code: Neighbouring lines of the program.
         marked: Numbers of the lines that the finding is at.
     """
-    if rule not in {*_ASYNC, "CPY04"}:
+    if rule not in {*_ASYNC, *_CONSTANTS, "CPY04"}:
         return ()
     tree = _parsed(code)
     if tree is None:
         return _of_single_lines(rule, first_line, code, marked)
+    if rule in _CONSTANTS:
+        return tuple(_hoisted(tree, first_line, code, marked))
     changes: list[_Change] = []
     for call in _calls(tree):
         if first_line + call.lineno - 1 in marked:
@@ -61,6 +67,18 @@ def mechanical_edits(
     if rule == "CPY01" and changes:
         changes += [change for call in _calls(tree) for change in _pinned(call)]
     return _applied(changes, first_line, code)
+
+
+def _hoisted(
+    tree: ast.Module, first_line: int, code: Sequence[str], marked: frozenset[int]
+) -> Iterator[EditRow]:
+    """A new line in front of the loop, and none where it was."""
+    for line, loop in hoisted_lines(tree):
+        if first_line + line - 1 in marked:
+            text, above = code[line - 1], code[loop - 1]
+            indent = above[: len(above) - len(above.lstrip())]
+            yield EditRow(first_line + loop - 1, "", indent + text.lstrip())
+            yield EditRow(first_line + line - 1, text, "")
 
 
 def _of_single_lines(

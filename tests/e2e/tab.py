@@ -12,11 +12,11 @@ __all__ = ["PATIENCE_MS", "axe_violations", "open_tab"]
 PATIENCE_MS = 60_000
 
 
-def open_tab(page: Page, address: str, run: str = "", view: str = "") -> FrameLocator:
-    """Open the tab, at a run and a view if they are named, and wait until its trace is read."""
-    named = {"run": run, "view": view}
-    place = "".join(f"&p.tbprof.{k}={urllib.parse.quote(v, safe='')}" for k, v in named.items() if v)
-    page.goto(f"{address}/#tbprof{place}")
+def open_tab(page: Page, address: str, run: str = "", view: str = "", **place: str) -> FrameLocator:
+    """Open the tab, at a run, a view and more if they are named, and wait until its trace is read."""
+    named = {"run": run, "view": view, **place}
+    shown = "".join(f"&p.tbprof.{k}={urllib.parse.quote(v, safe='')}" for k, v in named.items() if v)
+    page.goto(f"{address}/#tbprof{shown}")
     frame = page.frame_locator('iframe[src*="name=tbprof"]')
     expect(frame.locator("h1").first).to_be_visible(timeout=PATIENCE_MS)
     expect(frame.locator("#reading")).to_have_count(0, timeout=PATIENCE_MS)

@@ -113,3 +113,14 @@ def test_a_run_on_a_cpu_shows_the_code_that_the_hook_kept(
     frame = open_tab(page, address, "demo/before", "source")
     expect(frame.locator("li.call").first).to_contain_text("would wait for a GPU")
     assert axe_violations(page) == ""
+
+
+def test_on_a_wide_screen_every_view_fits_with_its_drawer(page: Page, known: str) -> None:
+    page.set_viewport_size({"width": 1600, "height": 1000})
+    frame = open_tab(page, known, "known", "syncs", site="0")
+    for view in ("Sync points", "Copies", "Source", "Overview"):
+        frame.locator("nav a", has_text=view).click()
+        expect(frame.locator("aside.drawer .excerpt")).to_be_visible()
+        for pane in [frame.locator("html"), *frame.locator(".pane").all()]:
+            assert pane.evaluate("pane => pane.scrollWidth <= pane.clientWidth"), view
+        assert axe_violations(page) == ""

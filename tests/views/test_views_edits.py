@@ -80,5 +80,37 @@ def test_an_excerpt_that_is_no_whole_program_is_read_line_by_line() -> None:
     )
 
 
+LOOP = """\
+def step(loader, device):
+    for images in loader:
+        weight = torch.tensor([0.9, 0.1], device=device)
+        loss = (images * weight).sum()
+"""
+
+
+@pytest.mark.parametrize("rule", ["CPY03", "CPY05"])
+def test_a_constant_goes_in_front_of_its_loop(rule: str) -> None:
+    made = "weight = torch.tensor([0.9, 0.1], device=device)"
+    assert edits(rule, LOOP) == [(2, "", f"    {made}"), (3, f"        {made}", "")]
+    assert edits(rule, LOOP, 4) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("device=device", "device=images.device"),
+        ("[0.9, 0.1]", "[random(), 0.1]"),
+        ("torch.tensor(", "make("),
+        ("loss = (images", "weight += 1; loss = (images"),
+        ("loss = (images", "weight[0] = 1; loss = (images"),
+        ("loss = (images", "weight.mul_(2); loss = (images"),
+        ("for images in loader:", "if loader:"),
+        ("weight =", "weight = other ="),
+    ],
+)
+def test_what_a_loop_changes_stays_in_it(change: tuple[str, str]) -> None:
+    assert edits("CPY05", LOOP.replace(*change)) == []
+
+
 def test_other_rules_change_nothing_mechanically() -> None:
     assert edits("SYN01", "x = batch.to(device)") == []

@@ -25,7 +25,7 @@ export function Edits({ edits }: { edits: readonly EditRow[] }) {
       {edits.map(({ line, before, after }) => [
         <span key={line} class="h">@@ line {line}</span>,
         ...(before === "" ? [] : [<span key={`d${line}`} class="d"><span class="sr">removed: </span>- {before}</span>]),
-        <span key={`a${line}`} class="a"><span class="sr">added: </span>+ {after}</span>,
+        ...(after === "" ? [] : [<span key={`a${line}`} class="a"><span class="sr">added: </span>+ {after}</span>]),
       ])}
     </div>
   );

@@ -1,0 +1,65 @@
+"""Pictures of every view of three real traces, to be looked at: `python tests/e2e/take_pictures.py`.
+
+TBPROF_TRACES names the folder of public traces. They go to `pictures/`, in light; the first trace in
+dark too.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import tempfile
+import urllib.parse
+
+from playwright.sync_api import Browser, Page, sync_playwright
+from tab import PATIENCE_MS
+from tensorboard_server import tensorboard
+
+PICTURES = pathlib.Path(__file__).parent / "pictures"
+SIZE = {"width": 1280, "height": 656}
+"""Of the frame in a window of 1280 x 720."""
+
+TRACES = {"a100": "sam_amg_a100", "h100": "h100_bert_small_infer", "v100": "dlrm_v100_8rank"}
+"""Their names in the pictures' names, and their folders."""
+
+
+def take(browser: Browser, address: str, run: str, name: str, theme: str) -> None:
+    """One picture of each view that the run has."""
+    page = browser.new_context(color_scheme=theme, viewport=SIZE).new_page()  # type: ignore[arg-type]
+    place = urllib.parse.quote(run, safe="")
+    page.goto(f"{address}/data/plugin_entry.html?name=tbprof#tbprof&p.tbprof.run={place}")
+    page.locator(".head h1").wait_for(timeout=PATIENCE_MS)
+    for at in range(page.locator("nav .tabs a").count()):
+        link = page.locator("nav .tabs a").nth(at)
+        view = (link.text_content() or "").rstrip("0123456789,").lower().replace(" ", "-")
+        link.click()
+        _settle(page)
+        page.screenshot(path=PICTURES / f"{name}-{view}-{theme}.png")
+    page.context.close()
+
+
+def _settle(page: Page) -> None:
+    page.locator("main h1, main h2").first.wait_for(state="attached", timeout=PATIENCE_MS)
+    page.locator("main .skel").first.wait_for(state="detached", timeout=PATIENCE_MS)
+    # What is read in the background is drawn as it comes.
+    page.wait_for_timeout(1_500)
+
+
+def main() -> None:
+    traces = pathlib.Path(os.environ["TBPROF_TRACES"])
+    chromium = os.environ.get("TBPROF_CHROMIUM") or shutil.which("chromium")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        logs = pathlib.Path(folder) / "logs"
+        for run in TRACES.values():
+            shutil.copytree(traces / run, logs / run)
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        with tensorboard(logs) as address:
+            for name, run in TRACES.items():
+                take(browser, address, run, name, "light")
+            take(browser, address, next(iter(TRACES.values())), next(iter(TRACES)), "dark")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
