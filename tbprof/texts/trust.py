@@ -105,6 +105,26 @@ def _own_sync_none(_: Numbers) -> Words:
     return "Profiler's own sync left out", "none", "The trace holds none."
 
 
+def _others(numbers: Numbers) -> Words:
+    return (
+        "Other processes on this GPU",
+        f"{int(numbers['processes']):,}",
+        "They were there when the window ended: idle with work queued, and slow kernels, can be theirs.",
+    )
+
+
+def _others_none(_: Numbers) -> Words:
+    return "Other processes on this GPU", "none", "The driver listed none when the window ended."
+
+
+def _others_unseen(_: Numbers) -> Words:
+    return (
+        "Other processes on this GPU",
+        "not recorded",
+        "A trace does not tell; the trainer hook does, where torch can ask the driver.",
+    )
+
+
 _WORDS: dict[str, Callable[[Numbers], Words]] = {
     "replay": _replay,
     "replay_without_plan": _replay_without_plan,
@@ -117,4 +137,7 @@ _WORDS: dict[str, Callable[[Numbers], Words]] = {
     "cold_none": _cold_none,
     "own_sync": _own_sync,
     "own_sync_none": _own_sync_none,
+    "others": _others,
+    "others_none": _others_none,
+    "others_unseen": _others_unseen,
 }

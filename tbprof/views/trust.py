@@ -21,8 +21,9 @@ State = Literal["ok", "info", "warning", "error", "unknown"]
 
 
 def trust_rows(report: Report, sentences: Sentences) -> tuple[TrustRow, ...]:
-    """Replay, profiler, steps after it, cold steps, the profiler's own sync, then what health says."""
-    rows = (_replay(report), _inflation(report), *_after(report), _cold(report), _own_sync(report))
+    """Replay, profiler, steps after it, cold steps, its own sync, other processes, then what health says."""
+    profiler = (_inflation(report), *_after(report))
+    rows = (_replay(report), *profiler, _cold(report), _own_sync(report), *_others(report))
     fixed = [_row(code, state, numbers, sentences) for code, state, numbers in rows]
     notes = [_note(fact, sentences) for fact in report.trace.health if fact.code not in _SAID_ABOVE]
     return (*fixed, *notes)
@@ -86,3 +87,13 @@ def _cold(report: Report) -> tuple[str, State, Numbers]:
 def _own_sync(report: Report) -> tuple[str, State, Numbers]:
     own = report.sync_points.profiler_own_ns
     return ("own_sync", "ok", {"wait_us": sum(own) / 1000}) if own else ("own_sync_none", "ok", {})
+
+
+def _others(report: Report) -> tuple[tuple[str, State, Numbers], ...]:
+    """Processes of others on the device; only the hook can see them."""
+    if report.idle is None:
+        return ()
+    others = None if report.facts is None else report.facts.other_gpu_processes
+    if others is None:
+        return (("others_unseen", "unknown", {}),)
+    return (("others", "warning", {"processes": others}),) if others else (("others_none", "ok", {}),)

@@ -24,6 +24,9 @@ AFTER: Numbers = {"factor": 1.02, "limit": 1.1, "after_us": 51_000.0, "before_us
         ("cold_none", {"cold": 0, "steps": 6, "longest_us": 0.0}, "none"),
         ("own_sync", {"wait_us": 14_200.0}, "14.2\u202fms"),
         ("own_sync_none", {}, "none"),
+        ("others", {"processes": 2}, "2"),
+        ("others_none", {}, "none"),
+        ("others_unseen", {}, "not recorded"),
     ],
 )
 def test_each_has_a_title_a_figure_and_a_sentence(code: str, numbers: Numbers, figure: str) -> None:

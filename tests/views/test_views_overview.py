@@ -114,6 +114,20 @@ def test_a_slow_profiler_is_a_warning() -> None:
     assert row.state == "warning"
 
 
+@pytest.mark.parametrize(
+    ("others", "state", "figure"), [(2, "warning", "2"), (0, "ok", "none"), (None, "unknown", "not recorded")]
+)
+def test_other_processes_on_the_gpu_are_named(others: int | None, state: str, figure: str) -> None:
+    assert REPORT.facts is not None
+    facts = dataclasses.replace(REPORT.facts, other_gpu_processes=others)
+    titled = [row for row in overview(changed(facts=facts)).trust if row.title.startswith("Other processes")]
+    assert [(row.state, row.figure) for row in titled] == [(state, figure)]
+
+
+def test_without_a_gpu_nobody_else_is_on_it() -> None:
+    assert not any(row.title.startswith("Other") for row in overview(changed(idle=None)).trust)
+
+
 def test_without_a_gpu_and_steps_there_is_nothing_to_draw() -> None:
     shown = overview(
         changed(idle=None, savings=None, steps=(), fix_plan=(), findings=(), sites=(), code=(), facts=None)
