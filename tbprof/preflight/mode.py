@@ -20,7 +20,7 @@ from tbprof.preflight.copies import note_copy_into, note_index_upload
 from tbprof.preflight.devices import place_named
 from tbprof.preflight.op_plans import OpPlan, plan_for
 from tbprof.preflight.recording import Event, is_muted, note
-from tbprof.preflight.tags import HOST, PINNED, Place, mark, place_of
+from tbprof.preflight.tags import HOST, PINNED, Place, mark, place_of, places_among
 
 __all__ = ["Watch", "last_op"]
 
@@ -48,7 +48,7 @@ class Watch(TorchDispatchMode):  # type: ignore[misc]
         options, asked_for = kwargs or {}, None
         if options and plan.takes_device:
             options, asked_for = _on_the_cpu(options)
-        device, host = _places((*args, *options.values()) if options else args)
+        device, host = places_among((*args, *options.values()) if options else args)
         if awaited.is_any and not (plan.is_view or plan.copies):
             awaited.check(plan.name, args)
         if device is not None:
@@ -79,24 +79,6 @@ def _on_the_cpu(kwargs: Mapping[str, Any]) -> tuple[dict[str, Any], Place | None
         options["pin_memory"] = False
         place = PINNED
     return options, place
-
-
-def _places(values: tuple[Any, ...]) -> tuple[Place | None, Place | None]:
-    """A place on the device and one on the host among the tensors of a call, where there are any."""
-    device = host = None
-    for value in values:
-        if isinstance(value, Tensor):
-            place = place_of(value)
-            if place is None:
-                continue
-            if place.is_device:
-                device = place
-            else:
-                host = place
-        elif type(value) in (list, tuple):
-            inner_device, inner_host = _places(value)
-            device, host = device or inner_device, host or inner_host
-    return device, host
 
 
 def _mark_results(result: Any, place: Place) -> None:

@@ -8,12 +8,24 @@ made inside torch, or before preflight began; it takes no part in any judgement.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
+from typing import Any
 
 import torch
 from torch import Tensor
 
-__all__ = ["HOST", "PINNED", "Place", "device_place", "host_place", "is_on_device", "mark", "place_of"]
+__all__ = [
+    "HOST",
+    "PINNED",
+    "Place",
+    "device_place",
+    "host_place",
+    "is_on_device",
+    "mark",
+    "place_of",
+    "places_among",
+]
 
 
 class Place:
@@ -52,6 +64,27 @@ def place_of(tensor: Tensor) -> Place | None:
     except (NotImplementedError, RuntimeError):
         return _place_of_parts(tensor)
     return place
+
+
+def places_among(values: Iterable[Any]) -> tuple[Place | None, Place | None]:
+    """A place on the device and one on the host among the tensors of a call, where there are any."""
+    device = host = None
+    for value in values:
+        if isinstance(value, Tensor):
+            # Not `place_of`: each op of the program comes through here.
+            try:
+                place = getattr(value.untyped_storage(), "_tbprof_place", None)
+            except (NotImplementedError, RuntimeError):
+                place = _place_of_parts(value)
+            if place is not None:
+                if place.is_device:
+                    device = place
+                else:
+                    host = place
+        elif type(value) in (list, tuple):
+            inner_device, inner_host = places_among(value)
+            device, host = device or inner_device, host or inner_host
+    return device, host
 
 
 def mark(tensor: Tensor, place: Place) -> None:
