@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.overrides import _get_current_function_mode_stack
-from torch.utils._device import DeviceContext
+from torch.utils._device import DeviceContext, _device_constructors
 from torch.utils._python_dispatch import _len_torch_dispatch_stack
 
 from tbprof.preflight.devices import place_named
@@ -22,6 +22,9 @@ __all__ = ["PATCHES"]
 
 _CPU = torch.device("cpu")
 _NOTHING = nullcontext()
+
+# Torch looks the functions up once that `with torch.device(...)` is for: it must find its own.
+_device_constructors()
 
 
 def _factory(original: Any) -> Any:

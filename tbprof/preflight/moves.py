@@ -22,6 +22,8 @@ from tbprof.preflight.tags import HOST, PINNED, Place, is_on_device, mark, place
 __all__ = ["PATCHES", "moved"]
 
 _CPU = torch.device("cpu")
+"""The one that is given to torch's own functions, known by identity: under a function mode, such as
+that of `with torch.device(...)`, torch looks them up by name and comes back here."""
 
 
 def moved(tensor: Tensor, to: Place, *, call: str, non_blocking: bool, copied: Any) -> Tensor:
@@ -79,7 +81,7 @@ def _to(original: Any) -> Any:
         target = args[0] if args and not isinstance(args[0], torch.dtype) else None
         if target is None:
             target = kwargs.get("device", kwargs.get("other"))
-        place = None if target is None else place_named(target)
+        place = None if target is None or target is _CPU else place_named(target)
         if place is None:
             unchanged: Tensor = original(self, *args, **kwargs)
             return unchanged

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 
 from tbprof.preflight import (
+    composites,
     cuda_stub,
     distributed,
     factories,
@@ -21,6 +22,7 @@ __all__ = ["PATCHES", "installed"]
 PATCHES: tuple[Patch, ...] = (
     *cuda_stub.PATCHES,
     *surroundings.PATCHES,
+    *composites.PATCHES,
     *properties.PATCHES,
     *reads.PATCHES,
     *moves.PATCHES,

@@ -13,6 +13,8 @@ from tbprof.preflight.tags import HOST, host_place, is_on_device, mark, place_of
 
 __all__ = ["PATCHES"]
 
+_CPU = torch.device("cpu")
+
 
 def _device(original: Any) -> Any:
     def device(self: Tensor) -> torch.device:
@@ -65,7 +67,10 @@ def _new_tensor(original: Any) -> Any:
 
     @wraps(original)
     def new_tensor(self: Tensor, data: Any, *, device: Any = None, **options: Any) -> Tensor:
-        made: Tensor = original(self, data, device=torch.device("cpu"), **options)
+        made: Tensor = original(self, data, device=_CPU, **options)
+        if device is _CPU:
+            # Torch came back here by the function's name, as `tbprof.preflight.moves` tells.
+            return made
         mark(made, HOST if isinstance(data, Tensor) else host_place("new_tensor"))
         return made.to(self.device if device is None else device)
 

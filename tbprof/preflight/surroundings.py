@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.profiler import ProfilerActivity
 
 from tbprof.preflight.mode import Watch
 from tbprof.preflight.patch import Patch
-from tbprof.preflight.recording import Event, muted, note, remark
-from tbprof.preflight.tags import HOST, is_on_device, mark, place_of
+from tbprof.preflight.recording import remark
+from tbprof.preflight.tags import HOST, mark, place_of
 
 __all__ = ["PATCHES"]
 
@@ -94,31 +94,15 @@ def _eager(_original: Any) -> Any:
     return compile_
 
 
-def _one_hot(original: Any) -> Any:
-    """On the CPU its classes are checked by reading them, which a GPU does not do."""
-    event = Event("dynamic_shape", "one_hot", ("aten::one_hot",), "read", direction="DtoH")
+def _without_device(original: Any) -> Any:
+    """The program's own profiler: there is no device to record."""
 
     @wraps(original)
-    def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
-        if num_classes == -1 and is_on_device(tensor):
-            note(event, nbytes=tensor.element_size())
-        with muted():
-            return original(tensor, num_classes)
+    def init(self: Any, *, activities: Any = None, **kwargs: Any) -> None:
+        remark("torch.profiler recorded the host alone")
+        original(self, activities=None if activities is None else [ProfilerActivity.CPU], **kwargs)
 
-    return one_hot
-
-
-def _checked_on_the_cpu_alone(original: Any) -> Any:
-    """A composite op whose checks read its arguments where torch believes them on the CPU."""
-
-    @wraps(original)
-    def unchecked(*args: Any, **kwargs: Any) -> Any:
-        if args and isinstance(args[0], Tensor) and is_on_device(args[0]):
-            with muted():
-                return original(*args, **kwargs)
-        return original(*args, **kwargs)
-
-    return unchecked
+    return init
 
 
 def _next_batch(original: Any) -> Any:
@@ -145,24 +129,16 @@ def _mark_host(batch: Any) -> None:
             _mark_host(value)
 
 
-_CHECKED: tuple[tuple[str, str], ...] = (
-    *(("torch", name) for name in ("quantile", "nanquantile")),
-    *(("torch:Tensor", name) for name in ("quantile", "nanquantile")),
-)
-
-_make_cpu: Callable[[Any], Any] = _asks_for_cpu
-
 PATCHES = (
     Patch("torch.amp.autocast_mode:autocast", "__init__", _autocast_init),
-    Patch("torch", "is_autocast_enabled", _make_cpu),
-    Patch("torch", "get_autocast_dtype", _make_cpu),
-    Patch("torch", "set_autocast_enabled", _make_cpu),
-    Patch("torch", "set_autocast_dtype", _make_cpu),
+    Patch("torch", "is_autocast_enabled", _asks_for_cpu),
+    Patch("torch", "get_autocast_dtype", _asks_for_cpu),
+    Patch("torch", "set_autocast_enabled", _asks_for_cpu),
+    Patch("torch", "set_autocast_dtype", _asks_for_cpu),
     Patch("torch._C", "_group_tensors_by_device_and_dtype", _grouped),
     Patch("torch", "Generator", lambda _original: _Generator),
     Patch("threading:Thread", "_bootstrap_inner", _watched_thread),
     Patch("torch", "compile", _eager),
-    Patch("torch.nn.functional", "one_hot", _one_hot),
-    *(Patch(owner, name, _checked_on_the_cpu_alone) for owner, name in _CHECKED),
+    Patch("torch.profiler.profiler:_KinetoProfile", "__init__", _without_device),
     Patch("torch.utils.data.dataloader:_BaseDataLoaderIter", "__next__", _next_batch),
 )
