@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from large_trace import Opening, logdir_with, open_large
+from listing_watch import watched_listings
 from playwright.sync_api import Browser
 from tensorboard_server import tensorboard
 
@@ -35,9 +36,15 @@ def test_other_tabs_answer_while_a_large_trace_is_read(browser: Browser, tmp_pat
 def test_listings_take_less_than_a_second_while_a_gigabyte_is_read(
     browser: Browser, traces: Path, tmp_path: Path
 ) -> None:
+    """Or at most half as much again as those of a TensorBoard with nothing to do, on a busy machine."""
     logdir, trace = logdir_with(traces / "h100_owlv2_infer" / "h100_owlv2.json.gz", 18, tmp_path)
-    with tensorboard(logdir) as address:
+    (tmp_path / "empty").mkdir()
+    with (
+        tensorboard(logdir) as address,
+        tensorboard(tmp_path / "empty") as idle,
+        watched_listings(idle) as idle_s,
+    ):
         opening = open_large(browser, address, patience_s=600)
     assert trace.stat().st_size > 1_000_000_000
     assert len(opening.progress_bytes) > 5
-    check(opening, trace, slowest_s=1)
+    check(opening, trace, slowest_s=max(1, 1.5 * max(idle_s)))
