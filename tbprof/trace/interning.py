@@ -14,9 +14,10 @@ from tbprof.trace.columns import Lane
 from tbprof.trace.events import Label, Timed
 from tbprof.trace.repair import repair_text
 
-__all__ = ["LaneTable", "NameTable", "TextTable"]
+__all__ = ["SEPARATOR", "LaneTable", "NameTable", "TextTable"]
 
-_SEPARATOR = b"\0"
+SEPARATOR = b"\0"
+"""What no valid JSON holds."""
 _NO_TEXT = (b"", b'""', b"null")
 _place = attrgetter("pid", "tid")
 
@@ -32,22 +33,22 @@ class NameTable(dict[str, int]):
 
 
 class TextTable(dict[bytes, int]):
-    """Combinations of raw JSON values to their numbers, which count from 0; -1 if no value has a text.
+    """Raw JSON values of a row, in one piece, to the number of their combination, which counts from 0.
 
     The text of a string is what it says, of a list the list without spaces, however it is laid
-    out. Nothing, `""` and null have no text.
+    out. Nothing, `""` and null have no text; a row that has none at all has the number -1.
     """
 
     def __init__(self, names: NameTable, width: int) -> None:
-        """`names` is where the texts are interned, `width` how many values a combination has."""
+        """`names` is where the texts are interned, `width` how many values a row has."""
         super().__init__()
         self._names = names
         self._width = width
         self._combinations: list[list[int]] = []
 
     def __missing__(self, joined: bytes) -> int:
-        raws = joined.split(_SEPARATOR)
-        # Valid JSON does not hold the separator. Damage may, and then nobody knows what is whose.
+        raws = joined.split(SEPARATOR)
+        # A value that holds the separator is damaged, and then nobody knows what is whose.
         texts = [self._name(raw) for raw in raws] if len(raws) == self._width else []
         known = any(text >= 0 for text in texts)
         number = self[joined] = len(self._combinations) if known else -1
@@ -55,9 +56,9 @@ class TextTable(dict[bytes, int]):
             self._combinations.append(texts)
         return number
 
-    def numbers(self, rows: Iterable[Iterable[msgspec.Raw]], count: int) -> Int32s:
-        """The number of each of `count` combinations."""
-        return np.fromiter(map(self.__getitem__, map(_SEPARATOR.join, rows)), np.int32, count)
+    def numbers(self, rows: Sequence[bytes]) -> Int32s:
+        """The number of each row, whose values stand between separators."""
+        return np.fromiter(map(self.__getitem__, rows), np.int32, len(rows))
 
     def names_by_field(self) -> Int32s:
         """For each value of a combination, by its number: the number of the text among the names, or -1."""

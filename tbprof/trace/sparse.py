@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tbprof.trace.arrays import Int8s, Int32s, SparseColumn, SparseFloats
-from tbprof.trace.category_args import ARGS, COLLECTIVE, FRACTIONS, GPU_PLACE, NUMBERS, ArgGroup
+from tbprof.trace.category_args import (
+    ARGS,
+    COLLECTIVE,
+    FRACTIONS,
+    GPU_PLACE,
+    NUMBERS,
+    ArgGroup,
+    TextFields,
+)
 from tbprof.trace.event_args import ABSENT, Scalar, SliceArgs
 from tbprof.trace.events import AnySlice
 from tbprof.trace.growing import GrowingColumn
@@ -67,7 +74,7 @@ class ArgColumns:
         args: Sequence[SliceArgs],
     ) -> None:
         wanted = args if len(rows) == len(args) else [args[row] for row in rows.tolist()]
-        numbers = [numbers_of(list(map(field.read, wanted))) for field in group.numbers]
+        numbers = [numbers_of(field.read(wanted)) for field in group.numbers]
         if group is GPU_PLACE:
             device, stream = numbers
             _complete_places(device, stream, rows, slices)
@@ -81,18 +88,16 @@ class ArgColumns:
 class _TextColumns:
     """The texts of one group of arguments. Mostly all those of a row repeat together."""
 
-    def __init__(self, fields: tuple[str, ...], names: NameTable) -> None:
+    def __init__(self, fields: TextFields, names: NameTable) -> None:
         self._fields = fields
-        self._reads = tuple(map(attrgetter, fields))
-        self._table = TextTable(names, len(fields))
+        self._table = TextTable(names, len(fields.names))
         self._column = GrowingColumn(np.int32)
 
     def add(self, rows: Int32s, args: Sequence[SliceArgs]) -> None:
-        raws = zip(*(map(read, args) for read in self._reads), strict=True)
-        self._column.add(rows, self._table.numbers(raws, len(args)))
+        self._column.add(rows, self._table.numbers(self._fields.read(args)))
 
     def take(self) -> dict[str, SparseColumn]:
-        return dict(zip(self._fields, self._columns(), strict=True))
+        return dict(zip(self._fields.names, self._columns(), strict=True))
 
     def _columns(self) -> Iterator[SparseColumn]:
         held = self._column.take()
