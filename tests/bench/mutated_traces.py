@@ -92,7 +92,7 @@ def readers(traceinsight: str) -> Iterator[list[Reader]]:
 
 def bombs(folder: Path, traceinsight: str) -> Iterator[str]:
     """What each bomb costs each reader, in a process of its own."""
-    yield f"\n## Small files that unpack to {BOMB_MB} MB\n"
+    yield f"\n## Small files that unpack to {BOMB_MB} MB, with 4 GB to do it in\n"
     yield "| what is repeated | reader | events | CPU s | peak MB |\n|---|---|---|---|---|"
     for what, (before, repeated) in BOMBS.items():
         path = pack(pieces(before, repeated, BOMB_MB), folder / "bomb.json.gz")

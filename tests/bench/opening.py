@@ -18,6 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 Names = Counter[str]
+MAX_BYTES = 4 * 1024**3
+"""Of memory. Some readers would take all that the machine has."""
 
 
 def tbprof(path: str) -> Names:
@@ -58,6 +60,7 @@ def opened(read: Callable[[str], Names], path: str) -> Names | None:
 
 
 def main(read: Callable[[str], Names]) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_BYTES, MAX_BYTES))
     # What a reader prints goes elsewhere: the lines of the answer are the only ones.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
