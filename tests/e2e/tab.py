@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import urllib.parse
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import FrameLocator, Page, expect
 
-__all__ = ["PATIENCE_MS", "axe_violations", "open_tab"]
+__all__ = ["IN_LIGHT", "PATIENCE_MS", "axe_violations", "open_tab"]
 
 PATIENCE_MS = 60_000
+
+IN_LIGHT = pytest.mark.parametrize("page", ["light"], indirect=True)
+"""For what no theme changes."""
 
 
 def open_tab(page: Page, address: str, run: str = "", view: str = "", **place: str) -> FrameLocator:

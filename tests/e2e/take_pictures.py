@@ -1,7 +1,7 @@
 """Pictures of every view of three real traces, to be looked at: `python tests/e2e/take_pictures.py`.
 
 TBPROF_TRACES names the folder of public traces. They go to `pictures/`, in light; the first trace in
-dark too.
+dark too. README shows two of that trace in TensorBoard's own page.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ import tempfile
 import urllib.parse
 
 from playwright.sync_api import Browser, Page, sync_playwright
-from tab import PATIENCE_MS
+from tab import PATIENCE_MS, open_tab
 from tensorboard_server import tensorboard
 
 PICTURES = pathlib.Path(__file__).parent / "pictures"
 SIZE = {"width": 1280, "height": 656}
 """Of the frame in a window of 1280 x 720."""
 
-TRACES = {"a100": "sam_amg_a100", "h100": "h100_bert_small_infer", "v100": "dlrm_v100_8rank"}
+README_SIZE = {"width": 1280, "height": 800}
+
+TRACES = {"a100": "sam_amg_a100", "h100": "h100_bert_small_infer", "v100": "kineto_resnet50_nw0"}
 """Their names in the pictures' names, and their folders."""
 
 
@@ -34,15 +36,25 @@ def take(browser: Browser, address: str, run: str, name: str, theme: str) -> Non
         link = page.locator("nav .tabs a").nth(at)
         view = (link.text_content() or "").rstrip("0123456789,").lower().replace(" ", "-")
         link.click()
+        page.mouse.move(SIZE["width"] / 2, SIZE["height"] - 1)
         _settle(page)
         page.screenshot(path=PICTURES / f"{name}-{view}-{theme}.png")
+    page.context.close()
+
+
+def take_in_tensorboard(browser: Browser, address: str, run: str, theme: str, view: str, site: str) -> None:
+    page = browser.new_context(color_scheme=theme, viewport=README_SIZE).new_page()  # type: ignore[arg-type]
+    open_tab(page, address, run, view, site=site).locator("table").first.wait_for()
+    page.wait_for_timeout(1_500)
+    page.screenshot(path=PICTURES / f"tab-{theme}.png")
     page.context.close()
 
 
 def _settle(page: Page) -> None:
     page.locator("main h1, main h2").first.wait_for(state="attached", timeout=PATIENCE_MS)
     page.locator("main .skel").first.wait_for(state="detached", timeout=PATIENCE_MS)
-    # What is read in the background is drawn as it comes.
+    page.get_by_text("being read").first.wait_for(state="detached", timeout=PATIENCE_MS)
+    # What is drawn comes a frame later than its page.
     page.wait_for_timeout(1_500)
 
 
@@ -57,7 +69,10 @@ def main() -> None:
         with tensorboard(logs) as address:
             for name, run in TRACES.items():
                 take(browser, address, run, name, "light")
-            take(browser, address, next(iter(TRACES.values())), next(iter(TRACES)), "dark")
+            name, run = next(iter(TRACES.items()))
+            take(browser, address, run, name, "dark")
+            take_in_tensorboard(browser, address, run, "light", "overview", "")
+            take_in_tensorboard(browser, address, run, "dark", "syncs", "0")
         browser.close()
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 from source_scene import known_training
-from tab import PATIENCE_MS
+from tab import IN_LIGHT, PATIENCE_MS
 from tensorboard_server import tensorboard
 
 from tbprof.sharing.loaded_report import LoadedReport
@@ -37,6 +37,7 @@ def framed(page: Page, address: str, source: str) -> FrameLocator:
     return page.frame_locator("#cell")
 
 
+@IN_LIGHT
 def test_in_the_frame_of_a_notebook_the_tab_works(page: Page, proxied: str) -> None:
     place = "#tbprof&p.tbprof.run=h100_bert_small_infer&p.tbprof.view=syncs"
     cell = framed(page, proxied, f'src="{html.escape(proxied)}/{place}"')
@@ -48,6 +49,7 @@ def test_in_the_frame_of_a_notebook_the_tab_works(page: Page, proxied: str) -> N
     assert any("p.tbprof.site=0" in frame.url for frame in page.frames)
 
 
+@IN_LIGHT
 def test_a_loaded_report_shows_itself_in_a_notebook(page: Page) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -62,6 +64,7 @@ def test_a_loaded_report_shows_itself_in_a_notebook(page: Page) -> None:
     assert [url for url in asked if urllib.parse.urlsplit(url).scheme.startswith("http")] == []
 
 
+@IN_LIGHT
 def test_a_page_that_allows_only_its_own_host_shows_every_view(page: Page, address: str) -> None:
     broken: list[str] = []
     asked: list[str] = []

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 from source_scene import known_training
-from tab import axe_violations, open_tab
+from tab import IN_LIGHT, axe_violations, open_tab
 from tensorboard_server import tensorboard
 
 from tbprof.store.codec import encode_report
@@ -61,6 +61,7 @@ def test_the_keys_go_from_finding_to_finding_and_to_the_evidence(page: Page, kno
     assert axe_violations(page) == ""
 
 
+@IN_LIGHT
 def test_a_site_leads_to_its_line(page: Page, known: str) -> None:
     frame = open_tab(page, known, "known", "syncs")
     frame.locator('tr[data-site="2"]').click()
@@ -69,6 +70,7 @@ def test_a_site_leads_to_its_line(page: Page, known: str) -> None:
     expect(frame.locator("li.current")).to_contain_text("predicted = predicted.cpu()")
 
 
+@IN_LIGHT
 def test_a_finding_and_a_place_are_copied(page: Page, known: str) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     frame = open_tab(page, known, "known", "source")

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { SourceFile, SourceFilesView, WindowView } from "../../api/types.ts";
+import { visit } from "../../state/place.ts";
 import { openFile, openLine, source } from "../../state/source.ts";
 import { Icon } from "../../widgets/Icon.tsx";
 import { Workspace } from "../Workspace.tsx";
@@ -62,6 +63,11 @@ function NoFiles({ source: shown, view }: { source: SourceFilesView; view: Windo
           <p class="t2">Its sites are named by their ops in Sync points and Copies. Record with the trainer hook, or with stacks, to see their lines.</p>
         )}
         <p class="t2 anywhere">{shown.about}</p>
+        {view.sites.length > 0 && (
+          <p class="row">
+            <button class="btn p" type="button" onClick={() => visit({ view: "syncs" })}>Show the sync points</button>
+          </p>
+        )}
       </div>
     </div>
   );
