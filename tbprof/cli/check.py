@@ -19,7 +19,7 @@ from tbprof.cli.preflight_child import run_preflight
 from tbprof.cli.preflight_document import document_recording, preflight_document
 from tbprof.cli.reading import is_folder, report_of_file, reports_of_folder
 from tbprof.errors import UsageError
-from tbprof.rules.registry import RULES
+from tbprof.rules.registry import PAGES
 from tbprof.texts.english import English
 from tbprof.views.check import KINDS, NEW, Accepted, Budget, CheckView, Recording
 from tbprof.views.check_building import check_view
@@ -34,8 +34,7 @@ __all__ = ["add_to"]
 FOUND = 1
 SCHEMA = 1
 
-_CODES = {rule.code for rule in RULES} | {"DEV01"}
-"""The last one is preflight's alone: no trace holds what would have raised an error."""
+_CODES = {page.code for page in PAGES}
 _WORDS = frozenset({NEW, *KINDS, *_CODES, *(code[:3] for code in _CODES)})
 _BUDGET = re.compile(r"(?:(?P<of>\w+)=)?(?P<allowed>\d+)")
 

@@ -18,6 +18,7 @@ from tbprof.rules import (
     cpy13_low_bandwidth_copy,
     dat01_loader_starvation,
     dat02_single_process_loader,
+    dev01_would_raise,
     lch01_launch_bound,
     lch02_host_bound,
     mem02_empty_cache,
@@ -39,9 +40,9 @@ from tbprof.rules import (
     trc03_trace_health,
     trc04_host_ahead,
 )
-from tbprof.rules.rule import Rule
+from tbprof.rules.rule import Rule, RulePage
 
-__all__ = ["RULES"]
+__all__ = ["PAGES", "RULES"]
 
 RULES: tuple[Rule, ...] = (
     syn01_scalar_readback.RULE,
@@ -80,3 +81,6 @@ RULES: tuple[Rule, ...] = (
     trc03_trace_health.RULE,
     trc04_host_ahead.RULE,
 )
+
+PAGES: tuple[Rule | RulePage, ...] = (*RULES, dev01_would_raise.PAGE)
+"""All that can be explained: the rules, and what preflight alone finds."""

@@ -33,6 +33,7 @@ __all__ = [
     "Confidence",
     "Need",
     "Rule",
+    "RulePage",
     "idle_evidence",
     "row_evidence",
     "site_finding",
@@ -54,6 +55,16 @@ class Need:
     name: str
     """Completes "not checked: no ... recorded"."""
     is_met: Callable[[Facts], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class RulePage:
+    """What is told of a rule that no trace can break, as preflight's own are."""
+
+    code: str
+    name: str
+    doc: str
+    """As that of a `Rule`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from inspect import cleandoc
 from textwrap import dedent
 
 from tbprof.errors import UsageError
-from tbprof.rules.registry import RULES
+from tbprof.rules.registry import PAGES
 
 __all__ = ["RuleText", "all_rules", "rule_text"]
 
@@ -42,16 +42,16 @@ def rule_text(code: str) -> RuleText:
     Raises:
         UsageError: There is no such rule.
     """
-    for rule in RULES:
+    for rule in PAGES:
         if rule.code == code.upper():
             return _parse(rule.code, rule.name, rule.doc)
-    known = ", ".join(rule.code for rule in RULES)
+    known = ", ".join(rule.code for rule in PAGES)
     raise UsageError(f"there is no rule {code!r}: the rules are {known}")
 
 
 def all_rules() -> tuple[RuleText, ...]:
     """The pages of all rules, in the order of their list."""
-    return tuple(rule_text(rule.code) for rule in RULES)
+    return tuple(rule_text(rule.code) for rule in PAGES)
 
 
 @cache

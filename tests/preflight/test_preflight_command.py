@@ -171,3 +171,14 @@ def test_a_module_is_run_as_python_runs_it(
     monkeypatch.chdir(training.parent)
     ended = preflight("-m", "train", "2")
     assert (ended.returncode, "train.py:11 in <module>  scalar read" in ended.stdout) == (0, True)
+
+
+def test_a_machine_with_a_gpu_is_told_to_record_there(
+    training: Path, preflight: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    refused = preflight(str(training), "--", "9")
+    assert refused.returncode == 2
+    assert "this machine has a GPU" in refused.stderr
+    assert refused.stdout == ""
+    assert preflight("--force", "--budget", "9", str(training), "--", "9").returncode == 0

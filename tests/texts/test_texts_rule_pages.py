@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tbprof.errors import UsageError
-from tbprof.rules.registry import RULES
+from tbprof.rules.registry import PAGES
 from tbprof.texts.english import English
 from tbprof.texts.rule_pages import all_rules, rule_text
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+@pytest.mark.parametrize("rule", PAGES, ids=lambda rule: rule.code)
 def test_every_rule_has_a_whole_page(rule: object) -> None:
     page = rule_text(rule.code)  # type: ignore[attr-defined]
     assert (page.code, page.name) == (rule.code, rule.name)  # type: ignore[attr-defined]
@@ -48,7 +48,7 @@ def test_an_unknown_rule_is_said_with_those_that_there_are(code: str) -> None:
 
 
 def test_all_rules_come_in_the_order_of_their_list() -> None:
-    assert [page.code for page in all_rules()] == [rule.code for rule in RULES]
+    assert [page.code for page in all_rules()] == [rule.code for rule in PAGES]
 
 
 def test_a_rule_of_another_version_has_a_page_that_says_so() -> None:
