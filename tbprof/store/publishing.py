@@ -23,7 +23,7 @@ from tbprof.store.classic import (
 from tbprof.store.codec import encode_report
 from tbprof.store.files import appearing, remove_abandoned_parts, write_whole
 from tbprof.store.retention import Limits, keep_within
-from tbprof.store.scalars import write_scalars
+from tbprof.store.scalars import SUB_RUN, write_scalars
 
 __all__ = ["BROKEN_SUFFIX", "Published", "publish_window"]
 
@@ -108,7 +108,7 @@ def _write_with_room(spooled: Path, facts: Path, trace_path: Path, report_path: 
     """Write the window; on a full disk once more, without the copies that can be made again."""
     logdir = trace_path.parent
     logdir.mkdir(parents=True, exist_ok=True)
-    for folder in (logdir, logdir / CLASSIC_FOLDER):
+    for folder in (logdir, logdir / CLASSIC_FOLDER, logdir / SUB_RUN):
         remove_abandoned_parts(folder)
     try:
         return _write(spooled, facts, trace_path, report_path)

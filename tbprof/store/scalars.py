@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import mean, median
 
+from tbprof.file_names import parse_window_name
 from tbprof.model import HookFacts, Report
+from tbprof.store.files import appearing
 
 __all__ = ["SUB_RUN", "scalars_of", "write_scalars"]
 
@@ -23,6 +25,9 @@ _NS_PER_MS = 1e6
 def write_scalars(report: Report, run_folder: Path) -> None:
     """Add the figures at the trainer's step; of several ranks the first speaks.
 
+    Each window has an event file of its own, which appears whole: TensorBoard goes on to the
+    next file by its name, and would stop at a record that was cut off.
+
     Raises:
         OSError: The file can't be written.
     """
@@ -32,14 +37,19 @@ def write_scalars(report: Report, run_folder: Path) -> None:
     # Importing it takes 0.3 s, and no other command wants it.
     from tensorboard.summary.writer import event_file_writer
 
-    event = event_file_writer.event_pb2.Event(step=facts.first_step, wall_time=time.time())
+    now_s = time.time()
+    version = event_file_writer.event_pb2.Event(wall_time=now_s, file_version="brain.Event:2")
+    figures = event_file_writer.event_pb2.Event(wall_time=now_s, step=facts.first_step)
     for tag, value in scalars_of(report, facts).items():
-        event.summary.value.add(tag=tag, simple_value=value)
-    writer = event_file_writer.EventFileWriter(str(run_folder / SUB_RUN))
-    try:
-        writer.add_event(event)
-    finally:
-        writer.close()
+        figures.summary.value.add(tag=tag, simple_value=value)
+    folder = run_folder / SUB_RUN
+    folder.mkdir(parents=True, exist_ok=True)
+    stem = parse_window_name(Path(report.trace.path).name).stem
+    name = f"events.out.tfevents.{int(now_s):010d}.{stem}.{facts.first_step:012d}"
+    with appearing(folder / name) as file:
+        records = event_file_writer.RecordWriter(file)
+        for event in (version, figures):
+            records.write(event.SerializeToString())
 
 
 def scalars_of(report: Report, facts: HookFacts) -> dict[str, float]:

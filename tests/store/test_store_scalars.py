@@ -64,6 +64,16 @@ def test_a_later_window_goes_on_in_the_same_sub_run(tmp_path: Path) -> None:
     assert [step for step, _ in read_back(tmp_path / SUB_RUN)["step_time_ms"]] == [120, 1120]
 
 
+def test_half_an_event_file_is_never_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        write_scalars(report(), tmp_path)
+    assert list((tmp_path / SUB_RUN).iterdir()) == []
+
+
 def test_what_was_not_measured_is_left_out(tmp_path: Path) -> None:
     write_scalars(dataclasses.replace(report(unprofiled_step_ns=None), idle=None, savings=None), tmp_path)
     assert list(read_back(tmp_path / SUB_RUN)) == ["profiled_step_time_ms"]
