@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import Callable
 from typing import ParamSpec
@@ -34,12 +35,19 @@ class Guard:
     def note(self, fault: Exception) -> None:
         """Log the first fault once, and end the profiling."""
         if self.fault is not None:
-            logger.debug("another fault after profiling had ended", exc_info=fault)
+            _say(logging.DEBUG, "another fault after profiling had ended", fault)
             return
         self.fault = fault
-        logger.warning("Profiling ends here and the training goes on: %s: %s", type(fault).__name__, fault)
-        logger.debug("the fault that ended the profiling", exc_info=fault)
+        name = type(fault).__name__
+        _say(logging.WARNING, f"Profiling ends here and the training goes on: {name}: {fault}")
+        _say(logging.DEBUG, "the fault that ended the profiling", fault)
         try:
             self._end_profiling()
-        except Exception as second:
-            logger.debug("ending the profiling failed as well", exc_info=second)
+        except Exception as second:  # noqa: BLE001 - and what follows from it
+            _say(logging.DEBUG, "ending the profiling failed as well", second)
+
+
+def _say(level: int, text: str, fault: Exception | None = None) -> None:
+    # The training's own log handlers may raise, and the border is the last that can keep it.
+    with contextlib.suppress(Exception):
+        logger.log(level, "%s", text, exc_info=fault)

@@ -76,7 +76,7 @@ class WatchedRun:
         if self._closed:
             return
         if self._session is not None and self._session.belongs_elsewhere:
-            self._session.thread.say_elsewhere("close()")
+            self._guard.run(self._session.thread.say_elsewhere, "close()")
             return
         self._closed = True
         self.next_event = NEVER

@@ -58,6 +58,21 @@ def test_a_fault_on_the_way_out_stays_inside_too(expected_faults: list[Exception
     assert [str(fault) for fault in expected_faults] == ["first"]
 
 
+def test_a_log_that_raises_does_not_carry_the_fault_out(expected_faults: list[Exception]) -> None:
+    class Raises(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            raise RuntimeError(record.getMessage())
+
+    handler, profiling = Raises(), Profiling()
+    logging.getLogger("tbprof").addHandler(handler)
+    try:
+        Guard(profiling.end).run(fail, "no room")
+    finally:
+        logging.getLogger("tbprof").removeHandler(handler)
+    assert profiling.ended == 1
+    assert [str(fault) for fault in expected_faults] == ["no room"]
+
+
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, SystemExit])
 def test_what_belongs_to_the_training_passes(interruption: type[BaseException]) -> None:
     def interrupt() -> None:
