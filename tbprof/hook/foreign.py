@@ -8,6 +8,7 @@ before each start, and gives way.
 from __future__ import annotations
 
 import gc
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -15,10 +16,12 @@ import torch
 from torch.autograd.profiler import KinetoStepTracker
 from torch.profiler import profile
 
-__all__ = ["foreign_profiler_at_work", "is_recording", "without_announcement"]
+__all__ = ["OnlySession", "foreign_profiler_at_work", "is_recording", "without_announcement"]
 
 ANNOUNCEMENT = "ProfilerStep"
 """The name under which every `torch.profiler.profile` counts its steps until its `with` ends."""
+
+_session = threading.Lock()
 
 
 def is_recording() -> bool:
@@ -42,6 +45,30 @@ def foreign_profiler_at_work(own: profile | None) -> bool:
         issubclass(type(candidate), profile) and candidate is not own and _is_prepared(candidate)
         for candidate in gc.get_objects()
     )
+
+
+class OnlySession:
+    """The right to torch's only session in a process, which each hook asks for before a window.
+
+    Hooks of two threads could else both find nobody at work, and begin.
+    """
+
+    def __init__(self) -> None:
+        self._is_held = False
+
+    def take(self) -> bool:
+        """Whether a window may begin now: no profiler is at work, and no other hook has a window."""
+        if not self._is_held:
+            self._is_held = _session.acquire(blocking=False)
+        if self._is_held and foreign_profiler_at_work(None):
+            self.give_back()
+        return self._is_held
+
+    def give_back(self) -> None:
+        """The window is over; harmless where there was none."""
+        if self._is_held:
+            self._is_held = False
+            _session.release()
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from time import perf_counter_ns
 from tbprof.hook.adoption import adopt_windows
 from tbprof.hook.aftermath import Aftermath
 from tbprof.hook.facts import collect_facts, rank_and_world_size, worker_name
-from tbprof.hook.foreign import foreign_profiler_at_work
+from tbprof.hook.foreign import OnlySession
 from tbprof.hook.measures import Measures
 from tbprof.hook.own_thread import OwnThread
 from tbprof.hook.plan import Plan
@@ -22,6 +22,7 @@ from tbprof.model import HookFacts
 
 __all__ = ["Session"]
 
+
 class Session:
     """Opens the spool, drives the windows through it, and hands them over to be published."""
 
@@ -35,6 +36,7 @@ class Session:
         rank = rank_and_world_size()[0]
         self._worker = worker_name(plan.worker, rank)
         self._window: ProfiledWindow | None = None
+        self._torch = OnlySession()
         self._measures = Measures(clock)
         self._timetable = Timetable(plan.schedule, Trigger(plan.logdir, rank or 0), plan.max_stall_ns, origin)
         self._slow_steps = SlowStepWatch(plan.schedule.slow_steps, clock)
@@ -81,10 +83,10 @@ class Session:
         """Begin a window with the next step if one is due; the number of steps after which to ask again."""
         self.publisher.collect()
         due = self._timetable.due(steps_taken)
-        if due is not None and foreign_profiler_at_work(None):
-            self._timetable.give_way(steps_taken)
-        elif due is not None and not self.windows.has_room():
+        if due is not None and not self.windows.has_room():
             self._timetable.wait_for_room(steps_taken)
+        elif due is not None and not self._torch.take():
+            self._timetable.give_way(steps_taken)
         elif due is not None:
             self._begin(due, steps_taken)
             return steps_taken + 1
@@ -119,6 +121,7 @@ class Session:
         window, self._window = self._window, None
         if window is not None:
             window.stop()
+            self._torch.give_back()
             if window.recorded_steps > 0 and not window.taken_away:
                 self._finish(window, steps_taken, is_last_step_over=True)
         self._aftermath.end(steps_taken)
@@ -131,10 +134,12 @@ class Session:
         if window is not None:
             self.windows.lost += 1
             window.abandon() if self.thread.is_this else window.discard()
+        self._torch.give_back()
 
     def forget(self) -> None:
         """Let go of everything without touching it: this process is a copy of the one it belongs to."""
         self._window = None
+        self._torch.give_back()
         self._aftermath.forget()
         self.publisher.leave()
 
@@ -153,6 +158,7 @@ class Session:
                 self._measures.count_from_here()
             return
         self._window = None
+        self._torch.give_back()
         if window.taken_away:
             self._timetable.give_way(steps_taken)
             return

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-from tbprof.hook.foreign import foreign_profiler_at_work, is_recording, without_announcement
+from tbprof.hook.foreign import OnlySession, foreign_profiler_at_work, is_recording, without_announcement
 
 
 @pytest.fixture
@@ -96,3 +96,25 @@ def test_one_that_records_on_another_thread_is_seen_here() -> None:
     finally:
         done.set()
         thread.join()
+
+
+def test_of_two_hooks_one_has_a_window() -> None:
+    one, other = OnlySession(), OnlySession()
+    assert one.take()
+    assert not other.take()
+    # Who does not hold it can't give it back.
+    other.give_back()
+    assert not other.take()
+    one.give_back()
+    assert other.take()
+    other.give_back()
+
+
+def test_a_hook_that_gives_way_to_a_profiler_stands_in_no_other_s_way(foreign: profile) -> None:
+    one, other = OnlySession(), OnlySession()
+    foreign.step()
+    foreign.step()
+    assert not one.take()
+    foreign.stop()
+    assert other.take()
+    other.give_back()
