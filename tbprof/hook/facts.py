@@ -78,7 +78,7 @@ def collect_facts(worker: str, options: RecordOptions, window: WindowFacts) -> H
         options=dataclasses.asdict(options),
         settings=settings(),
         environment=environment(),
-        git_commit=git_commit(Path.cwd()),
+        git_commit=_git_commit(),
         loaders=loaders,
         optimizers=optimizers,
         other_gpu_processes=other_gpu_processes(),
@@ -105,6 +105,14 @@ def write_facts(facts: HookFacts, path: Path) -> None:
 def _number(environment: Mapping[str, str], name: str) -> int | None:
     value = environment.get(name, "")
     return int(value) if value.isdecimal() else None
+
+
+def _git_commit() -> str | None:
+    try:
+        return git_commit(Path.cwd())
+    except OSError:
+        # The folder that the training was started in may have been removed meanwhile.
+        return None
 
 
 def _driver_version() -> str | None:

@@ -49,7 +49,7 @@ def _child_environment() -> dict[str, str]:
     environment = {name: value for name, value in os.environ.items() if name not in DROPPED_VARIABLES}
     environment["CUDA_VISIBLE_DEVICES"] = ""
     # What it says is read back from its log.
-    environment["PYTHONIOENCODING"] = "utf-8"
+    environment["PYTHONIOENCODING"] = "utf-8:backslashreplace"
     environment["PYTHONPATH"] = os.pathsep.join(_child_import_path())
     return environment
 
@@ -59,9 +59,13 @@ def _child_import_path() -> list[str]:
 
     The folders of the training script stay out: a `numpy.py` there must break nothing.
     """
-    training = {Path.cwd(), Path(sys.argv[0]).absolute().parent}
-    entries = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    asked_for = [Path(entry).absolute() for entry in entries if entry]
+    entries = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    try:
+        training = {Path.cwd(), *(Path(script).absolute().parent for script in sys.argv[:1])}
+        asked_for = [Path(entry).absolute() for entry in entries]
+    except OSError:
+        # The folder that the training was started in is gone, and what was in it with it.
+        training, asked_for = set(), [Path(entry) for entry in entries if Path(entry).is_absolute()]
     folders = [folder for folder in asked_for if folder not in training]
     home = Path(tbprof.__file__).absolute().parent.parent
     if home not in _installed_packages():

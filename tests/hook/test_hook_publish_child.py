@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import tbprof
+from tbprof.hook import publish_child
 from tbprof.hook.publish_child import start_child
 
 HOME = Path(tbprof.__file__).resolve().parent.parent
@@ -83,3 +84,15 @@ class TestChild:
         monkeypatch.delenv("PYTHONPATH", raising=False)
         monkeypatch.setattr("sysconfig.get_paths", lambda: {"purelib": str(HOME), "platlib": str(HOME)})
         assert child()["environment"]["PYTHONPATH"] == ""
+
+
+def test_a_training_whose_folder_is_gone_is_published_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), "relative"]))
+    monkeypatch.setattr(sys, "argv", [])
+    assert str(tmp_path) in publish_child._child_import_path()
+    assert "relative" not in publish_child._child_import_path()
