@@ -79,8 +79,8 @@ def open_spool(logdir: Path, spool: Path | None) -> Path:
 
 def remove_partial_files(folder: Path) -> None:
     """Remove what a failed export left, so that a full disk gets its room back."""
-    for partial in folder.glob(f"*{TRACE_SUFFIX}.tmp*"):
-        with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError):
+        for partial in folder.glob(f"*{TRACE_SUFFIX}.tmp*"):
             partial.unlink()
 
 

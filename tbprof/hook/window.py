@@ -59,7 +59,7 @@ class ProfiledWindow:
         return not self.is_over and self._steps >= self._schedule.warmup
 
     def start(self) -> None:
-        """Begin the warm-up. Ask `foreign_profiler_at_work` first."""
+        """Begin the warm-up. Take `OnlySession` first."""
         self._profiler.__enter__()
 
     def advance(self) -> None:
@@ -119,14 +119,14 @@ class ProfiledWindow:
         self._note_if_stopped_by_device(profiler)
         if self.recorded_steps == 0:
             return
-        earlier = set(self._traces())
         try:
+            earlier = set(self._traces())
             self._write_trace(profiler)
+            # Kineto reports a full disk on its own log only: what counts is the file.
+            written = [trace for trace in self._traces() if trace not in earlier and trace.stat().st_size > 0]
+            self.trace = written[0] if written else None
         except (OSError, RuntimeError) as error:
             self.export_error = error
-        # Kineto reports a full disk on its own log only: what counts is the file.
-        written = [trace for trace in self._traces() if trace not in earlier and trace.stat().st_size > 0]
-        self.trace = written[0] if written else None
         remove_partial_files(self._folder)
 
     def _note_if_stopped_by_device(self, profiler: profile) -> None:
