@@ -1,0 +1,94 @@
+"""Two ranks that train together: each has its windows, and what happens to one is its own."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nursery import ROOT, wait_for_children
+from remains import look_at
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+TRAINING = """
+import os, signal, sys
+import torch, tbprof
+import torch.distributed as distributed
+
+rank, logdir, dies = int(os.environ["RANK"]), sys.argv[1], sys.argv[2] == "dies"
+distributed.init_process_group("gloo", init_method="file://" + sys.argv[3], rank=rank, world_size=2)
+schedule = tbprof.Schedule(skip_first=1, warmup=1, active=2, repeat=2)
+weights = torch.zeros(8)
+with tbprof.TrainerHook(logdir, schedule=schedule, worker="w") as hook:
+    for steps in range(12):
+        weights += torch.ones(8) * rank
+        if dies and rank == 1 and steps == 8:
+            # The second window is being recorded.
+            hook._run._session.publisher.wait(60)
+            os.kill(os.getpid(), signal.SIGKILL)
+        if not dies or steps < 8:
+            distributed.all_reduce(weights)
+        hook.step()
+    hook.close(wait_s=60)
+print(weights.tolist())
+os._exit(0)
+"""
+
+
+def train(folder: Path, how: str) -> list[subprocess.Popen[str]]:
+    """Start both ranks and wait for them."""
+    script = folder / "train.py"
+    script.write_text(TRAINING, encoding="utf-8")
+    arguments = [str(script), str(folder / "watched" / "logs"), how, str(folder / "meeting")]
+    started = [
+        subprocess.Popen(
+            [sys.executable, *arguments],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(ROOT),
+                "RANK": str(rank),
+                "WORLD_SIZE": "2",
+                "TBPROF_SPOOL": str(folder / "watched" / "spool"),
+            },
+        )
+        for rank in range(2)
+    ]
+    for process in started:
+        process.communicate(timeout=200)
+    wait_for_children(folder)
+    return started
+
+
+def windows(folder: Path) -> list[tuple[int, int, int]]:
+    """Rank, first step and all-reduces of each published window."""
+    return sorted(_window(path) for path in (folder / "watched" / "logs").glob("*.trace.json.gz"))
+
+
+def _window(path: Path) -> tuple[int, int, int]:
+    trace: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()))
+    collectives = [event for event in trace["traceEvents"] if event.get("name") == "gloo:all_reduce"]
+    return trace["tbprof"]["rank"], trace["tbprof"]["first_step"], len(collectives)
+
+
+def test_both_ranks_publish_the_same_steps_and_no_collective_of_ours(tmp_path: Path) -> None:
+    processes = train(tmp_path, "lives")
+    assert [process.returncode for process in processes] == [0, 0]
+    # Two recorded steps with one all-reduce each.
+    assert windows(tmp_path) == [(0, 2, 2), (0, 6, 2), (1, 2, 2), (1, 6, 2)]
+    assert look_at(tmp_path / "watched").corrupt == []
+
+
+def test_a_rank_that_is_killed_takes_no_result_of_the_other_along(tmp_path: Path) -> None:
+    processes = train(tmp_path, "dies")
+    assert [process.returncode for process in processes] == [0, -signal.SIGKILL]
+    assert [(rank, step) for rank, step, _ in windows(tmp_path)] == [(0, 2), (0, 6), (1, 2)]
+    assert look_at(tmp_path / "watched").corrupt == []

@@ -1,0 +1,68 @@
+"""Whatever happens in a training, it ends as it would without the hook."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from nursery import Ended, Nursery, nursery, wait_for_children
+from remains import look_at
+from scenario import PRELUDE, Scenario
+from scenarios_of_endings import ENDINGS
+from scenarios_of_neighbours import NEIGHBOURS
+from scenarios_of_surroundings import SURROUNDINGS
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks into /proc")
+
+SCENARIOS = (*ENDINGS, *NEIGHBOURS, *SURROUNDINGS)
+
+
+@pytest.fixture(scope="module")
+def processes() -> Iterator[Nursery]:
+    with nursery() as started:
+        yield started
+
+
+def run(processes: Nursery, folder: Path, scenario: Scenario, *, watched: bool) -> Ended:
+    """Run a scenario in an empty folder."""
+    folder.mkdir()
+    script = folder / "train.py"
+    script.write_text(f"WATCHED = {watched}\n{PRELUDE}\n{scenario.script}\n", encoding="utf-8")
+    (folder / "data").mkdir()
+    environment = {"TBPROF_SPOOL": str(folder / "data" / "spool")}
+    ended = processes.run([script, folder / "data"], folder, environment)
+    wait_for_children(folder)
+    return ended
+
+
+def check(processes: Nursery, folder: Path, scenario: Scenario) -> None:
+    bare = run(processes, folder / "bare", scenario, watched=False)
+    watched = run(processes, folder / "watched", scenario, watched=True)
+    assert bare.exit_code == scenario.exit_code, bare.stderr
+    assert (watched.exit_code, watched.stdout) == (bare.exit_code, bare.stdout), watched.stderr
+    seen = look_at(folder / "watched" / "data")
+    assert seen.corrupt == []
+    if scenario.windows is not None:
+        assert len(seen.published) == scenario.windows, watched.stderr
+    assert re.search(scenario.says, "\n".join(watched.said)), watched.stderr
+    assert ("Profiling ends here" in watched.stderr) == scenario.has_fault, watched.stderr
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+def test_a_training_ends_as_without_the_hook(
+    processes: Nursery, tmp_path: Path, scenario: Scenario
+) -> None:
+    check(processes, tmp_path, scenario)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+def test_twenty_times_a_training_ends_as_without_the_hook(
+    processes: Nursery, tmp_path: Path, scenario: Scenario
+) -> None:
+    for repeat in range(20):
+        (tmp_path / str(repeat)).mkdir()
+        check(processes, tmp_path / str(repeat), scenario)

@@ -1,0 +1,73 @@
+"""A training of weeks: what it holds does not grow with its windows, nor with its steps."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from nursery import Nursery, nursery
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks into /proc")
+
+TRAINING = Path(__file__).with_name("many_windows.py")
+
+MOST_GROWTH_BYTES = 5_000_000
+"""From the tenth window on: torch's own allocator breathes."""
+
+MILLION_STEPS = """
+import json, sys
+import tbprof
+from many_windows import held
+with tbprof.TrainerHook(sys.argv[1], schedule=tbprof.Schedule(skip_first=10**9), spool=sys.argv[2]) as hook:
+    for steps in range(1, 1_000_001):
+        hook.step()
+        if steps in (10_000, 1_000_000):
+            print(json.dumps(held()))
+"""
+
+
+@pytest.fixture(scope="module")
+def processes() -> Iterator[Nursery]:
+    with nursery() as started:
+        yield started
+
+
+def check_flat(printed: str, first: int) -> None:
+    """Compare what is held in the end with what was held early."""
+    held = [json.loads(line) for line in printed.splitlines()]
+    early, late = held[first], held[-1]
+    assert late["memory_bytes"] - early["memory_bytes"] <= MOST_GROWTH_BYTES
+    assert late["threads"] <= early["threads"]
+    assert late["python_threads"] == 1
+    assert max(each["children"] for each in held) <= 2
+    # Those of the processes that publish come and go.
+    assert max(each["files"] for each in held) <= early["files"] + 4
+
+
+def soak(processes: Nursery, folder: Path, windows: int) -> None:
+    arguments = [TRAINING, folder / "logs", folder / "spool", windows]
+    ended = processes.run(arguments, folder, {}, limit_s=20_000)
+    assert ended.exit_code == 0, ended.stderr
+    assert ended.said == []
+    check_flat(ended.stdout, first=min(10, windows // 2))
+    assert len(list((folder / "logs").glob("*.tbprof.pb"))) == windows
+    assert len(list((folder / "logs").glob("*.trace.json.gz"))) == min(windows, 20)
+    assert list((folder / "spool").iterdir()) == []
+
+
+@pytest.mark.exhaustive
+def test_two_thousand_windows_leave_nothing_behind(processes: Nursery, tmp_path: Path) -> None:
+    soak(processes, tmp_path, 2000)
+
+
+@pytest.mark.exhaustive
+def test_a_million_steps_without_a_window_leave_nothing_behind(processes: Nursery, tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    found = f"import sys\nsys.path.append({str(TRAINING.parent)!r})"
+    script.write_text(f"{found}\n{MILLION_STEPS}", encoding="utf-8")
+    ended = processes.run([script, tmp_path / "logs", tmp_path / "spool"], tmp_path, {}, limit_s=1000)
+    assert ended.exit_code == 0, ended.stderr
+    check_flat(ended.stdout, first=0)

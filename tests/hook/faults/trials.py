@@ -1,0 +1,156 @@
+"""One trial: a training on a disk that fails, what came of it, and what of that must not be."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from failing_disk import ERRORS, KILLED, Fault, disk, hit, operations
+from nursery import Ended, Nursery, wait_for_children
+from remains import Remains, look_at
+
+from tbprof.hook.processes import process_name
+
+__all__ = ["WINDOWS", "Laboratory", "Trial", "faults", "kills"]
+
+TRAINING = Path(__file__).with_name("watched_training.py")
+
+WINDOWS = {"window": 1, "windows": 2, "adopts": 1, "stock": 2, "stock-gz": 2}
+"""How many a run records, or finds."""
+
+UNHARMED = Fault(0)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A run with a fault; `how` is what `watched_training.py` was asked for."""
+
+    how: str
+    fault: Fault
+    folder: Path
+    operation: str | None
+    """What the fault hit; None where the run had fewer operations."""
+    ended: Ended
+    seen: Remains
+
+    @property
+    def is_killed(self) -> bool:
+        """Whether the training itself was killed."""
+        return self.fault.error == KILLED and not self.fault.in_child and self.operation is not None
+
+    @property
+    def missing(self) -> int:
+        """Windows that are not published."""
+        return WINDOWS[self.how] - len(self.seen.published)
+
+    @property
+    def lost(self) -> int:
+        """Windows that are nowhere."""
+        return WINDOWS[self.how] - len(self.seen.published | self.seen.waiting)
+
+    def broken_promises(self, bare: Ended) -> Iterator[str]:
+        """What must not be, each in a few words."""
+        yield from (f"corrupt: {name}" for name in self.seen.corrupt)
+        if self.is_killed:
+            return
+        if (self.ended.exit_code, self.ended.stdout) != (bare.exit_code, bare.stdout):
+            yield f"the training ended with {self.ended.exit_code}: {self.ended.stderr[-800:]}"
+        if self.fault.error != KILLED and not self.fault.forever:
+            yield from (f"left behind: {name}" for name in self.seen.leftovers)
+        yield from self._silent_losses()
+
+    def _silent_losses(self) -> Iterator[str]:
+        warnings = [line for line in self.ended.said if line.startswith("tbprof WARNING")]
+        if self.missing and not warnings:
+            yield f"{self.missing} windows are not published, and nothing was said"
+        if self.how == "adopts" or any("Profiling ends here" in line for line in warnings):
+            # Windows that never began are not counted.
+            return
+        waiting, lost = self._counted("Unpublished"), self._counted("Lost")
+        # One that is published and could not be removed from the spool may be told as either.
+        if lost != self.lost or not self.missing - lost <= waiting <= len(self.seen.waiting):
+            yield f"{self.missing} are missing, {self.lost} lost; told were {lost} lost, {waiting} waiting"
+
+    def _counted(self, word: str) -> int:
+        found = re.search(rf"{word} windows: (\d+)", self.ended.stderr)
+        return int(found[1]) if found else 0
+
+
+class Laboratory:
+    """Makes trials, each in a folder of its own."""
+
+    def __init__(self, nursery: Nursery, folder: Path) -> None:
+        self._nursery = nursery
+        self._folder = folder
+        self._made = 0
+        self.bare = self.trial("bare", UNHARMED).ended
+        self._spooled = self._waiting_window()
+
+    def trial(self, how: str, fault: Fault) -> Trial:
+        """Run a training with a fault."""
+        self._made += 1
+        folder = self._folder / str(self._made)
+        if how == "adopts":
+            self._leave_window(folder)
+        return self._run(how, fault, folder)
+
+    def next_start(self, trial: Trial) -> Trial:
+        """Run a training without a fault where one was that had some."""
+        return self._run("window", UNHARMED, trial.folder)
+
+    def operations(self, how: str, *, in_child: bool = False) -> int:
+        """How many there are when nothing goes wrong."""
+        trial = self.trial(how, Fault(0, in_child=in_child))
+        assert trial.seen.corrupt == []
+        return max(number for number, _ in operations(trial.folder))
+
+    def _run(self, how: str, fault: Fault, folder: Path) -> Trial:
+        watched = folder / "watched"
+        watched.mkdir(parents=True, exist_ok=True)
+        for earlier in ("fired", "operations"):
+            (folder / earlier).unlink(missing_ok=True)
+        arguments = [TRAINING, how, watched / "logs", watched / "spool"]
+        ended = self._nursery.run(arguments, folder, disk(fault, folder))
+        wait_for_children(folder)
+        return Trial(how, fault, folder, hit(fault, folder), ended, look_at(watched))
+
+    def _waiting_window(self) -> Path:
+        """The spool of a training whose log directory is none."""
+        folder = self._folder / "unpublished"
+        (folder / "watched").mkdir(parents=True)
+        (folder / "watched" / "logs").write_text("")
+        self._run("window", UNHARMED, folder)
+        (spool,) = _spools(folder).iterdir()
+        return spool
+
+    def _leave_window(self, folder: Path) -> None:
+        """Put a window where a process that was killed would have left it."""
+        name, _, started = process_name().rpartition("-")
+        shutil.copytree(
+            self._spooled,
+            _spools(folder) / f"{name}-{int(started) + 1}",
+            ignore=shutil.ignore_patterns("*.log"),
+        )
+
+
+def _spools(folder: Path) -> Path:
+    """Where the trial's trainings have their spools."""
+    logdir = os.fsencode(folder / "watched" / "logs")
+    return folder / "watched" / "spool" / hashlib.sha256(logdir).hexdigest()[:16]
+
+
+def faults(count: int, *, in_child: bool = False) -> Iterator[Fault]:
+    """Each operation with each error, once and from there on."""
+    for at in range(1, count + 1):
+        for error in ERRORS:
+            yield from (Fault(at, error, forever, in_child) for forever in (False, True))
+
+
+def kills(count: int, *, in_child: bool = False) -> Iterator[Fault]:
+    """SIGKILL at each operation."""
+    return (Fault(at, KILLED, in_child=in_child) for at in range(1, count + 1))
