@@ -14,13 +14,17 @@ import numpy as np
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.steps import OUTSIDE
 from tbprof.analysis.timeline_lanes import LaneKind, TimelineLane, device_lanes, episode_lane
+from tbprof.analysis.timeline_pyramid import Pyramid
 from tbprof.analysis.timeline_queue import QueueDepth, queue_depth
 from tbprof.analysis.timeline_threads import thread_lanes
 from tbprof.analysis.timeline_tile import Spans, Tile, TilePlace, cut_tile, highest_level
-from tbprof.analysis.timeline_tracks import NO_ROW, SpanTable, Track, tracks_of
+from tbprof.analysis.timeline_tracks import NO_ROW, SpanTable, tracks_of
 from tbprof.trace.columns import Int64s
 
 __all__ = ["Found", "Place", "Timeline"]
+
+_COARSE_LEVELS = 7
+"""Below the highest: there a tile holds up to all events, at the next finer one at most 1 of 256 parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +79,13 @@ class Timeline:
             if lane.kind == "queue" and lane.device is not None
         }
 
+    def lay_out(self) -> None:
+        """Compute now what tiles rest on, so that the first of them is as fast as any."""
+        _ = self._tracks, self.queues
+
     def tile(self, place: TilePlace, lanes: Collection[int]) -> Tile:
         """The tile of these lanes."""
-        tracks = [track for track in self._tracks if track.lane in lanes]
+        tracks = [one for one in self._tracks if one.track.lane in lanes]
         queues = {lane: queue for lane, queue in self.queues.items() if lane in lanes}
         return cut_tile(place, tracks, queues, self.facts.origin_ns)
 
@@ -136,9 +144,12 @@ class Timeline:
         return (*device_lanes(facts), episode_lane(facts), *thread_lanes(facts))
 
     @cached_property
-    def _tracks(self) -> tuple[Track, ...]:
+    def _tracks(self) -> tuple[Pyramid, ...]:
+        base, origin_ns = max(self.highest_level - _COARSE_LEVELS, 0), self.facts.origin_ns
         return tuple(
-            track for number, (_, spans) in enumerate(self._laid_out) for track in tracks_of(number, spans)
+            Pyramid.of(track, base, self.highest_level, origin_ns)
+            for number, (_, spans) in enumerate(self._laid_out)
+            for track in tracks_of(number, spans)
         )
 
     @cached_property

@@ -38,7 +38,7 @@ class QueueDepth:
         # Entry i is what was queued until change i; so a bucket has those from its first change
         # to the one after its last, both included.
         until = np.concatenate([np.zeros(1, np.int64), self.depth])
-        most = np.maximum(np.maximum.reduceat(until, first)[:-1], until[first[1:]])
+        most = np.maximum(np.maximum.reduceat(until[: first[-1] + 1], first)[:-1], until[first[1:]])
         start, end = edges_ns[:-1], edges_ns[1:]
         return most, (end - start) - overlap_ns(self.queued, start, end)
 

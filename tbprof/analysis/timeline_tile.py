@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tbprof.analysis.timeline_pyramid import BucketSums, Pyramid, bucket_sums
 from tbprof.analysis.timeline_queue import QueueDepth
 from tbprof.analysis.timeline_tracks import Track
 from tbprof.trace.columns import Int64s
@@ -94,52 +95,51 @@ def highest_level(span_ns: int) -> int:
 
 
 def cut_tile(
-    place: TilePlace, tracks: Iterable[Track], queues: Mapping[int, QueueDepth], origin_ns: int
+    place: TilePlace, pyramids: Iterable[Pyramid], queues: Mapping[int, QueueDepth], origin_ns: int
 ) -> Tile:
     """Cut these tracks, and the queues by the number of their lane."""
-    start_ns = origin_ns + place.start_ns
-    touching = [(track, track.during(start_ns, origin_ns + place.end_ns)) for track in tracks]
-    some = [(track, where) for track, where in touching if where.start < where.stop]
-    edges = start_ns + np.arange(TILE_BUCKETS + 1) * place.bucket_ns
+    tracks = tuple(pyramids)
+    edges = origin_ns + place.start_ns + np.arange(TILE_BUCKETS + 1) * place.bucket_ns
     return Tile(
         place=place,
-        spans=_joined_spans([_spans(place, *one, origin_ns) for one in some]),
-        shares=_joined_shares([_shares(place, *one, start_ns) for one in some]),
+        spans=_joined_spans([_spans(place, one, origin_ns) for one in tracks]),
+        shares=_joined_shares([_shares(place, one, origin_ns) for one in tracks]),
         depths=tuple(Depths(lane, *queue.in_buckets(edges)) for lane, queue in queues.items()),
     )
 
 
-def _spans(place: TilePlace, track: Track, where: slice, origin_ns: int) -> Spans:
-    start, end = track.start_ns[where], track.end_ns[where]
-    # Between spans that touch the tile may lie some that ended before it.
-    long = np.flatnonzero((end - start >= place.bucket_ns) & (end > origin_ns + place.start_ns))
-    at = long + where.start
-    lane, line, kind = (np.full(len(at), n, np.int64) for n in (track.lane, track.line, track.kind))
-    return Spans(
-        lane, line, kind, start[long] - origin_ns, end[long] - origin_ns, track.row[at], track.name[at]
-    )
+def _spans(place: TilePlace, pyramid: Pyramid, origin_ns: int) -> Spans:
+    """The spans that are not short, of those that touch the tile."""
+    track = pyramid.track
+    begin, stop = origin_ns + place.start_ns, origin_ns + place.end_ns
+    at = pyramid.long if place.level >= pyramid.base else np.arange(len(track.row))[track.during(begin, stop)]
+    start, end = track.start_ns[at], track.end_ns[at]
+    chosen = (end - start >= place.bucket_ns) & (end > begin) & (start < stop)
+    at, start, end = at[chosen], start[chosen], end[chosen]
+    lane, line, kind = _places(track, len(at))
+    return Spans(lane, line, kind, start - origin_ns, end - origin_ns, track.row[at], track.name[at])
 
 
-def _shares(place: TilePlace, track: Track, where: slice, start_ns: int) -> Shares:
-    start, end = track.start_ns[where] - start_ns, track.end_ns[where] - start_ns
+def _shares(place: TilePlace, pyramid: Pyramid, origin_ns: int) -> Shares:
+    first = place.number * TILE_BUCKETS
+    sums = _sums(place, pyramid, origin_ns).between(first, first + TILE_BUCKETS)
+    return Shares(*_places(pyramid.track, len(sums.bucket)), sums.bucket - first, sums.covered_ns, sums.count)
+
+
+def _sums(place: TilePlace, pyramid: Pyramid, origin_ns: int) -> BucketSums:
+    """Of the tile's buckets, and maybe of some beside them."""
+    if place.level >= pyramid.base:
+        return pyramid.levels[place.level - pyramid.base]
+    track = pyramid.track
+    where = track.during(origin_ns + place.start_ns, origin_ns + place.end_ns)
+    start, end = track.start_ns[where] - origin_ns, track.end_ns[where] - origin_ns
     short = end - start < place.bucket_ns
-    start, end = start[short], end[short]
-    first = start >> place.level
-    edge = (first + 1) << place.level
-    # Of a span shorter than a bucket a part may lie in the next one, never more.
-    before = np.minimum(end, edge) - start
-    covered = _summed(first, before) + _summed(first + 1, end - start - before)
-    count = _summed(first, np.ones(len(first), np.int64))
-    bucket = np.flatnonzero((covered > 0) | (count > 0))
-    lane, line, kind = (np.full(len(bucket), n, np.int64) for n in (track.lane, track.line, track.kind))
-    return Shares(lane, line, kind, bucket, covered[bucket], count[bucket])
+    return bucket_sums(start[short], end[short], place.level)
 
 
-def _summed(bucket: Int64s, weight: Int64s) -> Int64s:
-    """By bucket of the tile; what lies outside it is left out. Exact below 2 ** 53."""
-    inside = (bucket >= 0) & (bucket < TILE_BUCKETS)
-    sums = np.bincount(bucket[inside], weights=weight[inside], minlength=TILE_BUCKETS)
-    return sums.astype(np.int64)
+def _places(track: Track, count: int) -> tuple[Int64s, Int64s, Int64s]:
+    lane, line, kind = (np.full(count, number, np.int64) for number in (track.lane, track.line, track.kind))
+    return lane, line, kind
 
 
 def _joined_spans(parts: list[Spans]) -> Spans:

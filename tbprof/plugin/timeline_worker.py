@@ -68,6 +68,7 @@ def _timeline(path: str, opened: OrderedDict[tuple[str, int, int], Timeline], to
     key = (path, status.st_size, status.st_mtime_ns)
     if key not in opened:
         opened[key] = open_timeline(path, progress=_telling(told))
+        opened[key].lay_out()
         while len(opened) > _KEPT_OPEN:
             opened.popitem(last=False)
     opened.move_to_end(key)

@@ -8,19 +8,21 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tbprof.analysis.timeline_pyramid import Pyramid
 from tbprof.analysis.timeline_tile import TILE_BUCKETS, Tile, TilePlace, cut_tile, highest_level
-from tbprof.analysis.timeline_tracks import SpanTable, Track, nested_lines, tracks_of
+from tbprof.analysis.timeline_tracks import SpanTable, nested_lines, tracks_of
 
 SPANS = st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 3000)), max_size=30)
 ORIGIN_NS = 7_000
 
 
-def tracks(spans: list[tuple[int, int]]) -> list[Track]:
-    """These starts and lengths as rows 0, 1, ... of one lane."""
+def tracks(spans: list[tuple[int, int]]) -> list[Pyramid]:
+    """These starts and lengths as rows 0, 1, ... of one lane, summed from level 5 on."""
     start = np.array([start for start, _ in spans], np.int64) + ORIGIN_NS
     end = start + np.array([length for _, length in spans], np.int64)
     row = np.arange(len(spans))
-    return list(tracks_of(3, SpanTable(start, end, nested_lines(start, end), row % 2, row, row + 100)))
+    table = SpanTable(start, end, nested_lines(start, end), row % 2, row, row + 100)
+    return [Pyramid.of(track, 5, 13, ORIGIN_NS) for track in tracks_of(3, table)]
 
 
 def tiles(spans: list[tuple[int, int]], level: int) -> Iterator[Tile]:

@@ -3,9 +3,11 @@
 import type { EpisodeMark, SelectionView } from "../../api/types.ts";
 import type { Tile } from "../../model/tile.ts";
 import type { Range } from "../../model/timelineRange.ts";
+import { paintNames, type NamedSpan } from "./paintNames.ts";
 import { band, paintDiscs, paintSelection } from "./paintOverlay.ts";
 import { paintQueues } from "./paintQueue.ts";
 import { boxesInSight, paintShares, paintSpans } from "./paintTile.ts";
+import type { Raster } from "./raster.ts";
 import { yOf, type Scene } from "./scene.ts";
 
 export interface Overlay {
@@ -17,18 +19,18 @@ export interface Overlay {
 }
 
 /** Draws all of it; returns how many marks that took. */
-export function paintFrame(context: CanvasRenderingContext2D, scene: Scene, overlay: Overlay): number {
-  const { palette, width, height } = scene;
-  context.fillStyle = palette.surface;
-  context.fillRect(0, 0, width, height);
-  context.font = palette.font;
+export function paintFrame(context: CanvasRenderingContext2D, raster: Raster, scene: Scene, overlay: Overlay): number {
+  const { palette, width } = scene;
   const boxes = boxesInSight(scene);
+  const named: NamedSpan[] = [];
   let drawn = 0;
+  raster.clear(palette.ground);
   for (const { tile, piece } of scene.pieces) {
-    drawn += paintQueues(context, scene, tile, piece) + paintShares(context, scene, tile, piece, boxes);
+    drawn += paintQueues(raster, scene, tile, piece) + paintShares(raster, scene, tile, piece, boxes);
+    drawn += paintSpans(raster, scene, tile, piece, boxes, named);
   }
-  // Names lie over everything that a neighbouring tile draws.
-  for (const { tile, piece } of scene.pieces) drawn += paintSpans(context, scene, tile, piece, boxes, overlay.labelOf);
+  raster.commit(context);
+  paintNames(context, palette, named, overlay.labelOf);
   context.fillStyle = palette.line;
   for (const lane of scene.lanes) context.fillRect(0, Math.round(yOf(scene, lane.top + lane.height)) - 1, width, 1);
   if (overlay.selection !== null) paintSelection(context, scene, overlay.selection);

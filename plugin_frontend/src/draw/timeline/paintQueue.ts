@@ -3,23 +3,24 @@
 import type { Tile } from "../../model/tile.ts";
 import type { LaneBox } from "../../model/timelineLayout.ts";
 import type { Range } from "../../model/timelineRange.ts";
+import type { Raster } from "./raster.ts";
 import { xOf, type Scene } from "./scene.ts";
 
 const BASE_PX = 2.5;
 /** A bucket in which nothing was queued for at least this part has the base line. */
 const MOSTLY = 0.5;
 
-export function paintQueues(context: CanvasRenderingContext2D, scene: Scene, tile: Tile, piece: Range): number {
+export function paintQueues(raster: Raster, scene: Scene, tile: Tile, piece: Range): number {
   let drawn = 0;
   for (const { lane, most, emptyNs } of tile.depths) {
     const box = scene.lanes.find((one) => one.lane === lane);
-    if (box !== undefined) drawn += paintQueue(context, scene, tile, piece, box, most, emptyNs);
+    if (box !== undefined) drawn += paintQueue(raster, scene, tile, piece, box, most, emptyNs);
   }
   return drawn;
 }
 
 function paintQueue(
-  context: CanvasRenderingContext2D,
+  raster: Raster,
   scene: Scene,
   tile: Tile,
   piece: Range,
@@ -35,14 +36,12 @@ function paintQueue(
   const bottom = top + height - scene.scrollTop;
   const width = Math.max((bucketNs / (scene.range.toNs - scene.range.fromNs)) * scene.width, 1);
   const peak = Math.max(box.row.peak, 1);
-  context.fillStyle = scene.palette.queue;
   for (let at = from; at < to; at += 1) {
     const bar = ((most[at] ?? 0) / peak) * (height - BASE_PX);
-    if (bar > 0) context.fillRect(xOf(scene, firstNs + at * bucketNs), bottom - bar, width, bar);
+    if (bar > 0) raster.fill(xOf(scene, firstNs + at * bucketNs), bottom - bar, width, bar, scene.palette.depth);
   }
-  context.fillStyle = scene.palette.sync;
   for (let at = from; at < to; at += 1) {
-    if ((emptyNs[at] ?? 0) >= bucketNs * MOSTLY) context.fillRect(xOf(scene, firstNs + at * bucketNs), bottom - BASE_PX, width, BASE_PX);
+    if ((emptyNs[at] ?? 0) >= bucketNs * MOSTLY) raster.fill(xOf(scene, firstNs + at * bucketNs), bottom - BASE_PX, width, BASE_PX, scene.palette.dry);
   }
   return Math.max(to - from, 0);
 }

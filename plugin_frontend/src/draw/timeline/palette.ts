@@ -1,10 +1,10 @@
 // The colours and patterns of the timeline's canvas, from the tokens of the theme.
 
-export type Ink = string | CanvasPattern;
+import type { PixelInk } from "./raster.ts";
 
 export interface Mark {
-  ink: Ink;
-  /** Of a name on it. */
+  ink: PixelInk;
+  /** Of a name on it; on a pattern a name needs a plate. */
   text: string;
   /** Drawn with a dashed border: somebody waits. */
   dashed: boolean;
@@ -19,8 +19,11 @@ export interface Palette {
   accent: string;
   sync: string;
   compute: string;
-  queue: string;
   font: string;
+  ground: PixelInk;
+  grey: PixelInk;
+  depth: PixelInk;
+  dry: PixelInk;
   mark(kind: string): Mark;
   /** Of a cause, where a mark needs one colour. */
   plain(kind: string): string;
@@ -46,8 +49,11 @@ export function readPalette(root: Element, ratio: number): Palette {
     accent: token("accent"),
     sync: token("sync"),
     compute: token("compute"),
-    queue: token("compute-2"),
     font: `11px ${token("font")}`,
+    ground: plain(token("surface")),
+    grey: plain(token("line-strong")),
+    depth: plain(token("compute-2")),
+    dry: plain(token("sync")),
     mark: (kind) => {
       const known = marks.get(kind) ?? make(kind);
       marks.set(kind, known);
@@ -60,17 +66,17 @@ export function readPalette(root: Element, ratio: number): Palette {
 type Token = (name: string) => string;
 
 interface MarkRule {
-  fill: (token: Token, ratio: number) => Ink;
+  fill: (token: Token, ratio: number) => PixelInk;
   text: string;
   dashed?: boolean;
 }
 
-const solid = (name: string) => (token: Token): Ink => token(name);
+const solid = (name: string) => (token: Token): PixelInk => plain(token(name));
 
 const PLAIN: Record<string, string> = { sync: "sync", data: "input", launch: "launch", queued: "queued" };
 
-const copying = (token: Token, ratio: number): Ink => pattern(token("copy"), token("surface"), ratio, diagonal(1.2));
-const unknown = (token: Token, ratio: number): Ink => pattern(token("surface"), token("unknown"), ratio, cross);
+const copying = (token: Token, ratio: number): PixelInk => pattern(token("copy"), token("surface"), ratio, diagonal(1.2));
+const unknown = (token: Token, ratio: number): PixelInk => pattern(token("surface"), token("unknown"), ratio, cross);
 
 const UNKNOWN: MarkRule = { fill: unknown, text: "text" };
 
@@ -95,19 +101,32 @@ const MARKS: Record<string, MarkRule> = {
 
 type Strokes = (context: CanvasRenderingContext2D) => void;
 
-function pattern(ground: string, ink: string, ratio: number, strokes: Strokes): Ink {
+function plain(colour: string): PixelInk {
+  return pixelsOf(1, (context) => {
+    context.fillStyle = colour;
+    context.fillRect(0, 0, 1, 1);
+  });
+}
+
+function pattern(ground: string, ink: string, ratio: number, strokes: Strokes): PixelInk {
+  const size = Math.round(SIZE * ratio);
+  return pixelsOf(size, (context) => {
+    context.scale(size / SIZE, size / SIZE);
+    context.fillStyle = ground;
+    context.fillRect(0, 0, SIZE, SIZE);
+    context.strokeStyle = context.fillStyle = ink;
+    strokes(context);
+  });
+}
+
+/** What is drawn on a square of so many pixels. */
+function pixelsOf(size: number, draw: Strokes): PixelInk {
   const canvas = document.createElement("canvas");
-  canvas.width = canvas.height = Math.round(SIZE * ratio);
-  const context = canvas.getContext("2d");
-  if (context === null) return ground;
-  context.scale(canvas.width / SIZE, canvas.height / SIZE);
-  context.fillStyle = ground;
-  context.fillRect(0, 0, SIZE, SIZE);
-  context.strokeStyle = context.fillStyle = ink;
-  strokes(context);
-  const made = context.createPattern(canvas, "repeat");
-  made?.setTransform(new DOMMatrix().scale(SIZE / canvas.width));
-  return made ?? ground;
+  canvas.width = canvas.height = size;
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  if (context === null) return { size: 1, pixels: new Uint32Array(1) };
+  draw(context);
+  return { size, pixels: new Uint32Array(context.getImageData(0, 0, size, size).data.buffer) };
 }
 
 const diagonal = (width: number): Strokes => (context) => {

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { TimelineView, WindowView } from "../../api/types.ts";
 import { paintFrame } from "../../draw/timeline/paintFrame.ts";
+import { Raster } from "../../draw/timeline/raster.ts";
 import { formatDuration } from "../../format/duration.ts";
 import { formatCounted, formatShare } from "../../format/number.ts";
 import { levelFor, rangeOf, tilesOf, type Range } from "../../model/timelineRange.ts";
@@ -28,6 +29,7 @@ export interface LanesCanvasProps {
 /** The lanes in sight. What it shows is drawn once a frame, when something of it has changed. */
 export function LanesCanvas({ view, timeline, lanes, height, scrollTop, top }: LanesCanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
+  const raster = useRef<Raster | null>(null);
   const { width } = useCanvasSize(canvas);
   const seen = range.value;
   const step = stepAnswer.value.kind === "there" ? stepAnswer.value.value : null;
@@ -42,8 +44,12 @@ export function LanesCanvas({ view, timeline, lanes, height, scrollTop, top }: L
       const context = canvas.current === null ? null : fitCanvas(canvas.current, width, height);
       if (context === null) return;
       const pieces = tilesFor(places, timeline.highest_level).map(({ tile, place }) => ({ tile, piece: rangeOf(place) }));
+      const ratio = window.devicePixelRatio;
+      const { width: wide, height: high } = context.canvas;
+      if (raster.current?.fits(wide, high, ratio) !== true) raster.current = new Raster(wide, high, ratio);
       const drawn = paintFrame(
         context,
+        raster.current,
         { palette: colours, lanes, scrollTop, range: seen, width, height, kinds: timeline.kinds, pieces },
         {
           episodes: step?.episodes ?? [],
