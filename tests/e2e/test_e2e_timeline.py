@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, FrameLocator, Page, Route, expect
 from tab import PATIENCE_MS, axe_violations, open_tab
 from tensorboard_server import report_of, tensorboard
+from trace_builder import TraceBuilder
 
 from tbprof.report import build_report
 from tbprof.store.codec import encode_report
@@ -219,3 +220,30 @@ def test_no_request_leaves_the_host(page: Page, address: str) -> None:
     own = [url for url in asked if "/data/plugin/tbprof/" in url]
     assert any("timeline_tile" in url for url in own)
     assert {urllib.parse.urlsplit(url).hostname for url in own} == {"localhost"}
+
+
+@one_theme
+def test_names_are_text_and_widen_nothing(page: Page, tmp_path: pathlib.Path) -> None:
+    page.on("dialog", lambda dialog: pytest.fail(f"markup of a name ran: {dialog.message}"))
+    built = TraceBuilder()
+    names = ["<img src=x onerror=alert(1)>", "\u6a21\u578b" * 150, "\u05d0\u05d9\u05de\u05d5\u05df\u202e"]
+    built.step(1, 0, 1000)
+    for at, name in enumerate(names):
+        built.annotation(name, 300 * at, 300 * at + 290)
+        built.op(name, 300 * at + 10, 300 * at + 200)
+        built.launch(300 * at + 20, 300 * at + 30, runs=(300 * at + 40, 300 * at + 250), name=name)
+    run = tmp_path / "logs" / "run"
+    run.mkdir(parents=True)
+    built.write(run / "w.1752215573993169006.pt.trace.json")
+    with tensorboard(run.parent) as address:
+        frame = open_timeline(page, address, "run")
+        for name in names:
+            field = frame.get_by_label("Find a kernel, op, call or label")
+            field.fill(name[:20])
+            field.press("Enter")
+            expect(frame.locator("section.selection h2")).to_have_text(name)
+        assert frame.locator("img").count() == 0
+        for pane in (frame.locator("html"), frame.locator(".pane")):
+            assert pane.evaluate("pane => pane.scrollWidth <= pane.clientWidth")
+        # What is still asked for ends before the server does.
+        page.goto("about:blank")
