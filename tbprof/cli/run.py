@@ -22,6 +22,11 @@ def add_to(commands: Commands) -> None:
     parser.add_argument("--logdir", help="the run's folder; default: logs/<name of the program>")
     parser.add_argument("--skip-first", type=int, metavar="STEPS", help="optimizer steps before it")
     parser.add_argument("--active", type=int, metavar="STEPS", help="optimizer steps to record")
+    parser.add_argument(
+        "--sync-callbacks",
+        action="store_true",
+        help="on CUDA, see torch.cuda.synchronize() as well; slows this run's allocations from its window on",
+    )
     parser.add_argument("-m", "--module", action="store_true", help="PROGRAM is a module, as for python -m")
     parser.add_argument("program", help="the script")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script is given")
@@ -36,8 +41,9 @@ def run(options: argparse.Namespace) -> int:
     """
     given = {"--logdir": options.logdir, "--skip-first": options.skip_first, "--active": options.active}
     passed_on = [str(part) for name, value in given.items() if value is not None for part in (name, value)]
-    module = ["--module"] if options.module else []
-    return run_with_torch("tbprof.hook.run", [*passed_on, *module, options.program, *options.arguments])
+    wanted = {"--module": options.module, "--sync-callbacks": options.sync_callbacks}
+    passed_on += [name for name, is_wanted in wanted.items() if is_wanted]
+    return run_with_torch("tbprof.hook.run", [*passed_on, options.program, *options.arguments])
 
 
 def run_with_torch(module: str, arguments: list[str]) -> int:

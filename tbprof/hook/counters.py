@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections import Counter
 from collections.abc import Mapping
 
 import torch
 
-__all__ = ["counted", "counts_since"]
+__all__ = ["counted", "growth"]
 
 _ALLOCATOR = ("num_alloc_retries", "num_ooms", "num_device_alloc", "num_device_free")
 
@@ -30,8 +29,6 @@ def counted() -> dict[str, int]:
     return counts
 
 
-def counts_since(before: Mapping[str, int]) -> dict[str, int]:
+def growth(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
     """How much each count has grown; one that has just come up began at 0."""
-    grown = Counter(counted())
-    grown.subtract(before)
-    return dict(grown)
+    return {name: count - before.get(name, 0) for name, count in after.items()}

@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -94,12 +95,17 @@ def write_facts(facts: HookFacts, path: Path) -> None:
     """
     aside = path.with_name(path.name + ".tmp")
     try:
-        aside.write_text(json.dumps(dataclasses.asdict(facts)), encoding="utf-8")
+        aside.write_text(json.dumps(facts, default=_members), encoding="utf-8")
         aside.replace(path)
     except OSError:
         with contextlib.suppress(OSError):
             aside.unlink()
         raise
+
+
+def _members(record: Any) -> dict[str, Any]:
+    """A record as json wants it; `dataclasses.asdict` copies all of it first."""
+    return {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
 
 
 def _number(environment: Mapping[str, str], name: str) -> int | None:

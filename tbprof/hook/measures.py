@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tbprof.hook.counters import counted, counts_since
+from tbprof.hook.counters import counted, growth
 from tbprof.hook.facts import WindowFacts
 from tbprof.hook.step_clock import StepClock
 from tbprof.model import StepCounts
@@ -38,9 +38,9 @@ class Measures:
     def end_step(self, duration_ns: int) -> None:
         """A recorded step is over, which took so long."""
         self._clock.profiled_ns.append(duration_ns)
-        counts = counts_since(self._counted_last)
-        self._counted_last = counted()
-        self._step_counters.append(StepCounts({name: count for name, count in counts.items() if count}))
+        before, self._counted_last = self._counted_last, counted()
+        grown = growth(before, self._counted_last)
+        self._step_counters.append(StepCounts({name: count for name, count in grown.items() if count}))
 
     def leave_out(self, phase: str | None) -> None:
         """Something of this name comes that belongs to no step, or with None, it is over."""
@@ -73,6 +73,6 @@ class Measures:
             unprofiled_device_step_ns=self._clock.device.step_ns if is_undisturbed else None,
             cold_steps_ns=unprofiled.cold_ns,
             profiled_step_ns=self._clock.median_profiled_ns,
-            counters=counts_since(self._counted_before),
+            counters=growth(self._counted_before, self._counted_last),
             step_counters=tuple(self._step_counters),
         )

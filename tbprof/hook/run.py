@@ -30,6 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--logdir", help="default: logs/<name of the program>")
     parser.add_argument("--skip-first", type=int, default=Schedule().skip_first)
     parser.add_argument("--active", type=int, default=Schedule().active)
+    parser.add_argument("--sync-callbacks", action="store_true", help="see TrainerHook's argument")
     parser.add_argument("--module", action="store_true", help="PROGRAM is a module, as for python -m")
     parser.add_argument("program")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
@@ -40,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.excepthook = _without_our_frames(sys.excepthook)
     logdir = options.logdir or os.path.join("logs", Path(options.program).stem)  # noqa: PTH118
     schedule = Schedule(skip_first=options.skip_first, active=options.active)
-    with TrainerHook(logdir, schedule=schedule) as hook:
+    with TrainerHook(logdir, schedule=schedule, sync_callbacks=options.sync_callbacks) as hook:
         step_with_first_optimizer(hook)
         run_program(options.program, options.arguments, is_module=options.module)
 

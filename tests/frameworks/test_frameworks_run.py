@@ -1,4 +1,4 @@
-"""Programs of other frameworks, unedited: the same losses, and a window at the expected steps."""
+"""Programs of other frameworks, unedited: the same losses, a window at the expected steps, their lines."""
 
 from __future__ import annotations
 
@@ -11,12 +11,25 @@ import sys
 
 import pytest
 
+from tbprof.model import RecordedCall, Report
 from tbprof.report import looks_like_trace
 from tbprof.store.discovery import Discovery
 from tbprof.store.windows import read_report
 
 PROGRAMS = pathlib.Path(__file__).parent
 PATIENCE_S = 240
+
+READS = {
+    # The Trainer asks of every loss whether it is a number; it does so for the line that trains.
+    "transformers": ("transformers/trainer.py", "__bool__", "trained = trainer.train()"),
+    # Lightning moves each batch to the device, in place of the program.
+    "lightning": (
+        "lightning/fabric/utilities/apply_func.py",
+        "to",
+        "trainer.fit(model, DataLoader(data, batch_size=4))",
+    ),
+}
+"""By framework: where it reads or moves, how, and the line of the program that it does it for."""
 
 
 def run(command: list[str], folder: pathlib.Path) -> str:
@@ -31,19 +44,36 @@ def run(command: list[str], folder: pathlib.Path) -> str:
     return str(losses[0])
 
 
-@pytest.mark.parametrize("framework", ["transformers", "lightning"])
+@pytest.mark.parametrize("framework", READS)
 def test_an_unedited_program_is_recorded_and_learns_the_same(framework: str, tmp_path: pathlib.Path) -> None:
     if importlib.util.find_spec(framework) is None:
         pytest.skip(f"{framework} is not installed: it is in the extra `frameworks`")
-    program = [str(PROGRAMS / f"{framework}_program.py"), str(tmp_path / "out")]
+    path = PROGRAMS / f"{framework}_program.py"
+    program = [str(path), str(tmp_path / "out")]
     bare = run([sys.executable, *program], tmp_path)
     logdir = tmp_path / "logs"
     tbprof_run = [sys.executable, "-m", "tbprof", "run", "--logdir", str(logdir), *program]
     assert run(tbprof_run, tmp_path) == bare
-    [window] = Discovery(logdir, looks_like_trace).find().windows
-    assert window.report_path is not None
-    report = read_report(window.report_path)
+    report = only_report(logdir)
     assert report.facts is not None
     # 10 steps are left alone, 3 warm up, 5 are recorded.
     assert (report.facts.first_step, report.facts.recorded_steps) == (13, 5)
     assert len(report.steps) == 5
+    file, call, line = READS[framework]
+    reads = [read for read in report.recorded_calls if read.file.startswith(file) and read.call == call]
+    assert reads, [(read.file, read.line, read.call) for read in report.recorded_calls]
+    assert {user_s_line(read, path) for read in reads} == {line}
+
+
+def only_report(logdir: pathlib.Path) -> Report:
+    [window] = Discovery(logdir, looks_like_trace).find().windows
+    assert window.report_path is not None
+    return read_report(window.report_path)
+
+
+def user_s_line(read: RecordedCall, program: pathlib.Path) -> str:
+    """The text of the program's line that a library's read came from."""
+    assert read.caller is not None
+    assert read.caller.line is not None
+    assert (read.caller.file, read.caller.exact) == (program.name, True)
+    return program.read_text(encoding="utf-8").splitlines()[read.caller.line - 1].strip()

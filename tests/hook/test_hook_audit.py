@@ -95,6 +95,42 @@ def test_a_cell_of_a_notebook_has_lines_and_text() -> None:
     assert (source.file, source.first_line, source.text) == ("<ipython-input-3-0a1b>", 1, cell)
 
 
+CELL = """
+import functools
+class Metric:
+    def read(self, number):
+        return number.item()  # records: item
+def twice(function):
+    @functools.wraps(function)
+    def wrapper(number):
+        return function(number) + float(number)  # records: __float__
+    return wrapper
+@twice
+def value(number):
+    return int(number)  # records: __int__
+values = torch.arange(4.0)
+Metric().read(values[1])
+value(values[2])
+[row.item() for row in values]  # records: item
+list(map(lambda row: bool(row), values))  # records: __bool__
+values[values > 1]  # records: __getitem__
+f"{values[0]:.2f}"  # records: __format__
+torch.tensor([1.0], device="meta")  # records: tensor
+values.to("meta")  # records: to
+torch.nn.utils.clip_grad_norm_([torch.nn.Parameter(values)], 1.0)
+"""
+
+
+def test_every_form_has_its_line_in_a_cell_as_well() -> None:
+    """A function, a method, a decorator, a comprehension, a lambda, and a library that reads nothing."""
+    name = "<ipython-input-7-0a1b>"
+    marked = [(n, re.search(r"# records: (.+)", line)) for n, line in enumerate(CELL.splitlines(), 1)]
+    audit = audit_of(run_cell(CELL, name))
+    assert {(call.file, call.line, call.call) for call in audit.calls} == {
+        (name, n, mark[1]) for n, mark in marked if mark is not None
+    }
+
+
 def test_generated_code_has_no_line_of_its_own() -> None:
     number = torch.tensor(1.0)
     call = only(audit_of(lambda: eval(compile("number.item()", "<string>", "eval"), {"number": number})))

@@ -9,14 +9,14 @@ from collections import Counter
 
 import pytest
 
-from tbprof.hook.counters import counted, counts_since
+from tbprof.hook.counters import counted, growth
 
 
 def test_full_collections_are_counted() -> None:
     before = counted()
     gc.collect()
     gc.collect()
-    assert counts_since(before)["gc.full"] == 2
+    assert growth(before, counted())["gc.full"] == 2
 
 
 def test_the_compiler_is_asked_where_it_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,5 +29,5 @@ def test_the_compiler_is_asked_where_it_is_loaded(monkeypatch: pytest.MonkeyPatc
         "graph_break": Counter(reason=1, other=4),
     }
     monkeypatch.setitem(sys.modules, "torch._dynamo.utils", types.SimpleNamespace(counters=counters))
-    since = counts_since(before)
+    since = growth(before, counted())
     assert (since["dynamo.graphs"], since["dynamo.frames"], since["dynamo.graph_breaks"]) == (2, 3, 5)

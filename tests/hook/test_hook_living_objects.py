@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+
 import torch
 from torch.utils.data import DataLoader
 
@@ -34,3 +36,35 @@ def test_an_optimizer_of_the_user_s_own_has_no_switches() -> None:
     optimizer = OwnOptimizer([torch.ones(2)])
     assert OptimizerFacts("OwnOptimizer", None, None, None, 1, 1) in living_loaders_and_optimizers()[1]
     del optimizer
+
+
+class Trainer:
+    """Holds them as frameworks do."""
+
+    def __init__(self) -> None:
+        self.state = {"optimizers": [OwnOptimizer([torch.ones(2)])]}
+        self.loop = {"fetcher": (DataLoader(Images(range(4))),)}
+
+    def run(self) -> tuple[tuple[LoaderFacts, ...], tuple[OptimizerFacts, ...]]:
+        return living_loaders_and_optimizers()
+
+
+def test_they_are_found_in_what_a_framework_holds() -> None:
+    loaders, optimizers = Trainer().run()
+    assert "Images" in {loader.dataset for loader in loaders}
+    assert "OwnOptimizer" in {optimizer.name for optimizer in optimizers}
+
+
+def test_looking_keeps_nothing_of_a_function_alive() -> None:
+    values = torch.ones(3)
+    living_loaders_and_optimizers()
+    alive = weakref.ref(values)
+    del values
+    assert alive() is None
+
+
+def test_what_a_function_took_of_its_variables_stays_its_own() -> None:
+    rate = 0.1
+    config = locals()
+    living_loaders_and_optimizers()
+    assert config["rate"] == rate

@@ -67,6 +67,16 @@ def test_the_steps_of_its_first_optimizer_become_a_window(tmp_path: Path) -> Non
     assert list((tmp_path / "logs" / "train").glob("*.tbprof.pb")) or "Still being published" in done.stderr
 
 
+def test_a_run_can_be_given_for_torch_s_callbacks_and_nobody_is_left_in_them(tmp_path: Path) -> None:
+    listening = "from torch.cuda._gpu_trace import DeviceSynchronizationCallbacks as called"
+    (tmp_path / "train.py").write_text(f"{PROGRAM}\n{listening}\nprint(called.callback_list)\n")
+    short = ("run", "--skip-first", "4", "--active", "2")
+    done = start(tmp_path, "-m", "tbprof", *short, "--sync-callbacks", "train.py")
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert "window 0" in done.stderr or "Still being published" in done.stderr
+
+
 def test_a_module_is_run_as_python_does(tmp_path: Path) -> None:
     package = tmp_path / "package"
     package.mkdir()

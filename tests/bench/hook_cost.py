@@ -1,0 +1,107 @@
+"""What the hook costs a training, side by side with torch's own handlers, in one run.
+
+    python tests/bench/hook_cost.py [--rounds 7] > tests/bench/hook_cost.md
+
+All times are CPU time of the training thread, so that other programs of the machine count for
+little; each figure is the least of its rounds, since what others add they only add, and the
+rounds of all of them alternate.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import torch
+from hook_cost_measures import (
+    audited_step,
+    hook_idle_step,
+    hook_window,
+    stock_idle_step,
+    stock_window,
+)
+from hook_cost_models import MODELS
+
+MS = 1000.0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    cores = len(os.sched_getaffinity(0))
+    print("# What the hook costs\n")
+    print("What `python tests/bench/hook_cost.py` printed.\n")
+    print(
+        f"{date.today().isoformat()}, {platform.machine()}, {cores} cores,"
+        f" Python {platform.python_version()}, torch {torch.__version__},"
+        f" load {os.getloadavg()[0]:.1f} at the start. CPU time of the training thread,"
+        f" the least of {options.rounds} rounds.\n"
+    )
+    print("| model | what | ms | peer | ms | ratio | wanted |\n|---|---|---|---|---|---|---|")
+    for name, make in MODELS.items():
+        for row in rows_of(make(), options.rounds):
+            print(f"| {name} | {row}", flush=True)
+    print_idle(options.rounds)
+
+
+def rows_of(training_step: Callable[[], None], rounds: int) -> list[str]:
+    """One model's table, a row for each promise."""
+    for _ in range(5):
+        training_step()
+    least = alternated(
+        {
+            "hook": lambda folder: hook_window(training_step, folder),
+            "plain": lambda folder: stock_window(training_step, folder, use_gzip=False),
+            "gzip": lambda folder: stock_window(training_step, folder, use_gzip=True),
+            "stacks": lambda folder: stock_window(training_step, folder, use_gzip=False, with_stack=True),
+            "audit": lambda _: {"step": audited_step(training_step)},
+        },
+        rounds,
+    )
+    hook, plain = least["hook"], least["plain"]
+    return [
+        row("stall per window", hook["stall"], "handler, gzip", least["gzip"]["stall"], "at most 0.2"),
+        row("stall per window", hook["stall"], "handler, plain", plain["stall"], "at most 1.3"),
+        row("recorded step", hook["step"], "plain profiler", plain["step"], "at most 1.05"),
+        row("audit step", least["audit"]["step"], "with_stack", least["stacks"]["step"], "at most 1.5"),
+    ]
+
+
+def alternated(
+    measures: dict[str, Callable[[Path], dict[str, float]]], rounds: int
+) -> dict[str, dict[str, float]]:
+    """The least of each figure of each measure, in seconds."""
+    found: dict[str, list[dict[str, float]]] = {name: [] for name in measures}
+    for _ in range(rounds):
+        for name, measure in measures.items():
+            with tempfile.TemporaryDirectory() as folder:
+                found[name].append(measure(Path(folder)))
+    return {
+        name: {figure: min(one[figure] for one in each) for figure in each[0]}
+        for name, each in found.items()
+    }
+
+
+def row(what: str, ours_s: float, peer: str, theirs_s: float, wanted: str) -> str:
+    ratio = ours_s / theirs_s
+    return f"{what} | {ours_s * MS:.1f} | {peer} | {theirs_s * MS:.1f} | {ratio:.2f} | {wanted} |"
+
+
+def print_idle(rounds: int) -> None:
+    """Steps outside every window, in a loop that does nothing else."""
+    ours = min(hook_idle_step() for _ in range(rounds))
+    theirs = min(stock_idle_step() for _ in range(rounds))
+    print(f"\n- a step outside windows: {ours * 1e6:.2f} us (wanted: under 1 us)")
+    print(f"- a step of a waiting stock profiler: {theirs * 1e6:.2f} us, {theirs / ours:.0f} x as much")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
