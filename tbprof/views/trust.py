@@ -11,7 +11,7 @@ from tbprof.views.sentences import Sentences
 
 __all__ = ["trust_rows"]
 
-_SAID_ABOVE = frozenset({"cold_steps"})
+_SAID_ABOVE = frozenset({"cold_steps", "gpu_shared"})
 """Health facts that have a row of their own."""
 
 _INFLATED = 1.1
