@@ -293,6 +293,10 @@ class Step:
     host: HostTime | None = None
     saving: Saving | None = None
     """What the fix plan wins of this step; None where no device was recorded."""
+    kernels: int | None = None
+    """Launched in the step, wherever they ran; None where no launch was recorded."""
+    launches: int | None = None
+    """Calls that launched them."""
 
 
 @dataclass(frozen=True, slots=True)

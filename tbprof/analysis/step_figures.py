@@ -7,6 +7,7 @@ from collections import Counter
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gpu_lag import gpu_lag_ns
 from tbprof.analysis.host_time import host_times
+from tbprof.analysis.kernel_counts import kernel_counts
 from tbprof.analysis.step_savings import step_savings
 from tbprof.model import Saving, Step
 from tbprof.trace.columns import Int64s
@@ -29,6 +30,7 @@ def step_figures(facts: Facts, planned: Int64s, saving: Saving) -> tuple[Step, .
     causes = _idle_by_cause(facts)
     hosts = host_times(facts)
     savings = step_savings(facts, planned, saving)
+    counts = kernel_counts(facts)
     rows = []
     for index, name in enumerate(steps.names):
         points = episodes.blocking & (episodes.step == index)
@@ -47,6 +49,8 @@ def step_figures(facts: Facts, planned: Int64s, saving: Saving) -> tuple[Step, .
                 idle_by_cause=causes[index],
                 host=hosts[index],
                 saving=savings[index] if idle else None,
+                kernels=None if counts is None else int(counts.kernels[index]),
+                launches=None if counts is None else int(counts.launches[index]),
             )
         )
     return tuple(rows)
