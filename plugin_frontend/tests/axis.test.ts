@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { axisTicks } from "../src/model/axis.ts";
+import { axisTicks, ticksBetween } from "../src/model/axis.ts";
 
 test("ticks are round and stay on the axis", () => {
   assert.deepEqual(axisTicks(55.3), [0, 10, 20, 30, 40, 50]);
@@ -15,4 +15,9 @@ test("a figure at the very end would stick out", () => {
 test("an axis of no length has its zero", () => {
   assert.deepEqual(axisTicks(0), [0]);
   assert.deepEqual(axisTicks(Number.NaN), [0]);
+});
+
+test("an axis that begins elsewhere has only the figures on it", () => {
+  assert.deepEqual(ticksBetween(43.9, 60), [45, 50, 55, 60]);
+  assert.deepEqual(ticksBetween(0.41, 0.42), [0.41, 0.412, 0.414, 0.416, 0.418, 0.42]);
 });

@@ -2,27 +2,58 @@
 
 from __future__ import annotations
 
-from tbprof.texts.quantities import duration, share
+from tbprof.texts.quantities import count, duration, share
 
-__all__ = ["comparison_sentences"]
+__all__ = [
+    "comparison_sentence",
+    "moved_wait_sentence",
+    "nothing_to_compare",
+    "recorded_steps_sentence",
+    "unprofiled_steps_sentence",
+]
 
 
-def comparison_sentences(
-    before_us: float | None, after_us: float | None, *, is_told: bool, moved_to: str
-) -> tuple[str, str]:
-    """The verdict, and a second sentence.
+def comparison_sentence(
+    before_us: float, after_us: float, *, is_told: bool | None, is_unprofiled: bool
+) -> str:
+    """The verdict.
 
     Args:
-        before_us: Mean length of a steady step before.
+        before_us: Length of a step before.
         after_us: The same after.
-        is_told: Whether the difference stands out of the noise between steps.
-        moved_to: The site at which the host now waits for what it awaited elsewhere; "" if none.
+        is_told: Whether the difference stands out of the noise between steps; None where there
+            are too few steps to know the noise.
+        is_unprofiled: Whether the steps were timed without the profiler.
     """
-    detail = f"The wait moved to {moved_to}: judge by the step, not by waits." if moved_to else ""
-    if before_us is None or after_us is None:
-        return "One of the two windows has no steps to compare.", detail
     lengths = f"{duration(before_us)} before, {duration(after_us)} after"
+    if is_unprofiled:
+        lengths += ", without the profiler"
+    if is_told is None:
+        return f"A single steady step does not tell the noise: {lengths}."
     if not is_told:
-        return f"No difference of the step that can be told from noise: {lengths}.", detail
+        return f"No difference of the step that can be told from noise: {lengths}."
     word = "longer" if after_us > before_us else "shorter"
-    return f"A step is {share(abs(after_us - before_us) / before_us)} {word}: {lengths}.", detail
+    return f"A step is {share(abs(after_us - before_us) / before_us)} {word}: {lengths}."
+
+
+def nothing_to_compare() -> str:
+    return "One of the two windows has no steps to compare."
+
+
+def moved_wait_sentence(source: str, target: str, net_us: float) -> str:
+    """That the host waits at `target` for what it awaited at `source`; `net_us` is what both changed by."""
+    sign = "+" if net_us > 0 else "\u2212" if net_us < 0 else ""
+    net = f"net {sign}{duration(abs(net_us))} of waits a step"
+    return f"The wait moved from {source} to {target}: {net}. Judge by the step, not by waits."
+
+
+def recorded_steps_sentence(steps: int, mean_us: float, distance_us: float | None) -> str:
+    """The mean of recorded steps and how far off it they are; None of a single one."""
+    if distance_us is None:
+        return f"{count(steps, 'step')} of {duration(mean_us)}, its noise not known"
+    return f"mean {duration(mean_us)} ± {duration(distance_us)} of {count(steps, 'step')}"
+
+
+def unprofiled_steps_sentence(median_us: float, low_us: float, high_us: float) -> str:
+    """The median, and the quartiles around it."""
+    return f"median {duration(median_us)}, half of the steps within {duration(low_us)} to {duration(high_us)}"

@@ -17,7 +17,13 @@ from tbprof.model import (
     Verdict,
 )
 from tbprof.texts.check import found_sentence, warned_sentence
-from tbprof.texts.comparison import comparison_sentences
+from tbprof.texts.comparison import (
+    comparison_sentence,
+    moved_wait_sentence,
+    nothing_to_compare,
+    recorded_steps_sentence,
+    unprofiled_steps_sentence,
+)
 from tbprof.texts.copies import waiting_remark
 from tbprof.texts.finding_notes import finding_note
 from tbprof.texts.health import health_sentence
@@ -122,15 +128,29 @@ class English:
         return site_location(site)
 
     def compared(
-        self, before_us: float | None, after_us: float | None, *, is_told: bool, moved_to: str
-    ) -> tuple[str, str]:
-        return comparison_sentences(before_us, after_us, is_told=is_told, moved_to=moved_to)
+        self, before_us: float, after_us: float, *, is_told: bool | None, is_unprofiled: bool
+    ) -> str:
+        return comparison_sentence(before_us, after_us, is_told=is_told, is_unprofiled=is_unprofiled)
+
+    def nothing_to_compare(self) -> str:
+        return nothing_to_compare()
+
+    def moved_wait(self, source: str, target: str, net_us: float) -> str:
+        return moved_wait_sentence(source, target, net_us)
+
+    def recorded_steps(self, steps: int, mean_us: float, distance_us: float | None) -> str:
+        return recorded_steps_sentence(steps, mean_us, distance_us)
+
+    def unprofiled_steps(self, median_us: float, low_us: float, high_us: float) -> str:
+        return unprofiled_steps_sentence(median_us, low_us, high_us)
 
     def windows_read(self, read: int, total: int) -> str:
         return read_sentence(read, total)
 
-    def ranks(self, ranks: Sequence[tuple[str, float | None, float]]) -> tuple[str, str]:
-        return ranks_sentences(ranks)
+    def ranks(
+        self, ranks: Sequence[tuple[str, float | None, float]], *, are_ranked: bool
+    ) -> tuple[str, str]:
+        return ranks_sentences(ranks, are_ranked=are_ranked)
 
     def missing_ranks(self, ranks: Sequence[int]) -> str:
         return missing_sentence(ranks)

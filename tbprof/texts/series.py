@@ -8,27 +8,34 @@ from tbprof.texts.quantities import count, duration, share
 
 __all__ = ["change_sentences", "missing_sentence", "ranks_sentences", "read_sentence"]
 
-_BY_IDLE = "A long wait means a full queue: compare ranks by idle, not by waits."
 _FAR_APART = 2.0
 """Waits that differ by less are alike."""
 
 _MOST_NAMED = 6
 
 
-def ranks_sentences(ranks: Sequence[tuple[str, float | None, float]]) -> tuple[str, str]:
-    """The verdict over ranks as (name, share of idle, wait in us), and how to compare them."""
+def ranks_sentences(
+    ranks: Sequence[tuple[str, float | None, float]], *, are_ranked: bool
+) -> tuple[str, str]:
+    """The verdict over ranks as (name, share of idle, wait in us), and how to compare them.
+
+    Not `are_ranked`, they are workers of which some have no rank.
+    """
+    kind = "rank" if are_ranked else "worker"
+    by_idle = f"A long wait means a full queue: compare {kind}s by idle, not by waits."
     idle = {name: idle for name, idle, _ in ranks if idle is not None}
     if len(idle) < 2:
-        return f"{count(len(ranks), 'rank')} recorded, fewer than two with GPU work.", ""
+        return f"{count(len(ranks), kind)} recorded, fewer than two with GPU work.", ""
     waits = {name: wait for name, _, wait in ranks}
     most, least = max(idle, key=lambda name: idle[name]), min(idle, key=lambda name: idle[name])
     longest, shortest = max(waits.values()), min(waits.values())
     if longest > _FAR_APART * shortest > 0 and max(waits, key=lambda name: waits[name]) == least:
         fold = f"{longest / shortest:,.0f}-fold"
-        return f"Waits differ {fold}, and rank {least}, which waits longest, is the least idle.", _BY_IDLE
+        return f"Waits differ {fold}, and {kind} {least}, which waits longest, is the least idle.", by_idle
     return (
-        f"Rank {most} is idle most, {share(idle[most])} of a step; rank {least} least, {share(idle[least])}.",
-        _BY_IDLE,
+        f"{kind.capitalize()} {most} is idle most, {share(idle[most])} of a step; "
+        f"{kind} {least} least, {share(idle[least])}.",
+        by_idle,
     )
 
 

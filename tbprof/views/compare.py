@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from math import sqrt
 from statistics import fmean
 from typing import Literal
 
 from tbprof.model import Report
 from tbprof.views.answer import Problem
-from tbprof.views.compare_sites import CompareSite, compare_sites, moved_to
+from tbprof.views.compare_sites import CompareSite, compare_sites, moved_wait
+from tbprof.views.compare_steps import CompareSteps, compare_steps, is_told, mean_step_us
 from tbprof.views.idle_causes import stacking_place
 from tbprof.views.sentences import Sentences
 from tbprof.views.steady import steady_steps
 from tbprof.views.times import us
 
 __all__ = ["CompareAnswer", "CompareFigure", "CompareView", "Difference", "compare_view"]
-
-_LEAST_CHANGE = 0.02
-"""A step that changed by less did not."""
-
-_NOISE_FACTOR = 3
-"""A step changed where it did by so many times the noise of its mean."""
-
 
 @dataclass(frozen=True, slots=True)
 class CompareFigure:
@@ -48,6 +42,8 @@ class Difference:
 class CompareView:
     verdict: str
     detail: str
+    steps: CompareSteps | None
+    """Null where one of the windows has no steady step."""
     figures: tuple[CompareFigure, ...]
     differences: tuple[Difference, ...]
     sites: tuple[CompareSite, ...]
@@ -64,51 +60,50 @@ class CompareAnswer:
 def compare_view(before: Report, after: Report, sentences: Sentences) -> CompareView:
     """What is different in `after`."""
     sites = compare_sites(before, after, sentences)
-    verdict, detail = sentences.compared(
-        _step_us(before), _step_us(after), is_told=_is_told(before, after), moved_to=moved_to(sites)
-    )
+    steps = compare_steps(before, after, sentences)
+    moved = moved_wait(sites)
     return CompareView(
-        verdict=verdict,
-        detail=detail,
+        verdict=sentences.nothing_to_compare() if steps is None else _verdict(steps, sentences),
+        detail="" if moved is None else sentences.moved_wait(moved.source, moved.target, moved.net_us),
+        steps=steps,
         figures=_figures(before, after, sentences),
         differences=_differences(before, after),
         sites=sites,
     )
 
 
-def _step_us(report: Report) -> float | None:
-    steady = steady_steps(report)
-    return fmean(us(step.duration_ns) for step in steady) if steady else None
-
-
-def _is_told(before: Report, after: Report) -> bool:
-    """Whether the step changed by more than its own noise; with one step each nothing can tell."""
-    lengths = [[us(step.duration_ns) for step in steady_steps(report)] for report in (before, after)]
-    if any(len(steps) < 2 for steps in lengths):
-        return False
-    means = [fmean(steps) for steps in lengths]
-    noise = max(
-        fmean(abs(step - mean) for step in steps) / sqrt(len(steps))
-        for steps, mean in zip(lengths, means, strict=True)
-    )
-    change = abs(means[1] - means[0])
-    return change > max(_NOISE_FACTOR * noise, _LEAST_CHANGE * means[0])
+def _verdict(steps: CompareSteps, sentences: Sentences) -> str:
+    lengths = (steps.before.middle_us, steps.after.middle_us)
+    return sentences.compared(*lengths, is_told=is_told(steps), is_unprofiled=steps.is_unprofiled)
 
 
 def _figures(before: Report, after: Report, sentences: Sentences) -> tuple[CompareFigure, ...]:
     sides = (before, after)
+    steady = [steady_steps(side) for side in sides]
     rows = [
-        CompareFigure("Step", True, *(_step_us(side) for side in sides)),
+        CompareFigure("Step", True, *(mean_step_us(side) for side in sides)),
         CompareFigure("GPU idle", True, *(_idle_us(side) for side in sides)),
     ]
-    causes = {cause for side in sides for step in steady_steps(side) for cause in step.idle_by_cause}
+    causes = {cause for steps in steady for step in steps for cause in step.idle_by_cause}
     rows += [
         CompareFigure(sentences.cause(cause), True, *(_cause_us(side, cause) for side in sides))
         for cause in sorted(causes, key=stacking_place)
     ]
     waits = (_per_step(side, us(sum(step.wait_ns for step in steady_steps(side)))) for side in sides)
     points = (_per_step(side, sum(step.sync_points for step in steady_steps(side))) for side in sides)
-    return (*rows, CompareFigure("Host waits", True, *waits), CompareFigure("Sync points", False, *points))
+    return (
+        *rows,
+        CompareFigure("Host waits", True, *waits),
+        CompareFigure("Sync points", False, *points),
+        CompareFigure("Kernels", False, *(_mean(step.kernels for step in steps) for steps in steady)),
+        CompareFigure("Launches", False, *(_mean(step.launches for step in steps) for steps in steady)),
+    )
+
+
+def _mean(counts: Iterable[int | None]) -> float | None:
+    """Of those steps that have it recorded."""
+    known = [count for count in counts if count is not None]
+    return fmean(known) if known else None
 
 
 def _per_step(report: Report, total: float) -> float:

@@ -12,10 +12,13 @@ from tbprof.model import Report, Site, fingerprint
 from tbprof.views.sentences import Sentences
 from tbprof.views.times import us
 
-__all__ = ["CompareSite", "compare_sites", "moved_to"]
+__all__ = ["CompareSite", "MovedWait", "compare_sites", "moved_wait"]
 
 _CHANGED_SHARE = 0.1
 """A site whose wait changed by less is the same."""
+
+_MOVED_FOLD = 2
+"""What one site loses and another gains is one wait where neither is more than so many times the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,15 @@ class CompareSite:
     after_count: float
     site: int | None
     """Index into the sites of the window after; null if it is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class MovedWait:
+    """Where the host waited before, where it waits now, and how much longer that is in all."""
+
+    source: str
+    target: str
+    net_us: float
 
 
 def _key(site: Site) -> str:
@@ -90,13 +102,18 @@ def _longest(row: CompareSite) -> float:
     return max(row.before_wait_us or 0.0, row.after_wait_us or 0.0)
 
 
-def moved_to(sites: tuple[CompareSite, ...]) -> str:
-    """The site that waits longer by at least half of what the gone ones waited; "" if none does."""
-    gone_us = sum(row.before_wait_us or 0.0 for row in sites if row.state == "gone")
-    grown = [
-        (row.after_wait_us - row.before_wait_us, row.location)
-        for row in sites
-        if row.after_wait_us is not None and row.before_wait_us is not None
-    ]
-    most_us, location = max(grown, default=(0.0, ""))
-    return location if gone_us > 0 and most_us >= gone_us / 2 else ""
+def moved_wait(sites: tuple[CompareSite, ...]) -> MovedWait | None:
+    """The wait that most left one site and came back at another; None if most of it stayed away.
+
+    Only a change of about the same size is the same wait: where the other site gained more than
+    it could have taken over, its wait is its own.
+    """
+    lost, source = max(((-_grown_us(row), row.location) for row in sites), default=(0.0, ""))
+    gained, target = max(((_grown_us(row), row.location) for row in sites), default=(0.0, ""))
+    all_us = sum(row.before_wait_us or 0.0 for row in sites)
+    is_same = lost / _MOVED_FOLD <= gained <= lost * _MOVED_FOLD and source != target
+    return MovedWait(source, target, gained - lost) if lost > _CHANGED_SHARE * all_us and is_same else None
+
+
+def _grown_us(row: CompareSite) -> float:
+    return (row.after_wait_us or 0.0) - (row.before_wait_us or 0.0)

@@ -110,15 +110,29 @@ class Sentences(Protocol):
         """Where a site is, short: `train.py:12`, or its ops."""
 
     def compared(
-        self, before_us: float | None, after_us: float | None, *, is_told: bool, moved_to: str
-    ) -> tuple[str, str]:
-        """Two windows compared by their mean steps: the verdict, and a second sentence."""
+        self, before_us: float, after_us: float, *, is_told: bool | None, is_unprofiled: bool
+    ) -> str:
+        """Two windows by their steps; `is_told` is None where a single step does not tell the noise."""
+
+    def nothing_to_compare(self) -> str:
+        """That one of two windows has no steps."""
+
+    def moved_wait(self, source: str, target: str, net_us: float) -> str:
+        """That the host waits elsewhere now, and by how much both places changed together."""
+
+    def recorded_steps(self, steps: int, mean_us: float, distance_us: float | None) -> str:
+        """So many steps, and their mean distance to their mean; None of a single one."""
+
+    def unprofiled_steps(self, median_us: float, low_us: float, high_us: float) -> str:
+        """Steps by their median and quartiles."""
 
     def windows_read(self, read: int, total: int) -> str:
         """How many windows have been read so far."""
 
-    def ranks(self, ranks: Sequence[tuple[str, float | None, float]]) -> tuple[str, str]:
-        """Ranks compared, as (name, share of idle, wait in us): the verdict, and a second sentence."""
+    def ranks(
+        self, ranks: Sequence[tuple[str, float | None, float]], *, are_ranked: bool
+    ) -> tuple[str, str]:
+        """Ranks, or workers, as (name, share of idle, wait in us): the verdict, and a second sentence."""
 
     def missing_ranks(self, ranks: Sequence[int]) -> str:
         """Which ranks were not recorded; "" if all were."""

@@ -54,9 +54,13 @@ def ranks_view(rows: Sequence[SeriesRow], sentences: Sentences) -> RanksView:
     rows = sorted(rows, key=lambda row: (row.rank is None, row.rank or 0, row.worker))
     if any(row.state == "reading" for row in rows):
         return RanksView(_read_so_far(rows, sentences), "", "", tuple(rows))
-    verdict, detail = sentences.ranks(
-        [(_name(row), row.figures.idle_share, row.figures.wait_us) for row in rows if row.figures is not None]
-    )
+    are_ranked = all(row.rank is not None for row in rows)
+    compared = [
+        (str(row.rank) if are_ranked else row.worker, row.figures.idle_share, row.figures.wait_us)
+        for row in rows
+        if row.figures is not None
+    ]
+    verdict, detail = sentences.ranks(compared, are_ranked=are_ranked)
     return RanksView(verdict, detail, sentences.missing_ranks(_missing(rows)), tuple(rows))
 
 
@@ -99,10 +103,6 @@ def _noise_us(change: StepChange, steps_us: Sequence[float]) -> float:
 def _stands_out(change: StepChange, steps_us: Sequence[float]) -> bool:
     size_us = abs(change.after_us - change.before_us)
     return size_us > max(_NOISE_FACTOR * _noise_us(change, steps_us), _LEAST_CHANGE * change.before_us)
-
-
-def _name(row: SeriesRow) -> str:
-    return row.worker if row.rank is None else str(row.rank)
 
 
 def _missing(rows: Sequence[SeriesRow]) -> tuple[int, ...]:

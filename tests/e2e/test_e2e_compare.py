@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 from tab import PATIENCE_MS, axe_violations, open_tab
@@ -32,3 +34,21 @@ def test_the_step_of_both_is_shown(page: Page, address: str) -> None:
     table = frame.locator("table.compared")
     expect(table).to_be_visible(timeout=PATIENCE_MS)
     expect(table.locator("tr", has_text="Step")).to_contain_text("648.8")
+
+
+def test_steps_are_drawn_on_one_axis_and_said_beside_it(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "h100_transformer_clean", "compare")
+    pick_before(frame, "h100_bert_small_infer")
+    strips = frame.locator(".step-strips dd.t2")
+    expect(strips.first).to_contain_text("its noise not known", timeout=PATIENCE_MS)
+    expect(strips.last).to_contain_text("±")
+    expect(frame.locator("h1").first).to_contain_text("does not tell the noise")
+    assert axe_violations(page) == ""
+
+
+def test_kernels_and_launches_are_counted_on_both_sides(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "h100_transformer_clean", "compare")
+    pick_before(frame, "h100_bert_small_infer")
+    table = frame.locator("table.compared")
+    expect(table.locator("tr", has_text="Kernels")).to_have_text(re.compile(r"^Kernels6016"), timeout=PATIENCE_MS)
+    expect(table.locator("tr", has_text="Launches")).to_have_text(re.compile(r"^Launches6016"))

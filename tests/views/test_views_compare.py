@@ -15,6 +15,16 @@ def with_steps(*lengths_ns: int) -> Report:
     return changed(steps=tuple(step(number, length) for number, length in enumerate(lengths_ns)))
 
 
+def timed(median_ns: int, low_ns: int, high_ns: int) -> Report:
+    """With steps that the hook timed without the profiler."""
+    assert REPORT.facts is not None
+    quartiles = (low_ns, high_ns)
+    facts = dataclasses.replace(
+        REPORT.facts, unprofiled_step_ns=median_ns, unprofiled_quartiles_ns=quartiles
+    )
+    return changed(facts=facts)
+
+
 def with_sites(*sites: Site) -> Report:
     return changed(sites=sites, idle=None, findings=(), fix_plan=())
 
@@ -36,8 +46,31 @@ def test_a_difference_within_the_noise_is_none() -> None:
     assert shown.verdict.startswith("No difference of the step that can be told from noise")
 
 
-def test_one_step_each_tells_nothing() -> None:
-    assert "noise" in compared(with_steps(10_000_000), with_steps(5_000_000)).verdict
+def test_one_step_on_a_side_does_not_tell_the_noise() -> None:
+    shown = compared(with_steps(4_400_000), with_steps(600_000_000, 700_000_000))
+    assert shown.verdict == (
+        "A single steady step does not tell the noise: 4.4\u202fms before, 650.0\u202fms after."
+    )
+    assert shown.steps is not None
+    assert (shown.steps.before.low_us, shown.steps.after.low_us) == (None, 600_000.0)
+
+
+def test_steps_without_the_profiler_are_preferred_where_both_sides_have_them() -> None:
+    before, after = timed(3_000_000, 2_900_000, 3_100_000), timed(2_000_000, 1_900_000, 2_100_000)
+    shown = compared(before, after)
+    assert shown.steps is not None
+    assert shown.steps.is_unprofiled
+    assert (shown.steps.after.low_us, shown.steps.after.high_us) == (1_900.0, 2_100.0)
+    assert shown.verdict.endswith("3.0\u202fms before, 2.0\u202fms after, without the profiler.")
+    recorded = compared(before, REPORT).steps
+    assert recorded is not None
+    assert not recorded.is_unprofiled
+    assert recorded.before.steps_us == (3_000.0, 5_000.0)
+
+
+def test_medians_within_the_quartiles_are_no_difference() -> None:
+    before, after = timed(3_000_000, 2_500_000, 3_100_000), timed(2_600_000, 2_500_000, 2_700_000)
+    assert compared(before, after).verdict.startswith("No difference")
 
 
 def test_without_steps_there_is_nothing_to_compare() -> None:
@@ -59,11 +92,27 @@ def test_a_site_whose_line_moved_is_the_same() -> None:
     assert (row.state, row.location) == ("same", "train.py:99")
 
 
-def test_a_wait_that_moved_is_named() -> None:
+def test_a_wait_that_moved_is_named_with_both_places_and_the_net() -> None:
     longer = dataclasses.replace(UPLOAD, ops=("aten::copy_",), wait_ns=UPLOAD.wait_ns + SITE.wait_ns)
     before = with_sites(SITE, dataclasses.replace(UPLOAD, ops=("aten::copy_",)))
-    shown = compared(before, with_sites(longer))
-    assert shown.detail == "The wait moved to aten::copy_: judge by the step, not by waits."
+    assert compared(before, with_sites(longer)).detail == (
+        "The wait moved from train.py:12 to aten::copy_: net 0\u202fms of waits a step. "
+        "Judge by the step, not by waits."
+    )
+
+
+def test_a_wait_that_is_new_at_another_line_moved_there() -> None:
+    assert SITE.source is not None
+    later = dataclasses.replace(SITE.source, line=77, function="log")
+    after = with_sites(dataclasses.replace(SITE, source=later, wait_ns=SITE.wait_ns - 600))
+    detail = compared(with_sites(SITE), after).detail
+    assert detail.startswith("The wait moved from train.py:12 to train.py:77: net \u2212<1\u202fµs")
+
+
+def test_a_wait_that_grew_by_far_more_did_not_move() -> None:
+    other = dataclasses.replace(UPLOAD, ops=("aten::copy_",), wait_ns=10 * SITE.wait_ns)
+    assert compared(with_sites(SITE), with_sites(other)).detail == ""
+    assert compared(with_sites(SITE), with_sites(SITE)).detail == ""
 
 
 def test_what_else_is_different_is_said() -> None:
@@ -79,3 +128,10 @@ def test_figures_stand_beside_each_other() -> None:
     assert (figures["Step"].before, figures["Step"].after) == (4000.0, 4000.0)
     assert figures["Sync points"].before == 1
     assert not figures["Sync points"].is_time
+
+
+def test_kernels_and_launches_are_means_of_the_steps_that_have_them() -> None:
+    one, other = (dataclasses.replace(step(n, 5_000_000), kernels=n, launches=2) for n in (300, 305))
+    figures = {row.name: row for row in compared(changed(steps=(one, other)), REPORT).figures}
+    assert (figures["Kernels"].before, figures["Launches"].before) == (302.5, 2)
+    assert figures["Kernels"].after is None

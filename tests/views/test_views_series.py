@@ -59,6 +59,13 @@ def test_else_the_most_and_the_least_idle_are_named() -> None:
     assert ranks_view(rows, English()).verdict.startswith("Rank 0 is idle most, 49\u202f% of a step")
 
 
+def test_without_ranks_they_are_workers() -> None:
+    idle, busy = (dataclasses.replace(FIGURES, idle_share=share) for share in (0.4, 0.1))
+    shown = ranks_view([row("a", idle), row("b", busy)], English())
+    assert shown.verdict.startswith("Worker a is idle most, 40\u202f% of a step; worker b least")
+    assert "compare workers by idle" in shown.detail
+
+
 def test_ranks_that_are_not_there_are_named() -> None:
     shown = ranks_view([rank(0, idle=0.1, wait_us=1, world=4), rank(2, idle=0.1, wait_us=1)], English())
     assert shown.missing.startswith("Not recorded: rank 1, 3.")

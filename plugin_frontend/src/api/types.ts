@@ -426,6 +426,20 @@ export interface TrendView {
   left_out: number;
 }
 
+export interface StepTimes {
+  steps_us: number[];
+  middle_us: number;
+  low_us: number | null;
+  high_us: number | null;
+  text: string;
+}
+
+export interface CompareSteps {
+  is_unprofiled: boolean;
+  before: StepTimes;
+  after: StepTimes;
+}
+
 export interface CompareFigure {
   name: string;
   is_time: boolean;
@@ -453,6 +467,7 @@ export interface CompareSite {
 export interface CompareView {
   verdict: string;
   detail: string;
+  steps: CompareSteps | null;
   figures: CompareFigure[];
   differences: Difference[];
   sites: CompareSite[];

@@ -1,5 +1,6 @@
 import type { CompareAnswer, CompareView } from "../../api/types.ts";
 import { before, comparison } from "../../state/comparison.ts";
+import { StepStrips } from "../../draw/StepStrips.tsx";
 import { Card } from "../../widgets/Card.tsx";
 import { ProblemNote } from "../../widgets/ProblemNote.tsx";
 import { SeriesHead, SeriesPage } from "../series/SeriesPage.tsx";
@@ -29,7 +30,16 @@ function Comparison({ view }: { view: CompareView }) {
       <SeriesHead verdict={view.verdict} detail={view.detail} />
       <div class="grid">
         <div class="col">
-          <Card id="compared" title="A step" about="mean of the steady steps; bars on one scale for all times">
+          {view.steps !== null && (
+            <Card
+              id="step-times"
+              title={view.steps.is_unprofiled ? "Step time without the profiler" : "Step time as recorded"}
+              about={view.steps.is_unprofiled ? "line: median; band: half of the steps" : "line: mean; band: mean distance to it; marks: steady steps"}
+            >
+              <StepStrips steps={view.steps} />
+            </Card>
+          )}
+          <Card id="compared" title="A step" about="mean of the recorded steady steps; bars on one scale for all times">
             <FiguresTable figures={view.figures} />
           </Card>
           <Card id="compared-sites" title="Sites" about="matched by function and ops, not by line; waits of a step">

@@ -23,12 +23,28 @@ export function RanksPage() {
               <div><p>{view.missing}</p></div>
             </div>
           )}
-          <Card id="ranks" title="Ranks" about={`${formatCounted(view.rows.length, "rank")}, means of a steady step`}>
-            <RanksTable rows={view.rows} />
-          </Card>
+          <Rows rows={view.rows} kind={view.rows.every((row) => row.rank !== null) ? RANK : WORKER} />
         </>
       )}
     </SeriesPage>
+  );
+}
+
+interface Kind {
+  singular: string;
+  title: string;
+  nameOf: (row: SeriesRow) => string;
+}
+
+const RANK: Kind = { singular: "rank", title: "Rank", nameOf: (row) => String(row.rank) };
+/** What all are called where one of them tells no rank. */
+const WORKER: Kind = { singular: "worker", title: "Worker", nameOf: (row) => row.worker };
+
+function Rows({ rows, kind }: { rows: readonly SeriesRow[]; kind: Kind }) {
+  return (
+    <Card id="ranks" title={`${kind.title}s`} about={`${formatCounted(rows.length, kind.singular)}, means of a steady step`}>
+      <RanksTable rows={rows} kind={kind} />
+    </Card>
   );
 }
 
@@ -38,7 +54,7 @@ interface Scale {
   wait: number;
 }
 
-function RanksTable({ rows }: { rows: readonly SeriesRow[] }) {
+function RanksTable({ rows, kind }: { rows: readonly SeriesRow[]; kind: Kind }) {
   const known = rows.flatMap((row) => row.figures ?? []);
   const steps = known.map((figures) => figures.step_us ?? 0);
   const waits = known.map((figures) => figures.wait_us);
@@ -47,7 +63,7 @@ function RanksTable({ rows }: { rows: readonly SeriesRow[] }) {
     <table class="series-table" aria-labelledby="ranks">
       <thead>
         <tr>
-          <th scope="col">Rank</th>
+          <th scope="col">{kind.title}</th>
           <th scope="col" class="num">Step, {scale.unit}</th>
           <th scope="col"><span class="sr">Step drawn</span></th>
           <th scope="col" class="num">GPU idle</th>
@@ -60,19 +76,19 @@ function RanksTable({ rows }: { rows: readonly SeriesRow[] }) {
       </thead>
       <tbody>
         {rows.map((row) => (
-          <RankLine key={row.worker} row={row} scale={scale} />
+          <RankLine key={row.worker} row={row} name={kind.nameOf(row)} scale={scale} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function RankLine({ row, scale }: { row: SeriesRow; scale: Scale }) {
+function RankLine({ row, name, scale }: { row: SeriesRow; name: string; scale: Scale }) {
   return (
     <tr>
       <td>
         <button class="link" type="button" title={row.worker} onClick={() => open(row)}>
-          <bdi>{row.rank === null ? row.worker : String(row.rank)}</bdi>
+          <bdi>{name}</bdi>
         </button>
       </td>
       {row.figures === null ? <td colSpan={8} class="t3 anywhere">{row.state === "reading" ? "being read" : row.problem}</td> : <Figures figures={row.figures} scale={scale} />}

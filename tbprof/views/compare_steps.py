@@ -1,0 +1,105 @@
+"""How long the steps of two windows take, and whether that differs by more than noise.
+
+Where the hook timed both runs without the profiler those times are taken, else the recorded
+steady steps: a profiled step and an unprofiled one are no pair.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from statistics import fmean
+
+from tbprof.model import Report
+from tbprof.views.sentences import Sentences
+from tbprof.views.steady import steady_steps
+from tbprof.views.times import us
+
+__all__ = ["CompareSteps", "StepTimes", "compare_steps", "is_told", "mean_step_us"]
+
+_LEAST_CHANGE = 0.02
+"""A step that changed by less did not."""
+
+_NOISE_FACTOR = 3
+"""A recorded step changed where it did by so many times the noise of its mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepTimes:
+    """Of one window, in us."""
+
+    steps_us: tuple[float, ...]
+    """One by one where they were recorded; of unprofiled ones only the three below are kept."""
+    middle_us: float
+    """Mean of recorded steps, median of unprofiled ones."""
+    low_us: float | None
+    high_us: float | None
+    """The mean distance to the mean at both sides of it, or the quartiles; null of a single step."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompareSteps:
+    is_unprofiled: bool
+    before: StepTimes
+    after: StepTimes
+
+
+def compare_steps(before: Report, after: Report, sentences: Sentences) -> CompareSteps | None:
+    """Both windows by the same clock; None where one has no steady step."""
+    unprofiled = [_unprofiled(side, sentences) for side in (before, after)]
+    if unprofiled[0] is not None and unprofiled[1] is not None:
+        return CompareSteps(True, unprofiled[0], unprofiled[1])
+    recorded = [_recorded(side, sentences) for side in (before, after)]
+    if recorded[0] is not None and recorded[1] is not None:
+        return CompareSteps(False, recorded[0], recorded[1])
+    return None
+
+
+def is_told(steps: CompareSteps) -> bool | None:
+    """Whether the step changed by more than its own noise; None where a single step has none.
+
+    Of unprofiled steps the number is not kept: there the medians have to lie further apart
+    than a quartile from its median.
+    """
+    before_us, after_us = _noise_us(steps.before), _noise_us(steps.after)
+    if before_us is None or after_us is None:
+        return None
+    change = abs(steps.after.middle_us - steps.before.middle_us)
+    return change > max(before_us, after_us, _LEAST_CHANGE * steps.before.middle_us)
+
+
+def mean_step_us(report: Report) -> float | None:
+    """Of the recorded steady steps; None where there are none."""
+    steady = steady_steps(report)
+    return fmean(us(step.duration_ns) for step in steady) if steady else None
+
+
+def _noise_us(side: StepTimes) -> float | None:
+    if side.low_us is None or side.high_us is None:
+        return None
+    distance = max(side.middle_us - side.low_us, side.high_us - side.middle_us)
+    return _NOISE_FACTOR * distance / sqrt(len(side.steps_us)) if side.steps_us else distance
+
+
+def _unprofiled(report: Report, sentences: Sentences) -> StepTimes | None:
+    facts = report.facts
+    if facts is None or facts.unprofiled_step_ns is None or len(facts.unprofiled_quartiles_ns) != 2:
+        return None
+    middle, (low, high) = us(facts.unprofiled_step_ns), map(us, facts.unprofiled_quartiles_ns)
+    return StepTimes((), middle, low, high, sentences.unprofiled_steps(middle, low, high))
+
+
+def _recorded(report: Report, sentences: Sentences) -> StepTimes | None:
+    middle = mean_step_us(report)
+    if middle is None:
+        return None
+    steps = tuple(us(step.duration_ns) for step in steady_steps(report))
+    distance = fmean(abs(step - middle) for step in steps) if len(steps) > 1 else None
+    return StepTimes(
+        steps_us=steps,
+        middle_us=middle,
+        low_us=None if distance is None else middle - distance,
+        high_us=None if distance is None else middle + distance,
+        text=sentences.recorded_steps(len(steps), middle, distance),
+    )
