@@ -50,5 +50,6 @@ def test_kernels_and_launches_are_counted_on_both_sides(page: Page, address: str
     frame = open_tab(page, address, "h100_transformer_clean", "compare")
     pick_before(frame, "h100_bert_small_infer")
     table = frame.locator("table.compared")
-    expect(table.locator("tr", has_text="Kernels")).to_have_text(re.compile(r"^Kernels6016"), timeout=PATIENCE_MS)
+    kernels = table.locator("tr", has_text="Kernels")
+    expect(kernels).to_have_text(re.compile(r"^Kernels6016"), timeout=PATIENCE_MS)
     expect(table.locator("tr", has_text="Launches")).to_have_text(re.compile(r"^Launches6016"))
