@@ -42,8 +42,8 @@ def nothing_to_compare() -> str:
 
 def moved_wait_sentence(source: str, target: str, net_us: float) -> str:
     """That the host waits at `target` for what it awaited at `source`; `net_us` is what both changed by."""
-    sign = "+" if net_us > 0 else "\u2212" if net_us < 0 else ""
-    net = f"net {sign}{duration(abs(net_us))} of waits a step"
+    sign = "+" if net_us > 0 else "\u2212"
+    net = f"net {sign}{duration(abs(net_us))} of waits a step" if abs(net_us) >= 1 else "net 0"
     return f"The wait moved from {source} to {target}: {net}. Judge by the step, not by waits."
 
 

@@ -96,8 +96,7 @@ def test_a_wait_that_moved_is_named_with_both_places_and_the_net() -> None:
     longer = dataclasses.replace(UPLOAD, ops=("aten::copy_",), wait_ns=UPLOAD.wait_ns + SITE.wait_ns)
     before = with_sites(SITE, dataclasses.replace(UPLOAD, ops=("aten::copy_",)))
     assert compared(before, with_sites(longer)).detail == (
-        "The wait moved from train.py:12 to aten::copy_: net 0\u202fms of waits a step. "
-        "Judge by the step, not by waits."
+        "The wait moved from train.py:12 to aten::copy_: net 0. Judge by the step, not by waits."
     )
 
 
@@ -106,7 +105,7 @@ def test_a_wait_that_is_new_at_another_line_moved_there() -> None:
     later = dataclasses.replace(SITE.source, line=77, function="log")
     after = with_sites(dataclasses.replace(SITE, source=later, wait_ns=SITE.wait_ns - 600))
     detail = compared(with_sites(SITE), after).detail
-    assert detail.startswith("The wait moved from train.py:12 to train.py:77: net \u2212<1\u202fµs")
+    assert detail.startswith("The wait moved from train.py:12 to train.py:77: net 0")
 
 
 def test_a_wait_that_grew_by_far_more_did_not_move() -> None:
