@@ -115,7 +115,7 @@ def test_no_path_leads_out_of_the_bundle(open_tab: OpenTab, logdir: Path, canary
         value = quote(trick, safe="/%", errors="surrogateescape")
         for address in (f"assets/{value}", f"assets/../{value}", f"assets/%2e%2e/{value}"):
             assert is_refused(client.get(f"/data/plugin/tbprof/{address}")), address
-    inside = ("../__init__.py", "../../pyproject.toml", "%2e%2e/model.py", "../py.typed", "")
+    inside = ("../__init__.py", "../../pyproject.toml", "%2e%2e/errors.py", "../py.typed", "")
     for name in inside:
         assert is_refused(client.get(f"/data/plugin/tbprof/assets/{name}")), name
 

@@ -1,0 +1,81 @@
+"""What the rules answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from tbprof.model.savings import Saving
+from tbprof.model.window import Numbers
+
+__all__ = [
+    "SEVERITIES",
+    "Evidence",
+    "FailedRule",
+    "Finding",
+    "NotChecked",
+    "PlanRow",
+    "Removal",
+    "Severity",
+    "Verdict",
+]
+
+Severity: TypeAlias = Literal["critical", "high", "medium", "low", "info"]
+
+Removal: TypeAlias = Literal["drop", "defer", "rewrite", "needed"]
+
+SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")
+"""Worst first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    kind: str
+    start_ns: int
+    duration_ns: int
+    step: int | None
+    row: int
+    """Row of the trace's events; valid only together with the trace's cache key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A rule's answer: numbers and evidence, no prose."""
+
+    rule: str
+    severity: Severity
+    sites: tuple[int, ...]
+    steps: tuple[int, ...]
+    count: int
+    removal: Removal
+    saving: Saving | None
+    confidence: Literal["high", "medium", "low"]
+    evidence: tuple[Evidence, ...]
+    numbers: Numbers
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRow:
+    finding: int
+    adds_ns: int
+    total_ns: int
+    ceiling_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    case: str
+    numbers: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class NotChecked:
+    rule: str
+    needs: str
+
+
+@dataclass(frozen=True, slots=True)
+class FailedRule:
+    rule: str
+    error: str

@@ -1,0 +1,55 @@
+"""What a finding is called, and how a line asks not to be found."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+__all__ = [
+    "fingerprint",
+    "suppression",
+    "told_apart",
+]
+
+
+def fingerprint(rule: str, file: str, function: str, ops: tuple[str, ...]) -> str:
+    """A finding's name that outlives edits elsewhere in its file: 16 hex digits."""
+    return _digest((rule, file, function, *ops))
+
+
+def told_apart(fingerprints: Iterable[str]) -> tuple[str, ...]:
+    """The same fingerprints with no two alike: the first keeps its own, the n-th has its number in it.
+
+    Findings come in the order of their lines, so that two reads in one function keep their
+    names wherever the function moves to, and a third one behind them changes neither.
+    """
+    seen: Counter[str] = Counter()
+    distinct = []
+    for name in fingerprints:
+        distinct.append(_digest((name, str(seen[name]))) if seen[name] else name)
+        seen[name] += 1
+    return tuple(distinct)
+
+
+def _digest(parts: tuple[str, ...]) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+_SUPPRESSION = re.compile(r"#\s*tbprof:\s*ignore(?:\[(?P<codes>[\w\s,]*)\])?\s*(?P<reason>.*)")
+
+
+def suppression(line: str, rule: str) -> str | None:
+    """Why a line of a program asks a rule to be silent about it; None where it does not.
+
+    The line ends in `# tbprof: ignore[SYN01] reason`, with several codes or, without brackets,
+    for every rule. The reason may be empty.
+    """
+    found = _SUPPRESSION.search(line)
+    if found is None:
+        return None
+    codes = found["codes"]
+    if codes is not None and rule not in (code.strip() for code in codes.split(",")):
+        return None
+    return found["reason"].strip()

@@ -1,0 +1,179 @@
+"""What the hook brings home beside a trace: the facts, and what its audit step saw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tbprof.model.sites import Source
+
+__all__ = [
+    "FACTS_SCHEMA",
+    "Audit",
+    "Construction",
+    "HookFacts",
+    "LoaderFacts",
+    "OptimizerFacts",
+    "RecordedCall",
+    "SourceText",
+    "StepCounts",
+]
+
+FACTS_SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCall:
+    """A line that the hook saw calling something that can sync or copy."""
+
+    file: str
+    line: int
+    function: str
+    call: str
+    """The function's own name in torch, such as `item` or `__getitem__`."""
+    count: int
+    devices: tuple[str, ...]
+    """Of a move where from and where to, else where the tensor is; none where it is not known."""
+    pinned: bool | None
+    """Of the host's side of a move."""
+    non_blocking: bool | None
+    thread: int = 0
+    """0 is the thread that takes the steps; others by their first call."""
+    via: str = ""
+    """The file of torch's own Python code that called it for the line; "" where the line did itself."""
+    same_bytes: bool | None = None
+    """Of small uploads: whether the next step copied the very same bytes; None where nobody looked."""
+    caller: Source | None = None
+    """The line of the user's own code that it came from, where `file` is a library's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Construction:
+    """A line that built modules or optimizers in the audit step."""
+
+    file: str
+    line: int
+    function: str
+    kind: str
+    """Name of their class."""
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """Lines of a program as they were when it ran, so that no viewer opens a path of a trace."""
+
+    file: str
+    first_line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What the hook saw in the audit step: the one after the recorded ones, left out of all times."""
+
+    left_out: str
+    """Code of the reason why there was none; "" where there was."""
+    calls: tuple[RecordedCall, ...]
+    order: tuple[int, ...]
+    """The calls of the step one by one, as indexes into `calls`."""
+    dropped: int
+    """Calls beyond what was kept."""
+    sources: tuple[SourceText, ...]
+    constructions: tuple[Construction, ...] = ()
+    backward_calls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LoaderFacts:
+    """A DataLoader that was alive when the window ended."""
+
+    dataset: str
+    """Name of the dataset's class."""
+    batch_size: int | None
+    num_workers: int
+    pin_memory: bool
+    prefetch_factor: int | None
+    persistent_workers: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizerFacts:
+    """An optimizer that was alive when the window ended; None is torch's own choice."""
+
+    name: str
+    """Name of its class."""
+    foreach: bool | None
+    fused: bool | None
+    capturable: bool | None
+    groups: int
+    parameters: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepCounts:
+    """What the allocator, the compiler and the garbage collector did in one recorded step."""
+
+    counts: Mapping[str, int]
+    """Those that are not 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class HookFacts:
+    """What the trainer hook knows about a window and the trace does not hold.
+
+    The hook writes it as one JSON object (these names as keys) to `X.facts.json`;
+    publishing puts that object under the top-level key `tbprof` of the raw trace.
+    """
+
+    schema: int
+    tbprof_version: str
+    torch_version: str
+    cuda_version: str | None
+    """CUDA or HIP, as torch names the version it was built for; None on a CPU build."""
+    driver_version: str | None
+    device_names: tuple[str, ...]
+    worker: str
+    rank: int | None
+    world_size: int | None
+    window: int
+    """0 for the first window of a run."""
+    first_step: int
+    """The trainer's own number of the first recorded step."""
+    recorded_steps: int
+    options: Mapping[str, bool]
+    """`with_stack`, `record_shapes`, `profile_memory`, `with_flops`, `with_modules`."""
+    unprofiled_step_ns: int | None
+    """Median host time of the steps before the window, warm-up left out; None if there were none."""
+    profiled_step_ns: int | None
+    """Median host time of the window's own steps, by the same clock."""
+    audit: Audit | None = None
+    """None where it was not asked for; a report holds its parts itself and None here."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Switches of torch and the machine that decide how fast a step can be, by torch's names."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables that change how the device is driven, where set."""
+    counters: Mapping[str, int] = field(default_factory=dict)
+    """What the allocator and the compiler did during the recorded steps."""
+    git_commit: str | None = None
+    """Of the checkout that the program was started in."""
+    loaders: tuple[LoaderFacts, ...] = ()
+    optimizers: tuple[OptimizerFacts, ...] = ()
+    begun_by: str = "schedule"
+    """Why the window was recorded: "schedule", "trigger" or "slow_step"."""
+    phase: str = "training"
+    """What the steps are: "training" or "inference"."""
+    phases_left_out: tuple[str, ...] = ()
+    """Labels of the trace that belong to no step, such as an evaluation between two."""
+    unprofiled_quartiles_ns: tuple[int, ...] = ()
+    """The lower and the upper one beside `unprofiled_step_ns`; none of too few steps."""
+    cold_steps_ns: tuple[int, ...] = ()
+    """The run's first steps, while they took longer: left out of `unprofiled_step_ns`."""
+    unprofiled_device_step_ns: int | None = None
+    """As `unprofiled_step_ns`, but from event to event on the device; None without one."""
+    after_step_ns: int | None = None
+    """Median host time of the first steps after the window; None if it ended with the training."""
+    step_counters: tuple[StepCounts, ...] = ()
+    """`counters` by recorded step."""
+    other_gpu_processes: int | None = None
+    """Processes on the device besides this one; None where they can't be seen."""

@@ -1,0 +1,67 @@
+"""A report, and the windows of a log directory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tbprof.model.findings import FailedRule, Finding, NotChecked, PlanRow, Verdict
+from tbprof.model.recorded import HookFacts, RecordedCall, SourceText
+from tbprof.model.savings import Savings
+from tbprof.model.sites import PredictedLine, Site
+from tbprof.model.window import CodeShare, CopyTotal, Idle, Step, SyncTotals, TraceSummary
+
+__all__ = [
+    "Report",
+    "SkippedFile",
+    "Window",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything that tbprof knows about one window; the thing that is stored."""
+
+    trace: TraceSummary
+    steps: tuple[Step, ...]
+    sync_points: SyncTotals
+    copies: tuple[CopyTotal, ...]
+    sites: tuple[Site, ...]
+    idle: Idle | None
+    code: tuple[CodeShare, ...]
+    savings: Savings | None
+    findings: tuple[Finding, ...]
+    fix_plan: tuple[PlanRow, ...]
+    verdict: Verdict | None
+    not_checked: tuple[NotChecked, ...]
+    failed_rules: tuple[FailedRule, ...]
+    recorded_calls: tuple[RecordedCall, ...]
+    facts: HookFacts | None
+    sources: tuple[SourceText, ...] = ()
+    """The code around the recorded calls."""
+    predicted_lines: tuple[PredictedLine, ...] = ()
+    """Only where no device work was recorded; in the order of the files and lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Where the files of one window are; at least one of the two paths is there."""
+
+    run: str
+    """Path of the run's folder relative to the log directory, with forward slashes."""
+    worker: str
+    window: str
+    """Its id: the trace's file name, or the one that the report's name stands for."""
+    order_ns: int
+    """Sorts the windows of a worker: the ns in the file name, else the time of the last change."""
+    trace_path: str | None
+    report_path: str | None
+    size_bytes: int
+    """Of the trace file, 0 where it is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedFile:
+    """A file that looks like a window and is not offered, with the code of the reason."""
+
+    path: str
+    reason: str

@@ -1,0 +1,107 @@
+"""Where sync points and copies come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+__all__ = [
+    "Instance",
+    "PredictedKind",
+    "PredictedLine",
+    "Site",
+    "Source",
+    "Span",
+    "SpanKind",
+]
+
+PredictedKind: TypeAlias = Literal["scalar_read", "control_flow", "dynamic_shape", "host_read", "upload"]
+
+SpanKind: TypeAlias = Literal["launch", "copy_call", "sync_call", "kernel", "copy", "memset"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where in Python a site is. Not `exact`: `line` is that of the enclosing `def`."""
+
+    file: str
+    line: int | None
+    function: str
+    exact: bool
+    candidates: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A bar of a drawing. Its name is "" where it stands for several rows that lie close."""
+
+    kind: SpanKind
+    name: str
+    start_ns: int
+    duration_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """The median episode of a site, enough to draw it when the raw trace is gone."""
+
+    step: int | None
+    """Index into the report's steps; None outside every step."""
+    host: tuple[Span, ...]
+    """The launch before, the calls, the launch after: in time order."""
+    device: tuple[Span, ...]
+    """What the awaited device did around the calls, in time order."""
+    op: Span | None = None
+    """The outermost op around the calls; its kind is `launch`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Sync points and copies of one origin, counted together."""
+
+    direction: str
+    memory: str
+    calls: tuple[str, ...]
+    ops: tuple[str, ...]
+    """Innermost first."""
+    source: Source | None
+    label: str | None
+    module: str | None
+    count: int
+    blocking: int
+    per_step: tuple[int, ...]
+    bytes: int
+    wait_ns: int
+    wait_net_ns: int
+    explained_ns: int
+    starve_ns: int
+    instance: Instance | None
+    device_ns: int | None = None
+    """How long its copies took on the device."""
+    exposed_ns: int | None = None
+    """The part of `device_ns` during which the device computed nothing."""
+    library: str | None = None
+    """Whose code `source` is in; None for the user's own."""
+    callers: tuple[Source, ...] = ()
+    """The frames around `source` at the median instance, from the inside out."""
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedLine:
+    """A line of a run without a GPU that would wait for one, told from what it calls.
+
+    Nothing was measured: there is no time, no saving, and no certainty that its tensors would
+    be on the device.
+    """
+
+    rule: str
+    kind: PredictedKind
+    source: Source
+    """Always exact."""
+    call: str
+    """The function's own name in torch."""
+    count: int
+    """In one step."""
+    known: Literal["seen", "read"]
+    """How it is known that a GPU is waited for."""
+    fingerprint: str

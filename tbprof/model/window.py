@@ -1,0 +1,170 @@
+"""The window as a whole: what its trace is, its steps and where its device was idle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from tbprof.model.savings import Saving
+
+__all__ = [
+    "CodeKind",
+    "CodeShare",
+    "CopyTotal",
+    "DeviceIdle",
+    "HealthFact",
+    "HealthSeverity",
+    "HostTime",
+    "Idle",
+    "IdlePlace",
+    "Numbers",
+    "Step",
+    "SyncTotals",
+    "TraceSummary",
+]
+
+Numbers: TypeAlias = Mapping[str, int | float | str]
+
+HealthSeverity: TypeAlias = Literal["info", "warning", "error"]
+
+CodeKind: TypeAlias = Literal["label", "module", "function"]
+
+
+@dataclass(frozen=True, slots=True)
+class HealthFact:
+    """One thing to know before the figures are trusted; its sentence is in `tbprof.texts`."""
+
+    code: str
+    severity: HealthSeverity
+    numbers: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class TraceSummary:
+    path: str
+    worker: str
+    rank: int | None
+    world_size: int | None
+    devices: tuple[str, ...]
+    """Names of the devices that ran something, by number; `GPU 2` where the file has no name."""
+    era: str
+    """The dialect of the file: "2021", "2022", "2023" or "2024+"."""
+    span_ns: int
+    """From the first event's start to the last event's end."""
+    num_events: int
+    health: tuple[HealthFact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HostTime:
+    """What the training threads did in a step; the rest of it is Python and other things."""
+
+    waiting_ns: int
+    """In sync points."""
+    loading_ns: int
+    """In the data loader."""
+    launching_ns: int
+    """In ops of torch and calls of the device's runtime."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One `ProfilerStep#n` on the CPU, or the whole window where there is none."""
+
+    name: str
+    start_ns: int
+    duration_ns: int
+    cold: bool
+    sync_points: int
+    wait_ns: int
+    device_idle_ns: int | None
+    idle_empty_ns: int | None
+    gpu_lag_ns: int | None
+    """How far the GPU work launched in the step ends after the step's end on the host."""
+    copying_ns: int | None = None
+    """Summed over the devices, as all device times: when a device did nothing but copy."""
+    idle_by_cause: Mapping[str, int] = field(default_factory=dict)
+    """In ns, together all of `device_idle_ns`; causes that took nothing are left out."""
+    host: HostTime | None = None
+    saving: Saving | None = None
+    """What the fix plan wins of this step; None where no device was recorded."""
+    kernels: int | None = None
+    """Launched in the step, wherever they ran; None where no launch was recorded."""
+    launches: int | None = None
+    """Calls that launched them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SyncTotals:
+    """All sync points of a window, the profiler's own left out and listed apart."""
+
+    count: int
+    wait_ns: int
+    wait_in_copy_ns: int
+    wait_in_sync_ns: int
+    explained_ns: int
+    profiler_own_ns: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CopyTotal:
+    direction: str
+    memory: str
+    count: int
+    bytes: int
+    blocking: int
+    wait_ns: int | None = None
+    """Host time in those that blocked, with the synchronise calls after them."""
+    device_ns: int | None = None
+    """How long they took on the device."""
+    exposed_ns: int | None = None
+    """The part of `device_ns` during which the device computed nothing."""
+    best_bytes_per_s: int | None = None
+    """Of the fastest single copy."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceIdle:
+    device_ns: int
+    empty_ns: int
+    queued_ns: int
+    by_cause: Mapping[str, int]
+    """In ns, together all of `device_ns`; causes that took nothing are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class IdlePlace:
+    """A part of the idle with an empty queue: why, in what, and which wait let it happen."""
+
+    cause: str
+    idle_ns: int
+    place: str
+    """The label, user function or op that the host was in; "" if nothing was recorded there."""
+    site: int | None
+    """For the cause `sync`: the site after which the device stayed dry."""
+    drained_by: int | None
+    """The site during whose wait the device ran dry, whatever the cause is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """Device idle inside the steps: the sum over the devices, and each of them."""
+
+    total: DeviceIdle
+    by_device: Mapping[str, DeviceIdle]
+    places: tuple[IdlePlace, ...]
+    """Most idle first; not all of it is placed."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeShare:
+    """What one label, module or function takes of the steps, over the whole window."""
+
+    kind: CodeKind
+    name: str
+    """"" for device work that was launched inside none."""
+    host_ns: int
+    """Its own: without that of the ranges of its kind inside it."""
+    device_ns: int
+    launches: int
