@@ -111,7 +111,7 @@ started.wait()
 time.sleep(0.05)
 os._exit(2)
 """,
-        windows=0,
+        windows=None,
         exit_code=2,
     ),
     Scenario(
