@@ -24,6 +24,9 @@ VERDICT_PREFIX = "window"
 MOST_CHILDREN = 2
 """At a time: windows that come faster than they are published wait in the spool."""
 
+MOST_WAITING = 20
+"""Windows that wait for their turn before no other begins: the spool must not grow without end."""
+
 
 class Publisher:
     """Starts a child for each window and tells what became of it; never waits unasked."""
@@ -34,6 +37,7 @@ class Publisher:
         self._waiting: deque[Path] = deque()
         self._running: dict[Path, subprocess.Popen[bytes]] = {}
         self._failed = 0
+        self._has_said_behind = False
         self.published = 0
         self.lost = 0
         """Windows whose trace turned out not to be whole."""
@@ -47,6 +51,18 @@ class Publisher:
     def unpublished(self) -> int:
         """Windows that stay in the spool: those that failed, and those whose turn has not come."""
         return self._failed + len(self._waiting)
+
+    def keeps_up(self) -> bool:
+        """Whether a window may begin; the first time that too many wait is logged."""
+        if len(self._waiting) < MOST_WAITING:
+            return True
+        if not self._has_said_behind:
+            self._has_said_behind = True
+            logger.warning(
+                "Windows come faster than they are published: %d wait, and the next ones begin later.",
+                len(self._waiting),
+            )
+        return False
 
     def publish(self, trace: Path) -> None:
         """Publish a trace in a process of its own, as soon as there is room for one."""

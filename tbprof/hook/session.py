@@ -83,7 +83,7 @@ class Session:
         """Begin a window with the next step if one is due; the number of steps after which to ask again."""
         self.publisher.collect()
         due = self._timetable.due(steps_taken)
-        if due is not None and not self.windows.has_room():
+        if due is not None and not (self.publisher.keeps_up() and self.windows.has_room()):
             self._timetable.wait_for_room(steps_taken)
         elif due is not None and not self._torch.take():
             self._timetable.give_way(steps_taken)

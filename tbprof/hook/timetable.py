@@ -81,7 +81,7 @@ class Timetable:
         self._not_before = steps_taken + self._giving_way.steps()
 
     def wait_for_room(self, steps_taken: int) -> None:
-        """The disk is full: the window is due again later."""
+        """The disk is full, or too many windows wait on it: the window is due again later."""
         self._not_before = steps_taken + self.schedule.window_steps
 
     def end(

@@ -13,7 +13,7 @@ import pytest
 
 from tbprof.hook.facts import WindowFacts, collect_facts, write_facts
 from tbprof.hook.options import RecordOptions
-from tbprof.hook.publishing import MOST_CHILDREN, Publisher
+from tbprof.hook.publishing import MOST_CHILDREN, MOST_WAITING, Publisher
 from tbprof.hook.schedule import Schedule
 from tbprof.hook.spool import broken_path, facts_path, log_path, open_spool
 from tbprof.hook.window import ProfiledWindow
@@ -151,3 +151,17 @@ def test_of_many_windows_a_few_are_published_at_a_time(trace: Path, tmp_path: Pa
     publisher.wait(100)
     assert (publisher.published, publisher.unpublished) == (4, 0)
     assert len(list((tmp_path / "logs").glob("*.tbprof.pb"))) == 4
+
+
+def test_while_too_many_wait_none_is_to_begin(
+    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("tbprof.hook.publishing.MOST_CHILDREN", 0)
+    publisher = Publisher(str(tmp_path / "logs"))
+    for _ in range(MOST_WAITING):
+        assert publisher.keeps_up()
+        publisher.publish(trace)
+    assert [publisher.keeps_up(), publisher.keeps_up()] == [False, False]
+    assert caplog.messages == [
+        "Windows come faster than they are published: 20 wait, and the next ones begin later."
+    ]
