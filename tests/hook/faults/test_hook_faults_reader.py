@@ -82,10 +82,11 @@ def check(processes: Nursery, folder: Path, count: int) -> None:
     watched = folder / "watched"
     reader, killer = Reader(watched / "logs"), Killer(folder)
     with meanwhile(reader.look, killer.look):
-        first = processes.run([TRAINING, watched / "logs", watched / "spool", count], folder, {}, limit_s=9e3)
+        arguments = [TRAINING, "hook", watched / "logs", watched / "spool"]
+        first = processes.run([*arguments, count], folder, {}, limit_s=9e3)
         wait_for_children(folder)
     with meanwhile(reader.look):
-        second = processes.run([TRAINING, watched / "logs", watched / "spool", 1], folder, {}, limit_s=9e3)
+        second = processes.run([*arguments, 1], folder, {}, limit_s=9e3)
         wait_for_children(folder)
     reader.look()
     assert (first.exit_code, second.exit_code) == (0, 0), first.stderr + second.stderr
