@@ -47,8 +47,10 @@ def run(options: argparse.Namespace) -> int:
     with contextlib.suppress(OSError):
         if hasattr(os, "nice"):
             os.nice(_LOWEST_PRIORITY)
-    published = publish_window(options.trace, options.logdir, limits=_limits(options))
-    deadline.cancel()
+    try:
+        published = publish_window(options.trace, options.logdir, limits=_limits(options))
+    finally:
+        deadline.cancel()
     sys.stdout.write(f"published {published.trace}\n{plain(window_line(published.report))}\n")
     return 0
 

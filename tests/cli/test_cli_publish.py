@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 from command_line import SAMPLES, run_tbprof
 
-from tbprof.cli.main import main
-
 CLEAN = SAMPLES / "h100_transformer_clean" / "dc3b_3169006.pt.trace.json.gz"
 STEM = "node1_77.1752215573993169006"
 
@@ -33,22 +31,16 @@ def test_a_window_is_published(spooled: Path, tmp_path: Path) -> None:
     assert not spooled.exists()
 
 
-def test_a_trace_that_is_not_whole_is_one_line_and_set_aside(
-    spooled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_trace_that_is_not_whole_is_one_line_and_set_aside(spooled: Path, tmp_path: Path) -> None:
     spooled.write_bytes(spooled.read_bytes()[:-1000])
-    assert main(["publish", str(spooled), "--logdir", str(tmp_path / "run")]) == 2
-    printed = capsys.readouterr().err
-    assert printed.count("\n") == 1
-    assert "is not whole" in printed
+    ended = run_tbprof("publish", spooled, "--logdir", tmp_path / "run")
+    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+    assert "is not whole" in ended.stderr
     assert [path.suffix for path in spooled.parent.iterdir()] == [".broken"]
 
 
-def test_a_folder_that_can_not_be_written_to_is_one_line(
-    spooled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_that_can_not_be_written_to_is_one_line(spooled: Path, tmp_path: Path) -> None:
     (tmp_path / "run").touch()
-    assert main(["publish", str(spooled), "--logdir", str(tmp_path / "run")]) == 2
-    printed = capsys.readouterr().err
-    assert printed.count("\n") == 1
-    assert f"the window stays at {spooled}" in printed
+    ended = run_tbprof("publish", spooled, "--logdir", tmp_path / "run")
+    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+    assert f"the window stays at {spooled}" in ended.stderr
