@@ -53,7 +53,7 @@ class Killer:
 
     def look(self) -> None:
         for process in processes_of(self._folder):
-            if self._random.random() < 0.02:
+            if self._random.random() < 0.03:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(process, signal.SIGKILL)
                     self.killed += 1
@@ -97,7 +97,7 @@ def check(processes: Nursery, folder: Path, count: int) -> None:
 
 
 def test_a_reader_sees_whole_files_only(processes: Nursery, tmp_path: Path) -> None:
-    check(processes, tmp_path, 12)
+    check(processes, tmp_path, 8)
 
 
 @pytest.mark.exhaustive
