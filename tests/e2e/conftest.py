@@ -10,10 +10,13 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from tab import PATIENCE_MS
 from tensorboard_server import tensorboard
 
 SAMPLES = pathlib.Path(__file__).parents[2] / "logs" / "samples"
+
+expect.set_options(timeout=PATIENCE_MS)
 
 # TensorBoard may have nothing to do with the network, and neither may the browser.
 QUIET = (
