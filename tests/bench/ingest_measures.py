@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import resource
 import sys
 import tempfile
 import time
@@ -49,7 +50,8 @@ def ingest(path: str) -> Figures:
     """Every column."""
     from tbprof.trace.reader import read_trace
 
-    return _of(read_trace(path))
+    imports_mb = _peak_mb()
+    return {**_of(read_trace(path)), "imports_mb": imports_mb}
 
 
 def ingest_without_isal(path: str) -> Figures:
@@ -123,14 +125,20 @@ def record(path: str) -> Figures:
 
 def _of(trace: Any) -> Figures:
     tables = [getattr(trace, field.name) for field in fields(trace)]
-    arrays = [
-        getattr(table, column.name)
+    # Some columns share the array of their rows.
+    arrays = {
+        id(array): array
         for table in tables
         if is_dataclass(table)
         for column in fields(table)
-        if hasattr(getattr(table, column.name), "nbytes")
-    ]
-    return {"rows": len(trace.slices), "columns_mb": sum(array.nbytes for array in arrays) / 1e6}
+        if hasattr(array := getattr(table, column.name), "nbytes")
+    }
+    return {"rows": len(trace.slices), "columns_mb": sum(array.nbytes for array in arrays.values()) / 1e6}
+
+
+def _peak_mb() -> float:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 1024 / (1024 if sys.platform == "darwin" else 1)
 
 
 MEASURES: dict[str, Callable[[str], Figures]] = {

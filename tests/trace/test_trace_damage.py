@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 from bombs import BOMBS, MB, OPEN, pack, pieces
 from trace_samples import a_step, classic, complete, health_numbers, rows_of, values_of, write
 
-from tbprof.errors import TraceError, TraceNotReadable
+from tbprof.errors import NotATrace, TraceError, TraceNotReadable
 from tbprof.trace.chunks import MAX_SKIPPED_BYTES
 from tbprof.trace.reader import read_trace
 
@@ -42,6 +43,22 @@ def test_a_small_file_that_unpacks_to_a_giant_takes_little_memory(tmp_path: Path
     grown_mb, _, said = read.partition(" ")
     assert int(grown_mb) < 120
     assert said.strip() in REFUSED or "truncated" in said or "metadata_damaged" in said
+
+
+def half_damaged(folder: Path, lost: int, intact: int) -> Path:
+    """A file with so many events of each kind."""
+    whole = json.dumps(complete("a", 1, 1)).encode() + b","
+    return write(folder, b'{"traceEvents": [' + whole * intact + b'{"ph":"X"},' * lost)
+
+
+def test_a_file_that_is_damaged_for_the_most_part_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(NotATrace, match="damaged for the most part"):
+        read_trace(half_damaged(tmp_path, lost=50_001, intact=50_000))
+
+
+@pytest.mark.parametrize(("lost", "intact"), [(50_001, 50_001), (50_000, 1)])
+def test_half_of_a_large_file_or_a_small_one_may_be_damaged(tmp_path: Path, lost: int, intact: int) -> None:
+    assert len(read_trace(half_damaged(tmp_path, lost, intact)).slices) == intact
 
 
 def test_nothing_is_looked_for_behind_too_much_that_is_no_event(tmp_path: Path) -> None:

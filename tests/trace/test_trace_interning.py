@@ -5,7 +5,7 @@ from __future__ import annotations
 from tbprof.trace.columns import Lane
 from tbprof.trace.event_args import LabelArgs
 from tbprof.trace.events import Label
-from tbprof.trace.interning import LaneTable, NameTable
+from tbprof.trace.interning import SEPARATOR, LaneTable, NameTable, TextTable
 
 
 def test_names_count_from_0() -> None:
@@ -13,6 +13,24 @@ def test_names_count_from_0() -> None:
 
     assert [table[name] for name in ("b", "a", "b", "")] == [0, 1, 0, 2]
     assert tuple(table) == ("b", "a", "")
+
+
+def test_texts_of_a_row_have_one_number_together() -> None:
+    names = NameTable()
+    table = TextTable(names, 2)
+
+    rows = [b"[1, 2]", b'"float"'], [b"[1, 2]", b""], [b"", b"null"], [b"[1, 2]", b'"float"']
+    assert table.numbers([SEPARATOR.join(row) for row in rows]).tolist() == [0, 1, -1, 0]
+
+    shapes, types = table.names_by_field().tolist()
+    assert [tuple(names)[number] for number in shapes] == ["[1,2]", "[1,2]"]
+    assert types == [names["float"], -1]
+
+
+def test_a_row_with_a_separator_too_many_has_no_texts() -> None:
+    table = TextTable(NameTable(), 2)
+
+    assert table.numbers([b'"a\0b"' + SEPARATOR + b"[1]"]).tolist() == [-1]
 
 
 def test_a_thread_is_the_same_as_int_and_as_string() -> None:
