@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { handToPerfetto, PERFETTO } from "../../api/perfetto.ts";
 import { fetchExcerpt } from "../../api/timeline.ts";
 import type { TimelineView } from "../../api/types.ts";
@@ -18,7 +18,8 @@ function Open({ name }: { name: string }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const frame = useRef<HTMLIFrameElement>(null);
   const [state, setState] = useState<State>("opening");
-  useEffect(() => {
+  // Not an effect that waits for the next picture: the browser may have refused the frame by then.
+  useLayoutEffect(() => {
     dialog.current?.showModal();
     const control = new AbortController();
     // TensorBoard before 2.21 does not allow the frame.
