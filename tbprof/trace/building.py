@@ -7,13 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from tbprof.trace.arrays import Int64s
-from tbprof.trace.columns import Category, Lane, Slices
+from tbprof.trace.columns import Category, Slices
 from tbprof.trace.decode import Batch
 from tbprof.trace.eras import CATEGORIES, STEP_PREFIX, KinetoCategory
 from tbprof.trace.event_args import NO_ARGS
 from tbprof.trace.growing import GrowingArray
 from tbprof.trace.interning import LaneTable, NameTable
 from tbprof.trace.memory import MemoryColumns
+from tbprof.trace.rows import Rows
 from tbprof.trace.sparse import ArgColumns
 
 __all__ = ["Columns"]
@@ -37,16 +38,6 @@ class Columns:
         self._category = GrowingArray(np.int8)
         self._correlation = GrowingArray(np.int64)
         self._is_met = np.zeros(len(KinetoCategory), bool)
-
-    @property
-    def categories(self) -> frozenset[KinetoCategory]:
-        """Those that an event or an arrow was met of."""
-        return frozenset(category for category in KinetoCategory if self._is_met[category.number])
-
-    @property
-    def has_rows(self) -> bool:
-        """Whether a complete event was met."""
-        return len(self._start_ns) > 0
 
     def add(self, batch: Batch) -> None:
         """Append the rows of one batch."""
@@ -76,8 +67,23 @@ class Columns:
         self._lane.extend(self._lanes.numbers(slices))
         self._correlation.extend(_ids([one.correlation for one in args]))
 
-    def slices(self) -> Slices:
-        """All rows so far, to be asked for once."""
+    def take(self) -> Rows:
+        """All rows, to be asked for once."""
+        return Rows(
+            slices=self._slices(),
+            memory=self.memory.take(),
+            args=self.args.columns(),
+            fractions=self.args.fractions(),
+            names=tuple(self.names),
+            places=self._lanes.places(),
+            thread_names=self._lanes.thread_names,
+            categories=frozenset(category for category in KinetoCategory if self._is_met[category.number]),
+            has_decimals=self.has_decimals,
+            negative_durations=self.negative_durations,
+            num_events=self.num_events,
+        )
+
+    def _slices(self) -> Slices:
         name, category = self._name.take(), self._category.take()
         steps = np.array([name.startswith(STEP_PREFIX) for name in self.names], bool)
         # 2021 calls a step an operator; an operator is what may contain calls, a step is not.
@@ -90,10 +96,6 @@ class Columns:
             lane=self._lane.take(),
             correlation=self._correlation.take(),
         )
-
-    def lanes(self) -> tuple[Lane, ...]:
-        """The threads and streams that have events."""
-        return self._lanes.lanes()
 
 
 def _ids(numbers: Sequence[float]) -> Int64s:

@@ -19,9 +19,9 @@ from pathlib import Path
 from tbprof import __version__
 from tbprof.folders import private_cache_folder
 from tbprof.trace.columns import Trace
-from tbprof.trace.reader import read_trace
 from tbprof.trace.source import shown_path
 from tbprof.trace.stored_columns import SCHEMA, load_columns, write_columns
+from tbprof.trace.together import read_trace_together
 
 __all__ = ["MAX_CACHE_BYTES", "WORTH_KEEPING_BYTES", "read_trace_cached"]
 
@@ -38,7 +38,7 @@ _ABANDONED_S = 3600.0
 def read_trace_cached(
     path: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None
 ) -> Trace:
-    """`read_trace`, but a large file that was read before is not read again.
+    """`read_trace`, but a large file is read on several cores, and not again if it was read before.
 
     The arrays of the trace may be read-only. What can't be kept is simply read again.
 
@@ -48,11 +48,11 @@ def read_trace_cached(
     key = _key(path)
     folder = private_cache_folder("columns") if key is not None else None
     if key is None or folder is None:
-        return read_trace(path, progress=progress)
+        return read_trace_together(path, progress=progress)
     kept = _kept(folder / key, path)
     if kept is not None:
         return kept
-    trace = read_trace(path, progress=progress)
+    trace = read_trace_together(path, progress=progress)
     # A file that grew meanwhile is another file by now.
     if _key(path) == key:
         with contextlib.suppress(OSError):

@@ -23,6 +23,7 @@ __all__ = [
     "FRACTIONS",
     "GPU_PLACE",
     "NUMBERS",
+    "TEXTS",
     "ArgGroup",
     "NumberField",
     "TextFields",
@@ -150,3 +151,5 @@ ARGS = (
     COLLECTIVE,
 )
 NUMBERS = tuple(field for group in ARGS for field in group.numbers)
+TEXTS = frozenset(name for group in ARGS if group.texts for name in group.texts.names)
+"""The columns that hold indices into the names."""

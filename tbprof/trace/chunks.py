@@ -103,6 +103,11 @@ class EventStream:
             self._grow()
 
     @property
+    def position(self) -> int:
+        """How many unpacked bytes of the file are done with."""
+        return self._source.unpacked_bytes - (self._end - self._start)
+
+    @property
     def _is_full(self) -> bool:
         return len(self._buffer) >= MAX_EVENT_BYTES
 

@@ -78,12 +78,19 @@ class Decoder:
 
     def batches(self, stream: EventStream) -> Iterator[Batch]:
         """All records of the file that `stream` cuts, chunk by chunk."""
-        while (chunk := stream.next_chunk()) is not None:
-            batch = self.decode(chunk)
-            stream.consume(chunk, batch.used_bytes, ended=batch.ended)
+        while (batch := self.next_batch(stream)) is not None:
             yield batch
             # The next records are to be made where these were: in the core's cache.
             del batch
+
+    def next_batch(self, stream: EventStream) -> Batch | None:
+        """The records of the next chunk, None behind the last."""
+        chunk = stream.next_chunk()
+        if chunk is None:
+            return None
+        batch = self.decode(chunk)
+        stream.consume(chunk, batch.used_bytes, ended=batch.ended)
+        return batch
 
     def decode(self, chunk: Chunk) -> Batch:
         """The records of `chunk`. Never fails: what can't be read is counted in `losses`."""

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from tbprof.model import HealthFact
-from tbprof.trace.chunks import EventStream
 from tbprof.trace.columns import Category, Int64s, Slices
 from tbprof.trace.decode import Losses
 from tbprof.trace.eras import GPU_WORK
 from tbprof.trace.metadata import Metadata
-from tbprof.trace.source import ByteSource
+from tbprof.trace.rows import Rows
 
 __all__ = ["CODES", "Reading", "health_of"]
 
@@ -46,36 +45,43 @@ _CLOCK_SLACK_NS = 10_000
 class Reading:
     """How the reading of a file went."""
 
-    source: ByteSource
-    stream: EventStream
+    unpacked_bytes: int
+    compression_damaged: bool
+    """Whether the gzip stream ended before its end or failed its check."""
+    ended: bool
+    """Whether the event array closed."""
+    oversized_events: int
     losses: Losses
     metadata: Metadata
-    negative_durations: int
 
 
-def health_of(reading: Reading, slices: Slices) -> tuple[HealthFact, ...]:
+def health_of(reading: Reading, rows: Rows) -> tuple[HealthFact, ...]:
     """What to know before the figures of this file are trusted."""
-    return (*_of_bytes(reading), *_of_events(reading), *_of_metadata(reading.metadata), *_of_rows(slices))
+    return (
+        *_of_bytes(reading),
+        *_of_events(reading, rows),
+        *_of_metadata(reading.metadata),
+        *_of_rows(rows.slices),
+    )
 
 
 def _of_bytes(reading: Reading) -> Iterator[HealthFact]:
-    source = reading.source
-    if source.damaged:
-        yield HealthFact("compression_damaged", "warning", {"unpacked_bytes": source.unpacked_bytes})
-    if not reading.stream.ended:
-        yield HealthFact("truncated", "warning", {"unpacked_bytes": source.unpacked_bytes})
+    if reading.compression_damaged:
+        yield HealthFact("compression_damaged", "warning", {"unpacked_bytes": reading.unpacked_bytes})
+    if not reading.ended:
+        yield HealthFact("truncated", "warning", {"unpacked_bytes": reading.unpacked_bytes})
 
 
-def _of_events(reading: Reading) -> Iterator[HealthFact]:
+def _of_events(reading: Reading, rows: Rows) -> Iterator[HealthFact]:
     dropped: dict[str, int] = {reason: count for reason, count in reading.losses.events.items() if count}
-    if reading.stream.oversized_events:
-        dropped["too_long"] = reading.stream.oversized_events
+    if reading.oversized_events:
+        dropped["too_long"] = reading.oversized_events
     if dropped:
         yield HealthFact("events_dropped", "warning", {"dropped": sum(dropped.values()), **dropped})
     if reading.losses.repaired:
         yield HealthFact("text_repaired", "info", {"repaired": reading.losses.repaired})
-    if reading.negative_durations:
-        yield HealthFact("negative_durations", "warning", {"rows": reading.negative_durations})
+    if rows.negative_durations:
+        yield HealthFact("negative_durations", "warning", {"rows": rows.negative_durations})
 
 
 def _of_metadata(metadata: Metadata) -> Iterator[HealthFact]:

@@ -10,7 +10,6 @@ import msgspec
 import numpy as np
 
 from tbprof.trace.arrays import Int32s
-from tbprof.trace.columns import Lane
 from tbprof.trace.events import Label, Timed
 from tbprof.trace.repair import repair_text
 
@@ -84,7 +83,8 @@ class LaneTable(dict["_Place", int]):
     def __init__(self) -> None:
         super().__init__()
         self._numbers: dict[tuple[str, str], int] = {}
-        self._names: dict[tuple[str, str], str] = {}
+        self.thread_names: dict[tuple[str, str], str] = {}
+        """By `pid` and `tid`."""
 
     def __missing__(self, place: _Place) -> int:
         key = (str(place[0]), str(place[1]))
@@ -109,8 +109,8 @@ class LaneTable(dict["_Place", int]):
         """Take over the names of threads; the last one given to a thread counts, as in Chrome."""
         for label in labels:
             if label.name == "thread_name" and label.args is not None and label.args.name is not None:
-                self._names[str(label.pid), str(label.tid)] = str(label.args.name).strip()
+                self.thread_names[str(label.pid), str(label.tid)] = str(label.args.name).strip()
 
-    def lanes(self) -> tuple[Lane, ...]:
-        """The lanes in the order of their numbers."""
-        return tuple(Lane(*key, self._names.get(key, "")) for key in self._numbers)
+    def places(self) -> tuple[tuple[str, str], ...]:
+        """The `pid` and `tid` of each lane, in the order of their numbers."""
+        return tuple(self._numbers)

@@ -10,14 +10,15 @@ from tbprof.errors import NotATrace
 from tbprof.trace.building import Columns
 from tbprof.trace.chunks import EventStream
 from tbprof.trace.columns import Trace
-from tbprof.trace.decode import Decoder, Losses
+from tbprof.trace.decode import Decoder
 from tbprof.trace.eras import era_of
 from tbprof.trace.gaps import find_gaps
 from tbprof.trace.health import Reading, health_of
-from tbprof.trace.metadata import Metadata, read_metadata
-from tbprof.trace.source import ByteSource, open_source
+from tbprof.trace.metadata import read_metadata
+from tbprof.trace.rows import Rows
+from tbprof.trace.source import open_source
 
-__all__ = ["CHUNK_BYTES", "read_trace"]
+__all__ = ["CHUNK_BYTES", "read_trace", "trace_of"]
 
 CHUNK_BYTES = 512 * 1024
 """Default size of the pieces that are decoded at once: what fits into a core's cache is fastest."""
@@ -62,37 +63,42 @@ def read_trace(
             if progress is not None:
                 progress(source.read_bytes, source.total_bytes)
         metadata = read_metadata(stream.head, stream.read_tail())
-        return _trace(source, stream, columns, metadata, decoder.losses)
+        reading = Reading(
+            unpacked_bytes=source.unpacked_bytes,
+            compression_damaged=source.damaged,
+            ended=stream.ended,
+            oversized_events=stream.oversized_events,
+            losses=decoder.losses,
+            metadata=metadata,
+        )
+        return trace_of(source.path, columns.take(), reading)
 
 
-def _trace(
-    source: ByteSource, stream: EventStream, columns: Columns, metadata: Metadata, losses: Losses
-) -> Trace:
-    if not columns.has_rows:
-        raise NotATrace(f"{source.path} holds no timed events: record at least one step.")
-    slices, args = columns.slices(), columns.args
-    names = tuple(columns.names)
-    reading = Reading(source, stream, losses, metadata, columns.negative_durations)
+def trace_of(path: str, rows: Rows, reading: Reading) -> Trace:
+    """The trace of a file whose events gave `rows`.
+
+    Raises:
+        NotATrace: they gave none.
+    """
+    if not len(rows.slices):
+        raise NotATrace(f"{path} holds no timed events: record at least one step.")
+    metadata = reading.metadata
     trace = Trace(
-        path=source.path,
-        slices=slices,
-        names=names,
-        lanes=columns.lanes(),
-        memory=columns.memory.take(),
+        path=path,
+        slices=rows.slices,
+        names=rows.names,
+        lanes=rows.lanes,
+        memory=rows.memory,
         device_names=metadata.device_names,
         rank=metadata.rank,
         world_size=metadata.world_size,
-        era=era_of(
-            columns.categories,
-            has_base_time=metadata.has_base_time,
-            has_decimals=columns.has_decimals,
-        ),
+        era=era_of(rows.categories, has_base_time=metadata.has_base_time, has_decimals=rows.has_decimals),
         origin_ns=metadata.origin_ns,
-        num_events=columns.num_events,
+        num_events=rows.num_events,
         facts=metadata.facts,
-        health=health_of(reading, slices),
-        blocks_per_sm=args.fractions("blocks_per_sm"),
-        warps_per_sm=args.fractions("warps_per_sm"),
-        **args.columns(),
+        health=health_of(reading, rows),
+        blocks_per_sm=rows.fractions["blocks_per_sm"],
+        warps_per_sm=rows.fractions["warps_per_sm"],
+        **rows.args,
     )
     return replace(trace, health=(*trace.health, *find_gaps(trace)))

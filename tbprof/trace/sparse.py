@@ -61,9 +61,9 @@ class ArgColumns:
             found |= texts.take()
         return found
 
-    def fractions(self, field: str) -> SparseFloats:
-        """The same of a column that holds no integers."""
-        return self._numbers[field].take_floats()
+    def fractions(self) -> dict[str, SparseFloats]:
+        """The same of those that hold no integers."""
+        return {name: self._numbers[name].take_floats() for name in FRACTIONS}
 
     def _add(
         self,

@@ -62,10 +62,29 @@ def ingest_without_isal(path: str) -> Figures:
 
 def table(path: str) -> Figures:
     """Every column, and then every sync point and copy with its op, source and site."""
-    from tbprof.analysis.facts import Facts
     from tbprof.trace.reader import read_trace
 
-    trace = read_trace(path)
+    imported_s = time.process_time()
+    return {**_table(read_trace(path)), "work_s": time.process_time() - imported_s}
+
+
+def table_together(path: str) -> Figures:
+    """The same with the processes that the command line and the tab start for a large file."""
+    from tbprof.trace.together import other_processes, read_trace_together
+
+    figures = _table(read_trace_together(path))
+    others = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return {
+        **figures,
+        "others": other_processes(path),
+        "others_cpu_s": others.ru_utime + others.ru_stime,
+        "others_mb": _megabytes(others.ru_maxrss),
+    }
+
+
+def _table(trace: Any) -> Figures:
+    from tbprof.analysis.facts import Facts
+
     read_s = time.process_time()
     facts = Facts(trace)
     points = len(facts.episodes.first)
@@ -88,9 +107,10 @@ def torch_tb_profiler(path: str) -> Figures:
     """What the standard plugin does before it shows anything."""
     from torch_tb_profiler.profiler.data import RunProfileData
 
+    imported_s = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
         data = RunProfileData.parse("worker", None, path, folder)
-    return {"events": len(data.events)}
+    return {"events": len(data.events), "work_s": time.process_time() - imported_s}
 
 
 def traceinsight(path: str) -> Figures:
@@ -98,8 +118,9 @@ def traceinsight(path: str) -> Figures:
     from hta.common.trace_parser import parse_trace_dataframe
     from hta.configs.parser_config import ParserConfig
 
+    imported_s = time.process_time()
     _, rows, _ = parse_trace_dataframe(path, ParserConfig())
-    return {"rows": len(rows)}
+    return {"rows": len(rows), "work_s": time.process_time() - imported_s}
 
 
 def record(path: str) -> Figures:
@@ -137,8 +158,11 @@ def _of(trace: Any) -> Figures:
 
 
 def _peak_mb() -> float:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 1024 / (1024 if sys.platform == "darwin" else 1)
+    return _megabytes(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+
+def _megabytes(ru_maxrss: int) -> float:
+    return ru_maxrss / 1024 / (1024 if sys.platform == "darwin" else 1)
 
 
 MEASURES: dict[str, Callable[[str], Figures]] = {
@@ -148,6 +172,7 @@ MEASURES: dict[str, Callable[[str], Figures]] = {
         ingest,
         ingest_without_isal,
         table,
+        table_together,
         cached,
         torch_tb_profiler,
         traceinsight,

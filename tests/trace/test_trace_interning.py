@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tbprof.trace.columns import Lane
 from tbprof.trace.event_args import LabelArgs
 from tbprof.trace.events import Label
 from tbprof.trace.interning import SEPARATOR, LaneTable, NameTable, TextTable
@@ -37,7 +36,7 @@ def test_a_thread_is_the_same_as_int_and_as_string() -> None:
     table = LaneTable()
 
     assert [table[place] for place in ((0, "stream 7"), (5, 5), ("5", "5"), (5, "5"))] == [0, 1, 1, 1]
-    assert table.lanes() == (Lane("0", "stream 7", ""), Lane("5", "5", ""))
+    assert table.places() == (("0", "stream 7"), ("5", "5"))
 
 
 def test_the_last_name_of_a_thread_counts_and_other_labels_do_not() -> None:
@@ -53,4 +52,4 @@ def test_the_last_name_of_a_thread_counts_and_other_labels_do_not() -> None:
         ]
     )
 
-    assert table.lanes() == (Lane("5", "5", "thread 5 (pt_autograd_0)"),)
+    assert table.thread_names["5", "5"] == "thread 5 (pt_autograd_0)"
