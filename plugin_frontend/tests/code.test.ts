@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LineMark, Remark, SourceFile } from "../src/api/types.ts";
-import { codeRows, linesNear, placeOf, placeOfSite, remarkBeside } from "../src/model/code.ts";
+import { codeRange, codeRows, foldedRows, linesNear, placeOf, placeOfSite, remarkBeside } from "../src/model/code.ts";
 import { findingRow } from "./rows.ts";
 
 function mark(line: number): LineMark {
@@ -35,7 +35,7 @@ test("the lines near one leave gaps and far ones out", () => {
 });
 
 test("a site without a line has no place, one without an exact line its first candidate", () => {
-  const source = { files: [FILE], places: [{ site: 2, file: 0, line: 6 }], about: "" };
+  const source = { files: [FILE], places: [{ site: 2, file: 0, line: 6 }], elsewhere: [], about: "", commit: null };
   assert.equal(placeOfSite(source, 2)?.file.path, "train.py");
   assert.equal(placeOfSite(source, 1), null);
   assert.deepEqual(placeOf({ file: "a.py", line: null, function: "", exact: false, candidates: [4, 8], doubt: "" }), { file: "a.py", line: 4 });
@@ -49,4 +49,21 @@ test("remarks are gone through file by file, and round", () => {
   assert.deepEqual(remarkBeside(files, { file: "a.py", line: 7 }, 1), { file: "b.py", line: 4 });
   assert.deepEqual(remarkBeside(files, { file: "b.py", line: 4 }, -1), { file: "a.py", line: 7 });
   assert.equal(remarkBeside([FILE], { file: "train.py", line: 6 }, 1), null);
+});
+
+test("long stretches far from everything known are folded until they are opened", () => {
+  const long: SourceFile = { ...FILE, code: [{ first_line: 1, lines: Array<string>(40).fill("x") }], marks: [mark(20)] };
+  const shown = (opened: number[], current: number | null) =>
+    foldedRows(codeRows(long), new Set(opened), current).flatMap((row) => (row.kind === "fold" ? [`${row.first}-${row.last}`] : []));
+  assert.deepEqual(shown([], null), ["1-13", "27-40"]);
+  assert.deepEqual(shown([27], null), ["1-13"]);
+  assert.deepEqual(shown([], 30), ["1-13"]);
+  assert.deepEqual(codeRange(long), { first: 1, last: 40 });
+});
+
+test("short stretches stay, and no line is lost beside a fold", () => {
+  const file: SourceFile = { ...FILE, code: [{ first_line: 1, lines: Array<string>(20).fill("x") }], marks: [mark(12)] };
+  assert.equal(foldedRows(codeRows(file), new Set(), null).length, 20);
+  const longer: SourceFile = { ...file, code: [{ first_line: 1, lines: Array<string>(25).fill("x") }] };
+  assert.equal(foldedRows(codeRows(longer), new Set(), null).length, 19);
 });

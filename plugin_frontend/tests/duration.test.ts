@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatDuration, formatDurationIn, formatElapsed, tableUnit } from "../src/format/duration.ts";
+import { differenceUnit, formatDuration, formatDurationIn, formatElapsed, tableUnit } from "../src/format/duration.ts";
 
 test("a lone duration picks its unit", () => {
   assert.equal(formatDuration(15.2), "15\u202fµs");
@@ -32,4 +32,9 @@ test("short rows of a long table are small, not zero", () => {
 test("elapsed time is read in minutes and seconds", () => {
   assert.equal(formatElapsed(3.42), "3.4\u202fs");
   assert.equal(formatElapsed(125.9), "2\u202fmin 5\u202fs");
+});
+
+test("figures that are told apart have a finer unit", () => {
+  assert.equal(differenceUnit([1_000, 928]), "µs");
+  assert.equal(differenceUnit([928, 55_000]), "ms");
 });

@@ -4,7 +4,7 @@ import type { StepTimes } from "../src/api/types.ts";
 import { alongSteps, stepAxis } from "../src/model/stepStrips.ts";
 
 const times = (...steps: number[]): StepTimes => ({ steps_us: steps, middle_us: steps[0]!, low_us: null, high_us: null, text: "" });
-const compared = (before: StepTimes, after: StepTimes) => ({ is_unprofiled: false, before, after });
+const compared = (before: StepTimes, after: StepTimes) => ({ is_unprofiled: false, before, after, text: "" });
 
 test("every figure of both sides is on the axis, with room beside it", () => {
   const axis = stepAxis(compared(times(100, 150), { ...times(180), low_us: 170, high_us: 200 }));

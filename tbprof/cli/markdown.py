@@ -5,9 +5,10 @@ from __future__ import annotations
 from tbprof.cli.plain_text import plain
 from tbprof.model import Report
 from tbprof.texts.english import English
-from tbprof.texts.quantities import duration, milliseconds, share, size
+from tbprof.texts.quantities import duration, mean, milliseconds, share, size
 from tbprof.views.finding_markdown import code, escaped, finding_markdown, site_place
 from tbprof.views.predicted import PredictedRow
+from tbprof.views.steady import mean_kernels, mean_launches
 from tbprof.views.window import SiteRow
 from tbprof.views.window_building import window_view
 
@@ -20,6 +21,9 @@ def markdown(report: Report) -> str:
     """One section a window: the verdict, the sites as a table, then each finding with its fix."""
     view = window_view(report, run="", worker=report.trace.worker, window="", sentences=English())
     lines = [f"## {escaped(report.trace.path)}", "", f"**{view.verdict}** {view.detail}", ""]
+    kernels, launches = mean_kernels(report), mean_launches(report)
+    if kernels is not None and launches is not None:
+        lines += [f"A step runs {mean(kernels)} kernels in {mean(launches)} launches.", ""]
     if view.savings is not None:
         floor, ceiling = duration(view.savings.floor_us), duration(view.savings.ceiling_us)
         lines += [f"Can be won by removing waits: at least {floor}, at most {ceiling}.", ""]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from tbprof.cli.plain_text import plain
 from tbprof.model import Report
 from tbprof.texts.english import English
-from tbprof.texts.quantities import count, duration, milliseconds, share, size
+from tbprof.texts.quantities import count, duration, mean, milliseconds, share, size
 from tbprof.views.findings import FindingRow, SavingView, finding_row
+from tbprof.views.steady import mean_kernels, mean_launches
 from tbprof.views.window import SiteRow, WindowView
 from tbprof.views.window_building import window_view
 
@@ -20,6 +21,7 @@ def terminal_text(report: Report) -> str:
     trace = report.trace
     view = window_view(report, run="", worker=trace.worker, window="", sentences=English())
     lines = [_head(report), "", view.verdict, *([view.detail] if view.detail else []), "", *_figures(view)]
+    lines += _launched(report)
     lines += _causes(report)
     lines += _predicted(view)
     lines += _sites(view)
@@ -52,6 +54,14 @@ def _figures(view: WindowView) -> list[str]:
     if view.savings is not None:
         lines.append(f"  can be won   {_saving(view.savings, calibrated=view.calibrated)} by removing waits")
     return lines
+
+
+def _launched(report: Report) -> list[str]:
+    """How much a step runs; nothing where no launch was recorded."""
+    kernels, launches = mean_kernels(report), mean_launches(report)
+    if kernels is None or launches is None:
+        return []
+    return [f"  kernels      {mean(kernels)} a step, in {mean(launches)} launches"]
 
 
 def _saving(saving: SavingView, *, calibrated: bool) -> str:

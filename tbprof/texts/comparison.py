@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tbprof.texts.quantities import count, duration, share
 
 __all__ = [
+    "alike_sentence",
     "comparison_sentence",
+    "difference_sentence",
+    "figure_words",
     "moved_wait_sentence",
     "nothing_to_compare",
     "recorded_steps_sentence",
+    "taken_note",
     "unprofiled_steps_sentence",
+    "went_note",
 ]
+
+_MOST_NAMES = 6
+
+_MINUS = "\u2212"
+
+_FIGURES = {
+    "step": ("Step", "what a change gives"),
+    "waits": ("Host waits", "says little: a wait can move or hide"),
+    "idle": ("GPU idle", "what a change can win back"),
+    "sync_points": ("Sync points", ""),
+    "kernels": ("Kernels", ""),
+    "launches": ("Launches", ""),
+}
 
 
 def comparison_sentence(
@@ -36,13 +56,48 @@ def comparison_sentence(
     return f"A step is {share(abs(after_us - before_us) / before_us)} {word}: {lengths}."
 
 
+def difference_sentence(change_us: float, least_us: float | None) -> str:
+    """`least_us` is what a change has to exceed; None where a single step does not tell its noise."""
+    change = f"They differ by {duration(abs(change_us))}"
+    if least_us is None:
+        return f"{change}; how much of that is noise, a single step does not tell."
+    judged = "the difference is real" if abs(change_us) > least_us else "this may be none"
+    return f"{change}; up to {duration(least_us)} can be noise: {judged}."
+
+
+def figure_words(code: str, planned_us: float | None) -> tuple[str, str]:
+    """The name of a figure, and what its change says; `planned_us` is what the plan before said of a step."""
+    name, means = _FIGURES[code]
+    if code == "step" and planned_us is not None:
+        means = f"{means}; the plan before said {_MINUS}{duration(planned_us)}"
+    return name, means
+
+
+def alike_sentence(names: Sequence[str]) -> str:
+    """That these conditions are the same on both sides."""
+    if not names:
+        return ""
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"The same on both sides: {', '.join(names[:_MOST_NAMES])}{more}."
+
+
+def went_note(target: str) -> str:
+    """At the site that a wait left."""
+    return f"its wait is at {target} now"
+
+
+def taken_note(source: str, taken_us: float) -> str:
+    """At the site that a wait came to."""
+    return f"takes over {duration(taken_us)} of the wait that {source} had"
+
+
 def nothing_to_compare() -> str:
     return "One of the two windows has no steps to compare."
 
 
 def moved_wait_sentence(source: str, target: str, net_us: float) -> str:
     """That the host waits at `target` for what it awaited at `source`; `net_us` is what both changed by."""
-    sign = "+" if net_us > 0 else "\u2212"
+    sign = "+" if net_us > 0 else _MINUS
     net = f"net {sign}{duration(abs(net_us))} of waits a step" if abs(net_us) >= 1 else "net 0"
     return f"The wait moved from {source} to {target}: {net}. Judge by the step, not by waits."
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["count", "duration", "milliseconds", "share", "size"]
+__all__ = ["count", "duration", "mean", "milliseconds", "share", "size"]
 
 _NARROW_SPACE = "\u202f"
 _US_PER_MS = 1000.0
@@ -60,6 +60,11 @@ def size(size_bytes: int) -> str:
 def count(number: int, one: str, many: str = "") -> str:
     """`1 sync point`, `1,200 sync points`."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def mean(value: float) -> str:
+    """A mean of counts: whole where it is whole, else one decimal."""
+    return f"{value:,.0f}" if value.is_integer() else _decimals(value)
 
 
 def _decimals(value: float) -> str:

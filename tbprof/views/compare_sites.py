@@ -6,43 +6,73 @@ They match by what they are (file, function, ops, calls, direction), not by thei
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from tbprof.model import Report, Site, fingerprint
 from tbprof.views.sentences import Sentences
+from tbprof.views.source_files import SourceFiles
 from tbprof.views.times import us
 
-__all__ = ["CompareSite", "MovedWait", "compare_sites", "moved_wait"]
+__all__ = ["CompareSite", "compare_sites"]
 
 _CHANGED_SHARE = 0.1
 """A site whose wait changed by less is the same."""
 
-_MOVED_FOLD = 2
-"""What one site loses and another gains is one wait where neither is more than so many times the other."""
+SiteState: TypeAlias = Literal["gone", "new", "changed", "same"]
+
+_ORDER: tuple[SiteState, ...] = ("gone", "new", "changed", "same")
 
 
 @dataclass(frozen=True, slots=True)
 class CompareSite:
-    """Waits are those of a step, null where the site is not there."""
+    """Waits and dry times are those of a step, null where the site is not there."""
 
-    state: Literal["gone", "new", "changed", "same"]
+    state: SiteState
     location: str
+    before_location: str
+    """Where its line moved from; "" if it did not."""
     what: str
+    code: str
+    """Its line as it ran; "" where that was not recorded."""
     before_wait_us: float | None
     after_wait_us: float | None
+    before_dry_us: float | None
+    """How long the GPU had nothing to do after it."""
+    after_dry_us: float | None
     before_count: float
     after_count: float
+    note: str
+    """What became of its wait; "" if there is nothing to say."""
     site: int | None
     """Index into the sites of the window after; null if it is gone."""
 
 
 @dataclass(frozen=True, slots=True)
-class MovedWait:
-    """Where the host waited before, where it waits now, and how much longer that is in all."""
+class _Found:
+    """A site in its window."""
 
-    source: str
-    target: str
-    net_us: float
+    site: Site
+    index: int
+    steps: int
+    code: str
+
+
+def compare_sites(before: Report, after: Report, sentences: Sentences) -> tuple[CompareSite, ...]:
+    """One row a site of either side; of several that are alike each is matched once."""
+    waiting: dict[str, list[_Found]] = {}
+    for found in _sites(before):
+        waiting.setdefault(_key(found.site), []).append(found)
+    rows = []
+    for found in _sites(after):
+        alike = waiting.get(_key(found.site), [])
+        rows.append(_row(alike.pop(0) if alike else None, found, sentences))
+    rows += [_row(found, None, sentences) for alike in waiting.values() for found in alike]
+    return tuple(sorted(rows, key=lambda row: (_ORDER.index(row.state), -_longest(row))))
+
+
+def _sites(report: Report) -> list[_Found]:
+    files, steps = SourceFiles(report), max(len(report.steps), 1)
+    return [_Found(site, index, steps, files.line_of(site.source)) for index, site in enumerate(report.sites)]
 
 
 def _key(site: Site) -> str:
@@ -50,47 +80,42 @@ def _key(site: Site) -> str:
     return fingerprint(site.direction, *place, (*site.ops, *site.calls))
 
 
-_ORDER = ("gone", "new", "changed", "same")
-
-
-def compare_sites(before: Report, after: Report, sentences: Sentences) -> tuple[CompareSite, ...]:
-    """One row a site of either side; of several that are alike each is matched once."""
-    waiting: dict[str, list[Site]] = {}
-    for site in before.sites:
-        waiting.setdefault(_key(site), []).append(site)
-    rows = []
-    for index, site in enumerate(after.sites):
-        alike = waiting.get(_key(site), [])
-        old = alike.pop(0) if alike else None
-        rows.append(_row(old, site, index, (before, after), sentences))
-    gone = (site for alike in waiting.values() for site in alike)
-    rows += [_row(site, None, None, (before, after), sentences) for site in gone]
-    return tuple(sorted(rows, key=lambda row: (_ORDER.index(row.state), -_longest(row))))
-
-
-def _row(
-    old: Site | None, new: Site | None, index: int | None, sides: tuple[Report, Report], sentences: Sentences
-) -> CompareSite:
+def _row(old: _Found | None, new: _Found | None, sentences: Sentences) -> CompareSite:
     shown = new if new is not None else old
     assert shown is not None, "a row is about a site of one side at least"
-    steps = [max(len(side.steps), 1) for side in sides]
-    waits = [
-        None if site is None else us(site.wait_ns) / count
-        for site, count in zip((old, new), steps, strict=True)
-    ]
+    before_us, after_us = _wait_us(old), _wait_us(new)
+    location = sentences.location(shown.site)
+    before_location = location if old is None else sentences.location(old.site)
     return CompareSite(
-        state=_state(*waits),
-        location=sentences.location(shown),
-        what=sentences.site(shown),
-        before_wait_us=waits[0],
-        after_wait_us=waits[1],
-        before_count=0 if old is None else old.count / steps[0],
-        after_count=0 if new is None else new.count / steps[1],
-        site=index,
+        state=_state(before_us, after_us),
+        location=location,
+        before_location="" if before_location == location else before_location,
+        what=sentences.site(shown.site),
+        code=shown.code,
+        before_wait_us=before_us,
+        after_wait_us=after_us,
+        before_dry_us=_dry_us(old),
+        after_dry_us=_dry_us(new),
+        before_count=_count(old),
+        after_count=_count(new),
+        note="",
+        site=None if new is None else new.index,
     )
 
 
-def _state(before_us: float | None, after_us: float | None) -> Literal["gone", "new", "changed", "same"]:
+def _wait_us(found: _Found | None) -> float | None:
+    return None if found is None else us(found.site.wait_ns) / found.steps
+
+
+def _dry_us(found: _Found | None) -> float | None:
+    return None if found is None else us(found.site.starve_ns) / found.steps
+
+
+def _count(found: _Found | None) -> float:
+    return 0 if found is None else found.site.count / found.steps
+
+
+def _state(before_us: float | None, after_us: float | None) -> SiteState:
     if before_us is None:
         return "new"
     if after_us is None:
@@ -100,20 +125,3 @@ def _state(before_us: float | None, after_us: float | None) -> Literal["gone", "
 
 def _longest(row: CompareSite) -> float:
     return max(row.before_wait_us or 0.0, row.after_wait_us or 0.0)
-
-
-def moved_wait(sites: tuple[CompareSite, ...]) -> MovedWait | None:
-    """The wait that most left one site and came back at another; None if most of it stayed away.
-
-    Only a change of about the same size is the same wait: where the other site gained more than
-    it could have taken over, its wait is its own.
-    """
-    lost, source = max(((-_grown_us(row), row.location) for row in sites), default=(0.0, ""))
-    gained, target = max(((_grown_us(row), row.location) for row in sites), default=(0.0, ""))
-    all_us = sum(row.before_wait_us or 0.0 for row in sites)
-    is_same = lost / _MOVED_FOLD <= gained <= lost * _MOVED_FOLD and source != target
-    return MovedWait(source, target, gained - lost) if lost > _CHANGED_SHARE * all_us and is_same else None
-
-
-def _grown_us(row: CompareSite) -> float:
-    return (row.after_wait_us or 0.0) - (row.before_wait_us or 0.0)

@@ -1,21 +1,22 @@
 """How long the steps of two windows take, and whether that differs by more than noise.
 
-Where the hook timed both runs without the profiler those times are taken, else the recorded
-steady steps: a profiled step and an unprofiled one are no pair.
+Where the hook timed both runs without the profiler those times decide, else the recorded steady
+steps: a profiled step and an unprofiled one are no pair.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean
 
 from tbprof.model import Report
 from tbprof.views.sentences import Sentences
-from tbprof.views.steady import steady_steps
+from tbprof.views.steady import mean_step_us, steady_steps
 from tbprof.views.times import us
 
-__all__ = ["CompareSteps", "StepTimes", "compare_steps", "is_told", "mean_step_us"]
+__all__ = ["CompareSteps", "StepTimes", "compare_steps", "is_told"]
 
 _LEAST_CHANGE = 0.02
 """A step that changed by less did not."""
@@ -40,39 +41,49 @@ class StepTimes:
 
 @dataclass(frozen=True, slots=True)
 class CompareSteps:
+    """Both windows by the same clock."""
+
     is_unprofiled: bool
     before: StepTimes
     after: StepTimes
+    text: str
+    """By how much they differ, and from where on that is more than noise."""
 
 
-def compare_steps(before: Report, after: Report, sentences: Sentences) -> CompareSteps | None:
-    """Both windows by the same clock; None where one has no steady step."""
-    unprofiled = [_unprofiled(side, sentences) for side in (before, after)]
-    if unprofiled[0] is not None and unprofiled[1] is not None:
-        return CompareSteps(True, unprofiled[0], unprofiled[1])
-    recorded = [_recorded(side, sentences) for side in (before, after)]
-    if recorded[0] is not None and recorded[1] is not None:
-        return CompareSteps(False, recorded[0], recorded[1])
-    return None
+def compare_steps(before: Report, after: Report, sentences: Sentences) -> tuple[CompareSteps, ...]:
+    """Without the profiler, then as recorded: each where both windows have it."""
+    unprofiled = _compared([_unprofiled(side, sentences) for side in (before, after)], True, sentences)
+    recorded = _compared([_recorded(side, sentences) for side in (before, after)], False, sentences)
+    return (*unprofiled, *recorded)
+
+
+def _compared(
+    sides: Sequence[StepTimes | None], is_unprofiled: bool, sentences: Sentences
+) -> tuple[CompareSteps, ...]:
+    before, after = sides
+    if before is None or after is None:
+        return ()
+    change_us = after.middle_us - before.middle_us
+    text = sentences.step_difference(change_us, _least_told_us(before, after))
+    return (CompareSteps(is_unprofiled, before, after, text),)
 
 
 def is_told(steps: CompareSteps) -> bool | None:
-    """Whether the step changed by more than its own noise; None where a single step has none.
+    """Whether the step changed by more than its own noise; None where a single step has none."""
+    least_us = _least_told_us(steps.before, steps.after)
+    return None if least_us is None else abs(steps.after.middle_us - steps.before.middle_us) > least_us
+
+
+def _least_told_us(before: StepTimes, after: StepTimes) -> float | None:
+    """What a change has to exceed; None where a single step does not tell its noise.
 
     Of unprofiled steps the number is not kept: there the medians have to lie further apart
     than a quartile from its median.
     """
-    before_us, after_us = _noise_us(steps.before), _noise_us(steps.after)
+    before_us, after_us = _noise_us(before), _noise_us(after)
     if before_us is None or after_us is None:
         return None
-    change = abs(steps.after.middle_us - steps.before.middle_us)
-    return change > max(before_us, after_us, _LEAST_CHANGE * steps.before.middle_us)
-
-
-def mean_step_us(report: Report) -> float | None:
-    """Of the recorded steady steps; None where there are none."""
-    steady = steady_steps(report)
-    return fmean(us(step.duration_ns) for step in steady) if steady else None
+    return max(before_us, after_us, _LEAST_CHANGE * before.middle_us)
 
 
 def _noise_us(side: StepTimes) -> float | None:

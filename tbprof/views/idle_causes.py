@@ -8,7 +8,7 @@ from tbprof.views.sentences import Sentences
 from tbprof.views.steady import steady_steps
 from tbprof.views.times import us
 
-__all__ = ["STACKING", "cause_rows", "stacking_place", "step_stack"]
+__all__ = ["STACKING", "cause_rows", "idle_by_cause_us", "stacking_place", "step_stack"]
 
 STACKING = ("sync", "data", "launch", "allocator", "compile", "unrecorded", "profiler", "unknown", "queued")
 """The order of causes wherever they are drawn or listed; one of another version comes last."""
@@ -20,22 +20,28 @@ MAX_PLACES = 3
 def cause_rows(report: Report, idle: Idle, sentences: Sentences) -> tuple[CauseRow, ...]:
     """Means of the steady steps and over the devices; none if the report has no causes by step."""
     steady = steady_steps(report)
-    found = {cause for step in steady for cause in step.idle_by_cause}
-    total_ns = sum(step.duration_ns for step in steady)
-    parts = max(len(steady) * len(idle.by_device), 1)
-    rows = []
-    for cause in sorted(found, key=stacking_place):
-        idle_ns = sum(_of_cause(step, cause) for step in steady)
-        rows.append(
-            CauseRow(
-                cause=cause,
-                name=sentences.cause(cause),
-                idle_us=us(idle_ns) / parts,
-                share_of_step=idle_ns / max(total_ns * len(idle.by_device), 1),
-                places=_places(report, idle, cause, sentences),
-            )
+    step_us = us(sum(step.duration_ns for step in steady)) / max(len(steady), 1)
+    return tuple(
+        CauseRow(
+            cause=cause,
+            name=sentences.cause(cause),
+            idle_us=idle_us,
+            share_of_step=idle_us / max(step_us, 0.001),
+            places=_places(report, idle, cause, sentences),
         )
-    return tuple(rows)
+        for cause, idle_us in idle_by_cause_us(report, idle).items()
+    )
+
+
+def idle_by_cause_us(report: Report, idle: Idle) -> dict[str, float]:
+    """Of a mean steady step and device, in the order in which causes are stacked."""
+    steady = steady_steps(report)
+    found = {cause for step in steady for cause in step.idle_by_cause}
+    parts = max(len(steady) * len(idle.by_device), 1)
+    return {
+        cause: us(sum(_of_cause(step, cause) for step in steady)) / parts
+        for cause in sorted(found, key=stacking_place)
+    }
 
 
 def step_stack(step: Step, causes: tuple[CauseRow, ...], devices: int) -> StepStack:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from statistics import fmean
-
 from tbprof.analysis.verdict import BOUND_SHARE
-from tbprof.model import CodeShare, HookFacts, HostTime, Report, Savings, Step
+from tbprof.model import CodeShare, HookFacts, Report, Savings
 from tbprof.views.findings import SavingView, saving_view
 from tbprof.views.fix_plan import findings_left, findings_with_ceilings, plan_rows
 from tbprof.views.idle_causes import cause_rows, step_stack
 from tbprof.views.next_limit import next_limit
-from tbprof.views.overview import CodeRow, DeviceBar, HostBar, OverviewView
+from tbprof.views.overview import CodeRow, OverviewView
 from tbprof.views.sentences import Sentences
-from tbprof.views.steady import steady_steps
+from tbprof.views.steady import mean_step_us, steady_steps
+from tbprof.views.step_bars import device_bar, host_bar
 from tbprof.views.times import us
 from tbprof.views.trust import trust_rows
 
@@ -22,10 +21,10 @@ __all__ = ["overview_view"]
 def overview_view(report: Report, sentences: Sentences) -> OverviewView:
     """Everything that the Overview shows of one window."""
     steady = steady_steps(report)
-    step_us = fmean(us(step.duration_ns) for step in steady) if steady else None
+    step_us = mean_step_us(report)
     devices = 0 if report.idle is None else len(report.idle.by_device)
     causes = () if report.idle is None else cause_rows(report, report.idle, sentences)
-    device = _device_bar(steady, devices) if devices else None
+    device = device_bar(report)
     saving = _saving(report)
     return OverviewView(
         nothing_to_fix=_nothing_to_fix(report),
@@ -35,7 +34,7 @@ def overview_view(report: Report, sentences: Sentences) -> OverviewView:
         headline=None if saving is None else _unprofiled(saving, report.facts),
         speedup=_speedup(step_us, saving),
         device=device,
-        host=_host_bar(steady),
+        host=host_bar(report),
         causes=causes,
         saving=saving,
         plan=plan_rows(report, step_us or 0.0, sentences),
@@ -86,28 +85,6 @@ def _speedup(step_us: float | None, saving: SavingView | None) -> float | None:
     if step_us is None or saving is None or saving.estimate_us is None or saving.estimate_us >= step_us:
         return None
     return step_us / (step_us - saving.estimate_us)
-
-
-def _device_bar(steady: tuple[Step, ...], devices: int) -> DeviceBar | None:
-    copying = [step.copying_ns for step in steady if step.copying_ns is not None]
-    idle = [step.device_idle_ns for step in steady if step.device_idle_ns is not None]
-    if not steady or len(copying) < len(steady) or len(idle) < len(steady):
-        return None
-    total_us = fmean(us(step.duration_ns) for step in steady)
-    copying_us, idle_us = us(sum(copying)) / len(steady) / devices, us(sum(idle)) / len(steady) / devices
-    return DeviceBar(total_us - copying_us - idle_us, copying_us, idle_us)
-
-
-def _host_bar(steady: tuple[Step, ...]) -> HostBar | None:
-    hosts: list[HostTime] = [step.host for step in steady if step.host is not None]
-    if not steady or len(hosts) < len(steady):
-        return None
-    launching, waiting, loading = (
-        fmean(us(ns) for ns in column)
-        for column in zip(*((h.launching_ns, h.waiting_ns, h.loading_ns) for h in hosts), strict=True)
-    )
-    total_us = fmean(us(step.duration_ns) for step in steady)
-    return HostBar(launching, waiting, loading, max(total_us - launching - waiting - loading, 0.0))
 
 
 def _code(report: Report, devices: int) -> tuple[CodeRow, ...]:

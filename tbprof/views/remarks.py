@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tbprof.model import Report
 from tbprof.views.edits import EditRow, mechanical_edits
-from tbprof.views.findings import SavingView, finding_row, saving_view
+from tbprof.views.findings import FindingRow, SavingView, finding_row, saving_view
 from tbprof.views.fix_plan import added_savings
 from tbprof.views.line_marks import FoundMark
 from tbprof.views.sentences import Sentences
@@ -47,6 +47,12 @@ class Remarks:
             for at, row in enumerate(self._report.fix_plan)
             if not set(sites).isdisjoint(findings[row.finding].sites)
         )
+
+    def elsewhere(self) -> tuple[FindingRow, ...]:
+        """The findings that stand at no line, as they come in the report."""
+        placed = {remark.finding.fingerprint for here in self._at.values() for remark in here}
+        rows = (finding_row(one, self._report, self._sentences) for one in self._report.findings)
+        return tuple(row for row in rows if row.fingerprint not in placed)
 
     def _place(self, index: int) -> None:
         sites = set(self._report.findings[index].sites)

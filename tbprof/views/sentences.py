@@ -114,11 +114,26 @@ class Sentences(Protocol):
     ) -> str:
         """Two windows by their steps; `is_told` is None where a single step does not tell the noise."""
 
+    def step_difference(self, change_us: float, least_us: float | None) -> str:
+        """By how much steps differ, and from `least_us` on that is no noise; None where that is not known."""
+
+    def compared_figure(self, code: str, planned_us: float | None) -> tuple[str, str]:
+        """A figure of two windows: its name, and what its change says or ""; the plan said `planned_us`."""
+
+    def alike(self, names: Sequence[str]) -> str:
+        """That these conditions are the same on both sides; "" if none."""
+
     def nothing_to_compare(self) -> str:
         """That one of two windows has no steps."""
 
     def moved_wait(self, source: str, target: str, net_us: float) -> str:
         """That the host waits elsewhere now, and by how much both places changed together."""
+
+    def wait_went(self, target: str) -> str:
+        """At the site that a wait left: where it is now."""
+
+    def wait_taken(self, source: str, taken_us: float) -> str:
+        """At the site that a wait came to: where it was, and how much of it."""
 
     def recorded_steps(self, steps: int, mean_us: float, distance_us: float | None) -> str:
         """So many steps, and their mean distance to their mean; None of a single one."""

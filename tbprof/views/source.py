@@ -104,8 +104,12 @@ class SourceFilesView:
     files: tuple[SourceFile, ...]
     """Most saved first."""
     places: tuple[SitePlace, ...]
+    elsewhere: tuple[FindingRow, ...]
+    """Findings that no line shows: they are about the window, its steps, or sites without a line."""
     about: str
     """Where the code comes from, or why there is none."""
+    commit: str | None
+    """Of the checkout that the program was started in; null where it was not recorded."""
 
 
 @dataclass(frozen=True, slots=True)

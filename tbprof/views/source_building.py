@@ -35,9 +35,11 @@ def source_files_view(report: Report, sentences: Sentences) -> SourceFilesView:
             for mark in marks
             if mark.own_site is not None
         ),
+        elsewhere=remarks.elsewhere(),
         about=sentences.code_origin(
             None if report.facts is None else report.facts.first_step, is_embedded=bool(report.sources)
         ),
+        commit=None if report.facts is None else report.facts.git_commit,
     )
 
 

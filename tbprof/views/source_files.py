@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tbprof.model import Report
+from tbprof.model import Report, Source
 from tbprof.views.source import CodeBlock
 
 __all__ = ["SourceFiles"]
@@ -27,3 +27,12 @@ class SourceFiles:
         """Ascending."""
         mine = sorted((text.first_line, text.text) for text in self._sources if text.file == name)
         return tuple(CodeBlock(first, tuple(text.rstrip("\n").split("\n"))) for first, text in mine)
+
+    def line_of(self, source: Source | None) -> str:
+        """The line of a site without its indent; "" where it is not known, or was not recorded."""
+        if source is None or source.line is None or not source.exact:
+            return ""
+        for block in self.code(self.name(source.file)):
+            if 0 <= source.line - block.first_line < len(block.lines):
+                return block.lines[source.line - block.first_line].strip()
+        return ""

@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
-from statistics import median
+from statistics import fmean, median
 
 from tbprof.model import Report, Step
 from tbprof.views.times import us
 
-__all__ = ["median_step_us", "steady_steps"]
+__all__ = ["mean_kernels", "mean_launches", "mean_step_us", "median_step_us", "steady_steps"]
 
 
 def steady_steps(report: Report) -> tuple[Step, ...]:
     return tuple(step for step in report.steps if not step.cold)
 
 
+def mean_step_us(report: Report) -> float | None:
+    """None where the window has no steps."""
+    steady = [us(step.duration_ns) for step in steady_steps(report)]
+    return fmean(steady) if steady else None
+
+
 def median_step_us(report: Report) -> float | None:
     """None where the window has no steps."""
     steady = [us(step.duration_ns) for step in steady_steps(report)]
     return median(steady) if steady else None
+
+
+def mean_kernels(report: Report) -> float | None:
+    """Of a step; None where no launch was recorded."""
+    known = [step.kernels for step in steady_steps(report) if step.kernels is not None]
+    return fmean(known) if known else None
+
+
+def mean_launches(report: Report) -> float | None:
+    """Of a step, the calls that launched its kernels; None where none was recorded."""
+    known = [step.launches for step in steady_steps(report) if step.launches is not None]
+    return fmean(known) if known else None

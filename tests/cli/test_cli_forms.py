@@ -51,6 +51,13 @@ def test_a_line_that_is_not_known_is_no_figure(form: Form) -> None:
     assert "line not recorded" in form(with_source(None))
 
 
+def test_kernels_and_launches_of_a_step_are_said_where_they_were_recorded() -> None:
+    assert "kernels      60 a step, in 60 launches" in terminal_text(REPORT)
+    assert "A step runs 60 kernels in 60 launches." in markdown(REPORT)
+    steps = tuple(dataclasses.replace(step, kernels=None, launches=None) for step in REPORT.steps)
+    assert "  kernels" not in terminal_text(dataclasses.replace(REPORT, steps=steps))
+
+
 def test_a_terminal_shows_the_sites_that_are_worth_most_and_counts_the_rest() -> None:
     sites = [dataclasses.replace(SITE, ops=(f"aten::op{number}",), wait_ns=number) for number in range(15)]
     text = terminal_text(with_sites(*sites))

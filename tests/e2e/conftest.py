@@ -11,8 +11,11 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from source_scene import known_training
 from tab import PATIENCE_MS
 from tensorboard_server import tensorboard
+
+from tbprof.store.codec import encode_report
 
 SAMPLES = pathlib.Path(__file__).parents[2] / "logs" / "samples"
 
@@ -44,9 +47,12 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
-@pytest.fixture(params=["light", "dark"])
+@pytest.fixture(params=["light", pytest.param("dark", marks=pytest.mark.exhaustive)])
 def page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
-    """A page of its own for each test, in both themes; an error of ours in its console fails the test."""
+    """A page of its own for each test, in light; in dark where all figures are wanted, or the test is marked.
+
+    An error of ours in its console fails the test.
+    """
     context = browser.new_context(color_scheme=request.param, viewport={"width": 1280, "height": 720})
     opened = context.new_page()
     errors: list[str] = []
@@ -65,7 +71,7 @@ def page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
 
 @pytest.fixture(scope="session")
 def logdir(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    """A run of the demo, recorded by the hook, beside traces that others recorded."""
+    """A run of the demo, recorded by the hook, beside traces that others recorded and known trainings."""
     folder = tmp_path_factory.mktemp("logs")
     environment = {**os.environ, "TBPROF_SPOOL": str(tmp_path_factory.mktemp("spool"))}
     demo = [sys.executable, "-m", "tbprof.demo", "--logdir", str(folder / "demo"), "--steps", "11"]
@@ -74,6 +80,10 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
         (folder / name).mkdir()
         for trace in (SAMPLES / name).glob("*.json.gz"):
             shutil.copy(trace, folder / name)
+    for name, metrics in {"known": "lib/metrics.py", "known_moved": "lib/late_metrics.py"}.items():
+        (folder / name).mkdir()
+        report = encode_report(known_training(metrics=metrics), written_by="0.1")
+        (folder / name / "w.1752215573993169006.tbprof.pb").write_bytes(report)
     (folder / "damaged").mkdir()
     whole = next((SAMPLES / "h100_transformer_clean").glob("*.json.gz")).read_bytes()
     (folder / "damaged" / "cut.pt.trace.json.gz").write_bytes(whole[:40])

@@ -8,12 +8,15 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import FrameLocator, Page, expect
 
-__all__ = ["IN_LIGHT", "PATIENCE_MS", "axe_violations", "open_tab"]
+__all__ = ["IN_BOTH_THEMES", "IN_LIGHT", "PATIENCE_MS", "axe_violations", "open_tab"]
 
 PATIENCE_MS = 60_000
 
 IN_LIGHT = pytest.mark.parametrize("page", ["light"], indirect=True)
 """For what no theme changes."""
+
+IN_BOTH_THEMES = pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
+"""For one test of each view that looks at its colours, so that dark is never without any."""
 
 
 def open_tab(page: Page, address: str, run: str = "", view: str = "", **place: str) -> FrameLocator:

@@ -6,12 +6,13 @@ import pathlib
 
 import pytest
 from playwright.sync_api import Page, expect
-from tab import axe_violations, open_tab
+from tab import IN_BOTH_THEMES, IN_LIGHT, axe_violations, open_tab
 from tensorboard_server import report_of
 
 pytestmark = pytest.mark.browser
 
 
+@IN_LIGHT
 def test_each_view_lists_its_own_sites(page: Page, address: str, logdir: pathlib.Path) -> None:
     sites = report_of(next((logdir / "sam_amg_a100").glob("*.json.gz")))["sites"]
     frame = open_tab(page, address, "sam_amg_a100", "syncs")
@@ -20,6 +21,7 @@ def test_each_view_lists_its_own_sites(page: Page, address: str, logdir: pathlib
     expect(frame.locator("tr[data-site]")).to_have_count(sum(site["direction"] != "" for site in sites))
 
 
+@IN_LIGHT
 def test_copies_by_kind_are_those_of_the_command_line(
     page: Page, address: str, logdir: pathlib.Path
 ) -> None:
@@ -32,11 +34,13 @@ def test_copies_by_kind_are_those_of_the_command_line(
         assert cells[1:3] == [f"{kind['count']:,}", f"{kind['blocking']:,}"]
 
 
+@IN_LIGHT
 def test_waiting_and_copying_are_told_apart(page: Page, address: str) -> None:
     frame = open_tab(page, address, "sam_amg_a100", "copies")
     expect(frame.locator("section.card").first).to_contain_text("are not the copies")
 
 
+@IN_LIGHT
 def test_speeds_are_drawn_and_said(page: Page, address: str) -> None:
     frame = open_tab(page, address, "sam_amg_a100", "copies")
     plot = frame.locator("svg.speed-plot")
@@ -44,6 +48,7 @@ def test_speeds_are_drawn_and_said(page: Page, address: str) -> None:
     assert plot.locator("path title").count() > 3
 
 
+@IN_LIGHT
 def test_a_site_has_the_number_of_its_change_in_the_plan(page: Page, address: str) -> None:
     frame = open_tab(page, address, "sam_amg_a100")
     rule = frame.locator("table.plan tbody tr").first.locator(".rule").inner_text()
@@ -52,6 +57,7 @@ def test_a_site_has_the_number_of_its_change_in_the_plan(page: Page, address: st
     expect(first.first).to_contain_text(rule)
 
 
+@IN_BOTH_THEMES
 def test_a_drawer_beside_copies_leaves_axe_nothing(page: Page, address: str) -> None:
     frame = open_tab(page, address, "sam_amg_a100", "copies")
     frame.locator("tr[data-site]").first.click()
@@ -59,6 +65,7 @@ def test_a_drawer_beside_copies_leaves_axe_nothing(page: Page, address: str) -> 
     assert axe_violations(page) == ""
 
 
+@IN_LIGHT
 def test_a_window_without_copies_says_so(page: Page, address: str) -> None:
     frame = open_tab(page, address, "h100_transformer_clean", "copies")
     expect(frame.locator("h1")).to_have_text("Nothing was copied in this window")

@@ -9,6 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from conftest import SAMPLES
 from playwright.sync_api import Page, expect
+from tab import IN_LIGHT
 
 from tbprof.model import CodeShare, Report, Source
 from tbprof.report import build_report
@@ -43,6 +44,7 @@ def named(name: str) -> Report:
     )
 
 
+@IN_LIGHT
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
 def test_a_name_is_text_and_breaks_no_screen(page: Page, tmp_path: pathlib.Path, name: str) -> None:
     page.on("dialog", lambda dialog: pytest.fail(f"markup of a name ran: {dialog.message}"))

@@ -6,7 +6,7 @@ import pathlib
 
 import pytest
 from playwright.sync_api import Page, expect
-from tab import axe_violations, open_tab
+from tab import IN_BOTH_THEMES, IN_LIGHT, axe_violations, open_tab
 from tensorboard_server import report_of
 
 pytestmark = pytest.mark.browser
@@ -18,6 +18,7 @@ def milliseconds(microseconds: float) -> str:
     return f"{microseconds / 1000:.1f}"
 
 
+@IN_LIGHT
 def test_the_figures_are_those_of_the_command_line(page: Page, address: str, logdir: pathlib.Path) -> None:
     report = report_of(next((logdir / "sam_amg_a100").glob("*.json.gz")))
     frame = open_tab(page, address, "sam_amg_a100")
@@ -34,6 +35,7 @@ def test_the_figures_are_those_of_the_command_line(page: Page, address: str, log
         assert report["findings"][row["finding"]]["rule"] in plan.nth(index).inner_text()
 
 
+@IN_LIGHT
 def test_the_bars_say_what_they_draw(page: Page, address: str) -> None:
     frame = open_tab(page, address, "sam_amg_a100")
     labels = [bar.get_attribute("aria-label") or "" for bar in frame.locator("svg.stack").all()]
@@ -41,6 +43,7 @@ def test_the_bars_say_what_they_draw(page: Page, address: str) -> None:
     assert "Refilling after a sync" in labels[0]
 
 
+@IN_BOTH_THEMES
 def test_a_place_leads_to_its_site_and_back(page: Page, address: str) -> None:
     frame = open_tab(page, address, "sam_amg_a100")
     frame.locator("table.causes button.link").first.click()
@@ -50,6 +53,7 @@ def test_a_place_leads_to_its_site_and_back(page: Page, address: str) -> None:
     expect(frame.locator("aside.drawer")).to_have_count(0)
 
 
+@IN_LIGHT
 def test_more_places_of_a_cause_unfold(page: Page, address: str) -> None:
     frame = open_tab(page, address, "sam_amg_a100")
     row = frame.locator("table.causes tbody tr").first
@@ -58,6 +62,7 @@ def test_more_places_of_a_cause_unfold(page: Page, address: str) -> None:
     expect(row.locator("p.place")).to_have_count(3)
 
 
+@IN_LIGHT
 def test_the_keys_switch_the_views_and_the_address_follows(page: Page, address: str) -> None:
     frame = open_tab(page, address, "sam_amg_a100")
     frame.locator("h1").first.click()
@@ -69,6 +74,7 @@ def test_the_keys_switch_the_views_and_the_address_follows(page: Page, address: 
     assert "p.tbprof.view=copies" in page.url
 
 
+@IN_LIGHT
 def test_without_a_gpu_the_overview_says_so_and_draws_no_idle(page: Page, address: str) -> None:
     frame = open_tab(page, address, "demo/before")
     expect(frame.locator("h1")).to_contain_text("Recorded without a GPU: 3 lines")
@@ -76,7 +82,20 @@ def test_without_a_gpu_the_overview_says_so_and_draws_no_idle(page: Page, addres
     expect(frame.locator("#trust")).to_be_visible()
 
 
+@IN_LIGHT
 def test_what_is_beyond_the_fold_can_be_scrolled_to(page: Page, address: str) -> None:
     frame = open_tab(page, address, "h100_bert_small_infer")
     frame.locator("#trust").scroll_into_view_if_needed()
     expect(frame.locator("#trust")).to_be_in_viewport()
+
+
+@IN_LIGHT
+def test_a_finding_without_a_site_opens_with_its_figures(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "known")
+    frame.locator("section", has=frame.locator("#findings")).get_by_role("button", name="LCH02").click()
+    drawer = frame.locator("aside.drawer")
+    expect(drawer).to_contain_text("in code that was not recorded")
+    expect(drawer).to_contain_text("at most")
+    for view in ("Sync points", "Source"):
+        frame.locator("nav a", has_text=view).click()
+        expect(frame.locator(".finding-links", has_text="LCH02")).to_have_count(1)

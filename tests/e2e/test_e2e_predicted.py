@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from playwright.sync_api import Page, expect
-from tab import axe_violations, open_tab
+from tab import IN_LIGHT, axe_violations, open_tab
 
 pytestmark = pytest.mark.browser
 
@@ -32,6 +32,7 @@ def test_every_line_of_the_demo_is_named_and_marked_as_predicted(page: Page, add
     assert axe_violations(page) == ""
 
 
+@IN_LIGHT
 def test_of_the_mended_demo_no_line_is_named(page: Page, address: str) -> None:
     frame = open_tab(page, address, "demo/after")
     expect(frame.locator("h1")).to_contain_text("no line that was seen would make the host wait")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from conftest import SAMPLES
 from playwright.sync_api import Page, expect
-from tab import PATIENCE_MS, axe_violations, open_tab
+from tab import IN_BOTH_THEMES, IN_LIGHT, PATIENCE_MS, axe_violations, open_tab
 from tensorboard_server import tensorboard
 
 pytestmark = pytest.mark.browser
@@ -29,6 +29,7 @@ def series(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield started
 
 
+@IN_BOTH_THEMES
 def test_all_ranks_stand_side_by_side(page: Page, series: str) -> None:
     frame = open_tab(page, series, "run", "ranks")
     rows = frame.locator("table.series-table tbody tr")
@@ -40,6 +41,7 @@ def test_all_ranks_stand_side_by_side(page: Page, series: str) -> None:
     expect(frame.locator("header.ctx")).to_contain_text("Rank1")
 
 
+@IN_BOTH_THEMES
 def test_windows_over_the_training_are_drawn_and_listed(page: Page, series: str) -> None:
     frame = open_tab(page, series, "run", "trends")
     rows = frame.locator('table[aria-labelledby="windows"] tbody tr')
@@ -50,6 +52,7 @@ def test_windows_over_the_training_are_drawn_and_listed(page: Page, series: str)
     assert axe_violations(page) == ""
 
 
+@IN_LIGHT
 def test_views_that_have_nothing_to_compare_are_not_offered(page: Page, address: str) -> None:
     frame = open_tab(page, address, "h100_bert_small_infer", "ranks")
     expect(frame.locator("nav .tabs a", has_text="Ranks")).to_have_count(0)

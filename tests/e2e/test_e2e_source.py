@@ -3,36 +3,23 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import FrameLocator, Page, expect
-from source_scene import known_training
-from tab import IN_LIGHT, axe_violations, open_tab
-from tensorboard_server import tensorboard
-
-from tbprof.store.codec import encode_report
+from tab import IN_BOTH_THEMES, IN_LIGHT, axe_violations, open_tab
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """TensorBoard on the report of a training whose code is known; its trace is gone."""
-    folder = tmp_path_factory.mktemp("known")
-    (folder / "logs" / "known").mkdir(parents=True)
-    report = encode_report(known_training(), written_by="0.1")
-    (folder / "logs" / "known" / "w.1752215573993169006.tbprof.pb").write_bytes(report)
-    with tensorboard(folder / "logs") as address:
-        yield address
 
 
 def line(frame: FrameLocator, number: int) -> str:
     return frame.locator(f'.source li[data-line="{number}"]').inner_text()
 
 
-def test_lines_have_their_code_their_savings_and_their_remarks(page: Page, known: str) -> None:
-    frame = open_tab(page, known, "known", "source")
+@IN_BOTH_THEMES
+def test_lines_have_their_code_their_savings_and_their_remarks(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "known", "source")
+    expect(frame.locator(".tool")).to_contain_text("4f1c2a9")
+    expect(frame.locator(".elsewhere")).to_be_visible()
     frame.locator(".files button", has_text="train.py").click()
     expect(frame.locator(".source li[data-line]")).to_have_count(23)
     assert "inputs = images.to(device)" in line(frame, 12)
@@ -44,8 +31,8 @@ def test_lines_have_their_code_their_savings_and_their_remarks(page: Page, known
     assert axe_violations(page) == ""
 
 
-def test_the_keys_go_from_finding_to_finding_and_to_the_evidence(page: Page, known: str) -> None:
-    frame = open_tab(page, known, "known", "source")
+def test_the_keys_go_from_finding_to_finding_and_to_the_evidence(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "known", "source")
     expect(frame.locator("li.current")).to_have_attribute("data-line", "5")
     frame.locator(".source .tool b").click()
     for number in ("12", "15", "19", "5"):
@@ -62,8 +49,8 @@ def test_the_keys_go_from_finding_to_finding_and_to_the_evidence(page: Page, kno
 
 
 @IN_LIGHT
-def test_a_site_leads_to_its_line(page: Page, known: str) -> None:
-    frame = open_tab(page, known, "known", "syncs")
+def test_a_site_leads_to_its_line(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "known", "syncs")
     frame.locator('tr[data-site="2"]').click()
     page.keyboard.press("o")
     expect(frame.locator("nav [aria-current=page]")).to_contain_text("Source")
@@ -71,9 +58,9 @@ def test_a_site_leads_to_its_line(page: Page, known: str) -> None:
 
 
 @IN_LIGHT
-def test_a_finding_and_a_place_are_copied(page: Page, known: str) -> None:
+def test_a_finding_and_a_place_are_copied(page: Page, address: str) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    frame = open_tab(page, known, "known", "source")
+    frame = open_tab(page, address, "known", "source")
     frame.locator(".remark button", has_text="Copy as markdown").first.click()
     expect(frame.locator(".toast")).to_have_text("Finding copied")
     assert page.evaluate("navigator.clipboard.readText()").startswith("### SYN04 ")
@@ -83,8 +70,8 @@ def test_a_finding_and_a_place_are_copied(page: Page, known: str) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == "lib/metrics.py:5"
 
 
-def test_the_editor_is_the_users_choice_and_is_kept(page: Page, known: str) -> None:
-    frame = open_tab(page, known, "known", "source")
+def test_the_editor_is_the_users_choice_and_is_kept(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "known", "source")
     editor = frame.locator(".tool a", has_text="Editor")
     assert editor.get_attribute("href") == "vscode://file/lib/metrics.py:5"
     frame.locator(".tool").get_by_label("Choose the editor").click()
@@ -117,9 +104,10 @@ def test_a_run_on_a_cpu_shows_the_code_that_the_hook_kept(
     assert axe_violations(page) == ""
 
 
-def test_on_a_wide_screen_every_view_fits_with_its_drawer(page: Page, known: str) -> None:
+@IN_BOTH_THEMES
+def test_on_a_wide_screen_every_view_fits_with_its_drawer(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 1600, "height": 1000})
-    frame = open_tab(page, known, "known", "syncs", site="0")
+    frame = open_tab(page, address, "known", "syncs", site="0")
     for view in ("Sync points", "Copies", "Source", "Overview"):
         frame.locator("nav a", has_text=view).click()
         expect(frame.locator("aside.drawer .excerpt")).to_be_visible()

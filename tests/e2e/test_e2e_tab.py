@@ -9,7 +9,7 @@ import urllib.request
 
 import pytest
 from playwright.sync_api import Page, expect
-from tab import PATIENCE_MS, axe_violations, open_tab
+from tab import IN_LIGHT, PATIENCE_MS, axe_violations, open_tab
 from tensorboard_server import report_of, tensorboard
 
 pytestmark = pytest.mark.browser
@@ -22,6 +22,7 @@ def exact_us(microseconds: float) -> str:
     return f"{text}{NARROW_SPACE}µs"
 
 
+@IN_LIGHT
 def test_the_tab_shows_the_figures_of_the_command_line(
     page: Page, address: str, logdir: pathlib.Path
 ) -> None:
@@ -41,11 +42,13 @@ def test_the_tab_shows_the_figures_of_the_command_line(
     assert report["trace"]["devices"][0] in (frame.locator("body").text_content() or "")
 
 
+@IN_LIGHT
 def test_a_run_of_the_hook_opens_at_once_and_says_that_it_saw_no_gpu(page: Page, address: str) -> None:
     frame = open_tab(page, address, "demo/before")
     expect(frame.locator("h1")).to_contain_text("Recorded without a GPU", timeout=PATIENCE_MS)
 
 
+@IN_LIGHT
 def test_a_site_opens_to_its_evidence_rule_and_fix(page: Page, address: str) -> None:
     frame = open_tab(page, address, "h100_bert_small_infer", "syncs")
     frame.locator('tr[data-site="0"]').click()
@@ -57,6 +60,7 @@ def test_a_site_opens_to_its_evidence_rule_and_fix(page: Page, address: str) -> 
     expect(frame.locator(".drawer")).to_have_count(0)
 
 
+@IN_LIGHT
 def test_a_damaged_file_says_what_is_wrong_and_the_others_stay(page: Page, address: str) -> None:
     frame = open_tab(page, address, "damaged")
     expect(frame.locator("body")).to_contain_text("can't be shown", timeout=PATIENCE_MS)
@@ -64,6 +68,7 @@ def test_a_damaged_file_says_what_is_wrong_and_the_others_stay(page: Page, addre
     expect(frame.locator("h1")).to_contain_text("the host launches its work late", timeout=PATIENCE_MS)
 
 
+@IN_LIGHT
 def test_nothing_recorded_shows_how_to_record(page: Page, tmp_path: pathlib.Path) -> None:
     (tmp_path / "logs").mkdir()
     with tensorboard(tmp_path / "logs") as address:
@@ -81,6 +86,7 @@ def test_axe_finds_no_violation(page: Page, address: str, run: str, view: str) -
     assert axe_violations(page) == ""
 
 
+@IN_LIGHT
 def test_no_request_leaves_the_host_and_no_policy_is_broken(page: Page, address: str) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -97,6 +103,7 @@ def test_both_tabs_are_listed(address: str) -> None:
     assert "pytorch_profiler" in listing
 
 
+@IN_LIGHT
 def test_it_works_under_a_path_prefix(page: Page, logdir: pathlib.Path) -> None:
     with tensorboard(logdir, "--path_prefix", "/team/a") as address:
         frame = open_tab(page, f"{address}/team/a", "h100_bert_small_infer", "syncs")

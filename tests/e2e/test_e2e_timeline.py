@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, FrameLocator, Page, Route, expect
-from tab import PATIENCE_MS, axe_violations, open_tab
+from tab import IN_LIGHT, PATIENCE_MS, axe_violations, open_tab
 from tensorboard_server import report_of, tensorboard
 from trace_builder import TraceBuilder
 
@@ -18,9 +18,6 @@ from tbprof.report import build_report
 from tbprof.store.codec import encode_report
 
 pytestmark = pytest.mark.browser
-
-one_theme = pytest.mark.parametrize("page", ["light"], indirect=True)
-"""For what no colour can change."""
 
 NARROW_SPACE = "\u202f"
 PERFETTO = "https://ui.perfetto.dev"
@@ -51,7 +48,7 @@ def exact(microseconds: float) -> str:
     return f"{text}{NARROW_SPACE}µs"
 
 
-@one_theme
+@IN_LIGHT
 def test_a_step_has_the_figures_of_the_command_line(page: Page, address: str, logdir: pathlib.Path) -> None:
     report = sample(logdir, "h100_transformer_clean")
     frame = open_timeline(page, address, "h100_transformer_clean")
@@ -66,7 +63,7 @@ def test_a_step_has_the_figures_of_the_command_line(page: Page, address: str, lo
             frame.get_by_role("button", name="Next step").click()
 
 
-@one_theme
+@IN_LIGHT
 def test_lanes_are_named_in_their_order_and_drawn(page: Page, address: str) -> None:
     frame = open_timeline(page, address, "sam_amg_a100")
     names = frame.locator(".lane-names li > div:first-child").all_inner_texts()
@@ -77,7 +74,7 @@ def test_lanes_are_named_in_their_order_and_drawn(page: Page, address: str) -> N
     assert "Refilling after a sync" in label
 
 
-@one_theme
+@IN_LIGHT
 def test_keys_alone_lead_through_the_step(page: Page, address: str) -> None:
     frame = open_timeline(page, address, "sam_amg_a100")
     tracks = frame.get_by_role("region", name="Tracks")
@@ -98,7 +95,7 @@ def test_keys_alone_lead_through_the_step(page: Page, address: str) -> None:
     expect(frame.get_by_role("dialog", name="Keyboard")).to_contain_text("next largest gap")
 
 
-@one_theme
+@IN_LIGHT
 def test_a_link_opens_what_was_looked_at(page: Page, address: str) -> None:
     frame = open_timeline(page, address, "sam_amg_a100")
     frame.get_by_role("region", name="Tracks").press("g")
@@ -112,7 +109,7 @@ def test_a_link_opens_what_was_looked_at(page: Page, address: str) -> None:
     assert frame.locator("section.selection").inner_text() == said
 
 
-@one_theme
+@IN_LIGHT
 def test_a_search_leads_from_one_to_the_next(page: Page, address: str) -> None:
     frame = open_timeline(page, address, "sam_amg_a100")
     field = frame.get_by_label("Find a kernel, op, call or label")
@@ -125,7 +122,7 @@ def test_a_search_leads_from_one_to_the_next(page: Page, address: str) -> None:
     expect(frame.locator(".field.search [role=status]")).to_have_text("none")
 
 
-@one_theme
+@IN_LIGHT
 def test_a_site_is_shown_in_the_timeline(page: Page, address: str) -> None:
     frame = open_tab(page, address, "sam_amg_a100", "syncs")
     frame.locator("tr[data-site]").first.click()
@@ -135,7 +132,7 @@ def test_a_site_is_shown_in_the_timeline(page: Page, address: str) -> None:
     expect(frame.locator(".drawer")).to_be_visible()
 
 
-@one_theme
+@IN_LIGHT
 def test_a_click_selects_and_a_drag_marks_a_stretch(page: Page, address: str) -> None:
     frame = open_timeline(page, address, "sam_amg_a100")
     canvas = frame.locator("canvas.lanes")
@@ -162,7 +159,7 @@ def test_axe_finds_no_violation(page: Page, address: str, run: str) -> None:
     assert axe_violations(page) == ""
 
 
-@one_theme
+@IN_LIGHT
 def test_the_step_is_handed_to_perfetto_with_what_was_found(page: Page, address: str) -> None:
     page.context.route(f"{PERFETTO}/**", lambda route: route.fulfill(body=FAKE, content_type="text/html"))
     frame = open_timeline(page, address, "sam_amg_a100")
@@ -196,7 +193,7 @@ def without_perfetto(route: Route) -> None:
     route.fulfill(response=answer, headers={**answer.headers, "content-security-policy": policy})
 
 
-@one_theme
+@IN_LIGHT
 def test_a_window_without_its_trace_says_what_that_takes_away(
     page: Page, logdir: pathlib.Path, tmp_path: pathlib.Path
 ) -> None:
@@ -211,7 +208,7 @@ def test_a_window_without_its_trace_says_what_that_takes_away(
         expect(frame.locator("h1")).to_contain_text("The GPU is idle")
 
 
-@one_theme
+@IN_LIGHT
 def test_no_request_leaves_the_host(page: Page, address: str) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -222,7 +219,7 @@ def test_no_request_leaves_the_host(page: Page, address: str) -> None:
     assert {urllib.parse.urlsplit(url).hostname for url in own} == {"localhost"}
 
 
-@one_theme
+@IN_LIGHT
 def test_names_are_text_and_widen_nothing(page: Page, tmp_path: pathlib.Path) -> None:
     page.on("dialog", lambda dialog: pytest.fail(f"markup of a name ran: {dialog.message}"))
     built = TraceBuilder()

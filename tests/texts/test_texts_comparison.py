@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from tbprof.texts.comparison import (
+    alike_sentence,
     comparison_sentence,
+    difference_sentence,
+    figure_words,
     moved_wait_sentence,
     recorded_steps_sentence,
     unprofiled_steps_sentence,
@@ -28,3 +31,20 @@ def test_steps_without_the_profiler_are_called_so() -> None:
     said = comparison_sentence(4_000.0, 5_000.0, is_told=True, is_unprofiled=True)
     assert said.startswith("A step is 25\u202f% longer") and said.endswith(", without the profiler.")
     assert unprofiled_steps_sentence(4_000.0, 3_900.0, 4_200.0).startswith("median 4.0\u202fms, half of")
+
+
+def test_a_difference_is_real_only_beyond_the_noise() -> None:
+    assert difference_sentence(-5_700, 400).endswith("can be noise: the difference is real.")
+    assert difference_sentence(300, 400).endswith("can be noise: this may be none.")
+    assert difference_sentence(300, None).endswith("a single step does not tell.")
+
+
+def test_what_the_plan_said_stands_beside_the_step() -> None:
+    assert figure_words("step", 7_800.0)[1].endswith("the plan before said \u22127.8\u202fms")
+    assert figure_words("step", None) == ("Step", "what a change gives")
+
+
+def test_many_equal_conditions_are_counted() -> None:
+    assert alike_sentence(()) == ""
+    assert alike_sentence(("torch", "driver")) == "The same on both sides: torch, driver."
+    assert alike_sentence(tuple("abcdefgh")).endswith("a, b, c, d, e, f and 2 more.")

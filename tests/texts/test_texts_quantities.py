@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbprof.texts.quantities import count, duration, milliseconds, share, size
+from tbprof.texts.quantities import count, duration, mean, milliseconds, share, size
 
 NARROW = "\u202f"
 
@@ -64,6 +64,10 @@ def test_a_count_agrees_with_its_noun() -> None:
     assert count(1, "sync point") == "1 sync point"
     assert count(0, "sync point") == "0 sync points"
     assert count(1200, "copy", "copies") == "1,200 copies"
+
+
+def test_a_mean_of_counts_is_whole_where_it_is_whole() -> None:
+    assert (mean(60.0), mean(2513.0), mean(302.5)) == ("60", "2,513", "302.5")
 
 
 @given(st.floats(min_value=0, max_value=1e15))

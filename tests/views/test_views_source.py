@@ -134,3 +134,17 @@ def test_every_site_with_a_line_has_a_place() -> None:
     shown = view()
     places = {place.site: (shown.files[place.file].path, place.line) for place in shown.places}
     assert places == {0: ("train.py", 12), 1: ("train.py", 15), 2: ("lib/metrics.py", 5), 3: ("train.py", 19)}
+
+
+def test_a_finding_without_a_line_is_not_lost() -> None:
+    shown = view()
+    remarked = {remark.finding.rule for one in shown.files for mark in one.marks for remark in mark.remarks}
+    elsewhere = {row.rule for row in shown.elsewhere}
+    assert remarked | elsewhere == {found.rule for found in REPORT.findings}
+    assert elsewhere
+    assert all(not row.sites for row in shown.elsewhere)
+
+
+def test_the_commit_is_that_of_the_program() -> None:
+    assert view().commit == "4f1c2a9"
+    assert view(dataclasses.replace(REPORT, facts=None)).commit is None

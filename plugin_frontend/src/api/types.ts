@@ -371,7 +371,9 @@ export interface SitePlace {
 export interface SourceFilesView {
   files: SourceFile[];
   places: SitePlace[];
+  elsewhere: FindingRow[];
   about: string;
+  commit: string | null;
 }
 
 export interface SourceAnswer {
@@ -438,13 +440,36 @@ export interface CompareSteps {
   is_unprofiled: boolean;
   before: StepTimes;
   after: StepTimes;
+  text: string;
+}
+
+export interface ComparedCause {
+  cause: string;
+  name: string;
+}
+
+export interface CompareBar {
+  step_us: number;
+  device: DeviceBar;
+  idle_us: number[];
+}
+
+export interface CompareBars {
+  causes: ComparedCause[];
+  longest_us: number;
+  before: CompareBar | null;
+  after: CompareBar | null;
 }
 
 export interface CompareFigure {
   name: string;
   is_time: boolean;
+  is_part: boolean;
   before: number | null;
   after: number | null;
+  change: number | null;
+  change_share: number | null;
+  means: string;
 }
 
 export interface Difference {
@@ -456,20 +481,27 @@ export interface Difference {
 export interface CompareSite {
   state: "gone" | "new" | "changed" | "same";
   location: string;
+  before_location: string;
   what: string;
+  code: string;
   before_wait_us: number | null;
   after_wait_us: number | null;
+  before_dry_us: number | null;
+  after_dry_us: number | null;
   before_count: number;
   after_count: number;
+  note: string;
   site: number | null;
 }
 
 export interface CompareView {
   verdict: string;
   detail: string;
-  steps: CompareSteps | null;
+  steps: CompareSteps[];
+  bars: CompareBars | null;
   figures: CompareFigure[];
   differences: Difference[];
+  alike: string;
   sites: CompareSite[];
 }
 

@@ -19,7 +19,7 @@ export function StepStrips({ steps }: { steps: CompareSteps }) {
         <div key={side}>
           <dt class="b">{name}</dt>
           <dd><Strip times={steps[side]} axis={axis} fill={fill} /></dd>
-          <dd class="s12 t2 anywhere">{steps[side].text}</dd>
+          <dd class="s12 t2 under anywhere">{steps[side].text}</dd>
         </div>
       ))}
       <Axis axis={axis} />

@@ -18,6 +18,11 @@ export function tableUnit(durationsUs: readonly number[]): DurationUnit {
   return longest < 1_000 ? "µs" : durationUnit(longest);
 }
 
+/** The one unit of figures that are told apart: finer than `tableUnit`, so that small changes show. */
+export function differenceUnit(durationsUs: readonly number[]): DurationUnit {
+  return durationsUs.every((duration) => duration < 10_000) ? "µs" : tableUnit(durationsUs);
+}
+
 /** A figure without its unit, for a table whose head names it. */
 export function formatDurationIn(durationUs: number, unit: DurationUnit): string {
   const value = durationUs / MICROSECONDS[unit];

@@ -33,12 +33,19 @@ export function formatShare(share: number | null): string {
   return `${text}${NARROW_SPACE}%`;
 }
 
-/** `−11 %`, `+3.2 %`; "—" where either is not known or the first is nothing. */
-export function formatChange(before: number | null, after: number | null): string {
-  if (before === null || after === null || before === 0) return "—";
-  const change = (after - before) / before;
-  if (change === 0) return formatShare(0);
-  return `${change < 0 ? MINUS : "+"}${formatShare(Math.abs(change))}`;
+/** With a sign in front, but nothing in front of 0; `text` writes its size. */
+export function formatSigned(value: number, text: (size: number) => string): string {
+  if (value === 0) return text(0);
+  return `${value < 0 ? MINUS : "+"}${text(Math.abs(value))}`;
+}
+
+/** Above this share a change is read more easily as a factor. */
+const MOST_SHARE = 10;
+
+/** A share as a change: `−11 %`, `+3.2 %`, `×148`; null is "—". */
+export function formatChange(share: number | null): string {
+  if (share === null) return "—";
+  return share > MOST_SHARE ? `×${formatCount(1 + share)}` : formatSigned(share, formatShare);
 }
 
 /** `part` of `whole`, or null where there is no whole to take it of. */

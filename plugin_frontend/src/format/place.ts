@@ -33,3 +33,10 @@ export function formatDirection(direction: string, memory: string): string {
   const words = DIRECTIONS[direction] ?? direction;
   return memory === "" ? words : `${words}, ${memory}`;
 }
+
+const COMMIT_DIGITS = 10;
+
+/** A commit, as short as one tells it from the others of a project. */
+export function formatCommit(commit: string): string {
+  return commit.slice(0, COMMIT_DIGITS);
+}

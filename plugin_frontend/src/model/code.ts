@@ -10,6 +10,13 @@ export type CodeRow =
   /** A line that something is known of, without its code. */
   | { kind: "bare"; line: number; mark: LineMark };
 
+/** Lines that are there and not shown, since nothing near them is known. */
+export interface FoldRow {
+  kind: "fold";
+  first: number;
+  last: number;
+}
+
 /** All lines of a file, ascending. */
 export function codeRows(file: SourceFile): CodeRow[] {
   const marks = new Map(file.marks.map((mark) => [mark.line, mark]));
@@ -36,6 +43,39 @@ function withGaps(rows: readonly CodeRow[]): CodeRow[] {
     if (before === undefined || lineOf(row) <= lineOf(before) + 1) return [row];
     return [{ kind: "gap", first: lineOf(before) + 1, last: lineOf(row) - 1 }, row];
   });
+}
+
+/** So many lines around one that something is known of stay in sight. */
+const NEAR = 6;
+/** A shorter stretch is no longer than the row that would stand for it is worth. */
+const FEWEST_FOLDED = 6;
+
+/**
+ * The rows with long stretches of code folded that nothing is known near. A stretch stays open if its
+ * first line is in `opened`, and so do the lines around `current`.
+ */
+export function foldedRows(rows: readonly CodeRow[], opened: ReadonlySet<number>, current: number | null): (CodeRow | FoldRow)[] {
+  const known = rows.flatMap((row) => ((row.kind === "line" && row.mark !== null) || row.kind === "bare" ? [row.line] : []));
+  const kept = current === null ? known : [...known, current];
+  const isFar = (row: CodeRow): boolean => row.kind === "line" && kept.every((line) => Math.abs(line - row.line) > NEAR);
+  const folded: (CodeRow | FoldRow)[] = [];
+  for (let at = 0; at < rows.length; ) {
+    let end = at;
+    while (end < rows.length && isFar(rows[end]!)) end += 1;
+    const stretch = rows.slice(at, Math.max(end, at + 1));
+    const first = lineOf(stretch[0]!);
+    const isFolded = end - at >= FEWEST_FOLDED && !opened.has(first);
+    folded.push(...(isFolded ? [{ kind: "fold" as const, first, last: lineOf(stretch.at(-1)!) }] : stretch));
+    at += stretch.length;
+  }
+  return folded;
+}
+
+/** The first and the last line whose code is there; null where there is none. */
+export function codeRange({ code }: SourceFile): { first: number; last: number } | null {
+  const [first] = code;
+  const last = code.at(-1);
+  return first === undefined || last === undefined ? null : { first: first.first_line, last: last.first_line + last.lines.length - 1 };
 }
 
 /** The lines of a file near one of them; without gaps. */

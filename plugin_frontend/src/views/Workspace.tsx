@@ -21,7 +21,7 @@ export function Workspace({ view, children }: { view: WindowView; children: Comp
 
 /** A rule's page lies over a site. */
 function drawerOf(view: WindowView) {
-  if (place.value.rule !== null) return <RuleDrawer code={place.value.rule} />;
+  if (place.value.rule !== null) return <RuleDrawer code={place.value.rule} view={view} />;
   if (openSite.value !== null) return <SiteDrawer key={openSite.value.index} site={openSite.value} view={view} />;
   return place.value.health ? <HealthDrawer view={view} /> : null;
 }

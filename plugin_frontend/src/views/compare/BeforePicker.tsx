@@ -1,3 +1,5 @@
+import { COMPUTING } from "../../draw/causes.ts";
+import { Key } from "../../draw/Key.tsx";
 import { formatCount } from "../../format/number.ts";
 import { addressInWorker, workerName, type Shown } from "../../model/runs.ts";
 import { visit } from "../../state/place.ts";
@@ -9,6 +11,7 @@ export function BeforePicker({ before }: { before: Shown }) {
   const all = runs.value.kind === "there" ? runs.value.value.runs : [];
   return (
     <div class="row before">
+      <Key fill={COMPUTING} />
       <Picker
         label="Before: run"
         value={before.run.run || "."}
@@ -38,6 +41,7 @@ export function BeforePicker({ before }: { before: Shown }) {
       <button class="btn sm" type="button" onClick={() => swap(before)}>
         Swap before and after
       </button>
+      <span class="legend s12 t3"><Key fill={{ class: "f-acc" }} />After: the window in the bar above</span>
     </div>
   );
 }

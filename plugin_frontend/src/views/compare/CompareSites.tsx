@@ -1,76 +1,78 @@
 import type { CompareSite } from "../../api/types.ts";
-import { formatDurationIn, tableUnit, type DurationUnit } from "../../format/duration.ts";
+import { Meter } from "../../draw/Meter.tsx";
+import { differenceUnit, formatDurationIn, type DurationUnit } from "../../format/duration.ts";
 import { formatCounted, formatMean } from "../../format/number.ts";
-import { visit } from "../../state/place.ts";
+import { ComparePlace } from "./ComparePlace.tsx";
 
 const STATES = [
-  { state: "gone", title: "Gone" },
-  { state: "new", title: "New" },
-  { state: "changed", title: "Changed" },
-  { state: "same", title: "The same" },
+  { state: "gone", title: "Gone", tone: "ok" },
+  { state: "new", title: "New", tone: "warn" },
+  { state: "changed", title: "Changed", tone: "" },
+  { state: "same", title: "The same", tone: "" },
 ] as const;
 const NONE = "—";
 
+/** What the rows have in common. */
+interface Scale {
+  unit: DurationUnit;
+  longest_us: number;
+}
+
 /** What became of each site; those that are the same are folded. */
 export function CompareSites({ rows }: { rows: readonly CompareSite[] }) {
-  const unit = tableUnit(rows.flatMap((row) => [row.before_wait_us ?? 0, row.after_wait_us ?? 0]));
-  const groups = STATES.map(({ state, title }) => ({ state, title, mine: rows.filter((row) => row.state === state) })).filter(({ mine }) => mine.length > 0);
+  const waits = rows.flatMap((row) => [row.before_wait_us ?? 0, row.after_wait_us ?? 0]);
+  const scale = { unit: differenceUnit(waits), longest_us: Math.max(...waits, 0) };
+  const groups = STATES.map((group) => ({ ...group, mine: rows.filter((row) => row.state === group.state) })).filter(({ mine }) => mine.length > 0);
   if (groups.length === 0) return <p class="in t2">No sites on either side</p>;
   return (
     <>
-      {groups.map(({ state, title, mine }, at) => (
+      {groups.map(({ state, title, tone, mine }, at) => (
         <details key={state} class={at === 0 ? "in" : "in hr"} open={state !== "same"}>
           <summary>
-            <b>{title}</b> <span class="t3">{formatCounted(mine.length, "site")}</span>
+            <span class={`chip ${tone}`}>{title}</span> <span class="t3">{formatCounted(mine.length, "site")}</span>
           </summary>
-          <SiteTable title={title} rows={mine} unit={unit} />
+          <SiteTable title={title} rows={mine} scale={scale} />
         </details>
       ))}
     </>
   );
 }
 
-function SiteTable({ title, rows, unit }: { title: string; rows: readonly CompareSite[]; unit: DurationUnit }) {
+function SiteTable({ title, rows, scale }: { title: string; rows: readonly CompareSite[]; scale: Scale }) {
   return (
-    <table class="dense code-table" aria-label={title}>
+    <table class="dense compare-sites" aria-label={title}>
       <thead>
         <tr>
           <th scope="col">Site</th>
-          <th scope="col" class="num">Waits before, {unit}</th>
-          <th scope="col" class="num">after, {unit}</th>
+          <th scope="col" class="num">Waits before, {scale.unit}</th>
+          <th scope="col" class="num">after</th>
+          <th scope="col"><span class="sr">Waits drawn</span></th>
+          <th scope="col" class="num">GPU dry before, {scale.unit}</th>
+          <th scope="col" class="num">after</th>
           <th scope="col" class="num">Calls before</th>
           <th scope="col" class="num">after</th>
         </tr>
       </thead>
-      <tbody>
-        {rows.map((row, at) => (
-          <tr key={at}>
-            <td>
-              <Place row={row} />
-            </td>
-            <td class="num">{row.before_wait_us === null ? NONE : formatDurationIn(row.before_wait_us, unit)}</td>
-            <td class="num b">{row.after_wait_us === null ? NONE : formatDurationIn(row.after_wait_us, unit)}</td>
-            <td class="num">{formatMean(row.before_count)}</td>
-            <td class="num">{formatMean(row.after_count)}</td>
-          </tr>
-        ))}
-      </tbody>
+      <tbody>{rows.map((row, at) => <Row key={at} row={row} scale={scale} />)}</tbody>
     </table>
   );
 }
 
-function Place({ row }: { row: CompareSite }) {
-  const { site, location, what } = row;
+function Row({ row, scale }: { row: CompareSite; scale: Scale }) {
+  const time = (length: number | null): string => (length === null ? NONE : formatDurationIn(length, scale.unit));
   return (
-    <>
-      {site === null ? (
-        <span class="mono ell block" title={location}><bdi>{location}</bdi></span>
-      ) : (
-        <button class="loc link ell" type="button" title={location} onClick={() => visit({ view: "syncs", site })}>
-          <bdi>{location}</bdi>
-        </button>
-      )}
-      <span class="s12 t3 block ell" title={what}>{what}</span>
-    </>
+    <tr>
+      <td><ComparePlace row={row} /></td>
+      <td class="num">{time(row.before_wait_us)}</td>
+      <td class="num b">{time(row.after_wait_us)}</td>
+      <td>
+        <Meter parts={[{ length: row.before_wait_us ?? 0, fill: { class: "f-compute" } }]} most={scale.longest_us} />
+        <Meter parts={[{ length: row.after_wait_us ?? 0, fill: { class: "f-acc" } }]} most={scale.longest_us} />
+      </td>
+      <td class="num">{time(row.before_dry_us)}</td>
+      <td class="num b">{time(row.after_dry_us)}</td>
+      <td class="num">{formatMean(row.before_count)}</td>
+      <td class="num b">{formatMean(row.after_count)}</td>
+    </tr>
   );
 }

@@ -1,13 +1,10 @@
 import type { CompareFigure } from "../../api/types.ts";
-import { Meter } from "../../draw/Meter.tsx";
-import { formatDurationIn, tableUnit, type DurationUnit } from "../../format/duration.ts";
-import { formatChange, formatMean, NOT_RECORDED } from "../../format/number.ts";
+import { differenceUnit, formatDurationIn, type DurationUnit } from "../../format/duration.ts";
+import { formatChange, formatMean, formatSigned, NOT_RECORDED } from "../../format/number.ts";
 
-/** Each figure before and after, and by how much it changed. */
+/** Each figure before and after, by how much it changed, and what that says. */
 export function FiguresTable({ figures }: { figures: readonly CompareFigure[] }) {
-  const times = figures.filter((row) => row.is_time).flatMap((row) => [row.before ?? 0, row.after ?? 0]);
-  const unit = tableUnit(times);
-  const longest = Math.max(...times, 0);
+  const unit = differenceUnit(figures.flatMap((row) => (row.is_time ? [row.before ?? 0, row.after ?? 0] : [])));
   return (
     <table class="dense compared" aria-labelledby="compared">
       <thead>
@@ -16,24 +13,19 @@ export function FiguresTable({ figures }: { figures: readonly CompareFigure[] })
           <th scope="col" class="num">Before</th>
           <th scope="col" class="num">After</th>
           <th scope="col" class="num">Change</th>
-          <th scope="col"><span class="sr">Drawn</span></th>
+          <th scope="col" class="num"><span class="sr">Change in percent</span></th>
+          <th scope="col">Means</th>
         </tr>
       </thead>
       <tbody>
         {figures.map((row) => (
           <tr key={row.name}>
-            <td>{row.name}</td>
-            <td class="num">{figure(row.before, row.is_time, unit)}</td>
-            <td class="num b">{figure(row.after, row.is_time, unit)}</td>
-            <td class="num">{formatChange(row.before, row.after)}</td>
-            <td>
-              {row.is_time && (
-                <>
-                  <Meter parts={[{ length: row.before ?? 0, fill: { class: "f-compute" } }]} most={longest} />
-                  <Meter parts={[{ length: row.after ?? 0, fill: { class: "f-acc" } }]} most={longest} />
-                </>
-              )}
-            </td>
+            <td class={row.is_part ? "part t2" : "b"}>{row.name}</td>
+            <td class="num">{figure(row.before, row, unit)}</td>
+            <td class="num b">{figure(row.after, row, unit)}</td>
+            <td class="num">{row.change === null ? "—" : formatSigned(row.change, (size) => figure(size, row, unit))}</td>
+            <td class="num t3">{formatChange(row.change_share)}</td>
+            <td class="t3 s12">{row.means}</td>
           </tr>
         ))}
       </tbody>
@@ -41,7 +33,7 @@ export function FiguresTable({ figures }: { figures: readonly CompareFigure[] })
   );
 }
 
-function figure(value: number | null, isTime: boolean, unit: DurationUnit): string {
+function figure(value: number | null, { is_time: isTime }: CompareFigure, unit: DurationUnit): string {
   if (value === null) return NOT_RECORDED;
   return isTime ? formatDurationIn(value, unit) : formatMean(value);
 }

@@ -3,7 +3,7 @@ import { SeverityBars } from "../../draw/SeverityBars.tsx";
 import { formatDuration } from "../../format/duration.ts";
 import { formatCounted } from "../../format/number.ts";
 import { Card } from "../../widgets/Card.tsx";
-import { InlineText } from "../../widgets/Prose.tsx";
+import { FindingLinks } from "../FindingLinks.tsx";
 import { FindingTitle } from "./PlanCard.tsx";
 
 /** What was found and has no row in the plan: with a ceiling only, or not worth it. */
@@ -57,14 +57,7 @@ function LeaveList({ rows }: { rows: readonly FindingRow[] }) {
   return (
     <details class="hr in">
       <summary>{formatCounted(rows.length, "finding")} true and not worth a change: leave {rows.length === 1 ? "it" : "them"}</summary>
-      <ul class="checks s12">
-        {rows.map((finding) => (
-          <li key={finding.fingerprint}>
-            <span class="rule">{finding.rule}</span>
-            <p class="anywhere"><InlineText text={finding.title} /></p>
-          </li>
-        ))}
-      </ul>
+      <FindingLinks findings={rows} />
     </details>
   );
 }

@@ -1,5 +1,6 @@
-import type { CauseRow, DeviceBar, HostBar, SavingView, WindowView } from "../../api/types.ts";
+import type { HostBar, SavingView, WindowView } from "../../api/types.ts";
 import { causeFill, COMPUTING, COPYING } from "../../draw/causes.ts";
+import { deviceSegments, deviceText } from "../../draw/deviceSegments.ts";
 import { Key } from "../../draw/Key.tsx";
 import { StackBar, type Segment } from "../../draw/StackBar.tsx";
 import { TimeAxis } from "../../draw/TimeAxis.tsx";
@@ -26,7 +27,7 @@ export function WhereCard({ view }: { view: WindowView }) {
         {device !== null && (
           <>
             <span class="s12 t2">GPU</span>
-            <StackBar segments={deviceSegments(device, overview.causes, unit)} scale_us={step} label={deviceText(device, overview.causes)} />
+            <StackBar segments={deviceSegments(device, overview.causes, unit)} scale_us={step} label={deviceText("GPU", device, overview.causes)} />
           </>
         )}
         {host !== null && (
@@ -59,19 +60,6 @@ function Legend() {
       <span class="legend"><Key fill={{ fill: "url(#p-gain)" }} />ceiling</span>
     </>
   );
-}
-
-function deviceSegments(device: DeviceBar, causes: readonly CauseRow[], unit: DurationUnit): Segment[] {
-  return [
-    { length_us: device.computing_us, fill: COMPUTING, text: `computing ${formatDurationIn(device.computing_us, unit)}`, textClass: "inv" },
-    { length_us: device.copying_us, fill: COPYING, text: "", textClass: "tx" },
-    ...causes.map((row): Segment => ({ length_us: row.idle_us, fill: causeFill(row.cause), text: "", textClass: "tx" })),
-  ];
-}
-
-function deviceText(device: DeviceBar, causes: readonly CauseRow[]): string {
-  const idle = causes.map((row) => `${row.name} ${formatDuration(row.idle_us)}`).join(", ");
-  return `GPU: computing ${formatDuration(device.computing_us)}, copying ${formatDuration(device.copying_us)}, idle ${formatDuration(device.idle_us)}${idle === "" ? "" : `: ${idle}`}`;
 }
 
 function hostSegments(host: HostBar, unit: DurationUnit): Segment[] {

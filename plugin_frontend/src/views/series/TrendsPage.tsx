@@ -4,6 +4,7 @@ import { Key } from "../../draw/Key.tsx";
 import { TrendChart } from "../../draw/TrendChart.tsx";
 import { formatDuration } from "../../format/duration.ts";
 import { formatCount, formatCounted, formatMean, formatShare } from "../../format/number.ts";
+import { formatCommit } from "../../format/place.ts";
 import { formatSize } from "../../format/size.ts";
 import { visitWindow } from "../../state/runs.ts";
 import { shown } from "../../state/runs.ts";
@@ -133,7 +134,7 @@ function Figures({ figures, commits }: { figures: WindowFigures; commits: boolea
       <td class="num">{formatMean(figures.sync_points)}</td>
       <td class="num">{formatDuration(figures.wait_us)}</td>
       <td class="num">{formatSize(figures.uploaded_bytes)}</td>
-      {commits && <td class="mono">{figures.git_commit === null ? "—" : figures.git_commit.slice(0, 10)}</td>}
+      {commits && <td class="mono">{figures.git_commit === null ? "—" : formatCommit(figures.git_commit)}</td>}
     </>
   );
 }

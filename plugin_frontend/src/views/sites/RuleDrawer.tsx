@@ -1,13 +1,18 @@
+import type { WindowView } from "../../api/types.ts";
+import { unplacedFindings } from "../../model/plan.ts";
 import { place } from "../../state/place.ts";
 import { rulePage } from "../../state/rulePage.ts";
 import { closeDrawer } from "../../state/sites.ts";
 import { Icon } from "../../widgets/Icon.tsx";
 import { Prose } from "../../widgets/Prose.tsx";
+import { CopyFindingButton } from "../CopyFindingButton.tsx";
 import { Drawer } from "./Drawer.tsx";
+import { FindingPart } from "./FindingPart.tsx";
 
-/** The page of a rule. */
-export function RuleDrawer({ code }: { code: string }) {
+/** What a rule found that is about no site, and its page. */
+export function RuleDrawer({ code, view }: { code: string; view: WindowView }) {
   const loaded = rulePage.value;
+  const found = unplacedFindings(view.overview).filter((finding) => finding.rule === code);
   return (
     <Drawer title={loaded.kind === "there" ? loaded.value.title : code}>
       <div class="row s12">
@@ -20,6 +25,13 @@ export function RuleDrawer({ code }: { code: string }) {
         <span class="rule">{code}</span>
         {loaded.kind === "there" && <span class="t3">{loaded.value.name}</span>}
       </div>
+      {found.map((finding) => (
+        <div key={finding.fingerprint} class="col">
+          <FindingPart finding={finding} scale_us={finding.saving?.ceiling_us ?? 0} />
+          {finding.place !== "" && <p class="t2 anywhere"><bdi>{finding.place}</bdi></p>}
+          <p><CopyFindingButton finding={finding} /></p>
+        </div>
+      ))}
       {loaded.kind === "failed" && (
         <div class="note bad small">
           <Icon name="error" tone="i-bad" />

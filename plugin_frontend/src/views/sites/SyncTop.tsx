@@ -1,12 +1,15 @@
 import type { WindowView } from "../../api/types.ts";
 import { formatDuration } from "../../format/duration.ts";
-import { formatCount, formatShare, shareOf } from "../../format/number.ts";
+import { formatCount, formatCounted, formatShare, shareOf } from "../../format/number.ts";
+import { unplacedFindings } from "../../model/plan.ts";
 import { viewSites } from "../../state/sites.ts";
+import { FindingLinks } from "../FindingLinks.tsx";
 
 /** Above the sync points: waiting, explained, dry afterwards, saved if all go. */
 export function SyncTop({ view }: { view: WindowView }) {
   const { count, wait_us, explained_us, profiler_own_us: own } = view.sync_points;
   const dry = viewSites.value.reduce((sum, site) => sum + site.starve_us, 0);
+  const unplaced = unplacedFindings(view.overview);
   const figures: [string, string, string][] = [
     ["Sync points", formatCount(count), ""],
     ["The host waits", formatDuration(wait_us), count > 0 ? `${formatShare(shareOf(explained_us, wait_us))} explained: the GPU was busy` : ""],
@@ -25,6 +28,12 @@ export function SyncTop({ view }: { view: WindowView }) {
           </div>
         ))}
       </dl>
+      {unplaced.length > 0 && (
+        <details>
+          <summary class="s12">{formatCounted(unplaced.length, "finding")} about no site: the window, its steps or its parts</summary>
+          <FindingLinks findings={unplaced} />
+        </details>
+      )}
       {own.length > 0 && (
         <p class="s12 t3">Left out: the profiler’s own sync, {own.map((wait) => formatDuration(wait)).join(", ")}</p>
       )}

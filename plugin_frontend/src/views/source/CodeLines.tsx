@@ -1,7 +1,8 @@
+import { useState } from "preact/hooks";
 import type { LineMark, SourceFile } from "../../api/types.ts";
 import { tableUnit, type DurationUnit } from "../../format/duration.ts";
 import { formatSaving, savingAmount } from "../../format/saving.ts";
-import { codeRows, type CodeRow } from "../../model/code.ts";
+import { codeRows, foldedRows, type CodeRow, type FoldRow } from "../../model/code.ts";
 import { visit } from "../../state/place.ts";
 import { CodeText } from "../../widgets/CodeText.tsx";
 import { RemarkNote } from "./RemarkNote.tsx";
@@ -16,6 +17,7 @@ interface Scale {
 /** A file's lines: what each saves, its number, its code, and the remarks under it. */
 export function CodeLines({ file, current }: { file: SourceFile; current: number | null }) {
   const amounts = file.marks.map((mark) => savingAmount(mark.saving));
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
   const scale: Scale = { unit: tableUnit(amounts), largest_us: Math.max(...amounts, 0), current };
   return (
     <>
@@ -30,7 +32,11 @@ export function CodeLines({ file, current }: { file: SourceFile; current: number
         </span>
       </p>
       <ol class="code-lines mono">
-        {codeRows(file).map((row) => (row.kind === "gap" ? <Gap key={`g${row.first}`} row={row} /> : <Line key={row.line} row={row} scale={scale} file={file} />))}
+        {foldedRows(codeRows(file), opened, current).map((row) => {
+          if (row.kind === "gap") return <Gap key={`g${row.first}`} row={row} />;
+          if (row.kind === "fold") return <Fold key={`f${row.first}`} row={row} onOpen={() => setOpened(new Set([...opened, row.first]))} />;
+          return <Line key={row.line} row={row} scale={scale} file={file} />;
+        })}
       </ol>
     </>
   );
@@ -40,8 +46,16 @@ function Gap({ row: { first, last } }: { row: Extract<CodeRow, { kind: "gap" }> 
   return <li class="code-gap s11 t3">{first === last ? `line ${first}` : `lines ${first}–${last}`} not recorded</li>;
 }
 
+function Fold({ row: { first, last }, onOpen }: { row: FoldRow; onOpen: () => void }) {
+  return (
+    <li class="code-gap">
+      <button class="link s12" type="button" onClick={onOpen}>Show lines {first}–{last}</button>
+    </li>
+  );
+}
+
 interface LineProps {
-  row: Exclude<CodeRow, { kind: "gap" }>;
+  row: Extract<CodeRow, { mark: LineMark | null }>;
   scale: Scale;
   file: SourceFile;
 }

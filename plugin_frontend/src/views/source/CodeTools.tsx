@@ -1,6 +1,6 @@
 import type { SourceFile, SourceFilesView } from "../../api/types.ts";
-import { formatLocation, splitPath } from "../../format/place.ts";
-import { remarkedPlaces, type CodePlace } from "../../model/code.ts";
+import { formatCommit, formatLocation, splitPath } from "../../format/place.ts";
+import { codeRange, remarkedPlaces, type CodePlace } from "../../model/code.ts";
 import { copyText } from "../../state/notice.ts";
 import { moveRemark } from "../../state/source.ts";
 import { Icon } from "../../widgets/Icon.tsx";
@@ -15,15 +15,18 @@ interface CodeToolsProps {
 /** Above the code: which file, and what to do with it. */
 export function CodeTools({ source, file, line }: CodeToolsProps) {
   const { directory, name } = splitPath(file.path);
+  const range = codeRange(file);
   const shown: CodePlace = { file: file.path, line };
   const isFew = remarkedPlaces(source.files).length < 2;
   return (
     <div class="tool hr-below">
-      <b class="mono path grow" title={file.path}>
+      <b class="mono path" title={file.path}>
         <bdi class="ell dir" dir="ltr">{directory}</bdi>
         <bdi class="ell name" dir="ltr">{name}</bdi>
       </b>
-      <span class="row">
+      {range !== null && <span class="s12 t3 nw">lines {range.first}–{range.last}</span>}
+      {source.commit !== null && <span class="rule" title={`git commit ${source.commit}`}>{formatCommit(source.commit)}</span>}
+      <span class="row right">
         <button class="btn sm" type="button" disabled={isFew} aria-label="Previous finding" onClick={() => moveRemark(-1)}>
           <Icon name="previous" />
           <span class="wide-only">Previous finding</span>

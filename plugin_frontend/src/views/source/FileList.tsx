@@ -6,6 +6,7 @@ import { splitPath } from "../../format/place.ts";
 import { formatSaving, savingAmount } from "../../format/saving.ts";
 import { visit } from "../../state/place.ts";
 import { Icon } from "../../widgets/Icon.tsx";
+import { Elsewhere } from "./Elsewhere.tsx";
 
 /** The user's files, most to be saved first; those of libraries are folded. */
 export function FileList({ source, open }: { source: SourceFilesView; open: SourceFile }) {
@@ -34,6 +35,7 @@ export function FileList({ source, open }: { source: SourceFilesView; open: Sour
           <Files files={libraries} open={open} unit={unit} />
         </details>
       )}
+      {source.elsewhere.length > 0 && <div class="hr files-head"><Elsewhere findings={source.elsewhere} /></div>}
       <p class="hr s12 t3 files-head anywhere">{source.about}</p>
     </nav>
   );

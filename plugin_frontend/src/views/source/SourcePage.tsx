@@ -6,6 +6,7 @@ import { Icon } from "../../widgets/Icon.tsx";
 import { Workspace } from "../Workspace.tsx";
 import { CodeLines } from "./CodeLines.tsx";
 import { CodeTools } from "./CodeTools.tsx";
+import { Elsewhere } from "./Elsewhere.tsx";
 import { FileList } from "./FileList.tsx";
 
 /** The program's own files: what each line saves, and the findings under their lines. */
@@ -47,7 +48,7 @@ function Panes({ source: shown, file }: { source: SourceFilesView; file: SourceF
       <div class="source-code">
         <CodeTools source={shown} file={file} line={line} />
         <div class="pane" ref={pane} tabIndex={0} role="region" aria-label={`Code of ${file.path}`}>
-          <CodeLines file={file} current={line} />
+          <CodeLines key={file.path} file={file} current={line} />
         </div>
       </div>
     </div>
@@ -63,6 +64,7 @@ function NoFiles({ source: shown, view }: { source: SourceFilesView; view: Windo
           <p class="t2">Its sites are named by their ops in Sync points and Copies. Record with the trainer hook, or with stacks, to see their lines.</p>
         )}
         <p class="t2 anywhere">{shown.about}</p>
+        <Elsewhere findings={shown.elsewhere} />
         {view.sites.length > 0 && (
           <p class="row">
             <button class="btn p" type="button" onClick={() => visit({ view: "syncs" })}>Show the sync points</button>

@@ -1,0 +1,25 @@
+import type { CompareView } from "../../api/types.ts";
+import { causeFill, COMPUTING, COPYING } from "../../draw/causes.ts";
+import { CompareBars } from "../../draw/CompareBars.tsx";
+import { Key } from "../../draw/Key.tsx";
+import { Card } from "../../widgets/Card.tsx";
+import { FiguresTable } from "./FiguresTable.tsx";
+
+/** Where a step of each window goes, drawn and in figures. */
+export function WhereCard({ view: { bars, figures } }: { view: CompareView }) {
+  return (
+    <Card id="compared" title="Where a step goes" about="mean of the recorded steady steps">
+      {bars !== null && (
+        <>
+          <p class="row wrap s12 t3 keys-row">
+            <span class="legend"><Key fill={COMPUTING} />computing</span>
+            <span class="legend"><Key fill={COPYING} />copying</span>
+            {bars.causes.map(({ cause, name }) => <span key={cause} class="legend"><Key fill={causeFill(cause)} />{name}</span>)}
+          </p>
+          <CompareBars bars={bars} />
+        </>
+      )}
+      <FiguresTable figures={figures} />
+    </Card>
+  );
+}
