@@ -59,6 +59,16 @@ def test_the_command_line_holds_neither_torch_nor_tensorboard() -> None:
     assert run_fresh(program, str(SAMPLE)).splitlines()[-1] == ""
 
 
+def test_a_command_holds_nothing_of_the_others() -> None:
+    # What publishes a window runs beside every training.
+    program = (
+        "import sys, tbprof.cli.main as main\n"
+        "main.main(['publish', 'no.pt.trace.json', '--logdir', 'logs'])\n"
+        "print(*(name for name in sys.modules if name.startswith(('tbprof.views', 'tbprof.cli.check'))))"
+    )
+    assert run_fresh(program).split() == []
+
+
 TENSORBOARD = """
 import json, sys, time
 from tensorboard import default

@@ -10,29 +10,30 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from tbprof import __version__
-from tbprof.cli import check, classic, demo, doctor, explain, preflight, publish, report
-from tbprof.cli import run as run_command
 from tbprof.cli.plain_text import plain
 from tbprof.errors import TbprofError
 
 __all__ = ["main"]
 
-_COMMANDS = (report, check, explain, demo, run_command, preflight, doctor, classic, publish)
+_COMMANDS = ("report", "check", "explain", "demo", "run", "preflight", "doctor", "classic", "publish")
+"""Each is a module beside this one."""
 COULD_NOT = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; the border at which errors become sentences."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
     parser = argparse.ArgumentParser(
         prog="tbprof", description="Which lines of a PyTorch program make the GPU wait, and what each costs."
     )
     parser.add_argument("--version", action="version", version=f"tbprof {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in _COMMANDS:
-        command.add_to(commands)
-    options = parser.parse_args(arguments)
+    for command in _needed(given):
+        import_module(f"tbprof.cli.{command}").add_to(commands)
+    options = parser.parse_args(given)
     try:
         code: int = options.run(options)
         sys.stdout.flush()
@@ -50,6 +51,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         fault = f"{type(error).__name__}: {error}"
         return _say(f"this is a fault of tbprof's ({fault}); TBPROF_DEBUG=1 shows where")
     return code
+
+
+def _needed(given: Sequence[str]) -> Sequence[str]:
+    """Only the command that is asked for: to import all takes longer than to publish a window."""
+    return given[:1] if given and given[0] in _COMMANDS else _COMMANDS
 
 
 def _say(sentence: str) -> int:

@@ -14,7 +14,7 @@ from tbprof.errors import UsageError
 if TYPE_CHECKING:
     from tbprof.cli.parsers import Commands
 
-__all__ = ["add_to", "run_with_torch"]
+__all__ = ["add_to", "command_with_torch", "run_with_torch"]
 
 
 def add_to(commands: Commands) -> None:
@@ -52,10 +52,19 @@ def run_with_torch(module: str, arguments: list[str]) -> int:
     Raises:
         UsageError: torch is missing.
     """
-    if importlib.util.find_spec("torch") is None:
-        raise UsageError("this command watches a training and needs torch: pip install 'tbprof[train]'")
-    command = [sys.executable, "-m", module, *arguments]
+    command = command_with_torch(module, arguments)
     if os.name == "posix":
         # Nothing stands between the program and its signals, its output and its exit code.
         os.execv(sys.executable, command)
     return subprocess.run(command, check=False).returncode
+
+
+def command_with_torch(module: str, arguments: list[str]) -> list[str]:
+    """How Python runs a module that needs torch.
+
+    Raises:
+        UsageError: torch is missing.
+    """
+    if importlib.util.find_spec("torch") is None:
+        raise UsageError("this command watches a training and needs torch: pip install 'tbprof[train]'")
+    return [sys.executable, "-m", module, *arguments]

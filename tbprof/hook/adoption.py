@@ -11,7 +11,7 @@ from pathlib import Path
 from tbprof.hook.processes import is_running
 from tbprof.hook.spool import PUBLISHER_PREFIX, TRACE_SUFFIX, facts_path, remove_empty_folders
 
-__all__ = ["adopt_windows"]
+__all__ = ["adopt_windows", "is_left_behind"]
 
 logger = logging.getLogger("tbprof")
 
@@ -31,7 +31,7 @@ def adopt_windows(folder: Path) -> Iterator[Path]:
     """
     with contextlib.suppress(OSError):
         for orphan in sorted(folder.parent.iterdir()):
-            if orphan != folder and orphan.is_dir() and _is_left_behind(orphan):
+            if orphan != folder and orphan.is_dir() and is_left_behind(orphan):
                 for place in _claim(orphan, folder):
                     yield from _whole_windows(place)
 
@@ -65,7 +65,8 @@ def _whole_windows(place: Path) -> list[Path]:
     return windows
 
 
-def _is_left_behind(orphan: Path) -> bool:
+def is_left_behind(orphan: Path) -> bool:
+    """Whether no process is left that a folder belongs to, or that publishes from it."""
     try:
         return _is_over(orphan.name, orphan) and all(
             _is_over(publisher, orphan) for publisher in _publishers(orphan)

@@ -1,4 +1,4 @@
-"""`python -m tbprof.hook.doctor`: what stands in the way of a good recording, a sentence each."""
+"""`python -m tbprof.hook.doctor LOGDIR`: what stands in the way of a good recording, a sentence each."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 
 from tbprof.errors import UsageError
+from tbprof.hook.past_runs import past_problems
 from tbprof.hook.spool import open_spool
 
 __all__ = ["environment_problems", "folder_problems", "main", "torch_problems"]
@@ -28,10 +29,15 @@ _OTHER_TOOLS = ("CUDA_INJECTION64_PATH", "NSYS_PROFILING_SESSION_ID", "ROCPROFIL
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print what is missing; 0 if nothing is, else 1."""
     parser = argparse.ArgumentParser(prog="tbprof doctor")
-    parser.add_argument("--logdir", type=Path, default=Path("logs"))
+    parser.add_argument("logdir", type=Path)
     options = parser.parse_args(arguments)
     logdir = options.logdir.absolute()
-    problems = [*torch_problems(), *environment_problems(os.environ), *folder_problems(logdir)]
+    problems = [
+        *past_problems(logdir),
+        *torch_problems(),
+        *environment_problems(os.environ),
+        *folder_problems(logdir),
+    ]
     for problem in problems or ["Nothing is missing for a good recording."]:
         sys.stdout.write(f"{problem}\n")
     return 1 if problems else 0
@@ -74,7 +80,7 @@ def folder_problems(logdir: Path) -> Iterator[str]:
     """Places that can't be written to, or are nearly full."""
     existing = next(folder for folder in (logdir, *logdir.parents) if folder.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK):
-        yield f"{logdir} can't be written to: give another folder with --logdir."
+        yield f"{logdir} can't be written to: name another folder."
     try:
         spool = open_spool(logdir, None)
     except (OSError, UsageError) as error:

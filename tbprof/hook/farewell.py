@@ -45,7 +45,7 @@ def _why_no_window(plan: Plan, session: Session | None, steps_taken: int) -> str
         return "its file could not be written (see above)."
     if steps_taken >= plan.schedule.steps_needed:
         return "another profiler was at work each time that a window was due."
-    return (
-        f"{steps_taken} steps were taken; the schedule needed {plan.schedule.steps_needed}:"
-        " lower skip_first or active."
-    )
+    needed = plan.schedule.steps_needed
+    if steps_taken == 0:
+        return f"step() was never called (under tbprof run: by an optimizer); the schedule needed {needed}."
+    return f"{steps_taken} steps were taken; the schedule needed {needed}: lower skip_first or active."

@@ -18,8 +18,8 @@ __all__ = ["Publisher"]
 
 logger = logging.getLogger("tbprof")
 
-VERDICT_PREFIX = "window"
-"""Starts the child's line about the window that it has published."""
+LEVELS = {"window": logging.INFO, "empty window": logging.WARNING}
+"""Of the child's line about the window that it has published, by how it starts."""
 
 MOST_CHILDREN = 2
 """At a time: windows that come faster than they are published wait in the spool."""
@@ -133,8 +133,9 @@ class Publisher:
     def _tell(self, log: Path) -> None:
         """Say in the training's log what the window showed."""
         for line in _said(log):
-            if line.startswith(VERDICT_PREFIX):
-                logger.info("%s; tensorboard --logdir %s", line, self._logdir)
+            for start, level in LEVELS.items():
+                if line.startswith(start):
+                    logger.log(level, "%s; tensorboard --logdir %s", line, self._logdir)
 
 
 def _stays(trace: Path) -> bool:

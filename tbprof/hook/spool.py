@@ -22,6 +22,8 @@ __all__ = [
     "open_spool",
     "remove_empty_folders",
     "remove_partial_files",
+    "spool_base",
+    "spools_of",
 ]
 
 TRACE_SUFFIX = ".pt.trace.json"
@@ -66,8 +68,8 @@ def open_spool(logdir: Path, spool: Path | None) -> Path:
         UsageError: each place for it lies beneath the log directory.
         OSError: it can't be made.
     """
-    base = _base_folder(logdir, spool)
-    folder = base / hashlib.sha256(os.fsencode(logdir)).hexdigest()[:16] / process_name()
+    base = spool_base(logdir, spool)
+    folder = spools_of(base, logdir) / process_name()
     base.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         _make_private(folder)
@@ -75,6 +77,30 @@ def open_spool(logdir: Path, spool: Path | None) -> Path:
         # Another process of the run has just removed the folder above, which was empty.
         _make_private(folder)
     return folder
+
+
+def spools_of(base: Path, logdir: Path) -> Path:
+    """Where the processes of a log directory have their spools."""
+    return base / hashlib.sha256(os.fsencode(logdir)).hexdigest()[:16]
+
+
+def spool_base(logdir: Path, spool: Path | None) -> Path:
+    """Where the spools of all log directories are.
+
+    Raises:
+        UsageError: each place for it lies beneath the log directory.
+    """
+    asked_for = spool or os.environ.get("TBPROF_SPOOL")
+    if asked_for:
+        base = Path(asked_for).absolute()
+        check_spool(base, logdir)
+        return base
+    places = (_user_cache() / "tbprof" / "spool", Path(tempfile.gettempdir()) / f"tbprof-spool-{_user()}")
+    for place in places:
+        if not place.is_relative_to(logdir):
+            return place
+    check_spool(places[0], logdir)
+    return places[0]
 
 
 def remove_partial_files(folder: Path) -> None:
@@ -95,20 +121,6 @@ def remove_empty_folders(folder: Path) -> None:
 
 def _beside(trace: Path, suffix: str) -> Path:
     return trace.with_name(trace.name.removesuffix(TRACE_SUFFIX) + suffix)
-
-
-def _base_folder(logdir: Path, spool: Path | None) -> Path:
-    asked_for = spool or os.environ.get("TBPROF_SPOOL")
-    if asked_for:
-        base = Path(asked_for).absolute()
-        check_spool(base, logdir)
-        return base
-    places = (_user_cache() / "tbprof" / "spool", Path(tempfile.gettempdir()) / f"tbprof-spool-{_user()}")
-    for place in places:
-        if not place.is_relative_to(logdir):
-            return place
-    check_spool(places[0], logdir)
-    return places[0]
 
 
 def _user_cache() -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 
+from tbprof.hook.complaints import Complaints
 from tbprof.hook.farewell import log_farewell
 from tbprof.hook.forks import disarm_in_forked_children
 from tbprof.hook.guard import Guard
@@ -25,6 +26,7 @@ class WatchedRun:
         self._plan = plan
         self._guard = Guard(self._end_profiling)
         self._session: Session | None = None
+        self._complaints = Complaints()
         self.clock = StepClock()
         self.steps_taken = 0
         self.next_event = 1
@@ -79,10 +81,12 @@ class WatchedRun:
             self._guard.run(self._session.thread.say_elsewhere, "close()")
             return
         self._closed = True
+        self._complaints.listen()
         self.next_event = NEVER
         atexit.unregister(self._close_at_exit)
         self._guard.run(self._stop)
         self._guard.run(self._take_leave, wait_s)
+        self._guard.run(self._complaints.keep, self._plan)
 
     def _close_at_exit(self) -> None:
         if self._session is not None and self._session.belongs_elsewhere:
@@ -93,6 +97,7 @@ class WatchedRun:
         if self._begun or self._closed:
             return
         self._begun = True
+        self._complaints.listen()
         self._origin = max(0, self.steps_taken - 1)
         atexit.register(self._close_at_exit)
         first = min(self._plan.schedule.first_start, FIRST_LOOK_STEPS)

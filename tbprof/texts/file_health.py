@@ -49,6 +49,13 @@ def _no_gpu_rows(_: Numbers) -> str:
     )
 
 
+def _gpu_not_recorded(numbers: Numbers) -> str:
+    return (
+        f"No GPU work was recorded, though torch sees {numbers['device']}: another tool holds CUPTI, this "
+        "user may not profile, or the program runs on the CPU. tbprof doctor says which."
+    )
+
+
 def _gpu_before_launch(numbers: Numbers) -> str:
     rows = count(int(numbers["rows"]), "GPU event")
     worst = duration(int(numbers["worst_ns"]) / 1000)
@@ -111,6 +118,7 @@ FILE_SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "metadata_damaged": _metadata_damaged,
     "facts_damaged": _facts_damaged,
     "no_gpu_rows": _no_gpu_rows,
+    "gpu_not_recorded": _gpu_not_recorded,
     "gpu_before_launch": _gpu_before_launch,
     "gpu_rows_without_launch": _gpu_rows_without_launch,
     "launches_without_gpu_rows": _launches_without_gpu_rows,

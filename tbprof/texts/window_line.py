@@ -12,10 +12,15 @@ _MOST = 0.5
 
 
 def window_line(report: Report) -> str:
-    """`window 3: GPU idle 28 %, most of it after train.py:56`."""
+    """`window 3: GPU idle 28 %, most of it after train.py:56`.
+
+    It begins with `empty window` where the GPU that is there is not in it.
+    """
     window = "window" if report.facts is None else f"window {report.facts.window}"
     if report.idle is None:
-        return f"{window}: no GPU work was recorded"
+        missing = next((fact for fact in report.trace.health if fact.code == "gpu_not_recorded"), None)
+        said = f"{window}: no GPU work was recorded"
+        return said if missing is None else f"empty {said}, though torch sees the GPU: tbprof doctor says why"
     steps_ns = sum(step.duration_ns for step in report.steps) * len(report.idle.by_device)
     line = f"{window}: GPU idle {share(report.idle.total.device_ns / max(steps_ns, 1))}"
     where = _where(report, report.idle)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tbprof.model import HealthFact
+from tbprof.model import HealthFact, HookFacts
 from tbprof.trace.columns import Category, Int64s, Slices
 from tbprof.trace.decode import Losses
 from tbprof.trace.eras import GPU_WORK
@@ -25,6 +25,7 @@ CODES = {
     "metadata_damaged": "A part of what the file says about itself could not be read.",
     "facts_damaged": "What the trainer hook added to the file could not be used.",
     "no_gpu_rows": "The file holds no GPU work.",
+    "gpu_not_recorded": "Nor does this one, although the hook saw a `device`.",
     "gpu_before_launch": "GPU rows more than 10 us before the call that launched them: the clocks disagree.",
     "launches_without_gpu_rows": "Calls that launch kernels whose GPU row is not in the file: work was lost.",
     "sync_events_missing": "`waits` calls make a stream wait, and no CUDA sync event says for which.",
@@ -61,7 +62,7 @@ def health_of(reading: Reading, rows: Rows) -> tuple[HealthFact, ...]:
         *_of_bytes(reading),
         *_of_events(reading, rows),
         *_of_metadata(reading.metadata),
-        *_of_rows(rows.slices),
+        *_of_rows(rows.slices, reading.metadata.facts),
     )
 
 
@@ -91,8 +92,11 @@ def _of_metadata(metadata: Metadata) -> Iterator[HealthFact]:
         yield HealthFact("facts_damaged", "warning", {})
 
 
-def _of_rows(slices: Slices) -> Iterator[HealthFact]:
+def _of_rows(slices: Slices, hook: HookFacts | None) -> Iterator[HealthFact]:
     on_gpu = np.isin(slices.category, GPU_WORK)
+    if not on_gpu.any() and hook is not None and hook.device_names:
+        yield HealthFact("gpu_not_recorded", "warning", {"device": hook.device_names[0]})
+        return
     if not on_gpu.any():
         yield HealthFact("no_gpu_rows", "info", {"rows": len(slices)})
         return

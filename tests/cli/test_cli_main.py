@@ -6,7 +6,7 @@ import pytest
 from command_line import SAMPLES, run_tbprof
 
 import tbprof
-from tbprof.cli import main as module
+from tbprof.cli import report
 from tbprof.cli.main import main
 from tbprof.rules.registry import PAGES
 
@@ -41,7 +41,7 @@ def test_a_fault_of_ours_is_one_sentence_and_shown_whole_where_asked(
     def fail(_: object) -> int:
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr(module.report, "run", fail)
+    monkeypatch.setattr(report, "run", fail)
     monkeypatch.delenv("TBPROF_DEBUG", raising=False)
     assert main(["report", str(CLEAN)]) == 2
     printed = capsys.readouterr().err
@@ -58,7 +58,7 @@ def test_an_interruption_is_one_word(
     def interrupt(_: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(module.report, "run", interrupt)
+    monkeypatch.setattr(report, "run", interrupt)
     assert main(["report", str(CLEAN)]) == 2
     assert capsys.readouterr().err == "tbprof: interrupted\n"
 

@@ -13,7 +13,7 @@ from tbprof.hook.doctor import environment_problems, folder_problems, main, torc
 
 @pytest.mark.skipif(torch.cuda.is_available() or torch.xpu.is_available(), reason="there is a GPU")
 def test_a_machine_without_a_gpu_is_told_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--logdir", str(tmp_path / "logs")]) == 1
+    assert main([str(tmp_path / "logs")]) == 1
     assert "torch sees no GPU" in capsys.readouterr().out
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import os
 import shutil
@@ -43,6 +44,19 @@ def test_a_window_is_published_and_leaves_the_spool(trace: Path, tmp_path: Path)
     published = sorted(path.name for path in (tmp_path / "logs").iterdir() if path.is_file())
     assert published == [f"{stem}.tbprof.pb", f"{stem}.trace.json.gz"]
     assert not trace.parent.exists() or list(trace.parent.iterdir()) == []
+
+
+def test_a_window_without_the_gpu_that_is_there_is_a_fault(
+    trace: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    window = WindowFacts(0, 0, 1, None, None, {})
+    facts = dataclasses.replace(collect_facts("worker", RecordOptions(), window), device_names=("A GPU",))
+    write_facts(facts, facts_path(trace))
+    publisher = Publisher(str(tmp_path / "logs"))
+    publisher.publish(trace)
+    publisher.wait(60)
+    (said,) = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert said.startswith("empty window 0: no GPU work was recorded, though torch sees the GPU")
 
 
 def test_the_training_s_own_files_do_not_break_it(

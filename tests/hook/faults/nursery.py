@@ -5,14 +5,20 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
-__all__ = ["Ended", "Nursery", "nursery", "processes_of", "wait_for_children"]
+__all__ = ["Ended", "Nursery", "lanes", "nursery", "processes_of", "side_by_side", "wait_for_children"]
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 ROOT = Path(__file__).resolve().parents[3]
 SERVER = Path(__file__).with_name("process_nursery.py")
@@ -34,10 +40,10 @@ class Ended:
 
 
 class Nursery:
-    """One process that forks the others, one at a time."""
+    """One process that forks the others; any thread may ask it for one."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
+    def __init__(self, orders: socket.socket) -> None:
+        self._orders = orders
 
     def run(
         self, arguments: list[object], folder: Path, environment: Mapping[str, str], limit_s: float = 100
@@ -49,11 +55,11 @@ class Nursery:
             "environment": dict(environment),
             "limit_s": limit_s,
         }
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(order) + "\n")
-        self._process.stdin.flush()
-        answer = json.loads(self._process.stdout.readline())
+        here, there = socket.socketpair()
+        with here:
+            with there:
+                socket.send_fds(self._orders, [json.dumps(order).encode()], [there.fileno()])
+            answer = json.loads(here.recv(1000))
         said, complained = ((folder / name).read_text(errors="replace") for name in ("stdout", "stderr"))
         return Ended(answer["exit_code"], said, complained)
 
@@ -62,15 +68,26 @@ class Nursery:
 def nursery(preload: Path | None = None) -> Iterator[Nursery]:
     """A nursery, whose processes all have the shared library `preload` loaded before any other."""
     loaded = {} if preload is None else {"LD_PRELOAD": str(preload)}
-    process = subprocess.Popen(
-        [sys.executable, str(SERVER)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **loaded},
-    )
-    with process:
-        yield Nursery(process)
+    here, there = socket.socketpair(type=socket.SOCK_SEQPACKET)
+    with there:
+        process = subprocess.Popen(
+            [sys.executable, str(SERVER), str(there.fileno())],
+            pass_fds=[there.fileno()],
+            env={**os.environ, "PYTHONPATH": str(ROOT), **loaded},
+        )
+    with process, here:
+        yield Nursery(here)
+
+
+def lanes() -> ThreadPoolExecutor:
+    """Work that waits for processes, for as many of them at a time as there are processors."""
+    return ThreadPoolExecutor(len(os.sched_getaffinity(0)))
+
+
+def side_by_side(work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+    """What `work` makes of each item, in their order."""
+    with lanes() as pool:
+        return list(pool.map(work, items))
 
 
 def processes_of(folder: Path) -> list[int]:

@@ -1,17 +1,20 @@
-"""Forks processes off one that has imported torch, which takes seconds: `process_nursery.py`.
+"""Forks processes off one that has imported torch, which takes seconds: `process_nursery.py SOCKET`.
 
-It reads one JSON object a line: `arguments` (a script and what it is given), `folder`,
-`environment`, `limit_s`. A forked process runs the script as Python itself would, and ends in the
-ordinary way. The answer is a line with `exit_code`, which is null where the process had to be
-killed after `limit_s` seconds; its output is in the files `stdout` and `stderr` of `folder`.
+From the socket with that file descriptor it reads one JSON object a message: `arguments` (a script
+and what it is given), `folder`, `environment`, `limit_s`; with it comes the socket on which an answer
+is wanted. Several may be under way. A forked process runs the script as Python itself would, and ends
+in the ordinary way. The answer is an object with `exit_code`, which is null where the process had to
+be killed after `limit_s` seconds; its output is in the files `stdout` and `stderr` of `folder`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import signal
+import socket
 import sys
 import time
 from pathlib import Path
@@ -24,16 +27,40 @@ import tbprof
 tbprof.TrainerHook  # noqa: B018 - imported here, once
 
 
-def serve() -> list[str]:
-    """Fork for each line; returns in the forked processes only, with what they must run."""
-    for line in sys.stdin:
-        order = json.loads(line)
-        process = os.fork()
-        if process == 0:
-            _become(order)
-            return list(order["arguments"])
-        sys.stdout.write(json.dumps({"exit_code": _wait(process, order["limit_s"])}) + "\n")
-        sys.stdout.flush()
+MOST_BYTES = 100_000
+"""Of one message."""
+
+
+def serve(orders: socket.socket) -> list[str]:
+    """Fork for each message; returns in the forked processes only, with what they must run."""
+    # Else each of them copies all of torch's objects when its collector first looks at them.
+    gc.freeze()
+    while True:
+        message, answers, *_ = socket.recv_fds(orders, MOST_BYTES, 1)
+        _forget_those_that_ended()
+        if not message:
+            os._exit(0)
+        if os.fork() == 0:
+            orders.close()
+            return _supervise(json.loads(message), socket.socket(fileno=answers[0]))
+        os.close(answers[0])
+
+
+def _forget_those_that_ended() -> None:
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def _supervise(order: dict[str, object], answers: socket.socket) -> list[str]:
+    """Fork the process that is wanted, and answer how it ended; returns in that process only."""
+    process = os.fork()
+    if process == 0:
+        answers.close()
+        _become(order)
+        return list(order["arguments"])  # type: ignore[call-overload]
+    answer = {"exit_code": _wait(process, float(str(order["limit_s"])))}
+    answers.sendall(json.dumps(answer).encode())
     os._exit(0)
 
 
@@ -62,7 +89,7 @@ def _wait(process: int, limit_s: float) -> int | None:
 
 
 if __name__ == "__main__":
-    sys.argv = serve()
+    sys.argv = serve(socket.socket(fileno=int(sys.argv[1])))
     __file__ = sys.argv[0]
     sys.path[0] = str(Path(__file__).parent)
     exec(compile(Path(__file__).read_text(encoding="utf-8"), __file__, "exec"))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 from failing_disk import Fault
+from nursery import side_by_side
 from trials import Laboratory, faults, kills
 
 PROCESSES = pytest.mark.parametrize("in_child", [False, True], ids=["training", "child"])
@@ -13,28 +14,25 @@ PROCESSES = pytest.mark.parametrize("in_child", [False, True], ids=["training", 
 
 def broken_promises(laboratory: Laboratory, how: str, planned: Iterable[Fault]) -> dict[str, list[str]]:
     """What went wrong that must not, by its fault."""
-    broken = {}
-    for fault in planned:
+
+    def broken_by(fault: Fault) -> tuple[str, list[str]]:
         trial = laboratory.trial(how, fault)
-        promises = list(trial.broken_promises(laboratory.bare))
-        if promises:
-            broken[f"{fault}: {trial.operation}"] = promises
-    return broken
+        return f"{fault}: {trial.operation}", list(trial.broken_promises(laboratory.bare))
+
+    return {fault: promises for fault, promises in side_by_side(broken_by, planned) if promises}
 
 
-def broken_by_kills(laboratory: Laboratory, how: str, planned: Iterable[Fault]) -> dict[str, object]:
+def broken_by_kills(laboratory: Laboratory, how: str, planned: Iterable[Fault]) -> dict[str, list[str]]:
     """What is not whole after a kill, and what the next start does not put in order."""
-    broken: dict[str, object] = {}
-    for fault in planned:
+
+    def broken_by(fault: Fault) -> tuple[str, list[str]]:
         killed = laboratory.trial(how, fault)
         # Read first: the next start changes it.
         promises = list(killed.broken_promises(laboratory.bare))
-        after = laboratory.next_start(killed)
-        left = [*after.seen.leftovers, *after.seen.waiting, *after.seen.corrupt]
-        gone = (killed.seen.published | killed.seen.waiting) - after.seen.published
-        if promises or left or gone:
-            broken[f"{fault}: {killed.operation}"] = (promises, left, gone)
-    return broken
+        later = laboratory.next_start(killed)
+        return f"{fault}: {killed.operation}", [*promises, *later.not_in_order(killed)]
+
+    return {fault: promises for fault, promises in side_by_side(broken_by, planned) if promises}
 
 
 @PROCESSES

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from nursery import Nursery, nursery, wait_for_children
+from nursery import Nursery, nursery, side_by_side, wait_for_children
 from remains import look_at
 from scenario import PRELUDE
 
@@ -47,5 +47,5 @@ def check(processes: Nursery, folder: Path, delay_s: float) -> None:
 @pytest.mark.parametrize("repeats", [2, pytest.param(200, marks=pytest.mark.exhaustive)])
 def test_an_interrupt_at_any_moment_passes(processes: Nursery, tmp_path: Path, repeats: int) -> None:
     rng = random.Random(20261120)
-    for repeat in range(repeats):
-        check(processes, tmp_path / str(repeat), rng.uniform(0.005, 0.2))
+    moments = [(tmp_path / str(repeat), rng.uniform(0.005, 0.2)) for repeat in range(repeats)]
+    side_by_side(lambda moment: check(processes, *moment), moments)

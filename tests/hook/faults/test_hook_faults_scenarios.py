@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
-from nursery import Ended, Nursery, nursery, wait_for_children
+from nursery import Ended, Nursery, lanes, nursery, side_by_side, wait_for_children
 from remains import look_at
 from scenario import PRELUDE, Scenario
 from scenarios_of_endings import ENDINGS
@@ -20,15 +21,37 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, and look
 SCENARIOS = (*ENDINGS, *NEIGHBOURS, *SURROUNDINGS)
 
 
+Checks = dict[str, "Future[None]"]
+
+
 @pytest.fixture(scope="module")
 def processes() -> Iterator[Nursery]:
     with nursery() as started:
         yield started
 
 
+@pytest.fixture(scope="module")
+def checks(
+    request: pytest.FixtureRequest, processes: Nursery, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Checks]:
+    """The scenarios that are asked for, as many at a time as there are processors."""
+    folder = tmp_path_factory.mktemp("scenarios")
+    with lanes() as pool:
+        yield {
+            scenario.name: pool.submit(check, processes, folder / str(number), scenario)
+            for number, scenario in enumerate(asked_for(request.session))
+        }
+        pool.shutdown(cancel_futures=True)
+
+
+def asked_for(session: pytest.Session) -> list[Scenario]:
+    items = [item for item in session.items if "checks" in getattr(item, "fixturenames", ())]
+    return [item.callspec.params["scenario"] for item in items]
+
+
 def run(processes: Nursery, folder: Path, scenario: Scenario, *, watched: bool) -> Ended:
     """Run a scenario in an empty folder."""
-    folder.mkdir()
+    folder.mkdir(parents=True)
     script = folder / "train.py"
     script.write_text(f"WATCHED = {watched}\n{PRELUDE}\n{scenario.script}\n", encoding="utf-8")
     (folder / "data").mkdir()
@@ -52,10 +75,8 @@ def check(processes: Nursery, folder: Path, scenario: Scenario) -> None:
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_a_training_ends_as_without_the_hook(
-    processes: Nursery, tmp_path: Path, scenario: Scenario
-) -> None:
-    check(processes, tmp_path, scenario)
+def test_a_training_ends_as_without_the_hook(checks: Checks, scenario: Scenario) -> None:
+    checks[scenario.name].result()
 
 
 @pytest.mark.exhaustive
@@ -63,6 +84,5 @@ def test_a_training_ends_as_without_the_hook(
 def test_twenty_times_a_training_ends_as_without_the_hook(
     processes: Nursery, tmp_path: Path, scenario: Scenario
 ) -> None:
-    for repeat in range(20):
-        (tmp_path / str(repeat)).mkdir()
-        check(processes, tmp_path / str(repeat), scenario)
+    folders = [tmp_path / str(repeat) for repeat in range(20)]
+    side_by_side(lambda folder: check(processes, folder, scenario), folders)

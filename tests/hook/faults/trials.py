@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import re
 import shutil
@@ -64,6 +65,13 @@ class Trial:
             yield from (f"left behind: {name}" for name in self.seen.leftovers)
         yield from self._silent_losses()
 
+    def not_in_order(self, killed: Trial) -> Iterator[str]:
+        """What this run, which nothing happened to, left as an earlier one in its folders had."""
+        yield from (f"left: {name}" for name in (*self.seen.leftovers, *self.seen.corrupt))
+        yield from (f"still waiting: {name}" for name in self.seen.waiting)
+        whole = killed.seen.published | killed.seen.waiting
+        yield from (f"gone: {name}" for name in whole - self.seen.published)
+
     def _silent_losses(self) -> Iterator[str]:
         warnings = [line for line in self.ended.said if line.startswith("tbprof WARNING")]
         if self.missing and not warnings:
@@ -82,19 +90,18 @@ class Trial:
 
 
 class Laboratory:
-    """Makes trials, each in a folder of its own."""
+    """Makes trials, each in a folder of its own; several threads may ask for them."""
 
     def __init__(self, nursery: Nursery, folder: Path) -> None:
         self._nursery = nursery
         self._folder = folder
-        self._made = 0
+        self._numbers = itertools.count()
         self.bare = self.trial("bare", UNHARMED).ended
         self._spooled = self._waiting_window()
 
     def trial(self, how: str, fault: Fault) -> Trial:
         """Run a training with a fault."""
-        self._made += 1
-        folder = self._folder / str(self._made)
+        folder = self._folder / str(next(self._numbers))
         if how == "adopts":
             self._leave_window(folder)
         return self._run(how, fault, folder)

@@ -1,0 +1,59 @@
+"""The doctor asks the last windows, the runs that left none, and the machine."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from command_line import SAMPLES, run_tbprof
+
+import tbprof
+from tbprof.model import HealthFact
+from tbprof.store.codec import encode_report
+from tbprof.store.windows import read_report
+
+pytest.importorskip("torch")
+
+SAMPLE = SAMPLES / "h100_transformer_clean" / "dc3b_3169006.tbprof.pb"
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    return {"TBPROF_SPOOL": str(tmp_path / "spool")}
+
+
+def write_window(run: Path, time_ns: int, *problems: HealthFact) -> None:
+    report = read_report(str(SAMPLE))
+    report = dataclasses.replace(report, trace=dataclasses.replace(report.trace, health=problems))
+    run.mkdir(parents=True, exist_ok=True)
+    content = encode_report(report, written_by=tbprof.__version__)
+    (run / f"w.{time_ns}.tbprof.pb").write_bytes(content)
+
+
+def test_it_says_what_speaks_against_the_newest_window_of_a_run(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    empty = HealthFact("gpu_not_recorded", "warning", {"device": "NVIDIA H100"})
+    write_window(tmp_path / "logs" / "mended", 1795190000000000001, empty)
+    write_window(tmp_path / "logs" / "mended", 1795190000000000002)
+    write_window(tmp_path / "logs" / "run", 1795190000000000003, empty)
+    ended = run_tbprof("doctor", tmp_path / "logs", environment=environment)
+    said = [line for line in ended.stdout.splitlines() if "No GPU work was recorded" in line]
+    assert ended.returncode == 1
+    assert len(said) == 1
+    assert said[0].startswith("run, w: No GPU work was recorded, though torch sees NVIDIA H100")
+
+
+def test_a_report_that_can_t_be_read_is_named(tmp_path: Path, environment: dict[str, str]) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "w.1.tbprof.pb").write_bytes(b"no report")
+    ended = run_tbprof("doctor", tmp_path / "logs", environment=environment)
+    assert ended.returncode == 1
+    assert "w.1.tbprof.pb" in ended.stdout
+
+
+def test_without_results_it_looks_at_the_machine(tmp_path: Path, environment: dict[str, str]) -> None:
+    ended = run_tbprof("doctor", tmp_path / "logs", environment=environment)
+    assert (ended.stdout == "Nothing is missing for a good recording.\n") == (ended.returncode == 0)
+    assert ended.stderr == ""
