@@ -62,11 +62,20 @@ def run(processes: Nursery, folder: Path, scenario: Scenario, *, watched: bool) 
 
 
 def check(processes: Nursery, folder: Path, scenario: Scenario) -> None:
-    bare = run(processes, folder / "bare", scenario, watched=False)
-    watched = run(processes, folder / "watched", scenario, watched=True)
+    bare = run_bare(processes, folder / "bare", scenario)
+    check_watched(processes, folder / "watched", scenario, bare)
+
+
+def run_bare(processes: Nursery, folder: Path, scenario: Scenario) -> Ended:
+    bare = run(processes, folder, scenario, watched=False)
     assert bare.exit_code == scenario.exit_code, bare.stderr
+    return bare
+
+
+def check_watched(processes: Nursery, folder: Path, scenario: Scenario, bare: Ended) -> None:
+    watched = run(processes, folder, scenario, watched=True)
     assert (watched.exit_code, watched.stdout) == (bare.exit_code, bare.stdout), watched.stderr
-    seen = look_at(folder / "watched" / "data")
+    seen = look_at(folder / "data")
     assert seen.corrupt == []
     if scenario.windows is not None:
         assert len(seen.published) == scenario.windows, watched.stderr
@@ -84,5 +93,6 @@ def test_a_training_ends_as_without_the_hook(checks: Checks, scenario: Scenario)
 def test_twenty_times_a_training_ends_as_without_the_hook(
     processes: Nursery, tmp_path: Path, scenario: Scenario
 ) -> None:
+    bare = run_bare(processes, tmp_path / "bare", scenario)
     folders = [tmp_path / str(repeat) for repeat in range(20)]
-    side_by_side(lambda folder: check(processes, folder, scenario), folders)
+    side_by_side(lambda folder: check_watched(processes, folder, scenario, bare), folders)

@@ -132,7 +132,7 @@ class Laboratory:
         (folder / "watched").mkdir(parents=True)
         (folder / "watched" / "logs").write_text("")
         self._run("window", UNHARMED, folder)
-        (spool,) = _spools(folder).iterdir()
+        (spool,) = (place for place in _spools(folder).iterdir() if place.is_dir())
         return spool
 
     def _leave_window(self, folder: Path) -> None:
