@@ -140,6 +140,7 @@ def test_torch_distributed_knows_better(monkeypatch: pytest.MonkeyPatch, tmp_pat
         ("node 7.gpu[0]/a", None, "node-7-gpu-0--a"),
         ("工人", None, "工人"),
     ],
+    ids=["not named", "not named, with a rank", "named", "named after its rank", "odd characters", "Chinese"],
 )
 def test_workers_are_named_so_that_no_viewer_trips(
     asked_for: str | None, rank: int | None, name: str
