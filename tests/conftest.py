@@ -7,10 +7,17 @@ import pathlib
 
 import hypothesis
 import pytest
+from trained_demo import TrainedDemo, train_demo
 
 # How long an example takes says more of the machine than of the code.
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
+
+
+@pytest.fixture(scope="session")
+def trained_demo(tmp_path_factory: pytest.TempPathFactory) -> TrainedDemo:
+    """The demo, trained once for all tests that look at it."""
+    return train_demo(tmp_path_factory.mktemp("demo"))
 
 
 @pytest.fixture(scope="session")

@@ -17,18 +17,7 @@ from tbprof.model import (
     Verdict,
 )
 from tbprof.texts.check import found_sentence, warned_sentence
-from tbprof.texts.comparison import (
-    alike_sentence,
-    comparison_sentence,
-    difference_sentence,
-    figure_words,
-    moved_wait_sentence,
-    nothing_to_compare,
-    recorded_steps_sentence,
-    taken_note,
-    unprofiled_steps_sentence,
-    went_note,
-)
+from tbprof.texts.comparing import ComparingEnglish
 from tbprof.texts.copies import waiting_remark
 from tbprof.texts.finding_notes import finding_note
 from tbprof.texts.health import health_sentence
@@ -55,7 +44,7 @@ from tbprof.texts.verdicts import site_name, verdict_sentences
 __all__ = ["English"]
 
 
-class English:
+class English(ComparingEnglish):
     """Codes and numbers to English."""
 
     def health(self, fact: HealthFact) -> str:
@@ -131,38 +120,6 @@ class English:
 
     def location(self, site: Site) -> str:
         return site_location(site)
-
-    def compared(
-        self, before_us: float, after_us: float, *, is_told: bool | None, is_unprofiled: bool
-    ) -> str:
-        return comparison_sentence(before_us, after_us, is_told=is_told, is_unprofiled=is_unprofiled)
-
-    def step_difference(self, change_us: float, least_us: float | None) -> str:
-        return difference_sentence(change_us, least_us)
-
-    def compared_figure(self, code: str, planned_us: float | None) -> tuple[str, str]:
-        return figure_words(code, planned_us)
-
-    def alike(self, names: Sequence[str]) -> str:
-        return alike_sentence(names)
-
-    def nothing_to_compare(self) -> str:
-        return nothing_to_compare()
-
-    def moved_wait(self, source: str, target: str, net_us: float) -> str:
-        return moved_wait_sentence(source, target, net_us)
-
-    def wait_went(self, target: str) -> str:
-        return went_note(target)
-
-    def wait_taken(self, source: str, taken_us: float) -> str:
-        return taken_note(source, taken_us)
-
-    def recorded_steps(self, steps: int, mean_us: float, distance_us: float | None) -> str:
-        return recorded_steps_sentence(steps, mean_us, distance_us)
-
-    def unprofiled_steps(self, median_us: float, low_us: float, high_us: float) -> str:
-        return unprofiled_steps_sentence(median_us, low_us, high_us)
 
     def windows_read(self, read: int, total: int) -> str:
         return read_sentence(read, total)

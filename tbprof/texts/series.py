@@ -32,6 +32,8 @@ def ranks_sentences(
     if longest > _FAR_APART * shortest > 0 and max(waits, key=lambda name: waits[name]) == least:
         fold = f"{longest / shortest:,.0f}-fold"
         return f"Waits differ {fold}, and {kind} {least}, which waits longest, is the least idle.", by_idle
+    if share(idle[most]) == share(idle[least]):
+        return f"All {kind}s are idle alike: {share(idle[most])} of a step.", by_idle
     return (
         f"{kind.capitalize()} {most} is idle most, {share(idle[most])} of a step; "
         f"{kind} {least} least, {share(idle[least])}.",

@@ -106,8 +106,8 @@ def _stands_out(change: StepChange, steps_us: Sequence[float]) -> bool:
 
 
 def _missing(rows: Sequence[SeriesRow]) -> tuple[int, ...]:
-    """Ranks of the world that have no window here; none where no window says how large it is."""
-    worlds: list[WindowFigures] = [row.figures for row in rows if row.figures is not None]
-    size = max((figures.world_size or 0 for figures in worlds), default=0)
-    there = {row.rank for row in rows}
+    """Ranks that have no window here: of the world, and below the highest one that has."""
+    worlds = [row.figures.world_size or 0 for row in rows if row.figures is not None]
+    there = {row.rank for row in rows if row.rank is not None}
+    size = max((*worlds, *(rank + 1 for rank in there)), default=0)
     return tuple(rank for rank in range(size) if rank not in there)

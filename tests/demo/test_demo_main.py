@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from trained_demo import TrainedDemo
 
 from tbprof.demo.__main__ import main
-from tbprof.demo.training import FEWEST_STEPS
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_it_trains_twice_to_the_same_loss_and_publishes_both_runs(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tbprof.demo", "--logdir", tmp_path / "logs", "--steps", str(FEWEST_STEPS)],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "TBPROF_SPOOL": str(tmp_path / "spool")},
-        capture_output=True,
-        text=True,
-        timeout=200,
-    )
-    assert done.returncode == 0, done.stderr
-    losses = [line.split()[-1] for line in done.stderr.splitlines() if line.startswith("Loss")]
+def test_it_trains_twice_to_the_same_loss_and_publishes_both_runs(trained_demo: TrainedDemo) -> None:
+    losses = [line.split()[-1] for line in trained_demo.said.splitlines() if line.startswith("Loss")]
     assert len(losses) == 2
     assert losses[0] == losses[1]
     for run in ("before", "after"):
-        files = [path for path in (tmp_path / "logs" / run).iterdir() if path.is_file()]
+        files = [path for path in (trained_demo.logs / run).iterdir() if path.is_file()]
         suffixes = sorted("".join(path.suffixes[-2:]) for path in files)
         assert suffixes == [".json.gz", ".tbprof.pb"]
 

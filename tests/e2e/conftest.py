@@ -5,19 +5,14 @@ from __future__ import annotations
 import os
 import pathlib
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
-from source_scene import known_training
+from recorded_runs import put_runs
 from tab import PATIENCE_MS
 from tensorboard_server import tensorboard
-
-from tbprof.store.codec import encode_report
-
-SAMPLES = pathlib.Path(__file__).parents[2] / "logs" / "samples"
+from trained_demo import TrainedDemo
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -70,23 +65,11 @@ def page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
 
 
 @pytest.fixture(scope="session")
-def logdir(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    """A run of the demo, recorded by the hook, beside traces that others recorded and known trainings."""
+def logdir(tmp_path_factory: pytest.TempPathFactory, trained_demo: TrainedDemo) -> pathlib.Path:
+    """A run of the demo, recorded by the hook, beside runs that others recorded and known ones."""
     folder = tmp_path_factory.mktemp("logs")
-    environment = {**os.environ, "TBPROF_SPOOL": str(tmp_path_factory.mktemp("spool"))}
-    demo = [sys.executable, "-m", "tbprof.demo", "--logdir", str(folder / "demo"), "--steps", "11"]
-    subprocess.run(demo, env=environment, check=True, capture_output=True, timeout=300)
-    for name in ("sam_amg_a100", "h100_bert_small_infer", "h100_transformer_clean"):
-        (folder / name).mkdir()
-        for trace in (SAMPLES / name).glob("*.json.gz"):
-            shutil.copy(trace, folder / name)
-    for name, metrics in {"known": "lib/metrics.py", "known_moved": "lib/late_metrics.py"}.items():
-        (folder / name).mkdir()
-        report = encode_report(known_training(metrics=metrics), written_by="0.1")
-        (folder / name / "w.1752215573993169006.tbprof.pb").write_bytes(report)
-    (folder / "damaged").mkdir()
-    whole = next((SAMPLES / "h100_transformer_clean").glob("*.json.gz")).read_bytes()
-    (folder / "damaged" / "cut.pt.trace.json.gz").write_bytes(whole[:40])
+    shutil.copytree(trained_demo.logs, folder / "demo")
+    put_runs(folder)
     return folder
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import pathlib
 import socket
@@ -53,6 +54,7 @@ def _wait_until_it_answers(
     pytest.fail(f"TensorBoard did not answer:\n{log.read_text(errors='replace')[-2000:]}")
 
 
+@functools.cache
 def report_of(path: pathlib.Path) -> dict[str, Any]:
     """What the command line says of a window."""
     command = [sys.executable, "-m", "tbprof", "report", str(path), "--format", "json"]

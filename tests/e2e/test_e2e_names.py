@@ -7,8 +7,8 @@ import pathlib
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from conftest import SAMPLES
 from playwright.sync_api import Page, expect
+from recorded_runs import SAMPLES
 from tab import IN_LIGHT
 
 from tbprof.model import CodeShare, Report, Source

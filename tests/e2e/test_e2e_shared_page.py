@@ -8,8 +8,8 @@ import sys
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from conftest import SAMPLES
 from playwright.sync_api import Page, expect
+from recorded_runs import SAMPLES
 
 pytestmark = pytest.mark.browser
 

@@ -10,12 +10,9 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, FrameLocator, Page, Route, expect
-from tab import IN_LIGHT, PATIENCE_MS, axe_violations, open_tab
-from tensorboard_server import report_of, tensorboard
-from trace_builder import TraceBuilder
-
-from tbprof.report import build_report
-from tbprof.store.codec import encode_report
+from recorded_runs import HARD_NAMES
+from tab import IN_BOTH_THEMES, IN_LIGHT, PATIENCE_MS, axe_violations, open_tab
+from tensorboard_server import report_of
 
 pytestmark = pytest.mark.browser
 
@@ -152,7 +149,8 @@ def test_a_click_selects_and_a_drag_marks_a_stretch(page: Page, address: str) ->
     expect(page).to_have_url(re.compile(r"start=[1-9]\d*"))
 
 
-@pytest.mark.parametrize("run", ["sam_amg_a100", "h100_transformer_clean", "demo/before"])
+@IN_BOTH_THEMES
+@pytest.mark.parametrize("run", ["sam_amg_a100", "demo/before"])
 def test_axe_finds_no_violation(page: Page, address: str, run: str) -> None:
     frame = open_timeline(page, address, run)
     frame.get_by_role("region", name="Tracks").press("g")
@@ -194,18 +192,11 @@ def without_perfetto(route: Route) -> None:
 
 
 @IN_LIGHT
-def test_a_window_without_its_trace_says_what_that_takes_away(
-    page: Page, logdir: pathlib.Path, tmp_path: pathlib.Path
-) -> None:
-    report = build_report(next((logdir / "h100_transformer_clean").glob("*.json.gz")))
-    run = tmp_path / "logs" / "run"
-    run.mkdir(parents=True)
-    (run / "w.1752215573993169006.tbprof.pb").write_bytes(encode_report(report, written_by="0.1"))
-    with tensorboard(tmp_path / "logs") as address:
-        frame = open_tab(page, address, "run", "timeline")
-        expect(frame.locator("h1")).to_contain_text("The trace of this window is not here any more")
-        frame.locator("nav a", has_text="Overview").click()
-        expect(frame.locator("h1")).to_contain_text("The GPU is idle")
+def test_a_window_without_its_trace_says_what_that_takes_away(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "known", "timeline")
+    expect(frame.locator("h1")).to_contain_text("The trace of this window is not here any more")
+    frame.locator("nav a", has_text="Overview").click()
+    expect(frame.locator("h1")).to_contain_text("The GPU is idle")
 
 
 @IN_LIGHT
@@ -220,27 +211,14 @@ def test_no_request_leaves_the_host(page: Page, address: str) -> None:
 
 
 @IN_LIGHT
-def test_names_are_text_and_widen_nothing(page: Page, tmp_path: pathlib.Path) -> None:
+def test_names_are_text_and_widen_nothing(page: Page, address: str) -> None:
     page.on("dialog", lambda dialog: pytest.fail(f"markup of a name ran: {dialog.message}"))
-    built = TraceBuilder()
-    names = ["<img src=x onerror=alert(1)>", "\u6a21\u578b" * 150, "\u05d0\u05d9\u05de\u05d5\u05df\u202e"]
-    built.step(1, 0, 1000)
-    for at, name in enumerate(names):
-        built.annotation(name, 300 * at, 300 * at + 290)
-        built.op(name, 300 * at + 10, 300 * at + 200)
-        built.launch(300 * at + 20, 300 * at + 30, runs=(300 * at + 40, 300 * at + 250), name=name)
-    run = tmp_path / "logs" / "run"
-    run.mkdir(parents=True)
-    built.write(run / "w.1752215573993169006.pt.trace.json")
-    with tensorboard(run.parent) as address:
-        frame = open_timeline(page, address, "run")
-        for name in names:
-            field = frame.get_by_label("Find a kernel, op, call or label")
-            field.fill(name[:20])
-            field.press("Enter")
-            expect(frame.locator("section.selection h2")).to_have_text(name)
-        assert frame.locator("img").count() == 0
-        for pane in (frame.locator("html"), frame.locator(".pane")):
-            assert pane.evaluate("pane => pane.scrollWidth <= pane.clientWidth")
-        # What is still asked for ends before the server does.
-        page.goto("about:blank")
+    frame = open_timeline(page, address, "named")
+    for name in HARD_NAMES:
+        field = frame.get_by_label("Find a kernel, op, call or label")
+        field.fill(name[:20])
+        field.press("Enter")
+        expect(frame.locator("section.selection h2")).to_have_text(name)
+    assert frame.locator("img").count() == 0
+    for pane in (frame.locator("html"), frame.locator(".pane")):
+        assert pane.evaluate("pane => pane.scrollWidth <= pane.clientWidth")

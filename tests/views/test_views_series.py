@@ -59,6 +59,11 @@ def test_else_the_most_and_the_least_idle_are_named() -> None:
     assert ranks_view(rows, English()).verdict.startswith("Rank 0 is idle most, 49\u202f% of a step")
 
 
+def test_ranks_that_are_idle_alike_are_not_set_against_each_other() -> None:
+    rows = [rank(0, idle=0.3401, wait_us=2_000), rank(1, idle=0.3404, wait_us=2_000)]
+    assert ranks_view(rows, English()).verdict == "All ranks are idle alike: 34\u202f% of a step."
+
+
 def test_without_ranks_they_are_workers() -> None:
     idle, busy = (dataclasses.replace(FIGURES, idle_share=share) for share in (0.4, 0.1))
     shown = ranks_view([row("a", idle), row("b", busy)], English())
@@ -69,6 +74,8 @@ def test_without_ranks_they_are_workers() -> None:
 def test_ranks_that_are_not_there_are_named() -> None:
     shown = ranks_view([rank(0, idle=0.1, wait_us=1, world=4), rank(2, idle=0.1, wait_us=1)], English())
     assert shown.missing.startswith("Not recorded: rank 1, 3.")
+    gap = ranks_view([rank(0, idle=0.1, wait_us=1), rank(2, idle=0.1, wait_us=1)], English())
+    assert gap.missing.startswith("Not recorded: rank 1.")
     assert ranks_view([rank(0, idle=0.1, wait_us=1)], English()).missing == ""
 
 

@@ -76,13 +76,11 @@ export function FindingTitle({ finding, view }: { finding: FindingRow; view: Win
   const sites = finding.sites.flatMap((index) => view.sites[index] ?? []);
   return (
     <>
-      <div class="row">
-        <b class="ell" title={finding.title}><InlineText text={finding.title} /></b>
+      <div class="b ell" title={finding.title}><InlineText text={finding.title} /></div>
+      <div class="row s12">
         <button class="rule rule-button" type="button" onClick={() => visit({ rule: finding.rule, site: null, health: false })}>
           {finding.rule}
         </button>
-      </div>
-      <div class="row s12">
         {sites.slice(0, MOST_SITES).map((site) => (
           <SiteLink key={site.index} site={site} onOpen={visitSite} />
         ))}

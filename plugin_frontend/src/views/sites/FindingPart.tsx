@@ -12,12 +12,19 @@ const REMOVALS: Record<FindingRow["removal"], string> = {
 };
 const TONES: Record<FindingRow["severity"], string> = { critical: "bad", high: "bad", medium: "warn", low: "", info: "" };
 
-/** What a rule found at a site, how bad it is, and what it would save. */
-export function FindingPart({ finding, scale_us }: { finding: FindingRow; scale_us: number }) {
+export interface FindingPartProps {
+  finding: FindingRow;
+  scale_us: number;
+  /** In place of its title, where that stands above. */
+  heading?: string;
+}
+
+/** What a rule found, how bad it is, and what it would save. */
+export function FindingPart({ finding, scale_us, heading = finding.title }: FindingPartProps) {
   return (
     <section>
       <h3 class="anywhere">
-        <InlineText text={finding.title} />
+        <InlineText text={heading} />
       </h3>
       <div class="row wrap s12">
         <span class={`chip ${TONES[finding.severity]}`}>

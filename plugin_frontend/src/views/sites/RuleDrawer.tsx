@@ -13,6 +13,7 @@ import { FindingPart } from "./FindingPart.tsx";
 export function RuleDrawer({ code, view }: { code: string; view: WindowView }) {
   const loaded = rulePage.value;
   const found = unplacedFindings(view.overview).filter((finding) => finding.rule === code);
+  const largest = Math.max(...found.map((finding) => finding.saving?.ceiling_us ?? 0));
   return (
     <Drawer title={loaded.kind === "there" ? loaded.value.title : code}>
       <div class="row s12">
@@ -27,8 +28,7 @@ export function RuleDrawer({ code, view }: { code: string; view: WindowView }) {
       </div>
       {found.map((finding) => (
         <div key={finding.fingerprint} class="col">
-          <FindingPart finding={finding} scale_us={finding.saving?.ceiling_us ?? 0} />
-          {finding.place !== "" && <p class="t2 anywhere"><bdi>{finding.place}</bdi></p>}
+          <FindingPart finding={finding} scale_us={largest} heading={finding.place === "" ? "In this window" : finding.place} />
           <p><CopyFindingButton finding={finding} /></p>
         </div>
       ))}

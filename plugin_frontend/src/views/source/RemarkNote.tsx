@@ -1,7 +1,10 @@
 import type { LineMark, Remark } from "../../api/types.ts";
 import { formatGain } from "../../format/saving.ts";
+import { copyText } from "../../state/notice.ts";
 import { visit } from "../../state/place.ts";
+import { showInTimeline } from "../../state/sites.ts";
 import { Edits } from "../../widgets/Change.tsx";
+import { Icon } from "../../widgets/Icon.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
 import { CopyFindingButton } from "../CopyFindingButton.tsx";
 import { EditorButton } from "../EditorButton.tsx";
@@ -23,8 +26,13 @@ export function RemarkNote({ remark, mark, path }: { remark: Remark; mark: LineM
       {edits.length > 0 && <Edits edits={edits} />}
       <div class="row s12 wrap">
         {site !== undefined && <button class="btn sm" type="button" onClick={() => visit({ site, rule: null, health: false })}>Evidence</button>}
+        {site !== undefined && <button class="btn sm" type="button" onClick={() => showInTimeline(site)}>Timeline</button>}
         <EditorButton place={{ file: path, line: mark.line }} />
         <CopyFindingButton finding={finding} />
+        <button class="btn q sm" type="button" title="For the end of the line: tbprof check is silent about it then" onClick={() => void copyText(`# tbprof: ignore[${finding.rule}]`, "Comment")}>
+          <Icon name="copy" />
+          Copy ignore comment
+        </button>
       </div>
     </section>
   );

@@ -1,0 +1,36 @@
+"""The demo as the command line starts it, in as few steps as it takes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["TrainedDemo", "train_demo"]
+
+REPOSITORY = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class TrainedDemo:
+    """What it left behind."""
+
+    logs: Path
+    """With the runs `before` and `after`."""
+    said: str
+
+
+def train_demo(folder: Path) -> TrainedDemo:
+    own = {"PYTHONPATH": REPOSITORY, "TBPROF_SPOOL": folder / "spool", "XDG_CACHE_HOME": folder / "cache"}
+    done = subprocess.run(
+        [sys.executable, "-m", "tbprof.demo", "--logdir", folder / "logs", "--steps", "11"],
+        cwd=folder,
+        env={**os.environ, **{name: str(path) for name, path in own.items()}},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    return TrainedDemo(folder / "logs", done.stderr)
