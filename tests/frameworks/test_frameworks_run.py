@@ -8,6 +8,7 @@ import pathlib
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -48,12 +49,12 @@ def run(command: list[str], folder: pathlib.Path) -> str:
 def test_an_unedited_program_is_recorded_and_learns_the_same(framework: str, tmp_path: pathlib.Path) -> None:
     if importlib.util.find_spec(framework) is None:
         pytest.skip(f"{framework} is not installed: it is in the extra `frameworks`")
-    path = PROGRAMS / f"{framework}_program.py"
-    program = [str(path), str(tmp_path / "out")]
-    bare = run([sys.executable, *program], tmp_path)
-    logdir = tmp_path / "logs"
-    tbprof_run = [sys.executable, "-m", "tbprof", "run", "--logdir", str(logdir), *program]
-    assert run(tbprof_run, tmp_path) == bare
+    path, logdir = PROGRAMS / f"{framework}_program.py", tmp_path / "logs"
+    alone = [sys.executable, str(path), str(tmp_path / "alone")]
+    tbprof_run = [sys.executable, "-m", "tbprof", "run", "--logdir", str(logdir)]
+    with ThreadPoolExecutor() as pool:
+        loss = pool.submit(run, alone, tmp_path)
+        assert run([*tbprof_run, str(path), str(tmp_path / "watched")], tmp_path) == loss.result()
     report = only_report(logdir)
     assert report.facts is not None
     # 10 steps are left alone, 3 warm up, 5 are recorded.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,14 @@ def start(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def start_both(folder: Path, program: str) -> list[subprocess.CompletedProcess[str]]:
+    """A program alone, and run with the hook meanwhile."""
+    (folder / "train.py").write_text(program)
+    hook = ("-m", "tbprof", "run")
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(lambda how: start(folder, *how, "train.py", "--lr", "3"), ((), hook)))
+
+
 def theirs(stderr: str) -> list[str]:
     """The lines of stderr that are neither ours nor Kineto's."""
     ours = ("tbprof: ", "USDT:")
@@ -52,9 +61,7 @@ def theirs(stderr: str) -> list[str]:
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_it_prints_and_ends_as_it_does_alone(tmp_path: Path, ending: str) -> None:
-    (tmp_path / "train.py").write_text(PROGRAM + ENDINGS[ending])
-    alone = start(tmp_path, "train.py", "--lr", "3")
-    watched = start(tmp_path, "-m", "tbprof", "run", "train.py", "--lr", "3")
+    alone, watched = start_both(tmp_path, PROGRAM + ENDINGS[ending])
     assert watched.stdout == alone.stdout
     assert watched.returncode == alone.returncode
     assert theirs(watched.stderr) == theirs(alone.stderr)

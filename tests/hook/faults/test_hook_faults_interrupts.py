@@ -5,11 +5,10 @@ from __future__ import annotations
 import random
 import signal
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from nursery import Nursery, nursery, side_by_side, wait_for_children
+from nursery import Nursery, side_by_side, wait_for_children
 from remains import look_at
 from scenario import PRELUDE
 
@@ -23,12 +22,6 @@ with hook() as watching:
     train(watching, 10)
 signal.setitimer(signal.ITIMER_REAL, 0)
 """
-
-
-@pytest.fixture(scope="module")
-def processes() -> Iterator[Nursery]:
-    with nursery() as started:
-        yield started
 
 
 def check(processes: Nursery, folder: Path, delay_s: float) -> None:

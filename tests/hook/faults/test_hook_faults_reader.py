@@ -12,18 +12,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from nursery import Nursery, nursery, processes_of, wait_for_children
+from nursery import Nursery, processes_of, wait_for_children
 from remains import is_published, is_whole, look_at
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks into /proc")
 
 TRAINING = Path(__file__).with_name("many_windows.py")
-
-
-@pytest.fixture(scope="module")
-def processes() -> Iterator[Nursery]:
-    with nursery() as started:
-        yield started
 
 
 class Reader:
@@ -97,7 +91,7 @@ def check(processes: Nursery, folder: Path, count: int) -> None:
 
 
 def test_a_reader_sees_whole_files_only(processes: Nursery, tmp_path: Path) -> None:
-    check(processes, tmp_path, 8)
+    check(processes, tmp_path, 50)
 
 
 @pytest.mark.exhaustive

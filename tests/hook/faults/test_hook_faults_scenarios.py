@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
-from nursery import Ended, Nursery, lanes, nursery, side_by_side, wait_for_children
+from nursery import Ended, Nursery, lanes, side_by_side, wait_for_children
 from remains import look_at
 from scenario import PRELUDE, Scenario
 from scenarios_of_endings import ENDINGS
@@ -22,12 +22,6 @@ SCENARIOS = (*ENDINGS, *NEIGHBOURS, *SURROUNDINGS)
 
 
 Checks = dict[str, "Future[None]"]
-
-
-@pytest.fixture(scope="module")
-def processes() -> Iterator[Nursery]:
-    with nursery() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

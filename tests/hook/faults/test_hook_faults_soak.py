@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from nursery import Ended, Nursery, nursery, side_by_side
+from nursery import Ended, Nursery, side_by_side
 
 from tbprof.hook.complaints import COMPLAINTS_PREFIX
 
@@ -32,12 +31,6 @@ with tbprof.TrainerHook(sys.argv[1], schedule=tbprof.Schedule(skip_first=10**9),
         if steps in (10_000, 1_000_000):
             print(json.dumps(held()))
 """
-
-
-@pytest.fixture(scope="module")
-def processes() -> Iterator[Nursery]:
-    with nursery() as started:
-        yield started
 
 
 def check_flat(printed: str, first: int, stock: str | None = None) -> None:
