@@ -69,6 +69,8 @@ def _become(order: dict[str, object]) -> None:
     os.chdir(folder)
     os.environ.update(order["environment"])  # type: ignore[call-overload]
     os.setpgid(0, 0)
+    # A shell lets what it starts in the background ignore Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     for name, file in (("stdout", 1), ("stderr", 2)):
