@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 
 from tbprof.hook.plan import Plan
+from tbprof.hook.publishing import Publisher
 from tbprof.hook.session import Session
 
 __all__ = ["log_farewell"]
@@ -19,16 +20,25 @@ def log_farewell(plan: Plan, session: Session | None, steps_taken: int, *, has_f
     """
     if not has_failed and (session is None or session.windows.recorded == 0):
         logger.warning("No window was recorded: %s", _why_no_window(plan, session, steps_taken))
-    if session is None:
-        return
-    publisher = session.publisher
+    if session is not None:
+        _log_results(plan, session.publisher)
+        _log_missing(session)
+
+
+def _log_results(plan: Plan, publisher: Publisher) -> None:
     if publisher.published > 0:
         logger.info(
             "The results are in %s; open them with: tensorboard --logdir %s", plan.logdir, plan.logdir
         )
+    if publisher.empty > 0:
+        logger.warning("Windows without GPU work: %d (see above); tbprof doctor says why.", publisher.empty)
     if publisher.running:
         names = ", ".join(trace.name for trace in publisher.running)
         logger.info("Still being published into %s, by a process of its own: %s", plan.logdir, names)
+
+
+def _log_missing(session: Session) -> None:
+    publisher = session.publisher
     if publisher.unpublished > 0:
         logger.warning(
             "Unpublished windows: %d; they wait in %s until a run with this log directory starts.",

@@ -18,8 +18,11 @@ __all__ = ["Publisher"]
 
 logger = logging.getLogger("tbprof")
 
-LEVELS = {"window": logging.INFO, "empty window": logging.WARNING}
-"""Of the child's line about the window that it has published, by how it starts."""
+VERDICT_PREFIX = "window"
+"""Starts the child's line about the window that it has published."""
+
+EMPTY_PREFIX = "empty window"
+"""Starts it where nothing of the GPU was recorded that torch sees."""
 
 MOST_CHILDREN = 2
 """At a time: windows that come faster than they are published wait in the spool."""
@@ -41,6 +44,8 @@ class Publisher:
         self.published = 0
         self.lost = 0
         """Windows whose trace turned out not to be whole."""
+        self.empty = 0
+        """Published windows without the work of a GPU that is there."""
 
     @property
     def running(self) -> tuple[Path, ...]:
@@ -133,9 +138,11 @@ class Publisher:
     def _tell(self, log: Path) -> None:
         """Say in the training's log what the window showed."""
         for line in _said(log):
-            for start, level in LEVELS.items():
-                if line.startswith(start):
-                    logger.log(level, "%s; tensorboard --logdir %s", line, self._logdir)
+            is_empty = line.startswith(EMPTY_PREFIX)
+            self.empty += is_empty
+            if is_empty or line.startswith(VERDICT_PREFIX):
+                level = logging.WARNING if is_empty else logging.INFO
+                logger.log(level, "%s; tensorboard --logdir %s", line, self._logdir)
 
 
 def _stays(trace: Path) -> bool:

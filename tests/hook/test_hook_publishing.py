@@ -57,6 +57,7 @@ def test_a_window_without_the_gpu_that_is_there_is_a_fault(
     publisher.wait(60)
     (said,) = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
     assert said.startswith("empty window 0: no GPU work was recorded, though torch sees the GPU")
+    assert (publisher.published, publisher.empty) == (1, 1)
 
 
 def test_the_training_s_own_files_do_not_break_it(

@@ -13,7 +13,7 @@ from torch.profiler import ProfilerActivity, profile
 from trainings import Step, published, published_soon, train
 
 import tbprof
-from tbprof.hook import step_clock, timetable
+from tbprof.hook import facts, step_clock, timetable
 from tbprof.hook.complaints import COMPLAINTS_PREFIX
 from tbprof.hook.window import ProfiledWindow
 
@@ -68,6 +68,18 @@ def test_without_wait_one_step_lies_between_two_windows(logdir: Path, training_s
         train(hook, training_step, 5)
         hook.close(wait_s=60)
     assert [trace["tbprof"]["first_step"] for trace in published(logdir)] == [1, 4]
+
+
+def test_windows_without_the_gpu_that_is_there_are_counted_at_the_end(
+    logdir: Path, training_step: Step, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(facts, "_device_names", lambda: ("NVIDIA H100",))
+    with tbprof.TrainerHook(logdir, schedule=SHORT) as hook:
+        train(hook, training_step, 8)
+        hook.close(wait_s=60)
+    window, total = messages(caplog)
+    assert window.startswith("empty window 0: no GPU work was recorded, though torch sees the GPU")
+    assert total == "Windows without GPU work: 1 (see above); tbprof doctor says why."
 
 
 def test_a_loop_that_is_too_short_is_told_so(
