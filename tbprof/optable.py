@@ -32,14 +32,16 @@ Condition: TypeAlias = Literal[
     "without_range",
     "tensor_std",
     "checked_lengths",
+    "checked_errors",
     "device_mask",
     "device_mask_filled",
 ]
 """When an op on tensors of the device does so.
 
 `without_...`: the argument that would say it beforehand is missing; `tensor_std`: the standard
-deviation is a tensor; `checked_lengths`: `unsafe` is off; `device_mask`: one index is a mask on
-the device; `device_mask_filled`: so it is, and the written value is more than one number.
+deviation is a tensor; `checked_lengths`: `unsafe` is off; `checked_errors`: `check_errors` is on;
+`device_mask`: one index is a mask on the device; `device_mask_filled`: so it is, and the written
+value is more than one number.
 """
 
 
@@ -55,6 +57,15 @@ OPS: tuple[DeviceOp, ...] = (
     DeviceOp("aten::_local_scalar_dense", "always", "scalar_read", "seen"),
     DeviceOp("aten::_linalg_check_errors", "always", "scalar_read", "read"),
     DeviceOp("aten::_linalg_svd", "always", "scalar_read", "read"),
+    DeviceOp("aten::_linalg_eigh", "always", "scalar_read", "read"),
+    DeviceOp("aten::linalg_pinv", "always", "scalar_read", "read"),
+    DeviceOp("aten::cholesky", "always", "scalar_read", "read"),
+    DeviceOp("aten::cholesky_inverse", "always", "scalar_read", "read"),
+    DeviceOp("aten::linalg_cholesky_ex", "checked_errors", "scalar_read", "read"),
+    DeviceOp("aten::linalg_inv_ex", "checked_errors", "scalar_read", "read"),
+    DeviceOp("aten::linalg_ldl_factor_ex", "checked_errors", "scalar_read", "read"),
+    DeviceOp("aten::linalg_lu_factor_ex", "checked_errors", "scalar_read", "read"),
+    DeviceOp("aten::_linalg_solve_ex", "checked_errors", "scalar_read", "read"),
     DeviceOp("aten::nanmedian", "always", "scalar_read", "read"),
     DeviceOp("aten::normal", "tensor_std", "scalar_read", "read"),
     DeviceOp("aten::segment_reduce", "checked_lengths", "scalar_read", "read"),
@@ -84,10 +95,13 @@ OPS: tuple[DeviceOp, ...] = (
     DeviceOp("aten::index_put_", "device_mask_filled", "dynamic_shape", "read"),
     DeviceOp("aten::index_put", "device_mask_filled", "dynamic_shape", "read"),
     DeviceOp("aten::_index_put_impl_", "device_mask_filled", "dynamic_shape", "read"),
+    DeviceOp("aten::linalg_matrix_exp", "always", "host_read", "read"),
     DeviceOp("aten::linalg_eig", "always", "host_read", "read"),
     DeviceOp("aten::_linalg_eigvals", "always", "host_read", "read"),
 )
-"""Copies are in no row: whether one happens is a matter of where its two tensors are."""
+"""Linear algebra checks for errors inside its own kernels, or copies norms and matrices to the host.
+
+Copies are in no row: whether one happens is a matter of where its two tensors are."""
 
 DYNAMIC_SHAPE_OPS = tuple(
     row for row in OPS if row.kind == "dynamic_shape" and not row.condition.startswith("device_mask")

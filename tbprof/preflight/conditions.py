@@ -46,6 +46,10 @@ def _checked_lengths(_args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     return not kwargs.get("unsafe", False)
 
 
+def _checked_errors(_args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    return bool(kwargs.get("check_errors", False))
+
+
 def _device_mask(args: Sequence[Any], _kwargs: Mapping[str, Any]) -> bool:
     return any(part.dtype in _MASKS and is_on_device(part) for part in index_parts(args))
 
@@ -75,6 +79,7 @@ CONDITIONS: dict[Condition, Holds] = {
     "without_range": _without_range,
     "tensor_std": _tensor_std,
     "checked_lengths": _checked_lengths,
+    "checked_errors": _checked_errors,
     "device_mask": _device_mask,
     "device_mask_filled": _device_mask_filled,
 }

@@ -27,6 +27,7 @@ FIXES: dict[str, str] = {
     "CPY04": "Make it on the device: name device= where the tensor is made.",
     "CPY05": "Make the tensor once, outside the step; take slices for ranges, torch.full for one number.",
     "CPY10": "Wait for an event, or synchronise, before the host reads what a copy still fills.",
+    "MEM02": "Leave it out; where memory is short, set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
     "DEV01": "Move both tensors to one device before this line: on a GPU it raises an error.",
 }
 
@@ -44,6 +45,8 @@ def rule_of(site: PredictedSite) -> str:
     """The code of the rule that a site breaks."""
     if site.kind == "upload":
         return _rule_of_upload(site)
+    if site.call == "empty_cache":
+        return "MEM02"
     if site.kind == "scalar_read":
         via = "" if site.via is None else site.via.file
         if via.endswith("grad_scaler.py"):

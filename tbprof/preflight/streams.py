@@ -1,4 +1,4 @@
-"""Streams and events of a device that is not there: order is kept by the CPU, waits are noted."""
+"""Streams, events and waits of a device that is not there: order is kept by the CPU, waits are noted."""
 
 from __future__ import annotations
 
@@ -13,13 +13,27 @@ from tbprof.preflight.devices import current
 from tbprof.preflight.recording import Event as Noted
 from tbprof.preflight.recording import note
 
-__all__ = ["CUDAGraph", "Event", "ExternalStream", "Stream", "StreamContext", "current_stream", "synchronize"]
+__all__ = [
+    "CUDAGraph",
+    "Event",
+    "ExternalStream",
+    "Stream",
+    "StreamContext",
+    "current_stream",
+    "empty_cache",
+    "synchronize",
+]
 
 
 def synchronize(device: Any = None) -> None:  # noqa: ARG001 - as torch has it
     """Noted as a wait of the host for the device."""
     note(Noted("synchronise", "synchronize", ()))
     awaited.forget_all()
+
+
+def empty_cache() -> None:
+    """Noted as a wait: memory goes back to the driver when the device has done its work."""
+    note(Noted("synchronise", "empty_cache", (), known="read"))
 
 
 class Stream:

@@ -27,6 +27,10 @@ for _step in range(4):
     f"{number:.2f}"  #! scalar_read
     torch.full((2,), number)  #! scalar_read
     x.add(y, alpha=number)  #! scalar_read
+    torch.linalg.eigvalsh(x)  #! scalar_read
+    torch.linalg.inv(x)  #! scalar_read
+    torch.linalg.inv_ex(x, check_errors=True)  #! scalar_read
+    torch.linalg.pinv(x)  #! scalar_read
     # Branches.
     if number > 0:  #! control_flow
         pass
@@ -57,6 +61,9 @@ for _step in range(4):
     np.asarray(x.detach().cpu())  #! host_read
     host.clone().copy_(x)  #! host_read
     x.type(torch.float64).cpu().numpy()  #! host_read
+    torch.linalg.matrix_exp(x)  #! host_read
+    # Memory that goes back to the driver.
+    torch.cuda.empty_cache()  #! synchronise
     # Uploads.
     torch.tensor([1, 2], device="cuda")  #! upload
     torch.as_tensor(array, device="cuda")  #! upload
@@ -74,6 +81,8 @@ for _step in range(4):
     x[np.array([0, 1])]  #! upload
     x[[0, 1]] = 0.0  #! upload
     x[0] = torch.ones(4)  #! upload
+    number.clone()[...] = 1.0  #! upload
+    rows[0] = 1  #! upload
     with torch.device("cuda"):
         torch.tensor([3.0])  #! upload
     # What does neither.
@@ -86,6 +95,7 @@ for _step in range(4):
     x * torch.tensor(2.0), torch.where(x > 0, x, 0.0), x.to(torch.float64), x.half().float()
     F.one_hot(rows, 4), F.cross_entropy(x, rows), x.quantile(0.5), x.topk(2), x.sort()
     host.tolist(), host.sum().item(), host[host > 0], bool(host.sum() > 0), host[[0, 1]], print(host)
+    torch.linalg.inv_ex(x), torch.linalg.qr(x), torch.linalg.det(x)
     x.shape, x.device, x.dtype, x.is_cuda, len(x), x.numel(), x.type(), x.get_device(), x.stride()
     model(x).sum().backward()
     optimizer.step()

@@ -1,0 +1,107 @@
+"""Foretold lines beside those that a device's witnesses saw, and beside those that authors marked.
+
+Neither is the whole truth. No witness sees memory that goes back to the driver, or a pageable copy
+that was asked not to block. A mark is what the author of a program expects: a comment, of which some
+say "where" or "under" which condition, or what a form of the table of operations `expects`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from recorded_predictions import Foretold, Line, foretell, lines_of
+
+from tbprof.preflight.prediction import PredictedSite
+
+__all__ = ["Agreement", "ForetoldProgram", "compare", "foretold_programs"]
+
+Marks: TypeAlias = Mapping[Line, str]
+"""Why a line is expected to wait."""
+
+_CONDITIONS = ("where ", "under ", "?")
+_FORMS = "recording/programs/operations.py"
+
+
+@dataclass(frozen=True, slots=True)
+class ForetoldProgram:
+    """Lines of one program: foretold to wait, witnessed or None without a witness, and marked."""
+
+    name: str
+    foretold: frozenset[Line]
+    unwitnessable: frozenset[Line]
+    """Those of the foretold lines that no witness could have seen."""
+    said_elsewhere: frozenset[Line]
+    """Calls of `backward()` to which torch's warnings ascribe a foretold line inside it."""
+    witnessed: frozenset[Line] | None
+    marked: frozenset[Line]
+    maybe: frozenset[Line]
+    """Marked under a condition."""
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    both: int
+    missed: frozenset[Line]
+    unexpected: frozenset[Line]
+
+
+def foretold_programs(recording: Path) -> Iterator[ForetoldProgram]:
+    """Each program of a recording, run again by preflight."""
+    recorded = json.loads((recording / "programs.json").read_text(encoding="utf-8"))
+    marks = {**_marks(recorded["annotations"]), **_expected(recording)}
+    for name, passes in recorded["programs"].items():
+        yield _program(name, foretell(recording, name), passes, marks)
+
+
+def compare(program: ForetoldProgram, told: frozenset[Line], forgiven: frozenset[Line]) -> Agreement:
+    """Foretold lines against told ones; a forgiven line counts where it was told only."""
+    return Agreement(
+        both=len(program.foretold & told),
+        missed=told - program.foretold - program.said_elsewhere,
+        unexpected=program.foretold - told - forgiven,
+    )
+
+
+def _marks(annotations: Mapping[str, Mapping[str, str]]) -> Marks:
+    return {(file, int(line)): why for file, lines in annotations.items() for line, why in lines.items()}
+
+
+def _expected(recording: Path) -> Marks:
+    """Lines of the table of operations; those that were to be found out have a mark "?"."""
+    forms = json.loads((recording / "operations.json").read_text(encoding="utf-8"))["forms"]
+    return {(_FORMS, form["line"]): form["expects"] for form in forms if form["expects"] in ("sync", "?")}
+
+
+def _program(name: str, foretold: Foretold, passes: Mapping[str, Any], marks: Marks) -> ForetoldProgram:
+    waiting = [site for site in foretold.sites if site.blocking]
+    seen = {lines_of(site)[0] for site in waiting if not _is_unwitnessable(site)}
+    lines = frozenset(lines_of(site)[0] for site in waiting)
+    in_backward = [lines_of(site)[1:2] for site in waiting if site.source.function == "backward"]
+    maybe = {line for line, why in marks.items() if why.startswith(_CONDITIONS)}
+    return ForetoldProgram(
+        name=name,
+        foretold=lines,
+        unwitnessable=lines - seen,
+        said_elsewhere=frozenset(line for callers in in_backward for line in callers),
+        witnessed=_witnessed(passes),
+        marked=frozenset(foretold.ran & marks.keys()) - maybe,
+        maybe=frozenset(foretold.ran & maybe),
+        error=foretold.error,
+    )
+
+
+def _is_unwitnessable(site: PredictedSite) -> bool:
+    return site.call == "empty_cache" or (site.memory == "pageable" and bool(site.non_blocking))
+
+
+def _witnessed(passes: Mapping[str, Any]) -> frozenset[Line] | None:
+    heard = [passes["time"].get("sync_debug"), passes["callback"].get("gpu_trace")]
+    if all(rows is None for rows in heard):
+        return None
+    rows = (row for rows in heard for row in rows or ())
+    return frozenset((row["file"], row["line"]) for row in rows if row["file"] is not None)

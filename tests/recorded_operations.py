@@ -1,0 +1,114 @@
+"""The table of operations that a recording measured, beside what tbprof's own table says of each.
+
+What `tbprof.optable` and the rules of copies say of a form is what preflight foretells on its line.
+On a device a form waits if a witness saw it or if it took longer behind queued work; without a device
+all there is to compare with is what the form was written to do.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from recorded_predictions import foretell, lines_of
+
+from tbprof.optable import OPS, DeviceOp
+from tbprof.preflight.prediction import PredictedSite
+
+__all__ = ["JudgedOperation", "Operation", "Verdict", "judge_operations", "read_operations", "rows_seen"]
+
+Verdict: TypeAlias = Literal["agrees", "disagrees", "not in the table", "open"]
+"""`open`: it was not measured, and was to be found out."""
+
+_FILE = "recording/programs/operations.py"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One form as it was recorded."""
+
+    form: str
+    line: int
+    expects: str
+    """ "sync", "copy", "none", or "?"."""
+    measured: bool | None
+    """Whether it waited; None where no device measured it."""
+    witnesses: tuple[str, ...]
+    copies: tuple[str, ...]
+    """Direction and memory kinds, as CUPTI names them: "Memcpy DtoH (Device -> Pageable)"."""
+    waits_in: str
+    """The call that took longest of those that can wait; "" where none was recorded."""
+    ops: frozenset[str]
+    """Around the calls that can wait."""
+
+    @property
+    def waits(self) -> bool | None:
+        """The best that is known: measured, or else expected."""
+        if self.measured is not None:
+            return self.measured
+        return None if self.expects == "?" else self.expects == "sync"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedOperation:
+    operation: Operation
+    foretold: tuple[PredictedSite, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        told = any(site.blocking for site in self.foretold)
+        if self.operation.waits is None:
+            return "open"
+        if told == self.operation.waits:
+            return "agrees"
+        return "disagrees" if told or self.foretold else "not in the table"
+
+
+def read_operations(recording: Path) -> tuple[Operation, ...]:
+    """The forms of a recording that ran."""
+    recorded = json.loads((recording / "operations.json").read_text(encoding="utf-8"))
+    on_device = recorded["machine"]["device"] == "cuda"
+    return tuple(_operation(form, on_device=on_device) for form in recorded["forms"] if _ran(form, on_device))
+
+
+def judge_operations(recording: Path) -> Iterator[JudgedOperation]:
+    """Each form beside what is foretold on its line, in this process and without a GPU."""
+    foretold = foretell(recording, "operations")
+    for operation in read_operations(recording):
+        line = (_FILE, operation.line)
+        yield JudgedOperation(operation, tuple(site for site in foretold.sites if line in lines_of(site)))
+
+
+def rows_seen(operations: tuple[Operation, ...]) -> Mapping[DeviceOp, tuple[str, ...]]:
+    """Forms that a device measured to wait inside an op of the table, by its row."""
+    return {
+        row: tuple(each.form for each in operations if each.measured and row.op in each.ops) for row in OPS
+    }
+
+
+def _ran(form: Mapping[str, Any], on_device: bool) -> bool:
+    return form["failed"] is None or not on_device
+
+
+def _operation(form: Mapping[str, Any], *, on_device: bool) -> Operation:
+    calls = form["calls"]
+    seen = {
+        "sync debug mode": form["sync_debug"],
+        "callbacks": form["gpu_trace"],
+        "CUPTI": len(form["cuda_sync"]),
+    }
+    witnesses = tuple(name for name, count in seen.items() if count)
+    longest = max(calls, key=lambda call: call["host_us"], default=None)
+    return Operation(
+        form=form["form"],
+        line=form["line"],
+        expects=form["expects"],
+        measured=bool(form["waits"] or witnesses) if on_device else None,
+        witnesses=witnesses,
+        copies=tuple(copy["name"] for copy in form["copies"]),
+        waits_in="" if longest is None else longest["call"],
+        ops=frozenset(op for call in calls for op in call["ops"]),
+    )

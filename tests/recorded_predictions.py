@@ -1,0 +1,120 @@
+"""What preflight foretells of a recording's programs, beside what was witnessed on the device.
+
+A recording holds the programs as they ran, in `source/`; the lines of its witnesses, and those that
+the authors marked with `# sync: why`, are lines of these files. Here the same programs take a few
+steps without a GPU, as small as they can be.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import FrameType
+from typing import Any, TypeAlias
+
+import torch
+
+from tbprof.preflight.prediction import PredictedSite
+from tbprof.preflight.session import Preflight
+
+__all__ = ["Foretold", "Line", "foretell", "lines_of"]
+
+Line: TypeAlias = tuple[str, int]
+"""A file below `source/`, with forward slashes, and the number of its line."""
+
+STEPS = 3
+"""As many as the witnesses listened to."""
+
+_PROGRAMS = "recording/programs/"
+"""Files above this folder belong to what ran the programs, and no line of theirs counts."""
+
+_AT_FULL_SIZE = frozenset({"operations"})
+"""Whether a copy waits depends on its size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Foretold:
+    """Of the steps of one program: its sites, and the lines that ran. `error` says why there are none."""
+
+    sites: tuple[PredictedSite, ...]
+    ran: frozenset[Line]
+    error: str = ""
+
+
+@cache
+def foretell(recording: Path, name: str) -> Foretold:
+    """Run a program of a recording under preflight: build it, warm it up, and watch a few steps.
+
+    Several tables ask for the same program.
+    """
+    source = recording / "source"
+    with _importable(source):
+        programs = import_module("recording.programs").all_programs()
+        setting = import_module("recording.programs.base").Setting
+        program = next(each for each in programs if each.name == name)
+        device = torch.device("cuda")
+        try:
+            return _watched(program, setting(device, small=name not in _AT_FULL_SIZE), source)
+        except Exception as error:  # noqa: BLE001 - the border to the recorded program
+            return Foretold((), frozenset(), error=str(error))
+
+
+def lines_of(site: PredictedSite) -> tuple[Line, ...]:
+    """The lines of programs that a site comes from, innermost first; at least one in a recording."""
+    frames = (site.source, *site.callers)
+    return tuple((each.file, each.line or 0) for each in frames if each.file.startswith(_PROGRAMS))
+
+
+def _watched(program: Any, setting: Any, source: Path) -> Foretold:
+    with warnings.catch_warnings(), Preflight(steps=None):
+        warnings.simplefilter("ignore")  # Such as that of anomaly detection, which is there on purpose.
+        session = program.build(setting)
+        try:
+            session.step()
+            with Preflight(steps=None) as watched, _lines_run(source) as ran:
+                for _ in range(STEPS):
+                    session.step()
+        finally:
+            session.close()
+    return Foretold(watched.sites, frozenset(ran))
+
+
+@contextmanager
+def _importable(source: Path) -> Iterator[None]:
+    """Let `import recording` find this recording's programs, and no other's afterwards."""
+    sys.path.insert(0, str(source))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(source))
+        for name in [each for each in sys.modules if each.partition(".")[0] == "recording"]:
+            del sys.modules[name]
+
+
+@contextmanager
+def _lines_run(source: Path) -> Iterator[set[Line]]:
+    """The lines below a folder that this thread runs meanwhile."""
+    ran: set[Line] = set()
+    prefix = f"{source}{os.sep}"
+
+    def trace(frame: FrameType, event: str, _argument: Any) -> Any:
+        file = frame.f_code.co_filename
+        if not file.startswith(prefix):
+            return None
+        if event == "line":
+            ran.add((file.removeprefix(prefix).replace(os.sep, "/"), frame.f_lineno))
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        yield ran
+    finally:
+        sys.settrace(before)
