@@ -1,0 +1,128 @@
+"""A program that was repaired stage by stage: what each repair was foretold to save, and did save.
+
+The recording holds the step time of each stage without a profiler, and a window of it. What a stage
+removes are the sync points and copies of its window that the next stage no longer has, told by their
+direction, memory and ops. The foretold saving is that of removing them from the window before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from prediction import ALL_SITES, Prediction
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.savings import saving_of
+from tbprof.analysis.sites import SiteMembers
+from tbprof.model import Saving
+from tbprof.trace.reader import read_trace
+
+__all__ = ["Repair", "Stage", "judge_repairs", "read_stages"]
+
+Origin: TypeAlias = tuple[str, str, tuple[str, ...]]
+"""Direction, memory and ops: what tells two waits apart where no lines are recorded."""
+
+_PREFIX = "patch-"
+_SYNCHRONISED = "-synchronised"
+_WINDOW = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage without a profiler: its step, how far it differs, and the trace of its window."""
+
+    name: str
+    step_ns: int
+    noise_ns: int
+    trace: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """From one stage to the next. `removed` is empty where the repair removes no wait."""
+
+    before: str
+    after: str
+    removed: tuple[Origin, ...]
+    prediction: Prediction
+
+
+def read_stages(recording: Path, *, synchronised: bool) -> tuple[Stage, ...]:
+    """The stages in order, each without or with a synchronise at its end; those without times are left out."""
+    programs = json.loads((recording / "programs.json").read_text(encoding="utf-8"))["programs"]
+    chosen = sorted(
+        name
+        for name in programs
+        if name.startswith(_PREFIX) and name.endswith(_SYNCHRONISED) == synchronised
+    )
+    found = (_stage(recording, name, programs[name]) for name in chosen)
+    return tuple(stage for stage in found if stage is not None)
+
+
+def judge_repairs(stages: Sequence[Stage]) -> Iterator[Repair]:
+    """What each stage was foretold to save; none where a window holds no device work."""
+    facts = [Facts(read_trace(stage.trace)) for stage in stages]
+    if not all(each.work.devices for each in facts):
+        return
+    for (before, known), (after, next_known) in pairwise(zip(stages, facts, strict=True)):
+        yield _repair(before, after, known, next_known)
+
+
+def _stage(recording: Path, name: str, passes: Mapping[str, Any]) -> Stage | None:
+    windows = {each["variant"]: each["path"] for each in passes["window"].get("windows", ())}
+    if "times" not in passes["time"] or _WINDOW not in windows:
+        return None
+    times = passes["time"]["times"]
+    return Stage(
+        name=name.removeprefix(_PREFIX),
+        step_ns=round(times["wall_per_step"] * 1e6),
+        noise_ns=round(times["host"]["iqr"] * 1e6),
+        trace=recording / windows[_WINDOW],
+    )
+
+
+def _repair(before: Stage, after: Stage, facts: Facts, next_facts: Facts) -> Repair:
+    left = _per_step(next_facts)
+    removed = tuple(
+        origin for origin, count in _per_step(facts).items() if round(count) > 0 and round(left[origin]) == 0
+    )
+    members = [site.members for site in facts.sites if _origin(site) in removed and site.blocking]
+    chosen = np.concatenate([*members, np.empty(0, np.int64)]).astype(np.int64)
+    scale = before.step_ns / int((facts.steps.end_ns - facts.steps.start_ns).sum())
+    return Repair(
+        before=before.name,
+        after=after.name,
+        removed=removed,
+        prediction=Prediction(
+            site=ALL_SITES,
+            predicted=_scaled(saving_of(facts, chosen, "drop"), scale),
+            true_ns=before.step_ns - after.step_ns,
+            window_ns=before.step_ns,
+            noise_ns=max(before.noise_ns, after.noise_ns),
+        ),
+    )
+
+
+def _per_step(facts: Facts) -> Mapping[Origin, float]:
+    """Sync points of each origin in a step, as a mean over the window; 0 for those that are not there."""
+    counts: defaultdict[Origin, float] = defaultdict(float)
+    for site in facts.sites:
+        if site.blocking:
+            counts[_origin(site)] += len(site.members) / len(facts.steps)
+    return counts
+
+
+def _origin(site: SiteMembers) -> Origin:
+    return site.direction, site.memory, site.ops
+
+
+def _scaled(saving: Saving, scale: float) -> Saving:
+    estimate = None if saving.estimate_ns is None else round(saving.estimate_ns * scale)
+    return Saving(round(saving.floor_ns * scale), estimate, round(saving.ceiling_ns * scale))
