@@ -14,13 +14,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from types import FrameType
 from typing import Any, TypeAlias
 
 import torch
+from recorded_source import Setting, build, importable
 
+from tbprof.preflight.copies import STAGED_BYTES
 from tbprof.preflight.prediction import PredictedSite
 from tbprof.preflight.session import Preflight
 
@@ -35,8 +36,8 @@ STEPS = 3
 _PROGRAMS = "recording/programs/"
 """Files above this folder belong to what ran the programs, and no line of theirs counts."""
 
-_AT_FULL_SIZE = frozenset({"operations"})
-"""Whether a copy waits depends on its size."""
+_LEAST = {"operations": STAGED_BYTES}
+"""Elements that a program works on at least: whether a copy waits depends on its size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +56,9 @@ def foretell(recording: Path, name: str) -> Foretold:
     Several tables ask for the same program.
     """
     source = recording / "source"
-    with _importable(source):
-        programs = import_module("recording.programs").all_programs()
-        setting = import_module("recording.programs.base").Setting
-        program = next(each for each in programs if each.name == name)
-        device = torch.device("cuda")
+    with importable(source):
         try:
-            return _watched(program, setting(device, small=name not in _AT_FULL_SIZE), source)
+            return _watched(name, source)
         except Exception as error:  # noqa: BLE001 - the border to the recorded program
             return Foretold((), frozenset(), error=str(error))
 
@@ -72,10 +69,10 @@ def lines_of(site: PredictedSite) -> tuple[Line, ...]:
     return tuple((each.file, each.line or 0) for each in frames if each.file.startswith(_PROGRAMS))
 
 
-def _watched(program: Any, setting: Any, source: Path) -> Foretold:
+def _watched(name: str, source: Path) -> Foretold:
     with warnings.catch_warnings(), Preflight(steps=None):
         warnings.simplefilter("ignore")  # Such as that of anomaly detection, which is there on purpose.
-        session = program.build(setting)
+        session = build(name, Setting(torch.device("cuda"), small=True, least=_LEAST.get(name, 0)))
         try:
             session.step()
             with Preflight(steps=None) as watched, _lines_run(source) as ran:
@@ -84,18 +81,6 @@ def _watched(program: Any, setting: Any, source: Path) -> Foretold:
         finally:
             session.close()
     return Foretold(watched.sites, frozenset(ran))
-
-
-@contextmanager
-def _importable(source: Path) -> Iterator[None]:
-    """Let `import recording` find this recording's programs, and no other's afterwards."""
-    sys.path.insert(0, str(source))
-    try:
-        yield
-    finally:
-        sys.path.remove(str(source))
-        for name in [each for each in sys.modules if each.partition(".")[0] == "recording"]:
-            del sys.modules[name]
 
 
 @contextmanager

@@ -55,12 +55,10 @@ class Repair:
 
 
 def read_stages(recording: Path, *, synchronised: bool) -> tuple[Stage, ...]:
-    """The stages in order, each without or with a synchronise at its end; those without times are left out."""
+    """The stages in order, with or without a synchronise at the end of a step; only those with times."""
     programs = json.loads((recording / "programs.json").read_text(encoding="utf-8"))["programs"]
     chosen = sorted(
-        name
-        for name in programs
-        if name.startswith(_PREFIX) and name.endswith(_SYNCHRONISED) == synchronised
+        name for name in programs if name.startswith(_PREFIX) and name.endswith(_SYNCHRONISED) == synchronised
     )
     found = (_stage(recording, name, programs[name]) for name in chosen)
     return tuple(stage for stage in found if stage is not None)

@@ -1,0 +1,58 @@
+"""The scripts that make tables of a recording, on one that was made on a CPU: each says what is missing."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+sys.path.insert(0, str(Path(__file__).parent / "bench"))
+
+import hook_on_gpu
+import op_table
+import pick_samples
+import preflight_against_witnesses
+import repaired_stages
+import witnessed_points
+
+RECORDED_ON_A_CPU = Path(__file__).parent / "data" / "programs_on_a_cpu"
+
+
+def test_forms_are_judged_and_the_missing_device_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    op_table.main(RECORDED_ON_A_CPU)
+    printed = capsys.readouterr().out
+    assert "| item | sync | - | - | - | - | scalar_read DtoH waits | seen | agrees |" in printed
+    assert printed.endswith("record them on a GPU. Expectations are no truth.\n")
+
+
+def test_lines_are_compared_with_marks_and_the_missing_witness_is_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    preflight_against_witnesses.main(RECORDED_ON_A_CPU)
+    printed = capsys.readouterr().out
+    assert "| patch-0-before | 3 | - | - | - | - | 0 | 3 | 3 | 100.0% | 100.0% |" in printed
+    assert "has a witness: record them on a GPU" in printed
+
+
+@pytest.mark.parametrize("script", [repaired_stages, witnessed_points])
+def test_without_a_device_there_is_no_table(script: type[repaired_stages]) -> None:
+    with pytest.raises(SystemExit, match="record them on a GPU"):
+        script.main(RECORDED_ON_A_CPU)
+
+
+def test_samples_are_written_with_their_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pick_samples.main(RECORDED_ON_A_CPU, tmp_path)
+    assert len(list(tmp_path.glob("cpu_*/*.tbprof.pb"))) == len(list(tmp_path.glob("cpu_*/*.json.gz"))) == 3
+    assert "no samples: record them on a GPU" in capsys.readouterr().out
+
+
+def test_a_program_runs_with_the_hook_and_leaves_its_window(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hook_on_gpu.main([str(RECORDED_ON_A_CPU), str(tmp_path), "--only", "gpt-mask", "--steps", "2"])
+    assert (tmp_path / "gpt-mask.trace.json.gz").is_file()
+    assert re.search(r"\| gpt-mask \|.*\| 0 \| - \| [1-9]\d* \|", capsys.readouterr().out)
