@@ -11,7 +11,10 @@ export function FindingLinks({ findings }: { findings: readonly FindingRow[] }) 
           <button class="rule rule-button" type="button" onClick={() => open(finding)}>
             {finding.rule}
           </button>
-          <span class="anywhere"><InlineText text={finding.title} /></span>
+          <span class="anywhere">
+            <InlineText text={finding.title} />
+            {finding.place !== "" && <bdi class="t3"> {finding.place}</bdi>}
+          </span>
         </li>
       ))}
     </ul>

@@ -71,9 +71,10 @@ function PlanLine({ row, number, view, largest_us: largest }: PlanLineProps) {
   );
 }
 
-/** What to change, its rule, and the sites to change it at. */
+/** What to change, its rule, and the sites to change it at, or what it is about. */
 export function FindingTitle({ finding, view }: { finding: FindingRow; view: WindowView }) {
   const sites = finding.sites.flatMap((index) => view.sites[index] ?? []);
+  const about = finding.note === "" ? finding.place : finding.note;
   return (
     <>
       <div class="b ell" title={finding.title}><InlineText text={finding.title} /></div>
@@ -85,11 +86,9 @@ export function FindingTitle({ finding, view }: { finding: FindingRow; view: Win
           <SiteLink key={site.index} site={site} onOpen={visitSite} />
         ))}
         {sites.length > MOST_SITES && <span class="t3 nw">and {sites.length - MOST_SITES} more</span>}
-        {finding.note === "" && finding.place !== "" && (
-          <span class="t2 ell" title={finding.place}><bdi>{finding.place}</bdi></span>
-        )}
+        {sites.length === 0 && <span class="t2 anywhere"><bdi>{about}</bdi></span>}
       </div>
-      {finding.note !== "" && <p class="s12 t2 anywhere"><bdi>{finding.note}</bdi></p>}
+      {sites.length > 0 && finding.note !== "" && <p class="s12 t2 anywhere"><bdi>{finding.note}</bdi></p>}
     </>
   );
 }
