@@ -11,18 +11,15 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-from recorded_predictions import Foretold, Line, foretell, lines_of
+from recorded_lines import Line, Marks, is_conditional, read_marks
+from recorded_predictions import Foretold, foretell, lines_of
 
 from tbprof.preflight.prediction import PredictedSite
 
 __all__ = ["Agreement", "ForetoldProgram", "compare", "foretold_programs"]
 
-Marks: TypeAlias = Mapping[Line, str]
-"""Why a line is expected to wait."""
-
-_CONDITIONS = ("where ", "under ", "?")
 _FORMS = "recording/programs/operations.py"
 
 
@@ -53,7 +50,7 @@ class Agreement:
 def foretold_programs(recording: Path) -> Iterator[ForetoldProgram]:
     """Each program of a recording, run again by preflight."""
     recorded = json.loads((recording / "programs.json").read_text(encoding="utf-8"))
-    marks = {**_marks(recorded["annotations"]), **_expected(recording)}
+    marks = {**read_marks(recording), **_expected(recording)}
     for name, passes in recorded["programs"].items():
         yield _program(name, foretell(recording, name), passes, marks)
 
@@ -67,10 +64,6 @@ def compare(program: ForetoldProgram, told: frozenset[Line], forgiven: frozenset
     )
 
 
-def _marks(annotations: Mapping[str, Mapping[str, str]]) -> Marks:
-    return {(file, int(line)): why for file, lines in annotations.items() for line, why in lines.items()}
-
-
 def _expected(recording: Path) -> Marks:
     """Lines of the table of operations; those that were to be found out have a mark "?"."""
     forms = json.loads((recording / "operations.json").read_text(encoding="utf-8"))["forms"]
@@ -82,7 +75,7 @@ def _program(name: str, foretold: Foretold, passes: Mapping[str, Any], marks: Ma
     seen = {lines_of(site)[0] for site in waiting if not _is_unwitnessable(site)}
     lines = frozenset(lines_of(site)[0] for site in waiting)
     in_backward = [lines_of(site)[1:2] for site in waiting if site.source.function == "backward"]
-    maybe = {line for line, why in marks.items() if why.startswith(_CONDITIONS)}
+    maybe = {line for line, why in marks.items() if is_conditional(why)}
     return ForetoldProgram(
         name=name,
         foretold=lines,

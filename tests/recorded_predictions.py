@@ -7,28 +7,20 @@ steps without a GPU, as small as they can be.
 
 from __future__ import annotations
 
-import os
-import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import FrameType
-from typing import Any, TypeAlias
 
 import torch
+from recorded_lines import Line, lines_run
 from recorded_source import Setting, build, importable
 
 from tbprof.preflight.copies import STAGED_BYTES
 from tbprof.preflight.prediction import PredictedSite
 from tbprof.preflight.session import Preflight
 
-__all__ = ["Foretold", "Line", "foretell", "lines_of"]
-
-Line: TypeAlias = tuple[str, int]
-"""A file below `source/`, with forward slashes, and the number of its line."""
+__all__ = ["Foretold", "foretell", "lines_of"]
 
 STEPS = 3
 """As many as the witnesses listened to."""
@@ -75,31 +67,9 @@ def _watched(name: str, source: Path) -> Foretold:
         session = build(name, Setting(torch.device("cuda"), small=True, least=_LEAST.get(name, 0)))
         try:
             session.step()
-            with Preflight(steps=None) as watched, _lines_run(source) as ran:
+            with Preflight(steps=None) as watched, lines_run(source) as ran:
                 for _ in range(STEPS):
                     session.step()
         finally:
             session.close()
     return Foretold(watched.sites, frozenset(ran))
-
-
-@contextmanager
-def _lines_run(source: Path) -> Iterator[set[Line]]:
-    """The lines below a folder that this thread runs meanwhile."""
-    ran: set[Line] = set()
-    prefix = f"{source}{os.sep}"
-
-    def trace(frame: FrameType, event: str, _argument: Any) -> Any:
-        file = frame.f_code.co_filename
-        if not file.startswith(prefix):
-            return None
-        if event == "line":
-            ran.add((file.removeprefix(prefix).replace(os.sep, "/"), frame.f_lineno))
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        yield ran
-    finally:
-        sys.settrace(before)

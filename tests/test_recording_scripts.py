@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -38,6 +40,22 @@ def test_lines_are_compared_with_marks_and_the_missing_witness_is_named(
     assert "has a witness: record them on a GPU" in printed
 
 
+def test_rows_that_a_device_saw_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(RECORDED_ON_A_CPU / "source", tmp_path / "source")
+    recorded = json.loads((RECORDED_ON_A_CPU / "operations.json").read_text(encoding="utf-8"))
+    recorded["machine"]["device"] = "cuda"
+    rows = {row["form"]: row for row in recorded["forms"]}
+    call = {"call": "cudaStreamSynchronize", "host_us": 980.0, "ops": ["aten::nonzero"]}
+    rows["nonzero"] |= {"gpu_trace": 1, "calls": [call]}
+    recorded["forms"] = [rows["nonzero"], rows["one_hot, num_classes"]]
+    (tmp_path / "operations.json").write_text(json.dumps(recorded), encoding="utf-8")
+    op_table.main(tmp_path)
+    printed = capsys.readouterr().out
+    assert "| nonzero | sync | yes | callbacks | - | cudaStreamSynchronize | dynamic_shape" in printed
+    assert "2 agrees." in printed
+    assert "| aten::nonzero | always | seen | nonzero |" in printed
+
+
 @pytest.mark.parametrize("script", [repaired_stages, witnessed_points])
 def test_without_a_device_there_is_no_table(script: type[repaired_stages]) -> None:
     with pytest.raises(SystemExit, match="record them on a GPU"):
@@ -55,4 +73,4 @@ def test_a_program_runs_with_the_hook_and_leaves_its_window(
 ) -> None:
     hook_on_gpu.main([str(RECORDED_ON_A_CPU), str(tmp_path), "--only", "gpt-mask", "--steps", "2"])
     assert (tmp_path / "gpt-mask.trace.json.gz").is_file()
-    assert re.search(r"\| gpt-mask \|.*\| 0 \| - \| [1-9]\d* \|", capsys.readouterr().out)
+    assert re.search(r"\| gpt-mask \|.*\| 0 \| - \| [1-9]\d* \| 1 \| 1 \|", capsys.readouterr().out)

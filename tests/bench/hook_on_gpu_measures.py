@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import mean
 
 import torch
+from recorded_lines import Line, lines_run
 from recorded_source import Setting, build
 
 import tbprof
@@ -36,7 +37,8 @@ class HookedProgram:
     stall_ns: int
     """Of the calls of `hook.step()` from the first step of the warm-up on until the window has settled."""
     report: Report
-    trace: Path
+    ran: frozenset[Line]
+    """The program's lines that a step runs."""
 
     @property
     def sites(self) -> int:
@@ -48,8 +50,15 @@ class HookedProgram:
         blocking = (site for site in self.report.sites if site.blocking)
         return sum(site.source is not None and site.source.exact for site in blocking)
 
+    @property
+    def lines(self) -> frozenset[Line]:
+        """Exact lines of calls that wait or copy, or that would on a GPU."""
+        return frozenset((call.file, call.line) for call in self.report.recorded_calls)
 
-def run_with_hook(name: str, folder: Path, *, steps: int, device: torch.device) -> HookedProgram:
+
+def run_with_hook(
+    name: str, source: Path, folder: Path, *, steps: int, device: torch.device
+) -> HookedProgram:
     """Train plainly, with the hook, and plainly again; `folder` keeps the window as `NAME.trace.json.gz`."""
     session = build(name, Setting(device, small=device.type == "cpu"))
     stretch = _Stretch(session.step, device)
@@ -68,10 +77,13 @@ def run_with_hook(name: str, folder: Path, *, steps: int, device: torch.device) 
             hook.close(wait_s=60)
         stretch.hook_step = _nothing
         plain.append(stretch.run(steps))
+        with lines_run(source) as ran:
+            session.step()
     finally:
         session.close()
     trace = _window(logdir, spool, folder / f"{name}.trace.json.gz")
-    return HookedProgram(round(mean(plain)), before_ns, after_ns, stall_ns, build_report(trace), trace)
+    report = build_report(trace)
+    return HookedProgram(round(mean(plain)), before_ns, after_ns, stall_ns, report, frozenset(ran))
 
 
 def _nothing() -> None: ...

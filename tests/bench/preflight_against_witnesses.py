@@ -15,7 +15,7 @@ TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS.parent)]
 
 from preflight_agreement import Agreement, ForetoldProgram, compare, foretold_programs  # noqa: E402
-from recorded_predictions import Line  # noqa: E402
+from recorded_lines import Line  # noqa: E402
 
 HEAD = """\
 | program | foretold | witnessed | both | precision | recall | beyond the witnesses | marked | both | \
