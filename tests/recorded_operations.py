@@ -8,6 +8,7 @@ all there is to compare with is what the form was written to do.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,9 @@ Verdict: TypeAlias = Literal["agrees", "disagrees", "not in the table", "open"]
 """`open`: it was not measured, and was to be found out."""
 
 _FILE = "recording/programs/operations.py"
+_ON_THE_DEVICE = "Stream Wait Event"
+"""A row of CUPTI's that holds up a stream and not the host."""
+_COPY = re.compile(r"Memcpy (?P<direction>\w+) \((?P<source>\w+) -> (?P<target>\w+)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,15 @@ class JudgedOperation:
         return "disagrees" if told or self.foretold else "not in the table"
 
 
+    @property
+    def copies_agree(self) -> bool | None:
+        """Whether each foretold copy was recorded in its direction and memory; None without either."""
+        told = {(site.direction, site.memory) for site in self.foretold if site.direction and site.memory}
+        if not told or not self.operation.copies:
+            return None
+        return told <= {_kind(name) for name in self.operation.copies}
+
+
 def read_operations(recording: Path) -> tuple[Operation, ...]:
     """The forms of a recording that ran."""
     recorded = json.loads((recording / "operations.json").read_text(encoding="utf-8"))
@@ -89,6 +102,15 @@ def rows_seen(operations: tuple[Operation, ...]) -> Mapping[DeviceOp, tuple[str,
     }
 
 
+def _kind(copy: str) -> tuple[str, str]:
+    """Direction, and the memory of the host's side, of a copy by CUPTI's name."""
+    told = _COPY.match(copy)
+    if told is None:
+        return "", ""
+    host = told["source"] if told["direction"] == "HtoD" else told["target"]
+    return told["direction"], host.lower()
+
+
 def _ran(form: Mapping[str, Any], on_device: bool) -> bool:
     return form["failed"] is None or not on_device
 
@@ -98,9 +120,9 @@ def _operation(form: Mapping[str, Any], *, on_device: bool) -> Operation:
     seen = {
         "sync debug mode": form["sync_debug"],
         "callbacks": form["gpu_trace"],
-        "CUPTI": len(form["cuda_sync"]),
+        "CUPTI": [row for row in form["cuda_sync"] if row["name"] != _ON_THE_DEVICE],
     }
-    witnesses = tuple(name for name, count in seen.items() if count)
+    witnesses = tuple(name for name, rows in seen.items() if rows)
     longest = max(calls, key=lambda call: call["host_us"], default=None)
     return Operation(
         form=form["form"],

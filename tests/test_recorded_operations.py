@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -55,6 +56,31 @@ def test_a_row_of_the_table_is_seen_where_its_op_waited(tmp_path: Path) -> None:
     seen = {row.op: forms for row, forms in rows_seen(on_a_device(tmp_path)).items()}
     assert seen["aten::_local_scalar_dense"] == ("item",)
     assert seen["aten::nonzero"] == ()
+
+
+def test_a_stream_that_waits_for_another_holds_up_no_host(tmp_path: Path) -> None:
+    on_a_device(tmp_path)
+    recorded = json.loads((tmp_path / "operations.json").read_text(encoding="utf-8"))
+    recorded["forms"][-1]["cuda_sync"] = [{"cat": "cuda_sync", "name": "Stream Wait Event"}]
+    (tmp_path / "operations.json").write_text(json.dumps(recorded), encoding="utf-8")
+    assert read_operations(tmp_path)[-1].measured is False
+
+
+@pytest.mark.parametrize(
+    ("copy", "agrees"),
+    [
+        ("Memcpy HtoD (Pageable -> Device)", True),
+        ("Memcpy HtoD (Pinned -> Device)", False),
+        ("Memcpy DtoH (Device -> Pageable)", False),
+    ],
+)
+def test_a_foretold_copy_is_held_against_the_recorded_ones(
+    judged: dict[str, JudgedOperation], copy: str, agrees: bool
+) -> None:
+    upload = judged["copy_ from pageable"]
+    recorded = dataclasses.replace(upload.operation, copies=(copy,))
+    assert JudgedOperation(recorded, upload.foretold).copies_agree is agrees
+    assert upload.copies_agree is None
 
 
 def on_a_device(folder: Path) -> tuple[Operation, ...]:

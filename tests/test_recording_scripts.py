@@ -27,7 +27,7 @@ RECORDED_ON_A_CPU = Path(__file__).parent / "data" / "programs_on_a_cpu"
 def test_forms_are_judged_and_the_missing_device_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     op_table.main(RECORDED_ON_A_CPU)
     printed = capsys.readouterr().out
-    assert "| item | sync | - | - | - | - | scalar_read DtoH waits | seen | agrees |" in printed
+    assert "| item | sync | - | - | - | - | - | scalar_read DtoH waits | seen | agrees |" in printed
     assert printed.endswith("record them on a GPU. Expectations are no truth.\n")
 
 
@@ -51,7 +51,7 @@ def test_rows_that_a_device_saw_are_told(tmp_path: Path, capsys: pytest.CaptureF
     (tmp_path / "operations.json").write_text(json.dumps(recorded), encoding="utf-8")
     op_table.main(tmp_path)
     printed = capsys.readouterr().out
-    assert "| nonzero | sync | yes | callbacks | - | cudaStreamSynchronize | dynamic_shape" in printed
+    assert "| nonzero | sync | yes | callbacks | - | - | cudaStreamSynchronize | dynamic_shape" in printed
     assert "2 agrees." in printed
     assert "| aten::nonzero | always | seen | nonzero |" in printed
 

@@ -58,7 +58,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     expected = frozenset(line for line, why in marks.items() if not is_conditional(why))
     with importable(source):
         for name in options.only:
-            hooked = run_with_hook(name, source, out, steps=options.steps, device=device)
+            try:
+                hooked = run_with_hook(name, source, out, steps=options.steps, device=device)
+            except Exception as error:  # noqa: BLE001 - the time on a GPU is short: the others go on
+                print(f"| {name} | failed: {type(error).__name__}: {error} |", flush=True)
+                continue
             print(program_row(name, hooked, expected & hooked.ran), flush=True)
     if device.type == "cpu":
         print("\nThere is no GPU here: the figures are those of tiny programs on a CPU, and no site waits.")

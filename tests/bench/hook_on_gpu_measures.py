@@ -13,6 +13,7 @@ from recorded_lines import Line, lines_run
 from recorded_source import Setting, build
 
 import tbprof
+from tbprof.errors import TbprofError
 from tbprof.hook.aftermath import SETTLE_STEPS
 from tbprof.model import Report
 from tbprof.report import build_report, merge_facts
@@ -119,7 +120,9 @@ def _window(logdir: Path, spool: Path, destination: Path) -> Path:
     """The recorded window with the hook's facts; taken from the spool where it could not be published."""
     for published in logdir.glob("*.trace.json.gz"):
         return published.replace(destination)
-    (spooled,) = spool.rglob("*.pt.trace.json")
+    spooled = next(spool.rglob("*.pt.trace.json"), None)
+    if spooled is None:
+        raise TbprofError(f"the hook left no window of this program beneath {spool}: its log says why")
     facts = spooled.with_name(spooled.name.replace(".pt.trace.json", ".facts.json"))
     merge_facts(spooled, destination, facts.read_bytes())
     return destination

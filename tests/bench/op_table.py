@@ -20,8 +20,8 @@ from tbprof.optable import OPS  # noqa: E402
 from tbprof.preflight.prediction import PredictedSite  # noqa: E402
 
 FORMS_HEAD = """\
-| form | expected | waited | seen by | copies | the wait is in | the table says | known | verdict |
-|---|---|---|---|---|---|---|---|---|"""
+| form | expected | waited | seen by | copies | foretold | the wait is in | the table says | known | verdict |
+|---|---|---|---|---|---|---|---|---|---|"""
 ROWS_HEAD = """\
 | op | condition | known | seen to wait here |
 |---|---|---|---|"""
@@ -51,6 +51,7 @@ def form_row(judged: JudgedOperation) -> str:
         TOLD[operation.measured],
         ", ".join(operation.witnesses) or "-",
         ", ".join(dict.fromkeys(operation.copies)) or "-",
+        TOLD[judged.copies_agree],
         operation.waits_in or "-",
         ", ".join(dict.fromkeys(map(said, judged.foretold))) or "nothing",
         ", ".join(dict.fromkeys(site.known for site in judged.foretold)) or "-",

@@ -73,6 +73,15 @@ def free_port() -> int:
         return int(one.getsockname()[1])
 
 
+def test_an_emptied_cache_and_linear_algebra_are_told_by_their_own_rules() -> None:
+    predicted = run_here(PROGRAMS / "api_forms.py")
+    rules = {
+        predicted["sites"][finding["sites"][0]]["call"]: finding["rule"] for finding in predicted["findings"]
+    }
+    assert rules["empty_cache"] == "MEM02"
+    assert rules["linalg_inv_ex"] == rules["_linalg_eigh"] == "SYN01"
+
+
 DEMO = """
 import torch
 from tbprof.demo.{form} import PatchLoss
