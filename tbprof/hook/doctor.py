@@ -39,7 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         *folder_problems(logdir),
     ]
     for problem in problems or ["Nothing is missing for a good recording."]:
-        sys.stdout.write(f"{problem}\n")
+        # The name of a folder may be no Unicode.
+        sys.stdout.write(f"{problem.encode(errors='replace').decode()}\n")
     return 1 if problems else 0
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
+from tbprof.errors import UsageError
 from tbprof.hook.adoption import is_left_behind
 from tbprof.hook.complaints import COMPLAINTS_PREFIX
 from tbprof.hook.spool import TRACE_SUFFIX, facts_path, spool_base, spools_of
@@ -21,7 +22,11 @@ def past_problems(logdir: Path) -> Iterator[str]:
 
     Only what lies in the user's cache folder, or in TBPROF_SPOOL, is found.
     """
-    base = spool_base(logdir, None)
+    try:
+        base = spool_base(logdir, None)
+    except UsageError:
+        # No run could use that place; what is wrong with it is said of the folder itself.
+        return
     yield from _complaints(base, logdir)
     for run in _folders(logdir):
         yield from _waiting_windows(spools_of(base, run), run)

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 import torch
 
+import tbprof
 from tbprof.hook import doctor
 from tbprof.hook.doctor import environment_problems, folder_problems, main, torch_problems
+from tbprof.hook.past_runs import past_problems
 
 
 @pytest.mark.skipif(torch.cuda.is_available() or torch.xpu.is_available(), reason="there is a GPU")
 def test_a_machine_without_a_gpu_is_told_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(tmp_path / "logs")]) == 1
     assert "torch sees no GPU" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere names of files are Unicode")
+def test_a_folder_without_a_printable_name_is_no_obstacle(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    logdir = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
+    tbprof.TrainerHook(logdir).close()
+    assert main([str(logdir)]) == 1
+    assert "No window was recorded" in capfd.readouterr().out
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA or ROCm device")
@@ -53,5 +66,6 @@ def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_spool_beneath_the_log_directory_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TBPROF_SPOOL", str(tmp_path / "logs" / "spool"))
+    assert list(past_problems(tmp_path / "logs")) == []
     (problem,) = folder_problems(tmp_path / "logs")
     assert "no place where windows can wait" in problem
