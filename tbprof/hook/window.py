@@ -60,7 +60,11 @@ class ProfiledWindow:
 
     def start(self) -> None:
         """Begin the warm-up. Take `OnlySession` first."""
-        self._profiler.__enter__()
+        try:
+            self._profiler.__enter__()
+        except BaseException:
+            self._let_go()
+            raise
 
     def advance(self) -> None:
         """A training step is over: record it as one, and do what is due after it."""
@@ -78,6 +82,10 @@ class ProfiledWindow:
         """End the window early; a recording without a whole step is not exported."""
         if self.is_over or self._lost_session():
             return
+        step = self._profiler.step_rec_fn
+        if step is not None and step.record is None:
+            # Ctrl-C came before torch had opened this step's annotation, and it would fail to close it.
+            self._profiler.step_rec_fn = None
         self._profiler.__exit__(None, None, None)
         self.is_over = True
 
@@ -95,6 +103,19 @@ class ProfiledWindow:
         self.recorded_steps = 0
         self.is_over = True
         self._profiler.__exit__(None, None, None)
+
+    def _let_go(self) -> None:
+        """Leave a profiler that Ctrl-C met while it began.
+
+        torch does not tell whether it has prepared the session, and crashes when one is stopped that
+        it has not. One that is only prepared may stay, and another may follow it (seen with torch 2.13).
+        """
+        if is_recording():
+            torch.autograd._disable_profiler()
+        torch.autograd.profiler._run_on_profiler_stop()
+        self.is_over = True
+        # So that nobody takes what is left of it for a profiler at work.
+        self._profiler.profiler = None
 
     def _lost_session(self) -> bool:
         """Look whether torch's session is still ours; if not, let go without touching it.

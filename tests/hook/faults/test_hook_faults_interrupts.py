@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from nursery import Nursery, side_by_side, wait_for_children
+from nursery import Ended, Nursery, side_by_side, wait_for_children
 from remains import look_at
 from scenario import PRELUDE
 
@@ -24,21 +24,61 @@ signal.setitimer(signal.ITIMER_REAL, 0)
 """
 
 
-def check(processes: Nursery, folder: Path, delay_s: float) -> None:
+INTERRUPTED_AT_LINE = """
+import torch.autograd.profiler, tbprof.hook.window
+FILES = {module.__file__ for module in (torch.profiler.profiler, torch.autograd.profiler, tbprof.hook.window)}
+lines = 0
+
+def count(frame, event, _):
+    global lines
+    if frame.f_code.co_filename not in FILES: return None
+    lines += event == 'line'
+    if event == 'line' and lines == int(sys.argv[2]):
+        sys.settrace(None)
+        raise KeyboardInterrupt
+    return count
+
+with hook(record_lines=False) as watching:
+    for _ in range(6):
+        step()
+        sys.settrace(count)
+        watching.step()
+        sys.settrace(None)
+print(lines)
+"""
+"""Ctrl-C at a line of torch's profiler, or of what drives it: Python hears of it between two of them."""
+
+
+def check(processes: Nursery, folder: Path, script: str, argument: float) -> Ended:
     (folder / "data").mkdir(parents=True)
-    script = folder / "train.py"
-    script.write_text(f"WATCHED = True\n{PRELUDE}\n{INTERRUPTED}", encoding="utf-8")
+    path = folder / "train.py"
+    path.write_text(f"WATCHED = True\n{PRELUDE}\n{script}", encoding="utf-8")
     environment = {"TBPROF_SPOOL": str(folder / "data" / "spool")}
-    ended = processes.run([script, folder / "data", delay_s], folder, environment)
+    ended = processes.run([path, folder / "data", argument], folder, environment)
     wait_for_children(folder)
     # It may come when all is over.
     assert ended.exit_code in (-signal.SIGINT, 0), ended.stderr
     assert "Profiling ends" not in ended.stderr
     assert look_at(folder / "data").corrupt == []
+    return ended
+
+
+@pytest.mark.parametrize("every", [50, pytest.param(1, marks=pytest.mark.exhaustive)])
+def test_an_interrupt_at_any_line_of_the_profiler_passes(
+    processes: Nursery, tmp_path: Path, every: int
+) -> None:
+    never = check(processes, tmp_path / "never", INTERRUPTED_AT_LINE, 0)
+    lines = range(1, int(never.stdout), every)
+    assert len(lines) > 10
+
+    def interrupt(line: int) -> Ended:
+        return check(processes, tmp_path / str(line), INTERRUPTED_AT_LINE, line)
+
+    assert {ended.exit_code for ended in side_by_side(interrupt, lines)} == {-signal.SIGINT}
 
 
 @pytest.mark.parametrize("repeats", [2, pytest.param(200, marks=pytest.mark.exhaustive)])
 def test_an_interrupt_at_any_moment_passes(processes: Nursery, tmp_path: Path, repeats: int) -> None:
     rng = random.Random(20261120)
     moments = [(tmp_path / str(repeat), rng.uniform(0.005, 0.2)) for repeat in range(repeats)]
-    side_by_side(lambda moment: check(processes, *moment), moments)
+    side_by_side(lambda moment: check(processes, moment[0], INTERRUPTED, moment[1]), moments)
