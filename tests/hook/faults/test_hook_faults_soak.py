@@ -19,7 +19,7 @@ MOST_GROWTH_BYTES = 5_000_000
 """Above what torch's own handler grows by in as many windows."""
 
 MOST_OBJECTS = 200
-"""Python objects, likewise: torch and Python keep two of each window's."""
+"""Python objects that can't be collected, likewise: those of windows that wait for their turn."""
 
 MILLION_STEPS = """
 import json, sys
