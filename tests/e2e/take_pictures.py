@@ -54,6 +54,8 @@ def _settle(page: Page) -> None:
     page.locator("main h1, main h2").first.wait_for(state="attached", timeout=PATIENCE_MS)
     page.locator("main .skel").first.wait_for(state="detached", timeout=PATIENCE_MS)
     page.get_by_text("being read").first.wait_for(state="detached", timeout=PATIENCE_MS)
+    if page.locator("canvas.lanes").count():
+        page.locator('canvas.lanes[data-drawn]:not([data-drawn="0"])').wait_for(timeout=PATIENCE_MS)
     # What is drawn comes a frame later than its page.
     page.wait_for_timeout(1_500)
 

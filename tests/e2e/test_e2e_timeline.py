@@ -32,7 +32,9 @@ addEventListener("message", (event) => {
 
 def open_timeline(page: Page, address: str, run: str) -> FrameLocator:
     frame = open_tab(page, address, run, "timeline")
-    expect(frame.locator("canvas.lanes[data-drawn]")).to_be_visible(timeout=PATIENCE_MS)
+    # Its label is that of the step once the answer about the step is there, for which keys wait.
+    canvas = frame.locator('canvas.lanes[data-drawn][aria-label^="Timeline of"]')
+    expect(canvas).to_be_visible(timeout=PATIENCE_MS)
     return frame
 
 
