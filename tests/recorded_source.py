@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import torch
@@ -17,14 +18,21 @@ __all__ = ["Setting", "build", "importable"]
 
 @contextmanager
 def importable(source: Path) -> Iterator[None]:
-    """Let `import recording` find this recording's programs, and no other's afterwards."""
+    """Let `import recording` find this recording's programs, and afterwards what it found before."""
+    others = _take_modules()
     sys.path.insert(0, str(source))
     try:
         yield
     finally:
         sys.path.remove(str(source))
-        for name in [each for each in sys.modules if each.partition(".")[0] == "recording"]:
-            del sys.modules[name]
+        _take_modules()
+        sys.modules.update(others)
+
+
+def _take_modules() -> dict[str, ModuleType]:
+    """What is imported as `recording` leaves the table of modules."""
+    names = [name for name in sys.modules if name.partition(".")[0] == "recording"]
+    return {name: sys.modules.pop(name) for name in names}
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,7 @@ def test_keys_alone_lead_through_the_step(page: Page, address: str) -> None:
 def test_a_link_opens_what_was_looked_at(page: Page, address: str) -> None:
     frame = open_timeline(page, address, "sam_amg_a100")
     frame.get_by_role("region", name="Tracks").press("g")
+    expect(frame.locator("section.selection")).to_contain_text("The GPU did nothing for")
     frame.get_by_role("region", name="Tracks").press("f")
     expect(page).to_have_url(re.compile(r"start=\d+"))
     said = frame.locator("section.selection").inner_text()
