@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import wraps
 from typing import Any
 
@@ -13,15 +14,21 @@ __all__ = ["PATCHES"]
 
 _HOME = "torch.distributed.distributed_c10d"
 
+_KEPT: list[Any] = []
+"""Each group of gloo, for as long as the process lives. Its end joins its threads under the
+interpreter's lock, and a thread that still lets go of its last collective waits for that lock
+(https://github.com/pytorch/pytorch/issues/56297): a hang that the program would not have with NCCL."""
+
 
 def _with_gloo(original: Any) -> Any:
     @wraps(original)
-    def init_process_group(backend: Any = None, *args: Any, **kwargs: Any) -> Any:
+    def init_process_group(backend: Any = None, *args: Any, **kwargs: Any) -> None:
         if backend is None or "nccl" in str(backend):
             remark("NCCL was played by gloo: collectives ran on the host")
             backend = "gloo"
         kwargs.pop("device_id", None)
-        return original(backend, *args, **kwargs)
+        original(backend, *args, **kwargs)
+        _KEPT.append(sys.modules[_HOME].group.WORLD)
 
     return init_process_group
 
@@ -32,7 +39,9 @@ def _group_with_gloo(original: Any) -> Any:
         if "nccl" in str(kwargs.get("backend")):
             kwargs["backend"] = "gloo"
         kwargs.pop("device_id", None)
-        return original(*args, **kwargs)
+        group = original(*args, **kwargs)
+        _KEPT.append(group)
+        return group
 
     return new_group
 

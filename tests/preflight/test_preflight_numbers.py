@@ -14,6 +14,9 @@ from tbprof.preflight.session import Preflight  # noqa: E402
 
 STEPS = 5
 
+KEPT: list[Any] = []
+"""Groups of gloo that outlive their training: torch can hang where one ends right after a collective."""
+
 
 def convolution(device: str) -> list[float]:
     """Convolutions, batch norm, dropout and clipped gradients, by AdamW."""
@@ -77,6 +80,7 @@ def data_parallel(device: str) -> list[float]:
     dist.init_process_group(
         "nccl" if device == "cuda" else "gloo", store=dist.HashStore(), rank=0, world_size=1
     )
+    KEPT.append(dist.group.WORLD)
     try:
         plain = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Linear(8, 1)).to(device)
         model = torch.nn.parallel.DistributedDataParallel(plain)
