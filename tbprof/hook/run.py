@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-import runpy
 import sys
 import types
 from collections.abc import Callable, Sequence
@@ -20,8 +19,9 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from tbprof.hook.schedule import Schedule
 from tbprof.hook.trainer_hook import TrainerHook
+from tbprof.main_program import program_frames, run_program
 
-__all__ = ["main", "run_program"]
+__all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -44,21 +44,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with TrainerHook(logdir, schedule=schedule, sync_callbacks=options.sync_callbacks) as hook:
         step_with_first_optimizer(hook)
         run_program(options.program, options.arguments, is_module=options.module)
-
-
-def run_program(program: str, arguments: Sequence[str], *, is_module: bool) -> None:
-    """Run a script or a module as Python's own command line would."""
-    sys.argv = [program, *arguments]
-    if is_module:
-        sys.path[0] = str(Path.cwd())
-        runpy.run_module(program, run_name="__main__", alter_sys=True)
-        return
-    sys.path[0] = str(Path(program).resolve().parent)
-    main_module = types.ModuleType("__main__")
-    main_module.__file__ = os.path.abspath(program)  # noqa: PTH100 - as Python spells it
-    sys.modules["__main__"] = main_module
-    source = Path(program).read_bytes()
-    exec(compile(source, main_module.__file__, "exec", dont_inherit=True), vars(main_module))
 
 
 def step_with_first_optimizer(hook: TrainerHook) -> None:
@@ -96,11 +81,7 @@ def _without_our_frames(show: Excepthook) -> Excepthook:
     def show_theirs(
         kind: type[BaseException], error: BaseException, traceback: types.TracebackType | None
     ) -> None:
-        theirs = traceback
-        while traceback is not None:
-            if traceback.tb_frame.f_code.co_filename == __file__:
-                theirs = traceback.tb_next
-            traceback = traceback.tb_next
+        theirs = program_frames(traceback)
         show(kind, error.with_traceback(theirs), theirs)
 
     return show_theirs

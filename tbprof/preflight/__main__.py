@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from tbprof.errors import SelfTestFailed, TbprofError
+from tbprof.main_program import program_frames, run_program
 from tbprof.preflight.document import document
 from tbprof.preflight.prediction import KINDS, Prediction
-from tbprof.preflight.program import run_program
 from tbprof.preflight.report import text
 from tbprof.preflight.session import Preflight
 
@@ -130,10 +130,7 @@ def _output_to_stderr() -> Iterator[None]:
 
 def _show(error: BaseException) -> None:
     """The program's own frames, as Python would have shown them."""
-    trace, own = error.__traceback__, Path(__file__).parent
-    while trace is not None and Path(trace.tb_frame.f_code.co_filename).parent == own:
-        trace = trace.tb_next
-    traceback.print_exception(type(error), error, trace)
+    traceback.print_exception(type(error), error, program_frames(error.__traceback__))
 
 
 def _exit_code(prediction: Prediction, options: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ import types
 from collections.abc import Sequence
 from pathlib import Path
 
-__all__ = ["run_program"]
+__all__ = ["program_frames", "run_program"]
 
 
 def run_program(program: str, arguments: Sequence[str], *, is_module: bool) -> None:
@@ -25,3 +25,16 @@ def run_program(program: str, arguments: Sequence[str], *, is_module: bool) -> N
     sys.modules["__main__"] = main_module
     source = Path(program).read_bytes()
     exec(compile(source, main_module.__file__, "exec", dont_inherit=True), vars(main_module))
+
+
+def program_frames(traceback: types.TracebackType | None) -> types.TracebackType | None:
+    """What is left of a traceback without the frames that led to the program.
+
+    The whole of it where no program had been started.
+    """
+    entry = traceback
+    while entry is not None:
+        if entry.tb_frame.f_code is run_program.__code__:
+            return entry.tb_next
+        entry = entry.tb_next
+    return traceback
