@@ -46,6 +46,7 @@ test("counted words agree with their number", () => {
 test("a change has its sign, and is none where it can't be said", () => {
   assert.equal(formatChange(-0.11), "\u221211\u202f%");
   assert.equal(formatChange(0.032), "+3.2\u202f%");
+  assert.equal(formatChange(0.0004), "<0.1\u202f%");
   assert.equal(formatChange(146.7), "×148");
   assert.equal(formatChange(0), "0\u202f%");
   assert.equal(formatChange(null), "—");

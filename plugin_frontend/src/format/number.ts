@@ -33,10 +33,11 @@ export function formatShare(share: number | null): string {
   return `${text}${NARROW_SPACE}%`;
 }
 
-/** With a sign in front, but nothing in front of 0; `text` writes its size. */
+/** With a sign in front, but nothing in front of 0 and of "<0.1"; `text` writes its size. */
 export function formatSigned(value: number, text: (size: number) => string): string {
-  if (value === 0) return text(0);
-  return `${value < 0 ? MINUS : "+"}${text(Math.abs(value))}`;
+  const size = text(Math.abs(value));
+  if (value === 0 || size.startsWith("<")) return size;
+  return `${value < 0 ? MINUS : "+"}${size}`;
 }
 
 /** Above this share a change is read more easily as a factor. */
