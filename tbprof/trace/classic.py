@@ -21,7 +21,8 @@ from tbprof.trace.classic_rows import ClassicRows, RawEvent
 from tbprof.trace.classic_times import ClassicClock
 from tbprof.trace.columns import Category, Trace
 from tbprof.trace.reader import CHUNK_BYTES, read_trace
-from tbprof.trace.source import open_gzip_writer, open_source
+from tbprof.trace.source import open_source
+from tbprof.trace.unpacked import open_gzip_writer
 
 __all__ = ["write_classic"]
 

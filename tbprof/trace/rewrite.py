@@ -14,7 +14,8 @@ from tbprof.trace.chunks import EventStream
 from tbprof.trace.decode import Decoder
 from tbprof.trace.metadata import read_metadata
 from tbprof.trace.reader import CHUNK_BYTES
-from tbprof.trace.source import ByteSource, open_gzip_writer, open_source
+from tbprof.trace.source import ByteSource, open_source
+from tbprof.trace.unpacked import open_gzip_writer
 
 __all__ = ["merge_facts", "verify"]
 

@@ -2,97 +2,18 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import stat
-import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
-from importlib import import_module
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, cast
 
 from tbprof.errors import TraceNotReadable, TraceTooLarge
 from tbprof.trace.limits import MAX_BYTES_VARIABLE, max_trace_bytes
+from tbprof.trace.unpacked import Remains, Unpacked, damage, unpacked
 
-__all__ = ["ByteSource", "open_gzip_writer", "open_source", "shown_path"]
-
-_GZIP_MAGIC = b"\x1f\x8b"
-_INPUT_BYTES = 64 * 1024
-
-
-def _gzip_module() -> Any:
-    """`isal.igzip`, which unpacks 3.5 times faster, or the same interface of the standard library."""
-    try:
-        return import_module("isal.igzip")
-    except ImportError:
-        return gzip
-
-
-def _damage() -> tuple[type[Exception], ...]:
-    """What reading a damaged gzip stream raises."""
-    damage = (EOFError, gzip.BadGzipFile, zlib.error)
-    try:
-        return (*damage, import_module("isal.isal_zlib").error)
-    except ImportError:
-        return damage
-
-
-class _Unpacked(Protocol):
-    """What the source needs of a stream: fill a buffer, say how much; 0 is the end."""
-
-    def readinto(self, buffer: memoryview, /) -> int: ...
-
-
-class _Remains:
-    """What a damaged gzip file still gives: member after member, up to the broken byte.
-
-    The fast readers lose what they had unpacked when they meet the damage, so this one
-    starts again from the front and skips what was delivered already.
-    """
-
-    def __init__(self, file: io.FileIO, delivered_bytes: int) -> None:
-        file.seek(0)
-        self._file = file
-        self._inflater = zlib.decompressobj(wbits=31)
-        self._input = b""
-        self._step_bytes = _INPUT_BYTES
-        self._to_skip = delivered_bytes
-
-    def readinto(self, buffer: memoryview) -> int:
-        while piece := self._inflate(len(buffer)):
-            kept = piece[self._to_skip :]
-            self._to_skip -= len(piece) - len(kept)
-            if kept:
-                buffer[: len(kept)] = kept
-                return len(kept)
-        return 0
-
-    def _inflate(self, limit_bytes: int) -> bytes:
-        while self._step_bytes:
-            if self._inflater.eof:
-                self._inflater = zlib.decompressobj(wbits=31)
-            self._input = self._input or self._file.read(_INPUT_BYTES) or b""
-            if not self._input:
-                break
-            piece = self._inflate_step(limit_bytes)
-            if piece:
-                return piece
-        return b""
-
-    def _inflate_step(self, limit_bytes: int) -> bytes:
-        """Feed one step; where it holds the broken byte, go back and halve the steps until it is alone."""
-        fed, rest = self._input[: self._step_bytes], self._input[self._step_bytes :]
-        before = self._inflater.copy()
-        try:
-            piece = self._inflater.decompress(fed, limit_bytes)
-        except zlib.error:
-            self._inflater = before
-            self._step_bytes = len(fed) // 2
-            return b""
-        self._input = self._inflater.unconsumed_tail + self._inflater.unused_data + rest
-        return piece
+__all__ = ["ByteSource", "open_source", "shown_path"]
 
 
 class ByteSource:
@@ -108,13 +29,13 @@ class ByteSource:
         """Whether the gzip stream ended before its end or failed its check."""
         self._file = file
         self._max_bytes = max_trace_bytes(self.total_bytes) if max_bytes is None else max_bytes
-        self._stream = _unpacking(file)
-        self._damage = _damage()
+        self._stream: Unpacked = unpacked(file)
+        self._damage = damage()
 
     @property
     def read_bytes(self) -> int:
         """How many bytes of the file on the disk have been read."""
-        return min(self._file.tell(), self.total_bytes)
+        return min(self._stream.read_bytes, self.total_bytes)
 
     def readinto(self, buffer: memoryview) -> int:
         """Fill the front of `buffer`; how many bytes there are now, 0 at the end.
@@ -140,14 +61,13 @@ class ByteSource:
             return self._stream.readinto(buffer)
         except self._damage:
             self.damaged = True
-            self._stream = _Remains(self._file, self.unpacked_bytes)
+            self._stream.close()
+            self._stream = Remains(self._file, self.unpacked_bytes)
             return self._stream.readinto(buffer)
 
-
-def _unpacking(file: io.FileIO) -> _Unpacked:
-    magic = file.read(len(_GZIP_MAGIC))
-    file.seek(0)
-    return cast(_Unpacked, _gzip_module().open(file, "rb") if magic == _GZIP_MAGIC else file)
+    def close(self) -> None:
+        """Leave the file alone; it stays open."""
+        self._stream.close()
 
 
 def _not_readable(path: str, error: OSError) -> TraceNotReadable:
@@ -176,10 +96,5 @@ def open_source(path: str | os.PathLike[str], max_bytes: int | None = None) -> I
     except (OSError, ValueError) as error:
         reason = error if isinstance(error, OSError) else OSError(0, str(error))
         raise _not_readable(shown, reason) from error
-    with file:
-        yield ByteSource(shown, file, max_bytes)
-
-
-def open_gzip_writer(file: BinaryIO, level: int) -> BinaryIO:
-    """A gzip stream into `file`; closing it leaves `file` open."""
-    return cast(BinaryIO, _gzip_module().open(file, "wb", compresslevel=level))
+    with file, closing(ByteSource(shown, file, max_bytes)) as source:
+        yield source

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import os
+import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,16 @@ from tbprof.errors import TraceNotReadable, TraceTooLarge
 from tbprof.trace.source import ByteSource, open_source
 
 CONTENT = os.urandom(300_000) + b"the end"
+
+
+@pytest.fixture(autouse=True, params=["isal", "standard library"])
+def unpacker(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What unpacks: isal where it is installed, or else what Python brings."""
+    if request.param == "isal":
+        pytest.importorskip("isal")
+    else:
+        monkeypatch.setitem(sys.modules, "isal.igzip", None)
+    return str(request.param)
 
 
 def read_all(source: ByteSource, size: int = 10_000) -> bytes:
@@ -61,6 +73,39 @@ def test_damage_in_a_later_member_keeps_the_earlier_ones(tmp_path: Path) -> None
         # In one go, so that the fast reader meets the damage before it gave anything.
         assert read_all(source, 2**20).startswith(b"first second " + CONTENT[:200_000])
         assert source.damaged
+
+
+def test_zeros_behind_a_member_are_padding(tmp_path: Path) -> None:
+    members = gzip.compress(b"first ") + bytes(70_000) + gzip.compress(CONTENT) + bytes(500)
+
+    with open_source(write(tmp_path, members), max_bytes=10**6) as source:
+        assert read_all(source) == b"first " + CONTENT
+        assert not source.damaged
+
+
+def test_what_was_delivered_alone_tells_how_much_was_read(tmp_path: Path) -> None:
+    """So that several processes which share a file agree on where a part of it begins."""
+    path = write(tmp_path, CONTENT * 30, packed=True)
+
+    def positions() -> list[int]:
+        buffer = memoryview(bytearray(100_000))
+        with open_source(path, max_bytes=10**8) as source:
+            return [source.read_bytes for _ in iter(lambda: source.readinto(buffer), 0)]
+
+    first = positions()
+    assert first == sorted(first)
+    assert positions() == first
+    assert first[-1] > path.stat().st_size - 200_000
+
+
+def test_nothing_runs_on_behind_a_source_that_was_left_early(tmp_path: Path) -> None:
+    path = write(tmp_path, CONTENT * 30, packed=True)
+    before = threading.enumerate()
+
+    with open_source(path, max_bytes=10**8) as source:
+        source.readinto(memoryview(bytearray(10)))
+
+    assert threading.enumerate() == before
 
 
 def test_rubbish_behind_packed_bytes_is_damage(tmp_path: Path) -> None:
