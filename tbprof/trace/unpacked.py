@@ -5,8 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, BinaryIO, Protocol, cast
@@ -15,8 +13,6 @@ __all__ = ["Remains", "Unpacked", "damage", "open_gzip_writer", "unpacked"]
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _INPUT_BYTES = 64 * 1024
-_PIECE_BYTES = 2 * 1024 * 1024
-"""Most that is unpacked ahead. Smaller pieces would ask for the interpreter's lock more often."""
 
 
 class Unpacked(Protocol):
@@ -40,7 +36,12 @@ def unpacked(file: io.FileIO) -> Unpacked:
     if magic != _GZIP_MAGIC:
         return _Straight(file, file)
     igzip = _igzip()
-    return _ReadAhead(file) if igzip is None else _Straight(file, igzip.open(file, "rb"))
+    if igzip is None:
+        # Not needed elsewhere, and its imports take as long as those of the rest of the reader.
+        from tbprof.trace.read_ahead import ReadAhead
+
+        return ReadAhead(file)
+    return _Straight(file, igzip.open(file, "rb"))
 
 
 def open_gzip_writer(file: BinaryIO, level: int) -> BinaryIO:
@@ -78,65 +79,6 @@ class _Straight:
 
     def close(self) -> None:
         """Nothing is held but the file."""
-
-
-class _ReadAhead:
-    """A gzip file that the standard library unpacks, on a thread, while what it gave before is decoded.
-
-    The library lets go of the interpreter's lock for each piece.
-    """
-
-    def __init__(self, file: io.FileIO) -> None:
-        self.read_bytes = 0
-        self._pieces = _pieces(file)
-        self._thread = ThreadPoolExecutor(1, "tbprof-unpack")
-        self._piece = memoryview(b"")
-        self._next = self._thread.submit(next, self._pieces, None)
-
-    def readinto(self, buffer: memoryview) -> int:
-        if not self._piece:
-            piece = self._next.result()
-            if piece is None:
-                return 0
-            self._next = self._thread.submit(next, self._pieces, None)
-            self._piece, self.read_bytes = memoryview(piece.content), piece.read_bytes
-        count = min(len(buffer), len(self._piece))
-        buffer[:count] = self._piece[:count]
-        self._piece = self._piece[count:]
-        return count
-
-    def close(self) -> None:
-        self._thread.shutdown()
-
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    content: bytes
-    read_bytes: int
-    """Where in the file the reading stood then."""
-
-
-def _pieces(file: io.FileIO) -> Iterator[_Piece]:
-    """Member after member; zeros between and behind them are padding.
-
-    Raises:
-        EOFError: the last member is not whole.
-        zlib.error: damage, or something else behind a member.
-    """
-    inflater = zlib.decompressobj(wbits=31)
-    packed = b""
-    while packed := packed or file.read(_INPUT_BYTES) or b"":
-        if inflater.eof:
-            packed = packed.lstrip(b"\0")
-            if not packed:
-                continue
-            inflater = zlib.decompressobj(wbits=31)
-        content = inflater.decompress(packed, _PIECE_BYTES)
-        packed = inflater.unconsumed_tail or inflater.unused_data
-        if content:
-            yield _Piece(content, file.tell())
-    if not inflater.eof:
-        raise EOFError
 
 
 class Remains:
