@@ -6,7 +6,7 @@ import io
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from tbprof.errors import TraceNotReadable, TraceTooLarge
@@ -35,7 +35,7 @@ class ByteSource:
     @property
     def read_bytes(self) -> int:
         """How many bytes of the file on the disk have been read."""
-        return min(self._stream.read_bytes, self.total_bytes)
+        return min(self._file.tell(), self.total_bytes)
 
     def readinto(self, buffer: memoryview) -> int:
         """Fill the front of `buffer`; how many bytes there are now, 0 at the end.
@@ -61,13 +61,8 @@ class ByteSource:
             return self._stream.readinto(buffer)
         except self._damage:
             self.damaged = True
-            self._stream.close()
             self._stream = Remains(self._file, self.unpacked_bytes)
             return self._stream.readinto(buffer)
-
-    def close(self) -> None:
-        """Leave the file alone; it stays open."""
-        self._stream.close()
 
 
 def _not_readable(path: str, error: OSError) -> TraceNotReadable:
@@ -96,5 +91,5 @@ def open_source(path: str | os.PathLike[str], max_bytes: int | None = None) -> I
     except (OSError, ValueError) as error:
         reason = error if isinstance(error, OSError) else OSError(0, str(error))
         raise _not_readable(shown, reason) from error
-    with file, closing(ByteSource(shown, file, max_bytes)) as source:
-        yield source
+    with file:
+        yield ByteSource(shown, file, max_bytes)

@@ -24,8 +24,8 @@ from tbprof.trace.stretch import NotWhole, Piece, Stretch, read_stretch
 
 __all__ = ["MAX_PROCESSES", "WORTH_SHARING_BYTES", "cores", "other_processes", "read_trace_together"]
 
-WORTH_SHARING_BYTES = 16 * 1000**2
-"""Of a packed file, some 200 MB of JSON; below it the start of a process costs what it saves."""
+WORTH_SHARING_BYTES = 8 * 1000**2
+"""Of a packed file, some 130 MB of JSON; below it the start of a process costs what it saves."""
 MAX_PROCESSES = 4
 """More would each unpack most of the file to decode little of it, and leave nothing for others."""
 

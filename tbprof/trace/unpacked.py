@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from dataclasses import dataclass
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, BinaryIO, Protocol, cast
 
@@ -13,20 +13,15 @@ __all__ = ["Remains", "Unpacked", "damage", "open_gzip_writer", "unpacked"]
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _INPUT_BYTES = 64 * 1024
+_MEMBER_INPUT_BYTES = 16 * 1024
+"""Unpacked it fits a processor's cache."""
+_PIECE_BYTES = 512 * 1024
 
 
 class Unpacked(Protocol):
-    """The unpacked bytes of a file, in order."""
+    """What a source needs of a stream: fill a buffer, say how much; 0 is the end."""
 
-    @property
-    def read_bytes(self) -> int:
-        """How much of the file went into what was delivered; what was delivered alone decides it."""
-
-    def readinto(self, buffer: memoryview, /) -> int:
-        """Fill the front of `buffer`; how many bytes there are now, 0 at the end."""
-
-    def close(self) -> None:
-        """Leave the file alone; it stays open."""
+    def readinto(self, buffer: memoryview, /) -> int: ...
 
 
 def unpacked(file: io.FileIO) -> Unpacked:
@@ -34,14 +29,9 @@ def unpacked(file: io.FileIO) -> Unpacked:
     magic = file.read(len(_GZIP_MAGIC))
     file.seek(0)
     if magic != _GZIP_MAGIC:
-        return _Straight(file, file)
+        return cast(Unpacked, file)
     igzip = _igzip()
-    if igzip is None:
-        # Not needed elsewhere, and its imports take as long as those of the rest of the reader.
-        from tbprof.trace.read_ahead import ReadAhead
-
-        return ReadAhead(file)
-    return _Straight(file, igzip.open(file, "rb"))
+    return _Members(file) if igzip is None else cast(Unpacked, igzip.open(file, "rb"))
 
 
 def open_gzip_writer(file: BinaryIO, level: int) -> BinaryIO:
@@ -63,22 +53,42 @@ def _igzip() -> Any:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Straight:
-    """A stream that reads the file when it is asked."""
+class _Members:
+    """The members of a gzip file, by the standard library, whose own reader copies each byte twice more."""
 
-    file: io.FileIO
-    stream: Any
-
-    @property
-    def read_bytes(self) -> int:
-        return self.file.tell()
+    def __init__(self, file: io.FileIO) -> None:
+        self._pieces = _pieces(file)
+        self._piece = memoryview(b"")
 
     def readinto(self, buffer: memoryview) -> int:
-        return cast(int, self.stream.readinto(buffer))
+        self._piece = self._piece or memoryview(next(self._pieces, b""))
+        count = min(len(buffer), len(self._piece))
+        buffer[:count] = self._piece[:count]
+        self._piece = self._piece[count:]
+        return count
 
-    def close(self) -> None:
-        """Nothing is held but the file."""
+
+def _pieces(file: io.FileIO) -> Iterator[bytes]:
+    """Member after member; zeros between and behind them are padding.
+
+    Raises:
+        EOFError: the last member is not whole.
+        zlib.error: damage, or something else behind a member.
+    """
+    inflater = zlib.decompressobj(wbits=31)
+    packed = b""
+    while packed := packed or file.read(_MEMBER_INPUT_BYTES) or b"":
+        if inflater.eof:
+            packed = packed.lstrip(b"\0")
+            if not packed:
+                continue
+            inflater = zlib.decompressobj(wbits=31)
+        piece = inflater.decompress(packed, _PIECE_BYTES)
+        packed = inflater.unconsumed_tail or inflater.unused_data
+        if piece:
+            yield piece
+    if not inflater.eof:
+        raise EOFError
 
 
 class Remains:
@@ -96,10 +106,6 @@ class Remains:
         self._step_bytes = _INPUT_BYTES
         self._to_skip = delivered_bytes
 
-    @property
-    def read_bytes(self) -> int:
-        return self._file.tell()
-
     def readinto(self, buffer: memoryview) -> int:
         while piece := self._inflate(len(buffer)):
             kept = piece[self._to_skip :]
@@ -108,9 +114,6 @@ class Remains:
                 buffer[: len(kept)] = kept
                 return len(kept)
         return 0
-
-    def close(self) -> None:
-        """Nothing is held but the file."""
 
     def _inflate(self, limit_bytes: int) -> bytes:
         while self._step_bytes:

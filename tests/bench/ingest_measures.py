@@ -18,6 +18,9 @@ from typing import Any
 
 Figures = dict[str, float]
 
+STEPS = 45
+"""Of the training that is recorded: some 200 MB of JSON, and traces of users are larger still."""
+
 
 def floor(path: str) -> Figures:
     """Unpack, and let the same decoder check the JSON of the same chunks and keep nothing of it."""
@@ -135,7 +138,7 @@ def record(path: str) -> Figures:
     batch = torch.randn(4, 16, 64)
     every = {"record_shapes": True, "profile_memory": True, "with_stack": True, "with_modules": True}
     with torch.profiler.profile(**every) as profiler:
-        for _ in range(10):
+        for _ in range(STEPS):
             model(batch).square().mean().backward()
             optimizer.step()
             optimizer.zero_grad()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import os
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -96,16 +95,6 @@ def test_what_was_delivered_alone_tells_how_much_was_read(tmp_path: Path) -> Non
     assert first == sorted(first)
     assert positions() == first
     assert first[-1] > path.stat().st_size - 200_000
-
-
-def test_nothing_runs_on_behind_a_source_that_was_left_early(tmp_path: Path) -> None:
-    path = write(tmp_path, CONTENT * 30, packed=True)
-    before = threading.enumerate()
-
-    with open_source(path, max_bytes=10**8) as source:
-        source.readinto(memoryview(bytearray(10)))
-
-    assert threading.enumerate() == before
 
 
 def test_rubbish_behind_packed_bytes_is_damage(tmp_path: Path) -> None:
