@@ -20,6 +20,11 @@ from tbprof.trace.source import ByteSource, open_source
 __all__ = ["NotWhole", "Piece", "Stretch", "read_stretch"]
 
 
+_NEXT_SHARE = 0.8
+"""Of the stretch before: a process starts later than this one, and unpacks all that stands before its
+own, so that with this share they end together (measured on traces of 0.2 to 1 GB of JSON)."""
+
+
 class NotWhole(Exception):
     """The file has a flaw that only a reading of all of it can judge."""
 
@@ -34,8 +39,11 @@ class Stretch:
     def bounds(self, total_bytes: int) -> tuple[int, int]:
         """The bytes on the disk from which on, and to which, chunks that are read next belong to it."""
         is_last = self.index == self.count - 1
-        end = total_bytes + 1 if is_last else total_bytes * (self.index + 1) // self.count
-        return total_bytes * self.index // self.count, end
+        end = total_bytes + 1 if is_last else self._start(self.index + 1, total_bytes)
+        return self._start(self.index, total_bytes), end
+
+    def _start(self, index: int, total_bytes: int) -> int:
+        return int(total_bytes * (1 - _NEXT_SHARE**index) / (1 - _NEXT_SHARE**self.count))
 
 
 @dataclass(frozen=True, slots=True)
