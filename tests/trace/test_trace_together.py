@@ -68,8 +68,8 @@ def _three_processes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 @given(
-    count=st.integers(1, 6),
-    chunk_bytes=st.integers(4096, 32768),
+    count=st.integers(1, together.MAX_PROCESSES),
+    chunk_bytes=st.integers(4096, 16384),
     layout=st.sampled_from(["classic", "minified", "indented"]),
     packed=st.booleans(),
 )
