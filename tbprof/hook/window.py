@@ -86,7 +86,7 @@ class ProfiledWindow:
         if step is not None and step.record is None:
             # Ctrl-C came before torch had opened this step's annotation, and it would fail to close it.
             self._profiler.step_rec_fn = None
-        self._profiler.__exit__(None, None, None)
+        self._end()
         self.is_over = True
 
     def abandon(self) -> None:
@@ -102,7 +102,12 @@ class ProfiledWindow:
         """
         self.recorded_steps = 0
         self.is_over = True
-        self._profiler.__exit__(None, None, None)
+        self._end()
+
+    def _end(self) -> None:
+        # Ctrl-C may have come before it began, and torch fails to end what has not.
+        if self._profiler.profiler is not None:
+            self._profiler.__exit__(None, None, None)
 
     def _let_go(self) -> None:
         """Leave a profiler that Ctrl-C met while it began.
