@@ -16,6 +16,7 @@ _INPUT_BYTES = 64 * 1024
 _MEMBER_INPUT_BYTES = 16 * 1024
 """Unpacked it fits a processor's cache."""
 _PIECE_BYTES = 512 * 1024
+"""Most of one piece: the input may unpack a thousandfold."""
 
 
 class Unpacked(Protocol):

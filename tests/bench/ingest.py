@@ -80,7 +80,7 @@ def costs(trace: Path, traceinsight: str) -> dict[str, Cost | str]:
     A machine is not always as fast, so all take turns, and the fastest turn of each counts.
     """
     turns = [dict(turn(trace, traceinsight)) for _ in range(TURNS)]
-    return {what: fastest([costs[what] for costs in turns]) for what in turns[0]}
+    return {what: fastest([each[what] for each in turns]) for what in turns[0]}
 
 
 def fastest(found: Sequence[Cost | str]) -> Cost | str:

@@ -17,13 +17,12 @@ CONTENT = os.urandom(300_000) + b"the end"
 
 
 @pytest.fixture(autouse=True, params=["isal", "standard library"])
-def unpacker(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+def _unpacker(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """What unpacks: isal where it is installed, or else what Python brings."""
     if request.param == "isal":
         pytest.importorskip("isal")
     else:
         monkeypatch.setitem(sys.modules, "isal.igzip", None)
-    return str(request.param)
 
 
 def read_all(source: ByteSource, size: int = 10_000) -> bytes:

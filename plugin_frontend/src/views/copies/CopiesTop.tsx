@@ -33,14 +33,14 @@ export function CopiesTop({ view }: { view: WindowView }) {
 }
 
 /** A bus of a GPU does more; where no copy was as fast, all were too small to fill it. */
-const LEAST_OF_A_BUS = 1e9;
+const LEAST_BUS_BYTES_PER_S = 1e9;
 
 /** Copies on the GPU never cross the bus, so they are no measure for those that do. */
 function bestPinned(view: WindowView): number | null {
   const speeds = view.copies
     .filter((row) => row.memory === "pinned" && row.direction !== "DtoD")
     .flatMap((row) => row.best_bytes_per_s ?? [])
-    .filter((speed) => speed >= LEAST_OF_A_BUS);
+    .filter((speed) => speed >= LEAST_BUS_BYTES_PER_S);
   return speeds.length === 0 ? null : Math.max(...speeds);
 }
 
