@@ -11,7 +11,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.gpu_lag import gpu_lag_ns
 from tbprof.analysis.run_health import run_health
 from tbprof.analysis.steps import LAG_SHARE
-from tbprof.model import HealthFact
+from tbprof.model import HealthFact, HealthSeverity
 from tbprof.trace.columns import Category
 
 __all__ = ["health_facts"]
@@ -22,7 +22,7 @@ def health_facts(facts: Facts) -> tuple[HealthFact, ...]:
 
     - `no_steps`: the trace marks no steps.
     - `cold_steps`: steps left out of medians.
-    - `gpu_lag`: the device ends its steps late; host step times are not its own.
+    - `gpu_lag`: the device ends its steps late, and whether the steps of the report are its own.
     - `copies_without_call`: device copies that no copy call of the trace started (a graph did, or
       a call before the window); no copies by our count.
     - `calls_without_record`: copy calls that blocked and have no device row.
@@ -62,7 +62,8 @@ def _steps(facts: Facts) -> Iterator[HealthFact]:
     if late:
         worst = int(np.argmax(share))
         numbers = {"steps": late, "worst_us": int(lag[worst]) / 1000, "worst_share": float(share[worst])}
-        yield HealthFact("gpu_lag", "warning", numbers)
+        severity: HealthSeverity = "info" if steps.of_device else "warning"
+        yield HealthFact("gpu_lag", severity, {**numbers, "of_device": int(steps.of_device)})
 
 
 def _joins(facts: Facts) -> Iterator[HealthFact]:

@@ -21,12 +21,12 @@ import numpy.typing as npt
 from tbprof.analysis.device_work import NO_LAUNCH, DeviceWork
 from tbprof.analysis.names import matching_rows
 from tbprof.trace.columns import Category, Int64s, Trace
+from tbprof.trace.eras import STEP_PREFIX
 
 __all__ = [
     "COLD_FACTOR",
     "LAG_SHARE",
     "OUTSIDE",
-    "STEP_PREFIX",
     "WINDOW_STEP",
     "Steps",
     "find_steps",
@@ -44,9 +44,6 @@ lazy loading, allocator growth)."""
 
 LAG_SHARE = 0.1
 """From this part of a step on, a step of the host is not a step of the device."""
-
-STEP_PREFIX = "ProfilerStep#"
-"""Beginning of the names under which torch's profiler records steps."""
 
 _MIN_STEPS_FOR_COLD = 3
 

@@ -50,10 +50,12 @@ def _launching(trace: Trace, work: DeviceWork, sure: set[int]) -> _Lanes:
     launched = np.flatnonzero(work.launch != NO_LAUNCH)
     kernels = launched[trace.slices.category[work.rows[launched]] == Category.KERNEL]
     if not sure:
-        return trace.slices.lane[work.launch[kernels if len(kernels) else launched]]
-    lanes = trace.slices.lane[work.launch[kernels]]
-    shared = np.unique(work.place[kernels[np.isin(lanes, list(sure))]])
-    return lanes[np.isin(work.place[kernels], shared)]
+        lanes: _Lanes = trace.slices.lane[work.launch[kernels if len(kernels) else launched]]
+        return lanes
+    of_kernels = trace.slices.lane[work.launch[kernels]]
+    shared = np.unique(work.place[kernels[np.isin(of_kernels, list(sure))]])
+    to_shared: _Lanes = of_kernels[np.isin(work.place[kernels], shared)]
+    return to_shared
 
 
 def _with_real_share(lanes: _Lanes) -> list[int]:

@@ -7,7 +7,7 @@ stands beside it. In this order:
 - `cold_start`: first calls, in which kernels and library handles are loaded, hold `COLD_SHARE` of the
   idle and at least half as much as the largest cause. Nothing else in such a window is typical.
 - `communication`: exposed communication holds a third of the steps, and more than all idle.
-- `busy`: the idle is under `BOUND_SHARE`, and removing waits wins under `WORTH_SHARE`.
+- `busy`: no cause of idle holds `BOUND_SHARE` of the steps, and removing waits wins less.
 - `waits`: without its avoidable waits the replayed window is shorter by `RIVAL_SHARE` of the largest
   other cause; or by `DRAINED_SHARE` of it, and most of that idle begins during a wait, which let the
   device run dry (`drained`).
@@ -154,20 +154,19 @@ def _case(facts: Facts, window: _Window, saving: Saving) -> tuple[str, Numbers]:
         return "cold_start", {"cause": "loading", "cause_us": loading_ns / 1000}
     if window.communication_ns > max(COMMUNICATION_SHARE * window.total_ns, window.idle_ns):
         return "communication", {}
-    if case := _by_waits(facts, window, saving, cause, largest_ns):
-        return case, {"cause": cause, "cause_us": largest_ns / 1000}
-    if window.idle_ns < bound_ns or largest_ns < max(WORTH_SHARE * window.total_ns, 1):
+    gain_ns = saving.floor_ns if window.gain_ns is None else window.gain_ns
+    if max(window.causes.values(), default=0) < bound_ns and gain_ns < bound_ns:
         return "busy", {}
+    if case := _by_waits(facts, window, gain_ns, cause, largest_ns):
+        return case, {"cause": cause, "cause_us": largest_ns / 1000}
     if cause == "launch":
         case = _late_host(facts)
     return case or _CASES.get(cause, cause), {"cause": cause, "cause_us": largest_ns / 1000}
 
 
-def _by_waits(facts: Facts, window: _Window, saving: Saving, cause: str, largest_ns: int) -> str:
+def _by_waits(facts: Facts, window: _Window, gain_ns: int, cause: str, largest_ns: int) -> str:
     """`waits` or `drained` where removing waits is what to do first, else ""."""
-    worth_ns = max(int(WORTH_SHARE * window.total_ns), 1)
-    gain_ns = saving.floor_ns if window.gain_ns is None else window.gain_ns
-    if gain_ns < worth_ns:
+    if gain_ns < max(int(WORTH_SHARE * window.total_ns), 1):
         return ""
     if gain_ns >= RIVAL_SHARE * largest_ns:
         return "waits"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from tbprof.cli.plain_text import plain
+from tbprof.cli.terminal import saving_text
 from tbprof.model import Report
 from tbprof.texts.english import English
-from tbprof.texts.quantities import duration, mean, milliseconds, share, size
+from tbprof.texts.quantities import mean, milliseconds, share, size
 from tbprof.views.finding_markdown import code, escaped, finding_markdown, site_place
 from tbprof.views.predicted import PredictedRow
-from tbprof.views.steady import mean_kernels, mean_launches
+from tbprof.views.steady import marks_steps, mean_kernels, mean_launches
 from tbprof.views.window import SiteRow
 from tbprof.views.window_building import window_view
 
@@ -23,10 +24,11 @@ def markdown(report: Report) -> str:
     lines = [f"## {escaped(report.trace.path)}", "", f"**{view.verdict}** {view.detail}", ""]
     kernels, launches = mean_kernels(report), mean_launches(report)
     if kernels is not None and launches is not None:
-        lines += [f"A step runs {mean(kernels)} kernels in {mean(launches)} launches.", ""]
+        what = "A step" if marks_steps(report) else "The window"
+        lines += [f"{what} runs {mean(kernels)} kernels in {mean(launches)} launches.", ""]
     if view.savings is not None:
-        floor, ceiling = duration(view.savings.floor_us), duration(view.savings.ceiling_us)
-        lines += [f"Can be won by removing waits: at least {floor}, at most {ceiling}.", ""]
+        saving = saving_text(view.savings, calibrated=view.calibrated)
+        lines += [f"Removing waits can save, of the window: {saving}.", ""]
     if view.sites:
         lines += ["| " + " | ".join(_HEADS) + " |", "|---" * len(_HEADS) + "|"]
         lines += [_row(report, site) for site in view.sites]
@@ -45,14 +47,14 @@ def markdown(report: Report) -> str:
 
 def _row(report: Report, site: SiteRow) -> str:
     explained = share(site.explained_us / site.wait_us) if site.blocking and site.wait_us else ""
-    part = "" if site.share_of_steps is None else share(site.share_of_steps)
+    part = share(site.share_of_steps) if site.share_of_steps is not None and site.blocking else ""
     cells = (
         site_place(report, site.index, English()),
         escaped(site.what),
         code(" < ".join(site.ops)),
         f"{site.count:,}",
         size(site.bytes) if site.bytes else "",
-        milliseconds(site.wait_us),
+        milliseconds(site.wait_us) if site.blocking else "",
         explained,
         part,
     )

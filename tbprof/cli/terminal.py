@@ -6,14 +6,16 @@ from tbprof.cli.plain_text import plain
 from tbprof.model import Report
 from tbprof.texts.english import English
 from tbprof.texts.quantities import count, duration, mean, milliseconds, share, size
+from tbprof.texts.scopes import scope_of
 from tbprof.views.findings import FindingRow, SavingView, finding_row
-from tbprof.views.steady import mean_kernels, mean_launches
+from tbprof.views.steady import marks_steps, mean_kernels, mean_launches
 from tbprof.views.window import SiteRow, WindowView
 from tbprof.views.window_building import window_view
 
-__all__ = ["terminal_text"]
+__all__ = ["saving_text", "terminal_text"]
 
 _SHOWN_SITES = 12
+_SEVERAL = 2
 
 
 def terminal_text(report: Report) -> str:
@@ -34,7 +36,7 @@ def _head(report: Report) -> str:
     trace = report.trace
     devices = ", ".join(sorted(set(trace.devices))) or "no GPU"
     rank = "" if trace.rank is None else f", rank {trace.rank}"
-    steps = count(len(report.steps), "step")
+    steps = count(len(report.steps), "step") if marks_steps(report) else "no steps marked"
     return f"{trace.path}: {steps}, {duration(trace.span_ns / 1000)}, {devices}{rank}"
 
 
@@ -42,18 +44,29 @@ def _figures(view: WindowView) -> list[str]:
     points = view.sync_points
     lines = []
     if view.median_step_us is not None:
-        lines.append(f"  step         {duration(view.median_step_us)} (median of the warm ones)")
+        name = "step  " if view.marks_steps else "window"
+        lines.append(f"  {name}       {duration(view.median_step_us)}{_of_which(view)}")
     if view.idle is not None:
         idle, empty, queued = (
             duration(us) for us in (view.idle.device_us, view.idle.empty_us, view.idle.queued_us)
         )
         part = share(view.idle.share_of_steps)
-        lines.append(f"  GPU idle     {idle}, {part} of the steps: queue empty {empty}, work queued {queued}")
+        scope = "the steps" if view.marks_steps else "the window"
+        lines.append(f"  GPU idle     {idle}, {part} of {scope}: queue empty {empty}, work queued {queued}")
     explained = f", {share(points.explained_us / points.wait_us)} explained" if points.wait_us else ""
     lines.append(f"  sync points  {points.count:,}, waiting {duration(points.wait_us)}{explained}")
     if view.savings is not None:
-        lines.append(f"  can be won   {_saving(view.savings, calibrated=view.calibrated)} by removing waits")
+        saving = saving_text(view.savings, calibrated=view.calibrated)
+        lines.append(f"  can be won   {saving} by removing waits")
     return lines
+
+
+def _of_which(view: WindowView) -> str:
+    """Of which steps a figure is the median; nothing where there is one step only."""
+    cold = sum(step.cold for step in view.steps)
+    if len(view.steps) - cold < _SEVERAL:
+        return ""
+    return " (median of the steps that are not cold)" if cold else " (median)"
 
 
 def _launched(report: Report) -> list[str]:
@@ -61,10 +74,12 @@ def _launched(report: Report) -> list[str]:
     kernels, launches = mean_kernels(report), mean_launches(report)
     if kernels is None or launches is None:
         return []
-    return [f"  kernels      {mean(kernels)} a step, in {mean(launches)} launches"]
+    each = scope_of(marks_steps=marks_steps(report)).each
+    return [f"  kernels      {mean(kernels)} {each}, in {mean(launches)} launches"]
 
 
-def _saving(saving: SavingView, *, calibrated: bool) -> str:
+def saving_text(saving: SavingView, *, calibrated: bool) -> str:
+    """The three figures in words, each with what it is."""
     if saving.ceiling_us == 0:
         return "nothing"
     note = "" if calibrated else " (uncalibrated)"
@@ -122,11 +137,12 @@ def _most_worth_first(site: SiteRow) -> tuple[float, float, int]:
 
 
 def _site(site: SiteRow) -> list[str]:
-    part = "-" if site.share_of_steps is None else share(site.share_of_steps)
+    part = share(site.share_of_steps) if site.share_of_steps is not None and site.blocking else "-"
+    wait = milliseconds(site.wait_us) if site.blocking else "-"
     explained = share(site.explained_us / site.wait_us) if site.blocking and site.wait_us else "-"
     moved = size(site.bytes) if site.bytes else "-"
     where = _where(site)
-    row = f"{milliseconds(site.wait_us):>9} {part:>8} {explained:>6} {site.count:>6,} {moved:>9}"
+    row = f"{wait:>9} {part:>8} {explained:>6} {site.count:>6,} {moved:>9}"
     indent = " " * (len(row) + 4)
     lines = [f"  {row}  {where}", f"{indent}{site.what}, {' < '.join(site.ops) or 'no op around it'}"]
     return [*lines, *(line for found in site.findings for line in _finding(found, indent))]

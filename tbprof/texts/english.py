@@ -27,6 +27,7 @@ from tbprof.texts.next_limit import limit_sentence
 from tbprof.texts.predicted import kind_name, predicted_sentences
 from tbprof.texts.quantities import share
 from tbprof.texts.rule_pages import RuleText, rule_text
+from tbprof.texts.scopes import scope_of
 from tbprof.texts.series import change_sentences, missing_sentence, ranks_sentences, read_sentence
 from tbprof.texts.source import (
     called_note,
@@ -68,16 +69,17 @@ class English(ComparingEnglish):
     def site(self, site: Site) -> str:
         return site_name(site)
 
-    def severity(self, floor_share: float, ceiling_share: float) -> str:
+    def severity(self, floor_share: float, ceiling_share: float, *, marks_steps: bool) -> str:
         if ceiling_share == 0:
-            return "nothing can be won"
+            return "nothing can be saved"
         least, most = share(floor_share), share(ceiling_share)
+        of = f"of {scope_of(marks_steps=marks_steps).name}"
         if floor_share == 0:
-            return f"at most {most} of a step"
-        return f"{most} of a step" if least == most else f"{least} to {most} of a step"
+            return f"at most {most} {of}"
+        return f"{most} {of}" if least == most else f"at least {least}, at most {most} {of}"
 
-    def finding(self, finding: Finding) -> str:
-        return finding_note(finding)
+    def finding(self, finding: Finding, *, marks_steps: bool) -> str:
+        return finding_note(finding, scope_of(marks_steps=marks_steps))
 
     def not_checked(self, needs: str) -> str:
         return not_checked_sentence(needs)

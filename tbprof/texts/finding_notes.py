@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 from tbprof.model import Finding, Numbers
 from tbprof.texts.quantities import count, duration, share, size
+from tbprof.texts.scopes import Scope
 
 __all__ = ["finding_note"]
 
 _NS_PER_US = 1000
 
 
-def finding_note(finding: Finding) -> str:
+def finding_note(finding: Finding, scope: Scope) -> str:
     """The option of a framework that takes the wait away, or the figures; "" if neither is known.
 
     The numbers of another version may be others: then there is no sentence.
@@ -21,7 +22,7 @@ def finding_note(finding: Finding) -> str:
     try:
         if "hint" in numbers:
             return _HINTS[str(numbers["hint"])]
-        return _NOTES[finding.rule](numbers)
+        return _NOTES[finding.rule](numbers, scope)
     except (KeyError, ValueError):
         return ""
 
@@ -34,103 +35,111 @@ def _number(numbers: Numbers, name: str) -> str:
     return f"{float(numbers[name]):g}"
 
 
-def _dynamic_shape(numbers: Numbers) -> str:
+def _dynamic_shape(numbers: Numbers, _: Scope) -> str:
     return f"{numbers['op']} reads back how large its result is."
 
 
-def _per_loop(numbers: Numbers) -> str:
-    return f"{_number(numbers, 'per_step')} round trips a step."
+def _per_loop(numbers: Numbers, scope: Scope) -> str:
+    return f"{_number(numbers, 'per_step')} round trips {scope.each}."
 
 
-def _stall(numbers: Numbers) -> str:
+def _stall(numbers: Numbers, _: Scope) -> str:
     launches = count(int(numbers["launches"]), "launch", "launches")
     return f"{launches} were held back by {_duration(numbers, 'lost_ns')} in all."
 
 
-def _cluster(numbers: Numbers) -> str:
+def _cluster(numbers: Numbers, _: Scope) -> str:
     return (
         f"Removed together they win {_duration(numbers, 'joint_ns')}, "
         f"one by one {_duration(numbers, 'singles_ns')}: each hides behind the others."
     )
 
 
-def _blocking_launches(numbers: Numbers) -> str:
+def _blocking_launches(numbers: Numbers, _: Scope) -> str:
     return f"{share(float(numbers['share']))} of the launches return only when their kernel is done."
 
 
-def _loader(numbers: Numbers) -> str:
+def _loader(numbers: Numbers, scope: Scope) -> str:
     exposed = _duration(numbers, "exposed_per_step_ns")
-    return f"The GPU is idle {exposed} a step for it, {share(float(numbers['share']))} of the step."
+    return f"The GPU is idle {exposed} {scope.each} for it, {share(float(numbers['share']))} of {scope.name}."
 
 
-def _small_kernels(numbers: Numbers) -> str:
+def _small_kernels(numbers: Numbers, scope: Scope) -> str:
     length = _duration(numbers, "median_kernel_ns")
-    kernels = f"{_number(numbers, 'kernels_per_step')} kernels of {length} a step"
+    kernels = f"{_number(numbers, 'kernels_per_step')} kernels of {length} {scope.each}"
     ops = f"launched by {_number(numbers, 'ops_per_step')} ops"
     return f"{numbers['place'] or 'Code that was not recorded'}: {kernels}, {ops}."
 
 
-def _host_bound(numbers: Numbers) -> str:
+def _host_bound(numbers: Numbers, scope: Scope) -> str:
     place = numbers["place"] or "code that was not recorded"
-    return f"{_duration(numbers, 'idle_per_step_ns')} a step in {place}."
+    return f"{_duration(numbers, 'idle_per_step_ns')} {scope.each} in {place}."
 
 
-def _empty_cache(numbers: Numbers) -> str:
+def _empty_cache(numbers: Numbers, _: Scope) -> str:
     frees = count(int(numbers["frees"]), "block was freed", "blocks were freed")
     anew = f"{int(numbers['allocations']):,} allocated anew"
     return f"{frees} and {anew}, {_duration(numbers, 'call_ns')} in the calls."
 
 
-def _cold(numbers: Numbers) -> str:
-    first, usual = _duration(numbers, "first_step_ns"), _duration(numbers, "median_step_ns")
-    return f"The first step took {first}, the others {usual}."
+def _cold(numbers: Numbers, _: Scope) -> str:
+    said = []
+    if int(numbers["cold_steps"]):
+        first, usual = _duration(numbers, "first_step_ns"), _duration(numbers, "median_step_ns")
+        said.append(f"The first step took {first}, the others {usual}.")
+    if "longest_call" in numbers:
+        spent, longest = _duration(numbers, "loading_ns"), _duration(numbers, "longest_ns")
+        op = f" in {numbers['longest_op']}" if numbers["longest_op"] else ""
+        calls = count(int(numbers["loading_calls"]), "first call")
+        said.append(f"{calls} took {spent}; the longest, {numbers['longest_call']}{op}, took {longest}.")
+    return " ".join(said)
 
 
-def _lag(numbers: Numbers) -> str:
+def _lag(numbers: Numbers, _: Scope) -> str:
     worst = _duration(numbers, "worst_lag_ns")
     return f"At worst the GPU ends {worst} after the step, {share(float(numbers['worst_share']))} of it."
 
 
-def _repeated_upload(numbers: Numbers) -> str:
+def _repeated_upload(numbers: Numbers, _: Scope) -> str:
     each = size(int(numbers["copy_bytes"]))
     if int(numbers["proven"]):
         return f"The hook compared them: the same {each} in one step after another."
     return f"{each} each time; whether they are the same bytes was not compared."
 
 
-def _constructions(numbers: Numbers) -> str:
-    return f"{numbers['place']}: {_number(numbers, 'objects_per_step')} objects a step."
+def _constructions(numbers: Numbers, scope: Scope) -> str:
+    return f"{numbers['place']}: {_number(numbers, 'objects_per_step')} objects {scope.each}."
 
 
-def _small_copies(numbers: Numbers) -> str:
+def _small_copies(numbers: Numbers, scope: Scope) -> str:
     copies = _number(numbers, "copies_per_step")
-    return f"{copies} copies a step, of {size(int(numbers['median_bytes']))} each."
+    return f"{copies} copies {scope.each}, of {size(int(numbers['median_bytes']))} each."
 
 
-def _round_trips(numbers: Numbers) -> str:
+def _round_trips(numbers: Numbers, _: Scope) -> str:
     return f"{count(int(numbers['trips']), 'round trip')}, {size(int(numbers['bytes']))} in all."
 
 
-def _exposed_copy(numbers: Numbers) -> str:
+def _exposed_copy(numbers: Numbers, _: Scope) -> str:
     exposed, device = _duration(numbers, "exposed_ns"), _duration(numbers, "device_ns")
     return f"{exposed} of the {device} that it takes are hidden by nothing."
 
 
-def _slow_copy(numbers: Numbers) -> str:
+def _slow_copy(numbers: Numbers, _: Scope) -> str:
     here, best = _number(numbers, "gb_per_s"), _number(numbers, "best_gb_per_s")
     return f"{here} GB/s, where {best} GB/s were seen in the same window."
 
 
-def _unexplained(numbers: Numbers) -> str:
+def _unexplained(numbers: Numbers, scope: Scope) -> str:
     waits, queued = share(float(numbers["wait_share"])), share(float(numbers["queued_share"]))
-    return f"{waits} of the steps in such waits, {queued} idle with work queued."
+    return f"{waits} of {scope.name} in such waits, {queued} idle with work queued."
 
 
-def _pageable(numbers: Numbers) -> str:
+def _pageable(numbers: Numbers, _: Scope) -> str:
     return f"{size(int(numbers['bytes']))} in the window, {_duration(numbers, 'call_ns')} in the calls."
 
 
-_NOTES: dict[str, Callable[[Numbers], str]] = {
+_NOTES: dict[str, Callable[[Numbers, Scope], str]] = {
     "SYN03": _dynamic_shape,
     "SYN05": _per_loop,
     "SYN09": _stall,

@@ -35,10 +35,13 @@ def _cold_steps(numbers: Numbers) -> str:
 
 def _gpu_lag(numbers: Numbers) -> str:
     late = count(int(numbers["steps"]), "step")
-    return (
+    ends = (
         f"The GPU ends {late} late, at worst by {duration(float(numbers['worst_us']))} "
-        f"({share(float(numbers['worst_share']))} of the step): host step times are not GPU step times."
+        f"({share(float(numbers['worst_share']))} of the step on the host)"
     )
+    if numbers["of_device"]:
+        return f"{ends}: the host runs ahead, and the steps of this report are the GPU's."
+    return f"{ends}: the steps of this report are the host's, and single ones may differ from the GPU's."
 
 
 def _copies_without_call(numbers: Numbers) -> str:

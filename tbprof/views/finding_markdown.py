@@ -55,9 +55,9 @@ def finding_markdown(report: Report, finding: Finding, sentences: Sentences) -> 
 
 def site_place(report: Report, site: int, sentences: Sentences) -> str:
     """Where a site is, as markdown; not exact, with what is known of its line."""
-    source = report.sites[site].source
+    source, label = report.sites[site].source, report.sites[site].label or report.sites[site].module
     if source is None:
-        return sentences.no_line()
+        return code(label) if label else sentences.no_line()
     line = source.file if source.line is None else f"{source.file}:{source.line}"
     doubt = "" if source.exact else f" ({escaped(sentences.doubt(source))})"
     return f"{code(line)} {escaped(source.function)}{doubt}"

@@ -7,7 +7,7 @@ from typing import Literal
 
 from tbprof.model import Finding, Report, Saving, Savings
 from tbprof.views.sentences import Sentences
-from tbprof.views.steady import median_step_us
+from tbprof.views.steady import marks_steps, median_step_us
 from tbprof.views.times import optional_us, us
 
 __all__ = ["FindingRow", "FixView", "SavingView", "finding_row", "saving_view"]
@@ -59,7 +59,7 @@ class FindingRow:
 
 def finding_row(finding: Finding, report: Report, sentences: Sentences) -> FindingRow:
     words = sentences.rule(finding.rule)
-    saving = finding.saving
+    saving, marked = finding.saving, marks_steps(report)
     step_ns = max((median_step_us(report) or 0) * 1000 * len(report.steps), 1)
     floor, ceiling = (0, 0) if saving is None else (saving.floor_ns, saving.ceiling_ns)
     return FindingRow(
@@ -67,12 +67,12 @@ def finding_row(finding: Finding, report: Report, sentences: Sentences) -> Findi
         name=words.name,
         title=words.title,
         severity=finding.severity,
-        severity_reason=sentences.severity(floor / step_ns, ceiling / step_ns),
+        severity_reason=sentences.severity(floor / step_ns, ceiling / step_ns, marks_steps=marked),
         removal=finding.removal,
         confidence=finding.confidence,
         count=finding.count,
         saving=None if saving is None else saving_view(saving),
-        note=sentences.finding(finding),
+        note=sentences.finding(finding, marks_steps=marked),
         what=words.what,
         why=words.why,
         fix=FixView(summary=words.fix, before=words.before, after=words.after, caveat=words.caveat),

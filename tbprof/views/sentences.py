@@ -68,10 +68,10 @@ class Sentences(Protocol):
     def site(self, site: Site) -> str:
         """What a site does, in a few words."""
 
-    def severity(self, floor_share: float, ceiling_share: float) -> str:
+    def severity(self, floor_share: float, ceiling_share: float, *, marks_steps: bool) -> str:
         """Why a finding is as bad as it is: shares of a median step, 0 to 1."""
 
-    def finding(self, finding: Finding) -> str:
+    def finding(self, finding: Finding, *, marks_steps: bool) -> str:
         """What the finding's own numbers say; "" if nothing."""
 
     def not_checked(self, needs: str) -> str: ...

@@ -7,7 +7,19 @@ from statistics import fmean, median
 from tbprof.model import Report, Step
 from tbprof.views.times import us
 
-__all__ = ["mean_kernels", "mean_launches", "mean_step_us", "median_step_us", "steady_steps"]
+__all__ = [
+    "marks_steps",
+    "mean_kernels",
+    "mean_launches",
+    "mean_step_us",
+    "median_step_us",
+    "steady_steps",
+]
+
+
+def marks_steps(report: Report) -> bool:
+    """Whether the trace marks steps; else the whole window stands as one."""
+    return not any(fact.code == "no_steps" for fact in report.trace.health)
 
 
 def steady_steps(report: Report) -> tuple[Step, ...]:

@@ -162,6 +162,8 @@ class WindowView:
     detail: str
     """A second sentence, "" if there is nothing to add."""
     steps: tuple[StepRow, ...]
+    marks_steps: bool
+    """Whether the trace marks steps; else the whole window stands as one."""
     median_step_us: float | None
     """Of the steps that are not cold; null where the window has no steps."""
     total_steps_us: float

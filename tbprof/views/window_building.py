@@ -10,7 +10,7 @@ from tbprof.views.findings import finding_row, saving_view
 from tbprof.views.overview_building import overview_view
 from tbprof.views.predicted import predicted_rows
 from tbprof.views.sentences import Sentences
-from tbprof.views.steady import median_step_us
+from tbprof.views.steady import marks_steps, median_step_us
 from tbprof.views.times import optional_us, us
 from tbprof.views.window import (
     EnvironmentRow,
@@ -51,6 +51,7 @@ def window_view(report: Report, *, run: str, worker: str, window: str, sentences
         verdict=verdict,
         detail=detail,
         steps=tuple(_step(step) for step in report.steps),
+        marks_steps=marks_steps(report),
         median_step_us=median_step_us(report),
         total_steps_us=us(total_ns),
         sync_points=SyncView(

@@ -9,6 +9,9 @@ import pytest
 from tbprof.model import Finding, Numbers
 from tbprof.report import build_report
 from tbprof.texts.finding_notes import finding_note
+from tbprof.texts.scopes import scope_of
+
+STEP = scope_of(marks_steps=True)
 
 
 def finding(rule: str, numbers: Numbers) -> Finding:
@@ -30,18 +33,23 @@ def finding(rule: str, numbers: Numbers) -> Finding:
     ],
 )
 def test_the_figures_of_a_finding_become_a_sentence(rule: str, numbers: Numbers, note: str) -> None:
-    assert note in finding_note(finding(rule, numbers))
+    assert note in finding_note(finding(rule, numbers), STEP)
 
 
 def test_the_numbers_of_another_version_say_nothing() -> None:
-    assert finding_note(finding("SYN05", {"times": 7})) == ""
-    assert finding_note(finding("SYN02", {"hint": "of_another_version"})) == ""
-    assert finding_note(finding("XYZ99", {"per_step": 7})) == ""
+    assert finding_note(finding("SYN05", {"times": 7}), STEP) == ""
+    assert finding_note(finding("SYN02", {"hint": "of_another_version"}), STEP) == ""
+    assert finding_note(finding("XYZ99", {"per_step": 7}), STEP) == ""
 
 
 def test_a_real_finding_names_the_option_of_its_framework() -> None:
     samples = pathlib.Path(__file__).parents[2] / "logs" / "samples"
     report = build_report(samples / "h100_bert_small_infer" / "h100_bert_small.json.gz")
-    notes = {found.rule: finding_note(found) for found in report.findings}
+    notes = {found.rule: finding_note(found, STEP) for found in report.findings}
     assert "attention_mask" in notes["SYN02"]
     assert "kernels of" in notes["LCH01"]
+
+
+def test_in_a_window_without_steps_no_figure_is_one_of_a_step() -> None:
+    note = finding_note(finding("SYN05", {"per_step": 7}), scope_of(marks_steps=False))
+    assert note == "7 round trips in the window."

@@ -80,7 +80,7 @@ def test_a_finding_without_a_saving_wins_nothing() -> None:
     bare: Finding = dataclasses.replace(REPORT.findings[0], saving=None)
     [found] = view(changed(findings=(bare,))).sites[0].findings
     assert found.saving is None
-    assert found.severity_reason == "nothing can be won"
+    assert found.severity_reason == "nothing can be saved"
 
 
 def test_idle_is_a_share_of_the_steps_of_every_device() -> None:

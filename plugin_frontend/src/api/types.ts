@@ -280,6 +280,7 @@ export interface WindowView {
   verdict: string;
   detail: string;
   steps: StepRow[];
+  marks_steps: boolean;
   median_step_us: number | null;
   total_steps_us: number;
   sync_points: SyncView;
