@@ -12,9 +12,9 @@ import numpy as np
 from tbprof.analysis.by_code import code_shares
 from tbprof.analysis.copies import copy_totals
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.fix_plan import PlannedFix, fix_plan
+from tbprof.analysis.fix_plan import PlannedFix, fix_plan, window_saving
 from tbprof.analysis.health import health_facts
-from tbprof.analysis.savings import REPLAYED, window_saving
+from tbprof.analysis.savings import REPLAYED
 from tbprof.analysis.site_figures import site_figures
 from tbprof.analysis.step_figures import step_figures
 from tbprof.analysis.timeline import Timeline
