@@ -14,6 +14,7 @@ from tbprof.analysis.calls import Calls, find_calls
 from tbprof.analysis.device_idle import IdlePieces, find_idle
 from tbprof.analysis.device_work import DeviceWork, find_device_work
 from tbprof.analysis.episodes import Episodes, find_episodes
+from tbprof.analysis.feeding_waits import feeding_waits, silent_ns
 from tbprof.analysis.fillable import find_fillable
 from tbprof.analysis.host_places import HostPlaces
 from tbprof.analysis.host_states import HostLanes, host_states
@@ -130,6 +131,16 @@ class Facts:
         in_training = np.isin(episodes.lane, self.training_lanes) & (episodes.step != OUTSIDE)
         won: npt.NDArray[np.bool_] = episodes.blocking & in_training
         return won
+
+    @cached_property
+    def feeds_training(self) -> npt.NDArray[np.bool_]:
+        """Episodes whose wait holds up a thread that makes the batches."""
+        return feeding_waits(self.episodes, self.training_lanes)
+
+    @cached_property
+    def silent_ns(self) -> int:
+        """How long the training had nothing on record, and may have stood at a queue."""
+        return silent_ns(self.trace, self.steps, self.training_lanes)
 
     @cached_property
     def empty_idle_ns(self) -> int:

@@ -63,7 +63,7 @@ def window_saving(facts: Facts, plan: Sequence[PlannedFix], planned: Int64s) -> 
         plan: Its fixes in order, or none; then there is no estimate.
         planned: Positions of the episodes that the plan removes.
     """
-    everything = saving_of(facts, np.flatnonzero(facts.can_be_won), "needed")
+    everything = saving_of(facts, np.arange(len(facts.episodes.first)), "needed")
     if not plan:
         return everything
     ceiling = everything.ceiling_ns

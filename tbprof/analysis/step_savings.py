@@ -31,7 +31,8 @@ def step_savings(facts: Facts, planned: Int64s, window: Saving) -> list[Saving]:
         return [Saving(0, None, 0)] * len(facts.steps)
     won = np.flatnonzero(facts.can_be_won)
     removed = planned[facts.can_be_won[planned]]
-    waits = _by_step(facts, won, facts.episodes.wait_ns)
+    held_up = np.flatnonzero(facts.can_be_won | facts.feeds_training)
+    waits = _by_step(facts, held_up, facts.episodes.wait_ns)
     ceiling = np.minimum(waits, _fillable_from(facts))
     dry = removed if window.estimate_ns is not None else won
     floor = np.minimum(_by_step(facts, dry, facts.starved_ns), ceiling)
