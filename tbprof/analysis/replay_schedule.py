@@ -43,6 +43,8 @@ class DeviceSchedule:
     """From the start of its launch to the earliest start on a free stream."""
     gap_ns: Int64s
     """From the end of the row before it to the earliest start."""
+    least_latency_ns: int
+    """Of a launch onto an idle device."""
     awaited: tuple[tuple[tuple[int, int], ...], ...]
     """Rows of other streams that it has to wait for, each with the distance from its end."""
 
@@ -72,6 +74,7 @@ def device_schedule(trace: Trace, order: StreamOrder, stream_waits: StreamWaits)
         before=before,
         latency_ns=np.where(queued | waits, np.minimum(latency, least_latency), latency),
         gap_ns=np.where(queued & ~waits, np.maximum(gap, 0), np.minimum(np.maximum(gap, 0), least_gap)),
+        least_latency_ns=least_latency,
         awaited=_awaited(work, ended, stream_waits, told_ns, turns),
     )
 

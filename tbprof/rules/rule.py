@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from tbprof.analysis.episodes import ABSENT
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.later_steps import has_later_step
 from tbprof.analysis.savings import saving_of
 from tbprof.analysis.sites import SiteMembers
 from tbprof.analysis.steps import OUTSIDE
@@ -102,13 +103,18 @@ def waits_finding(
     removal: Removal,
     numbers: Numbers,
 ) -> Finding:
-    """A finding about these episodes, which are all or a part of those of these sites."""
+    """A finding about these episodes, which are all or a part of those of these sites.
+
+    What could only be read later is needed where there is no later step.
+    """
+    if removal == "defer" and not has_later_step(facts, members):
+        removal = "needed"
     steps = np.unique(facts.episodes.step[members])
     saving = saving_of(facts, members, removal)
     known = all(facts.sites[site].source is not None for site in sites)
     return Finding(
         rule=rule,
-        severity=severity_of_waits(facts, members, saving),
+        severity="info" if removal == "needed" else severity_of_waits(facts, members, saving),
         sites=sites,
         steps=tuple(steps[steps != OUTSIDE].tolist()),
         count=len(members),
