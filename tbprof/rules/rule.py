@@ -15,6 +15,7 @@ from tbprof.analysis.later_steps import has_later_step
 from tbprof.analysis.savings import saving_of
 from tbprof.analysis.sites import SiteMembers
 from tbprof.analysis.steps import OUTSIDE
+from tbprof.analysis.used_at_once import is_used_at_once
 from tbprof.model import (
     Evidence,
     Finding,
@@ -105,7 +106,8 @@ def waits_finding(
 ) -> Finding:
     """A finding about these episodes, which are all or a part of those of these sites.
 
-    What could only be read later is needed where there is no later step.
+    What could only be read later is needed where there is no later step. Where the code is known and
+    decides by what is read, the numbers have `used_at_once`: then reading later does not win the estimate.
     """
     if removal == "defer" and not has_later_step(facts, members):
         removal = "needed"
@@ -122,9 +124,19 @@ def waits_finding(
         saving=saving,
         confidence="high" if known else "medium",
         evidence=wait_evidence(facts, members)[:_MAX_EVIDENCE],
-        numbers=numbers,
+        numbers={**numbers, **_used_at_once(facts, sites)},
         fingerprint=_fingerprint(rule, [facts.sites[site] for site in sites]),
     )
+
+
+def _used_at_once(facts: Facts, sites: Sequence[int]) -> Numbers:
+    hook = facts.trace.facts
+    audit = None if hook is None else hook.audit
+    reads = [facts.sites[index] for index in sites if facts.sites[index].direction == "DtoH"]
+    if audit is None or not reads:
+        return {}
+    decides = all(is_used_at_once(site.source, audit.sources) for site in reads)
+    return {"used_at_once": 1} if decides else {}
 
 
 def transfer_finding(
