@@ -12,9 +12,8 @@ import numpy as np
 from tbprof.analysis.by_code import code_shares
 from tbprof.analysis.copies import copy_totals
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.fix_plan import PlannedFix, fix_plan
+from tbprof.analysis.fix_plan import PlannedFix, fix_plan, window_saving
 from tbprof.analysis.health import health_facts
-from tbprof.analysis.savings import REPLAYED, window_saving
 from tbprof.analysis.site_figures import site_figures
 from tbprof.analysis.step_figures import step_figures
 from tbprof.analysis.timeline import Timeline
@@ -23,7 +22,8 @@ from tbprof.analysis.verdict import find_verdict
 from tbprof.file_names import parse_window_name
 from tbprof.model import FailedRule, Finding, NotChecked, PlanRow, Report, Savings, TraceSummary
 from tbprof.rules.distinct_fingerprints import with_distinct_fingerprints
-from tbprof.rules.precedence import BUNDLES, settle
+from tbprof.rules.plan_candidates import candidates
+from tbprof.rules.precedence import settle
 from tbprof.rules.predicted_lines import predicted_lines
 from tbprof.rules.registry import RULES
 from tbprof.rules.rule import Rule
@@ -145,11 +145,8 @@ def _run(rules: tuple[Rule, ...], facts: Facts) -> tuple[tuple[Finding, ...], tu
 
 
 def _plan(facts: Facts, findings: tuple[Finding, ...]) -> tuple[tuple[PlannedFix, ...], Int64s]:
-    """The findings that a replay can judge, in the order that pays most, and their episodes.
-
-    What hardly matters (info) is not worth a row, nor is what the rows of others hold.
-    """
-    worth = [at for at, finding in enumerate(findings) if _is_worth_a_row(finding)]
+    """The findings that a replay can judge, in the order that pays most, and their episodes."""
+    worth = candidates(findings)
     members = [
         np.unique(np.concatenate([facts.sites[site].members for site in findings[at].sites])) for at in worth
     ]
@@ -157,11 +154,6 @@ def _plan(facts: Facts, findings: tuple[Finding, ...]) -> tuple[tuple[PlannedFix
     planned = [members[row.candidate] for row in plan]
     named = tuple(dataclasses.replace(row, candidate=worth[row.candidate]) for row in plan)
     return named, np.unique(np.concatenate(planned)) if planned else np.empty(0, np.int64)
-
-
-def _is_worth_a_row(finding: Finding) -> bool:
-    is_fix = finding.removal in REPLAYED and finding.rule not in BUNDLES
-    return is_fix and bool(finding.sites) and finding.severity != "info"
 
 
 def _worst_first(finding: Finding) -> tuple[int, int, str, tuple[int, ...]]:

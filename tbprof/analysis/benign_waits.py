@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.analysis.device_work import NO_LAUNCH
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.surroundings import in_ranges
 from tbprof.trace.columns import Int64s
@@ -20,26 +21,30 @@ _COMPILING = r"entire_frame_compile|_compile\.compile_inner|.*\(dynamo_timed\)|d
 
 
 def are_benign(facts: Facts, members: Int64s) -> bool:
-    """Whether all these episodes wait for what was before the window, or for the compiler.
+    """Whether all these episodes wait for what was before the window, for the compiler, or for its end.
 
-    A first step may await kernels that were launched before the window and are not recorded: so it is
-    where more than half of its net wait is unexplained. A compiled region syncs while it is being
-    compiled, and not again.
+    A synchronise behind the last launch of a window holds up nothing. A first step may await kernels that
+    were launched before the window and are not recorded: so it is where more than half of its net wait is
+    unexplained. A compiled region syncs while it is being compiled, and not again.
     """
-    return bool(np.all((_before_the_window(facts) | in_ranges(facts, _COMPILING))[members]))
+    benign = _before_the_window(facts) | in_ranges(facts, _COMPILING) | _before_nothing(facts)
+    return bool(np.all(benign[members]))
 
 
 def are_throttle(facts: Facts, members: Int64s) -> bool:
     """Whether each of these episodes is the only sync point of the training in its step.
 
-    Such a wait keeps the host from running ahead without end, which is a legitimate thing to want.
+    Such a wait keeps the host from running ahead without end, which is a legitimate thing to want. One
+    that is more than half unexplained does not wait for the device, and keeps nobody in step: the host
+    copies pageable memory of its own meanwhile, say.
     """
     points = facts.can_be_won
     per_step = np.bincount(facts.episodes.step[points], minlength=len(facts.steps))
     step = facts.episodes.step[members]
     if not facts.steps.recorded or not points[members].all():
         return False
-    return bool(np.all(per_step[step] == 1))
+    explained = int(facts.awaited.explained_ns[members].sum())
+    return bool(np.all(per_step[step] == 1)) and 2 * explained >= int(facts.net_wait_ns[members].sum())
 
 
 def _before_the_window(facts: Facts) -> npt.NDArray[np.bool_]:
@@ -49,3 +54,12 @@ def _before_the_window(facts: Facts) -> npt.NDArray[np.bool_]:
     unexplained = facts.net_wait_ns - facts.awaited.explained_ns
     early: npt.NDArray[np.bool_] = episodes.blocking & (episodes.step == 0)
     return early & (2 * unexplained > facts.net_wait_ns)
+
+
+def _before_nothing(facts: Facts) -> npt.NDArray[np.bool_]:
+    """Whether each episode is a synchronise after which nothing was launched any more."""
+    work = facts.work
+    launched = work.launch_start_ns[work.launch != NO_LAUNCH]
+    last = int(launched.max(initial=np.iinfo(np.int64).min))
+    found: npt.NDArray[np.bool_] = ~facts.episodes.is_copy & (facts.episodes.start_ns >= last)
+    return found & (len(launched) > 0)

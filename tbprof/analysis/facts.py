@@ -15,10 +15,12 @@ from tbprof.analysis.device_idle import IdlePieces, find_idle
 from tbprof.analysis.device_parts import DeviceParts
 from tbprof.analysis.device_work import DeviceWork, find_device_work
 from tbprof.analysis.episodes import Episodes, find_episodes
+from tbprof.analysis.feeding_waits import feeding_waits, silent_ns
+from tbprof.analysis.fillable import find_fillable
 from tbprof.analysis.host_places import HostPlaces
 from tbprof.analysis.host_states import HostLanes, host_states
 from tbprof.analysis.idle_causes import IdleCauses
-from tbprof.analysis.intervals import NEVER, Intervals
+from tbprof.analysis.intervals import NEVER, Intervals, total_ns
 from tbprof.analysis.refill import starved_ns
 from tbprof.analysis.replay import Replay, steps_to_replay
 from tbprof.analysis.replay_schedule import device_schedule
@@ -136,10 +138,29 @@ class Facts:
         return won
 
     @cached_property
+    def feeds_training(self) -> npt.NDArray[np.bool_]:
+        """Episodes whose wait holds up a thread that makes the batches."""
+        return feeding_waits(self.episodes, self.training_lanes)
+
+    @cached_property
+    def silent_ns(self) -> int:
+        """How long the training had nothing on record, and may have stood at a queue."""
+        return silent_ns(self.trace, self.steps, self.training_lanes)
+
+    @cached_property
     def empty_idle_ns(self) -> int:
         """Empty idle of the busiest device over all steps."""
         main = self.work.main_device
         return 0 if main is None else int(self.idle.by_device[main].empty_ns.sum())
+
+    @cached_property
+    def fillable(self) -> Intervals:
+        """When a host that came earlier could have kept the busiest device busier, within the steps."""
+        return find_fillable(self.trace, self.work, self.steps, self.idle, self.transfers)
+
+    @cached_property
+    def fillable_ns(self) -> int:
+        return total_ns(self.fillable)
 
     @cached_property
     def empty_idle(self) -> Intervals:

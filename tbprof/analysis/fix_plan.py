@@ -12,11 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.savings import saving_of
+from tbprof.model import Saving
 from tbprof.trace.columns import Int64s
 
-__all__ = ["MAX_CANDIDATES", "PlannedFix", "fix_plan"]
+__all__ = ["MAX_WEIGHED", "PlannedFix", "fix_plan", "window_saving"]
 
-MAX_CANDIDATES = 8
+MAX_WEIGHED = 8
 """Fixes that are weighed against each other; each more costs as many replays as there are."""
 
 
@@ -33,15 +35,18 @@ class PlannedFix:
 def fix_plan(facts: Facts, candidates: Sequence[Int64s]) -> tuple[PlannedFix, ...]:
     """Greedy order of the candidates, each the positions of the episodes that it removes.
 
-    Empty where the replay does not reproduce the window. The totals stay within their ceilings.
+    The first `MAX_WEIGHED` are weighed against each other; those beyond follow in the order in which
+    they are named, each with what it adds. Empty where the replay does not reproduce the window. The
+    totals stay within their ceilings.
     """
     if not candidates or not facts.replay.is_consistent:
         return ()
-    left = list(range(min(len(candidates), MAX_CANDIDATES)))
+    left = list(range(len(candidates)))
     gone, total, plan = np.empty(0, np.int64), 0, []
     while left:
-        savings = {at: _bounded(facts, np.union1d(gone, candidates[at])) for at in left}
-        best = max(left, key=lambda at: (savings[at][0], -at))
+        weighed = [at for at in left if at < MAX_WEIGHED] or left[:1]
+        savings = {at: _together(facts, gone, candidates[at]) for at in weighed}
+        best = max(weighed, key=lambda at: (savings[at][0], -at))
         saving, ceiling = savings[best]
         reached = max(saving, total)
         plan.append(PlannedFix(best, reached - total, reached, ceiling))
@@ -50,8 +55,24 @@ def fix_plan(facts: Facts, candidates: Sequence[Int64s]) -> tuple[PlannedFix, ..
     return tuple(plan)
 
 
-def _bounded(facts: Facts, removed: Int64s) -> tuple[int, int]:
-    """What removing these episodes wins together, and its ceiling."""
-    won = removed[facts.can_be_won[removed]]
-    ceiling = min(int(facts.episodes.wait_ns[won].sum()), facts.empty_idle_ns)
-    return min(facts.replay.saving_ns(won), ceiling), ceiling
+def window_saving(facts: Facts, plan: Sequence[PlannedFix], planned: Int64s) -> Saving:
+    """The three figures of the window: the plan's, under the ceiling of all its waits.
+
+    Args:
+        facts: Of the window.
+        plan: Its fixes in order, or none; then there is no estimate.
+        planned: Positions of the episodes that the plan removes.
+    """
+    everything = saving_of(facts, np.arange(len(facts.episodes.first)), "needed")
+    if not plan:
+        return everything
+    ceiling = everything.ceiling_ns
+    estimate = min(plan[-1].total_ns, ceiling)
+    floor = saving_of(facts, planned, "needed").floor_ns
+    return Saving(floor_ns=min(floor, estimate), estimate_ns=estimate, ceiling_ns=ceiling)
+
+
+def _together(facts: Facts, gone: Int64s, candidate: Int64s) -> tuple[int, int]:
+    """What removing these episodes as well wins in all, and its ceiling."""
+    saving = saving_of(facts, np.union1d(gone, candidate), "drop")
+    return saving.estimate_ns or 0, saving.ceiling_ns

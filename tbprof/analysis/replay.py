@@ -43,7 +43,8 @@ class Replay:
     steps: Steps
     waits: ReplayWaits
     replayed_steps: slice
-    """The steps that are run; what they win is taken for all."""
+    """The steps that are run. Where they are a part of the window, what they win is taken for all warm ones:
+    a cold step is long for reasons that no wait has."""
     _lengths: dict[frozenset[int], int] = field(default_factory=dict)
     """By the episodes that were removed: findings, bundles and the plan ask for the same ones."""
 
@@ -66,7 +67,8 @@ class Replay:
         """What the window gets shorter by without the waits of these episodes, at least 0."""
         won = max(self._unchanged_ns - self._length_ns(frozenset(removed.tolist())), 0)
         replayed = len(self.steps.names[self.replayed_steps])
-        return won * len(self.steps) // replayed
+        warm = len(self.steps) - sum(self.steps.cold)
+        return won * max(warm, replayed) // replayed
 
     def gained_ns(self, removed: Int64s) -> Int64s:
         """How much the host gains in each step without the waits of these episodes.

@@ -6,24 +6,21 @@ stream wait says so (in a window that records none: if one ended just before it 
 from the row before it on its own stream. Distances that nothing recorded explains (another
 process, time slicing) stay as they are.
 
-Where kernels of two streams never ran at once each of them fills the device: then they take
-turns in the replay as well, in the order in which they were recorded. So do copies of one
-direction, which share an engine.
+Kernels and copies that share an engine take turns in the replay as well (`replay_turns`).
 """
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.device_work import NO_LAUNCH, DeviceWork
-from tbprof.analysis.names import matching_names
 from tbprof.analysis.replay_stream_waits import StreamWaits
 from tbprof.analysis.replay_streams import NO_ROW, StreamOrder
-from tbprof.trace.columns import Category, Int64s, Trace
+from tbprof.analysis.replay_turns import find_turns
+from tbprof.trace.columns import Int64s, Trace
 
 __all__ = ["DeviceSchedule", "device_schedule"]
 
@@ -34,11 +31,6 @@ a stream wait resolves within a few us."""
 _DEFAULT_LATENCY_NS = 5_000
 _DEFAULT_GAP_NS = 1_000
 _LEAST_PERCENTILE = 10
-
-_ANY_ENGINE = -1
-
-_CLOCK_STEP_NS = 1_000
-"""Before 2024 times are whole us: two rows may seem to overlap by one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +43,8 @@ class DeviceSchedule:
     """From the start of its launch to the earliest start on a free stream."""
     gap_ns: Int64s
     """From the end of the row before it to the earliest start."""
+    least_latency_ns: int
+    """Of a launch onto an idle device."""
     awaited: tuple[tuple[tuple[int, int], ...], ...]
     """Rows of other streams that it has to wait for, each with the distance from its end."""
 
@@ -75,11 +69,13 @@ def device_schedule(trace: Trace, order: StreamOrder, stream_waits: StreamWaits)
     waits[stream_waits.row[bound]] = True
     told_ns = work.start_ns[stream_waits.row] - work.end_ns[stream_waits.awaited]
     told_ns = np.where(bound, told_ns, np.minimum(told_ns, least_gap))
+    turns = find_turns(trace, order, _runnable_ns(work, stream_waits, before, least_latency))
     return DeviceSchedule(
         before=before,
         latency_ns=np.where(queued | waits, np.minimum(latency, least_latency), latency),
         gap_ns=np.where(queued & ~waits, np.maximum(gap, 0), np.minimum(np.maximum(gap, 0), least_gap)),
-        awaited=_awaited(work, ended, stream_waits, told_ns, _turns(trace, order)),
+        least_latency_ns=least_latency,
+        awaited=_awaited(work, ended, stream_waits, told_ns, turns),
     )
 
 
@@ -110,33 +106,14 @@ def _bound(work: DeviceWork, stream_waits: StreamWaits, before: Int64s) -> npt.N
     return bound
 
 
-def _turns(trace: Trace, order: StreamOrder) -> Int64s:
-    """For each row the one of another stream that its engine ran before it, if they take turns.
-
-    With a row beside the training it may meet at another time, or not at all.
-    """
-    work = order.work
-    turns = np.full(len(work.rows), NO_ROW, np.int64)
-    engine = _engines(trace, work)
-    for device, kind in itertools.product(work.devices, np.unique(engine).tolist()):
-        rows = np.flatnonzero((work.device == device) & (engine == kind))
-        earlier, later = rows[:-1], rows[1:]
-        reach = np.maximum.accumulate(work.end_ns[earlier])
-        if kind == _ANY_ENGINE or (reach > work.start_ns[later] + _CLOCK_STEP_NS).any():
-            continue
-        other = work.stream[earlier] != work.stream[later]
-        given_first = work.launch_start_ns[earlier] <= work.launch_start_ns[later]
-        turns[later] = np.where(other & given_first & ~order.is_beside[earlier], earlier, NO_ROW)
-    return turns
-
-
-def _engines(trace: Trace, work: DeviceWork) -> Int64s:
-    """What runs each row: the cores, or one of the two copy engines."""
-    slices = trace.slices
-    engine = np.where(slices.category[work.rows] == Category.KERNEL, 0, _ANY_ENGINE)
-    for number, pattern in enumerate((r"Memcpy HtoD", r"Memcpy DtoH"), start=1):
-        engine[matching_names(trace, pattern)[slices.name[work.rows]]] = number
-    return engine
+def _runnable_ns(
+    work: DeviceWork, stream_waits: StreamWaits, before: Int64s, least_latency_ns: int
+) -> Int64s:
+    """When each row could have run, had the device been its own: launched, and after all that it awaits."""
+    free = np.where(before == NO_ROW, work.launch_start_ns, work.end_ns[before])
+    runnable: Int64s = np.maximum(free, work.launch_start_ns + least_latency_ns)
+    np.maximum.at(runnable, stream_waits.row, work.end_ns[stream_waits.awaited])
+    return runnable
 
 
 def _just_ended(order: StreamOrder) -> Int64s:

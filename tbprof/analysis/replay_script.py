@@ -24,6 +24,9 @@ QUEUE_LIMIT = 1024
 """Launches that CUDA takes before one blocks until an earlier one has started."""
 
 
+_NOBODY = -1
+
+
 @dataclass(frozen=True, slots=True)
 class _Row:
     """A device row: its launch, and what it can't start before."""
@@ -39,6 +42,9 @@ class _Row:
     """The row that must have started before this one's launch returns, or `NO_ROW`."""
     blocked_ns: int
     """How long the launch was recorded to block for that."""
+    staged_by: int
+    """The episode that copied its data on the host first, or `_NOBODY`; without it that is not done."""
+    staged_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,7 @@ def write_script(
     Device rows that were launched before, or beside the training, stay as recorded.
     """
     work = order.work
-    rows, row_keys = _rows(order, schedule, start_ns, end_ns)
+    rows, row_keys = _rows(order, schedule, waits, start_ns, end_ns)
     inside = np.flatnonzero((waits.start_ns >= start_ns) & (waits.start_ns < end_ns))
     held = [
         _Wait(*values)
@@ -128,7 +134,7 @@ def play(script: Script, removed: Container[int]) -> tuple[list[int], list[tuple
         if event.queue_head != NO_ROW:
             shift += event.blocked_ns - max(starts[event.queue_head] - arrival, 0)
             shifts.append((event.launched_ns, shift))
-        start = arrival + event.latency_ns
+        start = arrival + event.latency_ns - (event.staged_ns if event.staged_by in removed else 0)
         if event.before != NO_ROW:
             start = max(start, ends[event.before] + event.gap_ns)
         for row, distance in event.awaited:
@@ -148,7 +154,7 @@ def _last_beside(script: Script, device: int, at_ns: int) -> int:
 
 
 def _rows(
-    order: StreamOrder, schedule: DeviceSchedule, start_ns: int, end_ns: int
+    order: StreamOrder, schedule: DeviceSchedule, waits: ReplayWaits, start_ns: int, end_ns: int
 ) -> tuple[list[_Row], Int64s]:
     """Rows whose launch is known and inside, with the instants of their launches."""
     work = order.work
@@ -156,6 +162,8 @@ def _rows(
     launched = np.flatnonzero((work.launch != NO_LAUNCH) & inside & ~order.is_beside)
     head = _queue_heads(work, launched)
     blocked = np.where(head == NO_ROW, 0, work.start_ns[head] - work.launch_start_ns[launched])
+    staged_by = np.full(len(work.rows), _NOBODY, np.int64)
+    staged_by[waits.staged[waits.staged != NO_ROW]] = waits.episode[waits.staged != NO_ROW]
     columns = (
         launched.tolist(),
         work.launch_start_ns[launched].tolist(),
@@ -166,6 +174,8 @@ def _rows(
         (work.end_ns - work.start_ns)[launched].tolist(),
         head.tolist(),
         np.maximum(blocked, 0).tolist(),
+        staged_by[launched].tolist(),
+        np.maximum(schedule.latency_ns[launched] - schedule.least_latency_ns, 0).tolist(),
     )
     rows = [_Row(*values) for values in zip(*columns, strict=True)]
     return rows, work.launch_start_ns[launched]

@@ -14,7 +14,7 @@ from tbprof.analysis.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.device_work import DeviceWork
 from tbprof.analysis.episodes import ABSENT, Episodes
 from tbprof.analysis.replay_awaited import CLOCK_SLACK_NS, awaited_rows, awaits_device
-from tbprof.analysis.replay_streams import StreamOrder
+from tbprof.analysis.replay_streams import NO_ROW, StreamOrder
 from tbprof.trace.columns import Int64s
 
 __all__ = ["NO_DEVICE", "STAGED_FROM_BYTES", "ReplayWaits", "replay_waits"]
@@ -41,6 +41,9 @@ class ReplayWaits:
     """What its calls take when there is nothing to wait for."""
     lag_ns: Int64s
     """From the end of the last awaited row to the return."""
+    staged: Int64s
+    """Of an upload from memory that is not known to be pinned its own row, or `NO_ROW`. The host copies it
+    piece by piece before, or while, it goes to the device; from pinned memory it would go at once."""
 
 
 def replay_waits(
@@ -69,7 +72,14 @@ def replay_waits(
         device=np.where(awaits_all, awaited.device[chosen], NO_DEVICE),
         base_ns=np.where(held, np.minimum(end - start, least), end - start),
         lag_ns=np.where(held, lag, usual),
+        staged=_staged_rows(episodes, chosen),
     )
+
+
+def _staged_rows(episodes: Episodes, chosen: Int64s) -> Int64s:
+    is_upload = episodes.direction[chosen] == DIRECTIONS.index("HtoD")
+    from_host = is_upload & (episodes.memory[chosen] != MEMORIES.index("pinned"))
+    return np.where(from_host & (episodes.record[chosen] != ABSENT), episodes.record[chosen], NO_ROW)
 
 
 def _is_staged(work: DeviceWork, calls: Calls, episodes: Episodes) -> npt.NDArray[np.bool_]:

@@ -11,7 +11,7 @@ from tbprof.analysis.names import matching_rows
 from tbprof.analysis.steps import OUTSIDE
 from tbprof.trace.columns import Category, Int64s
 
-__all__ = ["MOST_STEPS", "find_steady_uploads", "names_loader"]
+__all__ = ["MOST_STEPS", "find_steady_uploads", "moves_batch", "names_loader"]
 
 MOST_STEPS = 0.8
 """What belongs to the step happens in each; the rest allows for a window's edges."""
@@ -31,7 +31,7 @@ def find_steady_uploads(facts: Facts, members: Int64s) -> Int64s:
     """
     inside = np.isin(facts.episodes.lane[members], facts.training_lanes)
     members = members[inside & (facts.episodes.step[members] != OUTSIDE)]
-    members = members[~_moves_batch(facts, facts.episodes.start_ns[members])]
+    members = members[~moves_batch(facts, facts.episodes.start_ns[members])]
     if len(members) == 0 or len(np.unique(facts.episodes.bytes[members])) > 1:
         return members[:0]
     per_step = np.bincount(facts.episodes.step[members], minlength=len(facts.steps))
@@ -40,8 +40,8 @@ def find_steady_uploads(facts: Facts, members: Int64s) -> Int64s:
     return members if steady else members[:0]
 
 
-def _moves_batch(facts: Facts, instants: Int64s) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Whether the loader was called later than a kernel was last launched, for each instant."""
+def moves_batch(facts: Facts, instants: Int64s) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """For each instant whether the loader was called later than a kernel was last launched before it."""
     slices, work = facts.trace.slices, facts.work
     calls = matching_rows(facts.trace, LOADER, Category.CPU_OP, Category.USER_ANNOTATION)
     loaded = np.sort(slices.start_ns[calls] + slices.duration_ns[calls])

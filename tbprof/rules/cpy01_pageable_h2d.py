@@ -1,4 +1,4 @@
-"""A batch is copied to the device from pageable memory.
+"""Data is copied to the device from pageable memory.
 
 What
     `x.to(device)` of a tensor in ordinary host memory. The driver copies it piece by piece through
@@ -19,13 +19,14 @@ Example
             images = images.to(device, non_blocking=True)
 
 Fix
-    Let the DataLoader pin its batches, and copy them with `non_blocking=True`.
+    Let the DataLoader pin its batches, and copy them with `non_blocking=True`. What is no batch (a
+    buffer, a mask, a table that each step moves) keep on the device.
     caveat: don't write `x.pin_memory().to(device)` in the loop: pinning there costs more than it
     wins.
 
 Silent
     For copies of 64 KB and less, which the driver takes at once; where the memory kind is not
-    recorded (ROCm); and in the first step alone, where a model is moved.
+    recorded (ROCm) for those that don't block; and in the first step alone, where a model is moved.
     At most info where the device hardly ever runs dry.
 """
 
@@ -37,6 +38,7 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.sites import SiteMembers
+from tbprof.analysis.steady_uploads import moves_batch, names_loader
 from tbprof.model import Finding
 from tbprof.rules.rule import Rule, site_finding
 
@@ -48,6 +50,12 @@ STAGED_BYTES = 64 * 1024
 """Up to here CUDA stages a pageable copy and returns (CUDA's "API synchronization behavior")."""
 
 
+BATCH_BYTES = 1 << 20
+"""From here on it is taken for a batch: 32 grey pictures of 91 x 91 pixels in float32."""
+
+_MOST = 0.5
+
+
 def find(facts: Facts) -> Iterator[Finding]:
     for index, site in enumerate(facts.sites):
         sizes = facts.episodes.bytes[site.members]
@@ -55,12 +63,22 @@ def find(facts: Facts) -> Iterator[Finding]:
             numbers = {
                 "bytes": int(sizes.sum()),
                 "call_ns": int(facts.episodes.copy_ns[site.members].sum()),
+                "is_batch": int(_is_batch(facts, site)),
             }
-            yield site_finding(facts, index, rule=_CODE, removal="rewrite", numbers=numbers)
+            yield site_finding(facts, index, rule=_CODE, removal="drop", numbers=numbers)
 
 
 def _uploads(site: SiteMembers) -> bool:
-    return site.direction == "HtoD" and site.memory == "pageable"
+    """ROCm does not record the memory; from whatever kind, one that blocks need not."""
+    is_known = site.memory == "pageable" or (site.memory == "" and site.blocking)
+    return site.direction == "HtoD" and is_known
+
+
+def _is_batch(facts: Facts, site: SiteMembers) -> bool:
+    """Whether it is large, and comes from the data loader where the trace names one."""
+    large = float(np.median(facts.episodes.bytes[site.members])) >= BATCH_BYTES
+    starts = facts.episodes.start_ns[site.members]
+    return large and (not names_loader(facts) or bool(np.mean(moves_batch(facts, starts)) > _MOST))
 
 
 def _only_first(facts: Facts, site: SiteMembers) -> bool:

@@ -54,7 +54,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         sizes = facts.episodes.bytes[site.members]
         if _blocks_for_upload(site) and int(sizes.max()) < SMALL_BYTES and _of_numbers(facts, site):
             yield site_finding(
-                facts, index, rule=_CODE, removal="rewrite", numbers={"bytes": int(sizes.sum())}
+                facts, index, rule=_CODE, removal="drop", numbers={"bytes": int(sizes.sum())}
             )
 
 

@@ -70,7 +70,7 @@ def _of_one_frame(facts: Facts, sites: tuple[int, ...]) -> Iterator[Finding]:
             "median_bytes": int(np.median(sizes)),
             "bytes": int(sizes.sum()),
         }
-        yield waits_finding(facts, sites, members, rule=_CODE, removal="rewrite", numbers=numbers)
+        yield waits_finding(facts, sites, members, rule=_CODE, removal="drop", numbers=numbers)
 
 
 def _is_a_copy_to_join(site: SiteMembers) -> bool:

@@ -34,7 +34,7 @@ _SPOILS_ALL = "SYN11"
 """With every launch blocking, no wait of the window is one that the program would have."""
 
 BUNDLES = frozenset({"SYN10"})
-"""Findings about several others together: no fixes of their own, and no rows of a plan."""
+"""Findings about several others together: rows of a plan only where those are not (`plan_candidates`)."""
 
 
 def settle(findings: Sequence[Finding], site_counts: Sequence[int]) -> list[Finding]:

@@ -1,4 +1,4 @@
-"""What several rules ask of a site that reads from the device."""
+"""What several rules ask of a site that waits."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ def reads_number(facts: Facts, site: SiteMembers) -> bool:
 def can_be_deferred(site: SiteMembers) -> bool:
     """Whether its wait can go with nothing in its place.
 
-    So can that of a read on which no shape or branch depends, and of a bare synchronise.
+    So can that of a read on which no shape or branch depends, of a bare synchronise, and of an upload,
+    which from pinned memory need not wait.
     """
+    is_upload = site.blocking and site.direction == "HtoD"
     is_read = site.blocking and site.direction == "DtoH"
     is_bare = not site.ops and site.direction == ""
-    return is_bare or (is_read and (SHAPE_READERS | TRUTH_READERS).isdisjoint(site.ops))
+    return is_bare or is_upload or (is_read and (SHAPE_READERS | TRUTH_READERS).isdisjoint(site.ops))

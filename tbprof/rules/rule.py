@@ -11,9 +11,11 @@ import numpy.typing as npt
 
 from tbprof.analysis.episodes import ABSENT
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.later_steps import has_later_step
 from tbprof.analysis.savings import saving_of
 from tbprof.analysis.sites import SiteMembers
 from tbprof.analysis.steps import OUTSIDE
+from tbprof.analysis.used_at_once import is_used_at_once
 from tbprof.model import (
     Evidence,
     Finding,
@@ -102,13 +104,19 @@ def waits_finding(
     removal: Removal,
     numbers: Numbers,
 ) -> Finding:
-    """A finding about these episodes, which are all or a part of those of these sites."""
+    """A finding about these episodes, which are all or a part of those of these sites.
+
+    What could only be read later is needed where there is no later step. Where the code is known and
+    decides by what is read, the numbers have `used_at_once`: then reading later does not win the estimate.
+    """
+    if removal == "defer" and not has_later_step(facts, members):
+        removal = "needed"
     steps = np.unique(facts.episodes.step[members])
     saving = saving_of(facts, members, removal)
     known = all(facts.sites[site].source is not None for site in sites)
     return Finding(
         rule=rule,
-        severity=severity_of_waits(facts, members, saving),
+        severity="info" if removal == "needed" else severity_of_waits(facts, members, saving),
         sites=sites,
         steps=tuple(steps[steps != OUTSIDE].tolist()),
         count=len(members),
@@ -116,9 +124,19 @@ def waits_finding(
         saving=saving,
         confidence="high" if known else "medium",
         evidence=wait_evidence(facts, members)[:_MAX_EVIDENCE],
-        numbers=numbers,
+        numbers={**numbers, **_used_at_once(facts, sites)},
         fingerprint=_fingerprint(rule, [facts.sites[site] for site in sites]),
     )
+
+
+def _used_at_once(facts: Facts, sites: Sequence[int]) -> Numbers:
+    hook = facts.trace.facts
+    audit = None if hook is None else hook.audit
+    reads = [facts.sites[index] for index in sites if facts.sites[index].direction == "DtoH"]
+    if audit is None or not reads:
+        return {}
+    decides = all(is_used_at_once(site.source, audit.sources) for site in reads)
+    return {"used_at_once": 1} if decides else {}
 
 
 def transfer_finding(

@@ -1,8 +1,8 @@
 """How bad a finding is: the share of a median warm step that mending it wins.
 
 By the estimate; without one by the floor, while a ceiling alone gives at most medium. A
-finding is info where the device hardly ever runs dry, or nothing can be won. The shares are
-those of xprof's step-time classes.
+finding is info where a host that comes earlier could fill hardly anything, or nothing can be won. The
+shares are those of xprof's step-time classes.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from tbprof.analysis.benign_waits import are_benign, are_throttle
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.savings import saving_of
 from tbprof.model import SEVERITIES, Saving, Severity
 
 __all__ = [
@@ -30,12 +31,12 @@ HIGH_SHARE = 0.03
 MEDIUM_SHARE = 0.01
 
 PACING_SHARE = 0.01
-"""With less empty idle than this part of the steps, the host's waits only pace it."""
+"""With less time to fill than this part of the steps, the host's waits only pace the device."""
 
 
 def severity_of(facts: Facts, saving: Saving) -> Severity:
     total = facts.steps.total_ns
-    if total == 0 or facts.empty_idle_ns < PACING_SHARE * total:
+    if total == 0 or facts.fillable_ns < PACING_SHARE * total:
         return "info"
     return _class_of(facts, saving)
 
@@ -61,14 +62,17 @@ def severity_of_waits(facts: Facts, members: npt.NDArray[np.int64], saving: Savi
     """The class of a finding about these episodes: info as well where none of them is to blame.
 
     So it is with what waits for the compiler or for work from before the window, and with the only
-    wait of a step while it is not seen to cost `MEDIUM_SHARE`.
+    wait of a step while it is not seen to cost `MEDIUM_SHARE`. No class is worse than that of the same
+    waits if they just went.
     """
     if are_benign(facts, members):
         return "info"
     known = saving.floor_ns if saving.estimate_ns is None else saving.estimate_ns
     if are_throttle(facts, members) and _share_of_step(facts, known) < MEDIUM_SHARE:
         return "info"
-    return severity_of(facts, saving)
+    # Where something comes in the place of a wait, less is won than by its going.
+    gone = saving_of(facts, members, "drop")
+    return max(severity_of(facts, saving), severity_of(facts, gone), key=SEVERITIES.index)
 
 
 def _share_of_step(facts: Facts, saving_ns: int) -> float:

@@ -61,7 +61,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 def _finding(facts: Facts, index: int, held: StretchedLaunches) -> Finding:
     site = facts.sites[index]
-    ceiling_ns = min(held.lost_ns, facts.empty_idle_ns)
+    ceiling_ns = min(held.lost_ns, facts.fillable_ns)
     saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=ceiling_ns)
     place = site.ops if site.source is None else (site.source.file, site.source.function)
     return window_finding(

@@ -27,7 +27,7 @@ Fix
 Silent
     Where the replay does not reproduce the window, for what is less than 1 % of the steps, and for
     waits that need something in their place (SYN02, SYN03).
-    It adds nothing to the fix plan, which holds its sites one by one.
+    It adds nothing to the fix plan where that holds its sites one by one.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     if of_all < LEAST_LAUNCHES or count < BLOCKING_SHARE * of_all:
         return
     inside_ns = int((launches.end_ns - launches.start_ns).sum())
-    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=min(inside_ns, facts.empty_idle_ns))
+    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=min(inside_ns, facts.fillable_ns))
     yield window_finding(
         _CODE,
         place="",

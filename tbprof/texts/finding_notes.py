@@ -136,7 +136,8 @@ def _unexplained(numbers: Numbers, scope: Scope) -> str:
 
 
 def _pageable(numbers: Numbers, _: Scope) -> str:
-    return f"{size(int(numbers['bytes']))} in the window, {_duration(numbers, 'call_ns')} in the calls."
+    sizes = f"{size(int(numbers['bytes']))} in the window, {_duration(numbers, 'call_ns')} in the calls."
+    return sizes if numbers.get("is_batch", 1) else f"{sizes} It is no batch: keep it on the device."
 
 
 _NOTES: dict[str, Callable[[Numbers, Scope], str]] = {

@@ -22,6 +22,7 @@ def first_step(*, explained: float) -> TraceBuilder:
     built.step(2, 1000, 2000)
     built.launch(10, 15, runs=(200 - explained, 200))
     built.synchronise("cudaStreamSynchronize", 95, 200)
+    built.launch(1100, 1105, runs=(1110, 1120))
     return built
 
 
@@ -63,6 +64,24 @@ def test_all_of_them_must_be_benign() -> None:
     facts = built.facts()
     assert are_benign(facts, np.array([0]))
     assert not are_benign(facts, all_of(facts))
+
+
+@pytest.mark.parametrize(("launched", "benign"), [(800, False), (None, True)])
+def test_a_synchronise_behind_all_launches_holds_up_nothing(launched: float | None, benign: bool) -> None:
+    built = TraceBuilder()
+    built.step(1, 0, 1000)
+    built.launch(10, 15, runs=(20, 400))
+    built.synchronise("cudaDeviceSynchronize", 100, 405)
+    if launched is not None:
+        built.launch(launched, launched + 5, runs=(launched + 10, launched + 100))
+    facts = built.facts()
+    assert are_benign(facts, all_of(facts)) == benign
+
+
+@pytest.mark.parametrize(("explained", "throttle"), [(55, True), (45, False)])
+def test_a_wait_that_is_mostly_unexplained_is_no_throttle(explained: float, throttle: bool) -> None:
+    facts = first_step(explained=explained).facts()
+    assert are_throttle(facts, all_of(facts)) == throttle
 
 
 def test_the_only_sync_point_of_a_step_is_a_throttle() -> None:

@@ -7,7 +7,7 @@ from scenes import host_bound, read_scalar
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.fix_plan import MAX_CANDIDATES, PlannedFix, fix_plan
+from tbprof.analysis.fix_plan import MAX_WEIGHED, PlannedFix, fix_plan
 from tbprof.trace.columns import Int64s
 
 SYNC = "cudaStreamSynchronize"
@@ -50,9 +50,11 @@ def test_of_equals_the_one_named_first_comes_first() -> None:
     assert [row.total_ns for row in plan] == [312_000, 624_000, 936_000]
 
 
-def test_more_fixes_than_can_be_weighed_are_left_out() -> None:
-    facts = host_bound(steps=MAX_CANDIDATES + 2).facts()
-    assert len(fix_plan(facts, each_alone(facts))) == MAX_CANDIDATES
+def test_fixes_beyond_those_that_are_weighed_follow_in_their_order() -> None:
+    facts = host_bound(steps=MAX_WEIGHED + 2).facts()
+    plan = fix_plan(facts, each_alone(facts))
+    assert [row.candidate for row in plan] == list(range(MAX_WEIGHED + 2))
+    assert plan[-1].total_ns == facts.replay.saving_ns(np.arange(MAX_WEIGHED + 2))
 
 
 def test_without_a_fix_there_is_no_plan() -> None:

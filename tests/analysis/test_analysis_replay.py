@@ -191,15 +191,6 @@ def test_without_a_stream_wait_streams_that_ran_at_once_may_do_so_again() -> Non
     assert won_ns(built) == (485 - 5) * 1000
 
 
-def test_kernels_that_never_ran_at_once_take_turns() -> None:
-    built = TraceBuilder()
-    built.step(1, 0, 600)
-    built.launch(0, 5, runs=(10, 500))
-    built.synchronise(SYNC, 20, 505)
-    built.launch(510, 515, runs=(520, 1000), stream=20)
-    assert won_ns(built) == 20_000
-
-
 def test_copies_of_one_direction_take_turns() -> None:
     built = TraceBuilder()
     built.step(1, 0, 600)

@@ -11,8 +11,8 @@ __all__ = ["HEAD", "prediction_row"]
 
 HEAD = """\
 | programs | truths | in the bracket | above it | below it | error: median | 90 % | worth it | \
-error: median | 90 % | error in shares of the window: 90 % | width of the bracket: median |
-|---|---|---|---|---|---|---|---|---|---|---|---|
+error: median | 90 % | error in shares of the window: 90 % | width of the bracket: median | mean |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|
 """
 
 
@@ -35,6 +35,7 @@ def prediction_row(name: str, some: Sequence[Prediction]) -> str:
         *_percentiles([each.error for each in worth], 50, 90),
         *_percentiles([each.share_of_window for each in estimated], 90),
         *_percentiles([each.width for each in some], 50),
+        f"{np.mean([each.width for each in some]):.1%}",
     )
     return f"| {' | '.join(cells)} |\n"
 

@@ -20,6 +20,7 @@ TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "simulated"), str(TESTS), str(TESTS.parent)]
 
 from judgement import Judgement, judge  # noqa: E402 - the path comes first
+from later_traits import LATER_TRAITS  # noqa: E402
 from prediction import ALL_SITES, PLANNED_SITES, Prediction  # noqa: E402
 from prediction_table import HEAD, prediction_row  # noqa: E402
 from random_programs import TRAITS, random_program  # noqa: E402
@@ -41,6 +42,8 @@ def main(programs: int = PROGRAMS) -> None:
     write(row("the report's fix plan", judged, lambda each: each.site == PLANNED_SITES))
     for trait in ("host", "mixed", "device", *TRAITS, "shared", "long queue"):
         write(row(trait, [each for each in judged if trait in each.program.traits]))
+    first = [each for each in judged if each.program.traits.isdisjoint(LATER_TRAITS)]
+    write(row("none of the three added last", first))
     write(row("none of the complications", [e for e in judged if e.program.traits.isdisjoint(COMPLICATIONS)]))
     errors = [judgement.replay_error for judgement in judged]
     write(f"\nReplay of the unchanged window: error at most {max(errors):.2%}, ")

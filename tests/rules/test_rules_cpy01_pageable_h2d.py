@@ -17,8 +17,8 @@ def uploads(size_bytes: int = LARGE) -> TraceBuilder:
 
 def test_a_batch_in_each_step_is_found() -> None:
     (finding,) = found(uploads(), "CPY01")
-    assert (finding.removal, finding.count, finding.steps) == ("rewrite", 3, (0, 1, 2))
-    assert finding.numbers == {"bytes": 3 * LARGE, "call_ns": 300_000}
+    assert (finding.removal, finding.count, finding.steps) == ("drop", 3, (0, 1, 2))
+    assert finding.numbers == {"bytes": 3 * LARGE, "call_ns": 300_000, "is_batch": 1}
 
 
 @pytest.mark.parametrize(("size_bytes", "count"), [(65_536, 0), (65_537, 1)])
@@ -34,14 +34,55 @@ def test_from_pinned_memory_it_is_silent() -> None:
     assert found(each_step(move), "CPY01") == []
 
 
-def test_where_the_memory_is_not_recorded_it_is_silent() -> None:
+@pytest.mark.parametrize(("call", "count"), [("hipMemcpyWithStream", 1), ("hipMemcpyAsync", 0)])
+def test_where_the_memory_is_not_recorded_what_blocks_is_found(call: str, count: int) -> None:
     built = TraceBuilder(vendor="hip")
     for number in range(3):
         built.step(number, 1000 * number, 1000 * number + 1000)
         start = 1000 * number + 100
-        built.copy("HtoD", "pageable", start, start + 100, runs=(start + 2, start + 98), size_bytes=LARGE)
+        place = {"runs": (start + 2, start + 98), "size_bytes": LARGE, "call": call}
+        built.copy("HtoD", "pageable", start, start + 100, **place)
     assert built.report().copies[0].bytes == 3 * LARGE
-    assert found(built, "CPY01") == []
+    assert len(found(built, "CPY01")) == count
+
+
+def test_what_goes_to_the_device_behind_the_first_kernel_is_no_batch_of_the_loader() -> None:
+    built = TraceBuilder()
+    for number in range(3):
+        start = 1000 * number
+        built.step(number, start, start + 1000)
+        loader = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
+        built.annotation(loader, start + 5, start + 20)
+        upload(built, start + 30, wait=100, size_bytes=LARGE)
+        built.launch(start + 200, start + 205, runs=(start + 210, start + 400))
+        built.frame("boxes.py(3): move", start + 490, start + 620)
+        upload(built, start + 500, wait=100, size_bytes=LARGE)
+    assert [finding.numbers["is_batch"] for finding in found(built, "CPY01")] == [1, 0]
+
+
+@pytest.mark.parametrize(("size_bytes", "is_batch"), [(1 << 20, 1), ((1 << 20) - 1, 0)])
+def test_where_no_loader_is_named_its_size_makes_it_a_batch(size_bytes: int, is_batch: int) -> None:
+    (finding,) = found(uploads(size_bytes), "CPY01")
+    assert finding.numbers["is_batch"] == is_batch
+
+
+def test_without_its_wait_an_upload_needs_no_staging_either() -> None:
+    """The host copies for 700 of each 1000 us before the data goes; the step computes for 200 after it."""
+    built = TraceBuilder()
+    for number in range(3):
+        start = 1000 * number
+        built.step(number, start, start + 1000)
+        for name in ("aten::to", "aten::copy_"):
+            built.op(name, start + 5, start + 760)
+        runs = (start + 700, start + 745)
+        built.copy("HtoD", "pageable", start + 10, start + 750, runs=runs, size_bytes=LARGE)
+        built.synchronise("cudaStreamSynchronize", start + 751, start + 755)
+        built.launch(start + 770, start + 775, runs=(start + 780, start + 980))
+    (finding,) = found(built, "CPY01")
+    assert finding.severity == "critical"
+    assert finding.saving is not None
+    assert finding.saving.estimate_ns is not None
+    assert finding.saving.estimate_ns >= 3 * 650_000
 
 
 def test_a_read_is_silent() -> None:

@@ -38,7 +38,7 @@ def uploads(
 def test_eight_small_uploads_in_each_step_are_found() -> None:
     (finding,) = found(uploads(), "CPY07")
 
-    assert (finding.removal, finding.count, finding.steps) == ("rewrite", 24, (0, 1, 2))
+    assert (finding.removal, finding.count, finding.steps) == ("drop", 24, (0, 1, 2))
     assert finding.numbers == {"copies_per_step": 8.0, "median_bytes": 400, "bytes": 24 * 400}
     assert finding.saving is not None
     assert finding.saving.ceiling_ns == 24 * 15_000

@@ -39,9 +39,9 @@ def test_a_training_without_workers_is_bound_by_its_input_before_its_copies(trac
         assert (second.rule, second.severity) == ("CPY01", "medium")
 
 
-def test_where_the_device_never_runs_dry_all_is_info(traces: pathlib.Path) -> None:
+def test_where_the_device_hardly_ever_runs_dry_nothing_is_worse_than_low(traces: pathlib.Path) -> None:
     report = build_report(traces / "hta_trace_diff" / "test.json.gz")
-    assert {finding.severity for finding in report.findings} == {"info"}
+    assert {finding.severity for finding in report.findings} <= {"low", "info"}
 
 
 def test_a_finding_about_the_window_has_evidence_in_its_steps(traces: pathlib.Path) -> None:

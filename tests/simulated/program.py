@@ -12,6 +12,7 @@ from typing import Literal
 
 __all__ = [
     "AUTOGRAD",
+    "FEEDER",
     "MAIN",
     "NO_SITE",
     "SIDE",
@@ -20,15 +21,18 @@ __all__ = [
     "Copy",
     "Launch",
     "Program",
+    "Put",
     "RecordEvent",
     "StreamWait",
     "Synchronise",
+    "Take",
     "Work",
 ]
 
 MAIN = 100
 AUTOGRAD = 101
 SIDE = 777
+FEEDER = 778
 NO_SITE = -1
 STREAM = 7
 """The stream that torch computes on, as CUPTI numbers it."""
@@ -57,6 +61,7 @@ class Launch:
     thread: int = MAIN
     recorded: bool = True
     """Work of a library that CUPTI does not see is not."""
+    name: str = "kernel"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +122,23 @@ class StreamWait:
     thread: int = MAIN
 
 
-Action = Work | Launch | Copy | Synchronise | RecordEvent | StreamWait
+@dataclass(frozen=True, slots=True)
+class Put:
+    """The thread hands a batch over; it stands while nobody has taken the last ones."""
+
+    holds: int
+    """Batches that may lie there."""
+    thread: int = FEEDER
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """The thread takes a batch, and stands until there is one. A profiler sees nothing of it."""
+
+    thread: int = MAIN
+
+
+Action = Work | Launch | Copy | Synchronise | RecordEvent | StreamWait | Put | Take
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +150,8 @@ class Program:
     """How many of the steps have passed when the profiler begins to record."""
     side: tuple[Action, ...] = ()
     """What a thread does beside the training, from the start on."""
+    feeder: tuple[Action, ...] = ()
+    """What a thread does that makes the batches, from the start on."""
     kernels_share: bool = False
     """Whether kernels of several streams run at once; else each fills the device."""
     names_awaited: bool = True
@@ -138,5 +161,6 @@ class Program:
     @property
     def sites(self) -> tuple[int, ...]:
         """Numbers of the sites whose waits can be taken away."""
-        marked = (a.site for step in self.steps for a in step if isinstance(a, Copy | Synchronise))
+        actions = (action for part in (*self.steps, self.feeder) for action in part)
+        marked = (each.site for each in actions if isinstance(each, Copy | Synchronise))
         return tuple(sorted({site for site in marked if site != NO_SITE}))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import random
 
+from later_traits import LATER_TRAITS, with_later_traits
 from program import AUTOGRAD, MAIN, SIDE, Action, Program, Work
 from random_actions import COPY_STREAM, Actions, Regime
 
 __all__ = ["TRAITS", "random_program"]
 
-TRAITS = {
+_FIRST_TRAITS = {
     "streams": 0.3,
     "autograd": 0.6,
     "side thread": 0.25,
@@ -22,6 +23,7 @@ TRAITS = {
     "loader": 0.4,
     "non-blocking upload": 0.15,
 }
+TRAITS = {**_FIRST_TRAITS, **LATER_TRAITS}
 """What complicates a training, and in which share of the programs it is found."""
 
 _KERNEL_RATIOS = {"host": (0.1, 0.7), "device": (1.5, 5.0), "mixed": (0.7, 1.5)}
@@ -33,14 +35,15 @@ def random_program(seed: int) -> Program:
     draw = random.Random(seed)
     bound = draw.choice(("host", "device", "mixed"))
     regimes = _regimes(draw, bound)
-    traits = {bound, *(trait for trait, share in TRAITS.items() if draw.random() < share)}
+    traits = {bound, *(trait for trait, share in _FIRST_TRAITS.items() if draw.random() < share)}
     if "streams" in traits and draw.random() < 0.25:
         traits.add("shared")
     launches = draw.randint(15, 90)
     if bound == "device" and draw.random() < 0.15:
         launches = draw.randint(250, 400)
         traits.add("long queue")
-    return _Writer(draw, regimes, frozenset(traits), launches).program()
+    program = _Writer(draw, regimes, frozenset(traits), launches).program()
+    return with_later_traits(program, seed, regimes[0], launches)
 
 
 def _regimes(draw: random.Random, bound: str) -> list[Regime]:

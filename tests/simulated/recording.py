@@ -41,6 +41,8 @@ def record(program: Program, run: Run) -> TraceBuilder:
             for task in _recorded(done):
                 if task.start_ns >= origin:
                     place = {"stream": done.action.stream, "device": done.action.device}
+                    if isinstance(done.action, Launch):
+                        place["name"] = done.action.name
                     built.kernel(*writer.runs(task), correlation=next(unknown), **place)
     for start, end in _backward(run):
         name = "autograd::engine::evaluate_function: MmBackward0"
@@ -84,7 +86,7 @@ class _Writer:
     def _launch(self, action: Launch, done: Done) -> None:
         if not action.recorded:
             return
-        place = {"stream": action.stream, "device": action.device}
+        place = {"stream": action.stream, "device": action.device, "name": action.name}
         runs = [self.runs(task) for task in done.tasks]
         if len(runs) > 1:
             graph = self._built.call("cudaGraphLaunch", *self._call(done, 0), thread=action.thread)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
-from program import Action, Copy, Launch, Program, RecordEvent, StreamWait, Synchronise, Work
+from program import Action, Copy, Launch, Program, Put, RecordEvent, StreamWait, Synchronise, Take, Work
 from simulated_gpu import Clock, Completion, Device, Task
 from simulated_run import Call, Done, Run
 
@@ -38,10 +38,15 @@ class _Machine:
         self._recording = False
         self._result = Run(steps_before=program.steps_before)
         self._devices: dict[int, Device] = {}
+        self._put: list[Completion] = []
+        self._taken: list[Completion] = []
+        self._batches = [0, 0]
+        """How many have been put and taken."""
 
     def run(self) -> Run:
         self._go(self._training())
         self._go(self._thread(self._program.side, self._result.side))
+        self._go(self._thread(self._program.feeder, self._result.side))
         self._clock.run()
         return self._result
 
@@ -85,8 +90,23 @@ class _Machine:
             yield from self._copy(action, calls, tasks)
         elif isinstance(action, Synchronise):
             yield from self._synchronise(action, calls)
+        elif isinstance(action, Put):
+            yield from self._hand_over(action.holds)
+        elif isinstance(action, Take):
+            yield from self._take()
         else:
             yield from self._mark(action, calls)
+
+    def _hand_over(self, holds: int) -> Iterator[Completion]:
+        number, self._batches[0] = self._batches[0], self._batches[0] + 1
+        if number >= holds:
+            yield _numbered(self._taken, number - holds)
+        _numbered(self._put, number).come()
+
+    def _take(self) -> Iterator[Completion]:
+        number, self._batches[1] = self._batches[1], self._batches[1] + 1
+        yield _numbered(self._put, number)
+        _numbered(self._taken, number).come()
 
     def _device(self, number: int) -> Device:
         if number not in self._devices:
@@ -171,6 +191,13 @@ class _Machine:
 
     def _waits(self, site: int) -> bool:
         return not (self._recording and site in self._without)
+
+
+def _numbered(batches: list[Completion], number: int) -> Completion:
+    """That of the batch with this number, which may not be there yet."""
+    while len(batches) <= number:
+        batches.append(Completion())
+    return batches[number]
 
 
 def _device_ends(device: Device) -> Iterator[Completion]:

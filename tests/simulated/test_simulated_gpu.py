@@ -5,7 +5,19 @@ from __future__ import annotations
 import dataclasses
 from typing import Literal
 
-from program import Action, Copy, Launch, Program, RecordEvent, StreamWait, Synchronise, Work
+from program import (
+    FEEDER,
+    Action,
+    Copy,
+    Launch,
+    Program,
+    Put,
+    RecordEvent,
+    StreamWait,
+    Synchronise,
+    Take,
+    Work,
+)
 from simulated_host import run
 from simulated_run import Run
 
@@ -139,6 +151,18 @@ def test_a_thread_beside_the_training_runs_beside_it() -> None:
     result = run(Program(steps=((Work(50_000),),), side=side))
     assert [task.start_ns for done in result.side for task in done.tasks] == [12_000]
     assert host_ns(result) == 50_000
+
+
+def test_a_training_stands_until_its_batch_is_there() -> None:
+    feeder = (Work(30_000, FEEDER), Put(1), Work(30_000, FEEDER), Put(1))
+    result = run(Program(steps=((Take(), Work(5_000)), (Take(), Work(50_000))), feeder=feeder))
+    assert result.steps == [(0, 35_000), (35_000, 110_000)]
+
+
+def test_a_thread_that_makes_batches_stands_while_nobody_takes_them() -> None:
+    feeder = (Put(1), Put(1), Work(1_000, FEEDER))
+    result = run(Program(steps=((Work(40_000), Take()),), feeder=feeder))
+    assert result.side[-1].start_ns == 40_000
 
 
 def test_the_window_begins_after_the_steps_before_it_and_holds_their_backlog() -> None:
