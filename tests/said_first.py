@@ -71,8 +71,9 @@ def _is_worth(verdict: Verdict) -> bool:
 
 def _without_names(verdict: Verdict, said: str) -> str:
     """Names of places, ops and calls hold digits of their own."""
-    for name in sorted((str(v) for v in verdict.numbers.values() if isinstance(v, str)), key=len, reverse=True):
-        said = said.replace(name, "") if name else said
+    names = [value for value in verdict.numbers.values() if isinstance(value, str) and value]
+    for name in sorted(names, key=len, reverse=True):
+        said = said.replace(name, "")
     return said
 
 
@@ -83,7 +84,8 @@ def _known(verdict: Verdict) -> set[str]:
     times = {name: float(value) for name, value in numbers.items() if name.endswith("_us")}
     savings = [times[name] for name in ("gain_us", "estimate_us") if name in times]
     known = {duration(us) for us in times.values()} | {duration(us / steps) for us in times.values()}
-    known |= {duration(total_us - us) for us in savings} | {duration((total_us - us) / steps) for us in savings}
+    known |= {duration(total_us - us) for us in savings}
+    known |= {duration((total_us - us) / steps) for us in savings}
     known |= {share(float(value)) for name, value in numbers.items() if name.endswith("_share")}
     known |= {share(times["cause_us"] / total_us)} if "cause_us" in times else set()
     known |= {share(1 - float(numbers["idle_share"]))}

@@ -23,9 +23,10 @@ _COMPILING = r"entire_frame_compile|_compile\.compile_inner|.*\(dynamo_timed\)|d
 def are_benign(facts: Facts, members: Int64s) -> bool:
     """Whether all these episodes wait for what was before the window, for the compiler, or for its end.
 
-    A synchronise behind the last launch of a window holds up nothing. A first step may await kernels that
-    were launched before the window and are not recorded: so it is where more than half of its net wait is
-    unexplained. A compiled region syncs while it is being compiled, and not again.
+    A synchronise behind the last launch of a window holds up nothing. One before the first launch of the
+    first step awaits what was launched before it. So does a wait of the first step that is more than half
+    unexplained: those kernels are not recorded. A compiled region syncs while it is being compiled, and
+    not again.
     """
     benign = _before_the_window(facts) | in_ranges(facts, _COMPILING) | _before_nothing(facts)
     return bool(np.all(benign[members]))
@@ -51,9 +52,13 @@ def _before_the_window(facts: Facts) -> npt.NDArray[np.bool_]:
     episodes = facts.episodes
     if not facts.steps.recorded:
         return np.zeros(len(episodes.step), np.bool_)
-    unexplained = facts.net_wait_ns - facts.awaited.explained_ns
+    unexplained = 2 * (facts.net_wait_ns - facts.awaited.explained_ns) > facts.net_wait_ns
+    launched = facts.work.launch_start_ns[facts.work.launch != NO_LAUNCH]
+    inside = launched[launched >= facts.steps.start_ns[0]]
+    at_first = ~episodes.is_copy & (episodes.start_ns < inside.min(initial=np.iinfo(np.int64).max))
     early: npt.NDArray[np.bool_] = episodes.blocking & (episodes.step == 0)
-    return early & (2 * unexplained > facts.net_wait_ns)
+    before: npt.NDArray[np.bool_] = early & (unexplained | at_first)
+    return before
 
 
 def _before_nothing(facts: Facts) -> npt.NDArray[np.bool_]:

@@ -112,3 +112,14 @@ def test_without_steps_nothing_is_known_of_them() -> None:
     facts = built.facts()
     assert not are_throttle(facts, all_of(facts))
     assert not are_benign(facts, all_of(facts))
+
+
+def test_a_synchronise_before_the_first_launch_of_the_steps_awaits_what_was_before_them() -> None:
+    """As harnesses do that measure: they begin with one, while the device does the round before."""
+    built = TraceBuilder()
+    built.launch(-100, -95, runs=(-90, 300))
+    built.step(1, 0, 1000)
+    built.synchronise("cudaDeviceSynchronize", 10, 305)
+    built.launch(350, 355, runs=(360, 900))
+    facts = built.facts()
+    assert are_benign(facts, facts.sites[0].members)

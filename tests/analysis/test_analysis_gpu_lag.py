@@ -52,7 +52,19 @@ def lagging(lag: float) -> TraceBuilder:
 
 def test_beyond_a_tenth_of_a_step_it_is_said() -> None:
     health = lagging(100.001).report().trace.health
-    numbers = {"steps": 1, "worst_us": 100.001, "worst_share": 0.100001}
-    assert HealthFact("gpu_lag", "warning", numbers) in health
+    numbers = {"steps": 1, "worst_us": 100.001, "worst_share": 0.100001, "of_device": 1}
+    assert HealthFact("gpu_lag", "info", numbers) in health
+
+
+def test_where_most_steps_end_in_time_a_late_one_is_no_step_of_the_device() -> None:
+    built = lagging(200)
+    for number in (1, 2):
+        built.step(1 + number, 2000 * number, 2000 * number + 1000)
+        built.launch(2000 * number + 10, 2000 * number + 20, runs=(2000 * number + 30, 2000 * number + 900))
+    (fact,) = (fact for fact in built.report().trace.health if fact.code == "gpu_lag")
+    assert (fact.severity, fact.numbers["steps"], fact.numbers["of_device"]) == ("warning", 1, 0)
+
+
+def test_up_to_a_tenth_of_a_step_nothing_is_said() -> None:
 
     assert "gpu_lag" not in [fact.code for fact in lagging(100).report().trace.health]

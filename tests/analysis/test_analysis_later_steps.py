@@ -32,6 +32,13 @@ def test_a_step_that_follows_is_a_later_one(steps: tuple[int, ...], later: bool)
     assert has_later(reads(*steps)) == later
 
 
+def test_a_read_that_its_step_repeats_has_a_later_round() -> None:
+    built = reads(0, marked=1)
+    assert not has_later(built)
+    read_scalar(built, 600, wait=100)
+    assert has_later(built)
+
+
 @pytest.mark.parametrize(("steps", "later"), [((0,), False), ((0, 1), True)])
 def test_where_no_steps_are_marked_what_comes_again_has_one(steps: tuple[int, ...], later: bool) -> None:
     assert has_later(reads(*steps, marked=0)) == later

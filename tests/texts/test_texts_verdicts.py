@@ -130,7 +130,8 @@ def test_communication_is_no_computing() -> None:
 
 
 def test_a_cold_start_is_said_with_its_calls() -> None:
-    calls = {"longest_call": "cudaFree", "longest_op": "aten::addmm", "calls_us": 9000.0, "longest_us": 8000.0}
+    calls = {"longest_call": "cudaFree", "longest_op": "aten::addmm"}
+    calls |= {"calls_us": 9000.0, "longest_us": 8000.0}
     first, second = sentences("cold_start", marked=0, calls=3, **calls)
     assert first == (
         "The recording began before the training was warm: the GPU is idle 20 % of the window while "
