@@ -111,10 +111,8 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
         if has_devices
         else None,
         findings=findings,
-        fix_plan=tuple(
-            PlanRow(row.candidate, row.adds_ns, row.total_ns, row.ceiling_ns) for row in plan
-        ),
-        verdict=find_verdict(facts, saving),
+        fix_plan=tuple(PlanRow(row.candidate, row.adds_ns, row.total_ns, row.ceiling_ns) for row in plan),
+        verdict=find_verdict(facts, findings, saving),
         not_checked=tuple(
             NotChecked(rule.code, need.name)
             for rule in rules

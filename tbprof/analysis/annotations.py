@@ -12,7 +12,10 @@ from tbprof.analysis.names import matching_names
 from tbprof.analysis.nesting import NONE, Nest
 from tbprof.trace.columns import Category, Int64s, Trace
 
-__all__ = ["NO_NAME", "find_labels", "find_modules", "module_frames", "module_name", "user_labels"]
+__all__ = ["LOADER", "NO_NAME", "find_labels", "find_modules", "module_frames", "module_name", "user_labels"]
+
+LOADER = r"enumerate\(DataLoader\)"
+"""Beginning of the ranges that torch opens around each `next` of a data loader."""
 
 NO_NAME = -1
 

@@ -7,17 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.frees import find_frees
 from tbprof.analysis.intervals import Intervals, intersect, union
 from tbprof.analysis.names import matching_rows
 from tbprof.analysis.steps import OUTSIDE
 from tbprof.trace.columns import Category, Int64s
 
-__all__ = ["MIN_FREES", "CacheFlushes", "find_cache_flushes"]
+__all__ = ["CacheFlushes", "find_cache_flushes"]
 
-MIN_FREES = 2
-"""Memory that torch frees stays in its cache; only emptying that frees several blocks at once."""
-
-_FREE = r"(?:cuda|hip)Free$"
 _MALLOC = r"(?:cuda|hip)Malloc$"
 _EMPTY_CACHE = r".*torch[/\\]cuda[/\\]memory\.py\(\d+\): empty_cache"
 
@@ -35,17 +32,18 @@ class CacheFlushes:
 
 
 def find_cache_flushes(facts: Facts) -> CacheFlushes:
-    """A step holds one if it calls `empty_cache`, or frees several blocks and then allocates one."""
-    frames = _in_steps(facts, matching_rows(facts.trace, _EMPTY_CACHE, Category.PYTHON))
-    frees = _in_steps(facts, matching_rows(facts.trace, _FREE, Category.RUNTIME))
-    mallocs = _in_steps(facts, matching_rows(facts.trace, _MALLOC, Category.RUNTIME))
+    """A step holds one if it calls `empty_cache`, or the allocator flushes and then allocates again."""
+    trace = facts.trace
+    frames = _in_steps(facts, matching_rows(trace, _EMPTY_CACHE, Category.PYTHON))
+    frees = _in_steps(facts, find_frees(trace, facts.training_lanes, facts.calls).flushing)
+    mallocs = _in_steps(facts, matching_rows(trace, _MALLOC, Category.RUNTIME))
     flushed = np.array(
         [
             _is_flushed(facts, *(rows[_step(facts, rows) == step] for rows in (frames, frees, mallocs)))
             for step in range(len(facts.steps))
         ]
     )
-    within = union(facts.steps.start_ns[flushed], facts.steps.end_ns[flushed])
+    within = union(facts.steps.gpu_start_ns[flushed], facts.steps.gpu_end_ns[flushed])
     return CacheFlushes(
         frames=frames[flushed[_step(facts, frames)]],
         frees=frees[flushed[_step(facts, frees)]],
@@ -57,7 +55,7 @@ def find_cache_flushes(facts: Facts) -> CacheFlushes:
 def _is_flushed(facts: Facts, frames: Int64s, frees: Int64s, mallocs: Int64s) -> bool:
     if len(frames):
         return True
-    if len(frees) < MIN_FREES or len(mallocs) == 0:
+    if len(frees) == 0 or len(mallocs) == 0:
         return False
     start_ns = facts.trace.slices.start_ns
     return bool(start_ns[mallocs].max() > start_ns[frees].min())

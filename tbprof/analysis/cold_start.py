@@ -1,4 +1,4 @@
-"""What of a window happened only once: cold steps, and CUDA loading the code of its kernels."""
+"""What of a window happened only once: cold steps, and first calls that load kernels and libraries."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.names import matching_rows
+from tbprof.analysis.intervals import total_ns
+from tbprof.analysis.loading import find_loading
+from tbprof.analysis.nesting import NONE
 from tbprof.analysis.steps import OUTSIDE, rows_of_steps
-from tbprof.trace.columns import Category, Int64s
+from tbprof.trace.columns import Int64s
 
 __all__ = ["ColdStart", "find_cold_start"]
-
-_LOADING = r"Lazy Function Loading|Runtime Triggered Module Loading"
-"""CUPTI's own records of it, since CUDA 12."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,23 +21,42 @@ class ColdStart:
     step_rows: Int64s
     """Rows of the cold steps."""
     loading_rows: Int64s
-    """Rows inside the steps in which CUDA loads code."""
+    """First calls inside the steps, longest first."""
     loading_ns: int
+    """Host time in them."""
+    idle_ns: int
+    """Idle of the busiest device that they caused."""
+    longest_op: str
+    """The innermost op around the longest of them; "" where there is none."""
     first_step_ns: int
     median_step_ns: int
-    """Of the warm steps."""
+    """Of the steps that are not cold."""
 
 
 def find_cold_start(facts: Facts) -> ColdStart:
     slices, steps = facts.trace.slices, facts.steps
     cold = np.array(steps.cold)
-    duration = steps.end_ns - steps.start_ns
-    loading = matching_rows(facts.trace, _LOADING, Category.OVERHEAD)
+    duration = steps.duration_ns
+    loading = find_loading(facts.trace, facts.training_lanes, facts.calls, steps)
     loading = loading[steps.index_of(slices.start_ns[loading]) != OUTSIDE]
+    if not steps.recorded:
+        inside = slices.start_ns[loading] + slices.duration_ns[loading] > steps.start_ns[0]
+        loading = loading[inside & (slices.start_ns[loading] < steps.end_ns[0])]
+    loading = loading[np.argsort(-slices.duration_ns[loading], kind="stable")]
     return ColdStart(
         step_rows=rows_of_steps(facts.trace, steps, cold),
         loading_rows=loading,
         loading_ns=int(slices.duration_ns[loading].sum()),
+        idle_ns=total_ns(facts.idle_of("loading")),
+        longest_op=_op_around(facts, loading[:1]),
         first_step_ns=int(duration[0]),
         median_step_ns=int(np.median(duration[~cold])),
     )
+
+
+def _op_around(facts: Facts, row: Int64s) -> str:
+    slices, ops = facts.trace.slices, facts.calls.ops
+    start = slices.start_ns[row]
+    at = ops.innermost(slices.lane[row].astype(np.int64), start, start + slices.duration_ns[row])
+    found = at[at != NONE]
+    return facts.trace.names[slices.name[ops.rows[found[0]]]] if len(found) else ""

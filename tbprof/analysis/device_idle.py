@@ -54,7 +54,7 @@ class IdlePieces:
 
     @cached_property
     def by_device(self) -> dict[int, IdleOfDevice]:
-        start, end = self.steps.start_ns, self.steps.end_ns
+        start, end = self.steps.gpu_start_ns, self.steps.gpu_end_ns
         return {
             device: IdleOfDevice(
                 device_ns=(end - start) - overlap_ns(busy, start, end),
@@ -64,14 +64,14 @@ class IdlePieces:
         }
 
     def _idle(self, busy: Intervals) -> Intervals:
-        inside = union(self.steps.start_ns, self.steps.end_ns)
+        inside = union(self.steps.gpu_start_ns, self.steps.gpu_end_ns)
         return intersect(complement(busy, *self._reach), inside)
 
     @cached_property
     def _reach(self) -> tuple[int, int]:
         """From before everything to after everything."""
-        start = np.concatenate([self.steps.start_ns, self.work.start_ns])
-        end = np.concatenate([self.steps.end_ns, self.work.end_ns])
+        start = np.concatenate([self.steps.gpu_start_ns, self.work.start_ns])
+        end = np.concatenate([self.steps.gpu_end_ns, self.work.end_ns])
         return int(start.min()), int(end.max())
 
 

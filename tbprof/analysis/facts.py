@@ -12,6 +12,7 @@ from tbprof.analysis.base_cost import net_wait_ns
 from tbprof.analysis.call_chains import CallChains
 from tbprof.analysis.calls import Calls, find_calls
 from tbprof.analysis.device_idle import IdlePieces, find_idle
+from tbprof.analysis.device_parts import DeviceParts
 from tbprof.analysis.device_work import DeviceWork, find_device_work
 from tbprof.analysis.episodes import Episodes, find_episodes
 from tbprof.analysis.feeding_waits import feeding_waits, silent_ns
@@ -52,6 +53,10 @@ class Facts:
         return find_device_work(self.trace)
 
     @cached_property
+    def parts(self) -> DeviceParts:
+        return DeviceParts(self.trace, self.work)
+
+    @cached_property
     def steps(self) -> Steps:
         return find_steps(self.trace, self.work)
 
@@ -74,7 +79,7 @@ class Facts:
     @cached_property
     def causes(self) -> IdleCauses:
         lanes = HostLanes(self.trace, self.training_lanes)
-        states = host_states(lanes, self.work, self.calls, self.episodes)
+        states = host_states(lanes, self.work, self.calls, self.episodes, self.awaited, self.steps)
         return IdleCauses(self.idle, self.steps, states)
 
     @cached_property
@@ -114,7 +119,7 @@ class Facts:
 
     @cached_property
     def training_lanes(self) -> tuple[int, ...]:
-        return find_training_lanes(self.trace, self.work, self.steps)
+        return find_training_lanes(self.trace, self.work, self.steps, self.episodes)
 
     @cached_property
     def replay(self) -> Replay:

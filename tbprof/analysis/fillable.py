@@ -34,7 +34,7 @@ def find_fillable(
     main = work.main_device
     if main is None:
         return NEVER
-    inside = union(steps.start_ns, steps.end_ns)
+    inside = union(steps.gpu_start_ns, steps.gpu_end_ns)
     parts = (
         idle.empty[main],
         intersect(subtract(work.busy[main], transfers.computing[main]), inside),
@@ -54,7 +54,7 @@ def _stream_is_free(trace: Trace, work: DeviceWork, steps: Steps, device: int) -
         _joined([work.start_ns[rows], work.launch_end_ns[queued]]),
         _joined([work.end_ns[rows], work.start_ns[queued]]),
     )
-    return complement(taken, int(steps.start_ns.min()), int(steps.end_ns.max()))
+    return complement(taken, int(steps.gpu_start_ns.min()), int(steps.gpu_end_ns.max()))
 
 
 def _joined(parts: list[Int64s]) -> Int64s:

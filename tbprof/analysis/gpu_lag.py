@@ -8,10 +8,7 @@ from tbprof.analysis.device_work import NO_LAUNCH, DeviceWork
 from tbprof.analysis.steps import OUTSIDE, Steps
 from tbprof.trace.columns import Int64s
 
-__all__ = ["LAG_SHARE", "gpu_lag_ns"]
-
-LAG_SHARE = 0.1
-"""From this share of a step on, host step times are not GPU step times."""
+__all__ = ["gpu_lag_ns"]
 
 
 def gpu_lag_ns(work: DeviceWork, steps: Steps) -> Int64s | None:

@@ -8,8 +8,9 @@ import numpy as np
 
 from tbprof.analysis.episodes import ABSENT
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gpu_lag import LAG_SHARE, gpu_lag_ns
+from tbprof.analysis.gpu_lag import gpu_lag_ns
 from tbprof.analysis.run_health import run_health
+from tbprof.analysis.steps import LAG_SHARE
 from tbprof.model import HealthFact
 from tbprof.trace.columns import Category
 

@@ -1,4 +1,8 @@
-"""What a host thread was in at an instant: label, else user function, else outermost op."""
+"""What the host was in while a device was idle: label, else user function, else outermost op.
+
+A long pause is named by the innermost code that the host was in for the middle half of it: a function
+that runs for a moment in the middle says nothing of the rest.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +33,16 @@ class HostPlaces:
         )
         self._ops = ops
 
-    def names(self, instants: Int64s) -> list[str]:
-        """Of whichever lane was in something, one for each instant; "" where none was."""
-        rows = np.full(len(instants), NONE, np.int64)
-        for nest in (*self._innermost, self._ops):
-            for lane in self._lanes:
-                at = nest.innermost(np.full(len(instants), lane, np.int64), instants, instants)
-                at = _outermost(nest, at, instants) if nest is self._ops else at
-                _fill(rows, nest, at)
+    def names(self, start_ns: Int64s, end_ns: Int64s) -> list[str]:
+        """Of whichever lane was in something, one for each pause; "" where none was."""
+        rows = np.full(len(start_ns), NONE, np.int64)
+        quarter, middle = (end_ns - start_ns) // 4, (start_ns + end_ns) // 2
+        for begin, end in ((start_ns + quarter, end_ns - quarter), (middle, middle)):
+            for nest in (*self._innermost, self._ops):
+                for lane in self._lanes:
+                    at = nest.innermost(np.full(len(begin), lane, np.int64), begin, end)
+                    at = _outermost(nest, at, end) if nest is self._ops else at
+                    _fill(rows, nest, at)
         return self._named(rows)
 
     def code_on(self, lane: Int64s, instants: Int64s) -> list[str]:

@@ -4,20 +4,39 @@ from __future__ import annotations
 
 import numpy as np
 
+from tbprof.analysis.annotations import LOADER
+from tbprof.analysis.awaited import Awaited
 from tbprof.analysis.calls import Calls
+from tbprof.analysis.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.device_work import DeviceWork
-from tbprof.analysis.episodes import Episodes
-from tbprof.analysis.intervals import Intervals, union
+from tbprof.analysis.episodes import ABSENT, Episodes
+from tbprof.analysis.intervals import Intervals, subtract, union
+from tbprof.analysis.loading import ALLOCATOR, LAZY_LOADING, find_loading
 from tbprof.analysis.names import matching_rows
+from tbprof.analysis.steps import Steps
 from tbprof.trace.columns import Category, Int64s, Trace
 
-__all__ = ["EMPTY_CAUSES", "LOADER", "HostLanes", "host_states"]
+__all__ = ["EMPTY_CAUSES", "HostLanes", "host_states", "waiting"]
 
-EMPTY_CAUSES = ("data", "sync", "allocator", "compile", "profiler", "unrecorded", "launch")
+EMPTY_CAUSES = (
+    "data",
+    "loading",
+    "staging",
+    "sync",
+    "allocator",
+    "compile",
+    "profiler",
+    "unrecorded",
+    "launch",
+)
 """Causes of idle with an empty queue, in the order in which a moment is given to one:
 
 - `data`: a training thread is in the data loader.
-- `sync`: between a sync point's return and the first launch after it.
+- `loading`: kernels and library handles are loaded, in first calls (`loading.find_loading`).
+- `staging`: the host copies its own pageable memory, for a transfer that it asked for.
+- `sync`: after a sync point's return until the next launch, for at most as long as the awaited work
+  explains the wait: without the wait the host would have been that much earlier. What it does
+  after that is its own affair.
 - `allocator`: in a call that allocates or frees memory.
 - `compile`: torch.compile is at work.
 - `profiler`: CUPTI is, or the profiler ends the window.
@@ -25,13 +44,15 @@ EMPTY_CAUSES = ("data", "sync", "allocator", "compile", "profiler", "unrecorded"
 - `launch`: the host was late for another reason.
 """
 
-LOADER = r"enumerate\(DataLoader\)"
-"""Beginning of the ranges that torch opens around each `next` of a data loader."""
-_ALLOCATOR = (
-    r"(?:cuda|hip)(?:Malloc|Free|HostAlloc|HostFree|HostRegister|HostUnregister|HostMalloc|MemPool)"
-    r"|cuMem(?:Alloc|Free|Create|Map|Unmap|Release|AddressReserve|AddressFree|SetAccess)"
-)
 _COMPILE = r"entire_frame_compile|dynamo_data|_compile\.compile_inner|backend_compile|compile_fx"
+_PAGEABLE = MEMORIES.index("pageable")
+_UPLOAD = DIRECTIONS.index("HtoD")
+_READ = DIRECTIONS.index("DtoH")
+_NOT_RECORDED = MEMORIES.index("")
+
+_SLOWEST_STAGING_NS_PER_BYTE = 10
+"""A third of the slowest rate seen (0.29 GB/s, on pages that were touched for the first time); an upload
+that takes longer waits for something else."""
 
 
 class HostLanes:
@@ -40,12 +61,13 @@ class HostLanes:
     def __init__(self, trace: Trace, lanes: tuple[int, ...]) -> None:
         self.trace = trace
         self.lanes = lanes
-        self._on_lanes = np.isin(trace.slices.lane, lanes)
+        self.rows = np.isin(trace.slices.lane, lanes)
+        """For each row of the trace, whether it is one of theirs."""
 
     def ranges(self, pattern: str, *categories: Category) -> Intervals:
         """When one of them was inside a row of such a name."""
         rows = matching_rows(self.trace, pattern, *categories)
-        return self.during(rows[self._on_lanes[rows]])
+        return self.during(rows[self.rows[rows]])
 
     def during(self, rows: Int64s) -> Intervals:
         slices = self.trace.slices
@@ -63,33 +85,74 @@ class HostLanes:
 
 
 def host_states(
-    lanes: HostLanes, work: DeviceWork, calls: Calls, episodes: Episodes
+    lanes: HostLanes, work: DeviceWork, calls: Calls, episodes: Episodes, awaited: Awaited, steps: Steps
 ) -> dict[str, Intervals]:
     """By cause, in the order of `EMPTY_CAUSES`, when the host was in that state."""
     ops_and_ranges = (Category.CPU_OP, Category.USER_ANNOTATION)
-    slices = lanes.trace.slices
+    trace, slices = lanes.trace, lanes.trace.slices
     held = np.flatnonzero(np.isin(episodes.lane, lanes.lanes) & episodes.blocking)
     own = calls.profiler_own
-    overhead = lanes.during(np.flatnonzero(slices.category == Category.OVERHEAD))
+    overhead = np.flatnonzero(slices.category == Category.OVERHEAD)
+    busy_with_itself = lanes.during(
+        np.setdiff1d(overhead, matching_rows(trace, LAZY_LOADING, Category.OVERHEAD))
+    )
+    compiling = lanes.ranges(_COMPILE, *ops_and_ranges)
+    loading = lanes.during(find_loading(trace, lanes.lanes, calls, steps))
     return {
-        "data": lanes.ranges(LOADER, *ops_and_ranges),
-        "sync": _until_next_launch(lanes, work, episodes.end_ns[held]),
-        "allocator": lanes.ranges(_ALLOCATOR, Category.RUNTIME),
-        "compile": lanes.ranges(_COMPILE, *ops_and_ranges),
+        "data": _loading_data(lanes),
+        "loading": subtract(loading, compiling),
+        "staging": _staging(lanes, work, calls, episodes),
+        "sync": _refilling(lanes, work, episodes.end_ns[held], awaited.explained_ns[held]),
+        "allocator": lanes.ranges(ALLOCATOR, Category.RUNTIME),
+        "compile": compiling,
         "profiler": union(
-            np.concatenate([overhead.start_ns, calls.start_ns[own]]),
-            np.concatenate([overhead.end_ns, calls.end_ns[own]]),
+            np.concatenate([busy_with_itself.start_ns, calls.start_ns[own]]),
+            np.concatenate([busy_with_itself.end_ns, calls.end_ns[own]]),
         ),
-        "unrecorded": union(episodes.start_ns[held], episodes.end_ns[held]),
+        "unrecorded": waiting(lanes, episodes),
         "launch": lanes.recorded(),
     }
 
 
-def _until_next_launch(lanes: HostLanes, work: DeviceWork, returned_ns: Int64s) -> Intervals:
-    """From each return to the first launch of a training thread after it; to the end if there is none."""
+def waiting(lanes: HostLanes, episodes: Episodes) -> Intervals:
+    """When a training thread was in a sync point."""
+    held = np.flatnonzero(np.isin(episodes.lane, lanes.lanes) & episodes.blocking)
+    return union(episodes.start_ns[held], episodes.end_ns[held])
+
+
+def _loading_data(lanes: HostLanes) -> Intervals:
+    """In the data loader; that of another thread counts while the training threads do nothing."""
+    trace, slices = lanes.trace, lanes.trace.slices
+    rows = matching_rows(trace, LOADER, Category.CPU_OP, Category.USER_ANNOTATION)
+    own = np.isin(slices.lane[rows], lanes.lanes)
+    if own.any() or len(rows) == 0:
+        return lanes.during(rows[own])
+    in_torch = np.isin(slices.category, (Category.CPU_OP, Category.RUNTIME))
+    return subtract(lanes.during(rows), lanes.during(np.flatnonzero(in_torch & lanes.rows)))
+
+
+def _staging(lanes: HostLanes, work: DeviceWork, calls: Calls, episodes: Episodes) -> Intervals:
+    """In copies of pageable memory: an upload before it is on its way, a read once it has arrived.
+
+    ROCm does not record the memory: there every upload stages its own.
+    """
+    of_training = np.isin(episodes.lane, lanes.lanes) & (episodes.record != ABSENT)
+    pageable, unknown = episodes.memory == _PAGEABLE, episodes.memory == _NOT_RECORDED
+    upload = of_training & (episodes.direction == _UPLOAD) & (pageable | unknown)
+    read = of_training & (episodes.direction == _READ) & pageable
+    last = np.where(episodes.blocking, episodes.end_ns, calls.end_ns[episodes.first])
+    at_most = episodes.start_ns + episodes.bytes * _SLOWEST_STAGING_NS_PER_BYTE
+    arrived = work.end_ns[episodes.record] if len(work.rows) else episodes.start_ns
+    start = np.where(read, np.maximum(arrived, episodes.start_ns), episodes.start_ns)
+    end = np.where(read, last, np.minimum(last, at_most))
+    return union(start[upload | read], end[upload | read])
+
+
+def _refilling(lanes: HostLanes, work: DeviceWork, returned_ns: Int64s, explained_ns: Int64s) -> Intervals:
+    """From each return to the first launch of a training thread after it, for at most what was explained."""
     launches = work.launches
     slices = lanes.trace.slices
     starts = np.sort(slices.start_ns[launches[np.isin(slices.lane[launches], lanes.lanes)]])
     at = np.searchsorted(starts, returned_ns, side="left")
     last = int((slices.start_ns + slices.duration_ns).max()) if len(slices) else 0
-    return union(returned_ns, np.append(starts, last)[at])
+    return union(returned_ns, np.minimum(np.append(starts, last)[at], returned_ns + explained_ns))

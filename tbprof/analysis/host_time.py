@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.host_states import HostLanes
+from tbprof.analysis.host_states import HostLanes, waiting
 from tbprof.analysis.intervals import overlap_ns, subtract
 from tbprof.model import HostTime
 from tbprof.trace.columns import Category
@@ -22,10 +22,10 @@ def host_times(facts: Facts) -> tuple[HostTime, ...]:
     lanes = HostLanes(facts.trace, facts.training_lanes)
     in_torch = np.isin(slices.category, (Category.CPU_OP, Category.RUNTIME))
     on_lanes = np.isin(slices.lane, facts.training_lanes)
-    waiting = facts.causes.states["unrecorded"]
-    loading = subtract(facts.causes.states["data"], waiting)
-    launching = subtract(subtract(lanes.during(np.flatnonzero(in_torch & on_lanes)), waiting), loading)
+    waits = waiting(lanes, facts.episodes)
+    loading = subtract(facts.causes.states["data"], waits)
+    launching = subtract(subtract(lanes.during(np.flatnonzero(in_torch & on_lanes)), waits), loading)
     spent = [
-        overlap_ns(state, steps.start_ns, steps.end_ns).tolist() for state in (waiting, loading, launching)
+        overlap_ns(state, steps.start_ns, steps.end_ns).tolist() for state in (waits, loading, launching)
     ]
     return tuple(HostTime(*of_step) for of_step in zip(*spent, strict=True))

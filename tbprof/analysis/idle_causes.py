@@ -33,7 +33,7 @@ class IdleCauses:
 
     def per_step_ns(self, device: int) -> dict[str, Int64s]:
         """By cause, one entry a step; together they are the idle of the step."""
-        start, end = self.steps.start_ns, self.steps.end_ns
+        start, end = self.steps.gpu_start_ns, self.steps.gpu_end_ns
         parts = {cause: overlap_ns(pieces, start, end) for cause, pieces in self.empty[device].items()}
         return {"queued": self.idle.by_device[device].queued_ns, **parts}
 
@@ -48,5 +48,3 @@ class IdleCauses:
             divided[cause] = intersect(rest, self.states[cause])
             rest = subtract(rest, self.states[cause])
         return {**divided, "unknown": rest}
-
-

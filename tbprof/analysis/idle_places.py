@@ -36,7 +36,7 @@ def idle_places(facts: Facts) -> tuple[IdlePlace, ...]:
             longest = _longest(pieces)
             opened = _opened_by(facts, longest.start_ns) if cause == "sync" else _nobody(longest)
             drained = drained_by(facts, gaps, longest.start_ns)
-            names = host.names((longest.start_ns + longest.end_ns) // 2)
+            names = host.names(longest.start_ns, longest.end_ns)
             lengths = (longest.end_ns - longest.start_ns).tolist()
             for name, site, drain, ns in zip(names, opened, drained, lengths, strict=True):
                 found[cause, name, site, drain] += ns

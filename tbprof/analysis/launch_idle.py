@@ -61,9 +61,7 @@ def find_launch_idle(facts: Facts) -> LaunchIdle:
     pause[0] = max(int(start[0]) - facts.origin_ns, 0)
     none = at == len(calls)
     after_all = np.maximum(idle.end_ns - end[-1], 0)
-    return LaunchIdle(
-        idle, np.where(none, NO_LAUNCH, calls[ended]), np.where(none, after_all, pause[ended])
-    )
+    return LaunchIdle(idle, np.where(none, NO_LAUNCH, calls[ended]), np.where(none, after_all, pause[ended]))
 
 
 def _training_launches(facts: Facts) -> Int64s:

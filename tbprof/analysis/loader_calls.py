@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tbprof.analysis.annotations import LOADER
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.host_states import LOADER
 from tbprof.analysis.idle_places import NO_SITE, drained_by
 from tbprof.analysis.intervals import Intervals, overlap_ns
 from tbprof.analysis.names import matching_rows
@@ -63,7 +63,7 @@ def find_loader_calls(facts: Facts) -> LoaderCalls:
     start = slices.start_ns[rows]
     idle = facts.idle_of("data")
     exposed = overlap_ns(idle, start, start + slices.duration_ns[rows])
-    steps_ns = int((facts.steps.end_ns - facts.steps.start_ns).sum())
+    steps_ns = facts.steps.total_ns
     return LoaderCalls(
         rows=rows,
         names=tuple(trace.names[i] for i in np.unique(slices.name[rows]).tolist()),

@@ -52,7 +52,7 @@ def find_mask_cluster(facts: Facts, candidates: Sequence[int]) -> MaskCluster:
         candidates: Indices of sites whose waits can go without anything in their place.
     """
     sites = _longest(facts, candidates)
-    least_ns = LEAST_SHARE * int((facts.steps.end_ns - facts.steps.start_ns).sum())
+    least_ns = LEAST_SHARE * facts.steps.total_ns
     if len(sites) < 2 or facts.fillable_ns < least_ns or not facts.replay.is_consistent:
         return NO_CLUSTER
     single = {site: _won_ns(facts, [site]) for site in sites}

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tbprof.analysis.annotations import LOADER
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.host_states import LOADER
 from tbprof.analysis.intervals import Intervals, overlap_ns, union
 from tbprof.analysis.names import matching_rows
 from tbprof.analysis.steps import OUTSIDE

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from tbprof.analysis.annotations import LOADER
 from tbprof.analysis.device_work import NO_LAUNCH
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.host_states import LOADER
 from tbprof.analysis.names import matching_rows
 from tbprof.analysis.steps import OUTSIDE
 from tbprof.trace.columns import Category, Int64s

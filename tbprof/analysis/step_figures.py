@@ -26,7 +26,9 @@ def step_figures(facts: Facts, planned: Int64s, saving: Saving) -> tuple[Step, .
     steps, episodes = facts.steps, facts.episodes
     lag = gpu_lag_ns(facts.work, steps)
     idle = list(facts.idle.by_device.values())
-    copying = facts.transfers.copying_ns(steps.start_ns, steps.end_ns)
+    copying = facts.transfers.copying_ns(steps.gpu_start_ns, steps.gpu_end_ns)
+    computing = facts.parts.computing_ns(steps.gpu_start_ns, steps.gpu_end_ns)
+    communication = facts.parts.communication_exposed_ns(steps.gpu_start_ns, steps.gpu_end_ns)
     causes = _idle_by_cause(facts)
     hosts = host_times(facts)
     savings = step_savings(facts, planned, saving)
@@ -51,6 +53,9 @@ def step_figures(facts: Facts, planned: Int64s, saving: Saving) -> tuple[Step, .
                 saving=savings[index] if idle else None,
                 kernels=None if counts is None else int(counts.kernels[index]),
                 launches=None if counts is None else int(counts.launches[index]),
+                gpu_duration_ns=int(steps.duration_ns[index]) if idle else None,
+                computing_ns=int(computing[index]) if idle else None,
+                communication_exposed_ns=int(communication[index]) if idle else None,
             )
         )
     return tuple(rows)

@@ -1,18 +1,37 @@
-"""The steps of a window: `ProfilerStep#n` on the CPU, or one step named `window`."""
+"""The steps of a window: `ProfilerStep#n` on the CPU, or one step named `window`.
+
+Steps are cut on the CPU, and a host that runs ahead of the device ends its steps long before the
+device does. Where the device's work of a step ends more than `LAG_SHARE` of the step behind the
+host's step, at the median of the steps, the steps of the report are those of the device: each
+reaches from the end of the step before it to the end of its own work, and together they reach from
+the start of the first host step to the end of the work that was launched in the steps. Shares,
+idle, severities and the verdict are of these; sync points and calls belong to the host's step that
+holds them.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.device_work import DeviceWork
+from tbprof.analysis.device_work import NO_LAUNCH, DeviceWork
 from tbprof.analysis.names import matching_rows
 from tbprof.trace.columns import Category, Int64s, Trace
 
-__all__ = ["COLD_FACTOR", "OUTSIDE", "WINDOW_STEP", "Steps", "find_steps", "rows_of_steps"]
+__all__ = [
+    "COLD_FACTOR",
+    "LAG_SHARE",
+    "OUTSIDE",
+    "STEP_PREFIX",
+    "WINDOW_STEP",
+    "Steps",
+    "find_steps",
+    "rows_of_steps",
+]
 
 OUTSIDE = -1
 """The step of what begins outside every step."""
@@ -23,6 +42,12 @@ COLD_FACTOR = 1.5
 """A first step longer than this times the median of the others is cold (compilation,
 lazy loading, allocator growth)."""
 
+LAG_SHARE = 0.1
+"""From this part of a step on, a step of the host is not a step of the device."""
+
+STEP_PREFIX = "ProfilerStep#"
+"""Beginning of the names under which torch's profiler records steps."""
+
 _MIN_STEPS_FOR_COLD = 3
 
 
@@ -32,7 +57,11 @@ class Steps:
 
     names: tuple[str, ...]
     start_ns: Int64s
+    """On the host, as `end_ns`."""
     end_ns: Int64s
+    gpu_start_ns: Int64s
+    """Of the step of the report: the device's where the host runs ahead, else equal to the host's."""
+    gpu_end_ns: Int64s
     cold: tuple[bool, ...]
     lanes: tuple[int, ...]
     """Lanes that carry the steps; none where the window is the only step."""
@@ -44,6 +73,21 @@ class Steps:
     def recorded(self) -> bool:
         """Whether the trace marks steps at all."""
         return bool(self.lanes)
+
+    @property
+    def duration_ns(self) -> Int64s:
+        """Of each step of the report."""
+        return self.gpu_end_ns - self.gpu_start_ns
+
+    @property
+    def total_ns(self) -> int:
+        """Of all steps of the report."""
+        return int(self.duration_ns.sum())
+
+    @property
+    def of_device(self) -> bool:
+        """Whether the steps of the report are those of the device."""
+        return bool((self.gpu_end_ns != self.end_ns).any())
 
     def index_of(self, instants: Int64s) -> Int64s:
         """The step whose `[start, end)` holds each instant, else `OUTSIDE`.
@@ -66,26 +110,69 @@ def find_steps(trace: Trace, work: DeviceWork) -> Steps:
     behind what the hook was told is no part of it: an evaluation comes before the training.
     """
     slices = trace.slices
-    rows = matching_rows(trace, r"ProfilerStep#", Category.USER_ANNOTATION)
+    rows = matching_rows(trace, STEP_PREFIX, Category.USER_ANNOTATION)
     if len(rows) == 0:
         reach = np.array(_window(trace, work), np.int64)
-        return Steps((WINDOW_STEP,), reach[:1], reach[1:], (False,), ())
+        return Steps((WINDOW_STEP,), reach[:1], reach[1:], reach[:1], reach[1:], (False,), ())
     rows = rows[np.argsort(slices.start_ns[rows], kind="stable")]
     end = slices.start_ns[rows] + slices.duration_ns[rows]
     start = _start_behind_phases(trace, slices.start_ns[rows], end)
-    return Steps(
-        names=tuple(trace.names[i] for i in slices.name[rows].tolist()),
-        start_ns=start,
-        end_ns=end,
-        cold=_cold(end - start),
-        lanes=tuple(np.unique(slices.lane[rows]).tolist()),
+    names = tuple(trace.names[i] for i in slices.name[rows].tolist())
+    host = Steps(
+        names, start, end, start, end, _cold(end - start), tuple(np.unique(slices.lane[rows]).tolist())
     )
+    done_ns = _done_on_device(trace, work, host)
+    share = (done_ns - end) / np.maximum(end - start, 1)
+    if float(np.median(share)) <= LAG_SHARE:
+        return host
+    gpu_start, gpu_end = _on_device(work, host, done_ns)
+    cold = _cold(gpu_end - gpu_start)
+    return dataclasses.replace(host, gpu_start_ns=gpu_start, gpu_end_ns=gpu_end, cold=cold)
 
 
 def rows_of_steps(trace: Trace, steps: Steps, chosen: npt.NDArray[np.bool_]) -> Int64s:
     """The rows that mark the chosen steps, ascending; `chosen` has one entry a step."""
-    slices, rows = trace.slices, matching_rows(trace, r"ProfilerStep#", Category.USER_ANNOTATION)
+    slices, rows = trace.slices, matching_rows(trace, STEP_PREFIX, Category.USER_ANNOTATION)
     return rows[np.isin(slices.start_ns[rows] + slices.duration_ns[rows], steps.end_ns[chosen])]
+
+
+def _done_on_device(trace: Trace, work: DeviceWork, steps: Steps) -> Int64s:
+    """When the device had done what each host step launched; the host's end where that was earlier.
+
+    By the device's own annotation of the step where there is one, else by the launches in it.
+    """
+    done: Int64s = steps.end_ns.copy()
+    known = work.launch != NO_LAUNCH
+    step = steps.index_of(work.launch_start_ns[known])
+    np.maximum.at(done, step[step != OUTSIDE], work.end_ns[known][step != OUTSIDE])
+    rows = matching_rows(trace, STEP_PREFIX, Category.GPU_ANNOTATION)
+    slices = trace.slices
+    number = {name: index for index, name in enumerate(steps.names)}
+    for row in rows.tolist():
+        index = number.get(trace.names[slices.name[row]])
+        if index is not None:
+            done[index] = max(done[index], int(slices.start_ns[row] + slices.duration_ns[row]))
+    return done
+
+
+def _on_device(work: DeviceWork, steps: Steps, done_ns: Int64s) -> tuple[Int64s, Int64s]:
+    """Start and end of the device's steps, each from the end of the one before it to its own end.
+
+    The first begins with the host's. A step begins later where the device still did what was
+    launched before the steps, or in a phase that is no part of them.
+    """
+    ends: Int64s = np.maximum.accumulate(done_ns)
+    starts: Int64s = np.concatenate([steps.start_ns[:1], ends[:-1]])
+    step = steps.index_of(work.launch_start_ns)
+    is_launched = work.launch != NO_LAUNCH
+    for index in range(len(steps)):
+        own = work.start_ns[is_launched & (step == index)]
+        if len(own) == 0:
+            continue
+        foreign = is_launched & (step == OUTSIDE) if index else ~is_launched | (step == OUTSIDE)
+        before = foreign & (work.end_ns > starts[index]) & (work.start_ns < own.min())
+        starts[index] = min(int(work.end_ns[before].max(initial=starts[index])), int(ends[index]))
+    return starts, ends
 
 
 def _start_behind_phases(trace: Trace, start_ns: Int64s, end_ns: Int64s) -> Int64s:

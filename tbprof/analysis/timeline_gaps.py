@@ -77,7 +77,7 @@ def largest_gaps(facts: Facts, step: int) -> tuple[Gap, ...]:
     if main is None:
         return ()
     gaps = facts.idle.gaps[main]
-    touching = (gaps.end_ns > facts.steps.start_ns[step]) & (gaps.start_ns < facts.steps.end_ns[step])
+    touching = (gaps.end_ns > facts.steps.gpu_start_ns[step]) & (gaps.start_ns < facts.steps.gpu_end_ns[step])
     start, end = gaps.start_ns[touching], gaps.end_ns[touching]
     order = np.argsort(start - end, kind="stable")[:MAX_GAPS]
     return tuple(_gaps(facts, start[order]))
@@ -114,7 +114,7 @@ def _pieces(facts: Facts) -> dict[str, Intervals]:
 
 
 def _within_step(facts: Facts, pieces: Intervals, step: int) -> Intervals:
-    return clip(pieces, int(facts.steps.start_ns[step]), int(facts.steps.end_ns[step]))
+    return clip(pieces, int(facts.steps.gpu_start_ns[step]), int(facts.steps.gpu_end_ns[step]))
 
 
 def _gaps(facts: Facts, instants: Int64s) -> Iterator[Gap]:
@@ -127,7 +127,7 @@ def _gaps(facts: Facts, instants: Int64s) -> Iterator[Gap]:
     by_cause = {cause: overlap_ns(pieces, start, end) for cause, pieces in _pieces(facts).items()}
     causes = list(by_cause)
     most = np.argmax(np.stack(list(by_cause.values())), axis=0).tolist()
-    places = facts.places.names((start + end) // 2)
+    places = facts.places.names(start, end)
     empty = facts.idle.empty[main]
     sites = drained_by(facts, empty, np.minimum(start, end - 1)) if len(empty) else [NO_SITE] * len(at)
     for begun, ended, cause, place, site in zip(

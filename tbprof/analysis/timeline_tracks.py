@@ -14,7 +14,8 @@ __all__ = ["KINDS", "MAX_LINES", "NO_ROW", "SpanTable", "Track", "kind_number", 
 KINDS = (
     *("kernel", "copy", "memset", "step", "label", "frame", "op", "call", "wait", "other"),
     *("blocking", "free"),
-    *("sync", "data", "launch", "allocator", "compile", "unrecorded", "profiler", "unknown", "queued"),
+    *("sync", "data", "launch", "staging", "loading"),
+    *("allocator", "compile", "unrecorded", "profiler", "unknown", "queued"),
 )
 """What a span is: device work and host rows by category, episodes by whether they blocked, idle
 by its cause, in the order in which causes are stacked. A `wait` is a call that blocked the host."""

@@ -70,11 +70,12 @@ class HostTime:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One `ProfilerStep#n` on the CPU, or the whole window where there is none."""
+    """One `ProfilerStep#n`, or the whole window where there is none."""
 
     name: str
     start_ns: int
     duration_ns: int
+    """Of the step on the host."""
     cold: bool
     sync_points: int
     wait_ns: int
@@ -93,6 +94,18 @@ class Step:
     """Launched in the step, wherever they ran; None where no launch was recorded."""
     launches: int | None = None
     """Calls that launched them."""
+    gpu_duration_ns: int | None = None
+    """Of the step on the device, where the host runs ahead of it; else that of the host. Idle and all
+    shares are of this one. None where no device was recorded."""
+    computing_ns: int | None = None
+    """Summed over the devices, as the two below: when anything but communication and copies ran."""
+    communication_exposed_ns: int | None = None
+    """When communication ran, and nothing was computed beside it."""
+
+    @property
+    def length_ns(self) -> int:
+        """The step as a reader means it: the device's, the host's where no device was recorded."""
+        return self.duration_ns if self.gpu_duration_ns is None else self.gpu_duration_ns
 
 
 @dataclass(frozen=True, slots=True)

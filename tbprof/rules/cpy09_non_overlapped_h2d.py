@@ -56,7 +56,7 @@ _CODE = "CPY09"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    steps_ns = int((facts.steps.end_ns - facts.steps.start_ns).sum())
+    steps_ns = facts.steps.total_ns
     for index, site in enumerate(facts.sites):
         if site.direction != "HtoD" or site.memory != "pinned":
             continue
@@ -71,9 +71,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             yield transfer_finding(facts, index, rule=_CODE, ceiling_ns=exposed, numbers=numbers)
 
 
-def _on_computing_streams(
-    facts: Facts, site: SiteMembers
-) -> npt.NDArray[np.int64]:
+def _on_computing_streams(facts: Facts, site: SiteMembers) -> npt.NDArray[np.int64]:
     """Episodes in a step whose copy ran on a stream that runs kernels as well."""
     record = facts.episodes.record[site.members]
     inside = (record != ABSENT) & (facts.episodes.step[site.members] != OUTSIDE)

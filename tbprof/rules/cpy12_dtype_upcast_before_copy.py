@@ -45,7 +45,7 @@ _CODE = "CPY12"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    steps_ns = int((facts.steps.end_ns - facts.steps.start_ns).sum())
+    steps_ns = facts.steps.total_ns
     for index, site in enumerate(facts.sites):
         if site.direction != "HtoD":
             continue

@@ -49,7 +49,7 @@ SLOW_SHARE = 0.4
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    steps_ns = int((facts.steps.end_ns - facts.steps.start_ns).sum())
+    steps_ns = facts.steps.total_ns
     for index, site in enumerate(facts.sites):
         if site.direction not in ("HtoD", "DtoH") or site.memory != "pinned":
             continue

@@ -68,7 +68,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _is_bound(facts: Facts, code: CodeKernels) -> bool:
-    steps_ns = int((facts.steps.end_ns - facts.steps.start_ns).sum())
+    steps_ns = facts.steps.total_ns
     small = code.median_kernel_ns < SHORT_KERNEL_NS or code.kernels > MANY_KERNELS * len(facts.steps)
     return small and total_ns(code.idle) >= MEDIUM_SHARE * steps_ns
 

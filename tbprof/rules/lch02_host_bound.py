@@ -51,7 +51,7 @@ _CODE = "LCH02"
 
 def find(facts: Facts) -> Iterator[Finding]:
     pauses = find_launch_idle(facts).long().idle
-    steps_ns = int((facts.steps.end_ns - facts.steps.start_ns).sum())
+    steps_ns = facts.steps.total_ns
     if total_ns(pauses) < max(MEDIUM_SHARE * steps_ns, 1):
         return
     place, idle = _most_idle_place(facts, pauses)
@@ -74,9 +74,9 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _most_idle_place(facts: Facts, pauses: Intervals) -> tuple[str, Intervals]:
-    """Where the host was in the middle of the pauses, and the pauses there."""
+    """Where the host was in most of the pauses, and the pauses there."""
     pieces: defaultdict[str, list[int]] = defaultdict(list)
-    for at, name in enumerate(facts.places.names((pauses.start_ns + pauses.end_ns) // 2)):
+    for at, name in enumerate(facts.places.names(pauses.start_ns, pauses.end_ns)):
         pieces[name].append(at)
     parts = {
         name: Intervals(pauses.start_ns[np.array(at)], pauses.end_ns[np.array(at)])

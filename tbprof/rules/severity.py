@@ -35,7 +35,7 @@ PACING_SHARE = 0.01
 
 
 def severity_of(facts: Facts, saving: Saving) -> Severity:
-    total = int((facts.steps.end_ns - facts.steps.start_ns).sum())
+    total = facts.steps.total_ns
     if total == 0 or facts.fillable_ns < PACING_SHARE * total:
         return "info"
     return _class_of(facts, saving)
@@ -77,7 +77,7 @@ def severity_of_waits(facts: Facts, members: npt.NDArray[np.int64], saving: Savi
 
 def _share_of_step(facts: Facts, saving_ns: int) -> float:
     """What all steps win, as a part of as many median warm ones."""
-    duration = facts.steps.end_ns - facts.steps.start_ns
+    duration = facts.steps.duration_ns
     warm = duration[~np.array(facts.steps.cold)]
     return saving_ns / len(facts.steps) / max(float(np.median(warm)), 1.0)
 

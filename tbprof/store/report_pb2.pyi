@@ -77,7 +77,7 @@ class HostTime(_message.Message):
     def __init__(self, waiting_ns: _Optional[int] = ..., loading_ns: _Optional[int] = ..., launching_ns: _Optional[int] = ...) -> None: ...
 
 class Step(_message.Message):
-    __slots__ = ("name", "start_ns", "duration_ns", "cold", "sync_points", "wait_ns", "device_idle_ns", "idle_empty_ns", "gpu_lag_ns", "copying_ns", "idle_by_cause", "host", "saving", "kernels", "launches")
+    __slots__ = ("name", "start_ns", "duration_ns", "cold", "sync_points", "wait_ns", "device_idle_ns", "idle_empty_ns", "gpu_lag_ns", "copying_ns", "idle_by_cause", "host", "saving", "kernels", "launches", "gpu_duration_ns", "computing_ns", "communication_exposed_ns")
     class IdleByCauseEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -100,6 +100,9 @@ class Step(_message.Message):
     SAVING_FIELD_NUMBER: _ClassVar[int]
     KERNELS_FIELD_NUMBER: _ClassVar[int]
     LAUNCHES_FIELD_NUMBER: _ClassVar[int]
+    GPU_DURATION_NS_FIELD_NUMBER: _ClassVar[int]
+    COMPUTING_NS_FIELD_NUMBER: _ClassVar[int]
+    COMMUNICATION_EXPOSED_NS_FIELD_NUMBER: _ClassVar[int]
     name: str
     start_ns: int
     duration_ns: int
@@ -115,7 +118,10 @@ class Step(_message.Message):
     saving: Saving
     kernels: int
     launches: int
-    def __init__(self, name: _Optional[str] = ..., start_ns: _Optional[int] = ..., duration_ns: _Optional[int] = ..., cold: bool = ..., sync_points: _Optional[int] = ..., wait_ns: _Optional[int] = ..., device_idle_ns: _Optional[int] = ..., idle_empty_ns: _Optional[int] = ..., gpu_lag_ns: _Optional[int] = ..., copying_ns: _Optional[int] = ..., idle_by_cause: _Optional[_Mapping[str, int]] = ..., host: _Optional[_Union[HostTime, _Mapping]] = ..., saving: _Optional[_Union[Saving, _Mapping]] = ..., kernels: _Optional[int] = ..., launches: _Optional[int] = ...) -> None: ...
+    gpu_duration_ns: int
+    computing_ns: int
+    communication_exposed_ns: int
+    def __init__(self, name: _Optional[str] = ..., start_ns: _Optional[int] = ..., duration_ns: _Optional[int] = ..., cold: bool = ..., sync_points: _Optional[int] = ..., wait_ns: _Optional[int] = ..., device_idle_ns: _Optional[int] = ..., idle_empty_ns: _Optional[int] = ..., gpu_lag_ns: _Optional[int] = ..., copying_ns: _Optional[int] = ..., idle_by_cause: _Optional[_Mapping[str, int]] = ..., host: _Optional[_Union[HostTime, _Mapping]] = ..., saving: _Optional[_Union[Saving, _Mapping]] = ..., kernels: _Optional[int] = ..., launches: _Optional[int] = ..., gpu_duration_ns: _Optional[int] = ..., computing_ns: _Optional[int] = ..., communication_exposed_ns: _Optional[int] = ...) -> None: ...
 
 class SyncTotals(_message.Message):
     __slots__ = ("count", "wait_ns", "wait_in_copy_ns", "wait_in_sync_ns", "explained_ns", "profiler_own_ns")

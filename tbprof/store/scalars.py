@@ -63,7 +63,7 @@ def _figures(report: Report, facts: HookFacts) -> Iterator[tuple[str, float]]:
         yield "step_time_ms", facts.unprofiled_step_ns / _NS_PER_MS
     if not warm:
         return
-    yield "profiled_step_time_ms", median(step.duration_ns for step in warm) / _NS_PER_MS
+    yield "profiled_step_time_ms", median(step.length_ns for step in warm) / _NS_PER_MS
     if report.idle is None:
         # Without a device there is nothing to wait for, and no copy.
         return
@@ -71,7 +71,7 @@ def _figures(report: Report, facts: HookFacts) -> Iterator[tuple[str, float]]:
     yield "wait_ms_per_step", mean(step.wait_ns for step in warm) / _NS_PER_MS
     uploaded = sum(copy.bytes for copy in report.copies if copy.direction == "HtoD")
     yield "h2d_bytes_per_step", uploaded / len(report.steps)
-    steps_ns = sum(step.duration_ns for step in report.steps) * len(report.idle.by_device)
+    steps_ns = sum(step.length_ns for step in report.steps) * len(report.idle.by_device)
     yield "gpu_busy_share", 1 - report.idle.total.device_ns / max(steps_ns, 1)
     if report.savings is not None:
         yield "ceiling_ms_per_step", report.savings.ceiling_ns / len(report.steps) / _NS_PER_MS

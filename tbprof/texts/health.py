@@ -83,9 +83,7 @@ def _inference(_: Numbers) -> str:
 def _accumulation(numbers: Numbers) -> str:
     if "steps" in numbers:
         made = count(int(numbers["optimizer_steps"]), "step")
-        return (
-            f"Gradients accumulate: {int(numbers['steps'])} recorded steps hold {made} of the optimizer."
-        )
+        return f"Gradients accumulate: {int(numbers['steps'])} recorded steps hold {made} of the optimizer."
     calls = int(numbers["backward_calls"])
     return f"Gradients accumulate: a step goes back through the model {calls} times."
 

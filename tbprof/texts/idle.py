@@ -11,6 +11,8 @@ _CAUSES = {
     "data": "Waiting for data",
     "launch": "Host too slow to launch",
     "queued": "Work was queued",
+    "loading": "First calls: loading kernels and libraries",
+    "staging": "Copying pageable memory",
     "allocator": "Allocating memory",
     "compile": "Compiling",
     "profiler": "The profiler at work",

@@ -11,6 +11,8 @@ _LIMITS = {
     "data": "the data loader is the limit (DAT01, DAT02)",
     "launch": "the host is the limit: it launches the GPU's work late (LCH01, LCH02)",
     "queued": "work that was queued is the limit: another process, another rank or unrecorded work",
+    "loading": "loading kernels and libraries for the first time is the limit (TRC01)",
+    "staging": "copying pageable memory is the limit (CPY01)",
     "allocator": "allocating memory is the limit (MEM02)",
     "compile": "compiling is the limit",
     "profiler": "the profiler is the limit",

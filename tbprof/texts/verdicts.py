@@ -1,8 +1,10 @@
-"""The sentence that opens a screen, and the names of what is waited for."""
+"""The sentence that opens a screen, and the names of what is waited for.
+
+Times and shares are of a mean step; of the window where the trace marks no steps. Every figure is one of
+the verdict's numbers, and no saving is named that would not show as a difference.
+"""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from tbprof.model import Numbers, Site, Verdict
 from tbprof.texts.quantities import count, duration, share
@@ -17,8 +19,25 @@ _DIRECTIONS = {
     "": "copy, direction not recorded",
 }
 
-_FAR_BELOW = 0.1
-"""A floor under this part of its estimate is said beside it: one figure would hide the doubt."""
+_WORTH_SHARE = 0.01
+"""A saving below this part of a step would not show."""
+
+_LISTED_SHARE = 0.01
+"""A part of the device's time below this is not worth a word."""
+
+_BECAUSE = {
+    "input": "because the next batch is not ready",
+    "launch_bound": "because the host launches kernels more slowly than the GPU runs them",
+    "host_bound": "because the host is late with other work",
+    "staging": "because the host copies pageable memory before it can be transferred",
+    "allocator": "because the host allocates and frees GPU memory",
+    "compile": "because torch.compile is at work",
+    "profiler": "because the profiler is at work",
+    "unrecorded": "while the host waits for work that is not in the recording",
+    "queued": "although work is queued",
+    "unknown": "and the recording does not show what the host did meanwhile",
+}
+_CASE_OF_CAUSE = {"data": "input", "launch": "host_bound"}
 
 
 def verdict_sentences(verdict: Verdict) -> tuple[str, str]:
@@ -26,97 +45,171 @@ def verdict_sentences(verdict: Verdict) -> tuple[str, str]:
 
     A verdict of another version, with another case or other numbers, gives two empty ones.
     """
-    if verdict.case == "no_device":
-        return "No GPU work was recorded.", "What waits for a GPU can't be seen in this window."
     try:
-        sentences = _SENTENCES.get(verdict.case)
-        return ("", "") if sentences is None else sentences(verdict.numbers)
+        return _sentences(verdict.case, verdict.numbers)
     except (KeyError, ValueError, ZeroDivisionError):
         return "", ""
 
 
-def _input(numbers: Numbers) -> tuple[str, str]:
-    idle = share(float(numbers["cause_share"]))
-    return f"The GPU is idle {idle} of every step because the next batch is not ready.", _blame(numbers)
+def _sentences(case: str, numbers: Numbers) -> tuple[str, str]:
+    if case in ("no_device", "lost_kernels", "other_device"):
+        return _without_device(case, numbers)
+    said = _Said(numbers)
+    if case == "cold_start":
+        return said.cold_start()
+    if case == "communication":
+        return said.communication()
+    if case == "busy":
+        return said.busy(), said.waits_beside()
+    if case == "waits":
+        return said.waits()
+    if case == "drained":
+        return said.drained()
+    idle = share(float(numbers["cause_us"]) / said.total_us)
+    first = f"The GPU is idle {idle} of {said.scope} {_BECAUSE[case]}."
+    if case == "queued":
+        return first, "It may wait for another process, another rank, or work that was not recorded."
+    return first, f"{said.place()}{said.waits_beside()}"
 
 
-def _host(numbers: Numbers) -> tuple[str, str]:
-    idle = share(float(numbers["cause_share"]))
-    return f"The GPU is idle {idle} of every step because the host launches its work late.", _blame(numbers)
+def _without_device(case: str, numbers: Numbers) -> tuple[str, str]:
+    if case == "lost_kernels":
+        launches = count(int(numbers["launches"]), "call")
+        return (
+            f"{launches} launched GPU work, and the recording holds none of it.",
+            "The profiler lost the GPU's rows: record again, with fewer steps or without another profiler.",
+        )
+    if case == "other_device":
+        rows = count(int(numbers["rows"]), "row")
+        return (
+            f"The work ran on an accelerator that tbprof does not analyze: {numbers['device']}.",
+            f"Its {rows} are in the recording; host operators can still be read.",
+        )
+    return "No GPU work was recorded.", "What waits for a GPU can't be seen in this window."
 
 
-def _queued(numbers: Numbers) -> tuple[str, str]:
-    return (
-        f"The GPU is idle {share(float(numbers['cause_share']))} of every step with work queued.",
-        "No line of yours is to blame; another process, another rank or unrecorded work is.",
-    )
+class _Said:
+    """The parts of the sentences about one window, in figures of its step."""
 
+    def __init__(self, numbers: Numbers) -> None:
+        self._numbers = numbers
+        steps = int(numbers["steps"])
+        self._steps = steps if int(numbers["marked"]) else 1
+        self.scope = "the window" if not int(numbers["marked"]) else "a step" if steps > 1 else "the step"
+        self.total_us = float(numbers["steps_us"])
 
-def _blame(numbers: Numbers) -> str:
-    """What the waits have to do with idle that has another cause."""
-    if int(numbers["points"]) == 0:
-        return "Nothing makes the host wait for the GPU."
-    step_us = float(numbers["steps_us"]) / int(numbers["steps"])
-    most_us = float(numbers["ceiling_us"]) / int(numbers["steps"])
-    bound = f"at most {duration(most_us)} of {duration(step_us)}."
-    if float(numbers["ceiling_us"]) < float(numbers["cause_share"]) * float(numbers["steps_us"]):
-        return f"The sync points are not to blame: {bound}"
-    return f"The sync points before it may let the GPU run dry: {bound}"
+    def _of_step(self, name: str) -> float:
+        return float(self._numbers[name]) / self._steps
 
+    @property
+    def _step_us(self) -> float:
+        return self.total_us / self._steps
 
-def _no_waits(numbers: Numbers) -> tuple[str, str]:
-    idle = share(float(numbers["idle_share"]))
-    return (
-        "Nothing makes the host wait for the GPU.",
-        f"The GPU is idle {idle} of the steps, and not because of waits.",
-    )
+    def _idle(self) -> str:
+        return f"The GPU is idle {share(float(self._numbers['idle_share']))} of {self.scope}"
 
+    def cold_start(self) -> tuple[str, str]:
+        idle = share(float(self._numbers["cause_us"]) / self.total_us)
+        first = (
+            "The recording began before the training was warm: the GPU is idle "
+            f"{idle} of {self.scope} while kernels and library handles are loaded."
+        )
+        return (
+            first,
+            f"{self._first_calls()} That happens once in a process: a longer skip_first leaves it out.",
+        )
 
-def _gpu_bound(numbers: Numbers) -> tuple[str, str]:
-    dry = share(float(numbers["empty_share"]))
-    steps, ceiling = duration(float(numbers["steps_us"])), duration(float(numbers["ceiling_us"]))
-    return (
-        f"The GPU ran dry {dry} of the time: at most {ceiling} of {steps} can be won by removing waits.",
-        f"{_waits(numbers)}, while the GPU has work.",
-    )
+    def _first_calls(self) -> str:
+        calls = int(self._numbers["calls"])
+        spent, longest = (duration(float(self._numbers[name])) for name in ("calls_us", "longest_us"))
+        op = str(self._numbers["longest_op"])
+        call = f"{self._numbers['longest_call']} in {op}" if op else str(self._numbers["longest_call"])
+        if calls == 1:
+            return f"A first call, {call}, took {spent}."
+        return f"{count(calls, 'first call')} took {spent}, of which {call} took {longest}."
 
+    def communication(self) -> tuple[str, str]:
+        part = share(float(self._numbers["communication_share"]))
+        return (
+            f"The GPU spends {part} of {self.scope} in communication that no computing covers.",
+            f"It may be waiting for another rank: compare the ranks of this run. {self.waits_beside()}",
+        )
 
-def _bracket(numbers: Numbers) -> tuple[str, str]:
-    idle = share(float(numbers["idle_share"]))
-    detail = f"{_waits(numbers)}; that alone is no loss."
-    steps, ceiling = duration(float(numbers["steps_us"])), duration(float(numbers["ceiling_us"]))
-    if "estimate_us" not in numbers or float(numbers["estimate_us"]) == 0:
-        won = f"removing waits can win at most {ceiling} of {steps}"
-        return f"The GPU is idle {idle} of the steps; {won}.", detail
-    return f"The GPU is idle {idle} of every step; {_won(numbers)}.", detail
+    def busy(self) -> str:
+        parts = {
+            "computing": "computing_share",
+            "communication that no computing covers": "communication_share",
+            "copying": "copying_share",
+        }
+        known = [(float(self._numbers[key]), name) for name, key in parts.items()]
+        listed = [f"{share(part)} {name}" for part, name in known if part >= _LISTED_SHARE]
+        busy = 1.0 - float(self._numbers["idle_share"])
+        said = f"The GPU is busy {share(busy)} of {self.scope}"
+        if len(listed) == 1:
+            return f"{said}, {listed[0].partition('% ')[2] or 'computing'}."
+        return f"{said}: {', '.join(listed)}." if listed else f"{said}."
 
+    def waits(self) -> tuple[str, str]:
+        detail = f"{self._waiting()}; a wait beside a busy GPU costs nothing."
+        saved_us = self._of_step("estimate_us") if "estimate_us" in self._numbers else 0.0
+        most = duration(self._of_step("ceiling_us"))
+        if saved_us < _WORTH_SHARE * self._step_us:
+            won = f"its waits hold at most {most} of {duration(self._step_us)}"
+            return f"{self._idle()}; {won}.", f"{self._without_any()}{detail}"
+        least = duration(self._of_step("floor_us"))
+        bounds = f"At least {least}, at most {most} would be saved. "
+        return f"{self._idle()}; {self._shorter(saved_us, 'without the waits that can go')}.", bounds + detail
 
-def _won(numbers: Numbers) -> str:
-    """About how long a step is after the fixes, or a range where the floor says much less."""
-    steps = int(numbers["steps"])
-    step_us, floor_us, estimate_us = (
-        float(numbers[name]) / steps for name in ("steps_us", "floor_us", "estimate_us")
-    )
-    if floor_us < _FAR_BELOW * estimate_us:
-        least, most = duration(floor_us), duration(estimate_us)
-        return f"without waits that can go, a step of {duration(step_us)} gets shorter by {least} to {most}"
-    about = duration(step_us - estimate_us)
-    return f"without waits that can go, a step takes about {about} instead of {duration(step_us)}"
+    def drained(self) -> tuple[str, str]:
+        cause = str(self._numbers["cause"])
+        because = _BECAUSE[_CASE_OF_CAUSE.get(cause, cause)]
+        idle = share(float(self._numbers["cause_us"]) / self.total_us)
+        shorter = self._shorter(self._of_step("gain_us"), "without these waits")
+        return (
+            f"Waits let the GPU run dry before the host is ready with more: {shorter}.",
+            f"The GPU is idle {idle} of {self.scope} {because}, most of it after such a wait.",
+        )
 
+    def place(self) -> str:
+        """Where most of the cause's idle is."""
+        if "place" not in self._numbers:
+            return ""
+        spent, place = duration(self._of_step("place_us")), str(self._numbers["place"])
+        if not place:
+            return f"{spent} of that where no operator or function was recorded. "
+        return f"{spent} of that in {place}. "
 
-def _waits(numbers: Numbers) -> str:
-    wait = duration(float(numbers["wait_us"]))
-    return f"The host waits {wait} at {count(int(numbers['points']), 'sync point')}"
+    def waits_beside(self) -> str:
+        """What the waits have to do with idle that has another cause."""
+        if int(self._numbers["points"]) == 0:
+            return "Nothing makes the host wait for the GPU."
+        if "gain_us" not in self._numbers:
+            most, step = duration(self._of_step("ceiling_us")), duration(self._step_us)
+            return f"Its waits hold at most {most} of {step}."
+        return self._without_any().rstrip()
 
+    def _without_any(self) -> str:
+        if "gain_us" not in self._numbers:
+            return ""
+        gain_us = self._of_step("gain_us")
+        if gain_us >= _WORTH_SHARE * self._step_us:
+            return f"Without its sync points {self.scope} would be about {duration(gain_us)} shorter. "
+        if int(self._numbers["waits_found"]):
+            return f"{self._waiting()}. "
+        return f"Sync points are not the cause: without them {self.scope} would take about as long. "
 
-_SENTENCES: dict[str, Callable[[Numbers], tuple[str, str]]] = {
-    "input": _input,
-    "host": _host,
-    "queued": _queued,
-    "no_waits": _no_waits,
-    "gpu_bound": _gpu_bound,
-    "bracket": _bracket,
-}
+    def _shorter(self, saved_us: float, without: str) -> str:
+        now, then = duration(self._step_us), duration(self._step_us - saved_us)
+        if now == then:
+            return f"{without} {self.scope} would be about {duration(saved_us)} shorter"
+        return f"{without} {self.scope} takes about {then} instead of {now}"
+
+    def _waiting(self) -> str:
+        wait = duration(self._of_step("wait_us"))
+        points = count(int(self._numbers["points"]), "sync point")
+        where = f" in {self.scope}" if self._steps > 1 else ""
+        every = f" ({points} in all)" if self._steps > 1 else f" at {points}"
+        return f"The host waits {wait}{where}{every}"
 
 
 def site_name(site: Site) -> str:

@@ -21,7 +21,7 @@ def window_line(report: Report) -> str:
         missing = next((fact for fact in report.trace.health if fact.code == "gpu_not_recorded"), None)
         said = f"{window}: no GPU work was recorded"
         return said if missing is None else f"empty {said}, though torch sees the GPU: tbprof doctor says why"
-    steps_ns = sum(step.duration_ns for step in report.steps) * len(report.idle.by_device)
+    steps_ns = sum(step.length_ns for step in report.steps) * len(report.idle.by_device)
     line = f"{window}: GPU idle {share(report.idle.total.device_ns / max(steps_ns, 1))}"
     where = _where(report, report.idle)
     return f"{line}, most of it {where}" if where else line

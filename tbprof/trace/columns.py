@@ -44,6 +44,9 @@ class Category(IntEnum):
     GPU_ANNOTATION = 8
     OVERHEAD = 9
     OTHER = 10
+    MTIA = 11
+    """Device rows of an accelerator that is no GPU, as the one below: known to be there, and not read."""
+    HPU = 12
 
 
 @dataclass(frozen=True, slots=True)

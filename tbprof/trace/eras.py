@@ -35,6 +35,8 @@ class KinetoCategory(Enum):
     PYTHON = "python_function"
     GPU_ANNOTATION = "gpu_user_annotation"
     OVERHEAD = "overhead"
+    MTIA = "mtia_ccp_events"
+    HPU = "hpu_op"
     CPU_OP_2021 = "Operator"
     RUNTIME_2021 = "Runtime"
     KERNEL_2021 = "Kernel"
@@ -77,6 +79,8 @@ _MEANINGS = {
     KinetoCategory.PYTHON: Category.PYTHON,
     KinetoCategory.GPU_ANNOTATION: Category.GPU_ANNOTATION,
     KinetoCategory.OVERHEAD: Category.OVERHEAD,
+    KinetoCategory.MTIA: Category.MTIA,
+    KinetoCategory.HPU: Category.HPU,
 }
 CATEGORIES: Int8s = np.array([_MEANINGS.get(name, Category.OTHER) for name in KinetoCategory], np.int8)
 """What each `KinetoCategory` means, by its number."""

@@ -105,7 +105,7 @@ def _recorded(report: Report, sentences: Sentences) -> StepTimes | None:
     middle = mean_step_us(report)
     if middle is None:
         return None
-    steps = tuple(us(step.duration_ns) for step in steady_steps(report))
+    steps = tuple(us(step.length_ns) for step in steady_steps(report))
     distance = fmean(abs(step - middle) for step in steps) if len(steps) > 1 else None
     return StepTimes(
         steps_us=steps,

@@ -10,7 +10,19 @@ from tbprof.views.times import us
 
 __all__ = ["STACKING", "cause_rows", "idle_by_cause_us", "stacking_place", "step_stack"]
 
-STACKING = ("sync", "data", "launch", "allocator", "compile", "unrecorded", "profiler", "unknown", "queued")
+STACKING = (
+    "sync",
+    "data",
+    "launch",
+    "staging",
+    "loading",
+    "allocator",
+    "compile",
+    "unrecorded",
+    "profiler",
+    "unknown",
+    "queued",
+)
 """The order of causes wherever they are drawn or listed; one of another version comes last."""
 
 MAX_PLACES = 3
@@ -20,7 +32,7 @@ MAX_PLACES = 3
 def cause_rows(report: Report, idle: Idle, sentences: Sentences) -> tuple[CauseRow, ...]:
     """Means of the steady steps and over the devices; none if the report has no causes by step."""
     steady = steady_steps(report)
-    step_us = us(sum(step.duration_ns for step in steady)) / max(len(steady), 1)
+    step_us = us(sum(step.length_ns for step in steady)) / max(len(steady), 1)
     return tuple(
         CauseRow(
             cause=cause,
@@ -48,11 +60,11 @@ def step_stack(step: Step, causes: tuple[CauseRow, ...], devices: int) -> StepSt
     """A step as it is drawn in the strip of steps; `devices` is at least 1."""
     idle_ns = 0 if step.device_idle_ns is None else step.device_idle_ns
     copying_ns = 0 if step.copying_ns is None else step.copying_ns
-    computing_ns = step.duration_ns * devices - idle_ns - copying_ns
+    computing_ns = step.length_ns * devices - idle_ns - copying_ns
     return StepStack(
         name=step.name,
         cold=step.cold,
-        duration_us=us(step.duration_ns),
+        duration_us=us(step.length_ns),
         computing_us=us(computing_ns) / devices,
         copying_us=us(copying_ns) / devices,
         idle_us=tuple(us(_of_cause(step, row.cause)) / devices for row in causes),

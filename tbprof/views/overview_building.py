@@ -50,7 +50,7 @@ def overview_view(report: Report, sentences: Sentences) -> OverviewView:
 def _nothing_to_fix(report: Report) -> bool:
     if report.idle is None or any(finding.severity != "info" for finding in report.findings):
         return False
-    room_ns = sum(step.duration_ns for step in report.steps) * len(report.idle.by_device)
+    room_ns = sum(step.length_ns for step in report.steps) * len(report.idle.by_device)
     return report.idle.total.device_ns < BOUND_SHARE * room_ns
 
 
@@ -88,7 +88,7 @@ def _speedup(step_us: float | None, saving: SavingView | None) -> float | None:
 
 
 def _code(report: Report, devices: int) -> tuple[CodeRow, ...]:
-    total_ns = sum(step.duration_ns for step in report.steps) * devices
+    total_ns = sum(step.length_ns for step in report.steps) * devices
     idle_ns = 0 if report.idle is None else report.idle.total.device_ns
     return tuple(_code_row(share, len(report.steps), max(total_ns - idle_ns, 1)) for share in report.code)
 

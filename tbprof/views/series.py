@@ -83,7 +83,7 @@ def figures_of(report: Report, sentences: Sentences) -> WindowFigures:
     count = max(len(steady), 1)
     devices = 0 if report.idle is None else len(report.idle.by_device)
     idle = [step.device_idle_ns for step in steady if step.device_idle_ns is not None]
-    total_ns = sum(step.duration_ns for step in steady)
+    total_ns = sum(step.length_ns for step in steady)
     causes = sorted({cause for step in steady for cause in step.idle_by_cause}, key=stacking_place)
     lag = [step.gpu_lag_ns for step in steady if step.gpu_lag_ns is not None]
     uploads = sum(copy.bytes for copy in report.copies if copy.direction == "HtoD")
@@ -92,7 +92,7 @@ def figures_of(report: Report, sentences: Sentences) -> WindowFigures:
         rank=report.trace.rank,
         steps=len(report.steps),
         first_step=None if facts is None else facts.first_step,
-        step_us=fmean(us(step.duration_ns) for step in steady) if steady else None,
+        step_us=fmean(us(step.length_ns) for step in steady) if steady else None,
         unprofiled_step_us=None if facts is None else optional_us(facts.unprofiled_step_ns),
         idle_share=sum(idle) / max(total_ns * devices, 1) if idle and devices else None,
         causes=tuple(

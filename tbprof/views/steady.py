@@ -16,13 +16,13 @@ def steady_steps(report: Report) -> tuple[Step, ...]:
 
 def mean_step_us(report: Report) -> float | None:
     """None where the window has no steps."""
-    steady = [us(step.duration_ns) for step in steady_steps(report)]
+    steady = [us(step.length_ns) for step in steady_steps(report)]
     return fmean(steady) if steady else None
 
 
 def median_step_us(report: Report) -> float | None:
     """None where the window has no steps."""
-    steady = [us(step.duration_ns) for step in steady_steps(report)]
+    steady = [us(step.length_ns) for step in steady_steps(report)]
     return median(steady) if steady else None
 
 

@@ -20,7 +20,7 @@ def device_bar(report: Report) -> DeviceBar | None:
     idle = [step.device_idle_ns for step in steady if step.device_idle_ns is not None]
     if not steady or not devices or len(copying) < len(steady) or len(idle) < len(steady):
         return None
-    total_us = fmean(us(step.duration_ns) for step in steady)
+    total_us = fmean(us(step.length_ns) for step in steady)
     copying_us, idle_us = us(sum(copying)) / len(steady) / devices, us(sum(idle)) / len(steady) / devices
     return DeviceBar(total_us - copying_us - idle_us, copying_us, idle_us)
 
@@ -35,5 +35,5 @@ def host_bar(report: Report) -> HostBar | None:
         fmean(us(ns) for ns in column)
         for column in zip(*((h.launching_ns, h.waiting_ns, h.loading_ns) for h in hosts), strict=True)
     )
-    total_us = fmean(us(step.duration_ns) for step in steady)
+    total_us = fmean(us(step.length_ns) for step in steady)
     return HostBar(launching, waiting, loading, max(total_us - launching - waiting - loading, 0.0))

@@ -79,7 +79,7 @@ def _after(report: Report) -> tuple[tuple[str, State, Numbers], ...]:
 
 def _cold(report: Report) -> tuple[str, State, Numbers]:
     cold = [step for step in report.steps if step.cold]
-    longest = max((step.duration_ns for step in cold), default=0)
+    longest = max((step.length_ns for step in cold), default=0)
     numbers = {"cold": len(cold), "steps": len(report.steps), "longest_us": longest / 1000}
     return "cold" if cold else "cold_none", "ok", numbers
 

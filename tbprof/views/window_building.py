@@ -34,7 +34,7 @@ _HEALTH_ORDER = ("info", "warning", "error")
 def window_view(report: Report, *, run: str, worker: str, window: str, sentences: Sentences) -> WindowView:
     """Everything that the screen shows of one window."""
     verdict, detail = _verdict(report, sentences)
-    total_ns = sum(step.duration_ns for step in report.steps)
+    total_ns = sum(step.length_ns for step in report.steps)
     points = report.sync_points
     trace = report.trace
     return WindowView(
@@ -67,12 +67,8 @@ def window_view(report: Report, *, run: str, worker: str, window: str, sentences
         calibrated=report.savings is not None and report.savings.calibrated,
         sites=tuple(_site(report, index, total_ns, sentences) for index in range(len(report.sites))),
         predicted=predicted_rows(report, sentences),
-        health=tuple(
-            HealthRow(fact.code, fact.severity, sentences.health(fact)) for fact in trace.health
-        ),
-        worst_health=max(
-            (fact.severity for fact in trace.health), key=_HEALTH_ORDER.index, default="ok"
-        ),
+        health=tuple(HealthRow(fact.code, fact.severity, sentences.health(fact)) for fact in trace.health),
+        worst_health=max((fact.severity for fact in trace.health), key=_HEALTH_ORDER.index, default="ok"),
         not_checked=_not_checked(report, sentences),
         environment=() if report.facts is None else _environment(report.facts),
         overview=overview_view(report, sentences),
@@ -99,16 +95,14 @@ def _idle(report: Report, total_ns: int) -> IdleView | None:
         return None
     total = report.idle.total
     room_ns = max(total_ns * len(report.idle.by_device), 1)
-    return IdleView(
-        us(total.device_ns), us(total.empty_ns), us(total.queued_ns), total.device_ns / room_ns
-    )
+    return IdleView(us(total.device_ns), us(total.empty_ns), us(total.queued_ns), total.device_ns / room_ns)
 
 
 def _step(step: Step) -> StepRow:
     return StepRow(
         name=step.name,
         start_us=us(step.start_ns),
-        duration_us=us(step.duration_ns),
+        duration_us=us(step.length_ns),
         cold=step.cold,
         sync_points=step.sync_points,
         wait_us=us(step.wait_ns),

@@ -31,7 +31,7 @@ def told() -> TraceBuilder:
 def test_a_label_comes_before_a_function_and_this_before_an_op() -> None:
     facts = told().facts()
     at = instants(facts, 50, 150, 250, 400, 600, 850)
-    assert facts.places.names(at) == ["", "loss", "loss", "loss", "aten::linear", "train.py(30): log"]
+    assert facts.places.names(at, at) == ["", "loss", "loss", "loss", "aten::linear", "train.py(30): log"]
 
 
 def test_an_op_is_no_code_of_the_user() -> None:
@@ -52,5 +52,18 @@ def test_what_other_threads_do_is_no_place_of_the_training() -> None:
     built = told()
     built.annotation("checkpoint", 0, 90, thread=SIDE)
     facts = built.facts()
-    assert facts.places.names(instants(facts, 50)) == [""]
+    at = instants(facts, 50)
+    assert facts.places.names(at, at) == [""]
     assert facts.trace.lanes[facts.training_lanes[0]].thread == str(MAIN)
+
+
+def test_a_long_pause_is_named_by_what_the_host_was_in_for_most_of_it() -> None:
+    """In its very middle it was in a function that runs for a moment."""
+    built = TraceBuilder()
+    built.step(1, 0, 1000)
+    built.frame("train.py(10): main", 0, 1000)
+    built.frame("images.py(20): preprocess", 110, 780)
+    built.frame("images.py(90): normalize", 440, 460)
+    facts = built.facts()
+    start, end = instants(facts, 100), instants(facts, 800)
+    assert facts.places.names(start, end) == ["images.py(20): preprocess"]

@@ -13,7 +13,7 @@ def test_launches_of_kernels_on_the_training_thread_and_in_steps_count() -> None
     built = TraceBuilder()
     built.step(1, 0, 1000)
     built.launch(10, 15, runs=(20, 30))
-    built.launch(40, 45, runs=(50, 60), thread=SIDE)
+    built.launch(40, 45, runs=(50, 60), thread=SIDE, stream=20)
     built.memset(70, 75, runs=(80, 90))
     built.call("cudaLaunchKernel", 100, 105)
     built.launch(1010, 1015, runs=(1020, 1030))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pathlib
+
 import numpy as np
 import pytest
 from hook_scenes import hook_facts, report_with
@@ -11,6 +13,8 @@ from scenes import SIDE
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.steps import OUTSIDE, Steps
+from tbprof.model import Step
+from tbprof.report import build_report
 
 
 def test_steps_are_the_profilers_on_the_host_in_the_order_of_time() -> None:
@@ -73,7 +77,7 @@ def test_of_steps_that_overlap_the_earlier_counts(spans: list[tuple[int, int]], 
     spans = sorted(spans, key=lambda span: span[0])
     start = np.array([begin for begin, _ in spans], np.int64)
     end = np.array([begin + length for begin, length in spans], np.int64)
-    steps = Steps(("s",) * len(spans), start, end, (False,) * len(spans), lanes=(0,))
+    steps = Steps(("s",) * len(spans), start, end, start, end, (False,) * len(spans), lanes=(0,))
 
     expected = [
         next((i for i, (begin, length) in enumerate(spans) if begin <= at < begin + length), OUTSIDE)
@@ -89,9 +93,7 @@ def test_a_wait_of_another_thread_is_in_the_step_that_runs() -> None:
     assert built.report().steps[0].sync_points == 1
 
 
-@pytest.mark.parametrize(
-    ("first", "cold"), [(165, (False, False, False)), (165.001, (True, False, False))]
-)
+@pytest.mark.parametrize(("first", "cold"), [(165, (False, False, False)), (165.001, (True, False, False))])
 def test_a_first_step_beyond_one_and_a_half_times_the_median_of_the_others_is_cold(
     first: float, cold: tuple[bool, ...]
 ) -> None:
@@ -128,3 +130,79 @@ def test_an_evaluation_that_the_hook_left_out_belongs_to_no_step() -> None:
     report = report_with(hook_facts(phases_left_out=("evaluation",)), built)
     assert [step.duration_ns for step in report.steps] == [1_000_000, 400_000, 1_000_000]
     assert [step.start_ns for step in report.steps] == [0, 1_600_000, 2_000_000]
+
+
+def ahead(steps: int = 5, *, takes: float = 1000) -> TraceBuilder:
+    """The host takes 100 us a step, the device `takes` us; it starts 50 us after the first step."""
+    built = TraceBuilder()
+    for number in range(steps):
+        built.step(number, 100 * number, 100 * number + 100)
+        built.launch(
+            100 * number + 10, 100 * number + 15, runs=(50 + takes * number, 50 + takes * (number + 1))
+        )
+    return built
+
+
+def test_behind_a_host_that_runs_ahead_the_steps_are_those_of_the_device() -> None:
+    facts = ahead().facts()
+    steps = facts.steps
+    assert steps.of_device
+    assert (steps.gpu_end_ns - facts.origin_ns).tolist() == [1_050_000 + 1_000_000 * n for n in range(5)]
+    assert steps.duration_ns.tolist() == [1_050_000, *[1_000_000] * 4]
+    assert int(facts.idle.by_device[0].device_ns.sum()) == 50_000, "one gap, where the device starts"
+
+
+def test_up_to_a_tenth_of_a_step_behind_they_are_those_of_the_host() -> None:
+    """The step's work ends 10, or 11, us after its end on the host."""
+    for ends, of_device in ((110, False), (111, True)):
+        built = TraceBuilder()
+        built.step(1, 0, 100)
+        built.launch(10, 11, runs=(20, ends))
+        assert built.facts().steps.of_device is of_device
+
+
+def test_what_the_device_still_did_before_the_steps_is_no_part_of_them() -> None:
+    built = ahead()
+    built.launch(-300, -295, runs=(-290, 40))
+    facts = built.facts()
+    assert int(facts.steps.gpu_start_ns[0] - facts.steps.start_ns[0]) == 40_000
+
+
+def test_a_step_of_the_device_ends_with_its_own_annotation() -> None:
+    """The launches of a step were not recorded, its range on the device was."""
+    built = TraceBuilder()
+    for number in range(3):
+        built.step(number, 100 * number, 100 * number + 100)
+        built.gpu_annotation(f"ProfilerStep#{number}", 1000 * number + 20, 1000 * number + 1000)
+        built.kernel(1000 * number + 20, 1000 * number + 1000, correlation=0)
+    steps = built.facts().steps
+    assert steps.duration_ns.tolist() == [1_000_000] * 3
+
+
+def test_a_step_in_which_nothing_ran_takes_no_time_of_the_device() -> None:
+    built = ahead(4)
+    built.step(4, 400, 500)
+    assert built.facts().steps.duration_ns.tolist()[-1] == 0
+
+
+def test_sync_points_stay_in_the_step_of_the_host() -> None:
+    built = ahead()
+    built.synchronise("cudaStreamSynchronize", 320, 321)
+    built.call("cudaEventRecord", 330, 331)
+    assert [step.sync_points for step in built.report().steps] == [0, 0, 0, 1, 0]
+
+
+def test_a_trace_of_a_host_far_ahead_has_the_steps_of_its_device(traces: pathlib.Path) -> None:
+    """The host takes 35 ms for the first of five equal steps, until it waits for room in the queue."""
+    report = build_report(traces / "hta_nccl_ddp" / "ns_resolution.json.gz")
+    on_host, on_device = (
+        [ns / 1e6 for ns in part] for part in zip(*map(_lengths, report.steps), strict=True)
+    )
+    assert max(on_host) > 2.5 * min(on_host)
+    assert max(on_device) < 1.1 * min(on_device)
+    assert report.verdict is not None
+    assert report.verdict.case == "busy"
+
+
+def _lengths(step: Step) -> tuple[int, int]:
+    return step.duration_ns, step.length_ns

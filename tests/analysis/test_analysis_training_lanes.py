@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from scenes import SIDE
+import pathlib
+
+from scenes import SIDE, upload
 from trace_builder import MAIN, TraceBuilder
 
 from tbprof.analysis.facts import Facts
+from tbprof.report import build_report
 
 BACKWARD = "autograd::engine::evaluate_function: MulBackward0"
 
@@ -24,12 +27,47 @@ def test_they_are_the_one_with_the_steps_and_those_that_run_autograd() -> None:
     assert threads(built.facts()) == [str(MAIN), str(SIDE)]
 
 
-def test_without_steps_it_is_the_thread_with_most_launches() -> None:
+def test_a_thread_with_a_tenth_of_the_launches_to_their_streams_is_one_of_them() -> None:
+    """So are the replicas of DataParallel; who launches to a stream of its own works beside them."""
+    for stream, expected in ((7, [str(MAIN), str(SIDE)]), (20, [str(MAIN)])):
+        built = TraceBuilder()
+        built.step(1, 0, 1000)
+        for start in range(0, 180, 20):
+            built.launch(start, start + 1, runs=(start + 2, start + 3))
+        built.launch(200, 201, runs=(202, 203), thread=SIDE, stream=stream)
+        assert threads(built.facts()) == expected
+
+
+def test_without_steps_they_are_those_with_a_tenth_of_the_launches() -> None:
+    for others, expected in ((9, [str(MAIN), str(SIDE)]), (10, [str(SIDE)])):
+        built = TraceBuilder()
+        built.launch(0, 1, runs=(2, 3))
+        for start in range(10, 10 + 10 * others, 10):
+            built.launch(start, start + 1, runs=(start + 2, start + 3), thread=SIDE)
+        assert threads(built.facts()) == expected
+
+
+def test_without_steps_who_loads_data_or_steps_the_optimizer_is_one_of_them() -> None:
+    for name in ("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "Optimizer.step#SGD.step"):
+        built = TraceBuilder()
+        built.annotation(name, 0, 100)
+        built.launch(110, 111, runs=(112, 113), thread=SIDE)
+        assert threads(built.facts()) == [str(MAIN), str(SIDE)]
+
+
+def test_without_steps_who_makes_the_blocking_copies_is_one_of_them() -> None:
     built = TraceBuilder()
-    built.launch(0, 1, runs=(2, 3))
-    built.launch(10, 11, runs=(12, 13), thread=SIDE)
-    built.launch(20, 21, runs=(22, 23), thread=SIDE)
-    assert threads(built.facts()) == [str(SIDE)]
+    upload(built, 0, wait=50, size_bytes=1000)
+    built.launch(110, 111, runs=(112, 113), thread=SIDE)
+    assert threads(built.facts()) == [str(MAIN), str(SIDE)]
+
+
+def test_a_training_without_marked_steps_has_its_loader_and_its_uploads(traces: pathlib.Path) -> None:
+    """Autograd launches more than the thread that loads data and uploads it."""
+    report = build_report(traces / "param_resnet_2080ti" / "resnet_kineto.json.gz")
+    assert report.findings[0].rule == "DAT01"
+    assert report.idle is not None
+    assert report.idle.total.by_cause["data"] == 6_659_997_000
 
 
 def test_without_steps_and_launches_there_is_none() -> None:

@@ -83,7 +83,7 @@ def test_another_thread_is_silent() -> None:
     assert found(each_step(lambda built, at: flush(built, at, thread=SIDE)), "MEM02") == []
 
 
-def test_a_benchmark_that_clears_the_cache_is_found(traces: pathlib.Path) -> None:
+def test_frees_of_libraries_that_are_set_up_are_no_emptied_cache(traces: pathlib.Path) -> None:
+    """6.5 s of them in the first convolution; the benchmark's own flush is followed by no allocation."""
     report = build_report(traces / "hta_critical_path" / "alexnet.json.gz")
-    (finding,) = [finding for finding in report.findings if finding.rule == "MEM02"]
-    assert (finding.numbers["frees"], finding.numbers["allocations"]) == (15, 24)
+    assert "MEM02" not in {finding.rule for finding in report.findings}

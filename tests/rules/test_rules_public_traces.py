@@ -21,10 +21,15 @@ def test_where_no_wait_or_copy_costs_anything_none_is_blamed(traces: pathlib.Pat
         assert {finding.severity for finding in about_waits} <= {"info"}
 
 
-@pytest.mark.parametrize("folder", ["h100_transformer_clean", "hta_df_index_memory", "hta_nccl_ddp"])
+@pytest.mark.parametrize("folder", ["h100_transformer_clean", "hta_df_index_memory"])
 def test_there_the_host_is_what_the_device_waits_for(traces: pathlib.Path, folder: str) -> None:
     for report in reports(traces, folder):
         assert {"LCH01", "LCH02"} & {finding.rule for finding in report.findings}
+
+
+def test_where_the_host_is_ahead_nothing_is_late(traces: pathlib.Path) -> None:
+    report = build_report(traces / "hta_nccl_ddp" / "ns_resolution.json.gz")
+    assert {finding.rule for finding in report.findings} == {"TRC03", "TRC04"}
 
 
 def test_a_training_without_workers_is_bound_by_its_input_before_its_copies(traces: pathlib.Path) -> None:

@@ -34,6 +34,7 @@ def test_a_first_step_that_takes_three_times_as_long_is_cold() -> None:
         "first_step_ns": 3_000_000,
         "median_step_ns": 1_000_000,
         "loading_ns": 0,
+        "loading_idle_ns": 0,
     }
 
 

@@ -63,7 +63,9 @@ def test_a_busy_gpu_without_findings_needs_no_fix(host_bound: Report) -> None:
 
 def test_causes_come_in_the_order_of_the_drawing(host_bound: Report) -> None:
     causes = [row.cause for row in overview(host_bound).causes]
-    assert causes == [cause for cause in ("sync", "launch", "unrecorded", "queued") if cause in causes]
+    assert causes == [
+        cause for cause in ("sync", "launch", "staging", "unrecorded", "queued") if cause in causes
+    ]
     assert causes[0] == "sync"
 
 
