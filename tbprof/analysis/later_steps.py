@@ -1,10 +1,13 @@
 """Whether there is a later step to read in: what is read late is read in a step after it.
 
-A window shows that there is one, or its program trains: then steps follow the last one as well. In the
-only step of an inference, or its last, the read is the result that was asked for.
+A window shows that there is one, or its program trains: then steps follow the last one as well. So it
+is with a loop in a step, that launches more between its reads. The one read of an inference's only step,
+or its last, is the result that was asked for.
 """
 
 from __future__ import annotations
+
+import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.names import matching_rows
@@ -17,8 +20,11 @@ _TRAINS = r"autograd::engine::evaluate_function|Optimizer\.step#"
 
 
 def has_later_step(facts: Facts, members: Int64s) -> bool:
-    """Whether a step follows any of these episodes. Where no steps are marked, a repeated one has one."""
-    if not facts.steps.recorded and len(members) > 1:
+    """Whether a step, or another turn of a loop, follows any of these episodes."""
+    work = facts.work
+    computes = facts.trace.slices.category[work.rows] == Category.KERNEL
+    launched = np.sort(work.launch_start_ns[computes])
+    if len(np.unique(np.searchsorted(launched, facts.episodes.start_ns[members]))) > 1:
         return True
     step = facts.episodes.step[members]
     is_before_another = (step != OUTSIDE) & (step < len(facts.steps) - 1)
