@@ -1,8 +1,8 @@
-"""Whether there is a later step to read in: what is read late is read in a step after it, or a later round.
+"""Whether there is a later step to read in: what is read late is read in a step after it.
 
-A window shows that there is one, or its program trains: then steps follow the last one as well. In the
-only step of an inference, or its last, a read that is made once is the result that was asked for; one
-that is repeated belongs to a loop inside the step, and can be made a round later, or after it.
+A window shows that there is one, or its program trains: then steps follow the last one as well. So it
+is with a loop in a step, that launches more between its reads. The one read of an inference's only step,
+or its last, is the result that was asked for.
 """
 
 from __future__ import annotations
@@ -20,9 +20,14 @@ _TRAINS = r"autograd::engine::evaluate_function|Optimizer\.step#"
 
 
 def has_later_step(facts: Facts, members: Int64s) -> bool:
-    """Whether a step, or another round of the same step, follows any of these episodes."""
+    """Whether a step, or another turn of a loop, follows any of these episodes."""
+    work = facts.work
+    computes = facts.trace.slices.category[work.rows] == Category.KERNEL
+    launched = np.sort(work.launch_start_ns[computes])
+    if len(np.unique(np.searchsorted(launched, facts.episodes.start_ns[members]))) > 1:
+        return True
     step = facts.episodes.step[members]
-    step = step[step != OUTSIDE]
-    if bool((step < len(facts.steps) - 1).any()) or bool((np.bincount(step, minlength=1) > 1).any()):
+    is_before_another = (step != OUTSIDE) & (step < len(facts.steps) - 1)
+    if facts.steps.recorded and bool(is_before_another.any()):
         return True
     return len(matching_rows(facts.trace, _TRAINS, Category.CPU_OP, Category.USER_ANNOTATION)) > 0

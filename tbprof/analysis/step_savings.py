@@ -53,7 +53,7 @@ def _by_step(facts: Facts, chosen: Int64s, values: Int64s) -> Int64s:
 def _fillable_from(facts: Facts) -> Int64s:
     """Of each step: what a host that is earlier from its start on can fill."""
     start = facts.steps.start_ns
-    return overlap_ns(facts.fillable, start, np.full(len(start), int(facts.steps.end_ns.max())))
+    return overlap_ns(facts.fillable, start, np.full(len(start), int(facts.steps.gpu_end_ns.max())))
 
 
 def _shared_out(gained_ns: Int64s, total_ns: int) -> Int64s:

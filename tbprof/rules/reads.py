@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.replay_waits import STAGED_FROM_BYTES
 from tbprof.analysis.sites import SiteMembers
 from tbprof.optable import SHAPE_READERS, TRUTH_READERS
 
-__all__ = ["SCALAR_BYTES", "can_be_deferred", "reads_number"]
+__all__ = ["SCALAR_BYTES", "can_be_deferred", "reads_number", "uploads_data"]
 
 _READ = "aten::_local_scalar_dense"
 
@@ -21,13 +22,20 @@ def reads_number(facts: Facts, site: SiteMembers) -> bool:
     return is_read and SHAPE_READERS.isdisjoint(site.ops) and int(sizes.max()) <= SCALAR_BYTES
 
 
+def uploads_data(facts: Facts, site: SiteMembers) -> bool:
+    """Whether it waits for an upload of some size, which from pinned memory need not wait.
+
+    A small one is often made of what the host has just read, and can't go before that is there.
+    """
+    is_upload = site.blocking and site.direction == "HtoD"
+    return is_upload and int(facts.episodes.bytes[site.members].max()) > STAGED_FROM_BYTES
+
+
 def can_be_deferred(site: SiteMembers) -> bool:
     """Whether its wait can go with nothing in its place.
 
-    So can that of a read on which no shape or branch depends, of a bare synchronise, and of an upload,
-    which from pinned memory need not wait.
+    So can that of a read on which no shape or branch depends, and of a bare synchronise.
     """
-    is_upload = site.blocking and site.direction == "HtoD"
     is_read = site.blocking and site.direction == "DtoH"
     is_bare = not site.ops and site.direction == ""
-    return is_bare or is_upload or (is_read and (SHAPE_READERS | TRUTH_READERS).isdisjoint(site.ops))
+    return is_bare or (is_read and (SHAPE_READERS | TRUTH_READERS).isdisjoint(site.ops))

@@ -1,7 +1,7 @@
 """Several waits hide one another: mend them together.
 
 What
-    Reads or synchronises of the same steps of which each wins little alone, and which win 1.3 times
+    Reads, synchronises or uploads of the same steps of which each wins little alone, and which win 1.3 times
     the sum of that, or more, when all of them go.
 
 Why
@@ -37,7 +37,7 @@ from collections.abc import Iterator
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.mask_cluster import find_mask_cluster
 from tbprof.model import Finding
-from tbprof.rules.reads import can_be_deferred
+from tbprof.rules.reads import can_be_deferred, uploads_data
 from tbprof.rules.rule import GPU_WORK, Rule, waits_finding
 
 __all__ = ["RULE"]
@@ -47,7 +47,11 @@ _CODE = "SYN10"
 
 def find(facts: Facts) -> Iterator[Finding]:
     """At most one; its sites stand in the order in which removing them pays most."""
-    candidates = [index for index, site in enumerate(facts.sites) if can_be_deferred(site)]
+    candidates = [
+        index
+        for index, site in enumerate(facts.sites)
+        if can_be_deferred(site) or uploads_data(facts, site)
+    ]
     cluster = find_mask_cluster(facts, candidates)
     if cluster.sites:
         numbers = {"joint_ns": cluster.joint_ns, "singles_ns": cluster.singles_ns}

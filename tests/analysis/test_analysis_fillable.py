@@ -62,7 +62,7 @@ def test_the_computing_stream_is_the_one_with_most_computing_and_not_with_most_c
 def test_a_moment_counts_once_and_only_within_the_steps() -> None:
     built = step()
     built.launch(0, 5, runs=(5, 400))
-    built.copy("HtoD", "pinned", 10, 15, runs=(400, 1090), stream=24)
+    built.copy("HtoD", "pinned", 10, 15, runs=(400, 1050), stream=24)
     built.launch(1300, 1305, runs=(1310, 1400))
     assert pieces(built) == [(0, 5), (400, 1000)]
 

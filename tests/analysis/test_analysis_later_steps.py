@@ -32,16 +32,18 @@ def test_a_step_that_follows_is_a_later_one(steps: tuple[int, ...], later: bool)
     assert has_later(reads(*steps)) == later
 
 
-def test_a_read_that_its_step_repeats_has_a_later_round() -> None:
-    built = reads(0, marked=1)
-    assert not has_later(built)
-    read_scalar(built, 600, wait=100)
-    assert has_later(built)
-
-
 @pytest.mark.parametrize(("steps", "later"), [((0,), False), ((0, 1), True)])
 def test_where_no_steps_are_marked_what_comes_again_has_one(steps: tuple[int, ...], later: bool) -> None:
     assert has_later(reads(*steps, marked=0)) == later
+
+
+def test_a_loop_in_the_only_step_goes_on_and_reads_in_a_row_do_not() -> None:
+    built = reads(0, marked=1)
+    read_scalar(built, 500, wait=20)
+    assert not has_later(built)
+    built.launch(600, 605, runs=(610, 700))
+    read_scalar(built, 620, wait=90)
+    assert has_later(built)
 
 
 def test_a_program_that_trains_goes_on() -> None:

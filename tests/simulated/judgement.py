@@ -8,6 +8,7 @@ import numpy as np
 from prediction import ALL_SITES, PLANNED_SITES, Prediction
 from program import Program
 from recording import record, site_function
+from said_first import problems_of
 from simulated_host import run
 
 from tbprof.analysis.facts import Facts
@@ -30,13 +31,15 @@ class Judgement:
     replay_error: float
     nothing_removed_ns: int
     """What the replay says is won by removing nothing."""
+    contradictions: tuple[str, ...]
+    """In what the report says first."""
 
 
 def judge(program: Program) -> Judgement:
     """Run the program with everything, without each site, and without all; compare."""
     whole = run(program)
     trace = record(program, whole).trace()
-    facts = Facts(trace)
+    facts, report = Facts(trace), report_of(trace)
     members = {site: _members(facts, site) for site in program.sites}
     removed = {site: (frozenset({site}), members[site]) for site in program.sites}
     if removed:
@@ -52,10 +55,11 @@ def judge(program: Program) -> Judgement:
     ]
     return Judgement(
         program=program,
-        predictions=(*predictions, *_of_report(program, report_of(trace), whole.window_ns)),
+        predictions=(*predictions, *_of_report(program, report, whole.window_ns)),
         plan=fix_plan(facts, list(members.values())),
         replay_error=facts.replay.error,
         nothing_removed_ns=facts.replay.saving_ns(np.empty(0, np.int64)),
+        contradictions=tuple(problems_of(report)),
     )
 
 

@@ -83,6 +83,10 @@ def test_an_unchanged_window_is_replayed_as_it_was() -> None:
     assert max(judgement.replay_error for judgement in judgements(SAMPLE)) < 0.01
 
 
+def test_what_is_said_first_denies_nothing() -> None:
+    assert [problem for judgement in judgements(SAMPLE) for problem in judgement.contradictions] == []
+
+
 @pytest.mark.exhaustive
 def test_a_thousand_programs_meet_the_targets() -> None:
     every = predictions(EXHAUSTIVE)
@@ -93,3 +97,4 @@ def test_a_thousand_programs_meet_the_targets() -> None:
     worth = [prediction for prediction in every if prediction.matters]
     assert percentile_of_error(worth, 50) <= 0.10
     assert max(judgement.replay_error for judgement in judgements(EXHAUSTIVE)) < 0.01
+    assert [problem for judgement in judgements(EXHAUSTIVE) for problem in judgement.contradictions] == []
