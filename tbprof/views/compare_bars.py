@@ -59,5 +59,5 @@ def _bar(report: Report, causes: list[str], idle_us: dict[str, float]) -> Compar
     device = device_bar(report)
     if device is None:
         return None
-    step_us = device.computing_us + device.copying_us + device.idle_us
+    step_us = device.computing_us + device.communication_us + device.copying_us + device.idle_us
     return CompareBar(step_us, device, tuple(idle_us.get(cause, 0.0) for cause in causes))

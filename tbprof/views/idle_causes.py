@@ -60,12 +60,14 @@ def step_stack(step: Step, causes: tuple[CauseRow, ...], devices: int) -> StepSt
     """A step as it is drawn in the strip of steps; `devices` is at least 1."""
     idle_ns = 0 if step.device_idle_ns is None else step.device_idle_ns
     copying_ns = 0 if step.copying_ns is None else step.copying_ns
-    computing_ns = step.length_ns * devices - idle_ns - copying_ns
+    exposed_ns = step.communication_exposed_ns or 0
+    computing_ns = step.length_ns * devices - idle_ns - copying_ns - exposed_ns
     return StepStack(
         name=step.name,
         cold=step.cold,
         duration_us=us(step.length_ns),
         computing_us=us(computing_ns) / devices,
+        communication_us=us(exposed_ns) / devices,
         copying_us=us(copying_ns) / devices,
         idle_us=tuple(us(_of_cause(step, row.cause)) / devices for row in causes),
     )

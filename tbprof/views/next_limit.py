@@ -30,7 +30,7 @@ def next_limit(
     if device is None or not saved_us:
         return ""
     left = _left(causes, saved_us)
-    busy_us = device.computing_us + device.copying_us
+    busy_us = device.computing_us + device.communication_us + device.copying_us
     step_us = busy_us + sum(left.values())
     if busy_us >= _BUSY_SHARE * step_us or not left:
         return sentences.next_limit("device", busy_us, step_us)

@@ -29,6 +29,8 @@ class DeviceBar:
     """Together with the idle of all causes they are the step."""
 
     computing_us: float
+    communication_us: float
+    """Communication with no computing beside it; it may be waiting for another rank."""
     copying_us: float
     """Nothing but copying."""
     idle_us: float
@@ -82,6 +84,7 @@ class StepStack:
     cold: bool
     duration_us: float
     computing_us: float
+    communication_us: float
     copying_us: float
     idle_us: tuple[float, ...]
     """One entry for each of the window's causes."""

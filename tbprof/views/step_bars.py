@@ -20,9 +20,11 @@ def device_bar(report: Report) -> DeviceBar | None:
     idle = [step.device_idle_ns for step in steady if step.device_idle_ns is not None]
     if not steady or not devices or len(copying) < len(steady) or len(idle) < len(steady):
         return None
-    total_us = fmean(us(step.length_ns) for step in steady)
-    copying_us, idle_us = us(sum(copying)) / len(steady) / devices, us(sum(idle)) / len(steady) / devices
-    return DeviceBar(total_us - copying_us - idle_us, copying_us, idle_us)
+    exposed = [step.communication_exposed_ns or 0 for step in steady]
+    total_us, parts = fmean(us(step.length_ns) for step in steady), len(steady) * devices
+    communication_us, copying_us, idle_us = (us(sum(column)) / parts for column in (exposed, copying, idle))
+    computing_us = total_us - communication_us - copying_us - idle_us
+    return DeviceBar(computing_us, communication_us, copying_us, idle_us)
 
 
 def host_bar(report: Report) -> HostBar | None:

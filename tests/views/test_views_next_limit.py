@@ -8,7 +8,7 @@ from tbprof.texts.english import English
 from tbprof.views.next_limit import next_limit
 from tbprof.views.overview import CauseRow, DeviceBar
 
-DEVICE = DeviceBar(computing_us=500.0, copying_us=100.0, idle_us=400.0)
+DEVICE = DeviceBar(computing_us=500.0, communication_us=0.0, copying_us=100.0, idle_us=400.0)
 
 
 def causes(**idle_us: float) -> list[CauseRow]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import pathlib
 
 import pytest
 import scenes
 from report_samples import REPORT, changed
 
 from tbprof.model import IdlePlace, PlanRow, Report, Saving
+from tbprof.report import build_report
 from tbprof.texts.english import English
 from tbprof.views.overview import OverviewView
 from tbprof.views.overview_building import overview_view
@@ -136,3 +138,10 @@ def test_without_a_gpu_and_steps_there_is_nothing_to_draw() -> None:
     )
     assert (shown.step_us, shown.device, shown.headline, shown.speedup) == (None, None, None, None)
     assert [row.state for row in shown.trust][:2] == ["unknown", "unknown"]
+
+
+def test_communication_is_no_computing(traces: pathlib.Path) -> None:
+    report = build_report(next((traces / "dlrm_v100_8rank").glob("worker1_*.json.gz")))
+    device, (stack,) = overview(report).device, overview(report).stacks
+    assert device is not None
+    assert device.communication_us == stack.communication_us > 5 * device.computing_us

@@ -187,6 +187,7 @@ export interface EnvironmentRow {
 
 export interface DeviceBar {
   computing_us: number;
+  communication_us: number;
   copying_us: number;
   idle_us: number;
 }
@@ -226,6 +227,7 @@ export interface StepStack {
   cold: boolean;
   duration_us: number;
   computing_us: number;
+  communication_us: number;
   copying_us: number;
   idle_us: number[];
 }

@@ -16,6 +16,18 @@ export function Patterns() {
           <rect width="4" height="4" class="f-launch" />
           <path d="M0 0V4" class="st-mark" stroke-width="1.6" />
         </pattern>
+        <pattern id="p-staging" width="6" height="6" patternUnits="userSpaceOnUse">
+          <rect width="6" height="6" class="f-launch" />
+          <path d="M0 3H6" class="st-mark" stroke-width="2" />
+        </pattern>
+        <pattern id="p-loading" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+          <rect width="6" height="6" class="f-launch" />
+          <path d="M0 0V6M3 0H6" class="st-mark" stroke-width="1.6" />
+        </pattern>
+        <pattern id="p-comm" width="8" height="5" patternUnits="userSpaceOnUse">
+          <rect width="8" height="5" class="f-comm" />
+          <path d="M1 2.5H5" class="st-mark" stroke-width="1.2" />
+        </pattern>
         <pattern id="p-queued" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
           <rect width="6" height="6" class="f-surface" />
           <path d="M0 0V6" class="st-queued" stroke-width="2.4" />

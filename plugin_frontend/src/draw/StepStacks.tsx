@@ -1,6 +1,6 @@
 import type { CauseRow, StepStack } from "../api/types.ts";
 import { formatDuration } from "../format/duration.ts";
-import { causeFill, COLD, COMPUTING, COPYING, type Fill } from "./causes.ts";
+import { causeFill, COLD, COMMUNICATING, COMPUTING, COPYING, type Fill } from "./causes.ts";
 
 const HEIGHT = 48;
 /** With more steps than this the gaps between them go. */
@@ -33,6 +33,7 @@ function Column({ stack, causes, x, width, longest }: ColumnProps) {
     ? [[stack.duration_us, COLD]]
     : [
         [stack.computing_us, COMPUTING],
+        [stack.communication_us, COMMUNICATING],
         [stack.copying_us, COPYING],
         ...causes.map((row, at): [number, Fill] => [stack.idle_us[at] ?? 0, causeFill(row.cause)]).reverse(),
       ];

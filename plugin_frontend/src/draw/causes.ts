@@ -9,10 +9,13 @@ const FILLS: Record<string, Fill> = {
   sync: { class: "f-sync" },
   data: { fill: "url(#p-input)" },
   launch: { fill: "url(#p-launch)" },
+  staging: { fill: "url(#p-staging)" },
+  loading: { fill: "url(#p-loading)" },
   queued: { fill: "url(#p-queued)" },
 };
 
 export const COMPUTING: Fill = { class: "f-compute" };
+export const COMMUNICATING: Fill = { fill: "url(#p-comm)" };
 export const COPYING: Fill = { fill: "url(#p-copy)" };
 export const COLD: Fill = { fill: "url(#p-cold)" };
 

@@ -73,7 +73,7 @@ interface MarkRule {
 
 const solid = (name: string) => (token: Token): PixelInk => plain(token(name));
 
-const PLAIN: Record<string, string> = { sync: "sync", data: "input", launch: "launch", queued: "queued" };
+const PLAIN: Record<string, string> = { sync: "sync", data: "input", launch: "launch", staging: "launch", loading: "launch", queued: "queued" };
 
 const copying = (token: Token, ratio: number): PixelInk => pattern(token("copy"), token("surface"), ratio, diagonal(1.2));
 const unknown = (token: Token, ratio: number): PixelInk => pattern(token("surface"), token("unknown"), ratio, cross);
@@ -96,6 +96,8 @@ const MARKS: Record<string, MarkRule> = {
   sync: { fill: solid("sync"), text: "on-mark" },
   data: { fill: (token, ratio) => pattern(token("input"), token("surface"), ratio, dots), text: "on-mark" },
   launch: { fill: (token, ratio) => pattern(token("launch"), token("surface"), ratio, upright), text: "text" },
+  staging: { fill: (token, ratio) => pattern(token("launch"), token("surface"), ratio, level), text: "text" },
+  loading: { fill: (token, ratio) => pattern(token("launch"), token("surface"), ratio, cross), text: "text" },
   queued: { fill: (token, ratio) => pattern(token("surface"), token("queued"), ratio, diagonal(1)), text: "text" },
 };
 
@@ -134,6 +136,11 @@ const diagonal = (width: number): Strokes => (context) => {
   line(context, -1, SIZE - 5, SIZE - 1, SIZE * 2 - 5);
   line(context, -1, -1, SIZE + 1, SIZE + 1);
   line(context, 1, -5, SIZE + 5, SIZE - 1);
+};
+
+const level: Strokes = (context) => {
+  context.lineWidth = 1.5;
+  line(context, 0, SIZE / 2, SIZE, SIZE / 2);
 };
 
 const upright: Strokes = (context) => {

@@ -1,5 +1,5 @@
-import type { CompareView } from "../../api/types.ts";
-import { causeFill, COMPUTING, COPYING } from "../../draw/causes.ts";
+import type { CompareBars as Bars, CompareView } from "../../api/types.ts";
+import { causeFill, COMMUNICATING, COMPUTING, COPYING } from "../../draw/causes.ts";
 import { CompareBars } from "../../draw/CompareBars.tsx";
 import { Key } from "../../draw/Key.tsx";
 import { Card } from "../../widgets/Card.tsx";
@@ -13,6 +13,7 @@ export function WhereCard({ view: { bars, figures } }: { view: CompareView }) {
         <>
           <p class="row wrap s12 t3 keys-row">
             <span class="legend"><Key fill={COMPUTING} />computing</span>
+            {communicates(bars) && <span class="legend"><Key fill={COMMUNICATING} />communication nothing covers</span>}
             <span class="legend"><Key fill={COPYING} />copying</span>
             {bars.causes.map(({ cause, name }) => <span key={cause} class="legend"><Key fill={causeFill(cause)} />{name}</span>)}
           </p>
@@ -22,4 +23,8 @@ export function WhereCard({ view: { bars, figures } }: { view: CompareView }) {
       <FiguresTable figures={figures} />
     </Card>
   );
+}
+
+function communicates({ before, after }: Bars): boolean {
+  return [before, after].some((bar) => bar !== null && bar.device.communication_us > 0);
 }

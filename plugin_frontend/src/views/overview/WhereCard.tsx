@@ -1,5 +1,5 @@
 import type { HostBar, SavingView, WindowView } from "../../api/types.ts";
-import { causeFill, COMPUTING, COPYING } from "../../draw/causes.ts";
+import { causeFill, COMMUNICATING, COMPUTING, COPYING } from "../../draw/causes.ts";
 import { deviceSegments, deviceText } from "../../draw/deviceSegments.ts";
 import { Key } from "../../draw/Key.tsx";
 import { StackBar, type Segment } from "../../draw/StackBar.tsx";
@@ -22,7 +22,7 @@ export function WhereCard({ view }: { view: WindowView }) {
   }
   const unit = tableUnit([step]);
   return (
-    <Card id="where" title="Where a step goes" about={`mean of ${formatCounted(overview.steady_steps, "steady step")}`} aside={device !== null && <Legend />}>
+    <Card id="where" title="Where a step goes" about={`mean of ${formatCounted(overview.steady_steps, "steady step")}`} aside={device !== null && <Legend communicates={device.communication_us > 0} />}>
       <div class="in bars">
         {device !== null && (
           <>
@@ -50,10 +50,11 @@ export function WhereCard({ view }: { view: WindowView }) {
   );
 }
 
-function Legend() {
+function Legend({ communicates }: { communicates: boolean }) {
   return (
     <>
       <span class="legend"><Key fill={COMPUTING} />computing</span>
+      {communicates && <span class="legend"><Key fill={COMMUNICATING} />communication nothing covers</span>}
       <span class="legend"><Key fill={COPYING} />copying</span>
       <span class="legend"><Key fill={{ class: "f-gain" }} />floor</span>
       <span class="legend"><Key fill={{ class: "f-gain2" }} />estimate</span>

@@ -7,6 +7,8 @@ const ENTRIES: readonly [string, Fill][] = [
   ["idle: after a sync", causeFill("sync")],
   ["idle: data", causeFill("data")],
   ["idle: launching", causeFill("launch")],
+  ["idle: staging a copy", causeFill("staging")],
+  ["idle: first calls", causeFill("loading")],
   ["idle: queued", causeFill("queued")],
   ["idle: other", causeFill("unknown")],
 ];
