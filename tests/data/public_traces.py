@@ -20,9 +20,10 @@ TABLE = HERE / "public_traces.md"
 
 CHECKED = """# What tbprof says of the public traces
 
-Written by `tests/data/public_traces.py`; times in ms. Points, waits and the empty idle that bounds
-the ceiling were derived a second time from the raw events of every file, by an independent program
-in plain Python, and were equal to the ns. Findings at least medium are listed, worst first. Beyond that:
+Written by `tests/data/public_traces.py`; times in ms. Points, waits and the empty idle, a
+part of what bounds the ceiling, were derived a second time from the raw events of every file, by an
+independent program in plain Python, and were equal to the ns. Findings at least medium are listed, worst
+first. Beyond that:
 
 - dlrm_v100_8rank, h100_owlv2_infer, kineto_resnet50_nw0: equal to a ground truth that was derived twice.
 - h100_owlv2_infer: 619 ms of the idle lie in the loader's range, 491 of them after the reads to the host.
