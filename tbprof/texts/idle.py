@@ -11,7 +11,7 @@ _CAUSES = {
     "data": "Waiting for data",
     "launch": "Host too slow to launch",
     "queued": "Work was queued",
-    "loading": "First calls: loading kernels and libraries",
+    "loading": "Loading in first calls",
     "staging": "Copying pageable memory",
     "allocator": "Allocating memory",
     "compile": "Compiling",

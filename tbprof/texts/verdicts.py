@@ -60,7 +60,7 @@ def _sentences(case: str, numbers: Numbers) -> tuple[str, str]:
     if case == "communication":
         return said.communication()
     if case == "busy":
-        return said.busy(), said.waits_beside()
+        return said.busy(), f"{said.waits_beside()} How fast its kernels could be is not checked."
     if case == "waits":
         return said.waits()
     if case == "drained":
@@ -132,7 +132,7 @@ class _Said:
         part = share(float(self._numbers["communication_share"]))
         return (
             f"The GPU spends {part} of {self.scope} in communication that no computing covers.",
-            f"It may be waiting for another rank: compare the ranks of this run. {self.waits_beside()}",
+            "It may be waiting for another rank: compare the ranks of this run.",
         )
 
     def busy(self) -> str:
@@ -151,7 +151,7 @@ class _Said:
 
     def waits(self) -> tuple[str, str]:
         detail = f"{self._waiting()}; a wait beside a busy GPU costs nothing."
-        saved_us = self._of_step("estimate_us") if "estimate_us" in self._numbers else 0.0
+        saved_us = self._planned_us()
         most = duration(self._of_step("ceiling_us"))
         if saved_us < _WORTH_SHARE * self._step_us:
             won = f"its waits hold at most {most} of {duration(self._step_us)}"
@@ -164,7 +164,10 @@ class _Said:
         cause = str(self._numbers["cause"])
         because = _BECAUSE[_CASE_OF_CAUSE.get(cause, cause)]
         idle = share(float(self._numbers["cause_us"]) / self.total_us)
-        shorter = self._shorter(self._of_step("gain_us"), "without these waits")
+        planned_us = self._planned_us()
+        is_planned = planned_us >= _WORTH_SHARE * self._step_us
+        saved_us = planned_us if is_planned else self._of_step("gain_us")
+        shorter = self._shorter(saved_us, "without these waits")
         return (
             f"Waits let the GPU run dry before the host is ready with more: {shorter}.",
             f"The GPU is idle {idle} of {self.scope} {because}, most of it after such a wait.",
@@ -192,11 +195,19 @@ class _Said:
         if "gain_us" not in self._numbers:
             return ""
         gain_us = self._of_step("gain_us")
+        planned_us = self._planned_us()
+        if planned_us >= _WORTH_SHARE * self._step_us:
+            saved = duration(planned_us)
+            return f"Without the waits that can go {self.scope} would be about {saved} shorter. "
         if gain_us >= _WORTH_SHARE * self._step_us:
-            return f"Without its sync points {self.scope} would be about {duration(gain_us)} shorter. "
+            return f"Its waits cost about {duration(gain_us)}, and hardly any of them can simply go. "
         if int(self._numbers["waits_found"]):
             return f"{self._waiting()}. "
         return f"Sync points are not the cause: without them {self.scope} would take about as long. "
+
+    def _planned_us(self) -> float:
+        """What the fix plan saves; nothing where it has no estimate."""
+        return self._of_step("estimate_us") if "estimate_us" in self._numbers else 0.0
 
     def _shorter(self, saved_us: float, without: str) -> str:
         now, then = duration(self._step_us), duration(self._step_us - saved_us)

@@ -37,5 +37,5 @@ def host_bar(report: Report) -> HostBar | None:
         fmean(us(ns) for ns in column)
         for column in zip(*((h.launching_ns, h.waiting_ns, h.loading_ns) for h in hosts), strict=True)
     )
-    total_us = fmean(us(step.length_ns) for step in steady)
+    total_us = fmean(us(step.duration_ns) for step in steady)
     return HostBar(launching, waiting, loading, max(total_us - launching - waiting - loading, 0.0))

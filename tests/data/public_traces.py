@@ -13,8 +13,10 @@ from typing import Any
 
 from tbprof.model import Report
 from tbprof.report import build_report
+from tbprof.texts.verdicts import verdict_sentences
 
 HERE = pathlib.Path(__file__).parent
+EXPERT = HERE / "expert.json"
 GOLDEN = HERE / "public_traces.json"
 TABLE = HERE / "public_traces.md"
 
@@ -30,7 +32,7 @@ first. Beyond that:
 - h100_bert_small_infer, mi300_bert_small_infer: one read of 1 byte under is_nonzero, one explicit
   synchronise; on the MI300 the copy is called DtoD and its call's kind says DtoH.
 - h100_transformer_clean, hta_df_index_memory: no copy to or from the host, no synchronise but the profiler's.
-- hta_critical_path: 8.4 and 8.2 s of the idle lie in calls that allocate or free memory.
+- hta_critical_path: 10.3 and 12.7 s of the idle lie in first calls, most of it in frees of a library.
 - hta_degenerate: those without device rows get no saving; the one wait of the MI300 lies on full work.
 - hta_nccl_ddp: 24 event synchronises of 79 us in all, no copy to or from the host.
 - hta_trace_diff: `control` has 65.7 of 465 ms of empty idle, `test` 0.66 of 744 beside 321 ms of waits.
@@ -41,10 +43,20 @@ first. Beyond that:
 """
 
 
+FIRST = """## What is said first
+
+`expert.json` has what an expert says first of each trace; a test holds the figures that prove it against
+the report.
+
+| trace | an expert | tbprof | agree |
+|---|---|---|---|
+"""
+
+
 def traces(folder: pathlib.Path) -> list[pathlib.Path]:
     """Every trace but the damaged ones, by name."""
     found = sorted(folder.glob("*/*.json.gz"))
-    return [path for path in found if path.parent.name != "malformed"]
+    return [path for path in found if path.parent.name not in ("malformed", "straggler_what_if")]
 
 
 def summary(report: Report) -> dict[str, Any]:
@@ -85,14 +97,25 @@ def _row(name: str, figures: dict[str, Any]) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
+def _said(name: str, report: Report) -> str:
+    """A row of the table of first sentences: the expert's, tbprof's, and whether they agree."""
+    expert = json.loads(EXPERT.read_text(encoding="utf-8"))[name]
+    assert report.verdict is not None
+    first, _ = verdict_sentences(report.verdict)
+    return f"| {name} | {expert['expert']} | {first} | {expert['agrees']} |\n"
+
+
 def main() -> None:
     folder = pathlib.Path(os.environ["TBPROF_TRACES"])
-    golden = {path.relative_to(folder).as_posix(): summary(build_report(path)) for path in traces(folder)}
+    reports = {path.relative_to(folder).as_posix(): build_report(path) for path in traces(folder)}
+    golden = {name: summary(report) for name, report in reports.items()}
     GOLDEN.write_text(json.dumps(golden, indent=1) + "\n", encoding="utf-8")
     heads = ("trace", "points", "wait", "floor", "estimate", "ceiling", "replay error", "verdict", "findings")
     table = f"| {' | '.join(heads)} |\n{'|---' * len(heads)}|\n"
     rows = "".join(_row(name, figures) for name, figures in golden.items())
-    TABLE.write_text(CHECKED + table + rows, encoding="utf-8")
+    known = json.loads(EXPERT.read_text(encoding="utf-8"))
+    said = "".join(_said(name, reports[name]) for name in known)
+    TABLE.write_text(f"{CHECKED}{FIRST}{said}\n## Figures\n\n{table}{rows}", encoding="utf-8")
 
 
 if __name__ == "__main__":

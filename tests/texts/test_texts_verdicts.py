@@ -59,9 +59,13 @@ def test_idle_is_said_with_its_cause_and_with_what_the_waits_have_to_do_with_it(
     idle = "The GPU is idle 20 % of a step because the next batch is not ready."
     unmoved = "Sync points are not the cause: without them a step would take about as long."
     assert sentences("input") == [idle, unmoved]
+    assert sentences("input", gain_us=9_000.0, estimate_us=6_000.0) == [
+        idle,
+        "Without the waits that can go a step would be about 2.0 ms shorter.",
+    ]
     assert sentences("input", gain_us=9_000.0) == [
         idle,
-        "Without its sync points a step would be about 3.0 ms shorter.",
+        "Its waits cost about 3.0 ms, and hardly any of them can simply go.",
     ]
     assert sentences("input", points=0) == [idle, "Nothing makes the host wait for the GPU."]
     assert sentences("input", without=("gain_us",)) == [idle, "Its waits hold at most 6.0 ms of 40.0 ms."]
@@ -103,7 +107,7 @@ def test_two_times_that_read_alike_are_not_set_against_each_other() -> None:
 def test_an_estimate_that_would_not_show_is_no_saving() -> None:
     said = sentences("waits", estimate_us=100.0, gain_us=9_000.0)
     assert said[0] == "The GPU is idle 25 % of a step; its waits hold at most 6.0 ms of 40.0 ms."
-    assert said[1].startswith("Without its sync points a step would be about 3.0 ms shorter. ")
+    assert said[1].startswith("Its waits cost about 3.0 ms, and hardly any of them can simply go. ")
 
 
 def test_waits_that_let_the_gpu_run_dry_come_before_the_cause_that_shows() -> None:

@@ -22,7 +22,7 @@ export function FindingsCards({ view }: { view: WindowView }) {
             <tr>
               <th scope="col">Severity</th>
               <th scope="col">What</th>
-              <th scope="col" class="num">Saves per step</th>
+              <th scope="col" class="num">{view.marks_steps ? "Saves per step" : "Saves"}</th>
             </tr>
           </thead>
           <tbody>

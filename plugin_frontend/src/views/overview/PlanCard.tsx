@@ -26,9 +26,9 @@ export function PlanCard({ view }: { view: WindowView }) {
           <tr>
             <th scope="col"><span class="sr">Order</span></th>
             <th scope="col">Change</th>
-            <th scope="col">Saves per step</th>
+            <th scope="col">{view.marks_steps ? "Saves per step" : "Saves"}</th>
             <th scope="col">Floor, estimate, ceiling</th>
-            <th scope="col" class="num">Step then</th>
+            <th scope="col" class="num">{view.marks_steps ? "Step then" : "Then"}</th>
           </tr>
         </thead>
         <tbody>

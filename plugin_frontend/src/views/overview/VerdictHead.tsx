@@ -21,10 +21,10 @@ export function VerdictHead({ view }: { view: WindowView }) {
         )}
       </div>
       <dl class="figures">
-        <StepFigure overview={overview} />
+        <StepFigure overview={overview} marked={view.marks_steps} />
         {overview.device !== null && (
           <Figure label="GPU idle" value={formatDuration(overview.device.idle_us)}>
-            {formatShare(shareOf(overview.device.idle_us, overview.step_us ?? 0))} of a step
+            {formatShare(shareOf(overview.device.idle_us, overview.step_us ?? 0))} of {view.marks_steps ? "a step" : "the window"}
           </Figure>
         )}
         <SavingFigure overview={overview} />
@@ -53,8 +53,10 @@ function Figure({ label, value, tone = "", children }: { label: string; value: s
   );
 }
 
-function StepFigure({ overview }: { overview: OverviewView }) {
+/** Where no steps are marked the whole window stands as one. */
+function StepFigure({ overview, marked }: { overview: OverviewView; marked: boolean }) {
   const { steady_steps: steady, step_us: step, unprofiled_step_us: unprofiled } = overview;
+  if (!marked) return <Figure label="Window" value={formatDuration(step)}>no steps marked</Figure>;
   return (
     <Figure label="Step" value={formatDuration(step)}>
       {unprofiled === null ? `mean of ${formatCounted(steady, "step")}` : `${formatDuration(unprofiled)} unprofiled`}

@@ -15,14 +15,14 @@ export function WhereCard({ view }: { view: WindowView }) {
   const { device, host, saving, step_us: step } = overview;
   if (step === null || (device === null && host === null)) {
     return (
-      <Card id="where" title="Where a step goes">
+      <Card id="where" title={title(view)}>
         <p class="in t2">{NOT_RECORDED}</p>
       </Card>
     );
   }
   const unit = tableUnit([step]);
   return (
-    <Card id="where" title="Where a step goes" about={`mean of ${formatCounted(overview.steady_steps, "steady step")}`} aside={device !== null && <Legend communicates={device.communication_us > 0} />}>
+    <Card id="where" title={title(view)} about={view.marks_steps ? `mean of ${formatCounted(overview.steady_steps, "steady step")}` : ""} aside={device !== null && <Legend communicates={device.communication_us > 0} />}>
       <div class="in bars">
         {device !== null && (
           <>
@@ -48,6 +48,10 @@ export function WhereCard({ view }: { view: WindowView }) {
       {overview.causes.length > 0 && <CausesTable view={view} unit={unit} />}
     </Card>
   );
+}
+
+function title({ marks_steps: marked }: WindowView): string {
+  return `Where ${marked ? "a step" : "the window"} goes`;
 }
 
 function Legend({ communicates }: { communicates: boolean }) {
