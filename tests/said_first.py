@@ -32,7 +32,7 @@ def problems_of(report: Report) -> list[str]:
     said = f"{first} {second}".strip()
     if not first:
         return [f"{verdict.case} says nothing"]
-    if verdict.case in ("no_device", "lost_kernels", "other_device"):
+    if verdict.case in ("no_device", "lost_kernels", "other_device", "capture"):
         return []
     return [f"{problem}: {said}" for problem in _problems(report, verdict, said)]
 
@@ -81,12 +81,15 @@ def _known(verdict: Verdict) -> set[str]:
     """All that the numbers can read as: times of the window and of a step, shares of the steps, counts."""
     numbers = {name: value for name, value in verdict.numbers.items() if not isinstance(value, str)}
     steps, total_us = float(numbers["steps"]) or 1.0, float(numbers["steps_us"]) or 1.0
+    step_us, all_steps = total_us / steps, float(numbers["all_steps"]) or 1.0
     times = {name: float(value) for name, value in numbers.items() if name.endswith("_us")}
     savings = [times[name] for name in ("gain_us", "estimate_us") if name in times]
     known = {duration(us) for us in times.values()} | {duration(us / steps) for us in times.values()}
+    known |= {duration(us / all_steps) for us in times.values()}
     known |= {duration(total_us - us) for us in savings}
-    known |= {duration((total_us - us) / steps) for us in savings}
+    known |= {duration(step_us - us / all_steps) for us in savings}
     known |= {share(float(value)) for name, value in numbers.items() if name.endswith("_share")}
     known |= {share(times["cause_us"] / total_us)} if "cause_us" in times else set()
-    known |= {share(1 - float(numbers["idle_share"]))}
+    idle = [numbers[name] for name in ("idle_share", "typical_idle_share") if name in numbers]
+    known |= {share(1 - float(part)) for part in idle}
     return known | {count(int(value), "x").partition(" ")[0] for value in numbers.values()}

@@ -37,12 +37,7 @@ def find_cache_flushes(facts: Facts) -> CacheFlushes:
     frames = _in_steps(facts, matching_rows(trace, _EMPTY_CACHE, Category.PYTHON))
     frees = _in_steps(facts, find_frees(trace, facts.training_lanes, facts.calls).flushing)
     mallocs = _in_steps(facts, matching_rows(trace, _MALLOC, Category.RUNTIME))
-    flushed = np.array(
-        [
-            _is_flushed(facts, *(rows[_step(facts, rows) == step] for rows in (frames, frees, mallocs)))
-            for step in range(len(facts.steps))
-        ]
-    )
+    flushed = np.array([_is_flushed(facts, step, frames, frees, mallocs) for step in range(len(facts.steps))])
     within = union(facts.steps.gpu_start_ns[flushed], facts.steps.gpu_end_ns[flushed])
     return CacheFlushes(
         frames=frames[flushed[_step(facts, frames)]],
@@ -52,9 +47,12 @@ def find_cache_flushes(facts: Facts) -> CacheFlushes:
     )
 
 
-def _is_flushed(facts: Facts, frames: Int64s, frees: Int64s, mallocs: Int64s) -> bool:
-    if len(frames):
+def _is_flushed(facts: Facts, step: int, frames: Int64s, frees: Int64s, mallocs: Int64s) -> bool:
+    """What a step frees may be allocated again in the next one."""
+    if (_step(facts, frames) == step).any():
         return True
+    frees = frees[_step(facts, frees) == step]
+    mallocs = mallocs[np.isin(_step(facts, mallocs), (step, step + 1))]
     if len(frees) == 0 or len(mallocs) == 0:
         return False
     start_ns = facts.trace.slices.start_ns

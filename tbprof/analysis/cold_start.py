@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.intervals import total_ns
+from tbprof.analysis.intervals import total_ns, union
 from tbprof.analysis.loading import find_loading
 from tbprof.analysis.nesting import NONE
 from tbprof.analysis.steps import OUTSIDE, rows_of_steps
@@ -43,10 +43,11 @@ def find_cold_start(facts: Facts) -> ColdStart:
         inside = slices.start_ns[loading] + slices.duration_ns[loading] > steps.start_ns[0]
         loading = loading[inside & (slices.start_ns[loading] < steps.end_ns[0])]
     loading = loading[np.argsort(-slices.duration_ns[loading], kind="stable")]
+    start = slices.start_ns[loading]
     return ColdStart(
         step_rows=rows_of_steps(facts.trace, steps, cold),
         loading_rows=loading,
-        loading_ns=int(slices.duration_ns[loading].sum()),
+        loading_ns=total_ns(union(start, start + slices.duration_ns[loading])),
         idle_ns=total_ns(facts.idle_of("loading")),
         longest_op=_op_around(facts, loading[:1]),
         first_step_ns=int(duration[0]),

@@ -4,7 +4,8 @@ torch's allocator keeps what a program frees. It gives memory back to the device
 program empties its cache, outside every op and block after block; or an allocation failed, so inside
 an op a run of frees stands between two allocations. All other frees inside ops are those of cuBLAS and
 cuDNN, which free while they create their handles: 6.5 s of them in the first convolution of one public
-trace, and nothing of it is the allocator's.
+trace, and nothing of it is the allocator's. A handle is created once a thread: where an op frees in more
+than `MAX_HANDLES` of its calls on a thread, memory is short, and the frees are the allocator's after all.
 """
 
 from __future__ import annotations
@@ -12,16 +13,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from tbprof.analysis.calls import Calls
 from tbprof.analysis.names import matching_names
 from tbprof.analysis.nesting import NONE
 from tbprof.trace.columns import Category, Int64s, Trace
 
-__all__ = ["MIN_FREES", "Frees", "find_frees"]
+__all__ = ["MAX_HANDLES", "MIN_FREES", "Frees", "find_frees"]
 
 MIN_FREES = 2
 """A single block that is freed outside every op is no emptied cache."""
+
+MAX_HANDLES = 2
+"""A library's handle, and its workspace."""
 
 _FREE = r"(?:cuda|hip)Free$"
 _MALLOC = r"(?:cuda|hip)Malloc$"
@@ -58,4 +63,15 @@ def find_frees(trace: Trace, lanes: tuple[int, ...], calls: Calls) -> Frees:
     after = np.append(malloc, False)[last + 1] & (np.append(lane, -1)[last + 1] == lane[last])
     in_op = op != NONE
     flushing = np.where(in_op, (before & after)[run], (last - first + 1 >= MIN_FREES)[run])
+    flushing[in_op] |= _recurs(slices.name[calls.ops.rows[op[in_op]]], lane[at[in_op]], op[in_op])
     return Frees(flushing=rows[at[flushing]], of_handles=rows[at[in_op & ~flushing]])
+
+
+def _recurs(op_name: npt.NDArray[np.integer], lane: Int64s, op: Int64s) -> npt.NDArray[np.bool_]:
+    """For each free whether the op of that name frees in more than `MAX_HANDLES` calls on that lane."""
+    _, kind = np.unique(np.stack([op_name, lane]), axis=1, return_inverse=True)
+    kind = kind.reshape(-1)
+    pairs = np.unique(np.stack([kind, op]), axis=1)
+    instances = np.bincount(pairs[0], minlength=1)
+    recurs: npt.NDArray[np.bool_] = instances[kind] > MAX_HANDLES
+    return recurs

@@ -22,8 +22,8 @@ EMPTY_CAUSES = (
     "data",
     "loading",
     "staging",
-    "sync",
     "allocator",
+    "sync",
     "compile",
     "profiler",
     "unrecorded",
@@ -34,10 +34,10 @@ EMPTY_CAUSES = (
 - `data`: a training thread is in the data loader.
 - `loading`: kernels and library handles are loaded, in first calls (`loading.find_loading`).
 - `staging`: the host copies its own pageable memory, for a transfer that it asked for.
+- `allocator`: in a call that allocates or frees memory; a free waits for the device by itself.
 - `sync`: after a sync point's return until the next launch, for at most as long as the awaited work
   explains the wait: without the wait the host would have been that much earlier. What it does
   after that is its own affair.
-- `allocator`: in a call that allocates or frees memory.
 - `compile`: torch.compile is at work.
 - `profiler`: CUPTI is, or the profiler ends the window.
 - `unrecorded`: inside a wait, with nothing recorded to wait for.
@@ -102,8 +102,8 @@ def host_states(
         "data": _loading_data(lanes),
         "loading": subtract(loading, compiling),
         "staging": _staging(lanes, work, calls, episodes),
-        "sync": _refilling(lanes, work, episodes.end_ns[held], awaited.explained_ns[held]),
         "allocator": lanes.ranges(ALLOCATOR, Category.RUNTIME),
+        "sync": _refilling(lanes, work, episodes.end_ns[held], awaited.explained_ns[held]),
         "compile": compiling,
         "profiler": union(
             np.concatenate([busy_with_itself.start_ns, calls.start_ns[own]]),

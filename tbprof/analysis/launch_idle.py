@@ -14,13 +14,17 @@ import numpy as np
 from tbprof.analysis.device_work import NO_LAUNCH
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.intervals import Intervals
+from tbprof.analysis.profiler_cost import records_frames
 from tbprof.trace.columns import Int64s
 
-__all__ = ["LONG_PAUSE_NS", "LaunchIdle", "find_launch_idle"]
+__all__ = ["LONG_PAUSE_NS", "LONG_PAUSE_WITH_FRAMES_NS", "LaunchIdle", "find_launch_idle"]
 
 LONG_PAUSE_NS = 200_000
-"""Without a launch for this long the host did something else: an op takes it about 10 us, and ten
-times as much under a profiler that records Python frames."""
+"""Without a launch for this long the host did something else: an op takes it about 10 us."""
+
+LONG_PAUSE_WITH_FRAMES_NS = 1_000_000
+"""The same under a profiler that records Python frames: code compiled by Inductor takes 0.2 ms between two
+launches there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,18 +36,20 @@ class LaunchIdle:
     """Row of the launching call that ended it, `NO_LAUNCH` where none follows."""
     pause_ns: Int64s
     """How long no training thread had launched anything when that call began."""
+    long_pause_ns: int
+    """From here on a pause is a long one."""
 
     def short(self) -> LaunchIdle:
         """The pieces in which the host kept launching; one that no launch ended is none of them."""
-        return self._chosen((self.pause_ns < LONG_PAUSE_NS) & (self.launch != NO_LAUNCH))
+        return self._chosen((self.pause_ns < self.long_pause_ns) & (self.launch != NO_LAUNCH))
 
     def long(self) -> LaunchIdle:
         """The pieces in which it did something else."""
-        return self._chosen(self.pause_ns >= LONG_PAUSE_NS)
+        return self._chosen(self.pause_ns >= self.long_pause_ns)
 
     def _chosen(self, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> LaunchIdle:
         idle = Intervals(self.idle.start_ns[chosen], self.idle.end_ns[chosen])
-        return LaunchIdle(idle, self.launch[chosen], self.pause_ns[chosen])
+        return LaunchIdle(idle, self.launch[chosen], self.pause_ns[chosen], self.long_pause_ns)
 
 
 def find_launch_idle(facts: Facts) -> LaunchIdle:
@@ -52,16 +58,18 @@ def find_launch_idle(facts: Facts) -> LaunchIdle:
     slices = facts.trace.slices
     start = slices.start_ns[calls]
     end = start + slices.duration_ns[calls]
+    long_ns = LONG_PAUSE_WITH_FRAMES_NS if records_frames(facts) else LONG_PAUSE_NS
     if len(calls) == 0:
         never = np.full(len(idle), np.iinfo(np.int64).max)
-        return LaunchIdle(idle, np.full(len(idle), NO_LAUNCH, np.int64), never)
+        return LaunchIdle(idle, np.full(len(idle), NO_LAUNCH, np.int64), never, long_ns)
     at = np.searchsorted(end, idle.end_ns, side="left")
     ended = np.minimum(at, len(calls) - 1)
     pause = np.maximum(start - np.roll(end, 1), 0)
     pause[0] = max(int(start[0]) - facts.origin_ns, 0)
     none = at == len(calls)
     after_all = np.maximum(idle.end_ns - end[-1], 0)
-    return LaunchIdle(idle, np.where(none, NO_LAUNCH, calls[ended]), np.where(none, after_all, pause[ended]))
+    launch = np.where(none, NO_LAUNCH, calls[ended])
+    return LaunchIdle(idle, launch, np.where(none, after_all, pause[ended]), long_ns)
 
 
 def _training_launches(facts: Facts) -> Int64s:

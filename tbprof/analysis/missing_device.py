@@ -20,5 +20,5 @@ def missing_device(facts: Facts) -> Verdict:
             return Verdict("other_device", {"device": category.name, "rows": rows})
     calls = len(matching_rows(facts.trace, _LAUNCH, Category.RUNTIME))
     if calls:
-        return Verdict("lost_kernels", {"launches": calls})
+        return Verdict("lost_kernels", {"launches": calls, "without": calls})
     return Verdict("no_device", {})

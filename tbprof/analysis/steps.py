@@ -46,6 +46,8 @@ LAG_SHARE = 0.1
 """From this part of a step on, a step of the host is not a step of the device."""
 
 _MIN_STEPS_FOR_COLD = 3
+_ENOUGH_FOR_AN_END = 2
+_EMPTY_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,10 +123,11 @@ def find_steps(trace: Trace, work: DeviceWork) -> Steps:
     done_ns = _done_on_device(trace, work, host)
     share = (done_ns - end) / np.maximum(end - start, 1)
     if float(np.median(share)) <= LAG_SHARE:
-        return host
+        return _with_empty_end(work, host)
     gpu_start, gpu_end = _on_device(work, host, done_ns)
     cold = _cold(gpu_end - gpu_start)
-    return dataclasses.replace(host, gpu_start_ns=gpu_start, gpu_end_ns=gpu_end, cold=cold)
+    on_device = dataclasses.replace(host, gpu_start_ns=gpu_start, gpu_end_ns=gpu_end, cold=cold)
+    return _with_empty_end(work, on_device)
 
 
 def rows_of_steps(trace: Trace, steps: Steps, chosen: npt.NDArray[np.bool_]) -> Int64s:
@@ -186,6 +189,21 @@ def _start_behind_phases(trace: Trace, start_ns: Int64s, end_ns: Int64s) -> Int6
         inside = over[(begin >= start) & (over < end)]
         moved[step] = max(start, int(inside.max(initial=start)))
     return moved
+
+
+def _with_empty_end(work: DeviceWork, steps: Steps) -> Steps:
+    """A last step that launched nothing and is far shorter than the others is left out like a cold one.
+
+    Profilers are often stopped behind a last `step()`, which begins one that never happens.
+    """
+    if len(steps) < _ENOUGH_FOR_AN_END or not len(work.rows):
+        return steps
+    launched = steps.index_of(work.launch_start_ns[work.launch != NO_LAUNCH])
+    length = steps.duration_ns
+    if (launched == len(steps) - 1).any() or length[-1] > _EMPTY_SHARE * np.median(length[:-1]):
+        return steps
+    without = _cold(length[:-1])
+    return dataclasses.replace(steps, cold=(*without, True))
 
 
 def _cold(duration_ns: Int64s) -> tuple[bool, ...]:

@@ -3,16 +3,22 @@
 It is decided here alone, from causes, findings and plan together, so that no sentence denies what
 stands beside it. In this order:
 
-- `no_device`, `lost_kernels`, `other_device`: nothing ran on a GPU, or it was not recorded.
+- `no_device`, `lost_kernels`, `other_device`: nothing ran on a GPU, or it was not recorded. From
+  `LOST_SHARE` of the launches without work on, nothing can be said of the rest either.
+- `capture`: most launches recorded a graph, and ran nothing.
 - `cold_start`: first calls, in which kernels and library handles are loaded, hold `COLD_SHARE` of the
   idle and at least half as much as the largest cause. Nothing else in such a window is typical.
 - `communication`: exposed communication holds a third of the steps, and more than all idle.
+- `uneven`: the median step is hardly idle, and single ones are.
 - `busy`: no cause of idle holds `BOUND_SHARE` of the steps, and removing waits wins less.
-- `waits`: without its avoidable waits the replayed window is shorter by `RIVAL_SHARE` of the largest
+- `waits`, only with a finding about waits or a plan: without its avoidable waits the replayed window is
+  shorter by `RIVAL_SHARE` of the largest
   other cause; or by `DRAINED_SHARE` of it, and most of that idle begins during a wait, which let the
   device run dry (`drained`).
 - else the largest cause of idle: `input`, `launch_bound` or `host_bound` (whether the host was
   launching all the time), `staging`, `allocator`, `compile`, `profiler`, `unrecorded`, `queued`, `unknown`.
+
+Figures are of the steps that are not cold, where there are several of them; so are those of the screens.
 """
 
 from __future__ import annotations
@@ -21,13 +27,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.idle_places import NO_SITE, drained_by
-from tbprof.analysis.intervals import Intervals, overlap_ns, total_ns
+from tbprof.analysis.intervals import Intervals, overlap_ns, subtract, total_ns
 from tbprof.analysis.launch_idle import find_launch_idle
 from tbprof.analysis.missing_device import missing_device
+from tbprof.analysis.savings import saving_of
 from tbprof.model import SEVERITIES, Finding, Numbers, Saving, Verdict
+from tbprof.trace.columns import Int64s
 
 __all__ = ["BOUND_SHARE", "COLD_SHARE", "WORTH_SHARE", "find_verdict"]
 
@@ -38,11 +47,21 @@ BOUND_SHARE = 0.05
 WORTH_SHARE = 0.01
 """Below this part of the steps a saving is lost in the noise of a step."""
 
+LOST_SHARE = 0.05
+"""Real traces that are whole have no launch without its work."""
+
+LONG_GAP_NS = 50_000
+"""Between two kernels that were queued behind each other a device needs a few us."""
+
+BUSY_SHARE = 0.85
+"""A device that does less is not called busy, whatever the causes."""
+
 COLD_SHARE = 0.2
 COMMUNICATION_SHARE = 1 / 3
 RIVAL_SHARE = 0.75
 DRAINED_SHARE = 0.3
 _MOST = 0.5
+_SEVERAL = 2
 
 _CASES = {"data": "input"}
 _WAITS = ("SYN", "CPY")
@@ -64,56 +83,94 @@ def find_verdict(facts: Facts, findings: Sequence[Finding], saving: Saving) -> V
     """
     if facts.work.main_device is None:
         return missing_device(facts)
+    launches = _unusable_launches(facts)
+    if launches is not None:
+        return launches
     window = _Window.of(facts)
-    numbers = {**_numbers(facts, window, saving), "waits_found": _about_waits(findings)}
-    case, more = _case(facts, window, saving)
+    about_waits = _about_waits(findings)
+    can_go = about_waits > 0 or (saving.estimate_ns or 0) >= WORTH_SHARE * window.total_ns
+    numbers = {**_numbers(facts, window, saving), "waits_found": about_waits}
+    case, more = _case(facts, window, can_go=can_go)
     return Verdict(case, {**numbers, **more, **_named_by(findings, case)})
+
+
+def _unusable_launches(facts: Facts) -> Verdict | None:
+    """The verdict where the work of many launches is not in the trace."""
+    for code, case, least in (
+        ("launches_without_gpu_rows", "lost_kernels", LOST_SHARE),
+        ("launches_captured", "capture", _MOST),
+    ):
+        for fact in facts.trace.health:
+            if fact.code == code and int(fact.numbers["rows"]) >= least * int(fact.numbers["of"]):
+                return Verdict(case, {"launches": fact.numbers["of"], "without": fact.numbers["rows"]})
+    return None
 
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """What the decision is made from, in ns of all steps and of the busiest device."""
+    """What the decision is made from, in ns of the chosen steps and of the busiest device."""
 
     device: int
-    total_ns: int
-    idle_ns: int
+    chosen: npt.NDArray[np.bool_]
+    """The steps: those that are not cold, all where fewer than two are not."""
+    step_ns: Int64s
+    """Of each chosen step; so is the next."""
+    step_idle_ns: Int64s
     computing_ns: int
     communication_ns: int
-    copying_ns: int
     causes: dict[str, int]
     gain_ns: int | None
-    """What the replay wins without any of the waits; None where it is not consistent."""
+    """What the replay wins without any of the waits, within their ceiling; None where it says nothing."""
 
     @classmethod
     def of(cls, facts: Facts) -> _Window:
         device = facts.work.main_device
         assert device is not None, "a window with a device"
         steps = facts.steps
-        causes = facts.causes.total_ns(device)
+        warm = ~np.array(steps.cold)
+        chosen = warm if int(warm.sum()) >= _SEVERAL else np.ones(len(steps), np.bool_)
+        start, end = steps.gpu_start_ns[chosen], steps.gpu_end_ns[chosen]
+        per_step = facts.causes.per_step_ns(device)
+        causes = {cause: total for cause, ns in per_step.items() if (total := int(ns[chosen].sum()))}
         if steps.of_device:
-            # Behind a host that runs ahead work is always queued: these are the gaps between kernels.
-            causes.pop("queued", None)
-        start, end = steps.gpu_start_ns, steps.gpu_end_ns
-        idle_ns = int(facts.idle.by_device[device].device_ns.sum())
-        computing = int(overlap_ns(facts.parts.computing[device], start, end).sum())
-        exposed = int(overlap_ns(facts.parts.communication_exposed[device], start, end).sum())
+            causes["queued"] = _long_gaps_ns(facts, device, start, end)
         return cls(
             device=device,
-            total_ns=max(steps.total_ns, 1),
-            idle_ns=idle_ns,
-            computing_ns=computing,
-            communication_ns=exposed,
-            copying_ns=max(steps.total_ns - idle_ns - computing - exposed, 0),
+            chosen=chosen,
+            step_ns=steps.duration_ns[chosen],
+            step_idle_ns=facts.idle.by_device[device].device_ns[chosen],
+            computing_ns=int(overlap_ns(facts.parts.computing[device], start, end).sum()),
+            communication_ns=int(overlap_ns(facts.parts.communication_exposed[device], start, end).sum()),
             causes=causes,
             gain_ns=_gain_ns(facts),
         )
 
+    @property
+    def total_ns(self) -> int:
+        return max(int(self.step_ns.sum()), 1)
+
+    @property
+    def idle_ns(self) -> int:
+        return int(self.step_idle_ns.sum())
+
+    @property
+    def copying_ns(self) -> int:
+        return max(self.total_ns - self.idle_ns - self.computing_ns - self.communication_ns, 0)
+
+
+def _long_gaps_ns(facts: Facts, device: int, start_ns: Int64s, end_ns: Int64s) -> int:
+    """Idle with work queued that is more than what a device needs from one kernel to the next.
+
+    Behind a host that runs ahead work is always queued, so that most of it is of that kind.
+    """
+    queued = subtract(facts.idle.gaps[device], facts.idle.empty[device])
+    long = queued.end_ns - queued.start_ns >= LONG_GAP_NS
+    return int(overlap_ns(Intervals(queued.start_ns[long], queued.end_ns[long]), start_ns, end_ns).sum())
+
 
 def _gain_ns(facts: Facts) -> int | None:
     won = np.flatnonzero(facts.can_be_won)
-    if not len(won):
-        return 0
-    return facts.replay.saving_ns(won) if facts.replay.is_consistent else None
+    return saving_of(facts, won, "drop").estimate_ns if len(won) else 0
 
 
 def _numbers(facts: Facts, window: _Window, saving: Saving) -> dict[str, int | float | str]:
@@ -121,11 +178,13 @@ def _numbers(facts: Facts, window: _Window, saving: Saving) -> dict[str, int | f
     known = {} if saving.estimate_ns is None else {"estimate_us": saving.estimate_ns / 1000}
     gain = {} if window.gain_ns is None else {"gain_us": window.gain_ns / 1000}
     return {
-        "steps": len(facts.steps),
+        "steps": len(window.step_ns),
+        "all_steps": len(facts.steps),
         "marked": int(facts.steps.recorded),
-        "steps_us": facts.steps.total_ns / 1000,
+        "steps_us": int(window.step_ns.sum()) / 1000,
+        "ranks": facts.trace.world_size or 0,
         "idle_share": window.idle_ns / total_ns,
-        "empty_share": facts.empty_idle_ns / total_ns,
+        "empty_share": int(facts.idle.by_device[window.device].empty_ns[window.chosen].sum()) / total_ns,
         "computing_share": window.computing_ns / total_ns,
         "communication_share": window.communication_ns / total_ns,
         "copying_share": window.copying_ns / total_ns,
@@ -144,7 +203,7 @@ def _about_waits(findings: Sequence[Finding]) -> int:
     return sum(1 for _ in worth)
 
 
-def _case(facts: Facts, window: _Window, saving: Saving) -> tuple[str, Numbers]:
+def _case(facts: Facts, window: _Window, *, can_go: bool) -> tuple[str, Numbers]:
     others = {cause: ns for cause, ns in window.causes.items() if cause != "sync"}
     cause = max(others, key=lambda name: others[name], default="")
     largest_ns = others.get(cause, 0)
@@ -154,14 +213,34 @@ def _case(facts: Facts, window: _Window, saving: Saving) -> tuple[str, Numbers]:
         return "cold_start", {"cause": "loading", "cause_us": loading_ns / 1000}
     if window.communication_ns > max(COMMUNICATION_SHARE * window.total_ns, window.idle_ns):
         return "communication", {}
-    gain_ns = saving.floor_ns if window.gain_ns is None else window.gain_ns
-    if max(window.causes.values(), default=0) < bound_ns and gain_ns < bound_ns:
+    named: Numbers = {"cause": cause, "cause_us": largest_ns / 1000}
+    if uneven := _uneven(window):
+        return "uneven", {**named, **uneven, "because": _case_of(facts, cause)}
+    gain_ns = window.gain_ns if can_go and window.gain_ns is not None else 0
+    is_busy = window.idle_ns <= (1 - BUSY_SHARE) * window.total_ns
+    if is_busy and max(window.causes.values(), default=0) < bound_ns and gain_ns < bound_ns:
         return "busy", {}
     if case := _by_waits(facts, window, gain_ns, cause, largest_ns):
-        return case, {"cause": cause, "cause_us": largest_ns / 1000}
-    if cause == "launch":
-        case = _late_host(facts)
-    return case or _CASES.get(cause, cause), {"cause": cause, "cause_us": largest_ns / 1000}
+        return case, named
+    return _case_of(facts, cause), named
+
+
+def _case_of(facts: Facts, cause: str) -> str:
+    return _late_host(facts) if cause == "launch" else _CASES.get(cause, cause or "unknown")
+
+
+def _uneven(window: _Window) -> Numbers:
+    """How many steps are idle while most are not, and for how long; nothing where there are none."""
+    share = window.step_idle_ns / np.maximum(window.step_ns, 1)
+    typical = float(np.median(share))
+    if len(share) < _SEVERAL + 1 or typical >= BOUND_SHARE or window.idle_ns < BOUND_SHARE * window.total_ns:
+        return {}
+    idle = share >= typical + BOUND_SHARE
+    return {
+        "uneven_steps": int(idle.sum()),
+        "uneven_idle_us": int(window.step_idle_ns[idle].sum()) / 1000,
+        "typical_idle_share": typical,
+    }
 
 
 def _by_waits(facts: Facts, window: _Window, gain_ns: int, cause: str, largest_ns: int) -> str:

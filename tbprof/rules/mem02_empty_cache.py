@@ -2,7 +2,7 @@
 
 What
     `torch.cuda.empty_cache()` is called in the training loop, or the device's memory is so full that
-    the allocator empties its cache by itself: blocks are freed and allocated again in the same step.
+    the allocator empties its cache by itself: blocks are freed and soon allocated again.
 
 Why
     Freeing waits for the whole device, and each new block is a slow call of the driver. Meanwhile
@@ -23,8 +23,9 @@ Fix
     caveat: without the call more memory stays reserved, and another process on the device may miss it.
 
 Silent
-    In the first of several steps, where memory is set up; for a single freed block; and for memory
-    that is freed and not allocated again in the same step.
+    In the first of several steps, where memory is set up; for a single freed block; for memory that
+    is not allocated again in the same step or the next; and for what cuBLAS and cuDNN free while they
+    create their handles.
 """
 
 from __future__ import annotations

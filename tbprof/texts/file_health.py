@@ -75,6 +75,11 @@ def _launches_without_gpu_rows(numbers: Numbers) -> str:
     return f"{rows} of {int(numbers['of']):,} without the work on the GPU: the profiler lost it."
 
 
+def _launches_captured(numbers: Numbers) -> str:
+    rows = count(int(numbers["rows"]), "kernel launch", "kernel launches")
+    return f"{rows} of {int(numbers['of']):,} recorded a graph: they ran nothing in this window."
+
+
 def _sync_events_missing(numbers: Numbers) -> str:
     waits = count(int(numbers["waits"]), "call")
     return f"{waits} made a stream wait, and the trace does not say for which: record CUDA sync events."
@@ -122,6 +127,7 @@ FILE_SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "gpu_before_launch": _gpu_before_launch,
     "gpu_rows_without_launch": _gpu_rows_without_launch,
     "launches_without_gpu_rows": _launches_without_gpu_rows,
+    "launches_captured": _launches_captured,
     "sync_events_missing": _sync_events_missing,
     "sync_events_without_streams": _sync_events_without_streams,
     "frames_before_caller": _frames_before_caller,

@@ -22,6 +22,9 @@ _DIRECTIONS = {
 _WORTH_SHARE = 0.01
 """A saving below this part of a step would not show."""
 
+_WORTH_A_WORD = 0.1
+"""From this part of a step on exposed communication is said beside another case."""
+
 _LISTED_SHARE = 0.01
 """A part of the device's time below this is not worth a word."""
 
@@ -52,13 +55,15 @@ def verdict_sentences(verdict: Verdict) -> tuple[str, str]:
 
 
 def _sentences(case: str, numbers: Numbers) -> tuple[str, str]:
-    if case in ("no_device", "lost_kernels", "other_device"):
+    if case in ("no_device", "lost_kernels", "other_device", "capture"):
         return _without_device(case, numbers)
     said = _Said(numbers)
     if case == "cold_start":
         return said.cold_start()
     if case == "communication":
         return said.communication()
+    if case == "uneven":
+        return said.uneven(), f"{said.waits_beside()}{said.communication_beside()}"
     if case == "busy":
         return said.busy(), f"{said.waits_beside()} How fast its kernels could be is not checked."
     if case == "waits":
@@ -68,16 +73,23 @@ def _sentences(case: str, numbers: Numbers) -> tuple[str, str]:
     idle = share(float(numbers["cause_us"]) / said.total_us)
     first = f"The GPU is idle {idle} of {said.scope} {_BECAUSE[case]}."
     if case == "queued":
-        return first, "It may wait for another process, another rank, or work that was not recorded."
-    return first, f"{said.place()}{said.waits_beside()}"
+        other_rank = "another rank, " if int(numbers["ranks"]) != 1 else ""
+        return first, f"It may wait for another process, {other_rank}or work that was not recorded."
+    return first, f"{said.place()}{said.waits_beside()}{said.communication_beside()}"
 
 
 def _without_device(case: str, numbers: Numbers) -> tuple[str, str]:
     if case == "lost_kernels":
-        launches = count(int(numbers["launches"]), "call")
+        without, launches = int(numbers["without"]), count(int(numbers["launches"]), "launch", "launches")
         return (
-            f"{launches} launched GPU work, and the recording holds none of it.",
+            f"The recording lacks the GPU's work of {without:,} of {launches}: it can't be judged.",
             "The profiler lost the GPU's rows: record again, with fewer steps or without another profiler.",
+        )
+    if case == "capture":
+        without, launches = int(numbers["without"]), count(int(numbers["launches"]), "launch", "launches")
+        return (
+            f"The host records a CUDA graph in this window: {without:,} of {launches} ran nothing.",
+            "It happens once: record steps that replay the graph.",
         )
     if case == "other_device":
         rows = count(int(numbers["rows"]), "row")
@@ -95,11 +107,13 @@ class _Said:
         self._numbers = numbers
         steps = int(numbers["steps"])
         self._steps = steps if int(numbers["marked"]) else 1
+        self._all_steps = int(numbers["all_steps"]) if int(numbers["marked"]) else 1
         self.scope = "the window" if not int(numbers["marked"]) else "a step" if steps > 1 else "the step"
         self.total_us = float(numbers["steps_us"])
 
     def _of_step(self, name: str) -> float:
-        return float(self._numbers[name]) / self._steps
+        """Of figures of the whole window, cold steps included."""
+        return float(self._numbers[name]) / self._all_steps
 
     @property
     def _step_us(self) -> float:
@@ -149,6 +163,25 @@ class _Said:
             return f"{said}, {listed[0].partition('% ')[2] or 'computing'}."
         return f"{said}: {', '.join(listed)}." if listed else f"{said}."
 
+    def uneven(self) -> str:
+        """Which steps are idle where most are not."""
+        idle, steps = int(self._numbers["uneven_steps"]), int(self._numbers["steps"])
+        spent = duration(float(self._numbers["uneven_idle_us"]))
+        others = share(1.0 - float(self._numbers["typical_idle_share"]))
+        because = _BECAUSE[str(self._numbers["because"])]
+        verb = "is" if idle == 1 else "are"
+        return (
+            f"{idle} of {steps} steps {verb} idle for {spent} in all, mostly {because}; "
+            f"in a typical step the GPU is busy {others}."
+        )
+
+    def communication_beside(self) -> str:
+        """Exposed communication that another case stands before."""
+        part = float(self._numbers["communication_share"])
+        if part < _WORTH_A_WORD:
+            return ""
+        return f" Another {share(part)} of {self.scope} is communication that no computing covers."
+
     def waits(self) -> tuple[str, str]:
         detail = f"{self._waiting()}; a wait beside a busy GPU costs nothing."
         saved_us = self._planned_us()
@@ -158,6 +191,7 @@ class _Said:
             return f"{self._idle()}; {won}.", f"{self._without_any()}{detail}"
         least = duration(self._of_step("floor_us"))
         bounds = f"At least {least}, at most {most} would be saved. "
+        detail += self.communication_beside()
         return f"{self._idle()}; {self._shorter(saved_us, 'without the waits that can go')}.", bounds + detail
 
     def drained(self) -> tuple[str, str]:
@@ -179,7 +213,7 @@ class _Said:
             return ""
         spent, place = duration(self._of_step("place_us")), str(self._numbers["place"])
         if not place:
-            return f"{spent} of that where no operator or function was recorded. "
+            return f"{spent} of that outside every labelled range and function. "
         return f"{spent} of that in {place}. "
 
     def waits_beside(self) -> str:

@@ -16,6 +16,8 @@ from tbprof.trace.eras import GPU_WORK
 __all__ = ["find_gaps"]
 
 _LAUNCH = re.compile(r"(?:cuda|hip|cu)(?:Ext)?(?:Module)?LaunchKernel")
+_BEGIN_CAPTURE = re.compile(r"(?:cuda|hip|cu)StreamBeginCapture")
+_END_CAPTURE = re.compile(r"(?:cuda|hip|cu)StreamEndCapture")
 _STREAM_WAIT = re.compile(r"(?:cuda|hip|cu)StreamWaitEvent")
 _WAIT_EVENT = "Stream Wait Event"
 
@@ -36,9 +38,28 @@ def find_gaps(trace: Trace) -> Iterator[HealthFact]:
 def _of_launches(trace: Trace, on_gpu: npt.NDArray[np.bool_]) -> Iterator[HealthFact]:
     correlation = trace.slices.correlation
     launches = _named(trace, _LAUNCH, Category.RUNTIME)
-    lost = int((~np.isin(correlation[launches], correlation[on_gpu])).sum())
-    if lost:
+    without = launches[~np.isin(correlation[launches], correlation[on_gpu])]
+    captured = int(_are_captured(trace, without).sum())
+    if captured:
+        yield HealthFact("launches_captured", "info", {"rows": captured, "of": len(launches)})
+    if len(without) > captured:
+        lost = len(without) - captured
         yield HealthFact("launches_without_gpu_rows", "info", {"rows": lost, "of": len(launches)})
+
+
+def _are_captured(trace: Trace, launches: Int64s) -> npt.NDArray[np.bool_]:
+    """For each launch whether its thread recorded a graph meanwhile: then it ran nothing."""
+    slices = trace.slices
+    begins, ends = (_named(trace, name, Category.RUNTIME) for name in (_BEGIN_CAPTURE, _END_CAPTURE))
+    captured = np.zeros(len(launches), np.bool_)
+    for lane in np.unique(slices.lane[begins]).tolist():
+        begun, ended = (
+            np.sort(slices.start_ns[rows[slices.lane[rows] == lane]]) for rows in (begins, ends)
+        )
+        at = slices.start_ns[launches]
+        depth = np.searchsorted(begun, at, side="right") - np.searchsorted(ended, at, side="right")
+        captured |= (slices.lane[launches] == lane) & (depth > 0)
+    return captured
 
 
 def _of_sync_events(trace: Trace) -> Iterator[HealthFact]:

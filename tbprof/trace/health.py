@@ -28,6 +28,7 @@ CODES = {
     "gpu_not_recorded": "Nor does this one, although the hook saw a `device`.",
     "gpu_before_launch": "GPU rows more than 10 us before the call that launched them: the clocks disagree.",
     "launches_without_gpu_rows": "Calls that launch kernels whose GPU row is not in the file: work was lost.",
+    "launches_captured": "Calls that recorded a graph's kernels instead of running them.",
     "sync_events_missing": "`waits` calls make a stream wait, and no CUDA sync event says for which.",
     "sync_events_without_streams": "CUDA sync events of a stream's wait that do not name what it waited for.",
     "frames_before_caller": "Python frames that begin before their caller: the clock was set back.",

@@ -36,3 +36,16 @@ def test_frees_between_two_allocations_follow_one_that_failed() -> None:
 def test_frees_of_an_op_without_a_failed_allocation_are_those_of_a_handle() -> None:
     assert frees("cudaFree", "cudaFree", "cudaMalloc", op="aten::addmm") == (0, 2)
     assert frees("cudaMalloc", "cudaFree", "cudaStreamIsCapturing", op="aten::cudnn_convolution") == (0, 1)
+
+
+def test_what_an_op_frees_each_time_is_no_handle() -> None:
+    """Memory is short: a convolution asks for its workspace and gives it back in every call."""
+    built = TraceBuilder()
+    built.launch(0, 1, runs=(2, 3))
+    for at in range(10, 40, 10):
+        built.op("aten::cudnn_convolution", at, at + 8)
+        built.call("cudaFree", at + 1, at + 3)
+        built.call("cudaMalloc", at + 4, at + 6)
+    facts = built.facts()
+    found = find_frees(facts.trace, facts.training_lanes, facts.calls)
+    assert (len(found.flushing), len(found.of_handles)) == (3, 0)

@@ -206,3 +206,13 @@ def test_a_trace_of_a_host_far_ahead_has_the_steps_of_its_device(traces: pathlib
 
 def _lengths(step: Step) -> tuple[int, int]:
     return step.duration_ns, step.length_ns
+
+
+def test_an_empty_last_step_is_left_out_like_a_cold_one() -> None:
+    """As after `prof.step(); prof.stop()`: a step begins that never happens."""
+    built = TraceBuilder()
+    for number in range(2):
+        built.step(number, 1000 * number, 1000 * number + 1000)
+        built.launch(1000 * number + 10, 1000 * number + 11, runs=(1000 * number + 20, 1000 * number + 900))
+    built.step(2, 2000, 2010)
+    assert built.facts().steps.cold == (False, False, True)

@@ -115,9 +115,18 @@ def test_behind_a_host_that_runs_ahead_work_is_always_queued_and_that_is_no_verd
     for number in range(4):
         built.step(number, 100 * number, 100 * number + 100)
         for part in range(2):
-            begin = 1000 * number + 500 * part + 100
-            built.launch(100 * number + 10 * part, 100 * number + 10 * part + 5, runs=(begin, begin + 400))
-    assert verdict_of(built).case != "queued"
+            begin = 1000 * number + 500 * part + 40
+            built.launch(100 * number + 10 * part, 100 * number + 10 * part + 5, runs=(begin, begin + 460))
+    assert verdict_of(built).case == "busy"
+
+
+def test_but_long_gaps_between_queued_kernels_are_no_busy_device() -> None:
+    built = TraceBuilder()
+    for number in range(4):
+        built.step(number, 100 * number, 100 * number + 100)
+        begin = 1000 * number + 640
+        built.launch(100 * number, 100 * number + 5, runs=(begin, begin + 360))
+    assert verdict_of(built).case == "queued"
 
 
 def test_communication_that_nothing_covers_comes_before_the_idle_it_exceeds() -> None:
@@ -172,4 +181,59 @@ def test_launches_without_any_device_row_are_lost_kernels() -> None:
     built.step(1, 0, 100)
     for at in (10, 20):
         built.call("cudaLaunchKernel", at, at + 5)
-    assert verdict_of(built) == Verdict("lost_kernels", {"launches": 2})
+    assert verdict_of(built) == Verdict("lost_kernels", {"launches": 2, "without": 2})
+
+
+def test_a_twentieth_of_the_launches_without_work_spoils_all_figures() -> None:
+    for lost, case in ((1, "lost_kernels"), (0, "busy")):
+        built = TraceBuilder()
+        built.step(1, 0, 1000)
+        for at in range(0, 950, 50):
+            built.launch(at, at + 1, runs=(at + 2, at + 52))
+        for _ in range(lost):
+            built.call("cudaLaunchKernel", 960, 965)
+        assert verdict_of(built).case == case
+
+
+def test_launches_that_record_a_graph_run_nothing_and_are_not_lost() -> None:
+    built = TraceBuilder()
+    built.step(1, 0, 1000)
+    built.launch(0, 1, runs=(2, 10))
+    built.call("cudaStreamBeginCapture", 20, 25)
+    for at in range(30, 100, 10):
+        built.call("cudaLaunchKernel", at, at + 5)
+    built.call("cudaStreamEndCapture", 110, 115)
+    assert verdict_of(built) == Verdict("capture", {"launches": 8, "without": 7})
+
+
+def stalled(*, steps: int, late: int) -> TraceBuilder:
+    """Steps of 1 ms in which the device works all the time, but for 5 ms in the last of them."""
+    built = TraceBuilder()
+    at = 0
+    for number in range(steps):
+        pause = 5000 if number >= steps - late else 0
+        built.step(number, at, at + 1000 + pause)
+        built.launch(at + pause, at + pause + 1, runs=(at + pause + 2, at + pause + 1000))
+        at += 1000 + pause
+    return built
+
+
+def test_one_idle_step_of_ten_is_no_mean_of_ten() -> None:
+    verdict = verdict_of(stalled(steps=10, late=1))
+    assert (verdict.case, verdict.numbers["uneven_steps"], verdict.numbers["steps"]) == ("uneven", 1, 10)
+    assert verdict_of(stalled(steps=10, late=6)).case == "host_bound"
+
+
+def test_a_saving_that_no_finding_names_is_no_verdict() -> None:
+    """A harness waits for the round before the steps; the replay wins that, and nobody can."""
+    built = TraceBuilder()
+    built.launch(-100, -95, runs=(-90, 300))
+    built.step(1, 0, 1000)
+    built.synchronise("cudaDeviceSynchronize", 10, 305)
+    built.launch(350, 355, runs=(360, 1000))
+    assert verdict_of(built).case not in ("waits", "drained")
+
+
+def test_no_gain_is_above_the_ceiling_of_its_waits() -> None:
+    numbers = verdict_of(host_bound(steps=4)).numbers
+    assert float(numbers["gain_us"]) <= float(numbers["ceiling_us"])

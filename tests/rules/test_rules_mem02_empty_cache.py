@@ -67,7 +67,9 @@ def test_an_allocation_before_the_frees_is_silent() -> None:
         built.call("cudaMalloc", at, at + 60)
         flush(built, at + 60, allocates=False)
 
-    assert found(each_step(free_later), "MEM02") == []
+    assert found(each_step(free_later, steps=1), "MEM02") == []
+    (finding,) = found(each_step(free_later), "MEM02")
+    assert finding.steps == (1,), "the next step allocates again"
 
 
 def test_the_first_of_several_steps_is_silent_and_the_only_one_is_not() -> None:

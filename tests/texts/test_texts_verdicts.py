@@ -11,7 +11,9 @@ from tbprof.texts.verdicts import site_name, verdict_sentences
 
 NUMBERS: dict[str, int | float | str] = {
     "steps": 3,
+    "all_steps": 3,
     "marked": 1,
+    "ranks": 2,
     "steps_us": 120_000.0,
     "idle_share": 0.25,
     "empty_share": 0.004,
@@ -58,21 +60,26 @@ def sentences(case: str, without: tuple[str, ...] = (), **numbers: float | str) 
 def test_idle_is_said_with_its_cause_and_with_what_the_waits_have_to_do_with_it() -> None:
     idle = "The GPU is idle 20 % of a step because the next batch is not ready."
     unmoved = "Sync points are not the cause: without them a step would take about as long."
-    assert sentences("input") == [idle, unmoved]
-    assert sentences("input", gain_us=9_000.0, estimate_us=6_000.0) == [
+    hidden = " Another 10 % of a step is communication that no computing covers."
+    assert sentences("input") == [idle, f"{unmoved}{hidden}"]
+    numbers = {"communication_share": 0.09}
+    assert sentences("input", gain_us=9_000.0, estimate_us=6_000.0, **numbers) == [
         idle,
         "Without the waits that can go a step would be about 2.0 ms shorter.",
     ]
-    assert sentences("input", gain_us=9_000.0) == [
+    assert sentences("input", gain_us=9_000.0, **numbers) == [
         idle,
         "Its waits cost about 3.0 ms, and hardly any of them can simply go.",
     ]
-    assert sentences("input", points=0) == [idle, "Nothing makes the host wait for the GPU."]
-    assert sentences("input", without=("gain_us",)) == [idle, "Its waits hold at most 6.0 ms of 40.0 ms."]
+    nothing = "Nothing makes the host wait for the GPU."
+    assert sentences("input", points=0, **numbers) == [idle, nothing]
+    bound = "Its waits hold at most 6.0 ms of 40.0 ms."
+    assert sentences("input", without=("gain_us",), **numbers) == [idle, bound]
 
 
 def test_no_sentence_denies_a_finding_about_waits() -> None:
-    assert sentences("input", waits_found=1)[1] == "The host waits 10.0 ms in a step (6 sync points in all)."
+    said = sentences("input", waits_found=1, communication_share=0)[1]
+    assert said == "The host waits 10.0 ms in a step (6 sync points in all)."
 
 
 def test_a_late_host_is_said_with_the_place() -> None:
@@ -80,7 +87,7 @@ def test_a_late_host_is_said_with_the_place() -> None:
     assert said[0] == "The GPU is idle 20 % of a step because the host is late with other work."
     assert said[1].startswith("5.0 ms of that in images.py(20): preprocess. ")
     unknown = sentences("host_bound", place="", place_us=15_000.0)[1]
-    assert unknown.startswith("5.0 ms of that where no operator or function was recorded. ")
+    assert unknown.startswith("5.0 ms of that outside every labelled range and function. ")
 
 
 def test_idle_with_work_queued_is_said_with_what_may_hold_it() -> None:
@@ -88,10 +95,11 @@ def test_idle_with_work_queued_is_said_with_what_may_hold_it() -> None:
         "The GPU is idle 20 % of a step although work is queued.",
         "It may wait for another process, another rank, or work that was not recorded.",
     ]
+    assert "rank" not in sentences("queued", ranks=1)[1]
 
 
 def test_of_waits_each_figure_is_said_with_what_it_is() -> None:
-    assert sentences("waits", estimate_us=15_000.0) == [
+    assert sentences("waits", estimate_us=15_000.0, communication_share=0) == [
         "The GPU is idle 25 % of a step; without the waits that can go a step takes about 35.0 ms "
         "instead of 40.0 ms.",
         "At least 1.0 ms, at most 6.0 ms would be saved. The host waits 10.0 ms in a step (6 sync points "
@@ -108,6 +116,15 @@ def test_an_estimate_that_would_not_show_is_no_saving() -> None:
     said = sentences("waits", estimate_us=100.0, gain_us=9_000.0)
     assert said[0] == "The GPU is idle 25 % of a step; its waits hold at most 6.0 ms of 40.0 ms."
     assert said[1].startswith("Its waits cost about 3.0 ms, and hardly any of them can simply go. ")
+
+
+def test_steps_of_which_a_few_are_idle_are_not_averaged() -> None:
+    numbers = {"steps": 10, "uneven_steps": 1, "uneven_idle_us": 100_000.0, "typical_idle_share": 0.01}
+    first, _ = sentences("uneven", because="host_bound", **numbers)
+    assert first == (
+        "1 of 10 steps is idle for 100.0 ms in all, mostly because the host is late with other work; in a "
+        "typical step the GPU is busy 99 %."
+    )
 
 
 def test_waits_that_let_the_gpu_run_dry_come_before_the_cause_that_shows() -> None:
@@ -158,9 +175,11 @@ def test_no_device_is_said_without_any_figure() -> None:
 
 
 def test_rows_that_were_lost_and_other_accelerators_are_no_missing_gpu() -> None:
-    lost, advice = verdict_sentences(Verdict("lost_kernels", {"launches": 246}))
-    assert lost == "246 calls launched GPU work, and the recording holds none of it."
+    lost, advice = verdict_sentences(Verdict("lost_kernels", {"launches": 2000, "without": 246}))
+    assert lost == "The recording lacks the GPU's work of 246 of 2,000 launches: it can't be judged."
     assert "record again" in advice
+    captured, _ = verdict_sentences(Verdict("capture", {"launches": 428, "without": 421}))
+    assert captured == "The host records a CUDA graph in this window: 421 of 428 launches ran nothing."
     other, _ = verdict_sentences(Verdict("other_device", {"device": "MTIA", "rows": 25_814}))
     assert other.endswith("MTIA.")
 
