@@ -17,6 +17,7 @@ from tbprof.analysis.device_work import DeviceWork, find_device_work
 from tbprof.analysis.episodes import Episodes, find_episodes
 from tbprof.analysis.feeding_waits import feeding_waits, silent_ns
 from tbprof.analysis.fillable import find_fillable
+from tbprof.analysis.frees import find_frees, lead_to_a_free
 from tbprof.analysis.host_places import HostPlaces
 from tbprof.analysis.host_states import HostLanes, host_states
 from tbprof.analysis.idle_causes import IdleCauses
@@ -131,10 +132,12 @@ class Facts:
 
     @cached_property
     def can_be_won(self) -> npt.NDArray[np.bool_]:
-        """Episodes whose wait bounds a saving: blocking, in a step, on a training lane."""
+        """Episodes whose wait bounds a saving: blocking, in a step, on a training lane, before no free."""
         episodes = self.episodes
         in_training = np.isin(episodes.lane, self.training_lanes) & (episodes.step != OUTSIDE)
-        won: npt.NDArray[np.bool_] = episodes.blocking & in_training
+        flushing = find_frees(self.trace, self.training_lanes, self.calls).flushing
+        flushed = lead_to_a_free(self.trace, flushing, episodes.lane, episodes.end_ns)
+        won: npt.NDArray[np.bool_] = episodes.blocking & in_training & ~flushed
         return won
 
     @cached_property

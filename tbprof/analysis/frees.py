@@ -20,7 +20,7 @@ from tbprof.analysis.names import matching_names
 from tbprof.analysis.nesting import NONE
 from tbprof.trace.columns import Category, Int64s, Trace
 
-__all__ = ["MAX_HANDLES", "MIN_FREES", "Frees", "find_frees"]
+__all__ = ["MAX_HANDLES", "MIN_FREES", "Frees", "find_frees", "lead_to_a_free"]
 
 MIN_FREES = 2
 """A single block that is freed outside every op is no emptied cache."""
@@ -32,6 +32,24 @@ _FREE = r"(?:cuda|hip)Free$"
 _MALLOC = r"(?:cuda|hip)Malloc$"
 _BETWEEN = r"(?:cuda|hip)(?:Device|Event|Stream)(?:Synchronize|Query|Destroy)"
 """What the allocator does between its frees."""
+
+
+def lead_to_a_free(trace: Trace, frees: Int64s, lane: Int64s, end_ns: Int64s) -> npt.NDArray[np.bool_]:
+    """For each wait, by its lane and end, whether the next runtime call there is one of these frees.
+
+    A free waits for the device by itself, so nothing is won without the wait before it.
+    """
+    slices = trace.slices
+    runtime = np.flatnonzero(slices.category == Category.RUNTIME)
+    is_free = np.isin(runtime, frees)
+    found = np.zeros(len(lane), np.bool_)
+    for one in np.unique(lane).tolist():
+        rows = runtime[slices.lane[runtime] == one]
+        order = np.argsort(slices.start_ns[rows], kind="stable")
+        free = np.append(is_free[slices.lane[runtime] == one][order], False)
+        at = np.searchsorted(slices.start_ns[rows][order], end_ns, side="left")
+        found |= (lane == one) & free[at]
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,12 +5,13 @@ stands beside it. In this order:
 
 - `no_device`, `lost_kernels`, `other_device`: nothing ran on a GPU, or it was not recorded. From
   `LOST_SHARE` of the launches without work on, nothing can be said of the rest either.
-- `capture`: most launches recorded a graph, and ran nothing.
+- `capture`: most launches recorded a graph and ran nothing, and the device was mostly idle.
 - `cold_start`: first calls, in which kernels and library handles are loaded, hold `COLD_SHARE` of the
   idle and at least half as much as the largest cause. Nothing else in such a window is typical.
 - `communication`: exposed communication holds a third of the steps, and more than all idle.
 - `uneven`: the median step is hardly idle, and single ones are.
-- `busy`: no cause of idle holds `BOUND_SHARE` of the steps, and removing waits wins less.
+- `busy`: the device is idle for less than a tenth of the steps, and removing waits wins less than
+  `BOUND_SHARE` of them.
 - `waits`, only with a finding about waits or a plan: without its avoidable waits the replayed window is
   shorter by `RIVAL_SHARE` of the largest
   other cause; or by `DRAINED_SHARE` of it, and most of that idle begins during a wait, which let the
@@ -53,6 +54,7 @@ LOST_SHARE = 0.05
 LONG_GAP_NS = 50_000
 """Between two kernels that were queued behind each other a device needs a few us."""
 
+SURELY_BUSY_SHARE = 0.9
 BUSY_SHARE = 0.85
 """A device that does less is not called busy, whatever the causes."""
 
@@ -83,10 +85,10 @@ def find_verdict(facts: Facts, findings: Sequence[Finding], saving: Saving) -> V
     """
     if facts.work.main_device is None:
         return missing_device(facts)
-    launches = _unusable_launches(facts)
+    window = _Window.of(facts)
+    launches = _unusable_launches(facts, window)
     if launches is not None:
         return launches
-    window = _Window.of(facts)
     about_waits = _about_waits(findings)
     can_go = about_waits > 0 or (saving.estimate_ns or 0) >= WORTH_SHARE * window.total_ns
     numbers = {**_numbers(facts, window, saving), "waits_found": about_waits}
@@ -94,13 +96,16 @@ def find_verdict(facts: Facts, findings: Sequence[Finding], saving: Saving) -> V
     return Verdict(case, {**numbers, **more, **_named_by(findings, case)})
 
 
-def _unusable_launches(facts: Facts) -> Verdict | None:
-    """The verdict where the work of many launches is not in the trace."""
+def _unusable_launches(facts: Facts, window: _Window) -> Verdict | None:
+    """The verdict where the work of many launches is not in the trace, or never ran."""
+    is_idle = window.idle_ns >= _MOST * window.total_ns
     for code, case, least in (
         ("launches_without_gpu_rows", "lost_kernels", LOST_SHARE),
         ("launches_captured", "capture", _MOST),
     ):
         for fact in facts.trace.health:
+            if case == "capture" and not is_idle:
+                continue
             if fact.code == code and int(fact.numbers["rows"]) >= least * int(fact.numbers["of"]):
                 return Verdict(case, {"launches": fact.numbers["of"], "without": fact.numbers["rows"]})
     return None
@@ -217,12 +222,19 @@ def _case(facts: Facts, window: _Window, *, can_go: bool) -> tuple[str, Numbers]
     if uneven := _uneven(window):
         return "uneven", {**named, **uneven, "because": _case_of(facts, cause)}
     gain_ns = window.gain_ns if can_go and window.gain_ns is not None else 0
-    is_busy = window.idle_ns <= (1 - BUSY_SHARE) * window.total_ns
-    if is_busy and max(window.causes.values(), default=0) < bound_ns and gain_ns < bound_ns:
-        return "busy", {}
+    if gain_ns < bound_ns and _is_busy(window):
+        return "busy", {**named, "because": _case_of(facts, cause)}
     if case := _by_waits(facts, window, gain_ns, cause, largest_ns):
         return case, named
     return _case_of(facts, cause), named
+
+
+def _is_busy(window: _Window) -> bool:
+    """With no more idle than a device has that is fed well, or with a little more and no cause for it."""
+    if window.idle_ns < (1 - SURELY_BUSY_SHARE) * window.total_ns:
+        return True
+    largest_ns = max(window.causes.values(), default=0)
+    return window.idle_ns <= (1 - BUSY_SHARE) * window.total_ns and largest_ns < BOUND_SHARE * window.total_ns
 
 
 def _case_of(facts: Facts, cause: str) -> str:

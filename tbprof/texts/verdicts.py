@@ -25,6 +25,8 @@ _WORTH_SHARE = 0.01
 _WORTH_A_WORD = 0.1
 """From this part of a step on exposed communication is said beside another case."""
 
+_SMALL_CAUSE_SHARE = 0.05
+
 _LISTED_SHARE = 0.01
 """A part of the device's time below this is not worth a word."""
 
@@ -63,9 +65,10 @@ def _sentences(case: str, numbers: Numbers) -> tuple[str, str]:
     if case == "communication":
         return said.communication()
     if case == "uneven":
-        return said.uneven(), f"{said.waits_beside()}{said.communication_beside()}"
+        return said.uneven(), said.communication_beside().strip()
     if case == "busy":
-        return said.busy(), f"{said.waits_beside()} How fast its kernels could be is not checked."
+        detail = f"{said.small_cause()}{said.waits_beside()}"
+        return said.busy(), f"{detail} How fast its kernels could be is not checked."
     if case == "waits":
         return said.waits()
     if case == "drained":
@@ -174,6 +177,14 @@ class _Said:
             f"{idle} of {steps} steps {verb} idle for {spent} in all, mostly {because}; "
             f"in a typical step the GPU is busy {others}."
         )
+
+    def small_cause(self) -> str:
+        """Why a busy device is idle at times, where one cause holds enough of it."""
+        part = float(self._numbers["cause_us"]) / self.total_us
+        if part < _SMALL_CAUSE_SHARE:
+            return ""
+        because = _BECAUSE[str(self._numbers["because"])]
+        return f"It is idle {share(part)} of {self.scope} {because}. "
 
     def communication_beside(self) -> str:
         """Exposed communication that another case stands before."""

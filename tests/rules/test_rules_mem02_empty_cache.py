@@ -89,3 +89,15 @@ def test_frees_of_libraries_that_are_set_up_are_no_emptied_cache(traces: pathlib
     """6.5 s of them in the first convolution; the benchmark's own flush is followed by no allocation."""
     report = build_report(traces / "hta_critical_path" / "alexnet.json.gz")
     assert "MEM02" not in {finding.rule for finding in report.findings}
+
+
+def test_a_wait_before_the_frees_wins_nothing() -> None:
+    """The first free would wait for the device in its place."""
+
+    def wait_and_flush(built: TraceBuilder, at: float) -> None:
+        built.synchronise("cudaDeviceSynchronize", at - 60, at - 5)
+        flush(built, at)
+
+    assert found(each_step(wait_and_flush), "MEM02")
+    about_waits = [finding for finding in each_step(wait_and_flush).report().findings if finding.sites]
+    assert {finding.saving.ceiling_ns for finding in about_waits if finding.saving is not None} <= {0}

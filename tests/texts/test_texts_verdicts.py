@@ -136,12 +136,16 @@ def test_waits_that_let_the_gpu_run_dry_come_before_the_cause_that_shows() -> No
 
 
 def test_a_busy_gpu_is_said_with_what_it_does() -> None:
-    assert sentences("busy")[0] == (
+    assert sentences("busy", because="input")[0] == (
         "The GPU is busy 75 % of a step: 60 % computing, 10 % communication that no computing covers, "
         "5.0 % copying."
     )
-    alone = sentences("busy", idle_share=0.02, computing_share=0.98, communication_share=0, copying_share=0)
+    parts = {"computing_share": 0.98, "communication_share": 0, "copying_share": 0}
+    alone = sentences("busy", because="input", idle_share=0.02, **parts)
     assert alone[0] == "The GPU is busy 98 % of a step, computing."
+    small = sentences("busy", because="input", cause_us=7_200.0)[1]
+    assert small.startswith("It is idle 6.0 % of a step because the next batch is not ready. ")
+    assert small.endswith("How fast its kernels could be is not checked.")
 
 
 def test_communication_is_no_computing() -> None:
