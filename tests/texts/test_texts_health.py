@@ -33,6 +33,7 @@ NUMBERS: dict[str, dict[str, int | float | str]] = {
     "cold_steps": {"cold": 1, "steps": 6},
     "no_audit_step": {"reason": "compiled"},
     "lines_not_exact": {"episodes": 3, "of": 12},
+    "launches_captured": {"rows": 421, "of": 428},
     "gpu_lag": {"steps": 2, "worst_us": 61_000.0, "worst_share": 0.42, "of_device": 0},
     "copies_without_call": {"copies": 2},
     "calls_without_record": {"calls": 3},
