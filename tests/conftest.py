@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+from collections.abc import Iterator
 
 import hypothesis
 import pytest
@@ -29,6 +30,14 @@ def traces() -> pathlib.Path:
             pytest.fail("TBPROF_REQUIRE_TRACES is set and TBPROF_TRACES is not")
         pytest.skip("TBPROF_TRACES does not name a folder of public traces")
     return pathlib.Path(folder)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_proxy() -> Iterator[None]:
+    """Servers of tests are on this machine, whatever the network needs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("no_proxy", "localhost,127.0.0.1")
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -24,6 +24,7 @@ from tbprof.preflight.document import document
 from tbprof.preflight.prediction import KINDS, Prediction
 from tbprof.preflight.report import text
 from tbprof.preflight.session import Preflight
+from tbprof.streams import substitute_unencodable
 
 __all__ = ["main"]
 
@@ -43,6 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _say(error, SELF_TEST_FAILED)
     except TbprofError as error:
         return _say(error, COULD_NOT)
+    # Now, and not before the program ran: what it prints is its own business.
+    substitute_unencodable(sys.stdout)
     if options.format == "json":
         sys.stdout.write(json.dumps(document(prediction), indent=1) + "\n")
     else:
