@@ -71,12 +71,13 @@ def test_a_command_holds_nothing_of_the_others() -> None:
 
 TENSORBOARD = """
 import json, sys, time
+from importlib.metadata import entry_points
 from tensorboard import default
 from tensorboard.backend import application
 from tensorboard.plugins import base_plugin
 from werkzeug.test import Client
 
-[entry] = [e for e in default._iter_entry_points("tensorboard_plugins") if e.name == "tbprof"]
+[entry] = entry_points(group="tensorboard_plugins", name="tbprof")
 loader = entry.load()()
 loaded_first = sorted(name for name in sys.modules if name.startswith("tbprof"))
 
