@@ -15,7 +15,6 @@ from werkzeug.test import Client, TestResponse
 
 from tbprof.plugin.analyses import Analyses
 from tbprof.plugin.loader import TbprofLoader
-from tbprof.plugin.timelines import Timelines
 
 with warnings.catch_warnings():
     # TensorBoard warns of a package that it carries itself.
@@ -65,41 +64,14 @@ def open_tab() -> Iterator[Callable[..., Tab]]:
 
     yield open_one
     for tab in tabs:
-        end_worker(tab.plugin._windows._analyses)
-        end_timelines(tab.plugin._timelines._timelines)
+        tab.plugin.close()
 
 
 @pytest.fixture
 def analyses() -> Iterator[Analyses]:
     found = Analyses()
     yield found
-    end_worker(found)
-
-
-def end_worker(analyses: Analyses) -> None:
-    """End the process that reads traces, as the end of TensorBoard's process would."""
-    with analyses._lock:
-        process = analyses._process
-        for key in list(analyses._waiting)[1:]:
-            # Else another process would start for those that wait.
-            del analyses._waiting[key]
-    if process is not None:
-        process.kill()
-    deadline = time.monotonic() + DEADLINE_S
-    while analyses._process is not None:
-        assert time.monotonic() < deadline, "the process did not end"
-        time.sleep(0.01)
-
-
-def end_timelines(timelines: Timelines) -> None:
-    """The same of the process that answers for timelines."""
-    process = timelines._process
-    if process is not None:
-        process.kill()
-    deadline = time.monotonic() + DEADLINE_S
-    while timelines._process is not None:
-        assert time.monotonic() < deadline, "the process did not end"
-        time.sleep(0.01)
+    found.close()
 
 
 @pytest.fixture

@@ -58,7 +58,7 @@ def test_nothing_is_started_until_a_trace_is_asked_for(open_tab: OpenTab, logdir
     tab.plugin.is_active()
     tab.runs()
     tab.get("rule", code="SYN01")
-    assert tab.plugin._windows._analyses._process is None
+    assert tab.plugin.worker_pids() == ()
 
 
 def test_a_trace_without_a_report_is_read_and_then_shown(open_tab: OpenTab, logdir: Path) -> None:
@@ -156,7 +156,7 @@ def test_a_rule_has_its_page_and_an_unknown_one_none(open_tab: OpenTab, logdir: 
     assert page["sections"][0]["title"] == "What"
     for code in ("", "SYN99", "<script>"):
         answer = tab.get("rule", code=code)
-        assert answer.status_code == 404
+        assert answer.status_code == 400
         assert repr(code) in answer.json["error"]
 
 
