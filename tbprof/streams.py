@@ -21,6 +21,7 @@ __all__ = [
     "SUBSTITUTES",
     "discard",
     "flush_output",
+    "open_closed_streams",
     "prepare_streams",
     "put",
     "reader_may_leave",
@@ -72,12 +73,17 @@ def _escaped(sign: str, encoding: str) -> str:
 
 def prepare_streams() -> None:
     """Make stdout and stderr fit to be written to, for a command that ends with its process."""
+    open_closed_streams()
+    substitute_unencodable(sys.stdout)
+    substitute_unencodable(sys.stderr)
+
+
+def open_closed_streams() -> None:
+    """Have a stdout and a stderr where there is none: a write to the first then says so."""
     # Where a number is free, the next file that is opened would get it, and what is printed.
     for name, number, flags in (("stdout", 1, os.O_RDONLY), ("stderr", 2, os.O_WRONLY)):
         if getattr(sys, name) is None:
             setattr(sys, name, _stand_in(number, flags))
-    substitute_unencodable(sys.stdout)
-    substitute_unencodable(sys.stderr)
 
 
 def _stand_in(number: int, flags: int) -> TextIO:

@@ -22,6 +22,8 @@ __all__ = ["as_file", "is_piped"]
 _STDIN = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 _DESCRIPTOR = re.compile(r"/(dev|proc/self)/fd/\d+")
 _PIECE_BYTES = 1024 * 1024
+_BEGINNINGS = (b"{", b"[", b"\xef\xbb\xbf", b"\x1f\x8b")
+"""Of JSON, with and without a byte order mark, and of gzip."""
 _MOST_BYTES = 16 * 1024**3
 """As much as any trace may unpack to."""
 
@@ -62,7 +64,11 @@ def _copy(path: Path, file: Path) -> None:
     most_bytes = min(_MOST_BYTES, shutil.disk_usage(file.parent).free // 2)
     try:
         with _opened(path) as pipe, file.open("wb") as copy:
-            while piece := pipe.read(_PIECE_BYTES):
+            piece = pipe.read(_PIECE_BYTES)
+            # Of what begins otherwise the beginning is enough to say so: it may never end.
+            has_more = piece.lstrip().startswith(_BEGINNINGS)
+            copy.write(piece)
+            while has_more and (piece := pipe.read(_PIECE_BYTES)):
                 if copy.tell() + len(piece) > most_bytes:
                     raise TraceTooLarge(
                         f"{path} gives more than {most_bytes:,} bytes, the room in {file.parent.parent}: "

@@ -124,6 +124,7 @@ def test_a_trace_comes_through_a_pipe_as_well(command: str, tmp_path: Path) -> N
         ("tbprof report - <&-", "nothing is piped into -"),
         ("tbprof report - < /dev/null", "-"),
         ("echo no trace | tbprof report -", "-"),
+        ("yes | tbprof report -", "-"),
         ("tbprof report /dev/fd/9", "/dev/fd/9 can't be read"),
     ],
 )
@@ -135,6 +136,31 @@ def test_a_pipe_without_a_trace_is_one_sentence_about_it(command: str, said: str
     assert "stdin.json" not in ended.stderr
 
 
+@posix
+def test_a_prediction_is_judged_from_a_pipe_as_well() -> None:
+    document = (
+        '{"schema": 1, "predicted": true, "preflight": {"ending": "finished", "error": ""}, '
+        '"steps": [], "sites": [], "findings": []}'
+    )
+    ended = shell(f"echo '{document}' | tbprof check -")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.startswith("-\n")
+
+
+@posix
+@pytest.mark.parametrize(
+    ("redirected", "code"), [("", 0), (" >&-", 2), (" > /dev/full", 2)], ids=["open", "closed", "full"]
+)
+def test_a_prediction_is_printed_where_it_can_be(tmp_path: Path, redirected: str, code: int) -> None:
+    pytest.importorskip("torch")
+    (tmp_path / "训练.py").write_text("print('of the program')", encoding="utf-8")
+    ended = shell(f"tbprof preflight {tmp_path}/训练.py{redirected}", PYTHONIOENCODING="latin-1")
+    said = ["of the program", *["tbprof: the output can't be written"] * (code == 2)]
+    assert ended.returncode == code, ended.stderr
+    assert [line.partition(" (")[0] for line in ended.stderr.splitlines()] == said
+    assert ("\\u8bad\\u7ec3.py: predicted" in ended.stdout) == (code == 0)
+
+
 def test_more_than_there_is_room_for_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -142,6 +168,7 @@ def test_more_than_there_is_room_for_is_refused(
 
     source = tmp_path / "trace.json"
     source.write_bytes(gzip.decompress(SAMPLE.read_bytes()))
+    monkeypatch.setattr(piped, "_PIECE_BYTES", 600)
     monkeypatch.setattr(piped, "_MOST_BYTES", 1000)
     with source.open("rb") as file, contextlib.ExitStack() as stack:
         stdin = stack.enter_context(io.TextIOWrapper(file))
