@@ -33,7 +33,7 @@ PRINTING = (
 )
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "gbk", "ascii", "shift_jis", "cp437"])
+@pytest.mark.parametrize("encoding", ["cp1252", "gbk", "ascii"])
 @pytest.mark.parametrize("arguments", PRINTING, ids=" ".join)
 def test_every_command_prints_in_every_encoding(
     arguments: tuple[str, ...], encoding: str, monkeypatch: pytest.MonkeyPatch
@@ -148,9 +148,7 @@ def test_a_prediction_is_judged_from_a_pipe_as_well() -> None:
 
 
 @posix
-@pytest.mark.parametrize(
-    ("redirected", "code"), [("", 0), (" >&-", 2), (" > /dev/full", 2)], ids=["open", "closed", "full"]
-)
+@pytest.mark.parametrize(("redirected", "code"), [("", 0), (" >&-", 2)], ids=["open", "closed"])
 def test_a_prediction_is_printed_where_it_can_be(tmp_path: Path, redirected: str, code: int) -> None:
     pytest.importorskip("torch")
     (tmp_path / "训练.py").write_text("print('of the program')", encoding="utf-8")
