@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE_S
 
 import tbprof
 
@@ -25,7 +26,9 @@ EVERYWHERE = ("store", "views", "texts", "plugin", "cli", "preflight", "trace", 
 def run_fresh(program: str, *arguments: str) -> str:
     """What a program prints in an interpreter of its own."""
     command = [sys.executable, "-c", program, *arguments]
-    ended = subprocess.run(command, capture_output=True, text=True, cwd=REPOSITORY, check=False, timeout=60)
+    ended = subprocess.run(
+        command, capture_output=True, text=True, cwd=REPOSITORY, check=False, timeout=PATIENCE_S
+    )
     assert ended.returncode == 0, ended.stderr
     return ended.stdout
 

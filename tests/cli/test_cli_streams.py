@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from command_line import SAMPLES
+from patience import PATIENCE_S
 
 from tbprof.cli import main as module
 from tbprof.cli.main import main
@@ -54,7 +55,7 @@ def shell(command: str, **environment: str) -> subprocess.CompletedProcess[str]:
         text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "", "SAMPLE": str(SAMPLE), **environment},
         check=False,
-        timeout=120,
+        timeout=PATIENCE_S,
     )
 
 

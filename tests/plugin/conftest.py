@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE_S
 from tensorboard.plugins import base_plugin
 from werkzeug.test import Client, TestResponse
 
@@ -20,8 +21,6 @@ with warnings.catch_warnings():
     # TensorBoard warns of a package that it carries itself.
     warnings.simplefilter("ignore", DeprecationWarning)
     from tensorboard.backend import application
-
-DEADLINE_S = 40
 
 
 class Tab:
@@ -43,7 +42,7 @@ class Tab:
 
     def window(self, run: str, worker: str, window: str) -> Any:
         """The answer once it is no longer `reading`."""
-        deadline = time.monotonic() + DEADLINE_S
+        deadline = time.monotonic() + PATIENCE_S
         while True:
             answer = self.get("window", run=run, worker=worker, window=window).json
             assert answer is not None

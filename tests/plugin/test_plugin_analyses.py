@@ -11,13 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE_S
 
 from tbprof.errors import Busy, Gone
 from tbprof.model import Report
 from tbprof.plugin.analyses import MAX_WAITING, Analyses, Failed, Reading, State
 from tbprof.plugin.worker_process import Answer, Question, WorkerProcess
 
-DEADLINE_S = 40
 needs_signals = pytest.mark.skipif(os.name == "nt", reason="Windows can't stop a process")
 
 
@@ -28,7 +28,7 @@ def trace(tmp_path: Path, sample: Path) -> Path:
 
 def finished(analyses: Analyses, path: Path) -> State:
     """The state of a trace once it is no longer being read."""
-    deadline = time.monotonic() + DEADLINE_S
+    deadline = time.monotonic() + PATIENCE_S
     while isinstance(state := analyses.ask(str(path))[0], Reading):
         assert time.monotonic() < deadline, "the trace was not read in time"
         time.sleep(0.02)
@@ -56,7 +56,7 @@ def kill(analyses: Analyses) -> int:
     pid = analyses.pid
     assert pid is not None
     os.kill(pid, signal.SIGTERM if os.name == "nt" else signal.SIGKILL)
-    deadline = time.monotonic() + DEADLINE_S
+    deadline = time.monotonic() + PATIENCE_S
     while analyses.pid == pid:
         assert time.monotonic() < deadline, "the process did not end"
         time.sleep(0.01)
@@ -104,7 +104,7 @@ def test_twenty_who_ask_at_once_have_it_read_once(
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(DEADLINE_S)
+        thread.join(PATIENCE_S)
     assert sent == [str(trace)]
     assert len(results) == 20
     assert all(result == results[0] and isinstance(result, Report) for result in results)

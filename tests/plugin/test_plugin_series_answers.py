@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE_S
 
 OpenTab = Callable[..., Any]
-DEADLINE_S = 60
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def series(tmp_path: Path, sample: Path) -> Path:
 
 def answer(tab: Any, route: str, **parameters: str) -> Any:
     """The answer once no window is being read any more."""
-    deadline = time.monotonic() + DEADLINE_S
+    deadline = time.monotonic() + PATIENCE_S
     while True:
         shown = tab.get(route, **parameters).json
         if all(row["state"] != "reading" for row in shown["rows"]):

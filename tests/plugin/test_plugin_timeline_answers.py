@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE_S
 
 from tbprof.report import build_report
 from tbprof.store.codec import encode_report
@@ -19,13 +20,12 @@ from tbprof.views.timeline_bytes import MAGIC, VERSION
 
 WINDOW = "w.1752215573993169006.pt.trace.json.gz"
 PLACE = {"run": "run", "worker": "w", "window": WINDOW}
-DEADLINE_S = 40
 OpenTab = Callable[..., Any]
 
 
 def timeline(tab: Any, place: dict[str, str] = PLACE) -> Any:
     """The answer once the trace has been read."""
-    deadline = time.monotonic() + DEADLINE_S
+    deadline = time.monotonic() + PATIENCE_S
     while True:
         answer = tab.get("timeline", **place).json
         if answer["state"] != "reading":
@@ -127,7 +127,7 @@ def test_the_process_may_die_and_is_started_again(tab: Any) -> None:
     assert timeline(tab)["state"] == "ready"
     [pid] = tab.plugin.worker_pids()
     os.kill(pid, signal.SIGTERM)
-    deadline = time.monotonic() + DEADLINE_S
+    deadline = time.monotonic() + PATIENCE_S
     while pid in tab.plugin.worker_pids():
         assert time.monotonic() < deadline, "the process did not end"
         time.sleep(0.01)

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE_S
 
 from tbprof.plugin import worker, worker_answers
 from tbprof.report import build_report
 from tbprof.store.cache import cached_report
 from tbprof.store.codec import decode_report
 
-DEADLINE_S = 60
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 
 
@@ -112,7 +112,7 @@ def is_running(pid: int) -> bool:
 
 
 def wait_for_the_end_of(pids: set[int]) -> None:
-    deadline = time.monotonic() + DEADLINE_S
+    deadline = time.monotonic() + PATIENCE_S
     while any(is_running(pid) for pid in pids):
         assert time.monotonic() < deadline, "a process goes on"
         time.sleep(0.02)
@@ -141,7 +141,7 @@ def test_the_end_of_the_input_ends_what_is_being_read(large: Path, interrupting:
         process.stdin.close()
         told = process.stdout.read()
         assert b"size" not in told
-        assert (process.wait(DEADLINE_S), process.stderr.read()) == (0, b"")
+        assert (process.wait(PATIENCE_S), process.stderr.read()) == (0, b"")
     assert bool(others) == (len(os.sched_getaffinity(0)) > 1)
     wait_for_the_end_of(others)
 
