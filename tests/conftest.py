@@ -45,8 +45,8 @@ def pytest_configure() -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Several processes for the whole suite; a part of it is waited for, and looked into, in one."""
-    is_whole = config.args == config.getini("testpaths")
+    """Several processes for the whole suite; a part of it, or what measures times, has one for itself."""
+    is_whole = config.args == config.getini("testpaths") and config.option.markexpr == "not exhaustive"
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(cores, _MOST_PROCESSES) if is_whole and cores > 1 else 0
 

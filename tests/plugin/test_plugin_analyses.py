@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from patience import PATIENCE_S
 from tbprof.errors import Busy, Gone
 from tbprof.model import Report
 from tbprof.plugin.analyses import MAX_WAITING, Analyses, Failed, Reading, State
+from tbprof.plugin.timelines import Timelines
 from tbprof.plugin.worker_process import Answer, Question, WorkerProcess
 
 needs_signals = pytest.mark.skipif(os.name == "nt", reason="Windows can't stop a process")
@@ -156,3 +158,25 @@ def test_a_numpy_of_the_users_own_breaks_nothing(
     (tmp_path / "numpy.py").write_text("raise SystemExit('not the one you want')", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     assert isinstance(finished(analyses, trace), Report)
+
+
+def test_a_process_that_can_not_be_started_is_said(
+    analyses: Analyses, trace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(trace.with_name("no python")))
+    state, _ = analyses.ask(str(trace))
+    assert isinstance(state, Failed)
+    assert "can't be asked" in state.sentence
+    with pytest.raises(Busy, match="can't be asked"):
+        Timelines().ask(str(trace), "view", {})
+
+
+def test_what_is_closed_runs_nothing_and_starts_nothing(analyses: Analyses, trace: Path) -> None:
+    first, second, third = copies(trace, 3)
+    analyses.ask(str(first))
+    analyses.ask(str(second))
+    analyses.close()
+    assert analyses.pid is None
+    state, _ = analyses.ask(str(third))
+    assert isinstance(state, Failed)
+    analyses.close()
