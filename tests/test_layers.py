@@ -41,6 +41,7 @@ LAW = {
     "file_names": allowed(),
     "folders": allowed(),
     "main_program": allowed(),
+    "streams": allowed("errors"),
     "trace": allowed("model errors folders", "numpy msgspec isal"),
     "analysis": allowed("trace model errors", "numpy", never="json os pathlib io"),
     "rules": allowed("analysis model optable", "numpy"),
@@ -53,9 +54,9 @@ LAW = {
     "views": allowed("report analysis model file_names"),
     "plugin": allowed("views texts store report model errors", "tensorboard werkzeug"),
     "sharing": allowed("views texts store report model errors"),
-    "cli": allowed("sharing views texts store report rules model errors file_names"),
+    "cli": allowed("sharing views texts store report rules model errors file_names streams"),
     "hook": allowed("model errors main_program", "torch"),
-    "preflight": allowed("model errors optable main_program", "torch pytest"),
+    "preflight": allowed("model errors optable main_program streams", "torch pytest"),
     "demo": allowed("hook errors", "torch torchvision"),
 }
 

@@ -6,7 +6,6 @@ import argparse
 import dataclasses
 import json
 import re
-import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,11 +14,13 @@ from tbprof.cli.baseline_file import read_baseline, renewed, write_baseline
 from tbprof.cli.check_text import check_text
 from tbprof.cli.checkout_paths import path_in_checkout
 from tbprof.cli.github_annotations import github_annotations
+from tbprof.cli.piped import as_file
 from tbprof.cli.preflight_child import run_preflight
 from tbprof.cli.preflight_document import document_recording, preflight_document
 from tbprof.cli.reading import is_folder, report_of_file, reports_of_folder
 from tbprof.errors import UsageError
 from tbprof.rules.registry import PAGES
+from tbprof.streams import put, reader_may_leave
 from tbprof.texts.english import English
 from tbprof.views.check import KINDS, NEW, Accepted, Budget, CheckView, Recording
 from tbprof.views.check_building import check_view
@@ -88,7 +89,8 @@ def run(options: argparse.Namespace) -> int:
         lines = renewed(view)
         write_baseline(options.baseline, lines)
         view = judge(lines)
-    sys.stdout.write(_printed(view, options))
+    with reader_may_leave():
+        put(_printed(view, options))
     return 0 if view.passed else FOUND
 
 
@@ -116,10 +118,13 @@ def _recorded(path: Path, options: argparse.Namespace) -> list[Recording]:
     if is_folder(path):
         reports = reports_of_folder(path, use_cache=use_cache)
         return [report_recording(report, English()) for report in reports]
-    document = preflight_document(path)
-    if document is not None:
-        return [document_recording(document, str(path))]
-    return [report_recording(report_of_file(path, use_cache=use_cache), English())]
+    with as_file(path) as file:
+        document = preflight_document(file)
+        if document is not None:
+            return [document_recording(document, str(path))]
+        report = report_of_file(file, use_cache=use_cache and file == path)
+    recording = report_recording(report, English())
+    return [dataclasses.replace(recording, name=recording.name.replace(str(file), str(path)))]
 
 
 def _printed(view: CheckView, options: argparse.Namespace) -> str:

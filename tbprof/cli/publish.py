@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from tbprof.cli.plain_text import plain
 from tbprof.store.publishing import publish_window
 from tbprof.store.retention import Limits
+from tbprof.streams import put
 from tbprof.texts.window_line import window_line
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         published = publish_window(options.trace, options.logdir, limits=_limits(options))
     finally:
         deadline.cancel()
-    sys.stdout.write(f"published {published.trace}\n{plain(window_line(published.report))}\n")
+    put(f"published {published.trace}\n{plain(window_line(published.report))}\n")
     return 0
 
 

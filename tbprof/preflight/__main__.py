@@ -18,12 +18,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from tbprof.errors import SelfTestFailed, TbprofError
+from tbprof.errors import OutputError, SelfTestFailed, TbprofError
 from tbprof.main_program import program_frames, run_program
 from tbprof.preflight.document import document
 from tbprof.preflight.prediction import KINDS, Prediction
 from tbprof.preflight.report import text
 from tbprof.preflight.session import Preflight
+from tbprof.streams import flush_output, open_closed_streams, put, substitute_unencodable
 
 __all__ = ["main"]
 
@@ -32,6 +33,7 @@ FOUND, COULD_NOT, SELF_TEST_FAILED = 1, 2, 3
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a program and print what it would wait for."""
+    open_closed_streams()
     parser = _parser()
     options = parser.parse_args(arguments)
     if not options.module and not Path(options.program).is_file():
@@ -43,11 +45,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _say(error, SELF_TEST_FAILED)
     except TbprofError as error:
         return _say(error, COULD_NOT)
-    if options.format == "json":
-        sys.stdout.write(json.dumps(document(prediction), indent=1) + "\n")
-    else:
-        sys.stdout.write(text(prediction))
-    sys.stdout.flush()
+    # Now, and not before the program ran: what it prints is its own business.
+    substitute_unencodable(sys.stdout)
+    is_json = options.format == "json"
+    try:
+        put(json.dumps(document(prediction), indent=1) + "\n" if is_json else text(prediction))
+        flush_output()
+    except OutputError as error:
+        return _say(error, COULD_NOT)
     return _exit_code(prediction, options)
 
 

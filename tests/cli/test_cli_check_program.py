@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from command_line import run_tbprof
+from patience import PATIENCE_S
 
 pytest.importorskip("torch")
 
@@ -116,7 +117,7 @@ def recorded(folder: Path, text: str) -> Any:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 0, done.stderr
     ended = run_tbprof("check", "--format", "json", folder / "logs")
