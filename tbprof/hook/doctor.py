@@ -84,8 +84,8 @@ def folder_problems(logdir: Path) -> Iterator[str]:
         yield f"{logdir} can't be written to: name another folder."
     try:
         spool = open_spool(logdir, None)
-    except (OSError, UsageError) as error:
-        yield f"There is no place where windows can wait until they are published: {error}"
+    except UsageError as error:
+        yield str(error)
         return
     free_bytes = shutil.disk_usage(spool).free
     if free_bytes < LEAST_FREE_BYTES:

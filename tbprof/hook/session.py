@@ -41,7 +41,7 @@ class Session:
         self._timetable = Timetable(plan.schedule, Trigger(plan.logdir, rank or 0), plan.max_stall_ns, origin)
         self._slow_steps = SlowStepWatch(plan.schedule.slow_steps, clock)
         self.windows = SpooledWindows(plan)
-        self.publisher = Publisher(str(plan.logdir), plan.keep_arguments)
+        self.publisher = Publisher(str(plan.logdir), plan.keep_arguments, self.windows.descriptors)
         self._aftermath = Aftermath(plan, clock, self.publisher.publish)
         for trace in adopt_windows(self.windows.folder):
             self.publisher.publish(trace)
@@ -142,6 +142,7 @@ class Session:
         self._torch.give_back()
         self._aftermath.forget()
         self.publisher.leave()
+        self.windows.forget()
 
     def leave(self) -> None:
         """Let what is being published go on by itself, and remove the spool folder if nothing waits in it."""
