@@ -53,6 +53,8 @@ def _log_missing(session: Session) -> None:
 def _why_no_window(plan: Plan, session: Session | None, steps_taken: int) -> str:
     if session is not None and session.windows.lost > 0:
         return "its file could not be written (see above)."
+    if session is not None and session.was_interrupted:
+        return "the count given to step() went back, or stood still, in each (see above)."
     if steps_taken >= plan.schedule.steps_needed:
         return "another profiler was at work each time that a window was due."
     needed = plan.schedule.steps_needed

@@ -110,7 +110,8 @@ class TrainerHook:
         Args:
             steps_taken: the trainer's own count, this step among them, where it has one: windows
                 follow it when a training goes on from a checkpoint. The same count again means
-                that the step goes on, as it does while gradients accumulate.
+                that the step goes on, as it does while gradients accumulate. A count that goes
+                back ends a window that is being recorded, and from there on steps are counted on.
         """
         run = self._run
         if run.in_phase:

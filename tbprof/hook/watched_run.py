@@ -7,6 +7,7 @@ import atexit
 from tbprof.hook.complaints import Complaints
 from tbprof.hook.farewell import log_farewell
 from tbprof.hook.forks import disarm_in_forked_children
+from tbprof.hook.given_count import CountChange, GivenCount
 from tbprof.hook.guard import Guard
 from tbprof.hook.plan import Plan
 from tbprof.hook.session import Session
@@ -29,6 +30,9 @@ class WatchedRun:
         self._complaints = Complaints()
         self.clock = StepClock()
         self.steps_taken = 0
+        """Those of this process, and those before the checkpoint that it went on from."""
+        self._given = GivenCount()
+        self._is_step_over = False
         self.next_event = 1
         """The number of steps after which `after_step` must be called."""
         self.in_phase = False
@@ -43,12 +47,20 @@ class WatchedRun:
         """Whatever comes first: entering the `with`, or the end of the first step."""
         self._guard.run(self._begin)
 
-    def goes_on_to(self, steps_taken: int) -> bool:
-        """Take the training's own count; False where nothing is to be done for it."""
-        if self.steps_taken == steps_taken or self._guard.fault is not None:
-            return False
-        self._guard.run(self._set_steps_taken, steps_taken)
-        return True
+    def goes_on_to(self, given: object) -> bool:
+        """Take the training's own count; False where no step is over that can be timed."""
+        if type(given) is int:
+            count = self._given
+            # Only while something is recorded it matters how often the same count comes again.
+            if given == count.latest and self.next_event > self.steps_taken + 1:
+                return False
+            if self.steps_taken < given + count.ahead < NEVER:
+                count.latest = given
+                self.steps_taken = given + count.ahead
+                return True
+        self._is_step_over = False
+        self._guard.run(self._take_count, given)
+        return self._is_step_over
 
     def after_step(self, duration_ns: int) -> None:
         """Do what is due after a step that took so long."""
@@ -125,8 +137,24 @@ class WatchedRun:
             self._session.phase = self._phase
         return self._session
 
-    def _set_steps_taken(self, steps_taken: int) -> None:
-        self.steps_taken = int(steps_taken)
+    def _take_count(self, given: object) -> None:
+        change = self._given.read(given, self.steps_taken)
+        if change is CountChange.NEXT:
+            self.steps_taken = max(self.steps_taken + 1, self._given.latest + self._given.ahead)
+            self._is_step_over = True
+        elif change is CountChange.BACK:
+            self.steps_taken += 1
+            self._interrupt(is_step_over=True)
+        elif change is CountChange.STUCK and self._session is not None and self._session.is_watching:
+            self._given.say_stuck()
+            self._interrupt(is_step_over=False)
+
+    def _interrupt(self, *, is_step_over: bool) -> None:
+        """End what is being recorded; the step that is over is none of those outside windows."""
+        if self._session is not None:
+            self._session.interrupt(self.steps_taken, is_step_over=is_step_over)
+            self.next_event = min(self.next_event, self.steps_taken + 1)
+        self.clock.restart()
 
     def _set_phase(self, name: str) -> None:
         self._phase = name
