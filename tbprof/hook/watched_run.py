@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import atexit
-
 from tbprof.hook.complaints import Complaints
 from tbprof.hook.farewell import log_farewell
 from tbprof.hook.forks import disarm_in_forked_children
 from tbprof.hook.given_count import CountChange, GivenCount
 from tbprof.hook.guard import Guard
 from tbprof.hook.plan import Plan
+from tbprof.hook.process_end import ProcessEnd
 from tbprof.hook.session import Session
 from tbprof.hook.step_clock import StepClock
 from tbprof.hook.timetable import FIRST_LOOK_STEPS, NEVER
@@ -40,6 +39,7 @@ class WatchedRun:
         self._phase = "training"
         self._origin = 0
         """The steps of an earlier process, whose checkpoint this one goes on from."""
+        self._end = ProcessEnd(self._close_at_exit)
         self._begun = False
         self._closed = False
 
@@ -95,7 +95,7 @@ class WatchedRun:
         self._closed = True
         self._complaints.listen()
         self.next_event = NEVER
-        atexit.unregister(self._close_at_exit)
+        self._end.forget()
         self._guard.run(self._stop)
         self._guard.run(self._take_leave, wait_s)
         self._guard.run(self._complaints.keep, self._plan)
@@ -111,7 +111,7 @@ class WatchedRun:
         self._begun = True
         self._complaints.listen()
         self._origin = max(0, self.steps_taken - 1)
-        atexit.register(self._close_at_exit)
+        self._end.await_it()
         first = min(self._plan.schedule.first_start, FIRST_LOOK_STEPS)
         self.next_event = max(first, self.steps_taken)
         if self.next_event == self.steps_taken:
