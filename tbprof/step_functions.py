@@ -19,7 +19,7 @@ from typing import Any
 
 from tbprof.errors import UsageError
 
-__all__ = ["STEP_FUNCTIONS", "StepFunction", "call_after"]
+__all__ = ["STEP_FUNCTIONS", "StepFunction", "call_after", "counted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +119,16 @@ def _wrapped(function: Any, after: After, *, is_method: bool) -> Any:
         return type(function)(_wrapped(function.__func__, after, is_method=is_of_class))
     if not callable(function):
         raise UsageError(f"{function!r} is no function: no step of it is counted.")
-    has_self = is_method and isinstance(function, FunctionType)
+    return counted(function, after, is_method=is_method and isinstance(function, FunctionType))
+
+
+def counted(function: Any, after: After, *, is_method: bool = False) -> Any:
+    """The same function, after each return of which `after` is called."""
 
     @functools.wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:
         result = function(*arguments, **named)
-        after(arguments[0] if has_self and arguments else function)
+        after(arguments[0] if is_method and arguments else function)
         return result
 
     return call

@@ -40,7 +40,7 @@ LAW = {
     "optable": allowed(),
     "file_names": allowed(),
     "folders": allowed(),
-    "main_program": allowed(),
+    "main_program": allowed("errors"),
     "step_functions": allowed("errors"),
     "step_leader": allowed(),
     "trace": allowed("model errors folders", "numpy msgspec isal"),

@@ -59,5 +59,8 @@ def _why_no_window(plan: Plan, session: Session | None, steps_taken: int) -> str
         return "another profiler was at work each time that a window was due."
     needed = plan.schedule.steps_needed
     if steps_taken == 0:
-        return f"step() was never called (under tbprof run: by an optimizer); the schedule needed {needed}."
+        return (
+            "step() was never called (under tbprof run: no optimizer stepped; --step-on names what else ends"
+            f" a step); the schedule needed {needed}."
+        )
     return f"{steps_taken} steps were taken; the schedule needed {needed}: lower skip_first or active."
