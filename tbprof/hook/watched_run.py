@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 from tbprof.hook.complaints import Complaints
 from tbprof.hook.farewell import log_farewell
 from tbprof.hook.forks import disarm_in_forked_children
@@ -12,8 +14,11 @@ from tbprof.hook.process_end import ProcessEnd
 from tbprof.hook.session import Session
 from tbprof.hook.step_clock import StepClock
 from tbprof.hook.timetable import FIRST_LOOK_STEPS, NEVER
+from tbprof.hook.torch_version import old_torch_problem
 
 __all__ = ["INFERENCE", "WatchedRun"]
+
+logger = logging.getLogger("tbprof")
 
 INFERENCE = "inference"
 """The phase whose steps are what the program is there for."""
@@ -42,6 +47,13 @@ class WatchedRun:
         self._end = ProcessEnd(self._close_at_exit)
         self._begun = False
         self._closed = False
+        self._refuse_old_torch()
+
+    def _refuse_old_torch(self) -> None:
+        problem = old_torch_problem()
+        if problem is not None:
+            logger.warning("Nothing is recorded: %s", problem)
+            self._closed, self.next_event = True, NEVER
 
     def begin(self) -> None:
         """Whatever comes first: entering the `with`, or the end of the first step."""
