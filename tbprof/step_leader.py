@@ -26,7 +26,6 @@ class StepLeader:
         """`say` is told which optimizer counts, and the first time that another one takes over."""
         self._say = say
         self._leader: Callable[[], object | None] = _nobody
-        self._leader_name = ""
         self._others: list[tuple[Callable[[], object | None], int]] = []
         self._has_changed = False
 
@@ -42,7 +41,7 @@ class StepLeader:
         steps = self._steps_without_leader(optimizer)
         if steps < SILENT_STEPS:
             return False
-        self._lead(optimizer, f"has not stepped while that one stepped {steps} times")
+        self._lead(optimizer, f"has not stepped while this one stepped {steps} times")
         return True
 
     def _steps_without_leader(self, optimizer: object) -> int:
@@ -58,8 +57,8 @@ class StepLeader:
             self._say(f"Steps are those of {name}, the first optimizer that stepped.")
         elif not self._has_changed:
             self._has_changed = True
-            self._say(f"From here on steps are those of {name}: {self._leader_name} {why}.")
-        self._leader, self._leader_name = _weak(optimizer), name
+            self._say(f"From here on steps are those of another optimizer, {name}: the one before {why}.")
+        self._leader = _weak(optimizer)
         self._others.clear()
 
 

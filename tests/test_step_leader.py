@@ -53,7 +53,9 @@ def test_the_next_one_counts_at_once_when_the_first_is_gone(leader: StepLeader, 
         steps += sum(leader.is_step(fold) for _ in range(3))
         del fold
     assert steps == 18
-    assert said[1:] == ["From here on steps are those of Optimizer: Optimizer is gone."]
+    assert said[1:] == [
+        "From here on steps are those of another optimizer, Optimizer: the one before is gone."
+    ]
 
 
 def test_another_takes_over_from_one_that_is_kept_and_silent(leader: StepLeader, said: list[str]) -> None:
@@ -62,7 +64,8 @@ def test_another_takes_over_from_one_that_is_kept_and_silent(leader: StepLeader,
     steps = [leader.is_step(training) for _ in range(10)]
     assert steps == [False] * (SILENT_STEPS - 1) + [True] * (11 - SILENT_STEPS)
     assert said[1:] == [
-        "From here on steps are those of Optimizer: Optimizer has not stepped while that one stepped 4 times."
+        "From here on steps are those of another optimizer, Optimizer:"
+        " the one before has not stepped while this one stepped 4 times."
     ]
 
 
