@@ -40,7 +40,9 @@ LAW = {
     "optable": allowed(),
     "file_names": allowed(),
     "folders": allowed(),
-    "main_program": allowed(),
+    "main_program": allowed("errors"),
+    "step_functions": allowed("errors"),
+    "step_leader": allowed(),
     "streams": allowed("errors"),
     "trace": allowed("model errors folders", "numpy msgspec isal"),
     "analysis": allowed("trace model errors", "numpy", never="json os pathlib io"),
@@ -55,8 +57,10 @@ LAW = {
     "plugin": allowed("views texts store report model errors", "tensorboard werkzeug"),
     "sharing": allowed("views texts store report model errors"),
     "cli": allowed("sharing views texts store report rules model errors file_names streams"),
-    "hook": allowed("model errors main_program", "torch"),
-    "preflight": allowed("model errors optable main_program streams", "torch pytest"),
+    "hook": allowed("model errors main_program step_functions step_leader", "torch"),
+    "preflight": allowed(
+        "model errors optable main_program step_functions step_leader streams", "torch pytest"
+    ),
     "demo": allowed("hook errors", "torch torchvision"),
 }
 

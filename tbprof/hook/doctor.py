@@ -15,10 +15,9 @@ from torch.profiler import ProfilerActivity, profile
 from tbprof.errors import UsageError
 from tbprof.hook.past_runs import past_problems
 from tbprof.hook.spool import open_spool
+from tbprof.hook.torch_version import old_torch_problem
 
 __all__ = ["environment_problems", "folder_problems", "main", "torch_problems"]
-
-OLDEST_TORCH = (2, 6)
 
 LEAST_FREE_BYTES = 2 * 1000**3
 """A window of a large training takes some hundred MB before it is packed."""
@@ -46,9 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def torch_problems() -> Iterator[str]:
     """What torch, its build or its driver lack."""
-    version = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2])
-    if version < OLDEST_TORCH:
-        yield f"torch is {torch.__version__}; tbprof is tested with 2.6 and later: upgrade it."
+    too_old = old_torch_problem()
+    if too_old is not None:
+        yield too_old
     if not torch.profiler.kineto_available():
         yield "This torch was built without Kineto, so that it records nothing; install an official build."
         return
@@ -84,8 +83,8 @@ def folder_problems(logdir: Path) -> Iterator[str]:
         yield f"{logdir} can't be written to: name another folder."
     try:
         spool = open_spool(logdir, None)
-    except (OSError, UsageError) as error:
-        yield f"There is no place where windows can wait until they are published: {error}"
+    except UsageError as error:
+        yield str(error)
         return
     free_bytes = shutil.disk_usage(spool).free
     if free_bytes < LEAST_FREE_BYTES:

@@ -17,7 +17,7 @@ from tbprof import __version__
 from tbprof.hook.gpu_processes import other_gpu_processes
 from tbprof.hook.living_objects import living_loaders_and_optimizers
 from tbprof.hook.options import RecordOptions
-from tbprof.hook.processes import host_name
+from tbprof.hook.processes import process_label
 from tbprof.hook.settings import environment, git_commit, settings
 from tbprof.model import FACTS_SCHEMA, HookFacts, StepCounts
 
@@ -26,7 +26,7 @@ __all__ = ["WindowFacts", "collect_facts", "rank_and_world_size", "worker_name",
 NVIDIA_DRIVER = Path("/proc/driver/nvidia/version")
 
 LONGEST_WORKER = 150
-"""File systems take names of 255 bytes; time stamp and suffixes need their part."""
+"""Bytes. File systems take names of 255; time stamp and suffixes need their part."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -57,9 +57,9 @@ def rank_and_world_size() -> tuple[int | None, int | None]:
 
 def worker_name(asked_for: str | None, rank: int | None) -> str:
     """`<host>_<pid>` or the name asked for, and `_rank<r>`; with nothing that a viewer trips over."""
-    name = asked_for or f"{host_name()}_{os.getpid()}"
+    name = re.sub(r"[^\w-]", "-", asked_for or process_label())
     suffix = "" if rank is None else f"_rank{rank}"
-    return re.sub(r"[^\w-]", "-", name)[:LONGEST_WORKER].removesuffix(suffix) + suffix
+    return name.encode()[:LONGEST_WORKER].decode(errors="ignore").removesuffix(suffix) + suffix
 
 
 def collect_facts(worker: str, options: RecordOptions, window: WindowFacts) -> HookFacts:

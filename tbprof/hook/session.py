@@ -22,6 +22,9 @@ from tbprof.model import HookFacts
 
 __all__ = ["Session"]
 
+ENOUGH_SHARE = 0.4
+"""Of the steps that a window was to record: one that is interrupted is kept with 2 of the usual 5."""
+
 
 class Session:
     """Opens the spool, drives the windows through it, and hands them over to be published."""
@@ -32,6 +35,8 @@ class Session:
         self._clock = clock
         self.phase = "training"
         """What the steps are."""
+        self.was_interrupted = False
+        """Whether a window ended because of the count that was given to `step()`."""
         self.thread = OwnThread()
         rank = rank_and_world_size()[0]
         self._worker = worker_name(plan.worker, rank)
@@ -41,7 +46,7 @@ class Session:
         self._timetable = Timetable(plan.schedule, Trigger(plan.logdir, rank or 0), plan.max_stall_ns, origin)
         self._slow_steps = SlowStepWatch(plan.schedule.slow_steps, clock)
         self.windows = SpooledWindows(plan)
-        self.publisher = Publisher(str(plan.logdir), plan.keep_arguments)
+        self.publisher = Publisher(str(plan.logdir), plan.keep_arguments, self.windows.descriptors)
         self._aftermath = Aftermath(plan, clock, self.publisher.publish)
         for trace in adopt_windows(self.windows.folder):
             self.publisher.publish(trace)
@@ -116,6 +121,29 @@ class Session:
             self._measures.leave_out(phase)
             self._aftermath.pause_audit(paused=phase is not None)
 
+    def interrupt(self, steps_taken: int, *, is_step_over: bool) -> None:
+        """End what is being recorded: the steps are not such as follow one another.
+
+        Args:
+            steps_taken: steps that are over.
+            is_step_over: whether the last of them has just ended, so that another one begins; else the
+                count stands still, and another window would end as this one does.
+        """
+        window = self._window
+        if self.belongs_elsewhere:
+            return
+        if window is None:
+            self._aftermath.end(steps_taken)
+            return
+        self.was_interrupted, self._window = True, None
+        is_enough = window.recorded_steps >= ENOUGH_SHARE * window.active
+        if is_enough or not is_step_over:
+            self._note_end(steps_taken, window.active)
+        window.stop() if is_enough else window.abandon()
+        self._torch.give_back()
+        if is_enough and not window.taken_away:
+            self._finish(window, steps_taken - is_step_over, is_last_step_over=not is_step_over)
+
     def stop(self, steps_taken: int) -> None:
         """End the window that is in progress, and keep what it has."""
         window, self._window = self._window, None
@@ -142,6 +170,7 @@ class Session:
         self._torch.give_back()
         self._aftermath.forget()
         self.publisher.leave()
+        self.windows.forget()
 
     def leave(self) -> None:
         """Let what is being published go on by itself, and remove the spool folder if nothing waits in it."""
@@ -162,14 +191,17 @@ class Session:
         if window.taken_away:
             self._timetable.give_way(steps_taken)
             return
+        self._note_end(steps_taken, window.recorded_steps, perf_counter_ns() - began_ns)
+        self._finish(window, steps_taken, is_last_step_over=False)
+
+    def _note_end(self, steps_taken: int, recorded_steps: int, stall_ns: int = 0) -> None:
         self._timetable.end(
             steps_taken,
             begun_by=self._measures.begun_by,
-            recorded_steps=window.recorded_steps,
-            stall_ns=perf_counter_ns() - began_ns,
+            recorded_steps=recorded_steps,
+            stall_ns=stall_ns,
             step_ns=self._clock.unprofiled.median_ns,
         )
-        self._finish(window, steps_taken, is_last_step_over=False)
 
     def _finish(self, window: ProfiledWindow, steps_taken: int, *, is_last_step_over: bool) -> None:
         kept = self.windows.keep(window, lambda: self._facts(window.recorded_steps, steps_taken))

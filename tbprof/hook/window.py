@@ -54,6 +54,11 @@ class ProfiledWindow:
         return str(self.export_error or "torch wrote no file, as it does when the disk is full")
 
     @property
+    def active(self) -> int:
+        """The steps that it is to record."""
+        return self._schedule.active
+
+    @property
     def is_recording(self) -> bool:
         """Whether the steps now are recorded, and not warm-up."""
         return not self.is_over and self._steps >= self._schedule.warmup

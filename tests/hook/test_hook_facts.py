@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ import tbprof
 from tbprof.hook import facts as facts_module
 from tbprof.hook.facts import WindowFacts, collect_facts, rank_and_world_size, worker_name, write_facts
 from tbprof.hook.options import RecordOptions
-from tbprof.hook.processes import host_name
+from tbprof.hook.processes import process_label
 from tbprof.model import HookFacts, StepCounts
 
 COUNTED = WindowFacts(
@@ -133,8 +132,8 @@ def test_torch_distributed_knows_better(monkeypatch: pytest.MonkeyPatch, tmp_pat
 @pytest.mark.parametrize(
     ("asked_for", "rank", "name"),
     [
-        (None, None, f"{host_name()}_{os.getpid()}"),
-        (None, 2, f"{host_name()}_{os.getpid()}_rank2"),
+        (None, None, process_label()),
+        (None, 2, f"{process_label()}_rank2"),
         ("trainer", 2, "trainer_rank2"),
         ("trainer_rank2", 2, "trainer_rank2"),
         ("node 7.gpu[0]/a", None, "node-7-gpu-0--a"),
@@ -150,3 +149,8 @@ def test_workers_are_named_so_that_no_viewer_trips(
 
 def test_long_names_are_cut_before_the_rank() -> None:
     assert worker_name("x" * 300, 12) == "x" * facts_module.LONGEST_WORKER + "_rank12"
+
+
+def test_a_long_name_is_cut_by_bytes_and_between_characters() -> None:
+    assert worker_name("\u8bad\u7ec3" * 45, None) == "\u8bad\u7ec3" * 25
+    assert worker_name("x" + "\u8bad" * 60, None) == "x" + "\u8bad" * 49

@@ -13,6 +13,7 @@ from torch.profiler import ProfilerActivity, profile
 from trainings import Step, published, published_soon, train
 
 import tbprof
+from tbprof.errors import UsageError
 from tbprof.hook import facts, step_clock, timetable
 from tbprof.hook.complaints import COMPLAINTS_PREFIX
 from tbprof.hook.window import ProfiledWindow
@@ -198,9 +199,10 @@ def test_a_spool_that_can_t_be_made_ends_the_profiling_only(
         losses = train(hook, training_step, 10)
     assert len(losses) == 10
     (fault,) = expected_faults
-    assert isinstance(fault, OSError)
+    assert isinstance(fault, UsageError)
     assert len(messages(caplog)) == 1
     assert "Read-only file system" in messages(caplog)[0]
+    assert "give a folder with spool=... or the variable TBPROF_SPOOL" in messages(caplog)[0]
 
 
 def test_a_full_spool_costs_the_window_and_is_said(
