@@ -17,6 +17,7 @@ from typing import Any
 
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
+from tbprof.hook.compiled_code import untraced
 from tbprof.hook.schedule import Schedule
 from tbprof.hook.trainer_hook import TrainerHook
 from tbprof.main_program import program_frames, run_program
@@ -59,7 +60,8 @@ def step_with_first_optimizer(hook: TrainerHook) -> None:
         if id(optimizer) == first[0]:
             hook.step()
 
-    register_optimizer_step_post_hook(after_step)
+    # A compiled optimizer.step() calls it as well.
+    register_optimizer_step_post_hook(untraced(after_step))
 
 
 def _log_to_stderr() -> None:

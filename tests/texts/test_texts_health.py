@@ -32,6 +32,8 @@ NUMBERS: dict[str, dict[str, int | float | str]] = {
     "rank_unknown": {"collectives": 27},
     "cold_steps": {"cold": 1, "steps": 6},
     "no_audit_step": {"reason": "compiled"},
+    "only_warned_lines": {"reason": "compiled"},
+    "fact_missing": {"fact": "allocator_counts", "reason": "RuntimeError: no statistics"},
     "lines_not_exact": {"episodes": 3, "of": 12},
     "gpu_lag": {"steps": 2, "worst_us": 61_000.0, "worst_share": 0.42},
     "copies_without_call": {"copies": 2},
