@@ -13,6 +13,7 @@ import torch
 from torch.profiler import ProfilerActivity, profile, tensorboard_trace_handler
 
 from tbprof.hook.cuda_device import has_device_failed
+from tbprof.hook.file_names import import_folders
 from tbprof.hook.foreign import foreign_profiler_at_work, is_recording, without_announcement
 from tbprof.hook.missing_facts import MissingFacts
 from tbprof.hook.options import RecordOptions
@@ -70,6 +71,7 @@ class ProfiledWindow:
 
     def start(self) -> None:
         """Begin the warm-up. Take `OnlySession` first."""
+        self.missing.ask("sources", import_folders, ())
         began_ns = perf_counter_ns()
         try:
             self._profiler.__enter__()

@@ -1,6 +1,6 @@
-"""A stand-in of torch.cuda, for what the hook asks of a GPU: it answers, warns and fails as torch's sources say.
+"""A stand-in of torch.cuda, which answers, warns and fails as torch's sources say.
 
-The calls are those of the Python side of torch; device, driver and CUPTI are not played. Each text
+It has what the hook asks of a GPU, on the Python side; device, driver and CUPTI are not played. Each text
 of a warning or an error is torch's own, with the file that it stands in beside it.
 """
 
@@ -28,7 +28,7 @@ PROTOTYPE = (
     "Synchronization debug mode is a prototype feature and does not yet detect all synchronizing operations"
 )
 # c10/cuda/CUDAFunctions.cpp, warn_or_error_on_sync.
-WAITED = "called a synchronizing CUDA operation (Triggered internally at /pytorch/c10/cuda/CUDAFunctions.cpp:263.)"
+WAITED = "called a synchronizing CUDA operation (Triggered internally at c10/cuda/CUDAFunctions.cpp:263.)"
 # torch/csrc/cuda/CUDAPluggableAllocator.cpp, getDeviceStats.
 NO_STATISTICS = (
     "CUDAPluggableAllocator does not yet support getDeviceStats. If you need it, please file an issue "
@@ -262,5 +262,5 @@ class Event:
         return True
 
     @counted("Event.elapsed_time")
-    def elapsed_time(self, end_event: Event) -> float:
+    def elapsed_time(self, end_event: Event) -> float:  # noqa: ARG002
         return float(EVENT_MS)

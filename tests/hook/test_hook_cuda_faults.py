@@ -1,4 +1,4 @@
-"""Each call of torch.cuda that the hook makes fails in turn: the fact is missing by name, and nothing else."""
+"""Each call of torch.cuda that the hook makes fails in turn: its fact is missing by name, nothing else."""
 
 from __future__ import annotations
 
