@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
-import pytest
 import torch
 
 __all__ = ["EVENT_MS", "StandInCuda"]
@@ -43,6 +42,12 @@ Error: type[RuntimeError] = getattr(torch, "AcceleratorError", RuntimeError)
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+class Patch(Protocol):
+    """What is used of pytest's `monkeypatch`."""
+
+    def setattr(self, target: object, name: str, value: object, *, raising: bool = True) -> None: ...
+
+
 def counted(name: str) -> Callable[[F], F]:
     """A call of torch.cuda: it is counted, and fails where it is told to."""
 
@@ -51,8 +56,9 @@ def counted(name: str) -> Callable[[F], F]:
         def called(self: Any, *arguments: Any, **options: Any) -> Any:
             cuda: StandInCuda = getattr(self, "cuda", self)
             cuda.calls[name] += 1
-            if name == cuda.fails:
-                raise RuntimeError(f"{name} was told to fail")
+            error = cuda.fault(name, cuda.calls.total())
+            if error is not None:
+                raise error
             return function(self, *arguments, **options)
 
         return called  # type: ignore[return-value]
@@ -77,8 +83,8 @@ class StandInCuda:
     """Whether another thread captures a graph, in the global mode."""
     sticky: bool = False
     """Whether a kernel has failed: every call does from then on."""
-    fails: str | None = None
-    """The call that raises."""
+    fault: Callable[[str, int], Exception | None] = lambda name, number: None  # noqa: ARG005
+    """What a call raises, by its name and its number; None where it goes well."""
     calls: Counter[str] = field(default_factory=Counter)
     modes: list[int] = field(default_factory=list)
     """Sync debug modes that were set, in order."""
@@ -87,7 +93,7 @@ class StandInCuda:
     is_prototype_said: bool = False
     driver_calls: int = 0
 
-    def install(self, monkeypatch: pytest.MonkeyPatch) -> StandInCuda:
+    def install(self, monkeypatch: Patch) -> StandInCuda:
         """Put it in torch's place until the test ends."""
         cuda = torch.cuda
         for name in (

@@ -86,9 +86,9 @@ def test_a_call_that_fails_costs_its_own_fact_and_nothing_else(
     tmp_path: Path, cuda: StandInCuda, call: str
 ) -> None:
     alone = fresh_training()
-    cuda.fails = call
+    cuda.fault = lambda name, _: RuntimeError(f"{name} was told to fail") if name == call else None
     losses = trained(tmp_path / "logs", cuda)
-    cuda.fails = None
+    cuda.fault = lambda *_: None
     (facts,) = facts_in(tmp_path / "logs")
     assert {missing["name"] for missing in facts["missing"]} == MISSING_BY_CALL[call]
     assert {missing["reason"] for missing in facts["missing"]} == {f"RuntimeError: {call} was told to fail"}

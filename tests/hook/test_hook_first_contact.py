@@ -14,10 +14,11 @@ from trainings import Step, facts_in, train
 
 import tbprof
 from tbprof.hook import compiled_code, doctor, window
+from tbprof.hook.device_clock import FIRST_SPAN_STEPS
 from tbprof.hook.timetable import FIRST_LOOK_STEPS
 from tbprof.model import WAITED
 
-SHORT = tbprof.Schedule(skip_first=FIRST_LOOK_STEPS + 1, warmup=1, active=2)
+SHORT = tbprof.Schedule(skip_first=FIRST_LOOK_STEPS + FIRST_SPAN_STEPS + 2, warmup=1, active=2)
 STEPS = SHORT.steps_needed + 8
 
 
