@@ -110,7 +110,8 @@ class Session:
         self._measures.begin(due.begun_by)
         self._window = ProfiledWindow(due.schedule, self._plan.options, self.windows.recordings, self._worker)
         self._window.start()
-        self._aftermath.begin_early()
+        if due.schedule.warmup > 0:
+            self._aftermath.begin_early()
 
     def leave_out(self, phase: str | None) -> None:
         """What comes belongs to no step; with None, it does again."""
