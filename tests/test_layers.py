@@ -53,7 +53,7 @@ LAW = {
     "views": allowed("report analysis model file_names"),
     "plugin": allowed("views texts store report model errors", "tensorboard werkzeug"),
     "sharing": allowed("views texts store report model errors"),
-    "cli": allowed("sharing views texts store report rules model errors file_names"),
+    "cli": allowed("sharing views texts store report rules model errors file_names", "pynvml"),
     "hook": allowed("model errors main_program", "torch"),
     "preflight": allowed("model errors optable main_program", "torch pytest"),
     "demo": allowed("hook errors", "torch torchvision"),

@@ -24,6 +24,8 @@ def add_other_processes(facts: Path, gpu: str) -> None:
     """
     with contextlib.suppress(OSError, ValueError):
         known = json.loads(facts.read_bytes())
+        if not isinstance(known, dict):
+            return
         try:
             known["other_gpu_processes"] = other_processes(gpu, os.getppid())
         except Exception as error:  # noqa: BLE001 - the driver's library has a family of errors of its own

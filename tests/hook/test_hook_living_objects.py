@@ -70,3 +70,38 @@ def test_what_a_function_took_of_its_variables_stays_its_own() -> None:
     config = locals()
     living_loaders_and_optimizers(MissingFacts())
     assert config["rate"] == rate
+
+
+class WrappedOptimizer(torch.optim.Optimizer):
+    """One around another, which never runs the `__init__` of torch's."""
+
+    def __init__(self, inner: torch.optim.Optimizer) -> None:
+        self.inner = inner
+
+    @property
+    def param_groups(self) -> list[dict[str, object]]:  # type: ignore[override]
+        return self.inner.param_groups
+
+
+class UnreadyLoader(DataLoader[int]):
+    """One that knows its batch size only later."""
+
+    @property
+    def batch_size(self) -> int:  # type: ignore[override]
+        raise ValueError("no epoch has begun")
+
+    @batch_size.setter
+    def batch_size(self, size: int) -> None: ...
+
+
+def test_one_that_does_not_answer_is_missing_and_costs_no_other() -> None:
+    wrapped = WrappedOptimizer(OwnOptimizer([torch.ones(2)]))
+    unready, loader = UnreadyLoader(Images(range(4))), DataLoader(Images(range(4)), batch_size=3)
+    missing = MissingFacts()
+    loaders, optimizers = living_loaders_and_optimizers(missing)
+    assert OptimizerFacts("WrappedOptimizer", None, None, None, 1, 1) in optimizers
+    assert 3 in [found.batch_size for found in loaders]
+    reasons = {fact.name: fact.reason for fact in missing.facts}
+    assert reasons["loaders"] == "ValueError: no epoch has begun"
+    assert reasons["optimizers"].startswith("AttributeError: ")
+    del wrapped, unready, loader
