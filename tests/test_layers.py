@@ -56,7 +56,10 @@ LAW = {
     "views": allowed("report analysis model file_names"),
     "plugin": allowed("views texts store report model errors", "tensorboard werkzeug"),
     "sharing": allowed("views texts store report model errors"),
-    "cli": allowed("sharing views texts store report rules model errors file_names streams"),
+    "cli": allowed(
+        "sharing views texts store report rules model errors file_names streams",
+        "pynvml",
+    ),
     "hook": allowed("model errors main_program step_functions step_leader", "torch"),
     "preflight": allowed(
         "model errors optable main_program step_functions step_leader streams", "torch pytest"

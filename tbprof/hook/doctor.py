@@ -59,10 +59,24 @@ def torch_problems() -> Iterator[str]:
         yield f"torch sees no GPU ({why}): a recording tells nothing of waits."
     elif ProfilerActivity.CUDA not in torch.profiler.supported_activities():
         yield "This torch was built without CUPTI or roctracer, so that no GPU work is recorded."
-    elif not _records_device_work():
+    else:
+        yield from _trial_problems()
+
+
+def _trial_problems() -> Iterator[str]:
+    try:
+        recorded = _records_device_work()
+    except RuntimeError as error:
+        # A full device, one that another process has for itself, a driver that is too old.
+        reason = str(error).strip().partition("\n")[0].rstrip(".")
+        yield f"A trial could not use the GPU, so nobody knows whether its work can be recorded: {reason}."
+        return
+    if not recorded:
         yield (
             "A trial recorded no GPU work: another tool holds CUPTI (Nsight, DCGM: dcgmi profile --pause),"
             " or this user may not profile (NVreg_RestrictProfilingToAdminUsers=0; --cap-add SYS_ADMIN)."
+            if torch.version.hip is None
+            else "A trial recorded no GPU work: another tool (rocprof) holds roctracer."
         )
 
 

@@ -11,7 +11,11 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from tbprof.hook.call_log import CallLog
+from tbprof.hook.compiled_code import CompilationWatch
+from tbprof.hook.function_modes import enter_at_bottom, leave
+from tbprof.hook.missing_facts import MissingFacts
 from tbprof.hook.watched_calls import WATCHED, Call, CallFacts
+from tbprof.model import WAITED
 
 __all__ = ["LineRecorder"]
 
@@ -23,18 +27,39 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
 
     Some 2 us for each of torch's functions, 10 us for a watched one. Torch puts a mode aside
     while one of its functions runs: what hooks and functions of the user's do inside a
-    backward pass is not seen.
+    backward pass is not seen. A function that is compiled for the first time would be compiled
+    around the mode, so the mode leaves before that.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, missing: MissingFacts) -> None:
         super().__init__()
         self.is_on = True
         """Off, it lets everything pass."""
-        self.fault: Exception | None = None
-        """What went wrong in noting a call; nothing is noted after it."""
+        self.met_compiler = False
+        """Whether it left, since a function was about to be compiled."""
         self.log = CallLog()
         self.backward_calls = 0
+        self._missing = missing
+        self._is_entered = False
         self._running: dict[int, str] = {}
+        self._compilations = CompilationWatch(self._make_way)
+
+    def begin(self) -> None:
+        """Watch torch's functions on this thread; without it, only `note_sync` is heard."""
+        self._compilations.look()
+        enter_at_bottom(self)
+        self._is_entered = True
+
+    def end(self) -> None:
+        """Watch them no longer, wherever the mode stands among others."""
+        self._is_entered = False
+        self._compilations.stop()
+        leave(self)
+
+    def forget(self) -> None:
+        """Begin to note anew."""
+        self.log = CallLog()
+        self.backward_calls = 0
 
     def __torch_function__(
         self,
@@ -46,6 +71,7 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         options = kwargs or {}
         if not self.is_on:
             return func(*args, **options)
+        self._compilations.look()
         name, thread = getattr(func, "__name__", ""), threading.get_ident()
         self._running[thread] = name
         try:
@@ -60,19 +86,29 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
 
     def note_sync(self, call: str = _UNNAMED) -> None:
         """The device was waited for on this thread, in whatever function runs, else in `call`."""
+        if not self.is_on:
+            return
+        if not self._is_entered and call == _UNNAMED:
+            self._keep(WAITED, CallFacts(("cuda",)), sys._getframe(1))
+            return
         running = self._running.get(threading.get_ident(), call)
         # A watched call is noted when it returns.
-        if self.is_on and running not in WATCHED:
+        if running not in WATCHED:
             self._keep(running, CallFacts(("cuda",)), sys._getframe(1))
 
+    def _make_way(self) -> None:
+        """On the thread that compiles, and before it looks which modes are active."""
+        if self in torch.overrides._get_current_function_mode_stack():
+            self._is_entered = False
+            leave(self)
+            self.met_compiler = True
+
     def _note(self, name: str, call: Call) -> None:
-        if self.fault is not None:
-            return
         try:
             with torch._C.DisableTorchFunction():
                 facts = WATCHED[name](call)
-        except Exception as fault:  # noqa: BLE001 - the border to the user's training
-            self.fault = fault
+        except Exception as fault:  # noqa: BLE001 - tensors of any kind, some of which answer nothing
+            self._missing.note(f"call.{name}", fault)
             return
         if facts is not None:
             self._keep(name, facts, sys._getframe(2))
@@ -81,4 +117,4 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         try:
             self.log.keep(name, facts, innermost)
         except Exception as fault:  # noqa: BLE001 - the border to the user's training
-            self.fault = fault
+            self._missing.note(f"call.{name}", fault)

@@ -6,9 +6,9 @@ import functools
 import logging
 from collections.abc import Callable
 
-import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
+from tbprof.hook.compiled_code import untraced
 from tbprof.hook.guard import Guard
 from tbprof.hook.trainer_hook import TrainerHook
 from tbprof.main_program import Decorated
@@ -57,14 +57,13 @@ class ProgramSteps:
             call_after(function, after, functools.partial(logger.warning, "%s: %s", function.framework))
 
     def _guarded(self, action: Callable[[object], None]) -> Callable[[object], None]:
-        """The border to the program: no fault crosses it, and no compiler looks beyond it."""
+        """The border to the program: no fault crosses it, and no compiler traces it."""
 
         def after(stepper: object) -> None:
             if self._guard.fault is None:
                 self._guard.run(action, stepper)
 
-        undisturbed: Callable[[object], None] = torch._disable_dynamo(after)
-        return undisturbed
+        return untraced(after)
 
     def _after_optimizer(self, optimizer: object) -> None:
         if self._leader.is_step(optimizer):

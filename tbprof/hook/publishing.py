@@ -45,6 +45,8 @@ class Publisher:
         self._running: dict[Path, subprocess.Popen[bytes]] = {}
         self._failed = 0
         self._has_said_behind = False
+        self.gpu: str | None = None
+        """The device of which the child asks the driver who else is on it; None: it does not ask."""
         self.published = 0
         self.lost = 0
         """Windows whose trace turned out not to be whole."""
@@ -118,7 +120,9 @@ class Publisher:
     def _start_logged(self, trace: Path) -> subprocess.Popen[bytes]:
         output = log_path(trace).open("ab", buffering=0)
         try:
-            process = start_child(trace, self._logdir, self._keep, output.fileno(), self._held())
+            gpu = () if self.gpu is None else ("--gpu", self.gpu)
+            arguments = (*self._keep, *gpu)
+            process = start_child(trace, self._logdir, arguments, output.fileno(), self._held())
             # Where folders have no locks, another run may else take the window over, and publish it twice.
             with contextlib.suppress(OSError):
                 output.write(f"{PUBLISHER_PREFIX}{process_name(process.pid)}\n".encode())

@@ -6,6 +6,7 @@ from time import perf_counter_ns
 
 from tbprof.hook.adoption import adopt_windows
 from tbprof.hook.aftermath import Aftermath
+from tbprof.hook.cuda_device import device_uuid
 from tbprof.hook.facts import collect_facts, rank_and_world_size, worker_name
 from tbprof.hook.foreign import OnlySession
 from tbprof.hook.measures import Measures
@@ -114,6 +115,8 @@ class Session:
         self._measures.begin(due.begun_by)
         self._window = ProfiledWindow(due.schedule, self._plan.options, self.windows.recordings, self._worker)
         self._window.start()
+        if due.schedule.warmup > 0:
+            self._aftermath.begin_early()
 
     def leave_out(self, phase: str | None) -> None:
         """What comes belongs to no step; with None, it does again."""
@@ -136,6 +139,7 @@ class Session:
             self._aftermath.end(steps_taken)
             return
         self.was_interrupted, self._window = True, None
+        self._aftermath.end_early()
         is_enough = window.recorded_steps >= ENOUGH_SHARE * window.active
         if is_enough or not is_step_over:
             self._note_end(steps_taken, window.active)
@@ -180,11 +184,12 @@ class Session:
     def _advance(self, window: ProfiledWindow, steps_taken: int, duration_ns: int) -> None:
         if window.is_recording:
             self._measures.end_step(duration_ns)
+        else:
+            self._aftermath.end_early()
+            self._measures.count_from_here()
         began_ns = perf_counter_ns()
         window.advance()
         if not window.is_over:
-            if window.recorded_steps == 0:
-                self._measures.count_from_here()
             return
         self._window = None
         self._torch.give_back()
@@ -204,16 +209,20 @@ class Session:
         )
 
     def _finish(self, window: ProfiledWindow, steps_taken: int, *, is_last_step_over: bool) -> None:
-        kept = self.windows.keep(window, lambda: self._facts(window.recorded_steps, steps_taken))
+        kept = self.windows.keep(window, lambda: self._facts(window, steps_taken))
         if kept is not None:
             self._aftermath.begin(kept, steps_taken, is_last_step_over=is_last_step_over)
 
-    def _facts(self, recorded_steps: int, steps_taken: int) -> HookFacts:
+    def _facts(self, window: ProfiledWindow, steps_taken: int) -> HookFacts:
+        missing = self._measures.missing
+        missing.add(window.missing.facts)
+        self.publisher.gpu = missing.ask("other_gpu_processes", device_uuid, None)
         measured = self._measures.facts(
             self.windows.recorded,
-            recorded_steps,
+            window.recorded_steps,
             steps_taken,
             self.phase,
+            window.start_ns,
             is_undisturbed=not self._timetable.has_given_way,
         )
-        return collect_facts(self._worker, self._plan.options, measured)
+        return collect_facts(self._worker, self._plan.options, measured, missing)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from types import TracebackType
 
 from tbprof.hook.annotation import annotate
+from tbprof.hook.compiled_code import untraced
 from tbprof.hook.options import DEFAULTS, AnyPath, HookOptions
 from tbprof.hook.plan import checked_plan
 from tbprof.hook.schedule import Schedule
@@ -106,6 +107,7 @@ class TrainerHook:
         # Who is leaving on an exception, or on Ctrl-C, is not made to wait.
         self.close() if error is None else self.close(wait_s=0.0)
 
+    @untraced
     def step(self, steps_taken: int | None = None) -> None:
         """Call this at the end of every training step; outside windows it takes under 1 us.
 

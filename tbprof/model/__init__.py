@@ -22,10 +22,12 @@ from tbprof.model.findings import (
 from tbprof.model.naming import fingerprint, suppression, told_apart
 from tbprof.model.recorded import (
     FACTS_SCHEMA,
+    WAITED,
     Audit,
     Construction,
     HookFacts,
     LoaderFacts,
+    MissingFact,
     OptimizerFacts,
     RecordedCall,
     SourceText,
@@ -53,6 +55,7 @@ from tbprof.model.window import (
 __all__ = [
     "FACTS_SCHEMA",
     "SEVERITIES",
+    "WAITED",
     "Audit",
     "CodeKind",
     "CodeShare",
@@ -70,6 +73,7 @@ __all__ = [
     "IdlePlace",
     "Instance",
     "LoaderFacts",
+    "MissingFact",
     "NotChecked",
     "Numbers",
     "OptimizerFacts",

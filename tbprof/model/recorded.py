@@ -9,10 +9,12 @@ from tbprof.model.sites import Source
 
 __all__ = [
     "FACTS_SCHEMA",
+    "WAITED",
     "Audit",
     "Construction",
     "HookFacts",
     "LoaderFacts",
+    "MissingFact",
     "OptimizerFacts",
     "RecordedCall",
     "SourceText",
@@ -20,6 +22,9 @@ __all__ = [
 ]
 
 FACTS_SCHEMA = 1
+
+WAITED = "wait"
+"""As the call of a wait that CUDA told of while torch's functions were not watched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +78,7 @@ class Audit:
     """What the hook saw in the audit step: the one after the recorded ones, left out of all times."""
 
     left_out: str
-    """Code of the reason why there was none; "" where there was."""
+    """Code of the reason why torch's functions were not watched; "" where they were."""
     calls: tuple[RecordedCall, ...]
     order: tuple[int, ...]
     """The calls of the step one by one, as indexes into `calls`."""
@@ -116,6 +121,16 @@ class StepCounts:
 
     counts: Mapping[str, int]
     """Those that are not 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class MissingFact:
+    """An optional part of what the hook brings home, and why it is not there."""
+
+    name: str
+    """Its code, such as `allocator_counts`."""
+    reason: str
+    """What was raised when it was asked for, as text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,3 +192,7 @@ class HookFacts:
     """`counters` by recorded step."""
     other_gpu_processes: int | None = None
     """Processes on the device besides this one; None where they can't be seen."""
+    profiler_start_ns: int | None = None
+    """Host time in which the profiler was prepared and started, CUPTI with it; None where nobody timed it."""
+    missing: tuple[MissingFact, ...] = ()
+    """What could not be had of all this, each once."""
