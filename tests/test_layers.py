@@ -41,6 +41,8 @@ LAW = {
     "file_names": allowed(),
     "folders": allowed(),
     "main_program": allowed(),
+    "step_functions": allowed("errors"),
+    "step_leader": allowed(),
     "trace": allowed("model errors folders", "numpy msgspec isal"),
     "analysis": allowed("trace model errors", "numpy", never="json os pathlib io"),
     "rules": allowed("analysis model optable", "numpy"),
@@ -54,8 +56,8 @@ LAW = {
     "plugin": allowed("views texts store report model errors", "tensorboard werkzeug"),
     "sharing": allowed("views texts store report model errors"),
     "cli": allowed("sharing views texts store report rules model errors file_names"),
-    "hook": allowed("model errors main_program", "torch"),
-    "preflight": allowed("model errors optable main_program", "torch pytest"),
+    "hook": allowed("model errors main_program step_functions step_leader", "torch"),
+    "preflight": allowed("model errors optable main_program step_functions step_leader", "torch pytest"),
     "demo": allowed("hook errors", "torch torchvision"),
 }
 
