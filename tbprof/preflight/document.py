@@ -119,7 +119,7 @@ def _finding(prediction: Prediction, finding: PredictedFinding) -> Json:
         "saving": None,
         "confidence": "high" if site.known == "seen" else "medium",
         "evidence": [],
-        "numbers": {"per_step": max(site.per_step, default=0), "bytes": site.bytes},
+        "numbers": {"per_step": site.per_warm_step, "bytes": site.bytes},
         "every_step": finding.every_step,
         "fix": finding.fix,
         "fingerprint": finding.fingerprint,
