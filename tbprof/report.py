@@ -126,7 +126,7 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
         recorded_calls=() if audit is None else audit.calls,
         facts=None if hook is None else dataclasses.replace(hook, audit=None),
         sources=() if audit is None else audit.sources,
-        predicted_lines=() if audit is None or has_devices else predicted_lines(audit.calls),
+        predicted_lines=() if audit is None or has_devices else predicted_lines(audit.calls, audit.sources),
     )
 
 

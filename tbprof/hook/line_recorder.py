@@ -11,6 +11,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from tbprof.hook.call_log import CallLog
+from tbprof.hook.places import Places, uses_a_device
 from tbprof.hook.watched_calls import WATCHED, Call, CallFacts
 
 __all__ = ["LineRecorder"]
@@ -35,6 +36,7 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         self.log = CallLog()
         self.backward_calls = 0
         self._running: dict[int, str] = {}
+        self._places = None if uses_a_device() else Places()
 
     def __torch_function__(
         self,
@@ -56,6 +58,8 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
             self._note(name, Call(args, options, result))
         elif name == "backward" and not self.log.contents.is_comparing:
             self.backward_calls += 1
+        if self._places is not None:
+            self._places.follow(name, args, options, result)
         return result
 
     def note_sync(self, call: str = _UNNAMED) -> None:
@@ -71,6 +75,8 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         try:
             with torch._C.DisableTorchFunction():
                 facts = WATCHED[name](call)
+                if self._places is not None:
+                    facts = self._places.added_to(facts, name, call)
         except Exception as fault:  # noqa: BLE001 - the border to the user's training
             self.fault = fault
             return
