@@ -78,8 +78,8 @@ class Aftermath:
             return
         if audit is not None:
             # What came after the last step is no step: its lines would be joined wrongly.
+            window.add_audit(audit.finish() if audit.has_seen_a_step else no_audit(NO_STEP))
             audit.leave()
-            window.add_audit(no_audit(NO_STEP))
         else:
             after_ns = self._clock.median_of_latest(steps_taken - self._settles_from)
             if after_ns is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 
+from tbprof.hook.call_log import CallLog
 from tbprof.hook.construction_watch import ConstructionWatch
 from tbprof.hook.function_modes import enter_at_bottom, leave
 from tbprof.hook.line_recorder import LineRecorder
@@ -31,6 +32,7 @@ class AuditStep:
     def __init__(self, *, embed_source: bool, sync_callbacks: bool = False) -> None:
         self._embed_source = embed_source
         self._recorder = LineRecorder()
+        self._whole: CallLog | None = None
         self._constructions = ConstructionWatch()
         self._waits: SyncWarnings | SyncCallbacks = (
             SyncCallbacks(self._recorder.note_sync)
@@ -50,25 +52,37 @@ class AuditStep:
     def wants_another_step(self) -> bool:
         """At the end of a step: whether another one tells more, which then has begun."""
         contents = self._recorder.log.contents
-        if self._recorder.fault is not None or not contents.wants_second_step:
+        self._whole = self._recorder.log
+        if self._recorder.fault is not None:
+            return False
+        if self._recorder.looks_again():
+            self._constructions.stop()
+            return True
+        if not contents.wants_second_step:
             return False
         contents.begin_second_step()
         self._constructions.stop()
         self._waits.stop()
         return True
 
+    @property
+    def has_seen_a_step(self) -> bool:
+        """Whether a whole step is over, and this one only tells more of it."""
+        return self._whole is not None
+
     def finish(self) -> Audit:
-        """Stop recording; what was seen, of a whole step."""
+        """Stop recording; what was seen, of the latest whole step."""
         self.leave()
         recorder = self._recorder
+        log = self._whole or recorder.log
         if recorder.fault is not None:
             return no_audit(FAULT)
         return Audit(
             left_out="",
-            calls=recorder.log.calls,
-            order=tuple(recorder.log.order),
-            dropped=recorder.log.dropped,
-            sources=source_texts(recorder.log.places) if self._embed_source else (),
+            calls=log.calls,
+            order=tuple(log.order),
+            dropped=log.dropped,
+            sources=source_texts(log.places) if self._embed_source else (),
             constructions=self._constructions.constructions,
             backward_calls=recorder.backward_calls,
         )

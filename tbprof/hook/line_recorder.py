@@ -36,6 +36,7 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         self.log = CallLog()
         self.backward_calls = 0
         self._running: dict[int, str] = {}
+        self._is_second_look = False
         self._places = None if uses_a_device() else Places()
 
     def __torch_function__(
@@ -61,6 +62,16 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         if self._places is not None:
             self._places.follow(name, args, options, result)
         return result
+
+    def looks_again(self) -> bool:
+        """At the end of a step: whether the next one is recorded anew, and in place of it.
+
+        Without a GPU the first step only learns where tensors are that it did not see being made.
+        """
+        if self._places is None or not self._places.is_unsure or self._is_second_look:
+            return False
+        self.log, self.backward_calls, self._is_second_look = CallLog(), 0, True
+        return True
 
     def note_sync(self, call: str = _UNNAMED) -> None:
         """The device was waited for on this thread, in whatever function runs, else in `call`."""

@@ -22,6 +22,7 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
+from tbprof.hook.upload_contents import content_of
 from tbprof.hook.user_frame import user_frame
 from tbprof.hook.watched_calls import Call, CallFacts
 from tbprof.model import DEVICE, HOST, MADE_ON_HOST, UNKNOWN
@@ -29,6 +30,7 @@ from tbprof.model import DEVICE, HOST, MADE_ON_HOST, UNKNOWN
 __all__ = ["Places", "uses_a_device"]
 
 _MOVES = frozenset({"to", "cuda", "xpu", "cpu"})
+_UPLOADS = frozenset({"to", "cuda", "xpu", "tensor", "as_tensor", "asarray"})
 _NAMES_CPU = re.compile(r"""["']cpu""")
 _LARGEST_KEPT = 256
 """Device objects that tensors were asked for lately: each is handed on a line or two later."""
@@ -54,22 +56,31 @@ class Places:
     """Follows the tensors of one thread from call to call."""
 
     def __init__(self) -> None:
+        self.is_unsure = False
+        """Whether something hung on a tensor of which nothing was known."""
         self._asked: dict[int, tuple[Any, str]] = {}
 
     def added_to(self, facts: CallFacts | None, name: str, call: Call) -> CallFacts | None:
         """The facts of a watched call with its places; they may be the facts that there are."""
         places = self._of(name, call.arguments, call.options)
+        self.is_unsure = self.is_unsure or UNKNOWN in places
         if facts is None:
             # On the CPU an index of the host's looks like one that stays where it is.
             moves = name in ("__getitem__", "__setitem__") and places == (HOST, DEVICE)
             return CallFacts(("cpu", "cpu"), places=places) if moves else None
-        return dataclasses.replace(facts, places=places)
+        content = facts.content
+        if content is None and places[-1:] == (DEVICE,) and name in _UPLOADS:
+            # To the CPU nothing is uploaded, so that nobody has looked.
+            content = content_of(call.arguments[0] if call.arguments else call.options.get("data"))
+        return dataclasses.replace(facts, places=places, content=content)
 
     def _of(self, name: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> tuple[str, ...]:
         """Of a call that can move: where from, where to; of one that can read: where its tensor is."""
         if name in _MOVES:
             line = _line()
-            return _place(arguments[0], line), self._target(name, arguments, options, line)
+            start, end = _place(arguments[0], line), self._target(name, arguments, options, line)
+            # Nobody asks for a copy on the host of what was always there.
+            return (DEVICE if name == "cpu" and start == UNKNOWN else start), end
         if name == "copy_":
             return _place(options.get("src", *arguments[1:2])), _place(arguments[0])
         if name in ("tolist", "numpy", "__array__"):
@@ -107,6 +118,7 @@ class Places:
         places = set(_places((*arguments, *options.values())))
         if not places:
             return HOST if name == "pin_memory" else MADE_ON_HOST
+        self.is_unsure = self.is_unsure or (UNKNOWN in places and DEVICE not in places)
         order = (DEVICE, HOST, MADE_ON_HOST)
         found = next((place for place in order if place in places), UNKNOWN)
         # What is computed from what a factory made is no longer what it made.
@@ -155,7 +167,8 @@ def _of_index(arguments: Sequence[Any]) -> tuple[str, ...]:
     on_host = (_place(part) in (HOST, MADE_ON_HOST) for part in parts if _is_tensor(part) and part.ndim > 0)
     if any(on_host) or any(not _is_tensor(part) and hasattr(part, "__len__") for part in parts):
         return HOST, at
-    return (at,)
+    # A mask of the device has its values read, whatever became of the tensor that it chooses from.
+    return (DEVICE if any(_is_tensor(part) and _place(part) == DEVICE for part in parts) else at,)
 
 
 def _is_tensor(value: Any) -> bool:

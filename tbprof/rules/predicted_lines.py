@@ -63,17 +63,20 @@ class _Wait:
 
 
 def predicted_lines(
-    calls: Sequence[RecordedCall], texts: Sequence[SourceText] = ()
+    calls: Sequence[RecordedCall], texts: Sequence[SourceText] = (), *, loaders_pin: bool = False
 ) -> tuple[PredictedLine, ...]:
     """One for each line and function that would wait, in the order of the files and lines.
 
     Args:
         calls: What the hook recorded in one step.
         texts: The program's lines, by which lines of one function are told apart.
+        loaders_pin: Whether all loaders are asked to pin their batches, which they do with a GPU only.
     """
     ordered = sorted(calls, key=lambda call: (call.file, call.line, call.call))
     merged = _merged((call, wait) for call in ordered if (wait := _wait(call)) is not None)
-    found = [(call, wait, count, rule_of(_use(call, wait, count))) for call, wait, count in merged]
+    found = [
+        (call, wait, count, rule_of(_use(call, wait, count, loaders_pin))) for call, wait, count in merged
+    ]
     names = told_apart(
         fingerprint(rule, call.file, call.function, _ops(call), code_line(_source(call), texts))
         for call, _, _, rule in found
@@ -96,15 +99,16 @@ def _source(call: RecordedCall) -> Source:
     return Source(call.file, call.line, call.function, exact=True, candidates=())
 
 
-def _use(call: RecordedCall, wait: _Wait, count: int) -> LineUse:
+def _use(call: RecordedCall, wait: _Wait, count: int, loaders_pin: bool) -> LineUse:
+    is_made_there = call.places[:1] == (MADE_ON_HOST,)
     return LineUse(
         kind=wait.kind,
         call=call.call,
         via=call.via,
         per_step=count,
-        is_pinned=bool(call.pinned),
+        is_pinned=bool(call.pinned) or (loaders_pin and not is_made_there),
         is_constant=bool(call.same_bytes),
-        is_made_there=call.places[:1] == (MADE_ON_HOST,),
+        is_made_there=is_made_there,
     )
 
 
