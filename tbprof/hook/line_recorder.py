@@ -60,7 +60,7 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         elif name == "backward" and not self.log.contents.is_comparing:
             self.backward_calls += 1
         if self._places is not None:
-            self._places.follow(name, args, options, result)
+            self._follow(self._places, name, Call(args, options, result))
         return result
 
     def looks_again(self) -> bool:
@@ -79,6 +79,15 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         # A watched call is noted when it returns.
         if self.is_on and running not in WATCHED:
             self._keep(running, CallFacts(("cuda",)), sys._getframe(1))
+
+    def _follow(self, places: Places, name: str, call: Call) -> None:
+        if self.fault is not None:
+            return
+        try:
+            with torch._C.DisableTorchFunction():
+                places.follow(name, call.arguments, call.options, call.result)
+        except Exception as fault:  # noqa: BLE001 - the border to the user's training
+            self.fault = fault
 
     def _note(self, name: str, call: Call) -> None:
         if self.fault is not None:

@@ -131,7 +131,7 @@ class Places:
             return HOST if name == "cpu" else DEVICE
         other = options.get("other", arguments[1] if len(arguments) > 1 else None)
         if isinstance(other, Tensor):
-            return _place(other)
+            return _side(_place(other))
         if isinstance(other, (str, torch.device)) or type(other) is int:
             return self._named(other, line)
         # A type alone converts, and moves nothing.
@@ -157,7 +157,12 @@ class Places:
             del self._asked[next(iter(self._asked))]
         if arguments and isinstance(arguments[0], Tensor):
             # It is held, so that no other one has its id.
-            self._asked[id(device)] = device, _place(arguments[0])
+            self._asked[id(device)] = device, _side(_place(arguments[0]))
+
+
+def _side(place: str) -> str:
+    """Of what would go there: who made what is there already is no matter."""
+    return HOST if place == MADE_ON_HOST else place
 
 
 def _of_index(arguments: Sequence[Any]) -> tuple[str, ...]:
@@ -184,8 +189,8 @@ def _place(tensor: Any, moving: _Line | None = None) -> str:
     mark = _mark_of(tensor)
     if mark is not None and mark.moved_at is not None and mark.moved_at == moving:
         return mark.before
-    # What torch differentiates was computed with parameters.
-    return DEVICE if tensor.grad_fn is not None else UNKNOWN if mark is None else mark.place
+    # What torch differentiates is a parameter, whatever its class, or was computed with one.
+    return DEVICE if tensor.requires_grad else UNKNOWN if mark is None else mark.place
 
 
 def _places(values: Iterable[Any]) -> Iterable[str]:

@@ -52,7 +52,8 @@ def add_child_runs(recorder: Recorder, taken: int, runs: Iterable[ChildRun]) -> 
     """All that was found, as of one process.
 
     Where children take the steps, what the parent does is set-up; where the parent does, a child
-    without steps is. Of children that run the same lines, as ranks do, the one that does most counts.
+    without steps is. Of children that take steps at the same lines, as ranks do, the one that does most
+    counts.
     """
     runs = list(runs)
     whole = Recorder()
@@ -60,7 +61,10 @@ def add_child_runs(recorder: Recorder, taken: int, runs: Iterable[ChildRun]) -> 
     has_steps = steps_taken(taken, runs) > 0
     for run in runs:
         for tally in run.tallies:
-            _keep_larger(whole, _as_set_up(tally) if has_steps and run.taken == 0 else tally)
+            if run.taken:
+                _keep_larger(whole, tally)
+            else:
+                _add(whole, _as_set_up(tally) if has_steps else tally)
     for tally in recorder.tallies.values():
         _add(whole, _as_set_up(tally) if has_steps and taken == 0 else tally)
     return whole

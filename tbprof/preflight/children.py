@@ -46,6 +46,7 @@ class Children:
     starting: bool = False
     """Whether a child is being started that is to be watched."""
     ended_by_program: set[int] = field(default_factory=set)
+    _idle_rounds: int = 0
 
     def collect(self, *, was_stopped: bool) -> list[ChildRun]:
         """What they found, when all have ended; one that can't end without the program is ended."""
@@ -66,9 +67,20 @@ class Children:
             if code
         ]
 
+    def stop_of_parent(self) -> BaseException | None:
+        """What ends a program that waits in vain: nothing comes any more of children that were stopped.
+
+        It has some seconds to join them, and takes none of the steps itself.
+        """
+        if self.steps.taken or not self.started or not self.have_all_stopped():
+            self._idle_rounds = 0
+            return None
+        self._idle_rounds += 1
+        return StepsTaken(self.steps) if self._idle_rounds > _GRACE_SECONDS else None
+
     def have_all_stopped(self) -> bool:
         """Whether no child runs any more, and preflight has stopped one of them."""
-        if any(_is_alive(process) for process in self.started.values() if not process.daemon):
+        if any(_is_alive(process) for process in list(self.started.values())):
             return False
         return any(run.ending == "stopped" for run in read_child_runs(self.plan.folder))
 

@@ -70,7 +70,7 @@ def ending_with_children(ending: Ending, error: str, runs: Iterable[ChildRun]) -
     if failed and ending in (*ENDED_WELL, "failed"):
         others = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
         return failed[0].ending, f"in {failed[0].name}{others}: {failed[0].error}"
-    if ending == "finished" and any(run.ending == "stopped" for run in runs):
+    if ending in ("finished", "out_of_time") and any(run.ending == "stopped" for run in runs):
         return "stopped", ""
     return ending, error
 

@@ -26,10 +26,12 @@ from tbprof.preflight.recording import RECORDERS, Recorder
 from tbprof.preflight.report import text
 from tbprof.preflight.self_test import self_test
 from tbprof.preflight.stepping import Steps, StepsTaken
-from tbprof.preflight.time_limit import OutOfTime
-from tbprof.preflight.time_limit import time_limit as limited
+from tbprof.preflight.time_limit import Interruption, OutOfTime
 
 __all__ = ["Preflight"]
+
+_IDLE_SECONDS = 1.0
+"""Until the program is first asked whether it waits for children that have been stopped."""
 
 
 class Preflight:
@@ -112,9 +114,18 @@ class Preflight:
             stack.callback(RECORDERS.remove, self._recorder)
             self._steps.start()
             stack.callback(self._steps.stop)
-            stack.enter_context(limited(self._time_limit))
+            self._start_interruption(stack)
             self._stack = stack.pop_all()
         return self
+
+    def _start_interruption(self, stack: ExitStack) -> None:
+        interruption = Interruption()
+        if self._time_limit is not None:
+            interruption.after(self._time_limit, OutOfTime)
+        if self._children is not None:
+            interruption.after(_IDLE_SECONDS, self._children.stop_of_parent)
+        interruption.start()
+        stack.callback(interruption.stop)
 
     def _watch_children(self, stack: ExitStack) -> None:
         if self._plan is None:

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from torch.optim.optimizer import register_optimizer_step_post_hook
+from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook
 
 from tbprof.preflight.recording import Recorder
 from tbprof.step_functions import STEP_FUNCTIONS, StepFunction, call_after
@@ -67,6 +67,7 @@ class Steps:
         self.taken += 1
         self._recorder.step = self.taken
         if self.taken == self._last:
+            self.note_optimizers_to_come()
             raise StepsTaken(self)
 
     def _after_step(self, optimizer: Any, *_: Any) -> None:
@@ -76,6 +77,17 @@ class Steps:
         self._seen.add(optimizer)
         if self._leader.is_step(optimizer):
             self.step()
+
+    def note_optimizers_to_come(self) -> None:
+        """At the stop: optimizers that have not stepped yet show that a round of theirs takes longer."""
+        known = [each for each in gc.get_objects() if issubclass(type(each), Optimizer)]
+        known = [each for each in known if each not in self._seen]
+        if self._function is None and known:
+            names = ", ".join(sorted({type(each).__name__ for each in known}))
+            self._recorder.remark(
+                f"{len(known)} more of the program's optimizers ({names}) had not stepped by then: "
+                "--steps with a larger number may reach what belongs to them"
+            )
 
     def _note_leader(self, sentence: str) -> None:
         """That the first optimizer counts goes without saying."""

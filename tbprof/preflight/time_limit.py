@@ -1,15 +1,14 @@
-"""An end after so many seconds, for programs whose steps are long, or that take none."""
+"""An end from outside: after so many seconds, or when what the program waits for will never come."""
 
 from __future__ import annotations
 
 import ctypes
 import signal
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
-__all__ = ["OutOfTime", "time_limit"]
+__all__ = ["Interruption", "OutOfTime"]
 
 _AGAIN_SECONDS = 1.0
 """What is raised inside a finalizer is lost: it is raised again."""
@@ -18,58 +17,56 @@ _AGAIN_SECONDS = 1.0
 class OutOfTime(BaseException):
     """Ends the program: no `except Exception` of a trainer's holds it up."""
 
-    def __init__(self, seconds: float | None = None) -> None:
-        super().__init__("preflight's limit in time was reached")
-        self.seconds = seconds
 
+class Interruption:
+    """Raises on the thread that started it, as often as it takes, until it is stopped.
 
-@contextmanager
-def time_limit(seconds: float | None) -> Iterator[None]:
-    """Raise `OutOfTime` on this thread when its time is over, again and again until it has left.
-
-    Args:
-        seconds: None for no limit.
+    On the main thread a signal does it, which ends what waits in the operating system as well;
+    elsewhere Python raises between two of its instructions.
     """
-    if seconds is None:
-        yield
-    elif hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread():
-        with _by_signal(seconds):
-            yield
-    else:
-        with _by_thread(seconds):
-            yield
 
+    def __init__(self) -> None:
+        self._thread = 0
+        self._error: BaseException | type[BaseException] = OutOfTime
+        self._by_signal = False
+        self._before: Any = None
+        self._is_over = threading.Event()
 
-@contextmanager
-def _by_signal(seconds: float) -> Iterator[None]:
-    """A signal ends what waits in the operating system as well."""
+    def start(self) -> None:
+        """On the thread that may be interrupted."""
+        self._thread = threading.get_ident()
+        is_main = threading.current_thread() is threading.main_thread()
+        self._by_signal = is_main and hasattr(signal, "SIGALRM")
+        if self._by_signal:
+            self._before = signal.signal(signal.SIGALRM, self._raise)
 
-    def end(*_: Any) -> None:
-        raise OutOfTime(seconds)
+    def stop(self) -> None:
+        self._is_over.set()
+        if self._by_signal and signal.getsignal(signal.SIGALRM) == self._raise:
+            signal.signal(signal.SIGALRM, self._before)
 
-    before = signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_SECONDS)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    def after(self, seconds: float, error: Callable[[], BaseException | None]) -> None:
+        """Ask, from then on every second, for what to raise; None for nothing yet."""
 
+        def watch() -> None:
+            wait = seconds
+            while not self._is_over.wait(wait):
+                raised, wait = error(), _AGAIN_SECONDS
+                if raised is not None:
+                    self._interrupt(raised)
 
-@contextmanager
-def _by_thread(seconds: float) -> Iterator[None]:
-    thread, is_over = ctypes.c_ulong(threading.get_ident()), threading.Event()
+        threading.Thread(target=watch, name="tbprof interruption", daemon=True).start()
 
-    def end() -> None:
-        wait = seconds
-        while not is_over.wait(wait):
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(OutOfTime))
-            wait = _AGAIN_SECONDS
+    def _interrupt(self, error: BaseException) -> None:
+        self._error = error
+        if not self._by_signal:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(self._thread), ctypes.py_object(type(error))
+            )
+        elif signal.getsignal(signal.SIGALRM) == self._raise:
+            # A program with an alarm of its own is left alone.
+            signal.pthread_kill(self._thread, signal.SIGALRM)
 
-    watch = threading.Thread(target=end, name="tbprof time limit", daemon=True)
-    watch.start()
-    try:
-        yield
-    finally:
-        is_over.set()
-        watch.join()
+    def _raise(self, *_: Any) -> None:
+        if not self._is_over.is_set():
+            raise self._error

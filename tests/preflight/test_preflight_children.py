@@ -105,7 +105,7 @@ import torch
 import torch.multiprocessing as mp
 
 def twice(value):
-    return 2 * value
+    return 2 * torch.tensor(float(value), device="cuda").item()
 
 if __name__ == "__main__":
     with mp.get_context("fork").Pool(2) as pool:
@@ -117,6 +117,41 @@ if __name__ == "__main__":
 def test_a_pool_that_the_program_ends_has_not_failed(tmp_path: Path) -> None:
     ended = preflight(tmp_path, POOL)
     assert (ended.returncode, "scalar read" in ended.stdout) == (0, True), ended.stderr
+    # What is forked works for as long as the program lets it, and says then what it found.
+    assert "train.py:6 in twice  scalar read  [SYN01]\n    4 times" in ended.stdout
+
+
+LEARNER = """
+import torch
+import torch.multiprocessing as mp
+
+class Learner(mp.get_context("fork").Process):
+    def __init__(self, results):
+        super().__init__(daemon=True)
+        self.results = results
+
+    def run(self):
+        model = torch.nn.Linear(3, 1).cuda()
+        optimizer = torch.optim.Adam(model.parameters())
+        for _ in range(50):
+            loss = model(torch.randn(5, 3, device="cuda")).mean()
+            loss.backward()
+            optimizer.step()
+            self.results.put(loss.item())
+
+if __name__ == "__main__":
+    results = mp.get_context("fork").Queue()
+    Learner(results).start()
+    for _ in range(50):
+        results.get()
+"""
+
+
+def test_a_parent_that_waits_for_what_never_comes_is_stopped(tmp_path: Path) -> None:
+    ended = preflight(tmp_path, LEARNER)
+    assert ended.returncode == 0, ended.stderr
+    assert "3 steps)" in ended.stdout.splitlines()[0]
+    assert "train.py:17 in run  scalar read" in ended.stdout
 
 
 FORK = """

@@ -113,6 +113,17 @@ def test_two_optimizers_in_turn_take_one_step() -> None:
     assert len(preflight.prediction.steps) == 5
 
 
+def test_an_optimizer_whose_turn_has_not_come_is_told_of() -> None:
+    with Preflight(steps=2) as preflight:
+        critic, generator = model_on_device(), model_on_device()
+        often, seldom = (torch.optim.RMSprop(model.parameters()) for model in (critic, generator))
+        while True:
+            for _ in range(5):
+                take_step(critic, often)
+            take_step(generator, seldom)
+    assert "of the program's optimizers (RMSprop" in preflight.text()
+
+
 class Sampler:
     """Steps that no optimizer takes."""
 
