@@ -9,19 +9,17 @@ it is read.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import linecache
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn import Parameter
 
+from tbprof.hook.place_marks import Line, Mark, mark_new, place_of, places_of, put_mark
 from tbprof.hook.upload_contents import content_of
 from tbprof.hook.user_frame import user_frame
 from tbprof.hook.watched_calls import Call, CallFacts
@@ -35,21 +33,10 @@ _NAMES_CPU = re.compile(r"""["']cpu""")
 _LARGEST_KEPT = 256
 """Device objects that tensors were asked for lately: each is handed on a line or two later."""
 
-_Line = tuple[str, int]
-
 
 def uses_a_device() -> bool:
     """Whether tensors say themselves where they are."""
     return bool(torch.cuda.is_initialized() or torch.xpu.is_initialized())
-
-
-@dataclass(slots=True)
-class _Mark:
-    place: str
-    moved_at: _Line | None = None
-    """The line that moved it: without a GPU that gives the same tensor, which it moves again in each step."""
-    before: str = UNKNOWN
-    """Where it was before that."""
 
 
 class Places:
@@ -78,21 +65,21 @@ class Places:
         """Of a call that can move: where from, where to; of one that can read: where its tensor is."""
         if name in _MOVES:
             line = _line()
-            start, end = _place(arguments[0], line), self._target(name, arguments, options, line)
+            start, end = place_of(arguments[0], line), self._target(name, arguments, options, line)
             # Nobody asks for a copy on the host of what was always there.
             return (DEVICE if name == "cpu" and start == UNKNOWN else start), end
         if name == "copy_":
-            return _place(options.get("src", *arguments[1:2])), _place(arguments[0])
+            return place_of(options.get("src", *arguments[1:2])), place_of(arguments[0])
         if name in ("tolist", "numpy", "__array__"):
-            return _place(arguments[0]), HOST
+            return place_of(arguments[0]), HOST
         if name == "pin_memory":
-            return _place(arguments[0]), HOST
+            return place_of(arguments[0]), HOST
         if name in ("tensor", "as_tensor", "asarray"):
             data = arguments[0] if arguments else options.get("data")
-            return _place(data) if isinstance(data, Tensor) else HOST, self._asked_for(options, _line())
+            return place_of(data) if isinstance(data, Tensor) else HOST, self._asked_for(options, _line())
         if name in ("__getitem__", "__setitem__"):
             return _of_index(arguments)
-        read = (_place(value) for value in (*arguments, *options.values()) if _is_tensor(value))
+        read = (place_of(value) for value in (*arguments, *options.values()) if _is_tensor(value))
         return (next(read, UNKNOWN),)
 
     def follow(self, name: str, arguments: Sequence[Any], options: Mapping[str, Any], result: Any) -> None:
@@ -104,18 +91,18 @@ class Places:
             return
         if name in _MOVES:
             line = _line()
-            before, place = _place(arguments[0], line), self._target(name, arguments, options, line)
+            before, place = place_of(arguments[0], line), self._target(name, arguments, options, line)
             if place not in (UNKNOWN, before):
-                _mark(result, _Mark(place, line, before))
+                put_mark(result, Mark(place, line, before))
             return
         place = self._place_of_result(name, arguments, options)
         if place != UNKNOWN:
-            _mark_new(result, place)
+            mark_new(result, place)
 
     def _place_of_result(self, name: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> str:
         if options.get("device") is not None:
             return self._asked_for(options, _line())
-        places = set(_places((*arguments, *options.values())))
+        places = set(places_of((*arguments, *options.values())))
         if not places:
             return HOST if name == "pin_memory" else MADE_ON_HOST
         self.is_unsure = self.is_unsure or (UNKNOWN in places and DEVICE not in places)
@@ -125,23 +112,23 @@ class Places:
         return HOST if found == MADE_ON_HOST and name != "detach" else found
 
     def _target(
-        self, name: str, arguments: Sequence[Any], options: Mapping[str, Any], line: _Line | None
+        self, name: str, arguments: Sequence[Any], options: Mapping[str, Any], line: Line | None
     ) -> str:
         if name != "to":
             return HOST if name == "cpu" else DEVICE
         other = options.get("other", arguments[1] if len(arguments) > 1 else None)
         if isinstance(other, Tensor):
-            return _side(_place(other))
+            return _side(place_of(other))
         if isinstance(other, (str, torch.device)) or type(other) is int:
             return self._named(other, line)
         # A type alone converts, and moves nothing.
-        return self._asked_for(options, line) if options.get("device") is not None else _place(arguments[0])
+        return self._asked_for(options, line) if options.get("device") is not None else place_of(arguments[0])
 
-    def _asked_for(self, options: Mapping[str, Any], line: _Line | None) -> str:
+    def _asked_for(self, options: Mapping[str, Any], line: Line | None) -> str:
         device = options.get("device")
         return MADE_ON_HOST if device is None else self._named(device, line)
 
-    def _named(self, device: Any, line: _Line | None) -> str:
+    def _named(self, device: Any, line: Line | None) -> str:
         """Where a device would be. All are the CPU here: one that is asked of a tensor is that tensor's,
         one that the line itself calls the CPU is the host, any other one is what the program chose.
         """
@@ -157,7 +144,7 @@ class Places:
             del self._asked[next(iter(self._asked))]
         if arguments and isinstance(arguments[0], Tensor):
             # It is held, so that no other one has its id.
-            self._asked[id(device)] = device, _side(_place(arguments[0]))
+            self._asked[id(device)] = device, _side(place_of(arguments[0]))
 
 
 def _side(place: str) -> str:
@@ -167,72 +154,20 @@ def _side(place: str) -> str:
 
 def _of_index(arguments: Sequence[Any]) -> tuple[str, ...]:
     """`x[index]`: an index of the host's goes to where `x` is; else `x`, or the index, is read."""
-    at, index = _place(arguments[0]), arguments[1]
+    at, index = place_of(arguments[0]), arguments[1]
     parts = index if isinstance(index, tuple) else (index,)
-    on_host = (_place(part) in (HOST, MADE_ON_HOST) for part in parts if _is_tensor(part) and part.ndim > 0)
+    on_host = (place_of(part) in (HOST, MADE_ON_HOST) for part in parts if _is_tensor(part) and part.ndim > 0)
     if any(on_host) or any(not _is_tensor(part) and hasattr(part, "__len__") for part in parts):
         return HOST, at
     # A mask of the device has its values read, whatever became of the tensor that it chooses from.
-    return (DEVICE if any(_is_tensor(part) and _place(part) == DEVICE for part in parts) else at,)
+    return (DEVICE if any(_is_tensor(part) and place_of(part) == DEVICE for part in parts) else at,)
 
 
 def _is_tensor(value: Any) -> bool:
     return isinstance(value, Tensor)
 
 
-def _place(tensor: Any, moving: _Line | None = None) -> str:
-    """Where a tensor is; for the line that moved it in an earlier step, where it was before."""
-    if not isinstance(tensor, Tensor):
-        return HOST
-    if isinstance(tensor, Parameter):
-        return DEVICE
-    mark = _mark_of(tensor)
-    if mark is not None and mark.moved_at is not None and mark.moved_at == moving:
-        return mark.before
-    # What torch differentiates is a parameter, whatever its class, or was computed with one.
-    return DEVICE if tensor.requires_grad else UNKNOWN if mark is None else mark.place
-
-
-def _places(values: Iterable[Any]) -> Iterable[str]:
-    for value in values:
-        if isinstance(value, Tensor):
-            yield _place(value)
-        elif isinstance(value, (list, tuple)):
-            yield from _places(value)
-
-
-def _mark_new(result: Any, place: str) -> None:
-    """What is computed on the device is there, whatever it was taken for; else the first mark stays."""
-    for tensor in _tensors(result):
-        mark = _mark_of(tensor)
-        if mark is None or (place == DEVICE and mark.moved_at is not None):
-            _mark(tensor, _Mark(place))
-
-
-def _mark(result: Any, mark: _Mark) -> None:
-    for tensor in _tensors(result):
-        with contextlib.suppress(NotImplementedError, RuntimeError):
-            tensor.untyped_storage()._tbprof_mark = mark
-
-
-def _mark_of(tensor: Tensor) -> _Mark | None:
-    """None as well of what has no storage of its own: sparse tensors, and wrappers of others."""
-    try:
-        mark: _Mark | None = getattr(tensor.untyped_storage(), "_tbprof_mark", None)
-    except (NotImplementedError, RuntimeError):
-        return None
-    return mark
-
-
-def _tensors(result: Any) -> Iterable[Tensor]:
-    if isinstance(result, Tensor):
-        yield result
-    elif isinstance(result, (list, tuple)):
-        for item in result:
-            yield from _tensors(item)
-
-
-def _line() -> _Line | None:
+def _line() -> Line | None:
     """The user's line that calls, by the name of its file as Python spells it."""
     frame = user_frame(sys._getframe(1))
     return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
