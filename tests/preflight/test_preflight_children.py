@@ -76,7 +76,7 @@ def test_a_child_that_fails_is_no_green_build(tmp_path: Path, how: str) -> None:
     ended = preflight(tmp_path, HOGWILD, how, "badly")
     assert ended.returncode == 2
     assert "ValueError: no such data" in ended.stdout.splitlines()[-1]
-    assert f"train.py:{READ}" in ended.stdout
+    assert f"train.py:{UPLOADS}" in ended.stdout
 
 
 KILLED = """
