@@ -117,7 +117,12 @@ if __name__ == "__main__":
 def test_a_pool_that_the_program_ends_has_not_failed(tmp_path: Path) -> None:
     ended = preflight(tmp_path, POOL)
     assert (ended.returncode, "scalar read" in ended.stdout) == (0, True), ended.stderr
-    # What is forked works for as long as the program lets it, and says then what it found.
+
+
+def test_a_pool_that_is_closed_says_all_that_it_found(tmp_path: Path) -> None:
+    closed = POOL.replace("range(4))\n", "range(4))\n        pool.close()\n        pool.join()\n")
+    ended = preflight(tmp_path, closed)
+    assert ended.returncode == 0, ended.stderr
     assert "train.py:6 in twice  scalar read  [SYN01]\n    4 times" in ended.stdout
 
 
