@@ -38,6 +38,7 @@ LAW = {
     "model": allowed(),
     "errors": allowed(),
     "optable": allowed(),
+    "line_rules": allowed(),
     "file_names": allowed(),
     "folders": allowed(),
     "main_program": allowed("errors"),
@@ -45,8 +46,8 @@ LAW = {
     "step_leader": allowed(),
     "streams": allowed("errors"),
     "trace": allowed("model errors folders", "numpy msgspec isal"),
-    "analysis": allowed("trace model errors", "numpy", never="json os pathlib io"),
-    "rules": allowed("analysis model optable", "numpy"),
+    "analysis": allowed("trace model errors line_rules", "numpy", never="json os pathlib io"),
+    "rules": allowed("analysis model optable line_rules", "numpy"),
     "texts": allowed("model errors rules"),
     "report": allowed("trace analysis rules model errors file_names", "numpy"),
     "store": allowed(
@@ -62,7 +63,7 @@ LAW = {
     ),
     "hook": allowed("model errors main_program step_functions step_leader", "torch"),
     "preflight": allowed(
-        "model errors optable main_program step_functions step_leader streams", "torch pytest"
+        "model errors optable line_rules main_program step_functions step_leader streams", "torch pytest"
     ),
     "demo": allowed("hook errors", "torch torchvision"),
 }

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tbprof.hook.call_log import CallLog
 from tbprof.hook.compiled_code import has_compiled_code
 from tbprof.hook.construction_watch import ConstructionWatch
 from tbprof.hook.line_recorder import LineRecorder
@@ -46,6 +47,7 @@ class AuditStep:
         self._embed_source = embed_source
         self._missing = MissingFacts()
         self._recorder = LineRecorder(self._missing)
+        self._whole: tuple[CallLog, int] | None = None
         self._constructions = ConstructionWatch()
         self._waits_fact = "sync_callbacks" if sync_callbacks else "sync_warnings"
         self._waits: SyncWarnings | SyncCallbacks = (
@@ -71,11 +73,17 @@ class AuditStep:
         """At the end of a step: whether another one tells more, which then has begun."""
         if self._recorder.met_compiler and not self._left_out:
             # What was seen until then is a part of a step. Of the next one, waits can be heard.
-            self._left_out = COMPILED
+            self._left_out, self._whole = COMPILED, None
             self._recorder.forget()
             return self._waits.is_heard
         contents = self._recorder.log.contents
-        if self._left_out or not contents.wants_second_step:
+        if self._left_out:
+            return False
+        self._whole = self._recorder.log, self._recorder.backward_calls
+        if self._recorder.looks_again():
+            self._is_done("constructions", self._constructions.stop)
+            return True
+        if not contents.wants_second_step:
             return False
         contents.begin_second_step()
         self._is_done("constructions", self._constructions.stop)
@@ -84,13 +92,13 @@ class AuditStep:
 
     @property
     def has_seen_a_step(self) -> bool:
-        """Whether a whole step is over, and this one is only compared with it."""
-        return self._recorder.log.contents.is_comparing
+        """Whether a whole step is over, and this one only tells more of it."""
+        return self._whole is not None
 
     def finish(self) -> Audited:
-        """Stop recording; what was seen, of a whole step."""
+        """Stop recording; what was seen, of the latest whole step."""
         self.leave()
-        log = self._recorder.log
+        log, backward_calls = self._whole or (self._recorder.log, self._recorder.backward_calls)
         sources = self._missing.ask("sources", lambda: source_texts(log.places), ())
         audit = Audit(
             left_out=self._left_out,
@@ -99,7 +107,7 @@ class AuditStep:
             dropped=log.dropped,
             sources=sources if self._embed_source else (),
             constructions=self._constructions.constructions,
-            backward_calls=self._recorder.backward_calls,
+            backward_calls=backward_calls,
         )
         return Audited(audit, self._missing.facts)
 

@@ -14,6 +14,7 @@ from tbprof.hook.call_log import CallLog
 from tbprof.hook.compiled_code import CompilationWatch
 from tbprof.hook.function_modes import enter_at_bottom, leave
 from tbprof.hook.missing_facts import MissingFacts
+from tbprof.hook.places import Places, uses_a_device
 from tbprof.hook.watched_calls import WATCHED, Call, CallFacts
 from tbprof.model import WAITED
 
@@ -42,6 +43,8 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         self._missing = missing
         self._is_entered = False
         self._running: dict[int, str] = {}
+        self._is_second_look = False
+        self._places = None if uses_a_device() else Places()
         self._compilations = CompilationWatch(self._make_way)
 
     def begin(self) -> None:
@@ -82,7 +85,20 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
             self._note(name, Call(args, options, result))
         elif name == "backward" and not self.log.contents.is_comparing:
             self.backward_calls += 1
+        if self._places is not None:
+            self._follow(self._places, name, Call(args, options, result))
         return result
+
+    def looks_again(self) -> bool:
+        """At the end of a step: whether the next one is recorded anew, and in place of it.
+
+        Without a GPU the first step only learns where tensors are that it did not see being made.
+        """
+        if self._places is None or not self._places.is_unsure or self._is_second_look:
+            return False
+        self._is_second_look = True
+        self.forget()
+        return True
 
     def note_sync(self, call: str = _UNNAMED) -> None:
         """The device was waited for on this thread, in whatever function runs, else in `call`."""
@@ -103,6 +119,27 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
             leave(self)
             self.met_compiler = True
 
+    def _follow(self, places: Places, name: str, call: Call) -> None:
+        try:
+            with torch._C.DisableTorchFunction():
+                places.follow(name, call.arguments, call.options, call.result)
+        except Exception as fault:  # noqa: BLE001 - the border to the user's training
+            self._lose_places(fault)
+
+    def _with_places(self, facts: CallFacts | None, name: str, call: Call) -> CallFacts | None:
+        if self._places is None:
+            return facts
+        try:
+            with torch._C.DisableTorchFunction():
+                return self._places.added_to(facts, name, call)
+        except Exception as fault:  # noqa: BLE001 - the border to the user's training
+            self._lose_places(fault)
+            return facts
+
+    def _lose_places(self, fault: Exception) -> None:
+        self._missing.note("places", fault)
+        self._places = None
+
     def _note(self, name: str, call: Call) -> None:
         try:
             with torch._C.DisableTorchFunction():
@@ -110,6 +147,7 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         except Exception as fault:  # noqa: BLE001 - tensors of any kind, some of which answer nothing
             self._missing.note(f"call.{name}", fault)
             return
+        facts = self._with_places(facts, name, call)
         if facts is not None:
             self._keep(name, facts, sys._getframe(2))
 

@@ -28,6 +28,8 @@ class CallFacts:
     non_blocking: bool | None = None
     content: bytes | None = field(default=None, compare=False)
     """A hash of what a small upload holds."""
+    places: tuple[str, ...] = ()
+    """Without a GPU, where they would be with one, in the same order."""
 
 
 @dataclass(frozen=True, slots=True)

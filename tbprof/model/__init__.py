@@ -21,7 +21,11 @@ from tbprof.model.findings import (
 )
 from tbprof.model.naming import fingerprint, suppression, told_apart
 from tbprof.model.recorded import (
+    DEVICE,
     FACTS_SCHEMA,
+    HOST,
+    MADE_ON_HOST,
+    UNKNOWN,
     WAITED,
     Audit,
     Construction,
@@ -32,6 +36,7 @@ from tbprof.model.recorded import (
     RecordedCall,
     SourceText,
     StepCounts,
+    code_line,
 )
 from tbprof.model.report import Report, SkippedFile, Window
 from tbprof.model.savings import Saving, Savings
@@ -53,8 +58,12 @@ from tbprof.model.window import (
 )
 
 __all__ = [
+    "DEVICE",
     "FACTS_SCHEMA",
+    "HOST",
+    "MADE_ON_HOST",
     "SEVERITIES",
+    "UNKNOWN",
     "WAITED",
     "Audit",
     "CodeKind",
@@ -98,6 +107,7 @@ __all__ = [
     "TraceSummary",
     "Verdict",
     "Window",
+    "code_line",
     "fingerprint",
     "suppression",
     "told_apart",

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tbprof.model.sites import Source
 
 __all__ = [
+    "DEVICE",
     "FACTS_SCHEMA",
+    "HOST",
+    "MADE_ON_HOST",
+    "UNKNOWN",
     "WAITED",
     "Audit",
     "Construction",
@@ -19,9 +23,13 @@ __all__ = [
     "RecordedCall",
     "SourceText",
     "StepCounts",
+    "code_line",
 ]
 
 FACTS_SCHEMA = 1
+
+DEVICE, HOST, MADE_ON_HOST, UNKNOWN = "device", "host", "made_on_host", ""
+"""Where a tensor would be; `MADE_ON_HOST`: a factory of torch's filled it there."""
 
 WAITED = "wait"
 """As the call of a wait that CUDA told of while torch's functions were not watched."""
@@ -50,6 +58,9 @@ class RecordedCall:
     """Of small uploads: whether the next step copied the very same bytes; None where nobody looked."""
     caller: Source | None = None
     """The line of the user's own code that it came from, where `file` is a library's."""
+    places: tuple[str, ...] = ()
+    """Of a run without a GPU: where its tensors would be with one, in the order of `devices`; each
+    DEVICE, HOST, MADE_ON_HOST or UNKNOWN. None where nobody followed them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +82,19 @@ class SourceText:
     file: str
     first_line: int
     text: str
+
+
+def code_line(source: Source | None, texts: Sequence[SourceText]) -> str:
+    """The text of a line without its indent; "" where the line or its text was not recorded."""
+    if source is None or source.line is None or not source.exact:
+        return ""
+    for text in texts:
+        if text.file == source.file:
+            lines = text.text.splitlines()
+            at = source.line - text.first_line
+            if 0 <= at < len(lines):
+                return lines[at].strip()
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,13 @@ from typing import Any
 
 from torch import Tensor
 
+from tbprof.line_rules import STAGED_BYTES
 from tbprof.preflight import awaited
 from tbprof.preflight.conditions import host_indexes
 from tbprof.preflight.recording import Event, content_of, note
 from tbprof.preflight.tags import HOST, Place, mark, place_of
 
 __all__ = ["note_copy_into", "note_index_upload", "note_read", "note_upload"]
-
-STAGED_BYTES = 64 * 1024
-"""CUDA's runtime takes pageable memory up to this size into a buffer of its own and returns."""
 
 
 def note_upload(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from typing import Any
 
 from tbprof.preflight import (
+    child_patches,
     composites,
     cuda_stub,
     distributed,
@@ -14,10 +17,11 @@ from tbprof.preflight import (
     reads,
     saving,
     surroundings,
+    unwatched,
 )
-from tbprof.preflight.patch import Patch, applied
+from tbprof.preflight.patch import Patch, applied, instead
 
-__all__ = ["PATCHES", "installed"]
+__all__ = ["PATCHES", "installed", "installed_stubs"]
 
 PATCHES: tuple[Patch, ...] = (
     *cuda_stub.PATCHES,
@@ -29,6 +33,8 @@ PATCHES: tuple[Patch, ...] = (
     *factories.PATCHES,
     *saving.PATCHES,
     *distributed.PATCHES,
+    *child_patches.PATCHES,
+    *unwatched.PATCHES,
 )
 
 
@@ -38,3 +44,12 @@ def installed(patches: tuple[Patch, ...] = PATCHES) -> ExitStack:
         for patch in patches:
             stack.enter_context(applied(patch))
         return stack.pop_all()
+
+
+def installed_stubs(stub: Mapping[str, Callable[..., Any]]) -> ExitStack:
+    """Put the program's own stand-ins in place."""
+    rows = []
+    for name, replacement in stub.items():
+        owner, _, attribute = name.rpartition(".")
+        rows.append(Patch(owner, attribute, instead(replacement), is_new=True))
+    return installed(tuple(rows))

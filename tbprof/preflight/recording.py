@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import torch
 from torch import Tensor
@@ -38,6 +39,10 @@ class Event:
     non_blocking: bool | None = None
 
 
+Key: TypeAlias = tuple[str, int | None, str, Event]
+"""File, line, function and event."""
+
+
 @dataclass(slots=True)
 class Tally:
     """How often and when an event was seen at one line."""
@@ -52,18 +57,31 @@ class Tally:
     makers: set[str | None] = field(default_factory=set)
     """The factories of what was uploaded; None for what was made otherwise."""
 
+    @property
+    def key(self) -> Key:
+        """What events agree in that are counted together."""
+        return key_of(self.origin, self.event)
+
+
+def key_of(where: Origin, event: Event) -> Key:
+    return where.file, where.source.line, where.source.function, event
+
 
 class Recorder:
     """Counts the events of one preflight; `step` is the index of the step that runs, from 0."""
 
     def __init__(self) -> None:
         self.step = 0
-        self.tallies: dict[tuple[str, int | None, str, Event], Tally] = {}
+        self.tallies: dict[Key, Tally] = {}
         self.notes: dict[str, None] = {}
         self._lock = threading.Lock()
 
+    def remark(self, sentence: str) -> None:
+        """Say once what is to be known of this run."""
+        self.notes.setdefault(sentence.rstrip("."))
+
     def add(self, event: Event, where: Origin, nbytes: int, content: int | None, made_by: str | None) -> None:
-        key = (where.file, where.source.line, where.source.function, event)
+        key = key_of(where, event)
         with self._lock:
             tally = self.tallies.get(key)
             if tally is None:
@@ -114,7 +132,7 @@ def note(event: Event, *, nbytes: int = 0, content: int | None = None, made_by: 
 def remark(sentence: str) -> None:
     """Say once what was run differently than on a GPU."""
     for recorder in RECORDERS:
-        recorder.notes.setdefault(sentence)
+        recorder.remark(sentence)
 
 
 def content_of(tensor: Tensor) -> int | None:

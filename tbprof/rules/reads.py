@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.sites import SiteMembers
+from tbprof.line_rules import SCALAR_BYTES
 from tbprof.optable import SHAPE_READERS, TRUTH_READERS
 
-__all__ = ["SCALAR_BYTES", "can_be_deferred", "reads_number"]
+__all__ = ["can_be_deferred", "reads_number"]
 
 _READ = "aten::_local_scalar_dense"
-
-SCALAR_BYTES = 16
-"""The largest scalar, a complex128."""
 
 
 def reads_number(facts: Facts, site: SiteMembers) -> bool:

@@ -416,7 +416,7 @@ class FailedRule(_message.Message):
     def __init__(self, rule: _Optional[str] = ..., error: _Optional[str] = ...) -> None: ...
 
 class RecordedCall(_message.Message):
-    __slots__ = ("file", "line", "function", "call", "count", "devices", "pinned", "non_blocking", "thread", "same_bytes", "caller", "via")
+    __slots__ = ("file", "line", "function", "call", "count", "devices", "pinned", "non_blocking", "thread", "same_bytes", "caller", "via", "places")
     FILE_FIELD_NUMBER: _ClassVar[int]
     LINE_FIELD_NUMBER: _ClassVar[int]
     FUNCTION_FIELD_NUMBER: _ClassVar[int]
@@ -429,6 +429,7 @@ class RecordedCall(_message.Message):
     SAME_BYTES_FIELD_NUMBER: _ClassVar[int]
     CALLER_FIELD_NUMBER: _ClassVar[int]
     VIA_FIELD_NUMBER: _ClassVar[int]
+    PLACES_FIELD_NUMBER: _ClassVar[int]
     file: str
     line: int
     function: str
@@ -441,7 +442,8 @@ class RecordedCall(_message.Message):
     same_bytes: bool
     caller: Source
     via: str
-    def __init__(self, file: _Optional[str] = ..., line: _Optional[int] = ..., function: _Optional[str] = ..., call: _Optional[str] = ..., count: _Optional[int] = ..., devices: _Optional[_Iterable[str]] = ..., pinned: bool = ..., non_blocking: bool = ..., thread: _Optional[int] = ..., same_bytes: bool = ..., caller: _Optional[_Union[Source, _Mapping]] = ..., via: _Optional[str] = ...) -> None: ...
+    places: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, file: _Optional[str] = ..., line: _Optional[int] = ..., function: _Optional[str] = ..., call: _Optional[str] = ..., count: _Optional[int] = ..., devices: _Optional[_Iterable[str]] = ..., pinned: bool = ..., non_blocking: bool = ..., thread: _Optional[int] = ..., same_bytes: bool = ..., caller: _Optional[_Union[Source, _Mapping]] = ..., via: _Optional[str] = ..., places: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class PredictedLine(_message.Message):
     __slots__ = ("rule", "kind", "source", "call", "count", "known", "fingerprint")

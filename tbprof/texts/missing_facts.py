@@ -35,6 +35,7 @@ _WORDS = {
     "loaders": "the settings of a DataLoader",
     "optimizers": "the settings of an optimizer",
     "other_gpu_processes": "other processes on the GPU",
+    "places": "which tensors would be on a GPU",
     "rank": "rank and world size",
     "sources": "the code around recorded lines",
     "sync_callbacks": "the lines that torch's callbacks tell",
