@@ -63,6 +63,7 @@ def _site(tally: Tally, steps: int) -> PredictedSite:
         source=tally.origin.source,
         library=tally.origin.library,
         callers=tally.origin.callers,
+        called_at=tuple(source for source, _ in tally.called_at.most_common()),
         via=tally.origin.via,
         call=event.call,
         ops=event.ops,
