@@ -20,11 +20,13 @@ class Patch:
 
     owner: str
     """A module, or a class of one after a colon: `torch`, `torch:Tensor`."""
-    name: str
+    name: Any
     make: Callable[[Any], Any]
     """What to put there, from what is there."""
     is_new: bool = False
     """Whether it is put there even where this build of torch has none of that name."""
+    is_item: bool = False
+    """Whether the owner is a dictionary, and the name a key of it."""
     only_loaded: bool = False
     """Whether a module that the program did not import is left alone."""
 
@@ -38,6 +40,10 @@ def instead(replacement: Any) -> Callable[[Any], Any]:
 def applied(patch: Patch) -> Iterator[None]:
     """Put a row in place; afterwards the attribute is what it was, or is gone where there was none."""
     owner = _owner(patch)
+    if patch.is_item:
+        with _item_in_place(owner, patch):
+            yield
+        return
     original = getattr(owner, patch.name, _ABSENT)
     if owner is None or (original is _ABSENT and not patch.is_new):
         yield
@@ -51,6 +57,19 @@ def applied(patch: Patch) -> Iterator[None]:
             delattr(owner, patch.name)
         else:
             setattr(owner, patch.name, own)
+
+
+@contextmanager
+def _item_in_place(owner: dict[Any, Any], patch: Patch) -> Iterator[None]:
+    original = owner.get(patch.name, _ABSENT)
+    owner[patch.name] = patch.make(original)
+    try:
+        yield
+    finally:
+        if original is _ABSENT:
+            del owner[patch.name]
+        else:
+            owner[patch.name] = original
 
 
 def _owner(patch: Patch) -> Any:

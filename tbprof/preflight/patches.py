@@ -5,10 +5,15 @@ from __future__ import annotations
 from contextlib import ExitStack
 
 from tbprof.preflight import (
+    composed,
     composites,
     cuda_stub,
+    cuda_tools,
+    device_type,
     distributed,
+    exchanges,
     factories,
+    legacy_types,
     moves,
     properties,
     reads,
@@ -21,12 +26,17 @@ __all__ = ["PATCHES", "installed"]
 
 PATCHES: tuple[Patch, ...] = (
     *cuda_stub.PATCHES,
+    *cuda_tools.PATCHES,
+    *device_type.PATCHES,
     *surroundings.PATCHES,
     *composites.PATCHES,
     *properties.PATCHES,
     *reads.PATCHES,
     *moves.PATCHES,
     *factories.PATCHES,
+    *composed.PATCHES,
+    *legacy_types.PATCHES,
+    *exchanges.PATCHES,
     *saving.PATCHES,
     *distributed.PATCHES,
 )

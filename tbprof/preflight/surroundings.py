@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.profiler import ProfilerActivity
 
 from tbprof.preflight.mode import Watch
-from tbprof.preflight.patch import Patch
+from tbprof.preflight.patch import Patch, instead
 from tbprof.preflight.recording import remark
 from tbprof.preflight.tags import HOST, mark, place_of
 
@@ -135,6 +135,8 @@ PATCHES = (
     Patch("torch", "get_autocast_dtype", _asks_for_cpu),
     Patch("torch", "set_autocast_enabled", _asks_for_cpu),
     Patch("torch", "set_autocast_dtype", _asks_for_cpu),
+    Patch("torch", "get_autocast_gpu_dtype", instead(lambda: torch.get_autocast_dtype("cuda"))),
+    Patch("torch", "set_autocast_gpu_dtype", instead(lambda dtype: torch.set_autocast_dtype("cuda", dtype))),
     Patch("torch._C", "_group_tensors_by_device_and_dtype", _grouped),
     Patch("torch", "Generator", lambda _original: _Generator),
     Patch("threading:Thread", "_bootstrap_inner", _watched_thread),
