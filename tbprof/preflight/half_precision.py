@@ -22,6 +22,7 @@ _ALL_ROUNDED = (
     *("mm", "addmm", "bmm", "baddbmm", "addbmm", "mv", "addmv", "dot", "vdot", "linear"),
     *("convolution", "convolution_overrideable", "convolution_backward"),
     *("pow", "amax", "amin", "linalg_vector_norm", "norm", "var", "std", "_foreach_norm"),
+    *("mkldnn_rnn_layer", "mkldnn_rnn_layer_backward"),
     *("native_group_norm_backward", "_scaled_dot_product_flash_attention_for_cpu_backward"),
 )
 _FIRST_ROUNDED = (

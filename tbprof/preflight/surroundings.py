@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.profiler import ProfilerActivity
+from torch.utils._python_dispatch import _disable_current_modes
 
 from tbprof.preflight.mode import Watch
 from tbprof.preflight.patch import Patch, instead
@@ -94,6 +95,17 @@ def _eager(_original: Any) -> Any:
     return compile_
 
 
+def _traced(original: Any) -> Any:
+    """The tracer follows no value through a dispatch mode: what it runs itself is not looked at."""
+
+    @wraps(original)
+    def trace(*args: Any, **kwargs: Any) -> Any:
+        with _disable_current_modes():
+            return original(*args, **kwargs)
+
+    return trace
+
+
 def _without_device(original: Any) -> Any:
     """The program's own profiler: there is no device to record."""
 
@@ -141,6 +153,7 @@ PATCHES = (
     Patch("torch", "Generator", lambda _original: _Generator),
     Patch("threading:Thread", "_bootstrap_inner", _watched_thread),
     Patch("torch", "compile", _eager),
+    *(Patch("torch.jit", name, _traced) for name in ("trace", "trace_module")),
     Patch("torch.profiler.profiler:_KinetoProfile", "__init__", _without_device),
     Patch("torch.utils.data.dataloader:_BaseDataLoaderIter", "__next__", _next_batch),
 )
