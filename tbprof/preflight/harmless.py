@@ -17,7 +17,7 @@ def lost(where: str, error: Exception) -> None:
     """Say what could not be looked at, and by which fault."""
     first_line = next(iter(str(error).splitlines()), "").rstrip(". ")
     remark(
-        f"what {where} does could not be looked at ({type(error).__name__}: {first_line}); "
+        f"{where} could not be looked at ({type(error).__name__}: {first_line}); "
         "the program went on, and lines of it may be missing here"
     )
 
