@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from tbprof.preflight.devices import device_named
-from tbprof.preflight.patch import Patch, instead
+from tbprof.preflight.patch import Patch, applied, instead, suspended
 
 __all__ = ["PATCHES"]
 
@@ -48,26 +48,25 @@ def _pickled(device: Any) -> tuple[Any, tuple[Any, ...]]:
 
 
 def _annotated(original: Any) -> Any:
-    """TorchScript compares annotations with `torch.device`; torch's own modules hold the real one."""
-
     @wraps(original)
     def try_ann_to_type(annotation: Any, *args: Any, **kwargs: Any) -> Any:
-        is_device = annotation is _REAL or annotation is _Device
-        return original(torch.device if is_device else annotation, *args, **kwargs)
+        return original(_REAL if annotation is _Device else annotation, *args, **kwargs)
 
     return try_ann_to_type
 
 
+_ANNOTATIONS = Patch("torch.jit.annotations", "try_ann_to_type", _annotated)
+"""The program's annotations hold the class that stands for the real one."""
+
+
 def _compiled(original: Any) -> Any:
-    """TorchScript's compiler knows the real class alone."""
+    """TorchScript's compiler knows torch's functions and classes by their identity."""
 
     @wraps(original)
-    def script(*args: Any, **kwargs: Any) -> Any:
-        put_there, torch.device = torch.device, _REAL
-        try:
-            return original(*args, **kwargs)
-        finally:
-            torch.device = put_there
+    def script(*args: Any, _frames_up: int = 0, **kwargs: Any) -> Any:
+        with suspended(), applied(_ANNOTATIONS):
+            # Names are looked up in the frame of who calls, which is one further up from there.
+            return original(*args, _frames_up=_frames_up + 1, **kwargs)
 
     return script
 
@@ -89,9 +88,6 @@ def _parsed(original: Any) -> Any:
 PATCHES = (
     Patch("torch", "device", instead(_Device)),
     Patch("copyreg:dispatch_table", _REAL, instead(_pickled), is_new=True, is_item=True),
-    Patch("torch.jit.annotations", "try_ann_to_type", _annotated),
     Patch("torch.jit", "script", _compiled),
-    # Names of functions by their identity, of which the patches have another.
-    Patch("torch.jit._builtins", "_builtin_table", instead(None)),
     Patch("torch._C._nn", "_parse_to", _parsed),
 )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-__all__ = ["Patch", "applied", "instead"]
+__all__ = ["Patch", "applied", "instead", "suspended"]
 
 _ABSENT = object()
 
@@ -31,6 +31,25 @@ class Patch:
     """Whether a module that the program did not import is left alone."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Place:
+    """Where a row is in place, and what its owner itself had there."""
+
+    owner: Any
+    name: str
+    own: Any
+
+    def put(self, value: Any) -> None:
+        if value is _ABSENT:
+            delattr(self.owner, self.name)
+        else:
+            setattr(self.owner, self.name, value)
+
+
+_IN_PLACE: list[_Place] = []
+"""In the order in which they were put in place."""
+
+
 def instead(replacement: Any) -> Callable[[Any], Any]:
     """For rows whose replacement does not need what was there."""
     return lambda _original: replacement
@@ -48,15 +67,28 @@ def applied(patch: Patch) -> Iterator[None]:
     if owner is None or (original is _ABSENT and not patch.is_new):
         yield
         return
-    own = vars(owner).get(patch.name, _ABSENT)
+    place = _Place(owner, patch.name, vars(owner).get(patch.name, _ABSENT))
     setattr(owner, patch.name, patch.make(original))
+    _IN_PLACE.append(place)
     try:
         yield
     finally:
-        if own is _ABSENT:
-            delattr(owner, patch.name)
-        else:
-            setattr(owner, patch.name, own)
+        _IN_PLACE.remove(place)
+        place.put(place.own)
+
+
+@contextmanager
+def suspended() -> Iterator[None]:
+    """All attributes as they were before any row; afterwards the rows are in place again."""
+    places = _IN_PLACE[:]
+    replacements = [vars(place.owner).get(place.name, _ABSENT) for place in places]
+    for place in reversed(places):
+        place.put(place.own)
+    try:
+        yield
+    finally:
+        for place, replacement in zip(places, replacements, strict=True):
+            place.put(replacement)
 
 
 @contextmanager
