@@ -7,16 +7,21 @@ in float32 too: the types that the program sees stay float16, the last bits may 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.utils._pytree import tree_map
 
+from tbprof.preflight.patch import Patch
 from tbprof.preflight.recording import remark
+from tbprof.preflight.tags import is_on_device
 
-__all__ = ["SLOW_IN_HALF", "in_float32"]
+__all__ = ["PATCHES", "SLOW_IN_HALF", "in_float32"]
 
 _ALL = 1 << 10
+_REMARK = "float16 kernels that are slow on a CPU were computed in float32 and rounded to float16"
 
 _ALL_ROUNDED = (
     *("mm", "addmm", "bmm", "baddbmm", "addbmm", "mv", "addmv", "dot", "vdot", "linear"),
@@ -46,7 +51,7 @@ def in_float32(
     """What an op gives; on tensors of float16 computed in float32, with so many results rounded."""
     if not any(_is_half(argument) for argument in args):
         return func(*args, **kwargs)
-    remark("float16 kernels that are slow on a CPU were computed in float32 and rounded to float16")
+    remark(_REMARK)
     result = func(*(_widened(argument) for argument in args), **kwargs)
     if isinstance(result, (tuple, list)):
         return type(result)(_rounded(item) if at < rounded else item for at, item in enumerate(result))
@@ -65,5 +70,21 @@ def _widened(value: Any) -> Any:
     return [_widened(item) for item in value] if type(value) is list and _is_half(value) else value
 
 
+def _recurrent(original: Any) -> Any:
+    """A recurrent network as a whole: op by op each step would widen its weights again."""
+
+    @wraps(original)
+    def recurrent(*args: Any, **kwargs: Any) -> Any:
+        if not (_is_half(args[0]) and is_on_device(args[0])):
+            return original(*args, **kwargs)
+        remark(_REMARK)
+        return tree_map(_rounded, original(*tree_map(_widened, args), **kwargs))
+
+    return recurrent
+
+
 def _rounded(value: Any) -> Any:
     return value.half() if isinstance(value, Tensor) and value.dtype is torch.float32 else value
+
+
+PATCHES = tuple(Patch("torch._VF", name, _recurrent) for name in ("lstm", "gru", "rnn_tanh", "rnn_relu"))
