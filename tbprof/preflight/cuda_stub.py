@@ -20,8 +20,6 @@ from tbprof.preflight.patch import Patch, instead
 __all__ = ["PATCHES"]
 
 _MEMORY_BYTES = 80 << 30
-_CUDA_VERSION = "12.8"
-_CUDNN_VERSION = 91002
 
 _PROPERTIES = SimpleNamespace(
     name="preflight (no GPU)",
@@ -194,9 +192,5 @@ PATCHES = (
     *(Patch("torch.cuda.nvtx", name, _returning(0)) for name in _NVTX),
     *(Patch("torch.accelerator", name, make) for name, make in _ACCELERATOR.items()),
     Patch("torch.cuda.nccl", "version", _returning((2, 21, 5))),
-    Patch("torch.version", "cuda", instead(_CUDA_VERSION)),
-    Patch("torch.backends.cuda", "is_built", _returning(True)),
     Patch("torch.backends.cudnn", "is_acceptable", _returning(False)),
-    Patch("torch.backends.cudnn", "is_available", _returning(True)),
-    Patch("torch.backends.cudnn", "version", _returning(_CUDNN_VERSION)),
 )

@@ -1,4 +1,4 @@
-"""What programs measure and copy with beside their training: CUDA's runtime, memory histories, `comm`."""
+"""What programs ask, measure and copy with beside training: versions, the runtime, memory, `comm`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ from tbprof.preflight import streams
 from tbprof.preflight.patch import Patch, instead
 
 __all__ = ["PATCHES"]
+
+_CUDA_VERSION = "12.8"
+_CUDNN_VERSION = 91002
+"""Programs parse them and compare; these are of today."""
 
 _SUCCESS = 0
 
@@ -101,6 +105,10 @@ _COMMUNICATION = {
 PATCHES = (
     Patch("torch.cuda", "cudart", instead(lambda: _RUNTIME)),
     Patch("torch.cuda", "check_error", instead(_nothing)),
+    Patch("torch.version", "cuda", instead(_CUDA_VERSION)),
+    Patch("torch.backends.cuda", "is_built", instead(lambda: True)),
+    Patch("torch.backends.cudnn", "is_available", instead(lambda: True)),
+    Patch("torch.backends.cudnn", "version", instead(lambda: _CUDNN_VERSION)),
     *(Patch("torch.cuda.profiler", name, instead(_nothing)) for name in ("init", "start", "stop")),
     Patch("torch.autograd.profiler:emit_nvtx", "__enter__", instead(_wait)),
     Patch("torch.autograd.profiler:emit_nvtx", "__exit__", instead(_wait)),
