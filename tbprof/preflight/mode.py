@@ -69,7 +69,8 @@ class Watch(TorchDispatchMode):  # type: ignore[misc]
         try:
             if plan.host_result is not None:
                 mark(result[plan.host_result], HOST)
-            place = asked_for or device or host or plan.fresh_place
+            # What an op makes of pinned memory is new memory, and so pageable.
+            place = asked_for or device or (HOST if host is PINNED else host) or plan.fresh_place
             if place is not None:
                 _mark_results(result, place)
         except Exception as error:  # noqa: BLE001 - the border to the program
