@@ -89,3 +89,4 @@ def _add(whole: Recorder, tally: Tally) -> None:
         other.contents |= tally.contents
         other.hashed += tally.hashed
         other.makers |= tally.makers
+        other.called_at += tally.called_at

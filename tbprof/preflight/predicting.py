@@ -67,6 +67,7 @@ def _site(tally: Tally, steps: Sequence[PredictedStep]) -> PredictedSite:
         code=linecache.getline(tally.origin.file, tally.origin.source.line or 0).strip(),
         library=tally.origin.library,
         callers=tally.origin.callers,
+        called_at=tuple(source for source, _ in tally.called_at.most_common()),
         via=tally.origin.via,
         call=event.call,
         ops=event.ops,

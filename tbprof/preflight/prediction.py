@@ -73,6 +73,8 @@ class PredictedSite:
     """Whose code `source` is in; None for the user's own."""
     callers: tuple[Source, ...]
     """The frames around `source`, from the inside out; of a library's, up to the user's own."""
+    called_at: tuple[Source, ...]
+    """Of a library's line: the user's lines that it was called from, the most frequent first."""
     via: Source | None
     """The innermost frame of torch's own Python code between the line and the op."""
     call: str

@@ -15,11 +15,23 @@ from typing import TypeAlias
 import torch
 from torch import Tensor
 
+from tbprof.model import Source
 from tbprof.optable import Known
 from tbprof.preflight.frames import Origin, origin
 from tbprof.preflight.prediction import Kind
 
-__all__ = ["RECORDERS", "Event", "Recorder", "Tally", "content_of", "is_muted", "muted", "note", "remark"]
+__all__ = [
+    "RECORDERS",
+    "Event",
+    "Recorder",
+    "Tally",
+    "content_of",
+    "is_muted",
+    "muted",
+    "note",
+    "note_at",
+    "remark",
+]
 
 _MOST_HASHED_BYTES = 1 << 24
 """Contents beyond 16 MB are not compared: no constant is that large, and a batch may be."""
@@ -56,6 +68,8 @@ class Tally:
     hashed: int = 0
     makers: set[str | None] = field(default_factory=set)
     """The factories of what was uploaded; None for what was made otherwise."""
+    called_at: Counter[Source] = field(default_factory=Counter)
+    """The user's lines that a library's line was called from."""
 
     @property
     def key(self) -> Key:
@@ -89,6 +103,8 @@ class Recorder:
             tally.per_step[self.step] += 1
             tally.bytes += nbytes
             tally.makers.add(made_by)
+            if where.library is not None and where.callers:
+                tally.called_at[where.callers[-1]] += 1
             if content is not None:
                 tally.hashed += 1
                 tally.contents.add(content)
@@ -119,14 +135,24 @@ def is_muted() -> bool:
     return _MUTED.depth > 0
 
 
-def note(event: Event, *, nbytes: int = 0, content: int | None = None, made_by: str | None = None) -> None:
-    """Count an event at the program's line that runs now on this thread."""
+def note(
+    event: Event, *, nbytes: int = 0, content: int | None = None, made_by: str | None = None
+) -> Origin | None:
+    """Count an event at the program's line that runs now on this thread, which is what is returned."""
     if _MUTED.depth:
-        return
+        return None
     where = origin(sys._getframe(1))
     if where is not None:
-        for recorder in RECORDERS:
-            recorder.add(event, where, nbytes, content, made_by)
+        note_at(where, event, nbytes=nbytes, content=content, made_by=made_by)
+    return where
+
+
+def note_at(
+    where: Origin, event: Event, *, nbytes: int = 0, content: int | None = None, made_by: str | None = None
+) -> None:
+    """Count an event at a line that is known."""
+    for recorder in RECORDERS:
+        recorder.add(event, where, nbytes, content, made_by)
 
 
 def remark(sentence: str) -> None:
@@ -137,7 +163,7 @@ def remark(sentence: str) -> None:
 
 def content_of(tensor: Tensor) -> int | None:
     """A checksum of the tensor's values; None where they are too many, or have no plain memory."""
-    if tensor.layout is not torch.strided or not 0 < tensor.nbytes <= _MOST_HASHED_BYTES:
+    if tensor.layout is not torch.strided or tensor.is_nested or not 0 < tensor.nbytes <= _MOST_HASHED_BYTES:
         return None
     with muted():
         plain = tensor.detach().contiguous()

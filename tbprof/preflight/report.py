@@ -63,9 +63,9 @@ def _finding(finding: PredictedFinding, prediction: Prediction) -> Iterator[str]
     source = site.source
     yield f"{source.file}:{source.line} in {source.function}  {KIND_NAMES[site.kind]}  [{finding.rule}]"
     yield f"    {_facts(finding, site, prediction)}"
-    if site.library is not None and site.callers:
-        outer = site.callers[-1]
-        yield f"    in {site.library}, called at {outer.file}:{outer.line} in {outer.function}"
+    if site.called_at:
+        lines = " and ".join(f"{caller.file}:{caller.line} in {caller.function}" for caller in site.called_at)
+        yield f"    in {site.library}, called at {lines}"
     if site.via is not None:
         yield f"    through {site.via.file}:{site.via.line} in {site.via.function}"
     yield f"    {finding.fix}"
