@@ -12,15 +12,22 @@
     |-- PreflightError           a program can't be run without a GPU
     |   |-- NotSupported         it does what only a GPU can do
     |   `-- SelfTestFailed       this torch does not behave as preflight needs it to
-    `-- UsageError               the caller asked for something that does not exist
+    |-- OutputError              what was asked for can't be printed
+    |-- UsageError               the caller asked for what can't be, such as an unknown rule
+    |-- Gone                     what the caller names is not there, or no longer
+    `-- Busy                     not now: the same question may have an answer soon
 
 The command line turns any of them into one line on stderr and exit code 2, the
-plugin's routes into a JSON answer; nothing else may catch the family as a whole.
+plugin's routes into a JSON answer with status 404 for `Gone`, 503 for `Busy`, and 400
+for the others; nothing else may catch the family as a whole.
 """
 
 __all__ = [
+    "Busy",
+    "Gone",
     "NotATrace",
     "NotSupported",
+    "OutputError",
     "PreflightError",
     "PublishError",
     "ReportError",
@@ -83,5 +90,17 @@ class SelfTestFailed(PreflightError):
     """The torch that is there does not behave as preflight needs it to."""
 
 
+class OutputError(TbprofError):
+    """What was asked for can't be printed: stdout is closed or full."""
+
+
 class UsageError(TbprofError):
-    """The caller asked for something that does not exist, such as an unknown rule code."""
+    """The caller asked for what can't be, such as the page of a rule that there is not."""
+
+
+class Gone(TbprofError):
+    """The caller names a window, a run or a file that is not there, or no longer."""
+
+
+class Busy(TbprofError):
+    """Not now: the same question may have an answer in a few seconds."""

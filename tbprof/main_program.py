@@ -2,29 +2,111 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import os
 import runpy
 import sys
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-__all__ = ["program_frames", "run_program"]
+from tbprof.errors import UsageError
+
+__all__ = ["Decorated", "NoSuchModule", "check_function", "program_frames", "run_program"]
 
 
-def run_program(program: str, arguments: Sequence[str], *, is_module: bool) -> None:
-    """Run it in this process as `__main__`; what it raises passes."""
+Decorated = tuple[str, Callable[[Any], Any]]
+"""The name of a function of the program, such as `Trainer.step`, and what decorates its definition."""
+
+_DECORATOR = "__tbprof_decorator__"
+
+
+def run_program(
+    program: str, arguments: Sequence[str], *, is_module: bool, decorate: Decorated | None = None
+) -> None:
+    """Run it in this process as `__main__`; what it raises passes.
+
+    Args:
+        program: the path of a script, or the name of a module.
+        arguments: what it finds in `sys.argv`.
+        is_module: which of the two it is.
+        decorate: a function of the script that is watched.
+    """
     sys.argv = [program, *arguments]
     if is_module:
         sys.path[0] = str(Path.cwd())
-        runpy.run_module(program, run_name="__main__", alter_sys=True)
+        _run_module(program)
         return
     sys.path[0] = str(Path(program).resolve().parent)
     main_module = types.ModuleType("__main__")
     main_module.__file__ = os.path.abspath(program)  # noqa: PTH100 - as Python spells it
     sys.modules["__main__"] = main_module
-    source = Path(program).read_bytes()
+    source: Any = Path(program).read_bytes()
+    if decorate is not None:
+        name, vars(main_module)[_DECORATOR] = decorate
+        source = _decorated(source, main_module.__file__, name)
     exec(compile(source, main_module.__file__, "exec", dont_inherit=True), vars(main_module))
+
+
+def check_function(program: str, name: str) -> None:
+    """Refuse a function that a script does not define.
+
+    Raises:
+        UsageError: there is none of this name.
+    """
+    # A script that is no Python says so itself when it is run.
+    with contextlib.suppress(SyntaxError, ValueError, OSError):
+        if not _definitions(ast.parse(Path(program).read_bytes()), name):
+            raise UsageError(f"{program} defines no {name}")
+
+
+class NoSuchModule(SystemExit):
+    """Ends as Python does where there is no module to run: with one line on stderr, and exit code 1."""
+
+
+def _run_module(name: str) -> None:
+    try:
+        runpy.run_module(name, run_name="__main__", alter_sys=True)
+    except ImportError as error:
+        last = error.__traceback__
+        while last is not None and last.tb_next is not None:
+            last = last.tb_next
+        # Where runpy itself can't find the module, Python prints one line.
+        if last is None or last.tb_frame.f_globals.get("__name__") != runpy.__name__:
+            raise
+        raise NoSuchModule(f"{sys.executable}: {error}") from None
+
+
+def _decorated(source: bytes, path: str, name: str) -> ast.Module:
+    tree = ast.parse(source, path)
+    for definition in _definitions(tree, name):
+        decorator = ast.copy_location(ast.Name(_DECORATOR, ast.Load()), definition)
+        # Nearest to the function, so that others find what they would find.
+        definition.decorator_list.append(decorator)
+    return tree
+
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def _definitions(tree: ast.AST, name: str) -> list[Definition]:
+    """Where `Class.method` or `function.inner` is defined, whichever branches that is in."""
+    first, _, rest = name.partition(".")
+    found = [definition for definition in _definitions_in(tree) if definition.name == first]
+    if rest:
+        return [inner for definition in found for inner in _definitions(definition, rest)]
+    return [definition for definition in found if not isinstance(definition, ast.ClassDef)]
+
+
+def _definitions_in(tree: ast.AST) -> Iterator[Definition]:
+    """Those of one scope."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield node
+        else:
+            yield from _definitions_in(node)
 
 
 def program_frames(traceback: types.TracebackType | None) -> types.TracebackType | None:

@@ -35,13 +35,14 @@ Condition: TypeAlias = Literal[
     "checked_errors",
     "device_mask",
     "device_mask_filled",
+    "uncoalesced",
 ]
 """When an op on tensors of the device does so.
 
 `without_...`: the argument that would say it beforehand is missing; `tensor_std`: the standard
 deviation is a tensor; `checked_lengths`: `unsafe` is off; `checked_errors`: `check_errors` is on;
 `device_mask`: one index is a mask on the device; `device_mask_filled`: so it is, and the written
-value is more than one number.
+value is more than one number; `uncoalesced`: the sparse operand may name a place more than once.
 """
 
 
@@ -88,6 +89,10 @@ OPS: tuple[DeviceOp, ...] = (
     DeviceOp("aten::combinations", "always", "dynamic_shape", "read"),
     DeviceOp("aten::_coalesce", "always", "dynamic_shape", "read"),
     DeviceOp("aten::_to_sparse", "always", "dynamic_shape", "read"),
+    DeviceOp("aten::mm", "uncoalesced", "dynamic_shape", "read"),
+    DeviceOp("aten::addmm", "uncoalesced", "dynamic_shape", "read"),
+    DeviceOp("aten::_sparse_addmm", "uncoalesced", "dynamic_shape", "read"),
+    DeviceOp("aten::hspmm", "uncoalesced", "dynamic_shape", "read"),
     DeviceOp("aten::embedding_renorm_", "always", "dynamic_shape", "read"),
     DeviceOp("torchvision::nms", "always", "dynamic_shape", "seen"),
     DeviceOp("fbgemm::permute_sparse_features", "always", "dynamic_shape", "seen"),
@@ -104,9 +109,13 @@ OPS: tuple[DeviceOp, ...] = (
 Copies are in no row: whether one happens is a matter of where its two tensors are."""
 
 DYNAMIC_SHAPE_OPS = tuple(
-    row for row in OPS if row.kind == "dynamic_shape" and not row.condition.startswith("device_mask")
+    row
+    for row in OPS
+    if row.kind == "dynamic_shape"
+    and row.condition not in ("device_mask", "device_mask_filled", "uncoalesced")
 )
-"""Ops that read back how large their result is; indexing by a mask does it by `aten::nonzero`."""
+"""Ops that read back how large their result is; indexing by a mask does it by `aten::nonzero`, a
+product with an uncoalesced matrix by `aten::_coalesce`."""
 
 SHAPE_READERS = frozenset(row.op for row in DYNAMIC_SHAPE_OPS)
 """The names alone."""

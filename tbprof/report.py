@@ -20,7 +20,17 @@ from tbprof.analysis.timeline import Timeline
 from tbprof.analysis.totals import idle_total, sync_totals
 from tbprof.analysis.verdict import find_verdict
 from tbprof.file_names import parse_window_name
-from tbprof.model import FailedRule, Finding, NotChecked, PlanRow, Report, Savings, TraceSummary
+from tbprof.model import (
+    FailedRule,
+    Finding,
+    HookFacts,
+    NotChecked,
+    PlanRow,
+    PredictedLine,
+    Report,
+    Savings,
+    TraceSummary,
+)
 from tbprof.rules.distinct_fingerprints import with_distinct_fingerprints
 from tbprof.rules.plan_candidates import candidates
 from tbprof.rules.precedence import settle
@@ -124,8 +134,16 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
         recorded_calls=() if audit is None else audit.calls,
         facts=None if hook is None else dataclasses.replace(hook, audit=None),
         sources=() if audit is None else audit.sources,
-        predicted_lines=() if audit is None or has_devices else predicted_lines(audit.calls),
+        predicted_lines=() if hook is None or has_devices else _predicted(hook),
     )
+
+
+def _predicted(hook: HookFacts) -> tuple[PredictedLine, ...]:
+    """The lines that would wait for a GPU, by what the hook recorded without one."""
+    if hook.audit is None:
+        return ()
+    pin = bool(hook.loaders) and all(loader.pin_memory for loader in hook.loaders)
+    return predicted_lines(hook.audit.calls, hook.audit.sources, loaders_pin=pin)
 
 
 def _run(rules: tuple[Rule, ...], facts: Facts) -> tuple[tuple[Finding, ...], tuple[FailedRule, ...]]:

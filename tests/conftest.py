@@ -4,14 +4,59 @@ from __future__ import annotations
 
 import os
 import pathlib
+import signal
+from collections.abc import Iterator
 
 import hypothesis
 import pytest
 from trained_demo import TrainedDemo, train_demo
 
+_OF_WHO_RUNS_THEM = (
+    "COLUMNS",
+    "CUDA_LAUNCH_BLOCKING",
+    "LOCAL_RANK",
+    "RANK",
+    "TBPROF_DEBUG",
+    "TBPROF_MAX_TRACE_BYTES",
+    "TBPROF_SPOOL",
+    "WORLD_SIZE",
+)
+"""Variables that would change what is tested."""
+
+_TESTS = pathlib.Path(__file__).parent
+
+_MOST_PROCESSES = 4
+"""Each may hold a torch, a TensorBoard and a Chromium."""
+
 # How long an example takes says more of the machine than of the code.
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
+
+
+def pytest_configure() -> None:
+    """Make all machines alike, for the tests and for the processes that they start."""
+    for name in _OF_WHO_RUNS_THEM:
+        os.environ.pop(name, None)
+    # What a GPU does is tested with a stand-in for it, or where one was lent for that.
+    os.environ["CUDA_VISIBLE_DEVICES"] = os.environ["HIP_VISIBLE_DEVICES"] = ""
+    # A shell that starts pytest in the background hands on that Ctrl-C is ignored.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Several processes for the whole suite; a part of it, or what measures times, has one for itself."""
+    is_whole = config.args == config.getini("testpaths") and config.option.markexpr == "not exhaustive"
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, _MOST_PROCESSES) if is_whole and cores > 1 else 0
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What a file sets up, or all that looks at one TensorBoard, belongs to one process."""
+    for item in items:
+        shares_a_browser = "e2e" in item.path.parts or "trained_demo" in getattr(item, "fixturenames", ())
+        group = "browser" if shares_a_browser else str(item.path.relative_to(_TESTS))
+        item.add_marker(pytest.mark.xdist_group(group))
 
 
 @pytest.fixture(scope="session")
@@ -29,6 +74,14 @@ def traces() -> pathlib.Path:
             pytest.fail("TBPROF_REQUIRE_TRACES is set and TBPROF_TRACES is not")
         pytest.skip("TBPROF_TRACES does not name a folder of public traces")
     return pathlib.Path(folder)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_proxy() -> Iterator[None]:
+    """Servers of tests are on this machine, whatever the network needs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("no_proxy", "localhost,127.0.0.1")
+        yield
 
 
 @pytest.fixture(autouse=True)

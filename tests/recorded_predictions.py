@@ -16,7 +16,7 @@ import torch
 from recorded_lines import Line, lines_run
 from recorded_source import Setting, build, importable
 
-from tbprof.preflight.copies import STAGED_BYTES
+from tbprof.line_rules import STAGED_BYTES
 from tbprof.preflight.prediction import PredictedSite
 from tbprof.preflight.session import Preflight
 

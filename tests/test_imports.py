@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE_S
 
 import tbprof
 
@@ -25,7 +26,9 @@ EVERYWHERE = ("store", "views", "texts", "plugin", "cli", "preflight", "trace", 
 def run_fresh(program: str, *arguments: str) -> str:
     """What a program prints in an interpreter of its own."""
     command = [sys.executable, "-c", program, *arguments]
-    ended = subprocess.run(command, capture_output=True, text=True, cwd=REPOSITORY, check=False, timeout=60)
+    ended = subprocess.run(
+        command, capture_output=True, text=True, cwd=REPOSITORY, check=False, timeout=PATIENCE_S
+    )
     assert ended.returncode == 0, ended.stderr
     return ended.stdout
 
@@ -71,12 +74,13 @@ def test_a_command_holds_nothing_of_the_others() -> None:
 
 TENSORBOARD = """
 import json, sys, time
+from importlib.metadata import entry_points
 from tensorboard import default
 from tensorboard.backend import application
 from tensorboard.plugins import base_plugin
 from werkzeug.test import Client
 
-[entry] = [e for e in default._iter_entry_points("tensorboard_plugins") if e.name == "tbprof"]
+[entry] = entry_points(group="tensorboard_plugins", name="tbprof")
 loader = entry.load()()
 loaded_first = sorted(name for name in sys.modules if name.startswith("tbprof"))
 

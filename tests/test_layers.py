@@ -38,12 +38,16 @@ LAW = {
     "model": allowed(),
     "errors": allowed(),
     "optable": allowed(),
+    "line_rules": allowed(),
     "file_names": allowed(),
     "folders": allowed(),
-    "main_program": allowed(),
+    "main_program": allowed("errors"),
+    "step_functions": allowed("errors"),
+    "step_leader": allowed(),
+    "streams": allowed("errors"),
     "trace": allowed("model errors folders", "numpy msgspec isal"),
-    "analysis": allowed("trace model errors", "numpy", never="json os pathlib io"),
-    "rules": allowed("analysis model optable", "numpy"),
+    "analysis": allowed("trace model errors line_rules", "numpy", never="json os pathlib io"),
+    "rules": allowed("analysis model optable line_rules", "numpy"),
     "texts": allowed("model errors rules"),
     "report": allowed("trace analysis rules model errors file_names", "numpy"),
     "store": allowed(
@@ -53,9 +57,14 @@ LAW = {
     "views": allowed("report analysis model file_names"),
     "plugin": allowed("views texts store report model errors", "tensorboard werkzeug"),
     "sharing": allowed("views texts store report model errors"),
-    "cli": allowed("sharing views texts store report rules model errors file_names"),
-    "hook": allowed("model errors main_program", "torch"),
-    "preflight": allowed("model errors optable main_program", "torch pytest"),
+    "cli": allowed(
+        "sharing views texts store report rules model errors file_names streams",
+        "pynvml",
+    ),
+    "hook": allowed("model errors main_program step_functions step_leader", "torch"),
+    "preflight": allowed(
+        "model errors optable line_rules main_program step_functions step_leader streams", "torch pytest"
+    ),
     "demo": allowed("hook errors", "torch torchvision"),
 }
 

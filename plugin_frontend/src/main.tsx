@@ -8,10 +8,10 @@ import { followAddress } from "./state/place.ts";
 import { loadRulePage } from "./state/rulePage.ts";
 import { pinShown, pollWhileEmpty, refreshRuns, shown } from "./state/runs.ts";
 import { loadComparison } from "./state/comparison.ts";
-import { loadSeries } from "./state/series.ts";
+import { loadRanks, loadTrend } from "./state/series.ts";
 import { loadSource } from "./state/source.ts";
 import { watchVisibility } from "./state/visibility.ts";
-import { loadShownWindow, pollWhileReading } from "./state/windowAnswer.ts";
+import { loadShownWindow } from "./state/windowAnswer.ts";
 import { adoptStyle } from "./theme/style.ts";
 import { followTheme } from "./theme/theme.ts";
 import { App } from "./views/App.tsx";
@@ -23,7 +23,7 @@ export function render(): void {
   followTheme(hostWindow());
   followAddress();
   watchVisibility();
-  for (const start of [pinShown, loadShownWindow, pollWhileReading, pollWhileEmpty, loadRulePage, loadSeries, loadComparison, loadSource]) start();
+  for (const start of [pinShown, loadShownWindow, pollWhileEmpty, loadRulePage, loadRanks, loadTrend, loadComparison, loadSource]) start();
   effect(() => {
     document.title = shown.value === null ? "tbprof" : `${shown.value.run.run} · tbprof`;
   });

@@ -29,6 +29,7 @@ def health_facts(facts: Facts) -> tuple[HealthFact, ...]:
     - `no_stacks`: sites have no source, since no Python frames were recorded.
     - `no_user_frames`: sites have no source, and none of the recorded frames is the user's.
     - `no_audit_step`: the hook was to record lines and could not, with the `reason` as a code.
+    - `only_warned_lines`: it recorded those that CUDA itself warned of, and no others.
     - `lines_not_exact`: sync points and copies whose line the recorded ones leave open.
 
     What the file itself lost is said by its reader; what is to be known of the run, `run_health`.
@@ -79,10 +80,12 @@ def _joins(facts: Facts) -> Iterator[HealthFact]:
 
 def _lines(facts: Facts) -> Iterator[HealthFact]:
     audit = None if facts.trace.facts is None else facts.trace.facts.audit
-    if audit is None or not facts.sites:
+    if audit is None:
         return
     if audit.left_out:
-        yield HealthFact("no_audit_step", "info", {"reason": audit.left_out})
+        reason = {"reason": audit.left_out}
+        yield HealthFact("only_warned_lines" if audit.calls else "no_audit_step", "info", reason)
+    if not audit.calls or not facts.sites:
         return
     open_ = sum(len(site.members) for site in facts.sites if site.source is None or not site.source.exact)
     if open_:

@@ -5,6 +5,9 @@ training's steps are alike: of the calls that can become the same op, in the sam
 where frames are recorded, the n-th of a step is the n-th that was recorded. Where a step has
 more or fewer of them than were recorded, the lines are candidates; a single line is exact
 even then if it was recorded more than once, for a loop may run longer in another step.
+
+Where torch's functions were not watched, as in compiled code, the hook heard of each wait from
+CUDA itself and knows no op: there, the n-th wait of a step is the n-th that was heard.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from tbprof.analysis.episodes import Episodes
 from tbprof.analysis.op_chains import OpChains
 from tbprof.analysis.sources import NO_SOURCE
 from tbprof.analysis.steps import OUTSIDE, Steps
-from tbprof.model import Audit, RecordedCall, Source
+from tbprof.model import WAITED, Audit, RecordedCall, Source
 from tbprof.trace.columns import Int64s
 
 __all__ = ["with_recorded_lines"]
@@ -37,6 +40,8 @@ class _Kin:
     calls: tuple[int, ...]
     """The recorded calls, as indexes into `Audit.calls`, in the order of the audit step."""
     frame: Source | None
+    is_wait: bool = False
+    """Whether each episode is one call, whatever ops are around it."""
 
 
 def with_recorded_lines(
@@ -66,7 +71,11 @@ def with_recorded_lines(
         return source, sources
     found = {known: index for index, known in enumerate(sources)}
     refined = source.copy()
-    for kin in _kin(audit, episodes, chains, steps, call_names, source, sources):
+    kinds = (
+        *_kin(audit, episodes, chains, steps, call_names, source, sources),
+        *_waits(audit, episodes, chains, steps, call_names, source, sources),
+    )
+    for kin in kinds:
         for members, calls in _joined(kin, episodes, chains, steps):
             line = _source([audit.calls[call] for call in calls], kin.frame)
             if line is not None:
@@ -118,14 +127,54 @@ def _kin(
             yield _Kin(np.flatnonzero(which.reshape(-1) == index), calls, frame)
 
 
+def _waits(
+    audit: Audit,
+    episodes: Episodes,
+    chains: OpChains,
+    steps: Steps,
+    call_names: Sequence[str],
+    source: Int64s,
+    sources: tuple[Source, ...],
+) -> Iterator[_Kin]:
+    """Those of which CUDA tells: what blocks and was not asked for by name."""
+    waited = [audit.calls[call].call == WAITED for call in range(len(audit.calls))]
+    if not any(waited):
+        return
+    asked = {name for names in BY_NAME.values() for name in names}
+    by_name = np.array([name in asked for name in call_names], bool) & (chains.outermost == _UNKNOWN)
+    heard = episodes.blocking & ~by_name
+    takes_steps = np.isin(episodes.lane, steps.lanes)
+    for is_training in (False, True):
+        for at in np.unique(source[heard & (takes_steps == is_training)]).tolist():
+            frame = None if at == NO_SOURCE else sources[at]
+            if frame is not None and frame.exact:
+                continue
+            calls = tuple(
+                call
+                for call in audit.order
+                if waited[call]
+                and (audit.calls[call].thread == 0) == is_training
+                and (frame is None or _is_in(audit.calls[call], frame))
+            )
+            if calls:
+                members = heard & (takes_steps == is_training) & (source == at)
+                yield _Kin(np.flatnonzero(members), calls, frame, is_wait=True)
+
+
 def _anchor(chain: tuple[str, ...]) -> str:
     """The op that a function of torch's became: the outermost one, functions of the user's left out."""
     return next((op for op in reversed(chain) if "::" in op and not op.startswith("autograd::")), "")
 
 
 def _is_in(call: RecordedCall, frame: Source) -> bool:
-    same_file = call.file == frame.file or call.file.endswith(("/" + frame.file, "\\" + frame.file))
-    return same_file and call.function == frame.function
+    # One of the two may have seen more of the import path, and cut more off.
+    same_file = call.file == frame.file
+    alike = same_file or _ends_with(call.file, frame.file) or _ends_with(frame.file, call.file)
+    return alike and call.function == frame.function
+
+
+def _ends_with(path: str, file: str) -> bool:
+    return path.endswith(("/" + file, "\\" + file))
 
 
 def _joined(
@@ -136,7 +185,8 @@ def _joined(
     step = episodes.step[order]
     for index in np.unique(step).tolist():
         members = order[step == index]
-        instance = _instances(chains.outermost[members])
+        outermost = chains.outermost[members]
+        instance = np.arange(len(members)) if kin.is_wait else _instances(outermost)
         is_whole = index != OUTSIDE and steps.recorded and int(instance[-1]) + 1 == len(kin.calls)
         if not is_whole:
             yield members, kin.calls

@@ -15,15 +15,12 @@ from tbprof.analysis.device_work import DeviceWork
 from tbprof.analysis.episodes import ABSENT, Episodes
 from tbprof.analysis.replay_awaited import CLOCK_SLACK_NS, awaited_rows, awaits_device
 from tbprof.analysis.replay_streams import NO_ROW, StreamOrder
+from tbprof.line_rules import STAGED_BYTES
 from tbprof.trace.columns import Int64s
 
-__all__ = ["NO_DEVICE", "STAGED_FROM_BYTES", "ReplayWaits", "replay_waits"]
+__all__ = ["NO_DEVICE", "ReplayWaits", "replay_waits"]
 
 NO_DEVICE = -1
-
-STAGED_FROM_BYTES = 64 * 1024
-"""An upload of more than this from pageable memory waits for its stream, whatever it was asked for
-(CUDA Runtime API, "API synchronization behavior")."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +83,7 @@ def _is_staged(work: DeviceWork, calls: Calls, episodes: Episodes) -> npt.NDArra
     """Uploads that were not to block and did: they can't be removed, and hold up the replay."""
     is_upload = (episodes.direction == DIRECTIONS.index("HtoD")) & (episodes.record != ABSENT)
     from_pageable = episodes.memory == MEMORIES.index("pageable")
-    large = episodes.bytes > STAGED_FROM_BYTES
+    large = episodes.bytes > STAGED_BYTES
     staged = np.flatnonzero(is_upload & from_pageable & large)
     outlasted = work.start_ns[episodes.record[staged]] < calls.end_ns[episodes.first[staged]]
     found = np.zeros(len(large), np.bool_)

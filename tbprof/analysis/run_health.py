@@ -25,6 +25,7 @@ def run_health(facts: Facts) -> Iterator[HealthFact]:
     - `accumulation`: several steps make one of the optimizer, or a step goes back through
       the model several times.
     - `gpu_shared`: other processes are on the device.
+    - `fact_missing`: a `fact` that the hook could not bring home, with the `reason`.
     """
     hook = facts.trace.facts
     if hook is not None and hook.phase == "inference":
@@ -32,6 +33,8 @@ def run_health(facts: Facts) -> Iterator[HealthFact]:
     yield from _accumulation(facts, hook)
     if hook is not None and hook.other_gpu_processes:
         yield HealthFact("gpu_shared", "warning", {"processes": hook.other_gpu_processes})
+    for missing in () if hook is None else hook.missing:
+        yield HealthFact("fact_missing", "info", {"fact": missing.name, "reason": missing.reason})
 
 
 def _accumulation(facts: Facts, hook: HookFacts | None) -> Iterator[HealthFact]:

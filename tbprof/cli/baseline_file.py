@@ -1,26 +1,27 @@
 """The baseline: a file with a line for each accepted finding, made to be read in a diff.
 
-Lines of code have no place in it, so that an edit above a finding changes nothing. `reason` is
-for people: it is kept when the file is written anew.
+Numbers of lines have no place in it, so that an edit above a finding changes nothing. `code` is the
+text of the line, by which lines of one function are told apart; in schema 1 there was none. `reason`
+is for people: it is kept when the file is written anew.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from tbprof.errors import UsageError
-from tbprof.views.check import Accepted, CheckView
+from tbprof.views.check import Accepted, Baseline, CheckView
 
 __all__ = ["SCHEMA", "read_baseline", "renewed", "write_baseline"]
 
-SCHEMA = 1
+SCHEMA = 2
 
 
-def read_baseline(path: Path) -> tuple[Accepted, ...]:
+def read_baseline(path: Path) -> Baseline:
     """What was accepted.
 
     Raises:
@@ -35,7 +36,11 @@ def read_baseline(path: Path) -> tuple[Accepted, ...]:
     try:
         if document["schema"] > SCHEMA:
             raise UsageError(f"a later tbprof wrote the baseline {path}: upgrade this one")
-        return tuple(_accepted(line) for line in document["findings"])
+        return Baseline(
+            accepted=tuple(_accepted(line) for line in document["findings"]),
+            steps=int(document.get("steps", 0)),
+            is_former=document["schema"] < SCHEMA,
+        )
     except (KeyError, TypeError, ValueError) as error:
         raise UsageError(f"{path} is no baseline of tbprof check: {error!r} in it") from error
 
@@ -46,37 +51,42 @@ def _accepted(line: Mapping[str, Any]) -> Accepted:
         rule=str(line["rule"]),
         file=str(line["file"]),
         function=str(line["function"]),
+        code=str(line.get("code", "")),
         per_step=int(line["per_step"]),
         reason=str(line["reason"]),
     )
 
 
-def renewed(view: CheckView) -> tuple[Accepted, ...]:
+def renewed(view: CheckView) -> Baseline:
     """The baseline that accepts all that was found, with the reasons that were given before."""
-    return tuple(
+    accepted = tuple(
         Accepted(
             fingerprint=row.found.fingerprint,
             rule=row.found.rule,
             file=row.found.file,
             function=row.found.function,
+            code=row.found.code,
             per_step=row.found.per_step,
             reason=row.reason,
         )
         for row in view.rows
         if row.state != "suppressed"
     )
+    return Baseline(accepted, steps=view.steps, is_former=False)
 
 
-def write_baseline(path: Path, accepted: Sequence[Accepted]) -> None:
+def write_baseline(path: Path, baseline: Baseline) -> None:
     """Write it sorted, one finding a line.
 
     Raises:
         UsageError: The file can't be written.
     """
-    ordered = sorted(accepted, key=lambda line: (line.file, line.function, line.rule, line.fingerprint))
+    ordered = sorted(
+        baseline.accepted, key=lambda line: (line.file, line.function, line.rule, line.fingerprint)
+    )
     lines = (json.dumps(dataclasses.asdict(line), ensure_ascii=False) for line in ordered)
     findings = ",\n".join(f"  {line}" for line in lines)
-    text = f'{{"schema": {SCHEMA}, "findings": [\n{findings}\n]}}\n'
+    text = f'{{"schema": {SCHEMA}, "steps": {baseline.steps}, "findings": [\n{findings}\n]}}\n'
     try:
         path.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:

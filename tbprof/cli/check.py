@@ -6,7 +6,6 @@ import argparse
 import dataclasses
 import json
 import re
-import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,13 +14,15 @@ from tbprof.cli.baseline_file import read_baseline, renewed, write_baseline
 from tbprof.cli.check_text import check_text
 from tbprof.cli.checkout_paths import path_in_checkout
 from tbprof.cli.github_annotations import github_annotations
+from tbprof.cli.piped import as_file
 from tbprof.cli.preflight_child import run_preflight
 from tbprof.cli.preflight_document import document_recording, preflight_document
 from tbprof.cli.reading import is_folder, report_of_file, reports_of_folder
 from tbprof.errors import UsageError
 from tbprof.rules.registry import PAGES
+from tbprof.streams import put, reader_may_leave
 from tbprof.texts.english import English
-from tbprof.views.check import KINDS, NEW, Accepted, Budget, CheckView, Recording
+from tbprof.views.check import KINDS, NEW, Baseline, Budget, CheckView, Recording
 from tbprof.views.check_building import check_view
 from tbprof.views.check_report import report_recording
 from tbprof.views.sarif import sarif_log
@@ -57,6 +58,10 @@ def add_to(commands: Commands) -> None:
     parser.add_argument("-m", "--module", action="store_true", help="PATH is a module, as for python -m")
     parser.add_argument("--steps", metavar="N", help="of a program: optimizer steps to look at")
     parser.add_argument("--warmup", metavar="N", help="of a program: optimizer steps before them")
+    parser.add_argument("--step-on", metavar="NAME", help="of a program: as for tbprof preflight")
+    parser.add_argument("--time-limit", metavar="SECONDS", help="of a program: as for tbprof preflight")
+    parser.add_argument("--stub", action="append", default=[], metavar="NAME=REPLACEMENT", help="the same")
+    parser.add_argument("--force", action="store_true", help="of a program: on a machine with a GPU, too")
     parser.add_argument("--baseline", type=Path, metavar="FILE", help="what was accepted")
     parser.add_argument("--update-baseline", action="store_true", help="write what is found to that file")
     parser.add_argument("--forbid", type=_words, default=(), metavar="WORD,...", help="fail for these")
@@ -85,26 +90,40 @@ def run(options: argparse.Namespace) -> int:
     judge = partial(check_view, _recordings(options), forbidden=options.forbid, budgets=options.budget)
     view = judge(_accepted(options))
     if options.update_baseline:
-        lines = renewed(view)
-        write_baseline(options.baseline, lines)
-        view = judge(lines)
-    sys.stdout.write(_printed(view, options))
+        baseline = renewed(view)
+        write_baseline(options.baseline, baseline)
+        view = judge(baseline)
+    with reader_may_leave():
+        put(_printed(view, options))
     return 0 if view.passed else FOUND
 
 
-def _accepted(options: argparse.Namespace) -> tuple[Accepted, ...]:
+def _accepted(options: argparse.Namespace) -> Baseline:
     is_first = options.update_baseline and not options.baseline.exists()
-    return () if options.baseline is None or is_first else read_baseline(options.baseline)
+    if options.baseline is None or is_first:
+        return Baseline((), steps=0, is_former=False)
+    return read_baseline(options.baseline)
 
 
 def _recordings(options: argparse.Namespace) -> list[Recording]:
     first, *others = options.paths
     if _is_program(options):
-        given = {"--steps": options.steps, "--warmup": options.warmup}
-        passed_on = [part for name, value in given.items() if value is not None for part in (name, value)]
-        module = ["--module"] if options.module else []
-        return [document_recording(run_preflight(first, others, [*passed_on, *module]), first)]
+        return [document_recording(run_preflight(first, others, _passed_on(options)), first)]
     return [recording for path in options.paths for recording in _recorded(Path(path), options)]
+
+
+def _passed_on(options: argparse.Namespace) -> list[str]:
+    """The options that are preflight's."""
+    given = {
+        "--steps": options.steps,
+        "--warmup": options.warmup,
+        "--step-on": options.step_on,
+        "--time-limit": options.time_limit,
+    }
+    valued = [part for name, value in given.items() if value is not None for part in (name, value)]
+    stubs = [part for stub in options.stub for part in ("--stub", stub)]
+    flags = {"--module": options.module, "--force": options.force}
+    return [*valued, *stubs, *(name for name, is_given in flags.items() if is_given)]
 
 
 def _is_program(options: argparse.Namespace) -> bool:
@@ -116,10 +135,13 @@ def _recorded(path: Path, options: argparse.Namespace) -> list[Recording]:
     if is_folder(path):
         reports = reports_of_folder(path, use_cache=use_cache)
         return [report_recording(report, English()) for report in reports]
-    document = preflight_document(path)
-    if document is not None:
-        return [document_recording(document, str(path))]
-    return [report_recording(report_of_file(path, use_cache=use_cache), English())]
+    with as_file(path) as file:
+        document = preflight_document(file)
+        if document is not None:
+            return [document_recording(document, str(path))]
+        report = report_of_file(file, use_cache=use_cache and file == path)
+    recording = report_recording(report, English())
+    return [dataclasses.replace(recording, name=recording.name.replace(str(file), str(path)))]
 
 
 def _printed(view: CheckView, options: argparse.Namespace) -> str:

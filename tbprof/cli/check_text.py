@@ -9,6 +9,12 @@ from tbprof.views.check import STATES, Accepted, BudgetRow, CheckRow, CheckView,
 
 __all__ = ["check_text"]
 
+_FORMER = (
+    "the baseline is of an earlier form, in which two lines of one function may be mistaken for each other: "
+    "--update-baseline writes it anew and keeps its reasons"
+)
+_UNSEEN = "not in every step, and the baseline was made of a single one: that can't tell whether it is new"
+
 
 def check_text(view: CheckView) -> str:
     """What fails the build first, then the rest, then the sum in one line."""
@@ -17,24 +23,29 @@ def check_text(view: CheckView) -> str:
     lines = list(view.recordings)
     if view.predicted:
         lines.append("predicted, no GPU was used: lines and counts, no times")
+    if view.steps == 0 and view.rows:
+        lines.append("no step was seen: counts are those of the whole run")
+    if view.is_former_baseline:
+        lines.append(_FORMER)
     for row in (*failing, *others):
-        lines += _finding(row)
-    lines += [_budget(row) for row in view.budgets]
+        lines += _finding(row, has_steps=view.steps > 0)
+    lines += [_budget(row, has_steps=view.steps > 0) for row in view.budgets]
     lines += [f"{'warning':<12}{row.rule} {_place(row.file, row.line)}{row.text}" for row in view.warned]
     lines += [_gone(line) for line in view.gone]
     lines.append(_sum(view))
     return "\n".join(plain(line) for line in lines) + "\n"
 
 
-def _finding(row: CheckRow) -> list[str]:
+def _finding(row: CheckRow, *, has_steps: bool) -> list[str]:
     found = row.found
     state = "FAILS" if row.fails else row.state
-    often = f"{found.per_step:,}/step"
+    often = f"{found.per_step:,}{'/step' if has_steps else ' in all'}"
     if row.state == "more":
         often += f" instead of {row.accepted_per_step:,}"
     lines = [f"{state:<12}{found.rule} {_where(found)} {often}: {found.title}"]
     lines += [f"{'':12}{found.code}"] if found.code else []
     lines += [f"{'':12}{row.reason}"] if row.reason else []
+    lines += [f"{'':12}{_UNSEEN}"] if row.state == "unseen" else []
     return lines
 
 
@@ -47,9 +58,9 @@ def _place(file: str, line: int | None) -> str:
     return "" if not file else f"{file} " if line is None else f"{file}:{line} "
 
 
-def _budget(row: BudgetRow) -> str:
+def _budget(row: BudgetRow, *, has_steps: bool) -> str:
     state = "FAILS" if row.is_exceeded else "budget"
-    return f"{state:<12}{budget_sentence(row.found, row.of, row.allowed)}"
+    return f"{state:<12}{budget_sentence(row.found, row.of, row.allowed, has_steps=has_steps)}"
 
 
 def _gone(line: Accepted) -> str:

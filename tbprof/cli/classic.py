@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.plain_text import plain
+from tbprof.cli.telling import tell
 from tbprof.errors import TbprofError, UsageError
 from tbprof.file_names import parse_window_name
 from tbprof.report import is_classic_copy, looks_like_trace
 from tbprof.store.classic import CLASSIC_FOLDER, copy_classic
 from tbprof.store.discovery import Discovery
+from tbprof.streams import put
 
 if TYPE_CHECKING:
     from tbprof.cli.parsers import Commands
@@ -68,14 +68,14 @@ def _refuse_equal_names(traces: Sequence[Path], folders: Sequence[Path]) -> None
 
 def _copy(trace: Path, folder: Path) -> bool:
     if is_classic_copy(trace):
-        sys.stderr.write(f"tbprof: {plain(str(trace))} is such a copy: name the trace it was made of\n")
+        tell(f"{trace} is such a copy: name the trace it was made of")
         return False
     try:
-        sys.stdout.write(f"wrote {copy_classic(trace, folder)}\n")
+        put(f"wrote {copy_classic(trace, folder)}\n")
     except TbprofError as error:
-        sys.stderr.write(f"tbprof: {plain(str(error))}\n")
+        tell(str(error))
         return False
     except OSError as error:
-        sys.stderr.write(f"tbprof: {plain(str(folder))} can't be written to ({error.strerror})\n")
+        tell(f"{folder} can't be written to ({error.strerror})")
         return False
     return True

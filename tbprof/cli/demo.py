@@ -19,6 +19,7 @@ from tbprof.model import Report
 from tbprof.report import looks_like_trace
 from tbprof.store.discovery import Discovery
 from tbprof.store.windows import stored_report
+from tbprof.streams import put
 
 if TYPE_CHECKING:
     from tbprof.cli.parsers import Commands
@@ -52,9 +53,9 @@ def run(options: argparse.Namespace) -> int:
     if not any(has_gpu):
         shutil.copytree(_samples(), options.logdir / "samples", dirs_exist_ok=True)
         for name in _RUNS:
-            sys.stdout.write(f"\n--- {name}, as preflight foretells it for a GPU ---\n")
+            put(f"\n--- {name}, as preflight foretells it for a GPU ---\n")
             print_preflight("tbprof.demo.unwatched", [name], ["--module"])
-        sys.stdout.write(
+        put(
             "\nThis machine has no GPU, so the runs have no device to wait for: what would wait is\n"
             "foretold, and nothing can be said of times. The samples beside them were recorded on GPUs;\n"
             "choose them in the tab's run picker.\n"
@@ -69,7 +70,7 @@ def _show_samples(*, serving: bool) -> int:
     for window in Discovery(folder, looks_like_trace).find().windows:
         report = stored_report(window)
         if report is not None:
-            sys.stdout.write(terminal_text(report) + "\n")
+            put(terminal_text(report) + "\n")
     return serve(folder, _FIRST_SAMPLE) if serving else 0
 
 
@@ -100,7 +101,7 @@ def _print_report(run_folder: Path) -> bool:
     report = stored_report(max(windows, key=lambda window: window.order_ns)) if windows else None
     if report is None:
         raise UsageError(f"no window was published in {run_folder}: the training's log above says why")
-    sys.stdout.write(f"\n--- {run_folder.name} ---\n{terminal_text(report)}")
+    put(f"\n--- {run_folder.name} ---\n{terminal_text(report)}")
     return _has_gpu(report)
 
 

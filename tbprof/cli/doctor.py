@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from tbprof.model import Window
 from tbprof.report import looks_like_trace
 from tbprof.store.discovery import Discovery
 from tbprof.store.reading import report_of_window
+from tbprof.streams import put
 from tbprof.texts.english import English
 from tbprof.views.trust import trust_rows
 
@@ -50,10 +51,16 @@ def run(options: argparse.Namespace) -> int:
     """
     problems = list(_window_problems(options.logdir))
     for problem in problems:
-        sys.stdout.write(f"{plain(problem)}\n")
-    sys.stdout.flush()
-    command = command_with_torch("tbprof.hook.doctor", [str(options.logdir)])
-    return max(subprocess.run(command, check=False).returncode, FOUND if problems else 0)
+        put(f"{plain(problem)}\n")
+    machine = subprocess.run(
+        command_with_torch("tbprof.hook.doctor", [str(options.logdir)]),
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONIOENCODING": "utf-8:replace"},
+        check=False,
+    )
+    put(machine.stdout)
+    return max(machine.returncode, FOUND if problems else 0)
 
 
 def _window_problems(logdir: Path) -> Iterator[str]:

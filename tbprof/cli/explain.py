@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import textwrap
 from typing import TYPE_CHECKING
 
+from tbprof.streams import put
 from tbprof.texts.rule_pages import all_rules, rule_text
 from tbprof.views.rule_page import rule_page
 
@@ -32,12 +32,12 @@ def run(options: argparse.Namespace) -> int:
     """
     if options.code is None:
         for rule in all_rules():
-            sys.stdout.write(f"{rule.code}  {rule.name:<22} {rule.title}\n")
+            put(f"{rule.code}  {rule.name:<22} {rule.title}\n")
         return 0
     page = rule_page(rule_text(options.code))
-    sys.stdout.write(f"{page.code} {page.name}: {page.title}\n")
+    put(f"{page.code} {page.name}: {page.title}\n")
     for section in page.sections:
-        sys.stdout.write(f"\n{section.title}\n{_wrapped(section.text)}\n")
+        put(f"\n{section.title}\n{_wrapped(section.text)}\n")
     return 0
 
 

@@ -12,12 +12,14 @@ from tbprof.views.check import BudgetRow, CheckRow, CheckView
 
 __all__ = ["github_annotations"]
 
+_OPEN = ("new", "more", "unseen")
+
 
 def github_annotations(view: CheckView, path_in_checkout: Callable[[str], str]) -> list[str]:
     """One line for each finding that is not accepted, for each budget that is exceeded, and each warning."""
     return [
-        *(_finding(row, path_in_checkout) for row in view.rows if row.state in ("new", "more")),
-        *(_budget(row) for row in view.budgets if row.is_exceeded),
+        *(_finding(row, view, path_in_checkout) for row in view.rows if row.state in _OPEN),
+        *(_budget(row, view) for row in view.budgets if row.is_exceeded),
         *(
             _command("warning", _place(warned.rule, warned.file, warned.line, path_in_checkout), warned.text)
             for warned in view.warned
@@ -25,15 +27,18 @@ def github_annotations(view: CheckView, path_in_checkout: Callable[[str], str]) 
     ]
 
 
-def _finding(row: CheckRow, path_in_checkout: Callable[[str], str]) -> str:
+def _finding(row: CheckRow, view: CheckView, path_in_checkout: Callable[[str], str]) -> str:
     found = row.found
     place = _place(found.rule, found.file, found.line, path_in_checkout)
-    text = found_sentence(found.title, found.fix, found.per_step, predicted=found.predicted)
+    text = found_sentence(
+        found.title, found.fix, found.per_step, predicted=found.predicted, has_steps=view.steps > 0
+    )
     return _command("error" if row.fails else "warning", place, text)
 
 
-def _budget(row: BudgetRow) -> str:
-    return _command("error", {"title": "tbprof"}, budget_sentence(row.found, row.of, row.allowed))
+def _budget(row: BudgetRow, view: CheckView) -> str:
+    sentence = budget_sentence(row.found, row.of, row.allowed, has_steps=view.steps > 0)
+    return _command("error", {"title": "tbprof"}, sentence)
 
 
 def _place(

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from tbprof import __version__
-from tbprof.cli.plain_text import plain
+from tbprof.cli.telling import tell
 from tbprof.errors import TbprofError
+from tbprof.streams import discard, flush_output, prepare_streams
 
 __all__ = ["main"]
 
@@ -26,6 +27,7 @@ COULD_NOT = 2
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; the border at which errors become sentences."""
     given = sys.argv[1:] if arguments is None else list(arguments)
+    prepare_streams()
     parser = argparse.ArgumentParser(
         prog="tbprof", description="Which lines of a PyTorch program make the GPU wait, and what each costs."
     )
@@ -33,15 +35,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for command in _needed(given):
         import_module(f"tbprof.cli.{command}").add_to(commands)
-    options = parser.parse_args(given)
     try:
-        code: int = options.run(options)
-        sys.stdout.flush()
+        try:
+            options = parser.parse_args(given)
+            code: int = options.run(options)
+        finally:
+            # What --help printed, too, which ends the command.
+            flush_output()
     except TbprofError as error:
         return _say(str(error))
     except BrokenPipeError:
-        # The reader of a pipe (head, less) has seen enough; what is left has nowhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of a pipe (head, less) has seen enough.
+        discard(sys.stdout)
         return 0
     except KeyboardInterrupt:
         return _say("interrupted")
@@ -59,5 +64,5 @@ def _needed(given: Sequence[str]) -> Sequence[str]:
 
 
 def _say(sentence: str) -> int:
-    sys.stderr.write(f"tbprof: {plain(sentence)}\n")
+    tell(sentence)
     return COULD_NOT

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from tbprof.cli.preflight_document import Json
 from tbprof.errors import UsageError
+from tbprof.streams import flush_output
 
 __all__ = ["print_preflight", "run_preflight"]
 
@@ -38,7 +39,7 @@ def print_preflight(program: str, arguments: Sequence[str], options: Sequence[st
     Raises:
         UsageError: torch is missing.
     """
-    sys.stdout.flush()
+    flush_output()
     return subprocess.run(_command(program, arguments, options), check=False).returncode
 
 

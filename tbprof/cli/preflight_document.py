@@ -16,7 +16,8 @@ __all__ = ["Json", "document_recording", "preflight_document"]
 Json: TypeAlias = Mapping[str, Any]
 
 _MOST_BYTES = 64 * 1024 * 1024
-_ENDED_WELL = ("stopped", "finished")
+_WHOLE_RUN = "window"
+_ENDED_WELL = ("stopped", "finished", "out_of_time")
 
 
 def preflight_document(path: Path) -> Json | None:
@@ -46,6 +47,7 @@ def document_recording(document: Json, name: str) -> Recording:
             name=name,
             predicted=True,
             sync_points=_most_sync_points(document),
+            steps=0 if _is_one_stretch(document) else len(_warm(document)),
             found=tuple(finding for finding in found if finding.per_step > 0),
             warned=(),
         )
@@ -55,22 +57,28 @@ def document_recording(document: Json, name: str) -> Recording:
 
 def _found(document: Json, finding: Json) -> Found:
     site = document["sites"][finding["sites"][0]]
-    source = site["source"]
+    source, words = site["source"], English().rule(finding["rule"])
     return Found(
         fingerprint=finding["fingerprint"],
         rule=finding["rule"],
         kind=finding["kind"],
-        title=English().predicted_kind(finding["kind"]),
-        fix=finding["fix"],
+        title=words.title,
+        fix=words.fix,
         file=source["file"],
         line=source["line"],
         function=source["function"],
-        code="",
+        code=site.get("code", ""),
         ops=tuple(site["ops"]),
         per_step=max((site["per_step"][at] for at in _warm(document)), default=0),
+        is_in_every_step=_is_one_stretch(document) or finding["every_step"],
         suppressed=finding["suppressed"],
         predicted=True,
     )
+
+
+def _is_one_stretch(document: Json) -> bool:
+    """Whether nothing took a step: then the one that there is has the name of the window."""
+    return bool(document["steps"][0]["name"] == _WHOLE_RUN)
 
 
 def _warm(document: Json) -> list[int]:

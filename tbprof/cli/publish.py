@@ -10,9 +10,11 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tbprof.cli.gpu_processes import add_other_processes
 from tbprof.cli.plain_text import plain
-from tbprof.store.publishing import publish_window
+from tbprof.store.publishing import facts_of, publish_window
 from tbprof.store.retention import Limits
+from tbprof.streams import put
 from tbprof.texts.window_line import window_line
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ def add_to(commands: Commands) -> None:
     parser.add_argument("--logdir", type=Path, required=True, help="the run's folder")
     parser.add_argument("--keep-windows", type=int, metavar="N", help="raw traces of each worker to keep")
     parser.add_argument("--keep-bytes", type=int, metavar="N", help="bytes of the run to keep, in all")
+    parser.add_argument("--gpu", metavar="UUID", help="ask the driver who else is on this device")
     parser.set_defaults(run=run)
 
 
@@ -48,10 +51,12 @@ def run(options: argparse.Namespace) -> int:
         if hasattr(os, "nice"):
             os.nice(_LOWEST_PRIORITY)
     try:
+        if options.gpu is not None:
+            add_other_processes(facts_of(options.trace), options.gpu)
         published = publish_window(options.trace, options.logdir, limits=_limits(options))
     finally:
         deadline.cancel()
-    sys.stdout.write(f"published {published.trace}\n{plain(window_line(published.report))}\n")
+    put(f"published {published.trace}\n{plain(window_line(published.report))}\n")
     return 0
 
 

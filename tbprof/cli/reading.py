@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tbprof.cli.plain_text import plain
+from tbprof.cli.piped import as_file
+from tbprof.cli.telling import tell
 from tbprof.errors import TbprofError, UsageError
 from tbprof.model import Report, Window
 from tbprof.report import looks_like_trace
@@ -36,7 +38,12 @@ def report_of_file(path: Path, *, use_cache: bool) -> Report:
     Raises:
         TbprofError: The file gives nothing.
     """
-    return reading.report_of_file(path, use_cache=use_cache, progress=_progress(path))
+    with as_file(path) as file:
+        # What came through a pipe has a name that will never be asked for again.
+        use_cache = use_cache and file == path
+        report = reading.report_of_file(file, use_cache=use_cache, progress=_progress(path))
+    named = dataclasses.replace(report.trace, path=report.trace.path.replace(str(file), str(path)))
+    return dataclasses.replace(report, trace=named)
 
 
 def reports_of_folder(folder: Path, *, use_cache: bool) -> tuple[Report, ...]:
@@ -56,14 +63,14 @@ def windows_of_folder(folder: Path, *, use_cache: bool) -> tuple[tuple[Window, R
     """
     listing = Discovery(folder, looks_like_trace).find()
     for file in listing.skipped:
-        sys.stderr.write(f"tbprof: {plain(file.path)}: {English().skipped(file.reason)}\n")
+        tell(f"{file.path}: {English().skipped(file.reason)}")
     found = []
     for window in listing.windows:
         progress = _progress(Path(window.trace_path or window.window))
         try:
             report = reading.report_of_window(window, use_cache=use_cache, progress=progress)
         except TbprofError as error:
-            sys.stderr.write(f"tbprof: {plain(str(error))}\n")
+            tell(str(error))
         else:
             found.append((window, report))
     if not found:

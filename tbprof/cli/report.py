@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tbprof.cli.markdown import markdown
 from tbprof.cli.reading import is_folder, report_of_file, windows_of_folder
+from tbprof.cli.telling import tell
 from tbprof.cli.terminal import terminal_text
 from tbprof.model import SEVERITIES, Report, Severity, Window
 from tbprof.sharing.shared_page import MOST_WINDOWS, shared_page, window_of_report
+from tbprof.streams import put, reader_may_leave
 from tbprof.texts.english import English
 from tbprof.views.report_document import report_document, reports_document
 
@@ -27,7 +28,9 @@ FOUND = 1
 
 def add_to(commands: Commands) -> None:
     parser = commands.add_parser("report", help="say what makes the GPU wait in a trace or a log directory")
-    parser.add_argument("path", type=Path, help="a trace, a stored report (*.tbprof.pb), or a folder of them")
+    parser.add_argument(
+        "path", type=Path, help="a trace, a stored report (*.tbprof.pb), or a folder of them; - is stdin"
+    )
     parser.add_argument("--format", choices=("text", "json", "markdown", "html"), default="text")
     parser.add_argument(
         "--fail-on",
@@ -49,13 +52,12 @@ def run(options: argparse.Namespace) -> int:
     if is_folder(options.path):
         windows = windows_of_folder(options.path, use_cache=use_cache)
         reports = tuple(report for _, report in windows)
-        if options.format == "html":
-            _print_page(windows)
-        else:
-            _print_all(reports, options.format)
+        with reader_may_leave():
+            _print_windows(windows, options.format)
     else:
         reports = (report_of_file(options.path, use_cache=use_cache),)
-        _print_one(reports[0], options.format)
+        with reader_may_leave():
+            _print_one(reports[0], options.format)
     return FOUND if options.fail_on and _is_found(reports, options.fail_on) else 0
 
 
@@ -66,26 +68,29 @@ def _is_found(reports: tuple[Report, ...], at_least: Severity) -> bool:
 
 def _print_one(report: Report, form: str) -> None:
     if form == "json":
-        sys.stdout.write(json.dumps(report_document(report, English())) + "\n")
+        put(json.dumps(report_document(report, English())) + "\n")
     elif form == "html":
-        sys.stdout.write(shared_page([(window_of_report(report), report)]))
+        put(shared_page([(window_of_report(report), report)]))
     else:
-        sys.stdout.write(_text(report, form))
+        put(_text(report, form))
 
 
 def _print_page(windows: Sequence[tuple[Window, Report]]) -> None:
     """One page of the newest windows: a file that is mailed must not grow without end."""
     newest = sorted(windows, key=lambda one: one[0].order_ns)[-MOST_WINDOWS:]
     if len(newest) < len(windows):
-        sys.stderr.write(f"tbprof: the page holds the newest {MOST_WINDOWS} of {len(windows)} windows\n")
-    sys.stdout.write(shared_page([one for one in windows if one in newest]))
+        tell(f"the page holds the newest {MOST_WINDOWS} of {len(windows)} windows")
+    put(shared_page([one for one in windows if one in newest]))
 
 
-def _print_all(reports: tuple[Report, ...], form: str) -> None:
-    if form == "json":
-        sys.stdout.write(json.dumps(reports_document(reports, English())) + "\n")
+def _print_windows(windows: Sequence[tuple[Window, Report]], form: str) -> None:
+    reports = tuple(report for _, report in windows)
+    if form == "html":
+        _print_page(windows)
+    elif form == "json":
+        put(json.dumps(reports_document(reports, English())) + "\n")
     else:
-        sys.stdout.write("\n".join(_text(report, form) for report in reports))
+        put("\n".join(_text(report, form) for report in reports))
 
 
 def _text(report: Report, form: str) -> str:

@@ -18,18 +18,15 @@ __all__ = ["add_to", "command_with_torch", "run_with_torch"]
 
 
 def add_to(commands: Commands) -> None:
-    parser = commands.add_parser("run", help="profile a training script without an edit to it")
-    parser.add_argument("--logdir", help="the run's folder; default: logs/<name of the program>")
-    parser.add_argument("--skip-first", type=int, metavar="STEPS", help="optimizer steps before it")
-    parser.add_argument("--active", type=int, metavar="STEPS", help="optimizer steps to record")
-    parser.add_argument(
-        "--sync-callbacks",
-        action="store_true",
-        help="on CUDA, see torch.cuda.synchronize() as well; slows this run's allocations from its window on",
+    """Its options are those of the module that runs the program: all that the hook has."""
+    parser = commands.add_parser(
+        "run",
+        help="profile a training script without an edit to it",
+        add_help=False,
+        # Nothing looks like an option here: argparse would take the first one for its own.
+        prefix_chars="\0",
     )
-    parser.add_argument("-m", "--module", action="store_true", help="PROGRAM is a module, as for python -m")
-    parser.add_argument("program", help="the script")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script is given")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER)
     parser.set_defaults(run=run)
 
 
@@ -39,11 +36,7 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         UsageError: torch is missing.
     """
-    given = {"--logdir": options.logdir, "--skip-first": options.skip_first, "--active": options.active}
-    passed_on = [str(part) for name, value in given.items() if value is not None for part in (name, value)]
-    wanted = {"--module": options.module, "--sync-callbacks": options.sync_callbacks}
-    passed_on += [name for name, is_wanted in wanted.items() if is_wanted]
-    return run_with_torch("tbprof.hook.run", [*passed_on, options.program, *options.arguments])
+    return run_with_torch("tbprof.hook.run", options.arguments)
 
 
 def run_with_torch(module: str, arguments: list[str]) -> int:

@@ -13,6 +13,7 @@ import urllib.request
 from pathlib import Path
 
 from tbprof.errors import UsageError
+from tbprof.streams import flush_output, put
 
 __all__ = ["serve"]
 
@@ -34,11 +35,11 @@ def serve(logdir: Path, run: str | None = None) -> int:
         _wait_until_ready(process, port)
         place = "" if run is None else f"&p.tbprof.run={urllib.parse.quote(run, safe='')}"
         address = f"http://localhost:{port}/#tbprof{place}"
-        sys.stdout.write(f"\nTensorBoard shows {logdir} at {address} (Ctrl-C ends it)\n")
-        sys.stdout.flush()
+        put(f"\nTensorBoard shows {logdir} at {address} (Ctrl-C ends it)\n")
+        flush_output()
         process.wait()
     except KeyboardInterrupt:
-        sys.stdout.write("\n")
+        put("\n")
     finally:
         _end(process)
     return 0
@@ -52,10 +53,12 @@ def _free_port() -> int:
 
 
 def _wait_until_ready(process: subprocess.Popen[bytes], port: int) -> None:
+    # A proxy of the environment does not know this machine by the name localhost.
+    asking = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     deadline = time.monotonic() + _START_S
     while process.poll() is None and time.monotonic() < deadline:
         with contextlib.suppress(OSError, urllib.error.URLError):
-            urllib.request.urlopen(f"http://localhost:{port}/data/plugins_listing", timeout=_START_S).close()
+            asking.open(f"http://localhost:{port}/data/plugins_listing", timeout=_START_S).close()
             return
         time.sleep(_POLL_S)
     raise UsageError("TensorBoard did not start: run `tensorboard --logdir` yourself to see why")

@@ -8,7 +8,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tbprof.hook.processes import is_running
+from tbprof.hook.folder_lock import trying_folder
+from tbprof.hook.processes import is_of_this_host, is_running
 from tbprof.hook.spool import PUBLISHER_PREFIX, TRACE_SUFFIX, facts_path, remove_empty_folders
 
 __all__ = ["adopt_windows", "is_left_behind"]
@@ -31,17 +32,20 @@ def adopt_windows(folder: Path) -> Iterator[Path]:
     """
     with contextlib.suppress(OSError):
         for orphan in sorted(folder.parent.iterdir()):
-            if orphan != folder and orphan.is_dir() and is_left_behind(orphan):
+            if orphan != folder and orphan.is_dir():
                 for place in _claim(orphan, folder):
                     yield from _whole_windows(place)
 
 
 def _claim(orphan: Path, folder: Path) -> list[Path]:
-    """Move a folder, with what it had itself taken over, below our own; where it is now."""
+    """Move a folder left behind, with what it had itself taken over, below our own; where it is now."""
     claimed = folder / f"{ADOPTED_PREFIX}{orphan.name}"
     places = [claimed]
     with contextlib.suppress(OSError):
-        orphan.rename(claimed)
+        with trying_folder(orphan) as is_free:
+            if not _is_over(orphan, is_free=is_free):
+                return []
+            orphan.rename(claimed)
         # Side by side, so that names do not grow with every process that dies.
         places.extend(inner.rename(folder / inner.name) for inner in claimed.glob(f"{ADOPTED_PREFIX}*"))
     return places
@@ -68,23 +72,32 @@ def _whole_windows(place: Path) -> list[Path]:
 def is_left_behind(orphan: Path) -> bool:
     """Whether no process is left that a folder belongs to, or that publishes from it."""
     try:
-        return _is_over(orphan.name, orphan) and all(
-            _is_over(publisher, orphan) for publisher in _publishers(orphan)
-        )
+        with trying_folder(orphan) as is_free:
+            return _is_over(orphan, is_free=is_free)
     except OSError:
         # What vanishes while it is looked at is somebody else's business.
         return False
 
 
-def _is_over(process: str, folder: Path) -> bool:
+def _is_over(folder: Path, *, is_free: bool | None) -> bool:
+    """Whether nobody works in a folder; `is_free` where it could be locked, None where nobody knows."""
+    if is_free is None:
+        return all(_has_ended(process, folder) for process in (folder.name, *_publishers(folder)))
+    # A shared home may be mounted with locks that other hosts do not see.
+    return is_free and (is_of_this_host(folder.name) or _is_forgotten(folder))
+
+
+def _has_ended(process: str, folder: Path) -> bool:
     running = is_running(process)
-    if running is None:
-        return time.time() - folder.stat().st_mtime > FORGOTTEN_SECONDS
-    return not running
+    return _is_forgotten(folder) if running is None else not running
+
+
+def _is_forgotten(folder: Path) -> bool:
+    return time.time() - folder.stat().st_mtime > FORGOTTEN_SECONDS
 
 
 def _publishers(folder: Path) -> Iterator[str]:
-    """Names of the processes that were started to publish from this folder."""
+    """Names of the processes that were started to publish from this folder; they hold its lock as well."""
     for log in folder.rglob("*.log"):
         for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
             if line.startswith(PUBLISHER_PREFIX):

@@ -1,4 +1,4 @@
-"""What follows a recorded window until it is published: its audit step, and the first ordinary steps."""
+"""What goes with a recorded window until it is published: its audit step, and the first ordinary steps."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
-from tbprof.hook.audit import COMPILED, NO_STEP, AuditStep, has_compiled_code, no_audit
+from tbprof.hook.audit import NO_STEP, Audited, AuditStep, no_audit
 from tbprof.hook.plan import Plan
 from tbprof.hook.recorded_window import RecordedWindow
 from tbprof.hook.step_clock import KEPT_STEPS, StepClock
@@ -32,6 +32,7 @@ class Aftermath:
         self._publish = publish
         self._window: RecordedWindow | None = None
         self._audit: AuditStep | None = None
+        self._early: Audited | None = None
         self._settles_from = 0
         self._last: HookFacts | None = None
 
@@ -45,18 +46,31 @@ class Aftermath:
         """The steps after which the window has settled; None where none waits for that."""
         return None if self._window is None else self._settles_from + SETTLE_STEPS
 
+    def begin_early(self) -> None:
+        """The first step of a window's warm-up, which is in no figure, begins.
+
+        Its lines are kept for a training that ends with the window, and so has no step left.
+        """
+        self._early = None
+        if self._plan.record_lines:
+            self._begin_audit()
+
+    def end_early(self) -> None:
+        """That step is over."""
+        audit, self._audit = self._audit, None
+        if audit is not None:
+            audit.wants_another_step()
+            self._early = audit.finish()
+
     def begin(self, window: RecordedWindow, steps_taken: int, *, is_last_step_over: bool) -> None:
         """A window has been written; unless the training is over, a step begins."""
         self._window, self._settles_from = window, steps_taken
         if not self._plan.record_lines:
             return
-        if is_last_step_over or has_compiled_code():
-            window.add_audit(no_audit(NO_STEP if is_last_step_over else COMPILED))
-            return
-        self._audit = AuditStep(
-            embed_source=self._plan.embed_source, sync_callbacks=self._plan.sync_callbacks
-        )
-        self._audit.start()
+        if is_last_step_over:
+            window.add_audit(self._early or no_audit(NO_STEP))
+        else:
+            self._begin_audit()
 
     def after_step(self, steps_taken: int) -> None:
         """A step is over: end what it was for."""
@@ -74,12 +88,14 @@ class Aftermath:
         """Publish the window with what is known by now."""
         window, self._window = self._window, None
         audit, self._audit = self._audit, None
+        if audit is not None:
+            # What came after the last step is no step: its lines would be joined wrongly.
+            audited = audit.finish() if audit.has_seen_a_step else self._early
+            audit.leave()
         if window is None:
             return
         if audit is not None:
-            # What came after the last step is no step: its lines would be joined wrongly.
-            audit.leave()
-            window.add_audit(no_audit(NO_STEP))
+            window.add_audit(audited or no_audit(NO_STEP))
         else:
             after_ns = self._clock.median_of_latest(steps_taken - self._settles_from)
             if after_ns is not None:
@@ -113,13 +129,21 @@ class Aftermath:
         facts = self._last
         if facts is None or after_ns is None or not _is_slower(after_ns, facts):
             return
+        cupti = "CUPTI may still be at work (TEARDOWN_CUPTI=1 makes it leave), or the training has changed."
+        others = "the training has changed, or the machine has other work."
         logger.warning(
-            "Steps take %.1f ms since window %d, and took %.1f ms before it: CUPTI may still be at work"
-            " (TEARDOWN_CUPTI=1 makes it leave), or the training has changed.",
+            "Steps take %.1f ms since window %d, and took %.1f ms before it: %s",
             after_ns / 1e6,
             facts.window,
             (facts.unprofiled_step_ns or 0) / 1e6,
+            cupti if facts.device_names else others,
         )
+
+    def _begin_audit(self) -> None:
+        self._audit = AuditStep(
+            embed_source=self._plan.embed_source, sync_callbacks=self._plan.sync_callbacks
+        )
+        self._audit.start()
 
 
 def _is_slower(after_ns: int, facts: HookFacts) -> bool:

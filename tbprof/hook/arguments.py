@@ -1,10 +1,28 @@
-"""Checks of numbers that users give; a wrong one is said by its name."""
+"""Options that users give: how they are declared, and how their numbers are checked."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from tbprof.errors import UsageError
 
-__all__ = ["check_whole_number"]
+__all__ = ["check_whole_number", "option", "option_group"]
+
+
+def option(text: str, kind: Callable[[str], Any] | None = None) -> Mapping[str, Any]:
+    """The metadata of a field of a record of options.
+
+    Args:
+        text: what it does, for the command line's help.
+        kind: reads it from a command line; where it is None, the default's type does.
+    """
+    return {"help": text, "kind": kind}
+
+
+def option_group(record: type, prefix: str = "") -> Mapping[str, Any]:
+    """The same for a field that is a record of options itself; its names get a prefix on a command line."""
+    return {"record": record, "prefix": prefix}
 
 
 def check_whole_number(owner: str, name: str, value: object, *, least: int = 0) -> None:

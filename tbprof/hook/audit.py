@@ -1,4 +1,4 @@
-"""The audit step: one step after a window, in which the lines are recorded that no trace holds.
+"""The audit step: one step beside a window, in which the lines are recorded that no trace holds.
 
 It comes after the profiler has stopped, so that recording costs neither a recorded step nor
 the trace a row. A training's steps are alike, and so its calls can be joined by their order
@@ -8,40 +8,62 @@ whether these are the same bytes again.
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 
+from tbprof.hook.call_log import CallLog
+from tbprof.hook.compiled_code import has_compiled_code
 from tbprof.hook.construction_watch import ConstructionWatch
-from tbprof.hook.function_modes import enter_at_bottom, leave
 from tbprof.hook.line_recorder import LineRecorder
+from tbprof.hook.missing_facts import MissingFacts
 from tbprof.hook.source_text import source_texts
 from tbprof.hook.sync_callbacks import SyncCallbacks
 from tbprof.hook.sync_warnings import SyncWarnings
-from tbprof.model import Audit
+from tbprof.model import Audit, MissingFact
 
-__all__ = ["COMPILED", "FAULT", "NO_STEP", "AuditStep", "has_compiled_code", "no_audit"]
+__all__ = ["COMPILED", "FAULT", "NO_STEP", "AuditStep", "Audited", "no_audit"]
 
 NO_STEP = "no_step"
 COMPILED = "compiled"
 FAULT = "fault"
 
 
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """What came of an audit step."""
+
+    audit: Audit
+    missing: tuple[MissingFact, ...] = ()
+
+
 class AuditStep:
-    """Records from `start` to `finish`, which must be called on one thread."""
+    """Records from `start` to `finish`, which must be called on one thread.
+
+    Of its parts none needs another: the function mode sees calls, the warnings see waits, and the
+    constructions are counted. In a program with compiled code only the mode stays out.
+    """
 
     def __init__(self, *, embed_source: bool, sync_callbacks: bool = False) -> None:
         self._embed_source = embed_source
-        self._recorder = LineRecorder()
+        self._missing = MissingFacts()
+        self._recorder = LineRecorder(self._missing)
+        self._whole: tuple[CallLog, int] | None = None
         self._constructions = ConstructionWatch()
+        self._waits_fact = "sync_callbacks" if sync_callbacks else "sync_warnings"
         self._waits: SyncWarnings | SyncCallbacks = (
             SyncCallbacks(self._recorder.note_sync)
             if sync_callbacks
             else SyncWarnings(self._recorder.note_sync)
         )
+        self._left_out = COMPILED if has_compiled_code() else ""
 
     def start(self) -> None:
-        enter_at_bottom(self._recorder)
-        self._constructions.start()
-        self._waits.start()
+        """A step begins."""
+        if not self._left_out and not self._is_done("function_calls", self._recorder.begin):
+            self._left_out = FAULT
+        self._is_done("constructions", self._constructions.start)
+        if not self._is_done(self._waits_fact, self._waits.start):
+            self._is_done(self._waits_fact, self._waits.stop)
 
     def pause(self, *, paused: bool) -> None:
         """Record nothing for a while."""
@@ -49,49 +71,67 @@ class AuditStep:
 
     def wants_another_step(self) -> bool:
         """At the end of a step: whether another one tells more, which then has begun."""
+        if self._recorder.met_compiler and not self._left_out:
+            # What was seen until then is a part of a step. Of the next one, waits can be heard.
+            self._left_out, self._whole = COMPILED, None
+            self._recorder.forget()
+            return self._waits.is_heard
         contents = self._recorder.log.contents
-        if self._recorder.fault is not None or not contents.wants_second_step:
+        if self._left_out:
+            return False
+        self._whole = self._recorder.log, self._recorder.backward_calls
+        if self._recorder.looks_again():
+            self._is_done("constructions", self._constructions.stop)
+            return True
+        if not contents.wants_second_step:
             return False
         contents.begin_second_step()
-        self._constructions.stop()
-        self._waits.stop()
+        self._is_done("constructions", self._constructions.stop)
+        self._is_done(self._waits_fact, self._waits.stop)
         return True
 
-    def finish(self) -> Audit:
-        """Stop recording; what was seen, of a whole step."""
+    @property
+    def has_seen_a_step(self) -> bool:
+        """Whether a whole step is over, and this one only tells more of it."""
+        return self._whole is not None
+
+    def finish(self) -> Audited:
+        """Stop recording; what was seen, of the latest whole step."""
         self.leave()
-        recorder = self._recorder
-        if recorder.fault is not None:
-            return no_audit(FAULT)
-        return Audit(
-            left_out="",
-            calls=recorder.log.calls,
-            order=tuple(recorder.log.order),
-            dropped=recorder.log.dropped,
-            sources=source_texts(recorder.log.places) if self._embed_source else (),
+        log, backward_calls = self._whole or (self._recorder.log, self._recorder.backward_calls)
+        sources = self._missing.ask("sources", lambda: source_texts(log.places), ())
+        audit = Audit(
+            left_out=self._left_out,
+            calls=log.calls,
+            order=tuple(log.order),
+            dropped=log.dropped,
+            sources=sources if self._embed_source else (),
             constructions=self._constructions.constructions,
-            backward_calls=recorder.backward_calls,
+            backward_calls=backward_calls,
         )
+        return Audited(audit, self._missing.facts)
 
     def leave(self) -> None:
         """Stop recording and keep nothing."""
         self.turn_off()
-        leave(self._recorder)
+        self._is_done("function_calls", self._recorder.end)
 
     def turn_off(self) -> None:
         """Stop recording from another thread: the mode stays where it is, and lets everything pass."""
         self._recorder.is_on = False
-        self._constructions.stop()
-        self._waits.stop()
+        self._is_done("constructions", self._constructions.stop)
+        self._is_done(self._waits_fact, self._waits.stop)
+
+    def _is_done(self, fact: str, action: Callable[[], None]) -> bool:
+        """Whether it went well; if not, only that fact is missing."""
+
+        def done() -> bool:
+            action()
+            return True
+
+        return self._missing.ask(fact, done, otherwise=False)
 
 
-def no_audit(reason: str) -> Audit:
+def no_audit(reason: str) -> Audited:
     """What stands for an audit step that was left out."""
-    return Audit(left_out=reason, calls=(), order=(), dropped=0, sources=())
-
-
-def has_compiled_code() -> bool:
-    """Whether torch.compile has compiled anything: a function mode would make it compile all again."""
-    # Only what is loaded is asked: importing the compiler takes seconds.
-    dynamo = sys.modules.get("torch._dynamo.utils")
-    return dynamo is not None and dynamo.counters["stats"]["unique_graphs"] > 0
+    return Audited(Audit(left_out=reason, calls=(), order=(), dropped=0, sources=()))

@@ -87,6 +87,7 @@ class CallLog:
             same_bytes=self.contents.are_same(key),
             caller=key.caller,
             via=key.via,
+            places=key.facts.places,
         )
 
     def _key(self, call: str, facts: CallFacts, frame: FrameType, via: str) -> _Key:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 
 from tbprof.errors import UsageError
 from tbprof.hook.facts import rank_and_world_size, worker_name
 from tbprof.hook.plan import Plan
 from tbprof.hook.processes import host_name
-from tbprof.hook.spool import spool_base, spools_of
+from tbprof.hook.spool import spool_bases, spools_of
 
 __all__ = ["COMPLAINTS_PREFIX", "Complaints"]
 
@@ -47,20 +48,33 @@ class Complaints(logging.Filter):
     def keep(self, plan: Plan) -> None:
         """Listen no longer, and put what was heard in place of what the run before left."""
         logger.removeFilter(self)
-        # Where nothing can be written, the training's log is all that there is.
-        with contextlib.suppress(OSError, UsageError):
-            path = _path(plan)
+        with contextlib.suppress(UsageError):
+            paths = _paths(plan)
+            for path in paths:
+                _remove(path)
             if self.said:
-                _write(path, {"logdir": str(plan.logdir), "said": self.said})
-            elif path.exists():
-                path.unlink()
-                path.parent.rmdir()
+                _write_first(paths, {"logdir": str(plan.logdir), "said": self.said})
 
 
-def _path(plan: Plan) -> Path:
+def _paths(plan: Plan) -> tuple[Path, ...]:
     """The same in the next run of this host and rank, which has another process number."""
     worker = worker_name(plan.worker or host_name(), rank_and_world_size()[0])
-    return spools_of(spool_base(plan.logdir, plan.spool), plan.logdir) / f"{COMPLAINTS_PREFIX}{worker}.json"
+    name = f"{COMPLAINTS_PREFIX}{worker}.json"
+    return tuple(spools_of(base, plan.logdir) / name for base in spool_bases(plan.logdir, plan.spool))
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink()
+        path.parent.rmdir()
+
+
+def _write_first(paths: Sequence[Path], complaints: dict[str, object]) -> None:
+    """Where the first of these can be written; where none can, the training's log is all that there is."""
+    for path in paths:
+        with contextlib.suppress(OSError):
+            _write(path, complaints)
+            return
 
 
 def _write(path: Path, complaints: dict[str, object]) -> None:

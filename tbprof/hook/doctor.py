@@ -15,10 +15,9 @@ from torch.profiler import ProfilerActivity, profile
 from tbprof.errors import UsageError
 from tbprof.hook.past_runs import past_problems
 from tbprof.hook.spool import open_spool
+from tbprof.hook.torch_version import old_torch_problem
 
 __all__ = ["environment_problems", "folder_problems", "main", "torch_problems"]
-
-OLDEST_TORCH = (2, 6)
 
 LEAST_FREE_BYTES = 2 * 1000**3
 """A window of a large training takes some hundred MB before it is packed."""
@@ -46,9 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def torch_problems() -> Iterator[str]:
     """What torch, its build or its driver lack."""
-    version = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2])
-    if version < OLDEST_TORCH:
-        yield f"torch is {torch.__version__}; tbprof is tested with 2.6 and later: upgrade it."
+    too_old = old_torch_problem()
+    if too_old is not None:
+        yield too_old
     if not torch.profiler.kineto_available():
         yield "This torch was built without Kineto, so that it records nothing; install an official build."
         return
@@ -60,10 +59,24 @@ def torch_problems() -> Iterator[str]:
         yield f"torch sees no GPU ({why}): a recording tells nothing of waits."
     elif ProfilerActivity.CUDA not in torch.profiler.supported_activities():
         yield "This torch was built without CUPTI or roctracer, so that no GPU work is recorded."
-    elif not _records_device_work():
+    else:
+        yield from _trial_problems()
+
+
+def _trial_problems() -> Iterator[str]:
+    try:
+        recorded = _records_device_work()
+    except RuntimeError as error:
+        # A full device, one that another process has for itself, a driver that is too old.
+        reason = str(error).strip().partition("\n")[0].rstrip(".")
+        yield f"A trial could not use the GPU, so nobody knows whether its work can be recorded: {reason}."
+        return
+    if not recorded:
         yield (
             "A trial recorded no GPU work: another tool holds CUPTI (Nsight, DCGM: dcgmi profile --pause),"
             " or this user may not profile (NVreg_RestrictProfilingToAdminUsers=0; --cap-add SYS_ADMIN)."
+            if torch.version.hip is None
+            else "A trial recorded no GPU work: another tool (rocprof) holds roctracer."
         )
 
 
@@ -84,8 +97,8 @@ def folder_problems(logdir: Path) -> Iterator[str]:
         yield f"{logdir} can't be written to: name another folder."
     try:
         spool = open_spool(logdir, None)
-    except (OSError, UsageError) as error:
-        yield f"There is no place where windows can wait until they are published: {error}"
+    except UsageError as error:
+        yield str(error)
         return
     free_bytes = shutil.disk_usage(spool).free
     if free_bytes < LEAST_FREE_BYTES:

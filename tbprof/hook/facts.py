@@ -14,10 +14,10 @@ from typing import Any
 import torch
 
 from tbprof import __version__
-from tbprof.hook.gpu_processes import other_gpu_processes
 from tbprof.hook.living_objects import living_loaders_and_optimizers
+from tbprof.hook.missing_facts import MissingFacts
 from tbprof.hook.options import RecordOptions
-from tbprof.hook.processes import host_name
+from tbprof.hook.processes import process_label
 from tbprof.hook.settings import environment, git_commit, settings
 from tbprof.model import FACTS_SCHEMA, HookFacts, StepCounts
 
@@ -26,7 +26,7 @@ __all__ = ["WindowFacts", "collect_facts", "rank_and_world_size", "worker_name",
 NVIDIA_DRIVER = Path("/proc/driver/nvidia/version")
 
 LONGEST_WORKER = 150
-"""File systems take names of 255 bytes; time stamp and suffixes need their part."""
+"""Bytes. File systems take names of 255; time stamp and suffixes need their part."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -46,6 +46,7 @@ class WindowFacts:
     unprofiled_device_step_ns: int | None = None
     cold_steps_ns: tuple[int, ...] = ()
     step_counters: tuple[StepCounts, ...] = ()
+    profiler_start_ns: int | None = None
 
 
 def rank_and_world_size() -> tuple[int | None, int | None]:
@@ -57,32 +58,41 @@ def rank_and_world_size() -> tuple[int | None, int | None]:
 
 def worker_name(asked_for: str | None, rank: int | None) -> str:
     """`<host>_<pid>` or the name asked for, and `_rank<r>`; with nothing that a viewer trips over."""
-    name = asked_for or f"{host_name()}_{os.getpid()}"
+    name = re.sub(r"[^\w-]", "-", asked_for or process_label())
     suffix = "" if rank is None else f"_rank{rank}"
-    return re.sub(r"[^\w-]", "-", name)[:LONGEST_WORKER].removesuffix(suffix) + suffix
+    return name.encode()[:LONGEST_WORKER].decode(errors="ignore").removesuffix(suffix) + suffix
 
 
-def collect_facts(worker: str, options: RecordOptions, window: WindowFacts) -> HookFacts:
-    """Join what was measured with what torch says about itself and the machine."""
-    rank, world_size = rank_and_world_size()
-    loaders, optimizers = living_loaders_and_optimizers()
+def collect_facts(
+    worker: str, options: RecordOptions, window: WindowFacts, missing: MissingFacts
+) -> HookFacts:
+    """Join what was measured with what torch says about itself and the machine.
+
+    Nothing of that is worth a window: what can't be had is named in `missing`.
+    """
+    ask = missing.ask
+    rank, world_size = ask("rank", rank_and_world_size, (None, None))
+    loaders, optimizers = ask("loaders", lambda: living_loaders_and_optimizers(missing), ((), ()))
+    asked: dict[str, Any] = {
+        "driver_version": ask("driver_version", _driver_version, None),
+        "device_names": ask("device_names", _device_names, ()),
+        "settings": ask("settings", lambda: settings(missing), {}),
+        "environment": ask("environment", environment, {}),
+        "git_commit": ask("git_commit", _git_commit, None),
+    }
     return HookFacts(
         schema=FACTS_SCHEMA,
         tbprof_version=__version__,
         torch_version=str(torch.__version__),
         cuda_version=torch.version.cuda or torch.version.hip,
-        driver_version=_driver_version(),
-        device_names=_device_names(),
         worker=worker,
         rank=rank,
         world_size=world_size,
         options=dataclasses.asdict(options),
-        settings=settings(),
-        environment=environment(),
-        git_commit=_git_commit(),
         loaders=loaders,
         optimizers=optimizers,
-        other_gpu_processes=other_gpu_processes(),
+        missing=missing.facts,
+        **asked,
         **{field.name: getattr(window, field.name) for field in dataclasses.fields(window)},
     )
 
@@ -132,8 +142,12 @@ def _driver_version() -> str | None:
 
 
 def _device_names() -> tuple[str, ...]:
-    if torch.cuda.is_available():
+    """Of the devices of a program that uses any.
+
+    To ask elsewhere would begin to use them, and forked children could no longer.
+    """
+    if torch.cuda.is_initialized():
         return tuple(torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count()))
-    if torch.xpu.is_available():
+    if torch.xpu.is_initialized():
         return tuple(torch.xpu.get_device_name(number) for number in range(torch.xpu.device_count()))
     return ()

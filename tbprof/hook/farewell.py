@@ -53,9 +53,14 @@ def _log_missing(session: Session) -> None:
 def _why_no_window(plan: Plan, session: Session | None, steps_taken: int) -> str:
     if session is not None and session.windows.lost > 0:
         return "its file could not be written (see above)."
+    if session is not None and session.was_interrupted:
+        return "the count given to step() went back, or stood still, in each (see above)."
     if steps_taken >= plan.schedule.steps_needed:
         return "another profiler was at work each time that a window was due."
     needed = plan.schedule.steps_needed
     if steps_taken == 0:
-        return f"step() was never called (under tbprof run: by an optimizer); the schedule needed {needed}."
+        return (
+            "step() was never called (under tbprof run: no optimizer stepped; --step-on names what else ends"
+            f" a step); the schedule needed {needed}."
+        )
     return f"{steps_taken} steps were taken; the schedule needed {needed}: lower skip_first or active."

@@ -7,6 +7,7 @@ import ctypes
 import os
 import sys
 from collections.abc import Callable
+from functools import cache
 from weakref import WeakMethod
 
 __all__ = ["disarm_in_forked_children"]
@@ -26,6 +27,9 @@ def disarm_in_forked_children(disarm: Callable[[], None]) -> None:
         return
     if not _disarms:
         os.register_at_fork(after_in_child=_after_fork)
+        # A child that does little more than end has no time to look for it.
+        _libc()
+    _disarms[:] = [reference for reference in _disarms if reference() is not None]
     _disarms.append(WeakMethod(disarm))
 
 
@@ -38,11 +42,14 @@ def _after_fork() -> None:
 
 
 def _skip_native_exit_handlers() -> None:
-    if not sys.platform.startswith("linux"):
-        return
-    libc = ctypes.CDLL(None)
+    libc = _libc()
     # on_exit is glibc's own: it hands the exit code to what it calls.
-    if hasattr(libc, "on_exit"):
+    if libc is not None and hasattr(libc, "on_exit"):
         libc.on_exit(libc._exit, None)
         # What _exit leaves out, and C libraries of the training may count on.
         atexit.register(libc.fflush, None)
+
+
+@cache
+def _libc() -> ctypes.CDLL | None:
+    return ctypes.CDLL(None) if sys.platform.startswith("linux") else None

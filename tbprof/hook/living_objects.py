@@ -13,6 +13,7 @@ import torch
 from torch.optim import Optimizer
 from torch.utils.data import DataLoader
 
+from tbprof.hook.missing_facts import MissingFacts
 from tbprof.model import LoaderFacts, OptimizerFacts
 
 __all__ = ["living_loaders_and_optimizers"]
@@ -33,17 +34,22 @@ _NOBODY_ELSE_S = 3
 """References to a copy of a function's variables: the function's, ours, and that of the counting."""
 
 
-def living_loaders_and_optimizers() -> tuple[tuple[LoaderFacts, ...], tuple[OptimizerFacts, ...]]:
-    """Those in the variables of the running functions, and in what these hold; the nearest first."""
+def living_loaders_and_optimizers(
+    missing: MissingFacts,
+) -> tuple[tuple[LoaderFacts, ...], tuple[OptimizerFacts, ...]]:
+    """Those in the variables of the running functions, and in what these hold; the nearest first.
+
+    One that does not answer, of the program's own making, is missing as `loaders` or `optimizers`.
+    """
     loaders: list[LoaderFacts] = []
     optimizers: list[OptimizerFacts] = []
     for candidate in _near(sys._getframe(1)):
         # type() and not isinstance(): a proxy's __class__ may run code of its own.
         kind = type(candidate)
         if issubclass(kind, DataLoader) and len(loaders) < MOST_OF_EACH:
-            loaders.append(_loader(candidate))
+            loaders += missing.ask("loaders", lambda: [_loader(candidate)], [])  # noqa: B023 - asked at once
         elif issubclass(kind, Optimizer) and len(optimizers) < MOST_OF_EACH:
-            optimizers.append(_optimizer(candidate))
+            optimizers += missing.ask("optimizers", lambda: [_optimizer(candidate, missing)], [])  # noqa: B023
     return tuple(loaders), tuple(optimizers)
 
 
@@ -86,9 +92,10 @@ def _loader(loader: Any) -> LoaderFacts:
     )
 
 
-def _optimizer(optimizer: Any) -> OptimizerFacts:
-    # An optimizer of the user's own need not have torch's switches.
-    switches = {name: optimizer.defaults.get(name) for name in ("foreach", "fused", "capturable")}
+def _optimizer(optimizer: Any, missing: MissingFacts) -> OptimizerFacts:
+    # One that wraps another may have no defaults, and one of the user's own none of torch's switches.
+    defaults: Any = missing.ask("optimizers", lambda: optimizer.defaults, {})
+    switches = {name: defaults.get(name) for name in ("foreach", "fused", "capturable")}
     return OptimizerFacts(
         name=type(optimizer).__name__,
         **{name: value if isinstance(value, bool) else None for name, value in switches.items()},

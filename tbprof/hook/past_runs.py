@@ -12,7 +12,7 @@ from pathlib import Path
 from tbprof.errors import UsageError
 from tbprof.hook.adoption import is_left_behind
 from tbprof.hook.complaints import COMPLAINTS_PREFIX
-from tbprof.hook.spool import TRACE_SUFFIX, facts_path, spool_base, spools_of
+from tbprof.hook.spool import TRACE_SUFFIX, facts_path, spool_bases, spools_of
 
 __all__ = ["past_problems"]
 
@@ -23,13 +23,14 @@ def past_problems(logdir: Path) -> Iterator[str]:
     Only what lies in the user's cache folder, or in TBPROF_SPOOL, is found.
     """
     try:
-        base = spool_base(logdir, None)
+        bases = spool_bases(logdir, None)
     except UsageError:
         # No run could use that place; what is wrong with it is said of the folder itself.
         return
-    yield from _complaints(base, logdir)
-    for run in _folders(logdir):
-        yield from _waiting_windows(spools_of(base, run), run)
+    for base in bases:
+        yield from _complaints(base, logdir)
+        for run in _folders(logdir):
+            yield from _waiting_windows(spools_of(base, run), run)
 
 
 def _complaints(base: Path, logdir: Path) -> Iterator[str]:

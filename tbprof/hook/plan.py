@@ -2,46 +2,41 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from tbprof.errors import UsageError
 from tbprof.hook.arguments import check_whole_number
-from tbprof.hook.options import RecordOptions
+from tbprof.hook.options import AnyPath, HookOptions, RecordOptions
 from tbprof.hook.schedule import Schedule
 from tbprof.hook.spool import check_spool
 
-__all__ = ["AnyPath", "Plan", "checked_plan"]
+__all__ = ["Plan", "checked_plan"]
 
 _LONGEST_STALL_MS = 3_600_000
 
-AnyPath = str | os.PathLike[str]
 
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A request that can be carried out; paths are absolute."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan(HookOptions):
+    """A request that can be carried out."""
 
     logdir: Path
-    schedule: Schedule
-    options: RecordOptions
-    worker: str | None
-    """None: named after host and process."""
-    spool: Path | None
-    """None: the user's cache folder, or what TBPROF_SPOOL says when the first window begins."""
-    record_lines: bool = True
-    """Whether an audit step follows each window."""
-    sync_callbacks: bool = False
-    """Whether the audit step hears of waits through callbacks that stay in this process."""
-    embed_source: bool = True
-    """Whether the code around recorded lines is kept with them."""
-    max_stall_ns: int = 250_000_000
-    """How long the end of a window may hold the training up."""
-    keep_windows: int = 20
-    """Windows of each worker that keep their raw trace."""
-    keep_bytes: int = 5_000_000_000
-    """Published files of the run, in all."""
+    """Absolute."""
+    spool: Path | None = None
+    """Absolute; None: the user's cache folder, or what TBPROF_SPOOL says when the first window begins."""
+
+    @property
+    def options(self) -> RecordOptions:
+        """torch.profiler's share of it."""
+        names = [option.name for option in dataclasses.fields(RecordOptions)]
+        return RecordOptions(**{name: getattr(self, name) for name in names})
+
+    @property
+    def max_stall_ns(self) -> int:
+        """`max_stall_ms` as the hook measures it."""
+        return round(self.max_stall_ms * 1e6)
 
     @property
     def keep_arguments(self) -> tuple[str, ...]:
@@ -49,52 +44,29 @@ class Plan:
         return ("--keep-windows", str(self.keep_windows), "--keep-bytes", str(self.keep_bytes))
 
 
-def checked_plan(
-    logdir: AnyPath,
-    schedule: Schedule | None,
-    options: RecordOptions,
-    worker: str | None,
-    spool: AnyPath | None,
-    *,
-    record_lines: bool = True,
-    sync_callbacks: bool = False,
-    embed_source: bool = True,
-    max_stall_ms: float = 250,
-    keep_windows: int = 20,
-    keep_bytes: int = 5_000_000_000,
-) -> Plan:
-    """Check the arguments of a hook.
+def checked_plan(logdir: AnyPath, options: HookOptions) -> Plan:
+    """Check what is asked of a hook.
 
     Raises:
-        UsageError: one of them can't be used.
+        UsageError: something of it can't be used.
     """
-    check_whole_number("TrainerHook", "keep_windows", keep_windows, least=1)
-    check_whole_number("TrainerHook", "keep_bytes", keep_bytes, least=1)
-    plan = Plan(
-        logdir=_absolute("logdir", logdir),
-        schedule=Schedule() if schedule is None else schedule,
-        options=options,
-        worker=worker,
-        spool=None if spool is None else _absolute("spool", spool),
-        record_lines=record_lines,
-        sync_callbacks=sync_callbacks,
-        embed_source=embed_source,
-        max_stall_ns=_stall_ns(max_stall_ms),
-        keep_windows=keep_windows,
-        keep_bytes=keep_bytes,
-    )
-    if not isinstance(plan.schedule, Schedule):
-        raise UsageError(f"TrainerHook: schedule is {schedule!r}; give a tbprof.Schedule(...).")
-    if plan.spool is not None:
-        check_spool(plan.spool, plan.logdir)
-    return plan
+    check_whole_number("TrainerHook", "keep_windows", options.keep_windows, least=1)
+    check_whole_number("TrainerHook", "keep_bytes", options.keep_bytes, least=1)
+    _check_stall(options.max_stall_ms)
+    if not isinstance(options.schedule, Schedule):
+        raise UsageError(f"TrainerHook: schedule is {options.schedule!r}; give a tbprof.Schedule(...).")
+    given = {option.name: getattr(options, option.name) for option in dataclasses.fields(HookOptions)}
+    folder = _absolute("logdir", logdir)
+    spool = None if options.spool is None else _absolute("spool", options.spool)
+    if spool is not None:
+        check_spool(spool, folder)
+    return Plan(**{**given, "logdir": folder, "spool": spool})
 
 
-def _stall_ns(max_stall_ms: float) -> int:
+def _check_stall(max_stall_ms: float) -> None:
     is_number = isinstance(max_stall_ms, (int, float)) and not isinstance(max_stall_ms, bool)
     if not is_number or not 0 < max_stall_ms < _LONGEST_STALL_MS:
         raise UsageError(f"TrainerHook: max_stall_ms is {max_stall_ms!r}; give milliseconds, such as 250.")
-    return round(max_stall_ms * 1e6)
 
 
 def _absolute(name: str, folder: AnyPath) -> Path:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import re
 import socket
+import zlib
 from pathlib import Path
 
-__all__ = ["host_name", "is_running", "process_name"]
+__all__ = ["host_name", "is_of_this_host", "is_running", "process_label", "process_name"]
 
-_NAME = re.compile(r"(?P<host>.+)-(?P<pid>\d+)-(?P<start>\d+)")
+_NAME = re.compile(r"(?P<host>.+)-(?P<space>\w+\.\d+)-(?P<pid>\d+)-(?P<start>\d+)(?:\.\d+)?")
+
+FIRST_NAME_SPACE = "4026531836"
+"""The number space of processes that Linux boots with (PROC_PID_INIT_INO): that of no container."""
 
 
 def host_name() -> str:
@@ -17,25 +21,53 @@ def host_name() -> str:
     return re.sub(r"[^\w-]", "-", socket.gethostname())
 
 
-def process_name(pid: int | None = None) -> str:
-    """`<host>-<pid>-<start>` of a process of this host, by default of this one.
+def process_label() -> str:
+    """`<host>_<pid>`, for people; in a container with a mark of it, since many of them have a process 1."""
+    label = f"{host_name()}_{os.getpid()}"
+    boot, _, numbers = _name_space().partition(".")
+    if numbers in ("0", FIRST_NAME_SPACE):
+        return label
+    return f"{label}-{zlib.crc32(f'{boot}{numbers}'.encode()) & 0xFFFF:04x}"
 
-    `start` is in clock ticks since the host's boot, and 0 where the system does not tell.
+
+def process_name(pid: int | None = None) -> str:
+    """`<host>-<name space>-<pid>-<start>` of a process of this host, by default of this one.
+
+    Containers may share a host's name, and each has process numbers of its own. `start` is in clock
+    ticks since the host's boot, and 0 where the system does not tell.
     """
     number = os.getpid() if pid is None else pid
-    return f"{host_name()}-{number}-{_start_ticks(number) or 0}"
+    return f"{host_name()}-{_name_space()}-{number}-{_start_ticks(number) or 0}"
+
+
+def is_of_this_host(name: str) -> bool:
+    """Whether a process ran on this host, in whatever container; in an earlier boot of it as well."""
+    match = _NAME.fullmatch(name)
+    return match is not None and match["host"] == host_name()
 
 
 def is_running(name: str) -> bool | None:
     """Whether the process of that name runs; None where it can't be known.
 
-    Processes of other hosts can't be seen from here, nor can any where there is no
-    `/proc` (asking by signal would be wrong on Windows, where signal 0 is Ctrl-C).
+    Processes of other hosts and of other containers can't be seen from here, nor can any where there
+    is no `/proc` (asking by signal would be wrong on Windows, where signal 0 is Ctrl-C).
     """
     match = _NAME.fullmatch(name)
-    if match is None or match["host"] != host_name() or not Path("/proc/self/stat").exists():
+    if match is None or (match["host"], match["space"]) != (host_name(), _name_space()):
+        return None
+    if not Path("/proc/self/stat").exists():
         return None
     return _start_ticks(int(match["pid"])) == int(match["start"])
+
+
+def _name_space() -> str:
+    """`<boot>.<number>`: where and since when a process number means a process; `0.0` where nobody tells."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")[:8]
+        numbers = re.sub(r"\D", "", os.readlink("/proc/self/ns/pid"))  # noqa: PTH115 - it leads nowhere
+    except (OSError, ValueError):
+        return "0.0"
+    return f"{re.sub('[^0-9a-f]', '0', boot)}.{numbers or 0}"
 
 
 def _start_ticks(pid: int) -> int | None:

@@ -19,29 +19,34 @@ DROPPED_VARIABLES = ("PYTHONWARNINGS", "PYTHONINSPECT", "PYTHONSTARTUP", "PYTHON
 
 
 def start_child(
-    trace: Path, logdir: str, keep: Sequence[str], output: int
+    trace: Path, logdir: str, arguments: Sequence[str], output: int, held: Sequence[int] = ()
 ) -> subprocess.Popen[bytes]:
     """Start `tbprof publish` for a spooled trace, in a session of its own.
 
     Args:
         trace: the spooled trace; its folder is the child's working directory.
         logdir: the run's folder.
-        keep: options that say how much of the run is kept.
+        arguments: further options of the command.
         output: file descriptor for all that the child writes.
+        held: file descriptors that it keeps open, on systems that can hand them down.
 
     Raises:
-        OSError: the system can't start a process now.
+        OSError: the system can't start a process now, or this program is no Python.
     """
+    if getattr(sys, "frozen", False):
+        # sys.executable is the training itself, which would begin once more.
+        raise OSError("a frozen program has no Python to publish with; tbprof publish does it elsewhere")
     # -P and the working directory keep the training's own files off the child's import path.
     isolation = ["-P"] if sys.version_info >= (3, 11) else []
     return subprocess.Popen(
-        [sys.executable, *isolation, "-m", "tbprof", "publish", str(trace), "--logdir", logdir, *keep],
+        [sys.executable, *isolation, "-m", "tbprof", "publish", str(trace), "--logdir", logdir, *arguments],
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=output,
         cwd=trace.parent,
         env=_child_environment(),
         start_new_session=True,
+        pass_fds=() if os.name == "nt" else tuple(held),
     )
 
 

@@ -7,7 +7,7 @@ import logging
 import subprocess
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tbprof.hook.processes import process_name
@@ -34,13 +34,19 @@ MOST_WAITING = 20
 class Publisher:
     """Starts a child for each window and tells what became of it; never waits unasked."""
 
-    def __init__(self, logdir: str, keep: Sequence[str] = ()) -> None:
+    def __init__(
+        self, logdir: str, keep: Sequence[str] = (), held: Callable[[], tuple[int, ...]] = tuple
+    ) -> None:
+        """`held` gives the descriptors by which a child holds the spool folder, when we have ended."""
         self._logdir = logdir
         self._keep = keep
+        self._held = held
         self._waiting: deque[Path] = deque()
         self._running: dict[Path, subprocess.Popen[bytes]] = {}
         self._failed = 0
         self._has_said_behind = False
+        self.gpu: str | None = None
+        """The device of which the child asks the driver who else is on it; None: it does not ask."""
         self.published = 0
         self.lost = 0
         """Windows whose trace turned out not to be whole."""
@@ -104,14 +110,20 @@ class Publisher:
         try:
             self._running[trace] = self._start_logged(trace)
         except OSError as error:
+            if not trace.exists():
+                self.lost += 1
+                logger.warning("%s could not be published: it is gone", trace)
+                return
             self._failed += 1
             logger.warning("%s could not be published now and waits for the next run: %s", trace, error)
 
     def _start_logged(self, trace: Path) -> subprocess.Popen[bytes]:
         output = log_path(trace).open("ab", buffering=0)
         try:
-            process = start_child(trace, self._logdir, self._keep, output.fileno())
-            # Without this line another run may take the window over too early, and publish it twice.
+            gpu = () if self.gpu is None else ("--gpu", self.gpu)
+            arguments = (*self._keep, *gpu)
+            process = start_child(trace, self._logdir, arguments, output.fileno(), self._held())
+            # Where folders have no locks, another run may else take the window over, and publish it twice.
             with contextlib.suppress(OSError):
                 output.write(f"{PUBLISHER_PREFIX}{process_name(process.pid)}\n".encode())
         finally:

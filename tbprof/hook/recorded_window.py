@@ -6,9 +6,10 @@ import dataclasses
 import logging
 from pathlib import Path
 
+from tbprof.hook.audit import Audited
 from tbprof.hook.facts import write_facts
 from tbprof.hook.spool import facts_path
-from tbprof.model import Audit, HookFacts
+from tbprof.model import HookFacts
 
 __all__ = ["RecordedWindow"]
 
@@ -27,9 +28,10 @@ class RecordedWindow:
         self.facts = facts
         write_facts(facts, facts_path(trace))
 
-    def add_audit(self, audit: Audit) -> None:
+    def add_audit(self, audited: Audited) -> None:
         """Which lines wait and copy, or why nobody knows."""
-        self.facts = dataclasses.replace(self.facts, audit=audit)
+        missing = (*self.facts.missing, *audited.missing)
+        self.facts = dataclasses.replace(self.facts, audit=audited.audit, missing=missing)
         self._write_again("recorded lines")
 
     def add_after(self, step_ns: int) -> None:

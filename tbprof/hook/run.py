@@ -1,12 +1,14 @@
 """`python -m tbprof.hook.run train.py ...`: profile a program that knows nothing of it.
 
-Every step of the program's first optimizer is a step. Output and exit code are those of the
-program alone; what the hook says goes to stderr.
+Steps are those of the program's optimizer, or of the function that `--step-on` names. Output and
+exit code are those of the program alone; what the hook says goes to stderr.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import importlib.machinery
 import logging
 import os
 import sys
@@ -15,51 +17,101 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from torch.optim.optimizer import register_optimizer_step_post_hook
+from tbprof.errors import UsageError
+from tbprof.hook.options import HookOptions
+from tbprof.hook.plan import checked_plan
+from tbprof.hook.run_arguments import OneLineParser, add_options, options_of
+from tbprof.main_program import NoSuchModule, check_function, program_frames, run_program
+from tbprof.step_functions import StepFunction
 
-from tbprof.hook.schedule import Schedule
-from tbprof.hook.trainer_hook import TrainerHook
-from tbprof.main_program import program_frames, run_program
-
-__all__ = ["main"]
+__all__ = ["main", "parser"]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program that the command line names; its exceptions and exits pass."""
-    parser = argparse.ArgumentParser(prog="python -m tbprof.hook.run")
-    parser.add_argument("--logdir", help="default: logs/<name of the program>")
-    parser.add_argument("--skip-first", type=int, default=Schedule().skip_first)
-    parser.add_argument("--active", type=int, default=Schedule().active)
-    parser.add_argument("--sync-callbacks", action="store_true", help="see TrainerHook's argument")
-    parser.add_argument("--module", action="store_true", help="PROGRAM is a module, as for python -m")
-    parser.add_argument("program")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER)
-    options = parser.parse_args(arguments)
-    if not options.module and not Path(options.program).is_file():
-        parser.error(f"{options.program} is no file; give a script, or a module with --module")
+    asked = parser(HookOptions)
+    given = asked.parse_args(arguments)
+    try:
+        options, step_on = _checked(given)
+    except UsageError as error:
+        asked.error(str(error).rstrip("."))
+    _run(given, options, step_on)
+
+
+def parser(record: type) -> argparse.ArgumentParser:
+    """What the command line takes; `record` is that of the hook's options."""
+    made = OneLineParser(
+        prog="tbprof run",
+        description="Profile a training script without an edit to it. Options go before PROGRAM.",
+    )
+    made.add_argument("--logdir", help="the run's folder; default: logs/<name of the program>")
+    made.add_argument(
+        "--step-on",
+        metavar="NAME",
+        help="function that is called once a step, as package.module:Class.method (of the script itself:"
+        " __main__:function), where no optimizer of torch, fastai or Keras ends the steps",
+    )
+    add_options(made, record)
+    made.add_argument("-m", "--module", action="store_true", help="PROGRAM is a module, as for python -m")
+    made.add_argument("program", metavar="PROGRAM", help="the script")
+    made.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script is given")
+    return made
+
+
+def _checked(given: argparse.Namespace) -> tuple[HookOptions, StepFunction | None]:
+    """What was asked for, as far as it can be checked before the program runs.
+
+    Raises:
+        UsageError: something of it can't be used.
+    """
+    if not given.module and not Path(given.program).is_file():
+        raise UsageError(f"{given.program} is no file; give a script, or a module with -m")
+    options = options_of(given, HookOptions)
+    checked_plan(_logdir(given), options)
+    step_on = None if given.step_on is None else StepFunction.parse(given.step_on)
+    if step_on is not None:
+        _check_step_on(step_on, given)
+    return options, step_on
+
+
+def _check_step_on(step_on: StepFunction, given: argparse.Namespace) -> None:
+    if step_on.module == "__main__":
+        if given.module:
+            raise UsageError(f"--step-on {step_on} is for scripts; with -m, name the function's module")
+        check_function(given.program, step_on.function)
+        return
+    folder = str(Path.cwd() if given.module else Path(given.program).resolve().parent)
+    package = step_on.module.partition(".")[0]
+    places = [folder, *sys.path]
+    if package not in sys.modules and importlib.machinery.PathFinder.find_spec(package, places) is None:
+        raise UsageError(
+            f"--step-on {step_on}: there is no module {package!r}, neither in {folder} nor installed"
+        )
+
+
+def _logdir(given: argparse.Namespace) -> str:
+    return given.logdir or os.path.join("logs", Path(given.program).stem)  # noqa: PTH118
+
+
+def _run(given: argparse.Namespace, options: HookOptions, step_on: StepFunction | None) -> None:
+    # torch takes seconds, and who asks for help or gives a wrong option does not wait for it.
+    from tbprof.hook.program_steps import ProgramSteps
+    from tbprof.hook.trainer_hook import TrainerHook
+
     _log_to_stderr()
     sys.excepthook = _without_our_frames(sys.excepthook)
-    logdir = options.logdir or os.path.join("logs", Path(options.program).stem)  # noqa: PTH118
-    schedule = Schedule(skip_first=options.skip_first, active=options.active)
-    with TrainerHook(logdir, schedule=schedule, sync_callbacks=options.sync_callbacks) as hook:
-        step_with_first_optimizer(hook)
-        run_program(options.program, options.arguments, is_module=options.module)
-
-
-def step_with_first_optimizer(hook: TrainerHook) -> None:
-    """Take a step of the hook after each one of the optimizer that steps first.
-
-    A program with two (a generator's and a discriminator's) takes one step for both.
-    """
-    first: list[int] = []
-
-    def after_step(optimizer: Any, *_: Any) -> None:
-        if not first:
-            first.append(id(optimizer))
-        if id(optimizer) == first[0]:
-            hook.step()
-
-    register_optimizer_step_post_hook(after_step)
+    arguments = {option.name: getattr(options, option.name) for option in dataclasses.fields(options)}
+    with TrainerHook(_logdir(given), **arguments) as hook:
+        steps = ProgramSteps(hook)
+        decorate = steps.count(step_on)
+        try:
+            run_program(given.program, given.arguments, is_module=given.module, decorate=decorate)
+        except NoSuchModule:
+            # Python says so in one line, and there is nothing to say of a run that was none.
+            logging.getLogger("tbprof").disabled = True
+            raise
+        finally:
+            steps.say_if_none()
 
 
 def _log_to_stderr() -> None:

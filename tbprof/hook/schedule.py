@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tbprof.errors import UsageError
-from tbprof.hook.arguments import check_whole_number
+from tbprof.hook.arguments import check_whole_number, option, option_group
 from tbprof.hook.slow_steps import SlowSteps
 
 __all__ = ["Schedule"]
 
 _COUNTS = ("skip_first", "wait", "warmup", "active", "repeat")
+
+
+def _step_numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in text.split(","))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,20 +32,22 @@ class Schedule:
         UsageError: a number is no whole number, is negative, or `active` is 0.
     """
 
-    skip_first: int = 10
-    """Steps before the first cycle: start-up steps (compilation, autotuning) say nothing about the rest."""
-    wait: int = 0
-    """Steps at the start of each cycle in which nothing is watched."""
-    warmup: int = 3
-    """Steps before a recording: the first steps under a profiler are slower than the others."""
-    active: int = 5
-    """Steps that a window records."""
-    repeat: int = 1
-    """Cycles in a run; 0 means as many as the run has room for."""
-    steps: tuple[int, ...] = ()
-    """Numbers of the first recorded steps, instead of cycles."""
-    slow_steps: SlowSteps | None = None
-    """Windows after slow steps, besides the others; none where it is None."""
+    # Start-up steps (compilation, autotuning) say nothing about the rest.
+    skip_first: int = field(default=10, metadata=option("steps before the first cycle"))
+    wait: int = field(
+        default=0, metadata=option("steps at the start of each cycle in which nothing is watched")
+    )
+    # The first steps under a profiler are slower than the others.
+    warmup: int = field(
+        default=3, metadata=option("steps that the profiler sees before those that it records")
+    )
+    active: int = field(default=5, metadata=option("steps that a window records"))
+    repeat: int = field(default=1, metadata=option("cycles in a run; 0: as many as it has room for"))
+    steps: tuple[int, ...] = field(
+        default=(),
+        metadata=option("first steps to record, such as 100,5000, instead of cycles", _step_numbers),
+    )
+    slow_steps: SlowSteps | None = field(default=None, metadata=option_group(SlowSteps, "slow_steps_"))
 
     def __post_init__(self) -> None:
         for name in _COUNTS:

@@ -6,6 +6,7 @@ from time import perf_counter_ns
 
 from tbprof.hook.adoption import adopt_windows
 from tbprof.hook.aftermath import Aftermath
+from tbprof.hook.cuda_device import device_uuid
 from tbprof.hook.facts import collect_facts, rank_and_world_size, worker_name
 from tbprof.hook.foreign import OnlySession
 from tbprof.hook.measures import Measures
@@ -22,6 +23,9 @@ from tbprof.model import HookFacts
 
 __all__ = ["Session"]
 
+ENOUGH_SHARE = 0.4
+"""Of the steps that a window was to record: one that is interrupted is kept with 2 of the usual 5."""
+
 
 class Session:
     """Opens the spool, drives the windows through it, and hands them over to be published."""
@@ -32,6 +36,8 @@ class Session:
         self._clock = clock
         self.phase = "training"
         """What the steps are."""
+        self.was_interrupted = False
+        """Whether a window ended because of the count that was given to `step()`."""
         self.thread = OwnThread()
         rank = rank_and_world_size()[0]
         self._worker = worker_name(plan.worker, rank)
@@ -41,7 +47,7 @@ class Session:
         self._timetable = Timetable(plan.schedule, Trigger(plan.logdir, rank or 0), plan.max_stall_ns, origin)
         self._slow_steps = SlowStepWatch(plan.schedule.slow_steps, clock)
         self.windows = SpooledWindows(plan)
-        self.publisher = Publisher(str(plan.logdir), plan.keep_arguments)
+        self.publisher = Publisher(str(plan.logdir), plan.keep_arguments, self.windows.descriptors)
         self._aftermath = Aftermath(plan, clock, self.publisher.publish)
         for trace in adopt_windows(self.windows.folder):
             self.publisher.publish(trace)
@@ -109,12 +115,38 @@ class Session:
         self._measures.begin(due.begun_by)
         self._window = ProfiledWindow(due.schedule, self._plan.options, self.windows.recordings, self._worker)
         self._window.start()
+        if due.schedule.warmup > 0:
+            self._aftermath.begin_early()
 
     def leave_out(self, phase: str | None) -> None:
         """What comes belongs to no step; with None, it does again."""
         if self.thread.is_this:
             self._measures.leave_out(phase)
             self._aftermath.pause_audit(paused=phase is not None)
+
+    def interrupt(self, steps_taken: int, *, is_step_over: bool) -> None:
+        """End what is being recorded: the steps are not such as follow one another.
+
+        Args:
+            steps_taken: steps that are over.
+            is_step_over: whether the last of them has just ended, so that another one begins; else the
+                count stands still, and another window would end as this one does.
+        """
+        window = self._window
+        if self.belongs_elsewhere:
+            return
+        if window is None:
+            self._aftermath.end(steps_taken)
+            return
+        self.was_interrupted, self._window = True, None
+        self._aftermath.end_early()
+        is_enough = window.recorded_steps >= ENOUGH_SHARE * window.active
+        if is_enough or not is_step_over:
+            self._note_end(steps_taken, window.active)
+        window.stop() if is_enough else window.abandon()
+        self._torch.give_back()
+        if is_enough and not window.taken_away:
+            self._finish(window, steps_taken - is_step_over, is_last_step_over=not is_step_over)
 
     def stop(self, steps_taken: int) -> None:
         """End the window that is in progress, and keep what it has."""
@@ -142,6 +174,7 @@ class Session:
         self._torch.give_back()
         self._aftermath.forget()
         self.publisher.leave()
+        self.windows.forget()
 
     def leave(self) -> None:
         """Let what is being published go on by itself, and remove the spool folder if nothing waits in it."""
@@ -151,37 +184,45 @@ class Session:
     def _advance(self, window: ProfiledWindow, steps_taken: int, duration_ns: int) -> None:
         if window.is_recording:
             self._measures.end_step(duration_ns)
+        else:
+            self._aftermath.end_early()
+            self._measures.count_from_here()
         began_ns = perf_counter_ns()
         window.advance()
         if not window.is_over:
-            if window.recorded_steps == 0:
-                self._measures.count_from_here()
             return
         self._window = None
         self._torch.give_back()
         if window.taken_away:
             self._timetable.give_way(steps_taken)
             return
+        self._note_end(steps_taken, window.recorded_steps, perf_counter_ns() - began_ns)
+        self._finish(window, steps_taken, is_last_step_over=False)
+
+    def _note_end(self, steps_taken: int, recorded_steps: int, stall_ns: int = 0) -> None:
         self._timetable.end(
             steps_taken,
             begun_by=self._measures.begun_by,
-            recorded_steps=window.recorded_steps,
-            stall_ns=perf_counter_ns() - began_ns,
+            recorded_steps=recorded_steps,
+            stall_ns=stall_ns,
             step_ns=self._clock.unprofiled.median_ns,
         )
-        self._finish(window, steps_taken, is_last_step_over=False)
 
     def _finish(self, window: ProfiledWindow, steps_taken: int, *, is_last_step_over: bool) -> None:
-        kept = self.windows.keep(window, lambda: self._facts(window.recorded_steps, steps_taken))
+        kept = self.windows.keep(window, lambda: self._facts(window, steps_taken))
         if kept is not None:
             self._aftermath.begin(kept, steps_taken, is_last_step_over=is_last_step_over)
 
-    def _facts(self, recorded_steps: int, steps_taken: int) -> HookFacts:
+    def _facts(self, window: ProfiledWindow, steps_taken: int) -> HookFacts:
+        missing = self._measures.missing
+        missing.add(window.missing.facts)
+        self.publisher.gpu = missing.ask("other_gpu_processes", device_uuid, None)
         measured = self._measures.facts(
             self.windows.recorded,
-            recorded_steps,
+            window.recorded_steps,
             steps_taken,
             self.phase,
+            window.start_ns,
             is_undisturbed=not self._timetable.has_given_way,
         )
-        return collect_facts(self._worker, self._plan.options, measured)
+        return collect_facts(self._worker, self._plan.options, measured, missing)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
+
+from tbprof.hook.missing_facts import MissingFacts
 
 __all__ = ["environment", "git_commit", "settings"]
 
@@ -23,21 +26,26 @@ _REFERENCES = 4
 """Symbolic references of git that are followed; HEAD is one."""
 
 
-def settings() -> dict[str, str]:
-    """Torch's switches under torch's names, as text."""
+def settings(missing: MissingFacts) -> dict[str, str]:
+    """Torch's switches under torch's names, as text; on ROCm, `cudnn` is MIOpen.
+
+    One that torch refuses to tell (it does where a program sets precision the old way and the new
+    way) is missing as `settings.<name>`.
+    """
     cudnn = torch.backends.cudnn
-    values = {
-        "python": platform.python_version(),
-        "platform": platform.platform(terse=True),
-        "float32_matmul_precision": torch.get_float32_matmul_precision(),
-        "cudnn.version": cudnn.version() if cudnn.is_available() else None,
-        "cudnn.enabled": cudnn.enabled,
-        "cudnn.benchmark": cudnn.benchmark,
-        "cudnn.deterministic": cudnn.deterministic,
-        "deterministic_algorithms": torch.are_deterministic_algorithms_enabled(),
-        "anomaly_mode": torch.is_anomaly_enabled(),
-        "num_threads": torch.get_num_threads(),
+    questions: dict[str, Callable[[], object]] = {
+        "python": platform.python_version,
+        "platform": lambda: platform.platform(terse=True),
+        "float32_matmul_precision": torch.get_float32_matmul_precision,
+        "cudnn.version": lambda: cudnn.version() if cudnn.is_available() else None,
+        "cudnn.enabled": lambda: cudnn.enabled,
+        "cudnn.benchmark": lambda: cudnn.benchmark,
+        "cudnn.deterministic": lambda: cudnn.deterministic,
+        "deterministic_algorithms": torch.are_deterministic_algorithms_enabled,
+        "anomaly_mode": torch.is_anomaly_enabled,
+        "num_threads": torch.get_num_threads,
     }
+    values = {name: missing.ask(f"settings.{name}", ask, None) for name, ask in questions.items()}
     return {name: str(value) for name, value in values.items() if value is not None}
 
 

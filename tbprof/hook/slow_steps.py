@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tbprof.errors import UsageError
-from tbprof.hook.arguments import check_whole_number
+from tbprof.hook.arguments import check_whole_number, option
 
 __all__ = ["NO_STEP_NS", "SlowSteps"]
 
@@ -25,11 +25,11 @@ class SlowSteps:
         UsageError: a number means nothing.
     """
 
-    factor: float = 3.0
-    cool_down: int = 200
-    """Steps after such a window in which none begins."""
-    at_most: int = 3
-    """Such windows in a run."""
+    factor: float = field(
+        default=3.0, metadata=option("begin a window after a step of so many times the median")
+    )
+    cool_down: int = field(default=200, metadata=option("steps after such a window in which none begins"))
+    at_most: int = field(default=3, metadata=option("such windows in a run"))
 
     def __post_init__(self) -> None:
         is_number = isinstance(self.factor, (int, float)) and not isinstance(self.factor, bool)

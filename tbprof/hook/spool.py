@@ -7,6 +7,7 @@ import hashlib
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from tbprof.errors import UsageError
@@ -22,7 +23,7 @@ __all__ = [
     "open_spool",
     "remove_empty_folders",
     "remove_partial_files",
-    "spool_base",
+    "spool_bases",
     "spools_of",
 ]
 
@@ -61,22 +62,26 @@ def check_spool(spool: Path, logdir: Path) -> None:
         )
 
 
-def open_spool(logdir: Path, spool: Path | None) -> Path:
-    """Make this process' folder for the windows of `logdir`, readable by its user only.
+def open_spool(logdir: Path, spool: Path | None, name: str | None = None) -> Path:
+    """Make a folder for the windows of `logdir`, readable by its user only, named after this process.
 
     Raises:
-        UsageError: each place for it lies beneath the log directory.
-        OSError: it can't be made.
+        UsageError: there is no place where it can be made.
     """
-    base = spool_base(logdir, spool)
-    folder = spools_of(base, logdir) / process_name()
-    base.mkdir(mode=0o700, parents=True, exist_ok=True)
-    try:
-        _make_private(folder)
-    except FileNotFoundError:
-        # Another process of the run has just removed the folder above, which was empty.
-        _make_private(folder)
-    return folder
+    failures = []
+    for base in spool_bases(logdir, spool):
+        folder = spools_of(base, logdir) / (name or process_name())
+        try:
+            base.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _make_private_again(folder)
+        except OSError as error:
+            failures.append(f"{base} ({error})")
+        else:
+            return folder
+    raise UsageError(
+        f"There is no place where windows can wait until they are published: {'; '.join(failures)};"
+        " give a folder with spool=... or the variable TBPROF_SPOOL."
+    )
 
 
 def spools_of(base: Path, logdir: Path) -> Path:
@@ -84,8 +89,8 @@ def spools_of(base: Path, logdir: Path) -> Path:
     return base / hashlib.sha256(os.fsencode(logdir)).hexdigest()[:16]
 
 
-def spool_base(logdir: Path, spool: Path | None) -> Path:
-    """Where the spools of all log directories are.
+def spool_bases(logdir: Path, spool: Path | None) -> tuple[Path, ...]:
+    """Where the spools of all log directories are: the first that can be used.
 
     Raises:
         UsageError: each place for it lies beneath the log directory.
@@ -94,13 +99,21 @@ def spool_base(logdir: Path, spool: Path | None) -> Path:
     if asked_for:
         base = Path(asked_for).absolute()
         check_spool(base, logdir)
-        return base
-    places = (_user_cache() / "tbprof" / "spool", Path(tempfile.gettempdir()) / f"tbprof-spool-{_user()}")
-    for place in places:
-        if not place.is_relative_to(logdir):
-            return place
-    check_spool(places[0], logdir)
-    return places[0]
+        return (base,)
+    places = tuple(_usual_places())
+    usable = tuple(place for place in places if not place.is_relative_to(logdir))
+    if places and not usable:
+        check_spool(places[0], logdir)
+    return usable
+
+
+def _usual_places() -> Iterator[Path]:
+    # A container may have a user without a home.
+    with contextlib.suppress(RuntimeError):
+        yield _user_cache() / "tbprof" / "spool"
+    # Or no folder for what is temporary.
+    with contextlib.suppress(FileNotFoundError):
+        yield Path(tempfile.gettempdir()) / f"tbprof-spool-{_user()}"
 
 
 def remove_partial_files(folder: Path) -> None:
@@ -129,6 +142,14 @@ def _user_cache() -> Path:
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+
+
+def _make_private_again(folder: Path) -> None:
+    try:
+        _make_private(folder)
+    except FileNotFoundError:
+        # Another process of the run has just removed the folder above, which was empty.
+        _make_private(folder)
 
 
 def _make_private(folder: Path) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 from tbprof.hook.plan import Plan
 from tbprof.hook.recorded_window import RecordedWindow
 from tbprof.hook.room import Room
-from tbprof.hook.spool import facts_path, open_spool, remove_empty_folders
+from tbprof.hook.spool import facts_path
+from tbprof.hook.spool_folder import SpoolFolder
 from tbprof.hook.window import ProfiledWindow
 from tbprof.hook.window_times import WindowTimes
 from tbprof.model import HookFacts
@@ -24,26 +25,39 @@ class SpooledWindows:
     """Keeps what was recorded, and counts what was lost."""
 
     def __init__(self, plan: Plan) -> None:
-        self.folder = open_spool(plan.logdir, plan.spool)
-        """The spool folder of this process."""
-        self.recordings = self.folder / "recording"
-        """Where torch writes; what is whole and has its facts goes up to the folder."""
+        self._spool = SpoolFolder(plan.logdir, plan.spool)
         self.recorded = 0
         """Windows whose trace was written."""
         self.lost = 0
         """Windows that were due and gave no trace."""
         self._times = WindowTimes()
-        self._room = Room(self.folder)
+        self._room = Room()
+
+    @property
+    def folder(self) -> Path:
+        """The spool folder of this hook."""
+        return self._spool.path
+
+    @property
+    def recordings(self) -> Path:
+        """Where torch writes; what is whole and has its facts goes up to the folder."""
+        return self.folder / "recording"
+
+    def descriptors(self) -> tuple[int, ...]:
+        """What a process holds the folder by that publishes from it."""
+        return self._spool.descriptors
 
     def has_room(self) -> bool:
         """Whether another window may begin."""
-        return self._room.is_enough()
+        self._spool.ensure()
+        return self._room.is_enough(self.folder)
 
     def keep(self, window: ProfiledWindow, facts: Callable[[], HookFacts]) -> RecordedWindow | None:
         """Write the facts, and then give the trace its place beside them; None where that fails."""
         if window.trace is None:
             self.lose(window.why_lost)
             return None
+        self._spool.ensure()
         named = self.folder / self._times.named(window.trace)
         try:
             self._room.note(window.trace)
@@ -65,6 +79,8 @@ class SpooledWindows:
 
     def leave(self) -> None:
         """Remove the folder if nothing waits in it."""
-        remove_empty_folders(self.folder)
-        with contextlib.suppress(OSError):
-            self.folder.parent.rmdir()
+        self._spool.leave()
+
+    def forget(self) -> None:
+        """In a forked child: everything is its parent's."""
+        self._spool.forget()

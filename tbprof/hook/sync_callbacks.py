@@ -30,6 +30,11 @@ class SyncCallbacks:
         self._notice = notice
         self._registered: list[tuple[Any, Callable[..., None]]] = []
 
+    @property
+    def is_heard(self) -> bool:
+        """Whether waits are noticed now."""
+        return bool(self._registered)
+
     def start(self) -> None:
         """Listen from now on; on a machine without CUDA nothing calls."""
         self._register(_gpu_trace.DeviceSynchronizationCallbacks, "cuda.synchronize")

@@ -6,15 +6,21 @@ linear algebra; it leaves out synchronise calls that are asked for by name.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
-from typing import Any, TextIO, cast
+from typing import Any, Literal, TextIO, TypeAlias, cast
 
 import torch
 
 __all__ = ["SyncWarnings"]
 
-_MESSAGE = "called a synchronizing CUDA operation"
+_MESSAGE = "called a synchronizing (CUDA|HIP) operation"
+
+_PROTOTYPE = "Synchronization debug mode is a prototype feature"
+"""Torch says this once in a process, when the mode is first set; `-W error` would raise it here."""
+
+_Action: TypeAlias = Literal["always", "ignore"]
 
 
 class SyncWarnings:
@@ -23,7 +29,12 @@ class SyncWarnings:
     def __init__(self, notice: Callable[[], None]) -> None:
         self._notice = notice
         self._shown_before: Callable[..., Any] | None = None
-        self._mode_before = 0
+        self._filters: list[Any] = []
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether waits are noticed now."""
+        return self._shown_before is not None
 
     def start(self) -> None:
         """Listen, on CUDA in use; where the user has set a mode, that one stays and nothing is heard."""
@@ -35,8 +46,8 @@ class SyncWarnings:
     def listen(self) -> None:
         """Hear warnings from now on."""
         # Else a line would be heard once only, and `-W error` would raise in the training.
-        warnings.filterwarnings("always", message=_MESSAGE)
-        self._filter = self._filters()[0]
+        self._filter("always", _MESSAGE)
+        self._filter("ignore", _PROTOTYPE)
         self._shown_before = warnings.showwarning
         warnings.showwarning = self._show
 
@@ -44,18 +55,26 @@ class SyncWarnings:
         """Put everything back; harmless where nothing was heard."""
         if self._shown_before is None:
             return
-        if torch.cuda.is_initialized():
-            torch.cuda.set_sync_debug_mode("default")
+        try:
+            if torch.cuda.is_initialized():
+                torch.cuda.set_sync_debug_mode("default")
+        finally:
+            self._restore()
+
+    def _restore(self) -> None:
+        filters = cast("list[Any]", warnings.filters)
         # A program that saved and restored the filters meanwhile has taken ours away.
-        if self._filter in self._filters():
-            self._filters().remove(self._filter)
+        for ours in self._filters:
+            if ours in filters:
+                filters.remove(ours)
+        self._filters.clear()
         if warnings.showwarning == self._show:
-            warnings.showwarning = self._shown_before
+            warnings.showwarning = self._shown_before  # type: ignore[assignment]
         self._shown_before = None
 
-    @staticmethod
-    def _filters() -> list[Any]:
-        return cast("list[Any]", warnings.filters)
+    def _filter(self, action: _Action, message: str) -> None:
+        warnings.filterwarnings(action, message=message)
+        self._filters.append(cast("list[Any]", warnings.filters)[0])
 
     def _show(
         self,
@@ -66,7 +85,7 @@ class SyncWarnings:
         file: TextIO | None = None,
         line: str | None = None,
     ) -> None:
-        if str(message).startswith(_MESSAGE):
+        if re.match(_MESSAGE, str(message)):
             self._notice()
         elif self._shown_before is not None:
             self._shown_before(message, category, filename, lineno, file, line)

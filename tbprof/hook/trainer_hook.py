@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from types import TracebackType
 
 from tbprof.hook.annotation import annotate
-from tbprof.hook.options import RecordOptions
-from tbprof.hook.plan import AnyPath, checked_plan
+from tbprof.hook.compiled_code import untraced
+from tbprof.hook.options import DEFAULTS, AnyPath, HookOptions
+from tbprof.hook.plan import checked_plan
 from tbprof.hook.schedule import Schedule
 from tbprof.hook.watched_run import WatchedRun
 
@@ -61,35 +62,37 @@ class TrainerHook:
         logdir: AnyPath,
         *,
         schedule: Schedule | None = None,
-        worker: str | None = None,
-        with_stack: bool = False,
-        record_shapes: bool = False,
-        profile_memory: bool = False,
-        with_flops: bool = False,
-        with_modules: bool = False,
-        record_lines: bool = True,
-        sync_callbacks: bool = False,
-        embed_source: bool = True,
-        max_stall_ms: float = 250,
-        keep_windows: int = 20,
-        keep_bytes: int = 5_000_000_000,
-        spool: AnyPath | None = None,
+        worker: str | None = DEFAULTS.worker,
+        with_stack: bool = DEFAULTS.with_stack,
+        record_shapes: bool = DEFAULTS.record_shapes,
+        profile_memory: bool = DEFAULTS.profile_memory,
+        with_flops: bool = DEFAULTS.with_flops,
+        with_modules: bool = DEFAULTS.with_modules,
+        record_lines: bool = DEFAULTS.record_lines,
+        sync_callbacks: bool = DEFAULTS.sync_callbacks,
+        embed_source: bool = DEFAULTS.embed_source,
+        max_stall_ms: float = DEFAULTS.max_stall_ms,
+        keep_windows: int = DEFAULTS.keep_windows,
+        keep_bytes: int = DEFAULTS.keep_bytes,
+        spool: AnyPath | None = DEFAULTS.spool,
     ) -> None:
-        options = RecordOptions(with_stack, record_shapes, profile_memory, with_flops, with_modules)
-        plan = checked_plan(
-            logdir,
-            schedule,
-            options,
-            worker,
-            spool,
+        options = HookOptions(
+            schedule=DEFAULTS.schedule if schedule is None else schedule,
+            worker=worker,
+            with_stack=with_stack,
+            record_shapes=record_shapes,
+            profile_memory=profile_memory,
+            with_flops=with_flops,
+            with_modules=with_modules,
             record_lines=record_lines,
             sync_callbacks=sync_callbacks,
             embed_source=embed_source,
             max_stall_ms=max_stall_ms,
             keep_windows=keep_windows,
             keep_bytes=keep_bytes,
+            spool=spool,
         )
-        self._run = WatchedRun(plan)
+        self._run = WatchedRun(checked_plan(logdir, options))
 
     def __enter__(self) -> TrainerHook:
         self._run.begin()
@@ -104,13 +107,15 @@ class TrainerHook:
         # Who is leaving on an exception, or on Ctrl-C, is not made to wait.
         self.close() if error is None else self.close(wait_s=0.0)
 
+    @untraced
     def step(self, steps_taken: int | None = None) -> None:
         """Call this at the end of every training step; outside windows it takes under 1 us.
 
         Args:
             steps_taken: the trainer's own count, this step among them, where it has one: windows
                 follow it when a training goes on from a checkpoint. The same count again means
-                that the step goes on, as it does while gradients accumulate.
+                that the step goes on, as it does while gradients accumulate. A count that goes
+                back ends a window that is being recorded, and from there on steps are counted on.
         """
         run = self._run
         if run.in_phase:

@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Hashable
 from typing import Any
 
+import torch
 from torch import Tensor
 
 __all__ = ["MOST_BYTES", "UploadContents", "content_of"]
@@ -30,10 +31,20 @@ def content_of(source: Any) -> bytes | None:
 
 
 def _bytes_of(tensor: Tensor) -> bytes | None:
+    """None of a tensor that is no plain one: its memory is elsewhere, or there is none."""
+    is_plain = type(tensor) in (Tensor, torch.nn.Parameter)
+    if not is_plain or torch._C._functorch.is_functorch_wrapped_tensor(tensor):
+        return None
+    if tensor.layout is not torch.strided or tensor.is_quantized:
+        return None
     size = tensor.nbytes
     if tensor.device.type != "cpu" or size > MOST_BYTES or not tensor.is_contiguous():
         return None
-    return ctypes.string_at(tensor.data_ptr(), size) if size else b""
+    if size == 0:
+        return b""
+    # A tensor without memory of its own has the address 0, and what is read there is chance.
+    address = tensor.data_ptr()
+    return ctypes.string_at(address, size) if address else None
 
 
 def _holds_numbers(source: Any) -> bool:

@@ -24,6 +24,9 @@ _FOLDERS = (
     site.getusersitepackages(),
 )
 _INSTALLED = tuple({folder.rstrip(os.sep) + os.sep for folder in _FOLDERS})
+_COMPILED = os.sep + "torchinductor_"
+"""Within the path of what torch.compile generates."""
+
 _NOTEBOOK = re.compile(r"<(?:ipython-input|stdin)")
 
 
@@ -58,4 +61,6 @@ def _is_users(code: CodeType) -> bool:
     file = code.co_filename
     if file.startswith("<"):
         return _NOTEBOOK.match(file) is not None
+    if _COMPILED in file:
+        return False
     return not file.startswith((_TORCH, _OWN, *_WARNINGS))

@@ -28,6 +28,8 @@ class CallFacts:
     non_blocking: bool | None = None
     content: bytes | None = field(default=None, compare=False)
     """A hash of what a small upload holds."""
+    places: tuple[str, ...] = ()
+    """Without a GPU, where they would be with one, in the same order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +161,14 @@ def _moved(source: Any, to: str, non_blocking: bool | None) -> CallFacts:
     content = None if to == "cpu" else content_of(source)
     if not isinstance(source, Tensor):
         return CallFacts(("cpu", to), pinned=False, non_blocking=non_blocking, content=content)
-    pinned = source.is_pinned() if source.device.type == "cpu" else None
+    pinned = _is_pinned(source) if source.device.type == "cpu" else None
     return CallFacts((str(source.device), to), pinned, non_blocking, content)
+
+
+def _is_pinned(source: Tensor) -> bool:
+    """Where no device is in use nothing is; torch would begin to use one to answer that."""
+    in_use = torch.cuda.is_initialized() or torch.xpu.is_initialized()
+    return in_use and bool(source.is_pinned())
 
 
 _READS = (

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import atexit
+import logging
 
 from tbprof.hook.complaints import Complaints
 from tbprof.hook.farewell import log_farewell
 from tbprof.hook.forks import disarm_in_forked_children
+from tbprof.hook.given_count import CountChange, GivenCount
 from tbprof.hook.guard import Guard
 from tbprof.hook.plan import Plan
+from tbprof.hook.process_end import ProcessEnd
 from tbprof.hook.session import Session
 from tbprof.hook.step_clock import StepClock
 from tbprof.hook.timetable import FIRST_LOOK_STEPS, NEVER
+from tbprof.hook.torch_version import old_torch_problem
 
 __all__ = ["INFERENCE", "WatchedRun"]
+
+logger = logging.getLogger("tbprof")
 
 INFERENCE = "inference"
 """The phase whose steps are what the program is there for."""
@@ -29,6 +34,9 @@ class WatchedRun:
         self._complaints = Complaints()
         self.clock = StepClock()
         self.steps_taken = 0
+        """Those of this process, and those before the checkpoint that it went on from."""
+        self._given = GivenCount()
+        self._is_step_over = False
         self.next_event = 1
         """The number of steps after which `after_step` must be called."""
         self.in_phase = False
@@ -36,19 +44,35 @@ class WatchedRun:
         self._phase = "training"
         self._origin = 0
         """The steps of an earlier process, whose checkpoint this one goes on from."""
+        self._end = ProcessEnd(self._close_at_exit)
         self._begun = False
         self._closed = False
+        self._refuse_old_torch()
+
+    def _refuse_old_torch(self) -> None:
+        problem = old_torch_problem()
+        if problem is not None:
+            logger.warning("Nothing is recorded: %s", problem)
+            self._closed, self.next_event = True, NEVER
 
     def begin(self) -> None:
         """Whatever comes first: entering the `with`, or the end of the first step."""
         self._guard.run(self._begin)
 
-    def goes_on_to(self, steps_taken: int) -> bool:
-        """Take the training's own count; False where nothing is to be done for it."""
-        if self.steps_taken == steps_taken or self._guard.fault is not None:
-            return False
-        self._guard.run(self._set_steps_taken, steps_taken)
-        return True
+    def goes_on_to(self, given: object) -> bool:
+        """Take the training's own count; False where no step is over that can be timed."""
+        if type(given) is int:
+            count = self._given
+            # Only while something is recorded it matters how often the same count comes again.
+            if given == count.latest and self.next_event > self.steps_taken + 1:
+                return False
+            if self.steps_taken < given + count.ahead < NEVER:
+                count.latest = given
+                self.steps_taken = given + count.ahead
+                return True
+        self._is_step_over = False
+        self._guard.run(self._take_count, given)
+        return self._is_step_over
 
     def after_step(self, duration_ns: int) -> None:
         """Do what is due after a step that took so long."""
@@ -83,7 +107,7 @@ class WatchedRun:
         self._closed = True
         self._complaints.listen()
         self.next_event = NEVER
-        atexit.unregister(self._close_at_exit)
+        self._end.forget()
         self._guard.run(self._stop)
         self._guard.run(self._take_leave, wait_s)
         self._guard.run(self._complaints.keep, self._plan)
@@ -99,7 +123,7 @@ class WatchedRun:
         self._begun = True
         self._complaints.listen()
         self._origin = max(0, self.steps_taken - 1)
-        atexit.register(self._close_at_exit)
+        self._end.await_it()
         first = min(self._plan.schedule.first_start, FIRST_LOOK_STEPS)
         self.next_event = max(first, self.steps_taken)
         if self.next_event == self.steps_taken:
@@ -125,8 +149,24 @@ class WatchedRun:
             self._session.phase = self._phase
         return self._session
 
-    def _set_steps_taken(self, steps_taken: int) -> None:
-        self.steps_taken = int(steps_taken)
+    def _take_count(self, given: object) -> None:
+        change = self._given.read(given, self.steps_taken)
+        if change is CountChange.NEXT:
+            self.steps_taken = max(self.steps_taken + 1, self._given.latest + self._given.ahead)
+            self._is_step_over = True
+        elif change is CountChange.BACK:
+            self.steps_taken += 1
+            self._interrupt(is_step_over=True)
+        elif change is CountChange.STUCK and self._session is not None and self._session.is_watching:
+            self._given.say_stuck()
+            self._interrupt(is_step_over=False)
+
+    def _interrupt(self, *, is_step_over: bool) -> None:
+        """End what is being recorded; the step that is over is none of those outside windows."""
+        if self._session is not None:
+            self._session.interrupt(self.steps_taken, is_step_over=is_step_over)
+            self.next_event = min(self.next_event, self.steps_taken + 1)
+        self.clock.restart()
 
     def _set_phase(self, name: str) -> None:
         self._phase = name

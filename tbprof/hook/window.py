@@ -7,11 +7,15 @@ import logging
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
+from time import perf_counter_ns
 
 import torch
 from torch.profiler import ProfilerActivity, profile, tensorboard_trace_handler
 
+from tbprof.hook.cuda_device import has_device_failed
+from tbprof.hook.file_names import import_folders
 from tbprof.hook.foreign import foreign_profiler_at_work, is_recording, without_announcement
+from tbprof.hook.missing_facts import MissingFacts
 from tbprof.hook.options import RecordOptions
 from tbprof.hook.schedule import Schedule
 from tbprof.hook.spool import TRACE_SUFFIX, remove_partial_files
@@ -33,7 +37,9 @@ class ProfiledWindow:
         self._folder = folder
         self._worker = worker
         self._write_trace = tensorboard_trace_handler(str(folder), worker_name=worker)
-        self._profiler = _make_profiler(schedule, options, self._export)
+        self.missing = MissingFacts()
+        """What could not be recorded."""
+        self._profiler = _make_profiler(schedule, options, self._export, self.missing)
         self._steps = 0
         self.recorded_steps = 0
         """Whole training steps in the recording."""
@@ -44,14 +50,24 @@ class ProfiledWindow:
         self.trace: Path | None = None
         """The exported file; None where torch wrote none."""
         self.export_error: Exception | None = None
+        self.start_ns = 0
+        """How long the profiler's start held the training up; the first of a process sets CUPTI up."""
         self._was_stopped_by_device = False
+        self._has_device_failed = False
 
     @property
     def why_lost(self) -> str:
         """Why there is no file, in words."""
+        if self._has_device_failed:
+            return "CUDA failed before the window was over"
         if self._was_stopped_by_device:
             return "the device's profiling library stopped by itself before the first recorded step"
         return str(self.export_error or "torch wrote no file, as it does when the disk is full")
+
+    @property
+    def active(self) -> int:
+        """The steps that it is to record."""
+        return self._schedule.active
 
     @property
     def is_recording(self) -> bool:
@@ -60,20 +76,26 @@ class ProfiledWindow:
 
     def start(self) -> None:
         """Begin the warm-up. Take `OnlySession` first."""
+        self.missing.ask("sources", import_folders, ())
+        began_ns = perf_counter_ns()
         try:
             self._profiler.__enter__()
         except BaseException:
             self._let_go()
             raise
+        self.start_ns = perf_counter_ns() - began_ns
 
     def advance(self) -> None:
         """A training step is over: record it as one, and do what is due after it."""
         if self._lost_session():
             return
-        if self.is_recording:
-            self.recorded_steps += 1
+        was_recording = self.is_recording
+        self.recorded_steps += was_recording
         self._steps += 1
-        self._profiler.step()
+        began_ns = perf_counter_ns()
+        self._step()
+        if not was_recording:
+            self.start_ns += perf_counter_ns() - began_ns
         if self.is_over:
             # Leaves the annotation that torch opened for the step after the window.
             self._profiler.__exit__(None, None, None)
@@ -81,6 +103,11 @@ class ProfiledWindow:
     def stop(self) -> None:
         """End the window early; a recording without a whole step is not exported."""
         if self.is_over or self._lost_session():
+            return
+        if has_device_failed():
+            # To stop the profiler is to wait for the device, while the training's error waits to be shown.
+            self._has_device_failed = True
+            self._let_go()
             return
         step = self._profiler.step_rec_fn
         if step is not None and step.record is None:
@@ -109,8 +136,17 @@ class ProfiledWindow:
         if self._profiler.profiler is not None:
             self._profiler.__exit__(None, None, None)
 
+    def _step(self) -> None:
+        if not _is_stopped_by_device():
+            self._profiler.step()
+            return
+        # torch warns of it, and we say it in our own words; `-W error` would raise between its two halves.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self._profiler.step()
+
     def _let_go(self) -> None:
-        """Leave a profiler that Ctrl-C met while it began.
+        """Leave a profiler that Ctrl-C met while it began, or whose device has failed.
 
         torch does not tell whether it has prepared the session, and crashes when one is stopped that
         it has not. One that is only prepared may stay, and another may follow it (seen with torch 2.13).
@@ -127,6 +163,9 @@ class ProfiledWindow:
 
         Stopping or exporting now would end the other profiler's session, or crash.
         """
+        if _is_stopped_by_device() or self._action == "DEVICE_STOPPED":
+            # The session has ended by itself, and nobody took it.
+            return False
         if self.is_recording:
             self.taken_away = not is_recording()
         elif self._steps + 1 >= self._schedule.warmup:
@@ -142,7 +181,7 @@ class ProfiledWindow:
     def _export(self, profiler: profile) -> None:
         """Torch calls this once, when the recording is complete or stopped."""
         self.is_over = True
-        self._note_if_stopped_by_device(profiler)
+        self._note_if_stopped_by_device()
         if self.recorded_steps == 0:
             return
         try:
@@ -155,9 +194,13 @@ class ProfiledWindow:
             self.export_error = error
         remove_partial_files(self._folder)
 
-    def _note_if_stopped_by_device(self, profiler: profile) -> None:
+    @property
+    def _action(self) -> str:
+        return getattr(self._profiler.current_action, "name", "")
+
+    def _note_if_stopped_by_device(self) -> None:
         """Since torch 2.13 CUPTI can end a recording, when its buffers are full."""
-        if getattr(profiler.current_action, "name", "") == "DEVICE_STOPPED":
+        if self._action == "DEVICE_STOPPED":
             self._was_stopped_by_device = True
             logger.warning(
                 "The device's profiling library stopped by itself: a window has %d of %d steps.",
@@ -169,14 +212,21 @@ class ProfiledWindow:
         return self._folder.glob(f"{self._worker}.*{TRACE_SUFFIX}")
 
 
-def _make_profiler(schedule: Schedule, options: RecordOptions, export: object) -> profile:
+def _is_stopped_by_device() -> bool:
+    asked = getattr(torch.autograd, "_is_kineto_stopped", None)
+    return asked is not None and bool(asked())
+
+
+def _make_profiler(
+    schedule: Schedule, options: RecordOptions, export: object, missing: MissingFacts
+) -> profile:
     with warnings.catch_warnings():
         # torch warns when there is no warm-up; who sets warmup=0 has decided that.
         warnings.simplefilter("ignore")
         steps = torch.profiler.schedule(wait=0, warmup=schedule.warmup, active=schedule.active, repeat=1)
     with without_announcement():
         return profile(
-            activities=_activities(),
+            activities=missing.ask("cuda_activity", _activities, [ProfilerActivity.CPU]),
             schedule=steps,
             on_trace_ready=export,
             experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True),
@@ -185,11 +235,15 @@ def _make_profiler(schedule: Schedule, options: RecordOptions, export: object) -
 
 
 def _activities() -> list[ProfilerActivity]:
-    """The CPU and the accelerator that is there."""
-    supported = torch.profiler.supported_activities()
-    present = [ProfilerActivity.CPU]
-    if torch.cuda.is_available():
-        present.append(ProfilerActivity.CUDA)
-    if torch.xpu.is_available():
-        present.append(ProfilerActivity.XPU)
-    return [activity for activity in present if activity in supported]
+    """The CPU and the accelerator that the program uses.
+
+    To ask torch for more would begin to use a device that is there, and processes forked
+    afterwards could no longer use it.
+    """
+    used = []
+    if torch.cuda.is_initialized():
+        used.append(ProfilerActivity.CUDA)
+    if torch.xpu.is_initialized():
+        used.append(ProfilerActivity.XPU)
+    supported = torch.profiler.supported_activities() if used else ()
+    return [ProfilerActivity.CPU, *(activity for activity in used if activity in supported)]

@@ -21,15 +21,22 @@ from tbprof.model.findings import (
 )
 from tbprof.model.naming import fingerprint, suppression, told_apart
 from tbprof.model.recorded import (
+    DEVICE,
     FACTS_SCHEMA,
+    HOST,
+    MADE_ON_HOST,
+    UNKNOWN,
+    WAITED,
     Audit,
     Construction,
     HookFacts,
     LoaderFacts,
+    MissingFact,
     OptimizerFacts,
     RecordedCall,
     SourceText,
     StepCounts,
+    code_line,
 )
 from tbprof.model.report import Report, SkippedFile, Window
 from tbprof.model.savings import Saving, Savings
@@ -51,8 +58,13 @@ from tbprof.model.window import (
 )
 
 __all__ = [
+    "DEVICE",
     "FACTS_SCHEMA",
+    "HOST",
+    "MADE_ON_HOST",
     "SEVERITIES",
+    "UNKNOWN",
+    "WAITED",
     "Audit",
     "CodeKind",
     "CodeShare",
@@ -70,6 +82,7 @@ __all__ = [
     "IdlePlace",
     "Instance",
     "LoaderFacts",
+    "MissingFact",
     "NotChecked",
     "Numbers",
     "OptimizerFacts",
@@ -94,6 +107,7 @@ __all__ = [
     "TraceSummary",
     "Verdict",
     "Window",
+    "code_line",
     "fingerprint",
     "suppression",
     "told_apart",

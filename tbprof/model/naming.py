@@ -14,16 +14,24 @@ __all__ = [
 ]
 
 
-def fingerprint(rule: str, file: str, function: str, ops: tuple[str, ...]) -> str:
-    """A finding's name that outlives edits elsewhere in its file: 16 hex digits."""
-    return _digest((rule, file, function, *ops))
+def fingerprint(rule: str, file: str, function: str, ops: tuple[str, ...], code: str = "") -> str:
+    """A finding's name that outlives edits elsewhere in its file: 16 hex digits.
+
+    Args:
+        rule: Its code.
+        file: As traces name it.
+        function: What the line is in.
+        ops: Innermost first.
+        code: The text of the line, in which blanks do not count; "" where it was not recorded.
+    """
+    return _digest((rule, file, function, *ops, *([" ".join(code.split())] if code else [])))
 
 
 def told_apart(fingerprints: Iterable[str]) -> tuple[str, ...]:
     """The same fingerprints with no two alike: the first keeps its own, the n-th has its number in it.
 
-    Findings come in the order of their lines, so that two reads in one function keep their
-    names wherever the function moves to, and a third one behind them changes neither.
+    Findings come in the order of their lines. Alike are two that stand in lines of the same text,
+    or whose text is not known: they keep their names wherever their function moves to.
     """
     seen: Counter[str] = Counter()
     distinct = []

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tbprof.model.sites import Source
 
 __all__ = [
+    "DEVICE",
     "FACTS_SCHEMA",
+    "HOST",
+    "MADE_ON_HOST",
+    "UNKNOWN",
+    "WAITED",
     "Audit",
     "Construction",
     "HookFacts",
     "LoaderFacts",
+    "MissingFact",
     "OptimizerFacts",
     "RecordedCall",
     "SourceText",
     "StepCounts",
+    "code_line",
 ]
 
 FACTS_SCHEMA = 1
+
+DEVICE, HOST, MADE_ON_HOST, UNKNOWN = "device", "host", "made_on_host", ""
+"""Where a tensor would be; `MADE_ON_HOST`: a factory of torch's filled it there."""
+
+WAITED = "wait"
+"""As the call of a wait that CUDA told of while torch's functions were not watched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +58,9 @@ class RecordedCall:
     """Of small uploads: whether the next step copied the very same bytes; None where nobody looked."""
     caller: Source | None = None
     """The line of the user's own code that it came from, where `file` is a library's."""
+    places: tuple[str, ...] = ()
+    """Of a run without a GPU: where its tensors would be with one, in the order of `devices`; each
+    DEVICE, HOST, MADE_ON_HOST or UNKNOWN. None where nobody followed them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +84,25 @@ class SourceText:
     text: str
 
 
+def code_line(source: Source | None, texts: Sequence[SourceText]) -> str:
+    """The text of a line without its indent; "" where the line or its text was not recorded."""
+    if source is None or source.line is None or not source.exact:
+        return ""
+    for text in texts:
+        if text.file == source.file:
+            lines = text.text.splitlines()
+            at = source.line - text.first_line
+            if 0 <= at < len(lines):
+                return lines[at].strip()
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Audit:
     """What the hook saw in the audit step: the one after the recorded ones, left out of all times."""
 
     left_out: str
-    """Code of the reason why there was none; "" where there was."""
+    """Code of the reason why torch's functions were not watched; "" where they were."""
     calls: tuple[RecordedCall, ...]
     order: tuple[int, ...]
     """The calls of the step one by one, as indexes into `calls`."""
@@ -116,6 +145,16 @@ class StepCounts:
 
     counts: Mapping[str, int]
     """Those that are not 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class MissingFact:
+    """An optional part of what the hook brings home, and why it is not there."""
+
+    name: str
+    """Its code, such as `allocator_counts`."""
+    reason: str
+    """What was raised when it was asked for, as text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,3 +216,7 @@ class HookFacts:
     """`counters` by recorded step."""
     other_gpu_processes: int | None = None
     """Processes on the device besides this one; None where they can't be seen."""
+    profiler_start_ns: int | None = None
+    """Host time in which the profiler was prepared and started, CUPTI with it; None where nobody timed it."""
+    missing: tuple[MissingFact, ...] = ()
+    """What could not be had of all this, each once."""

@@ -90,8 +90,8 @@ class Site:
 class PredictedLine:
     """A line of a run without a GPU that would wait for one, told from what it calls.
 
-    Nothing was measured: there is no time, no saving, and no certainty that its tensors would
-    be on the device.
+    Nothing was measured: there is no time and no saving. Whether its tensors would be on the device
+    is told from what the step did with them; a program may do something else where there is a GPU.
     """
 
     rule: str

@@ -1,25 +1,22 @@
 """Traces that have no report yet, read one after the other in a process of their own.
 
-TensorBoard's process stays free for its other tabs: reading holds the interpreter for
-seconds. A trace that several people ask for is read once. The process starts with the first
-trace, and again when it died; its death costs the trace it was reading.
+A trace that several people ask for is read once. The death of the process costs the trace that
+it was reading.
 """
 
 from __future__ import annotations
 
-import base64
-import json
-import subprocess
 import threading
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from tbprof.errors import TbprofError, UsageError
+from tbprof.errors import Busy, Gone, TbprofError
 from tbprof.model import Report
-from tbprof.plugin.child import close_input, start_worker
+from tbprof.plugin.worker_process import Answer, Ended, Question, WorkerProcess
 from tbprof.store.codec import decode_report
 
 __all__ = ["MAX_WAITING", "Analyses", "Failed", "Reading", "State"]
@@ -63,13 +60,19 @@ class Analyses:
         self._lock = threading.Lock()
         self._waiting: OrderedDict[_Key, Reading] = OrderedDict()
         self._finished: OrderedDict[_Key, Report | Failed] = OrderedDict()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._worker = WorkerProcess(self._note_progress)
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the process that reads; None where none runs."""
+        return self._worker.pid
 
     def ask(self, path: str) -> tuple[State, int]:
         """The state of a trace, which is queued if it is new; and how many are before it.
 
         Raises:
-            UsageError: The queue is full; ask again later.
+            Gone: The trace is not there.
+            Busy: The queue is full.
         """
         key = _key(path)
         with self._lock:
@@ -79,59 +82,40 @@ class Analyses:
                 return known, 0
             if key not in self._waiting:
                 if len(self._waiting) >= MAX_WAITING:
-                    raise UsageError(f"{MAX_WAITING} traces are waiting to be read: try again in a minute")
+                    raise Busy(f"{MAX_WAITING} traces are waiting to be read: try again in a minute")
                 self._waiting[key] = Reading(0, key[1], time.monotonic())
                 if len(self._waiting) == 1:
                     self._start_next()
+            if key in self._finished and key not in self._waiting:
+                return self._finished[key], 0
             return self._waiting[key], list(self._waiting).index(key)
+
+    def close(self) -> None:
+        """End the process that reads; what waits is forgotten."""
+        with self._lock:
+            for key in list(self._waiting)[1:]:
+                del self._waiting[key]
+        self._worker.close()
 
     def _start_next(self) -> None:
         """Hand the first that waits to the process. Called with the lock held."""
         while self._waiting:
             key = next(iter(self._waiting))
             try:
-                self._send(key[0])
-            except OSError as error:
-                self._process = None
-                self._finish(key, Failed(f"the process that reads traces did not start ({error})"))
+                self._worker.ask(Question(key[0], "report", {}), partial(self._take, key))
+            except Busy as error:
+                self._finish(key, _for_now(str(error)))
             else:
                 return
 
-    def _send(self, path: str) -> None:
-        process = self._process
-        if process is None or process.poll() is not None:
-            process = start_worker("tbprof.plugin.worker")
-            self._process = process
-            threading.Thread(target=self._listen, args=(process,), daemon=True).start()
-        assert process.stdin is not None, "it was started with a pipe"
-        process.stdin.write(json.dumps({"path": path}).encode() + b"\n")
-        process.stdin.flush()
-
-    def _listen(self, process: subprocess.Popen[bytes]) -> None:
-        """Take what the process tells until it ends; then blame its end on what it was reading."""
-        assert process.stdout is not None, "it was started with a pipe"
-        with process.stdout:
-            for line in process.stdout:
-                self._take(json.loads(line))
-        code = process.wait()
+    def _note_progress(self, read_bytes: int, total_bytes: int) -> None:
         with self._lock:
-            close_input(process)
-            if self._process is process:
-                self._process = None
-                if self._waiting:
-                    sentence = f"the process that read it ended with code {code}: it may need more memory"
-                    failed = Failed(sentence, time.monotonic() + _RETRY_AFTER_S)
-                    self._finish(next(iter(self._waiting)), failed)
-                    self._start_next()
+            for key, reading in list(self._waiting.items())[:1]:
+                self._waiting[key] = Reading(read_bytes, total_bytes, reading.since)
 
-    def _take(self, message: dict[str, str | int]) -> None:
+    def _take(self, key: _Key, answer: Answer) -> None:
         with self._lock:
-            key = next(iter(self._waiting))
-            if "read_bytes" in message:
-                since = self._waiting[key].since
-                self._waiting[key] = Reading(int(message["read_bytes"]), int(message["total_bytes"]), since)
-                return
-            self._finish(key, _result(message))
+            self._finish(key, _result(key[0], answer))
             self._start_next()
 
     def _finish(self, key: _Key, result: Report | Failed) -> None:
@@ -145,18 +129,24 @@ def _is_outdated(known: Report | Failed) -> bool:
     return isinstance(known, Failed) and time.monotonic() >= known.retry_at
 
 
-def _result(message: dict[str, str | int]) -> Report | Failed:
-    if "error" in message:
-        return Failed(str(message["error"]))
+def _result(path: str, answer: Answer) -> Report | Failed:
+    if isinstance(answer, Ended):
+        return _for_now(answer.sentence)
+    if isinstance(answer, TbprofError):
+        return Failed(str(answer))
     try:
-        return decode_report(base64.b64decode(str(message["report"])), name=str(message["path"]))
+        return decode_report(answer, name=path)
     except TbprofError as error:
         return Failed(str(error))
+
+
+def _for_now(sentence: str) -> Failed:
+    return Failed(sentence, time.monotonic() + _RETRY_AFTER_S)
 
 
 def _key(path: str) -> _Key:
     try:
         status = Path(path).stat()
     except OSError as error:
-        raise UsageError(f"{path} is gone or can't be read ({error.strerror})") from error
+        raise Gone(f"{path} is gone or can't be read ({error.strerror})") from error
     return path, status.st_size, status.st_mtime_ns

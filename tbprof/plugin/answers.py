@@ -11,12 +11,14 @@ from typing import Any
 from tensorboard.backend import http_util
 from werkzeug import wrappers
 
-from tbprof.errors import TbprofError, UsageError
+from tbprof.errors import Busy, Gone, TbprofError
 
 __all__ = ["answering", "refusal", "sending"]
 
 _JSON = "application/json"
 _BYTES = "application/octet-stream"
+_RETRY_AFTER_S = 5
+"""Reading a large trace takes seconds, and a full queue some minutes."""
 
 logger = logging.getLogger("tbprof")
 
@@ -25,7 +27,8 @@ def answering(find: Callable[[Mapping[str, str]], Any]) -> Callable[..., object]
     """A WSGI application for GET and HEAD that answers with the record that `find` makes.
 
     What went wrong comes as `{"error": sentence}`: 400 for what was asked, 404 for what is
-    not there, 500 for a fault of ours, which is logged as well.
+    not there, 503 for what may be asked again soon, 500 for a fault of ours, which is logged
+    as well.
     """
     return _application(
         lambda request: _respond(
@@ -48,8 +51,12 @@ def _application(respond: Callable[[wrappers.Request], wrappers.Response]) -> Ca
             return refused
         try:
             return respond(request)
-        except UsageError as error:
+        except Gone as error:
             return _error(request, 404, str(error))
+        except Busy as error:
+            response = _error(request, 503, str(error))
+            response.headers["Retry-After"] = str(_RETRY_AFTER_S)
+            return response
         except TbprofError as error:
             return _error(request, 400, str(error))
         except Exception as error:

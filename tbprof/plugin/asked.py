@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from tbprof.errors import ReportTooNew, TbprofError, UsageError
+from tbprof.errors import Gone, ReportTooNew, TbprofError
 from tbprof.model import Window
 from tbprof.plugin.log_directory import LogDirectory
 from tbprof.texts.problems import problem_of
@@ -18,12 +18,12 @@ def asked_window(logs: LogDirectory, parameters: Mapping[str, str], prefix: str 
     """Look a window up by the parameters `run`, `worker` and `window`, each behind `prefix`.
 
     Raises:
-        UsageError: There is no such window.
+        Gone: There is no such window.
     """
     names = [parameters.get(prefix + name, "") for name in ("run", "worker", "window")]
     window = logs.window(*names)
     if window is None:
-        raise UsageError("there is no such window in the log directory: it may have been deleted")
+        raise Gone("there is no such window in the log directory: it may have been deleted")
     return window
 
 

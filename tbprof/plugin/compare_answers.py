@@ -24,7 +24,7 @@ class CompareAnswers:
         """`run`, `worker` and `window` name the one after, with `before_` in front the one before.
 
         Raises:
-            UsageError: There is no such window.
+            Gone: There is no such window.
         """
         reports = []
         for prefix in ("before_", ""):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tbprof.errors import UsageError
+from tbprof.errors import Busy, Gone
 from tbprof.plugin.analyses import Analyses
 from tbprof.plugin.asked import asked_window
 from tbprof.plugin.log_directory import LogDirectory
@@ -28,9 +28,9 @@ class FindingAnswers:
         """
         report = report_of_window(asked_window(self._logs, parameters), self._analyses)
         if report is None:
-            raise UsageError("the window is still being read: ask again in a moment")
+            raise Busy("the window is still being read: ask again in a moment")
         fingerprint = parameters.get("finding", "")
         for finding in report.findings:
             if finding.fingerprint == fingerprint:
                 return finding_text(report, finding, English())
-        raise UsageError("there is no such finding in this window")
+        raise Gone("there is no such finding in this window")

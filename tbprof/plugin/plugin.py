@@ -37,7 +37,8 @@ class TbprofPlugin(base_plugin.TBPlugin):
         self._analyses = Analyses()
         self._windows = WindowAnswers(self._logs, self._analyses)
         self._series = SeriesAnswers(self._logs, self._analyses)
-        self._timelines = TimelineAnswers(self._logs, Timelines())
+        self._opened = Timelines()
+        self._timelines = TimelineAnswers(self._logs, self._opened)
         self._bundle = Bundle()
 
     def get_plugin_apps(self) -> dict[str, Callable[..., object]]:
@@ -59,6 +60,15 @@ class TbprofPlugin(base_plugin.TBPlugin):
             "/timeline_excerpt": sending(self._timelines.asking("excerpt"), is_json=True),
             "/timeline_tile": sending(self._timelines.asking("tile"), is_json=False),
         }
+
+    def worker_pids(self) -> tuple[int, ...]:
+        """The processes that read traces now: for reports, and for timelines."""
+        return tuple(pid for pid in (self._analyses.pid, self._opened.pid) if pid is not None)
+
+    def close(self) -> None:
+        """End the processes that read traces; the end of this process does so as well."""
+        self._analyses.close()
+        self._opened.close()
 
     def is_active(self) -> bool:
         return bool(self._logs.listing().windows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tbprof.errors import TraceError, UsageError
+from tbprof.errors import Busy, TraceError
 from tbprof.model import Report, Window
 from tbprof.plugin.analyses import Analyses, Failed, Reading
 from tbprof.store.windows import stored_report
@@ -22,8 +22,8 @@ def report_of_window(window: Window, analyses: Analyses) -> Report | None:
     assert window.trace_path is not None, "a window without a report has a trace"
     try:
         state, _ = analyses.ask(window.trace_path)
-    except UsageError:
-        # The queue is full: it is asked again, and has room then.
+    except Busy:
+        # It is asked again, and has room in the queue then.
         return None
     if isinstance(state, Reading):
         return None

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from threading import Lock
 
-from tbprof.errors import TbprofError, UsageError
+from tbprof.errors import Gone, TbprofError, UsageError
 from tbprof.model import Window
 from tbprof.plugin.analyses import Analyses
 from tbprof.plugin.log_directory import LogDirectory
@@ -41,7 +41,8 @@ class SeriesAnswers:
         """The window of the place `number` in line (from 1 on) of every worker of `run`.
 
         Raises:
-            UsageError: There is no such run.
+            Gone: There is no such run.
+            UsageError: The number is none.
         """
         number = _number(parameters)
         by_worker = self._by_worker(parameters.get("run", ""))
@@ -53,12 +54,12 @@ class SeriesAnswers:
         """The newest windows of `worker` of `run`.
 
         Raises:
-            UsageError: There is no such run or worker.
+            Gone: There is no such run or worker.
         """
         by_worker = self._by_worker(parameters.get("run", ""))
         worker = parameters.get("worker", "")
         if worker not in by_worker:
-            raise UsageError("there is no such worker in the run: it may have been deleted")
+            raise Gone("there is no such worker in the run: it may have been deleted")
         numbered = list(enumerate(by_worker[worker], start=1))
         shown = numbered[-MAX_WINDOWS:]
         rows = [self._row(window, number) for number, window in shown]
@@ -71,7 +72,7 @@ class SeriesAnswers:
             if window.run == run:
                 found.setdefault(window.worker, []).append(window)
         if not found:
-            raise UsageError("there is no such run in the log directory: it may have been deleted")
+            raise Gone("there is no such run in the log directory: it may have been deleted")
         return found
 
     def _row(self, window: Window, number: int) -> SeriesRow:
@@ -114,4 +115,4 @@ def _key(window: Window) -> _Key:
     try:
         return path, Path(path).stat().st_mtime_ns
     except OSError as error:
-        raise UsageError(f"{path} is gone or can't be read ({error.strerror})") from error
+        raise Gone(f"{path} is gone or can't be read ({error.strerror})") from error

@@ -27,7 +27,7 @@ class SourceAnswers:
         """Look the window up by the parameters `run`, `worker` and `window`.
 
         Raises:
-            UsageError: There is no such window.
+            Gone: There is no such window.
         """
         window = asked_window(self._logs, parameters)
         try:

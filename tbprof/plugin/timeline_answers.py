@@ -6,15 +6,15 @@ import dataclasses
 import json
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
+from typing import Literal
 
-from tbprof.errors import TraceError, UsageError
-from tbprof.model import Window
+from tbprof.errors import Busy, Gone, TraceError
 from tbprof.plugin.analyses import Reading
+from tbprof.plugin.asked import asked_window, problem_with
 from tbprof.plugin.log_directory import LogDirectory
 from tbprof.plugin.timelines import Timelines
-from tbprof.texts.problems import problem_of
 from tbprof.views.answer import Problem, Progress
+from tbprof.views.timeline import TimelineAnswer
 
 __all__ = ["TimelineAnswers"]
 
@@ -33,52 +33,44 @@ class TimelineAnswers:
         """The `TimelineAnswer` of the window that `run`, `worker` and `window` name, as JSON.
 
         Raises:
-            UsageError: There is no such window.
+            Gone: There is no such window.
         """
-        window = self._window(parameters)
+        window = asked_window(self._logs, parameters)
         if window.trace_path is None:
             return _answer("gone")
         try:
             view = self._timelines.ask(window.trace_path, "view", {})
         except TraceError as error:
-            title, what_to_do = problem_of(Path(window.trace_path).name, is_too_new=False)
-            return _answer("broken", problem=Problem(title, str(error), what_to_do, window.trace_path))
+            return _answer("broken", problem=problem_with(window, error))
         if isinstance(view, Reading):
             elapsed = time.monotonic() - view.since
             return _answer("reading", progress=Progress(view.read_bytes, view.total_bytes, elapsed, 0))
-        return _answer("ready", timeline=json.loads(view))
+        return _answer("ready", view)
 
     def asking(self, ask: str) -> Callable[[Mapping[str, str]], bytes]:
         """A function from a request's parameters to what the timeline of its window answers to `ask`."""
 
         def answer(parameters: Mapping[str, str]) -> bytes:
-            path = self._window(parameters).trace_path
+            path = asked_window(self._logs, parameters).trace_path
             if path is None:
-                raise UsageError("the trace of this window is gone, and with it its timeline")
-            rest = {name: value for name, value in parameters.items() if name not in ("id", "path", "ask")}
-            found = self._timelines.ask(path, ask, rest, patience_s=_PATIENCE_S)
+                raise Gone("the trace of this window is gone, and with it its timeline")
+            found = self._timelines.ask(path, ask, parameters, patience_s=_PATIENCE_S)
             if isinstance(found, Reading):
-                raise UsageError("the trace is still being read: ask again in a moment")
+                raise Busy("the trace is still being read: ask again in a moment")
             return found
 
         return answer
 
-    def _window(self, parameters: Mapping[str, str]) -> Window:
-        names = [parameters.get(name, "") for name in ("run", "worker", "window")]
-        window = self._logs.window(*names)
-        if window is None:
-            raise UsageError("there is no such window in the log directory: it may have been deleted")
-        return window
-
 
 def _answer(
-    state: str, *, timeline: object = None, progress: Progress | None = None, problem: Problem | None = None
+    state: Literal["ready", "reading", "gone", "broken"],
+    timeline: bytes = b"null",
+    *,
+    progress: Progress | None = None,
+    problem: Problem | None = None,
 ) -> bytes:
-    """A `views.timeline.TimelineAnswer`, of which the timeline comes as JSON already."""
-    parts = {
-        "state": state,
-        "timeline": timeline,
-        "progress": None if progress is None else dataclasses.asdict(progress),
-        "problem": None if problem is None else dataclasses.asdict(problem),
-    }
-    return json.dumps(parts).encode()
+    """A `TimelineAnswer`, of which the timeline comes as JSON already: it is large, and stays packed."""
+    answer = dataclasses.asdict(TimelineAnswer(state, None, progress, problem))
+    parts = {name: json.dumps(value).encode() for name, value in answer.items()}
+    parts["timeline"] = timeline
+    return b"{" + b", ".join(b'"%s": %s' % (name.encode(), part) for name, part in parts.items()) + b"}"

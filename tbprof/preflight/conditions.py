@@ -61,6 +61,14 @@ def _device_mask_filled(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     return _device_mask(args, kwargs) and not is_fill
 
 
+def _uncoalesced(args: Sequence[Any], _kwargs: Mapping[str, Any]) -> bool:
+    """CUDA's products of sparse and dense matrices coalesce first (`SparseCUDATensorMath.cu`)."""
+    return any(
+        isinstance(value, Tensor) and value.layout is torch.sparse_coo and not value.is_coalesced()
+        for value in args
+    )
+
+
 def index_parts(args: Sequence[Any]) -> list[Tensor]:
     """The tensors among the indexes of `index` and its like."""
     return [part for part in args[1] if part is not None]
@@ -82,4 +90,5 @@ CONDITIONS: dict[Condition, Holds] = {
     "checked_errors": _checked_errors,
     "device_mask": _device_mask,
     "device_mask_filled": _device_mask_filled,
+    "uncoalesced": _uncoalesced,
 }

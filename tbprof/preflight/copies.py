@@ -2,41 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch import Tensor
 
+from tbprof.line_rules import STAGED_BYTES
 from tbprof.preflight import awaited
 from tbprof.preflight.conditions import host_indexes
-from tbprof.preflight.recording import Event, content_of, note
-from tbprof.preflight.tags import HOST, Place, mark, place_of
+from tbprof.preflight.harmless import harmless
+from tbprof.preflight.recording import Event, content_of, note, note_at
+from tbprof.preflight.tags import HOST, Place, bytes_of, mark, place_of
 
-__all__ = ["note_copy_into", "note_index_upload", "note_read", "note_upload"]
+__all__ = [
+    "note_copy_into",
+    "note_index_upload",
+    "note_index_upload_again",
+    "note_read",
+    "note_upload",
+]
 
-STAGED_BYTES = 64 * 1024
-"""CUDA's runtime takes pageable memory up to this size into a buffer of its own and returns."""
 
-
+@harmless
 def note_upload(
     call: str, ops: tuple[str, ...], source: Tensor, place: Place | None, *, non_blocking: bool | None
 ) -> None:
     """A copy from the host, where `source` is at `place`, to the device."""
+    event = _upload(call, ops, source, place, non_blocking=non_blocking)
+    made_by = None if place is None else place.made_by
+    note(event, nbytes=bytes_of(source), content=content_of(source), made_by=made_by)
+
+
+def _upload(
+    call: str, ops: tuple[str, ...], source: Tensor, place: Place | None, *, non_blocking: bool | None
+) -> Event:
     pinned = place is not None and place.is_pinned
-    waits = not non_blocking or (not pinned and source.nbytes > STAGED_BYTES)
-    event = Event(
+    return Event(
         "upload",
         call,
         ops,
         direction="HtoD",
         memory="pinned" if pinned else "pageable",
-        blocking=waits,
+        blocking=not non_blocking or (not pinned and bytes_of(source) > STAGED_BYTES),
         non_blocking=non_blocking,
     )
-    made_by = None if place is None else place.made_by
-    note(event, nbytes=source.nbytes, content=content_of(source), made_by=made_by)
 
 
+@harmless
 def note_read(
     call: str,
     ops: tuple[str, ...],
@@ -52,7 +64,7 @@ def note_read(
     )
     if blocking:
         awaited.forget_all()
-    note(event, nbytes=source.nbytes)
+    note(event, nbytes=bytes_of(source))
 
 
 def note_copy_into(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
@@ -78,13 +90,30 @@ def _is_wrapped(tensor: Tensor) -> bool:
     return bool(getattr(tensor, "_is_wrapped_number", False))
 
 
-def note_index_upload(ops: tuple[str, ...], args: tuple[Any, ...]) -> None:
+def note_index_upload(ops: tuple[str, ...], args: Sequence[Any]) -> None:
     """`x[rows]` where the rows are on the host: torch copies them first."""
+    call = "__getitem__" if ops[0] == "aten::index" else "__setitem__"
     for index in host_indexes(args):
-        note_upload(
-            "__getitem__" if ops[0] == "aten::index" else "__setitem__",
-            ops,
-            index,
-            place_of(index),
-            non_blocking=False,
-        )
+        place = place_of(index)
+        event = _upload(call, ops, index, place, non_blocking=False)
+        made_by = None if place is None else place.made_by
+        where = note(event, nbytes=bytes_of(index), content=content_of(index), made_by=made_by)
+        index.untyped_storage()._tbprof_upload = (event, where, made_by)
+
+
+def note_index_upload_again(ops: tuple[str, ...], args: Sequence[Any]) -> None:
+    """The derivative of `x[rows]`, for which torch kept the rows of the host, and copies them again.
+
+    It is counted at the line of `x[rows]`, where it can be fixed. (`IndexBackward0` of a GPU's trace
+    holds a copy and a synchronise for each index.)
+    """
+    for index in host_indexes(args):
+        event, where, made_by = getattr(index.untyped_storage(), "_tbprof_upload", (None, None, None))
+        if event is None or where is None:
+            note_index_upload(ops, [None, [index]])
+            continue
+        content = content_of(index)
+        if content is not None:
+            # The same bytes twice in a step are not yet the same bytes in each step.
+            content = ~content
+        note_at(where, event, nbytes=bytes_of(index), content=content, made_by=made_by)

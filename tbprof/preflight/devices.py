@@ -10,7 +10,7 @@ from torch import Tensor
 
 from tbprof.preflight.tags import HOST, Place, device_place, place_of
 
-__all__ = ["current", "device_count", "place_named"]
+__all__ = ["current", "device_count", "device_named", "place_named"]
 
 
 class _Current:
@@ -25,6 +25,13 @@ current = _Current()
 def device_count() -> int:
     """One GPU for each process that a launcher started on this machine."""
     return max(1, int(os.environ.get("LOCAL_WORLD_SIZE", "1")))
+
+
+def device_named(device: Any) -> Any:
+    """A number as the GPU that it stands for, which torch would ask for in vain; all else as it is."""
+    if isinstance(device, int) and not isinstance(device, bool):
+        return torch.device("cuda", device)
+    return device
 
 
 def place_named(device: Any) -> Place | None:

@@ -1,8 +1,9 @@
 """A prediction as JSON: the object of a trace's report, with null for all that only a GPU knows.
 
 Keys of its own: `predicted` (true), `preflight` (how the run went); of a step nothing; of a site
-`kind`, `via`, `call`, `pinned`, `non_blocking`, `constant`, `made_by`, `known`; of a finding `kind`,
-`every_step`, `fix`, `suppressed`.
+`kind`, `code`, `via`, `called_at`, `call`, `per_warm_step`, `pinned`, `non_blocking`, `constant`,
+`made_by`, `known`; of a finding `kind`, `every_step`, `fix`, `suppressed`. Where nothing took a step the
+one step is `window`.
 """
 
 from __future__ import annotations
@@ -94,6 +95,7 @@ def _site(site: PredictedSite) -> Json:
         "source": _source(site.source),
         "via": None if site.via is None else _source(site.via),
         "callers": [_source(caller) for caller in site.callers],
+        "called_at": [_source(caller) for caller in site.called_at],
         "ops": list(site.ops),
         "per_step": list(site.per_step),
         "calls": [],
@@ -119,7 +121,7 @@ def _finding(prediction: Prediction, finding: PredictedFinding) -> Json:
         "saving": None,
         "confidence": "high" if site.known == "seen" else "medium",
         "evidence": [],
-        "numbers": {"per_step": max(site.per_step, default=0), "bytes": site.bytes},
+        "numbers": {"per_step": site.per_warm_step, "bytes": site.bytes},
         "every_step": finding.every_step,
         "fix": finding.fix,
         "fingerprint": finding.fingerprint,

@@ -12,7 +12,7 @@ from torch.overrides import _get_current_function_mode_stack
 from torch.utils._device import DeviceContext, _device_constructors
 from torch.utils._python_dispatch import _len_torch_dispatch_stack
 
-from tbprof.preflight.devices import place_named
+from tbprof.preflight.devices import device_named, place_named
 from tbprof.preflight.mode import Watch
 from tbprof.preflight.moves import moved
 from tbprof.preflight.patch import Patch
@@ -33,6 +33,7 @@ def _factory(original: Any) -> Any:
 
     @wraps(original)
     def factory(*args: Any, **kwargs: Any) -> Any:
+        _name_device(kwargs)
         with _watched(kwargs):
             made = original(*args, **kwargs)
         for tensor in made if isinstance(made, tuple) else (made,):
@@ -40,6 +41,11 @@ def _factory(original: Any) -> Any:
         return made
 
     return factory
+
+
+def _name_device(kwargs: dict[str, Any]) -> None:
+    if kwargs.get("device") is not None:
+        kwargs["device"] = device_named(kwargs["device"])
 
 
 def _watched(kwargs: dict[str, Any]) -> AbstractContextManager[Any]:
@@ -67,6 +73,7 @@ def _like(original: Any) -> Any:
 
     @wraps(original)
     def like(*args: Any, **kwargs: Any) -> Any:
+        _name_device(kwargs)
         with _watched(kwargs):
             made = original(*args, **kwargs)
         if _is_host(kwargs.get("device")):
@@ -128,7 +135,7 @@ _FILLED = (
     *("bartlett_window", "kaiser_window", "normal", "scalar_tensor"),
 )
 _LIKE = ("zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like")
-_NEW = ("new_zeros", "new_ones", "new_empty", "new_full")
+_NEW = ("new_zeros", "new_ones", "new_empty", "new_full", "new_empty_strided")
 
 PATCHES = (
     *(Patch("torch", name, _factory) for name in _FILLED),

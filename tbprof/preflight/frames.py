@@ -25,8 +25,12 @@ _STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep  # noqa: PTH120
 _INSTALLED = tuple(
     {sysconfig.get_path(name) + os.sep for name in ("purelib", "platlib")}
     | {folder + os.sep for folder in site.getsitepackages()}
+    # Of an environment that lies over another one, too.
+    | {folder + os.sep for folder in sys.path if folder.endswith(("site-packages", "dist-packages"))}
 )
-_NOTEBOOK = re.compile(r"<(?:ipython-input|stdin|string)")
+_NOTEBOOK = re.compile(r"<(?:ipython-input|stdin)")
+_COMMAND = "<string>"
+"""The program of `python -c`. Otherwise code that a library generates: no line that anyone could read."""
 _PASSED_THROUGH = re.compile(
     r"(?:_ops|_compile|_tensor|_jit_internal|overrides|_dynamo[/\\]\w+|utils[/\\]_\w+)\.py$"
 )
@@ -85,7 +89,7 @@ def _source(frame: FrameType) -> Source:
 def _is_programs(file: str) -> bool:
     """Whether a file is the user's or an installed library's, and no part of what runs it."""
     if file.startswith("<"):
-        return _NOTEBOOK.match(file) is not None
+        return _NOTEBOOK.match(file) is not None or (file == _COMMAND and sys.argv[:1] == ["-c"])
     if file.startswith(_INSTALLED):
         return not file.startswith((_TORCH, _OWN))
     return not file.startswith((_TORCH, _OWN, _STANDARD_LIBRARY))

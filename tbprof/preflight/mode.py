@@ -16,8 +16,10 @@ from torch.autograd.function import BackwardCFunction
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from tbprof.preflight import awaited
-from tbprof.preflight.copies import note_copy_into, note_index_upload
+from tbprof.preflight.copies import note_copy_into, note_index_upload, note_index_upload_again
 from tbprof.preflight.devices import place_named
+from tbprof.preflight.half_precision import in_float32
+from tbprof.preflight.harmless import lost
 from tbprof.preflight.op_plans import OpPlan, plan_for
 from tbprof.preflight.recording import Event, is_muted, note
 from tbprof.preflight.tags import HOST, PINNED, Place, mark, place_of, places_among
@@ -37,6 +39,8 @@ def last_op() -> str:
 class Watch(TorchDispatchMode):  # type: ignore[misc]
     """Active on one thread of the program; each has its own."""
 
+    supports_higher_order_operators = True
+
     def __torch_dispatch__(
         self,
         func: Callable[..., Any],
@@ -48,18 +52,29 @@ class Watch(TorchDispatchMode):  # type: ignore[misc]
         options, asked_for = kwargs or {}, None
         if options and plan.takes_device:
             options, asked_for = _on_the_cpu(options)
-        device, host = places_among((*args, *options.values()) if options else args)
-        if awaited.is_any and not (plan.is_view or plan.copies):
-            awaited.check(plan.name, args)
-        if device is not None:
-            _look_at(plan, args, options, host)
+        device = host = None
+        try:
+            device, host = places_among((*args, *options.values()) if options else args)
+            if awaited.is_any and not (plan.is_view or plan.copies):
+                awaited.check(plan.name, args)
+            if device is not None:
+                _look_at(plan, args, options, host)
+        except Exception as error:  # noqa: BLE001 - the border to the program
+            lost(plan.name, error)
         _LAST_OP[0] = plan.name
-        result = func(*args, **options)
-        if plan.host_result is not None:
-            mark(result[plan.host_result], HOST)
-        place = asked_for or device or host or plan.fresh_place
-        if place is not None:
-            _mark_results(result, place)
+        if plan.rounded_results and device is not None:
+            result = in_float32(func, args, options, plan.rounded_results)
+        else:
+            result = func(*args, **options)
+        try:
+            if plan.host_result is not None:
+                mark(result[plan.host_result], HOST)
+            # What an op makes of pinned memory is new memory, and so pageable.
+            place = asked_for or device or (HOST if host is PINNED else host) or plan.fresh_place
+            if place is not None:
+                _mark_results(result, place)
+        except Exception as error:  # noqa: BLE001 - the border to the program
+            lost(plan.name, error)
         return result
 
 
@@ -99,9 +114,11 @@ def _look_at(plan: OpPlan, args: tuple[Any, ...], kwargs: Mapping[str, Any], hos
     if plan.copies:
         note_copy_into(plan.name, args, kwargs)
     _note_reads(plan, args, kwargs)
-    # Torch keeps the uploaded index for the derivative, where this one still is the host's.
-    if plan.indexes and host is not None and not _is_derivative():
-        note_index_upload(plan.chain, args)
+    if plan.indexes and host is not None:
+        if _is_derivative():
+            note_index_upload_again(plan.chain, args)
+        else:
+            note_index_upload(plan.chain, args)
 
 
 def _note_reads(plan: OpPlan, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:

@@ -148,12 +148,13 @@ def _cpu(original: Any) -> Any:
     def cpu(self: Tensor, memory_format: Any = torch.preserve_format) -> Tensor:
         if not is_on_device(self):
             return self
+        options = {"memory_format": memory_format} if self.layout is torch.strided else {}
         return moved(
             self,
             HOST,
             call="cpu",
             non_blocking=False,
-            copied=lambda: self.clone(memory_format=memory_format),
+            copied=lambda: self.clone(**options),
         )
 
     return cpu

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from torch._ops import HigherOrderOperator
+
 from tbprof.optable import OPS, DeviceOp
 from tbprof.preflight.conditions import CONDITIONS, Holds
+from tbprof.preflight.half_precision import SLOW_IN_HALF
 from tbprof.preflight.tags import HOST, Place
 
 __all__ = ["OpPlan", "plan_for"]
@@ -57,6 +60,8 @@ class OpPlan:
     takes_device: bool
     writes_first: bool
     host_result: int | None
+    rounded_results: int
+    """How many of its results are rounded where it is slow in float16; 0 where it is not."""
 
     @property
     def is_examined(self) -> bool:
@@ -65,6 +70,8 @@ class OpPlan:
 
 def plan_for(func: Any) -> OpPlan:
     """The plan of one overload, from the table and from its schema."""
+    if isinstance(func, HigherOrderOperator):
+        return _plan_of_higher_order(func)
     schema = func._schema
     name = schema.name
     aliases = [returned.alias_info for returned in schema.returns]
@@ -80,6 +87,26 @@ def plan_for(func: Any) -> OpPlan:
         takes_device=any(argument.name in ("device", "pin_memory") for argument in schema.arguments),
         host_result=_HOST_RESULTS.get(name),
         writes_first=bool(schema.arguments) and _is_written(schema.arguments[0]),
+        rounded_results=SLOW_IN_HALF.get(name, 0),
+    )
+
+
+def _plan_of_higher_order(func: HigherOrderOperator) -> OpPlan:
+    """An op that takes functions, such as flex attention: one kernel on a GPU, and so one op here."""
+    name = f"higher_order::{func.name()}"
+    return OpPlan(
+        name=name,
+        chain=(name,),
+        rows=(),
+        indexes=False,
+        copies=False,
+        takes_host=True,
+        is_view=False,
+        fresh_place=None,
+        takes_device=False,
+        writes_first=False,
+        host_result=None,
+        rounded_results=0,
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-__all__ = ["Patch", "applied", "instead"]
+__all__ = ["Patch", "applied", "instead", "suspended"]
 
 _ABSENT = object()
 
@@ -20,13 +20,34 @@ class Patch:
 
     owner: str
     """A module, or a class of one after a colon: `torch`, `torch:Tensor`."""
-    name: str
+    name: Any
     make: Callable[[Any], Any]
     """What to put there, from what is there."""
     is_new: bool = False
     """Whether it is put there even where this build of torch has none of that name."""
+    is_item: bool = False
+    """Whether the owner is a dictionary, and the name a key of it."""
     only_loaded: bool = False
     """Whether a module that the program did not import is left alone."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Place:
+    """Where a row is in place, and what its owner itself had there."""
+
+    owner: Any
+    name: str
+    own: Any
+
+    def put(self, value: Any) -> None:
+        if value is _ABSENT:
+            delattr(self.owner, self.name)
+        else:
+            setattr(self.owner, self.name, value)
+
+
+_IN_PLACE: list[_Place] = []
+"""In the order in which they were put in place."""
 
 
 def instead(replacement: Any) -> Callable[[Any], Any]:
@@ -38,19 +59,49 @@ def instead(replacement: Any) -> Callable[[Any], Any]:
 def applied(patch: Patch) -> Iterator[None]:
     """Put a row in place; afterwards the attribute is what it was, or is gone where there was none."""
     owner = _owner(patch)
+    if patch.is_item:
+        with _item_in_place(owner, patch):
+            yield
+        return
     original = getattr(owner, patch.name, _ABSENT)
     if owner is None or (original is _ABSENT and not patch.is_new):
         yield
         return
-    own = vars(owner).get(patch.name, _ABSENT)
+    place = _Place(owner, patch.name, vars(owner).get(patch.name, _ABSENT))
     setattr(owner, patch.name, patch.make(original))
+    _IN_PLACE.append(place)
     try:
         yield
     finally:
-        if own is _ABSENT:
-            delattr(owner, patch.name)
+        _IN_PLACE.remove(place)
+        place.put(place.own)
+
+
+@contextmanager
+def suspended() -> Iterator[None]:
+    """All attributes as they were before any row; afterwards the rows are in place again."""
+    places = _IN_PLACE[:]
+    replacements = [vars(place.owner).get(place.name, _ABSENT) for place in places]
+    for place in reversed(places):
+        place.put(place.own)
+    try:
+        yield
+    finally:
+        for place, replacement in zip(places, replacements, strict=True):
+            place.put(replacement)
+
+
+@contextmanager
+def _item_in_place(owner: dict[Any, Any], patch: Patch) -> Iterator[None]:
+    original = owner.get(patch.name, _ABSENT)
+    owner[patch.name] = patch.make(original)
+    try:
+        yield
+    finally:
+        if original is _ABSENT:
+            del owner[patch.name]
         else:
-            setattr(owner, patch.name, own)
+            owner[patch.name] = original
 
 
 def _owner(patch: Patch) -> Any:

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 
 import torch
 
+from tbprof.line_rules import FIXES, rule_of
 from tbprof.model import Severity, fingerprint, suppression, told_apart
 from tbprof.preflight.prediction import (
     KINDS,
+    WHOLE_RUN,
     Ending,
     PredictedFinding,
     PredictedSite,
@@ -17,7 +19,7 @@ from tbprof.preflight.prediction import (
     Prediction,
 )
 from tbprof.preflight.recording import Recorder, Tally
-from tbprof.preflight.rules import FIXES, rule_of
+from tbprof.preflight.rules import use_of
 
 __all__ = ["predict"]
 
@@ -31,7 +33,7 @@ def predict(
     """All that a run foretells; without any step, the whole run is one."""
     steps = _steps(taken, warmup)
     tallies = sorted(recorder.tallies.values(), key=_place)
-    sites = tuple(_site(tally, len(steps)) for tally in tallies)
+    sites = tuple(_site(tally, steps) for tally in tallies)
     return Prediction(
         program=program,
         torch_version=torch.__version__,
@@ -40,13 +42,13 @@ def predict(
         notes=tuple(recorder.notes),
         steps=steps,
         sites=sites,
-        findings=_findings(sites, steps, [tally.origin.file for tally in tallies]),
+        findings=_findings(sites, steps),
     )
 
 
 def _steps(taken: int, warmup: int) -> tuple[PredictedStep, ...]:
     if taken == 0:
-        return (PredictedStep("window", cold=False),)
+        return (PredictedStep(WHOLE_RUN, cold=False),)
     # Where nothing came after the warm-up, all that there is counts.
     cold = warmup if taken > warmup else 0
     return tuple(PredictedStep(f"step {index + 1}", cold=index < cold) for index in range(taken))
@@ -56,13 +58,16 @@ def _place(tally: Tally) -> tuple[str, int, int]:
     return tally.origin.source.file, tally.origin.source.line or 0, tally.order
 
 
-def _site(tally: Tally, steps: int) -> PredictedSite:
+def _site(tally: Tally, steps: Sequence[PredictedStep]) -> PredictedSite:
     event, count = tally.event, sum(tally.per_step.values())
+    per_step = tuple(tally.per_step[step] for step in range(len(steps)))
     return PredictedSite(
         kind=event.kind,
         source=tally.origin.source,
+        code=linecache.getline(tally.origin.file, tally.origin.source.line or 0).strip(),
         library=tally.origin.library,
         callers=tally.origin.callers,
+        called_at=tuple(source for source, _ in tally.called_at.most_common()),
         via=tally.origin.via,
         call=event.call,
         ops=event.ops,
@@ -70,7 +75,8 @@ def _site(tally: Tally, steps: int) -> PredictedSite:
         memory=event.memory,
         count=count,
         blocking=count if event.blocking else 0,
-        per_step=tuple(tally.per_step[step] for step in range(steps)),
+        per_step=per_step,
+        per_warm_step=max((n for n, step in zip(per_step, steps, strict=True) if not step.cold), default=0),
         bytes=tally.bytes,
         non_blocking=event.non_blocking,
         constant=tally.hashed - len(tally.contents),
@@ -87,32 +93,29 @@ def _is_constant(tally: Tally) -> bool:
     return len(tally.contents) <= tally.per_step[min(tally.per_step)]
 
 
-def _findings(
-    sites: Sequence[PredictedSite], steps: Sequence[PredictedStep], files: Sequence[str]
-) -> tuple[PredictedFinding, ...]:
+def _findings(sites: Sequence[PredictedSite], steps: Sequence[PredictedStep]) -> tuple[PredictedFinding, ...]:
     """The worst first; their fingerprints are made in the order of their lines."""
-    chosen = [index for index, site in enumerate(sites) if _matters(site, steps)]
-    rules = [rule_of(sites[index]) for index in chosen]
-    names = told_apart(
-        fingerprint(rule, sites[index].source.file, sites[index].source.function, sites[index].ops)
-        for rule, index in zip(rules, chosen, strict=True)
-    )
+    chosen = [index for index, site in enumerate(sites) if _matters(site)]
+    is_one_stretch = steps[0].name == WHOLE_RUN
+    rules = [rule_of(use_of(sites[index], is_one_stretch=is_one_stretch)) for index in chosen]
+    names = told_apart(_fingerprint(rule, sites[index]) for rule, index in zip(rules, chosen, strict=True))
     found = [
-        _finding(sites[index], index, rule, name, steps, files[index])
+        _finding(sites[index], index, rule, name, steps)
         for rule, index, name in zip(rules, chosen, names, strict=True)
     ]
     return tuple(sorted(found, key=lambda finding: _rank(finding, sites[finding.site])))
 
 
-def _matters(site: PredictedSite, steps: Sequence[PredictedStep]) -> bool:
-    if site.kind in _FAULTS:
-        return True
-    warm = (count for count, step in zip(site.per_step, steps, strict=True) if not step.cold)
-    return site.blocking > 0 and any(warm)
+def _fingerprint(rule: str, site: PredictedSite) -> str:
+    return fingerprint(rule, site.source.file, site.source.function, site.ops, site.code)
+
+
+def _matters(site: PredictedSite) -> bool:
+    return site.kind in _FAULTS or (site.blocking > 0 and site.per_warm_step > 0)
 
 
 def _finding(
-    site: PredictedSite, index: int, rule: str, name: str, steps: Sequence[PredictedStep], file: str
+    site: PredictedSite, index: int, rule: str, name: str, steps: Sequence[PredictedStep]
 ) -> PredictedFinding:
     warm = [at for at, step in enumerate(steps) if not step.cold]
     severity: Severity = "high" if site.kind in _FAULTS else "low"
@@ -121,12 +124,12 @@ def _finding(
         severity=severity,
         site=index,
         steps=tuple(at for at, count in enumerate(site.per_step) if count),
-        every_step=all(site.per_step[at] for at in warm),
+        every_step=steps[0].name != WHOLE_RUN and all(site.per_step[at] for at in warm),
         fix=FIXES[rule],
         fingerprint=name,
-        suppressed=suppression(linecache.getline(file, site.source.line or 0), rule),
+        suppressed=suppression(site.code, rule),
     )
 
 
 def _rank(finding: PredictedFinding, site: PredictedSite) -> tuple[bool, bool, int, int]:
-    return finding.severity != "high", not finding.every_step, -max(site.per_step), KINDS.index(site.kind)
+    return finding.severity != "high", not finding.every_step, -site.per_warm_step, KINDS.index(site.kind)

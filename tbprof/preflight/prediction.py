@@ -13,7 +13,9 @@ from tbprof.model import Severity, Source
 from tbprof.optable import Known
 
 __all__ = [
+    "ENDED_WELL",
     "KINDS",
+    "WHOLE_RUN",
     "Ending",
     "Kind",
     "PredictedFinding",
@@ -45,8 +47,17 @@ KINDS: tuple[Kind, ...] = (
 )
 """In the order in which they are listed: what is wrong before what is slow."""
 
-Ending: TypeAlias = Literal["stopped", "finished", "failed", "no_cpu_kernel", "not_supported"]
-"""`stopped`: by preflight, after the steps that were asked for; `finished`: before them."""
+Ending: TypeAlias = Literal[
+    "stopped", "finished", "out_of_time", "interrupted", "failed", "no_cpu_kernel", "not_supported"
+]
+"""`stopped`: by preflight, after the steps that were asked for; `finished`: before them;
+`out_of_time`: by preflight, at the limit that was asked for; `interrupted`: by a signal."""
+
+ENDED_WELL: tuple[Ending, ...] = ("stopped", "finished", "out_of_time")
+"""What was found is what was asked for."""
+
+WHOLE_RUN = "window"
+"""The one step of a program in which nothing took a step, as of a trace without steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +67,14 @@ class PredictedSite:
     kind: Kind
     source: Source
     """The innermost frame that is not torch's; always exact."""
+    code: str
+    """The text of its line, without its indent."""
     library: str | None
     """Whose code `source` is in; None for the user's own."""
     callers: tuple[Source, ...]
     """The frames around `source`, from the inside out; of a library's, up to the user's own."""
+    called_at: tuple[Source, ...]
+    """Of a library's line: the user's lines that it was called from, the most frequent first."""
     via: Source | None
     """The innermost frame of torch's own Python code between the line and the op."""
     call: str
@@ -74,6 +89,8 @@ class PredictedSite:
     blocking: int
     """How many of them would block the host."""
     per_step: tuple[int, ...]
+    per_warm_step: int
+    """Most often in one step that is not cold; where nothing took a step, in the whole run."""
     bytes: int
     """Of all of them together."""
     non_blocking: bool | None
@@ -108,7 +125,7 @@ class PredictedFinding:
     """Index into the prediction's sites."""
     steps: tuple[int, ...]
     every_step: bool
-    """Whether it is in each step that is not cold."""
+    """Whether it is in each step that is not cold; never where nothing took a step."""
     fix: str
     fingerprint: str
     """By the same function as the findings of traces."""
@@ -130,6 +147,11 @@ class Prediction:
     steps: tuple[PredictedStep, ...]
     sites: tuple[PredictedSite, ...]
     findings: tuple[PredictedFinding, ...]
+
+    @property
+    def is_one_stretch(self) -> bool:
+        """Whether nothing took a step, so that set-up, training and what follows count as one."""
+        return self.steps[0].name == WHOLE_RUN
 
     @property
     def syncs_per_step(self) -> int:

@@ -46,22 +46,6 @@ def _get_device(original: Any) -> Any:
     return get_device
 
 
-def _type(original: Any) -> Any:
-    """`t.type()` names the class that a tensor of the device would have."""
-
-    @wraps(original)
-    def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **kwargs: Any) -> Any:
-        if dtype is None:
-            name: str = original(self)
-            return name.replace("torch.", "torch.cuda.", 1) if is_on_device(self) else name
-        if isinstance(dtype, str) and dtype.startswith("torch.cuda."):
-            cpu_type = dtype.replace("torch.cuda.", "torch.", 1)
-            return original(self.cuda(non_blocking=non_blocking), cpu_type, non_blocking, **kwargs)
-        return original(self, dtype, non_blocking, **kwargs)
-
-    return type_
-
-
 def _new_tensor(original: Any) -> Any:
     """Made of Python's values, and so uploaded where the tensor is on the device."""
 
@@ -98,7 +82,6 @@ PATCHES = (
     Patch("torch:Tensor", "is_cuda", _is_cuda),
     Patch("torch:Tensor", "is_cpu", _is_cpu),
     Patch("torch:Tensor", "get_device", _get_device),
-    Patch("torch:Tensor", "type", _type),
     Patch("torch:Tensor", "new_tensor", _new_tensor),
     Patch("torch:Tensor", "__deepcopy__", _copied_with_its_place),
     Patch("torch:Tensor", "record_stream", _nothing),

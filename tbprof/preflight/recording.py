@@ -10,15 +10,28 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import torch
 from torch import Tensor
 
+from tbprof.model import Source
 from tbprof.optable import Known
 from tbprof.preflight.frames import Origin, origin
 from tbprof.preflight.prediction import Kind
 
-__all__ = ["RECORDERS", "Event", "Recorder", "Tally", "content_of", "is_muted", "muted", "note", "remark"]
+__all__ = [
+    "RECORDERS",
+    "Event",
+    "Recorder",
+    "Tally",
+    "content_of",
+    "is_muted",
+    "muted",
+    "note",
+    "note_at",
+    "remark",
+]
 
 _MOST_HASHED_BYTES = 1 << 24
 """Contents beyond 16 MB are not compared: no constant is that large, and a batch may be."""
@@ -38,6 +51,10 @@ class Event:
     non_blocking: bool | None = None
 
 
+Key: TypeAlias = tuple[str, int | None, str, Event]
+"""File, line, function and event."""
+
+
 @dataclass(slots=True)
 class Tally:
     """How often and when an event was seen at one line."""
@@ -51,6 +68,17 @@ class Tally:
     hashed: int = 0
     makers: set[str | None] = field(default_factory=set)
     """The factories of what was uploaded; None for what was made otherwise."""
+    called_at: Counter[Source] = field(default_factory=Counter)
+    """The user's lines that a library's line was called from."""
+
+    @property
+    def key(self) -> Key:
+        """What events agree in that are counted together."""
+        return key_of(self.origin, self.event)
+
+
+def key_of(where: Origin, event: Event) -> Key:
+    return where.file, where.source.line, where.source.function, event
 
 
 class Recorder:
@@ -58,12 +86,16 @@ class Recorder:
 
     def __init__(self) -> None:
         self.step = 0
-        self.tallies: dict[tuple[str, int | None, str, Event], Tally] = {}
+        self.tallies: dict[Key, Tally] = {}
         self.notes: dict[str, None] = {}
         self._lock = threading.Lock()
 
+    def remark(self, sentence: str) -> None:
+        """Say once what is to be known of this run."""
+        self.notes.setdefault(sentence.rstrip("."))
+
     def add(self, event: Event, where: Origin, nbytes: int, content: int | None, made_by: str | None) -> None:
-        key = (where.file, where.source.line, where.source.function, event)
+        key = key_of(where, event)
         with self._lock:
             tally = self.tallies.get(key)
             if tally is None:
@@ -71,6 +103,8 @@ class Recorder:
             tally.per_step[self.step] += 1
             tally.bytes += nbytes
             tally.makers.add(made_by)
+            if where.library is not None and where.callers:
+                tally.called_at[where.callers[-1]] += 1
             if content is not None:
                 tally.hashed += 1
                 tally.contents.add(content)
@@ -101,25 +135,35 @@ def is_muted() -> bool:
     return _MUTED.depth > 0
 
 
-def note(event: Event, *, nbytes: int = 0, content: int | None = None, made_by: str | None = None) -> None:
-    """Count an event at the program's line that runs now on this thread."""
+def note(
+    event: Event, *, nbytes: int = 0, content: int | None = None, made_by: str | None = None
+) -> Origin | None:
+    """Count an event at the program's line that runs now on this thread, which is what is returned."""
     if _MUTED.depth:
-        return
+        return None
     where = origin(sys._getframe(1))
     if where is not None:
-        for recorder in RECORDERS:
-            recorder.add(event, where, nbytes, content, made_by)
+        note_at(where, event, nbytes=nbytes, content=content, made_by=made_by)
+    return where
+
+
+def note_at(
+    where: Origin, event: Event, *, nbytes: int = 0, content: int | None = None, made_by: str | None = None
+) -> None:
+    """Count an event at a line that is known."""
+    for recorder in RECORDERS:
+        recorder.add(event, where, nbytes, content, made_by)
 
 
 def remark(sentence: str) -> None:
     """Say once what was run differently than on a GPU."""
     for recorder in RECORDERS:
-        recorder.notes.setdefault(sentence)
+        recorder.remark(sentence)
 
 
 def content_of(tensor: Tensor) -> int | None:
     """A checksum of the tensor's values; None where they are too many, or have no plain memory."""
-    if tensor.layout is not torch.strided or not 0 < tensor.nbytes <= _MOST_HASHED_BYTES:
+    if tensor.layout is not torch.strided or tensor.is_nested or not 0 < tensor.nbytes <= _MOST_HASHED_BYTES:
         return None
     with muted():
         plain = tensor.detach().contiguous()

@@ -36,7 +36,7 @@ def self_test() -> None:
     RECORDERS[:] = [recorder]
     names: dict[str, Any] = {"gc": gc}
     try:
-        exec(compile(_PROGRAM, "<string>", "exec", dont_inherit=True), names)
+        exec(compile(_PROGRAM, "<stdin>", "exec", dont_inherit=True), names)
     finally:
         RECORDERS[:] = outer
     seen = [(tally.event.kind, tally.origin.source.line) for tally in recorder.tallies.values()]

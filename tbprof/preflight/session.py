@@ -1,28 +1,37 @@
-"""`tbprof.Preflight`: what surrounds a program to foretell its syncs and copies."""
+"""`tbprof.Preflight`: what surrounds a program to predict its syncs and copies."""
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from pathlib import Path
+from tempfile import mkdtemp
 from types import TracebackType
 from typing import Any
 
 import torch
 
 from tbprof.errors import NotSupported, UsageError
-from tbprof.preflight import awaited
-from tbprof.preflight.ending import ending_of
+from tbprof.preflight import awaited, unwatched
+from tbprof.preflight.child_runs import ChildRun, add_child_runs, steps_taken, write_child_run
+from tbprof.preflight.children import ACTIVE, ChildPlan, Children, child_run, forget_parents
+from tbprof.preflight.ending import ending_of, ending_with_children
 from tbprof.preflight.mode import Watch
-from tbprof.preflight.patch import Patch, instead
-from tbprof.preflight.patches import installed
+from tbprof.preflight.patches import installed, installed_stubs
 from tbprof.preflight.predicting import predict
-from tbprof.preflight.prediction import PredictedFinding, PredictedSite, Prediction
+from tbprof.preflight.prediction import ENDED_WELL, Ending, PredictedFinding, PredictedSite, Prediction
 from tbprof.preflight.recording import RECORDERS, Recorder
 from tbprof.preflight.report import text
 from tbprof.preflight.self_test import self_test
 from tbprof.preflight.stepping import Steps, StepsTaken
+from tbprof.preflight.time_limit import Interruption, OutOfTime
 
 __all__ = ["Preflight"]
+
+_IDLE_SECONDS = 1.0
+"""Until the program is first asked whether it waits for children that have been stopped."""
 
 
 class Preflight:
@@ -34,13 +43,19 @@ class Preflight:
 
     Tensors keep their values and stay the CPU's. After `warmup` and `steps` optimizer steps the
     block is left by an exception that ends with it. Tensors that were made before it are neutral:
-    make the model inside.
+    make the model inside. Processes that `multiprocessing` starts are watched as well.
 
     Args:
         steps: Steps to look at; None never stops.
         warmup: Steps before them, whose waits are those of the set-up as well.
+        step_on: The function whose every return ends a step, as `package.module:Class.method`;
+            None for the optimizer that leads.
+        time_limit: Seconds after which the block is left; None for no limit.
         stub: By full name, what is put in place of functions that only a GPU can run.
         force: Run on a machine with a GPU, too.
+
+    Raises:
+        UsageError: A number makes no sense, or `step_on` is no name.
     """
 
     def __init__(
@@ -48,20 +63,40 @@ class Preflight:
         steps: int | None = 3,
         *,
         warmup: int = 1,
+        step_on: str | None = None,
+        time_limit: float | None = None,
         stub: Mapping[str, Callable[..., Any]] | None = None,
         force: bool = False,
         program: str = "",
     ) -> None:
         if (steps is not None and steps < 1) or warmup < 0:
             raise UsageError(f"preflight can't look at {steps} steps after {warmup}: give 1 or more")
+        if time_limit is not None and time_limit <= 0:
+            raise UsageError(f"preflight can't end after {time_limit} seconds: give more than 0")
+        self.signal = ""
+        """The signal that asked the program to end, whatever the program made of it; "" for none."""
         self._warmup = warmup
+        self._last_step = None if steps is None else warmup + steps
+        self._step_on = step_on
+        self._time_limit = time_limit
         self._stub = stub or {}
         self._force = force
         self._program = program
         self._recorder = Recorder()
-        self._steps = Steps(self._recorder, None if steps is None else warmup + steps)
+        self._steps = Steps(self._recorder, self._last_step, step_on)
         self._stack = ExitStack()
+        self._process = os.getpid()
+        self._plan: ChildPlan | None = None
+        self._folder: Path | None = None
+        self._children: Children | None = None
         self._prediction: Prediction | None = None
+
+    @classmethod
+    def in_child(cls, plan: ChildPlan) -> Preflight:
+        """For a process that a watched one has spawned; what is found goes to the plan's folder."""
+        preflight = cls(None, step_on=plan.step_on, stub=plan.stub, force=True)
+        preflight._plan = plan
+        return preflight
 
     def __enter__(self) -> Preflight:
         with ExitStack() as stack:
@@ -69,6 +104,9 @@ class Preflight:
                 _refuse_a_gpu(force=self._force)
                 stack.enter_context(installed())
                 stack.callback(awaited.forget_all)
+                forget_parents()
+                unwatched.forget_unwatched()
+                self._watch_children(stack)
             stack.enter_context(installed_stubs(self._stub))
             stack.enter_context(Watch())
             self_test()
@@ -76,24 +114,62 @@ class Preflight:
             stack.callback(RECORDERS.remove, self._recorder)
             self._steps.start()
             stack.callback(self._steps.stop)
+            self._start_interruption(stack)
             self._stack = stack.pop_all()
         return self
+
+    def _start_interruption(self, stack: ExitStack) -> None:
+        interruption = Interruption()
+        if self._time_limit is not None:
+            interruption.after(self._time_limit, OutOfTime)
+        if self._children is not None:
+            interruption.after(_IDLE_SECONDS, self._children.stop_of_parent)
+        interruption.start()
+        stack.callback(interruption.stop)
+
+    def _watch_children(self, stack: ExitStack) -> None:
+        if self._plan is None:
+            self._folder = Path(mkdtemp(prefix="tbprof-preflight-"))
+            self._plan = ChildPlan(self._folder, self._last_step, self._step_on, self._stub)
+        self._children = Children(self._plan, self._steps)
+        ACTIVE.append(self._children)
+        stack.callback(ACTIVE.clear)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
         self._stack.close()
+        if os.getpid() != self._process:
+            self._leave_to_parent(error)
         is_own_stop = isinstance(error, StepsTaken) and error.steps is self._steps
-        ending, sentence = ending_of(None if is_own_stop else error)
+        ending: Ending
+        ending, sentence = ("stopped", "") if is_own_stop else ending_of(error, signal=self.signal)
+        runs = self._child_runs(was_stopped=error is not None)
+        ending, sentence = ending_with_children(ending, sentence, runs)
+        failed = unwatched.failed_unwatched() if self._folder is not None else ""
+        if failed and ending in ENDED_WELL:
+            ending, sentence = "failed", failed
         self._prediction = predict(
-            self._recorder,
+            add_child_runs(self._recorder, self._steps.taken, runs) if runs else self._recorder,
             program=self._program,
             warmup=self._warmup,
-            taken=self._steps.taken,
-            ending="stopped" if is_own_stop else ending,
+            taken=steps_taken(self._steps.taken, runs),
+            ending=ending,
             error=sentence,
         )
-        return is_own_stop
+        return is_own_stop or isinstance(error, OutOfTime)
+
+    def _leave_to_parent(self, error: BaseException | None) -> None:
+        """In a child that `os.fork` made: the end here is that of a child."""
+        if self._plan is not None:
+            write_child_run(self._plan.folder, child_run("a fork", self._recorder, self._steps, error))
+        self._children = self._folder = None
+
+    def _child_runs(self, *, was_stopped: bool) -> list[ChildRun]:
+        runs = [] if self._children is None else self._children.collect(was_stopped=was_stopped)
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+        return runs
 
     def step(self) -> None:
         """A step is over, where no optimizer says so."""
@@ -106,13 +182,13 @@ class Preflight:
 
     @property
     def prediction(self) -> Prediction:
-        """What was foretold.
+        """What was predicted.
 
         Raises:
             UsageError: the block has not ended yet.
         """
         if self._prediction is None:
-            raise UsageError("preflight foretells when its block has ended: read it after the with")
+            raise UsageError("preflight predicts when its block has ended: read it after the with")
         return self._prediction
 
     @property
@@ -135,15 +211,6 @@ class Preflight:
         """
         if self.prediction.syncs_per_step > per_step:
             raise AssertionError(f"more than {per_step} predicted sync points in a step\n{self.text()}")
-
-
-def installed_stubs(stub: Mapping[str, Callable[..., Any]]) -> ExitStack:
-    """Put the program's own stand-ins in place."""
-    rows = []
-    for name, replacement in stub.items():
-        owner, _, attribute = name.rpartition(".")
-        rows.append(Patch(owner, attribute, instead(replacement), is_new=True))
-    return installed(tuple(rows))
 
 
 def _refuse_a_gpu(*, force: bool) -> None:

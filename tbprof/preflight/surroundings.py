@@ -9,9 +9,10 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.profiler import ProfilerActivity
+from torch.utils._python_dispatch import _disable_current_modes
 
 from tbprof.preflight.mode import Watch
-from tbprof.preflight.patch import Patch
+from tbprof.preflight.patch import Patch, instead
 from tbprof.preflight.recording import remark
 from tbprof.preflight.tags import HOST, mark, place_of
 
@@ -94,6 +95,17 @@ def _eager(_original: Any) -> Any:
     return compile_
 
 
+def _traced(original: Any) -> Any:
+    """The tracer follows no value through a dispatch mode: what it runs itself is not looked at."""
+
+    @wraps(original)
+    def trace(*args: Any, **kwargs: Any) -> Any:
+        with _disable_current_modes():
+            return original(*args, **kwargs)
+
+    return trace
+
+
 def _without_device(original: Any) -> Any:
     """The program's own profiler: there is no device to record."""
 
@@ -135,10 +147,13 @@ PATCHES = (
     Patch("torch", "get_autocast_dtype", _asks_for_cpu),
     Patch("torch", "set_autocast_enabled", _asks_for_cpu),
     Patch("torch", "set_autocast_dtype", _asks_for_cpu),
+    Patch("torch", "get_autocast_gpu_dtype", instead(lambda: torch.get_autocast_dtype("cuda"))),
+    Patch("torch", "set_autocast_gpu_dtype", instead(lambda dtype: torch.set_autocast_dtype("cuda", dtype))),
     Patch("torch._C", "_group_tensors_by_device_and_dtype", _grouped),
     Patch("torch", "Generator", lambda _original: _Generator),
     Patch("threading:Thread", "_bootstrap_inner", _watched_thread),
     Patch("torch", "compile", _eager),
+    *(Patch("torch.jit", name, _traced) for name in ("trace", "trace_module")),
     Patch("torch.profiler.profiler:_KinetoProfile", "__init__", _without_device),
     Patch("torch.utils.data.dataloader:_BaseDataLoaderIter", "__next__", _next_batch),
 )

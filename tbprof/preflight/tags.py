@@ -19,6 +19,7 @@ __all__ = [
     "HOST",
     "PINNED",
     "Place",
+    "bytes_of",
     "device_place",
     "host_place",
     "is_on_device",
@@ -106,12 +107,22 @@ def _place_of_parts(tensor: Tensor) -> Place | None:
     return next((place for place in places if place is not None), None)
 
 
+def bytes_of(tensor: Tensor) -> int:
+    """The bytes of a tensor's elements; of a sparse one those of its parts."""
+    parts = _parts(tensor)
+    return sum(part.nbytes for part in parts) if parts else int(tensor.numel() * tensor.element_size())
+
+
 def _parts(tensor: Tensor) -> tuple[Tensor, ...]:
-    """The strided tensors that a sparse one is made of; none of what has no memory at all."""
+    """The strided tensors that a sparse or jagged one is made of; none of what has no memory at all."""
+    if tensor.layout is torch.strided:
+        return ()
     if tensor.layout is torch.sparse_coo:
         return tensor._indices(), tensor._values()
     if tensor.layout in (torch.sparse_csr, torch.sparse_bsr):
         return tensor.crow_indices(), tensor.col_indices(), tensor.values()
     if tensor.layout in (torch.sparse_csc, torch.sparse_bsc):
         return tensor.ccol_indices(), tensor.row_indices(), tensor.values()
+    if tensor.layout is torch.jagged:
+        return tensor._values, tensor._offsets
     return ()

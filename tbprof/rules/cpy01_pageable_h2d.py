@@ -39,15 +39,13 @@ import numpy as np
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.sites import SiteMembers
 from tbprof.analysis.steady_uploads import moves_batch, names_loader
+from tbprof.line_rules import STAGED_BYTES
 from tbprof.model import Finding
 from tbprof.rules.rule import Rule, site_finding
 
 __all__ = ["RULE"]
 
 _CODE = "CPY01"
-
-STAGED_BYTES = 64 * 1024
-"""Up to here CUDA stages a pageable copy and returns (CUDA's "API synchronization behavior")."""
 
 
 BATCH_BYTES = 1 << 20

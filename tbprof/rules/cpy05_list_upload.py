@@ -36,6 +36,7 @@ from collections.abc import Iterator
 from tbprof.analysis.enclosing_frames import lie_in_frames
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.sites import SiteMembers
+from tbprof.line_rules import STAGED_BYTES
 from tbprof.model import Finding
 from tbprof.rules.rule import Rule, site_finding
 
@@ -45,14 +46,11 @@ _CODE = "CPY05"
 _INDEXING = frozenset({"aten::index", "aten::index_put_", "aten::_index_put_impl_", "aten::index_put"})
 _FROM_NUMBERS = r"<built-in (?:method|function) (?:tensor|as_tensor)\b"
 
-SMALL_BYTES = 64 * 1024
-"""From here on it is data and no list: CUDA stages smaller pageable copies and returns."""
-
 
 def find(facts: Facts) -> Iterator[Finding]:
     for index, site in enumerate(facts.sites):
         sizes = facts.episodes.bytes[site.members]
-        if _blocks_for_upload(site) and int(sizes.max()) < SMALL_BYTES and _of_numbers(facts, site):
+        if _blocks_for_upload(site) and int(sizes.max()) < STAGED_BYTES and _of_numbers(facts, site):
             yield site_finding(
                 facts, index, rule=_CODE, removal="drop", numbers={"bytes": int(sizes.sum())}
             )

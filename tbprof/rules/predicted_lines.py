@@ -1,7 +1,8 @@
 """The lines of a run without a GPU that would wait for one, told from the calls that the hook recorded.
 
-Which op a call of torch's becomes stands here, whether that op waits in `tbprof.optable`.
-Tensors are taken to be on the device, as most are in a training that gets one.
+Which op a call of torch's becomes stands here, whether that op waits in `tbprof.optable`, and which
+rule it breaks in `tbprof.line_rules`. Where the hook followed the tensors, only those that would be
+on the device are waited for; of a recording without that, all are taken to be there.
 """
 
 from __future__ import annotations
@@ -9,7 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tbprof.model import PredictedKind, PredictedLine, RecordedCall, Source, fingerprint, told_apart
+from tbprof.line_rules import LineUse, rule_of
+from tbprof.model import (
+    DEVICE,
+    HOST,
+    MADE_ON_HOST,
+    PredictedKind,
+    PredictedLine,
+    RecordedCall,
+    Source,
+    SourceText,
+    code_line,
+    fingerprint,
+    told_apart,
+)
 from tbprof.optable import OPS, Known
 
 __all__ = ["predicted_lines"]
@@ -36,44 +50,65 @@ _OPS: dict[str, tuple[str, ...]] = {
 """By the function's name, innermost first; a function that is not here becomes the op of its name."""
 
 _READERS = frozenset({"tolist", "numpy", "__array__", "cpu", "__repr__"})
-_MOVERS = frozenset({"to", "cuda", "xpu"})
+_MOVERS = frozenset({"to", "cuda", "xpu", "copy_"})
 _LISTS = frozenset({"tensor", "as_tensor", "asarray", "__getitem__", "__setitem__"})
-
-_RULES: dict[PredictedKind, str] = {
-    "scalar_read": "SYN01",
-    "control_flow": "SYN02",
-    "dynamic_shape": "SYN03",
-    "host_read": "SYN04",
-}
 
 _WAITS = {row.op: row for row in reversed(OPS)}
 
 
 @dataclass(frozen=True, slots=True)
 class _Wait:
-    rule: str
     kind: PredictedKind
     known: Known
 
 
-def predicted_lines(calls: Sequence[RecordedCall]) -> tuple[PredictedLine, ...]:
-    """One for each line and function that would wait, in the order of the files and lines."""
+def predicted_lines(
+    calls: Sequence[RecordedCall], texts: Sequence[SourceText] = (), *, loaders_pin: bool = False
+) -> tuple[PredictedLine, ...]:
+    """One for each line and function that would wait, in the order of the files and lines.
+
+    Args:
+        calls: What the hook recorded in one step.
+        texts: The program's lines, by which lines of one function are told apart.
+        loaders_pin: Whether all loaders are asked to pin their batches, which they do with a GPU only.
+    """
     ordered = sorted(calls, key=lambda call: (call.file, call.line, call.call))
-    found = list(_merged((call, wait) for call in ordered if (wait := _wait(call)) is not None))
+    merged = _merged((call, wait) for call in ordered if (wait := _wait(call)) is not None)
+    found = [
+        (call, wait, count, rule_of(_use(call, wait, count, loaders_pin))) for call, wait, count in merged
+    ]
     names = told_apart(
-        fingerprint(wait.rule, call.file, call.function, _ops(call)) for call, wait, _ in found
+        fingerprint(rule, call.file, call.function, _ops(call), code_line(_source(call), texts))
+        for call, _, _, rule in found
     )
     return tuple(
         PredictedLine(
-            rule=wait.rule,
+            rule=rule,
             kind=wait.kind,
-            source=Source(call.file, call.line, call.function, exact=True, candidates=()),
+            source=_source(call),
             call=call.call,
             count=count,
             known=wait.known,
             fingerprint=name,
         )
-        for (call, wait, count), name in zip(found, names, strict=True)
+        for (call, wait, count, rule), name in zip(found, names, strict=True)
+    )
+
+
+def _source(call: RecordedCall) -> Source:
+    return Source(call.file, call.line, call.function, exact=True, candidates=())
+
+
+def _use(call: RecordedCall, wait: _Wait, count: int, loaders_pin: bool) -> LineUse:
+    is_made_there = call.places[:1] == (MADE_ON_HOST,)
+    return LineUse(
+        kind=wait.kind,
+        call=call.call,
+        via=call.via,
+        per_step=count,
+        is_pinned=bool(call.pinned) or (loaders_pin and not is_made_there),
+        is_constant=bool(call.same_bytes),
+        is_made_there=is_made_there,
     )
 
 
@@ -81,7 +116,7 @@ def _merged(waits: Iterator[tuple[RecordedCall, _Wait]]) -> Iterator[tuple[Recor
     """Calls of one function at one line are one, whatever thread or options they had."""
     counts: dict[tuple[str, int, str, str], tuple[RecordedCall, _Wait, int]] = {}
     for call, wait in waits:
-        key = (call.file, call.line, call.call, wait.rule)
+        key = (call.file, call.line, call.call, wait.kind)
         first, _, count = counts.get(key, (call, wait, 0))
         counts[key] = (first, wait, count + call.count)
     yield from counts.values()
@@ -90,22 +125,37 @@ def _merged(waits: Iterator[tuple[RecordedCall, _Wait]]) -> Iterator[tuple[Recor
 def _wait(call: RecordedCall) -> _Wait | None:
     if call.via.replace("\\", "/").startswith(_HOST_READERS):
         return None
+    if call.places:
+        return _wait_by_places(call)
     if call.call in _READERS:
-        return _Wait("SYN04", "host_read", "seen")
-    if len(call.devices) > 1:
-        return _upload(call)
-    # The outermost knows best why the innermost reads.
+        return _Wait("host_read", "seen")
+    return _upload(call) if len(call.devices) > 1 else _read(call)
+
+
+def _wait_by_places(call: RecordedCall) -> _Wait | None:
+    """What is the host's is never waited for, and what is there already does not move."""
+    start, end = call.places[0], call.places[-1]
+    if len(call.places) == 1:
+        return _read(call) if start == DEVICE else None
+    if end == DEVICE:
+        return None if start == DEVICE else _upload(call)
+    return _Wait("host_read", "seen") if (start, end) == (DEVICE, HOST) else None
+
+
+def _read(call: RecordedCall) -> _Wait | None:
+    """The outermost op knows best why the innermost reads."""
+    if call.call in _READERS:
+        return _Wait("host_read", "seen")
     row = next((_WAITS[op] for op in reversed(_ops(call)) if op in _WAITS), None)
-    return None if row is None else _Wait(_RULES[row.kind], row.kind, row.known)
+    return None if row is None else _Wait(row.kind, row.known)
 
 
 def _upload(call: RecordedCall) -> _Wait | None:
     """Moves that ask not to be waited for are as they should be."""
     if call.call in _LISTS:
-        return _Wait("CPY05", "upload", "seen")
-    if call.call not in _MOVERS or call.non_blocking:
-        return None
-    return _Wait("CPY02" if call.pinned else "CPY01", "upload", "seen")
+        return _Wait("upload", "seen")
+    is_move = call.call in _MOVERS and (call.call != "copy_" or bool(call.places))
+    return None if not is_move or call.non_blocking else _Wait("upload", "seen")
 
 
 def _ops(call: RecordedCall) -> tuple[str, ...]:

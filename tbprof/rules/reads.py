@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.replay_waits import STAGED_FROM_BYTES
 from tbprof.analysis.sites import SiteMembers
+from tbprof.line_rules import SCALAR_BYTES, STAGED_BYTES
 from tbprof.optable import SHAPE_READERS, TRUTH_READERS
 
-__all__ = ["SCALAR_BYTES", "can_be_deferred", "reads_number", "uploads_data"]
+__all__ = ["can_be_deferred", "reads_number", "uploads_data"]
 
 _READ = "aten::_local_scalar_dense"
-
-SCALAR_BYTES = 16
-"""The largest scalar, a complex128."""
 
 
 def reads_number(facts: Facts, site: SiteMembers) -> bool:
@@ -28,7 +25,7 @@ def uploads_data(facts: Facts, site: SiteMembers) -> bool:
     A small one is often made of what the host has just read, and can't go before that is there.
     """
     is_upload = site.blocking and site.direction == "HtoD"
-    return is_upload and int(facts.episodes.bytes[site.members].max()) > STAGED_FROM_BYTES
+    return is_upload and int(facts.episodes.bytes[site.members].max()) > STAGED_BYTES
 
 
 def can_be_deferred(site: SiteMembers) -> bool:

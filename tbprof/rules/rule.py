@@ -23,6 +23,7 @@ from tbprof.model import (
     Removal,
     Saving,
     Severity,
+    code_line,
     fingerprint,
 )
 from tbprof.rules.evidence import idle_evidence, row_evidence, wait_evidence
@@ -125,7 +126,7 @@ def waits_finding(
         confidence="high" if known else "medium",
         evidence=wait_evidence(facts, members)[:_MAX_EVIDENCE],
         numbers={**numbers, **_used_at_once(facts, sites)},
-        fingerprint=_fingerprint(rule, [facts.sites[site] for site in sites]),
+        fingerprint=_fingerprint(facts, rule, [facts.sites[site] for site in sites]),
     )
 
 
@@ -158,16 +159,21 @@ def transfer_finding(
         confidence="medium",
         evidence=row_evidence(facts, "copy", facts.work.rows[record[record != ABSENT]])[:_MAX_EVIDENCE],
         numbers=numbers,
-        fingerprint=_fingerprint(rule, [site]),
+        fingerprint=_fingerprint(facts, rule, [site]),
     )
 
 
-def _fingerprint(rule: str, sites: Sequence[SiteMembers]) -> str:
-    """Of one site by its frame and ops, of several by those of all, in whatever order they come."""
+def _fingerprint(facts: Facts, rule: str, sites: Sequence[SiteMembers]) -> str:
+    """Of one site by its frame, ops and line, of several by those of all, in whatever order they come."""
+    hook = facts.trace.facts
+    texts = () if hook is None or hook.audit is None else hook.audit.sources
+    lines = [code_line(site.source, texts) for site in sites]
     frames = [("", "") if s.source is None else (s.source.file, s.source.function) for s in sites]
     if len(sites) == 1:
-        return fingerprint(rule, *frames[0], sites[0].ops)
-    places = (" ".join((*frame, *site.ops)) for frame, site in zip(frames, sites, strict=True))
+        return fingerprint(rule, *frames[0], sites[0].ops, lines[0])
+    places = (
+        " ".join((*frame, *site.ops, line)) for frame, site, line in zip(frames, sites, lines, strict=True)
+    )
     return fingerprint(rule, "", "", tuple(sorted(places)))
 
 

@@ -40,6 +40,7 @@ from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.sites import SiteMembers
+from tbprof.line_rules import SCALAR_BYTES
 from tbprof.model import Finding
 from tbprof.optable import SHAPE_READERS, TRUTH_READERS
 from tbprof.rules.rule import Rule, site_finding
@@ -48,9 +49,6 @@ __all__ = ["RULE"]
 
 _CODE = "SYN01"
 _READ = "aten::_local_scalar_dense"
-
-SCALAR_BYTES = 16
-"""The largest scalar, a complex128."""
 
 
 def find(facts: Facts) -> Iterator[Finding]:

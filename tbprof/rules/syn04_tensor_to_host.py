@@ -36,6 +36,7 @@ from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.sites import SiteMembers
+from tbprof.line_rules import SCALAR_BYTES
 from tbprof.model import Finding
 from tbprof.optable import SHAPE_READERS, TRUTH_READERS
 from tbprof.rules.rule import Rule, site_finding
@@ -44,8 +45,6 @@ __all__ = ["RULE"]
 
 _CODE = "SYN04"
 _COPY = "aten::copy_"
-SCALAR_BYTES = 16
-"""Up to here it is a scalar, whatever the op: rules SYN01 and SYN02."""
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -38,16 +38,14 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.steps import OUTSIDE
+from tbprof.line_rules import LOOP_READS
 from tbprof.model import Finding, Removal
 from tbprof.rules.reads import can_be_deferred, reads_number
 from tbprof.rules.rule import STEPS, Rule, site_finding
 
-__all__ = ["LOOP_READS", "RULE"]
+__all__ = ["RULE"]
 
 _CODE = "SYN05"
-
-LOOP_READS = 3
-"""Reads in one step that make a loop: two are as often a loss and its accuracy."""
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -25,7 +25,7 @@ from tbprof.store.files import appearing, remove_abandoned_parts, write_whole
 from tbprof.store.retention import Limits, keep_within
 from tbprof.store.scalars import SUB_RUN, write_scalars
 
-__all__ = ["BROKEN_SUFFIX", "Published", "publish_window"]
+__all__ = ["BROKEN_SUFFIX", "Published", "facts_of", "publish_window"]
 
 BROKEN_SUFFIX = ".broken"
 """Ends the name of a spooled trace that can't be published; the hook knows it, too."""
@@ -60,7 +60,7 @@ def publish_window(
         PublishError: The log directory can't be written to; both files stay.
     """
     stem = parse_window_name(spooled.name).stem
-    facts = spooled.with_name(stem + _FACTS_SUFFIX)
+    facts = facts_of(spooled)
     trace_path, report_path = logdir / f"{stem}{RAW_SUFFIX}", logdir / f"{stem}{REPORT_SUFFIX}"
     _verify_or_set_aside(spooled, spooled.with_name(stem + BROKEN_SUFFIX))
     try:
@@ -71,6 +71,11 @@ def publish_window(
         ) from error
     _finish(Published(trace_path, report_path, report), (spooled, facts), classic, limits)
     return Published(trace_path, report_path, report)
+
+
+def facts_of(spooled: Path) -> Path:
+    """Where the hook's facts of a spooled trace are, if it wrote any."""
+    return spooled.with_name(parse_window_name(spooled.name).stem + _FACTS_SUFFIX)
 
 
 def _verify_or_set_aside(spooled: Path, aside: Path) -> None:

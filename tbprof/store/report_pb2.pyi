@@ -422,7 +422,7 @@ class FailedRule(_message.Message):
     def __init__(self, rule: _Optional[str] = ..., error: _Optional[str] = ...) -> None: ...
 
 class RecordedCall(_message.Message):
-    __slots__ = ("file", "line", "function", "call", "count", "devices", "pinned", "non_blocking", "thread", "same_bytes", "caller", "via")
+    __slots__ = ("file", "line", "function", "call", "count", "devices", "pinned", "non_blocking", "thread", "same_bytes", "caller", "via", "places")
     FILE_FIELD_NUMBER: _ClassVar[int]
     LINE_FIELD_NUMBER: _ClassVar[int]
     FUNCTION_FIELD_NUMBER: _ClassVar[int]
@@ -435,6 +435,7 @@ class RecordedCall(_message.Message):
     SAME_BYTES_FIELD_NUMBER: _ClassVar[int]
     CALLER_FIELD_NUMBER: _ClassVar[int]
     VIA_FIELD_NUMBER: _ClassVar[int]
+    PLACES_FIELD_NUMBER: _ClassVar[int]
     file: str
     line: int
     function: str
@@ -447,7 +448,8 @@ class RecordedCall(_message.Message):
     same_bytes: bool
     caller: Source
     via: str
-    def __init__(self, file: _Optional[str] = ..., line: _Optional[int] = ..., function: _Optional[str] = ..., call: _Optional[str] = ..., count: _Optional[int] = ..., devices: _Optional[_Iterable[str]] = ..., pinned: bool = ..., non_blocking: bool = ..., thread: _Optional[int] = ..., same_bytes: bool = ..., caller: _Optional[_Union[Source, _Mapping]] = ..., via: _Optional[str] = ...) -> None: ...
+    places: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, file: _Optional[str] = ..., line: _Optional[int] = ..., function: _Optional[str] = ..., call: _Optional[str] = ..., count: _Optional[int] = ..., devices: _Optional[_Iterable[str]] = ..., pinned: bool = ..., non_blocking: bool = ..., thread: _Optional[int] = ..., same_bytes: bool = ..., caller: _Optional[_Union[Source, _Mapping]] = ..., via: _Optional[str] = ..., places: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class PredictedLine(_message.Message):
     __slots__ = ("rule", "kind", "source", "call", "count", "known", "fingerprint")
@@ -554,8 +556,16 @@ class OptimizerFacts(_message.Message):
     parameters: int
     def __init__(self, name: _Optional[str] = ..., foreach: bool = ..., fused: bool = ..., capturable: bool = ..., groups: _Optional[int] = ..., parameters: _Optional[int] = ...) -> None: ...
 
+class MissingFact(_message.Message):
+    __slots__ = ("name", "reason")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    reason: str
+    def __init__(self, name: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
+
 class HookFacts(_message.Message):
-    __slots__ = ("schema", "tbprof_version", "torch_version", "cuda_version", "driver_version", "device_names", "worker", "rank", "world_size", "window", "first_step", "recorded_steps", "options", "unprofiled_step_ns", "profiled_step_ns", "audit", "settings", "environment", "counters", "git_commit", "loaders", "optimizers", "begun_by", "phase", "phases_left_out", "unprofiled_quartiles_ns", "cold_steps_ns", "unprofiled_device_step_ns", "after_step_ns", "step_counters", "other_gpu_processes")
+    __slots__ = ("schema", "tbprof_version", "torch_version", "cuda_version", "driver_version", "device_names", "worker", "rank", "world_size", "window", "first_step", "recorded_steps", "options", "unprofiled_step_ns", "profiled_step_ns", "audit", "settings", "environment", "counters", "git_commit", "loaders", "optimizers", "begun_by", "phase", "phases_left_out", "unprofiled_quartiles_ns", "cold_steps_ns", "unprofiled_device_step_ns", "after_step_ns", "step_counters", "other_gpu_processes", "profiler_start_ns", "missing")
     class OptionsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -615,6 +625,8 @@ class HookFacts(_message.Message):
     AFTER_STEP_NS_FIELD_NUMBER: _ClassVar[int]
     STEP_COUNTERS_FIELD_NUMBER: _ClassVar[int]
     OTHER_GPU_PROCESSES_FIELD_NUMBER: _ClassVar[int]
+    PROFILER_START_NS_FIELD_NUMBER: _ClassVar[int]
+    MISSING_FIELD_NUMBER: _ClassVar[int]
     schema: int
     tbprof_version: str
     torch_version: str
@@ -646,7 +658,9 @@ class HookFacts(_message.Message):
     after_step_ns: int
     step_counters: _containers.RepeatedCompositeFieldContainer[StepCounts]
     other_gpu_processes: int
-    def __init__(self, schema: _Optional[int] = ..., tbprof_version: _Optional[str] = ..., torch_version: _Optional[str] = ..., cuda_version: _Optional[str] = ..., driver_version: _Optional[str] = ..., device_names: _Optional[_Iterable[str]] = ..., worker: _Optional[str] = ..., rank: _Optional[int] = ..., world_size: _Optional[int] = ..., window: _Optional[int] = ..., first_step: _Optional[int] = ..., recorded_steps: _Optional[int] = ..., options: _Optional[_Mapping[str, bool]] = ..., unprofiled_step_ns: _Optional[int] = ..., profiled_step_ns: _Optional[int] = ..., audit: _Optional[_Union[Audit, _Mapping]] = ..., settings: _Optional[_Mapping[str, str]] = ..., environment: _Optional[_Mapping[str, str]] = ..., counters: _Optional[_Mapping[str, int]] = ..., git_commit: _Optional[str] = ..., loaders: _Optional[_Iterable[_Union[LoaderFacts, _Mapping]]] = ..., optimizers: _Optional[_Iterable[_Union[OptimizerFacts, _Mapping]]] = ..., begun_by: _Optional[str] = ..., phase: _Optional[str] = ..., phases_left_out: _Optional[_Iterable[str]] = ..., unprofiled_quartiles_ns: _Optional[_Iterable[int]] = ..., cold_steps_ns: _Optional[_Iterable[int]] = ..., unprofiled_device_step_ns: _Optional[int] = ..., after_step_ns: _Optional[int] = ..., step_counters: _Optional[_Iterable[_Union[StepCounts, _Mapping]]] = ..., other_gpu_processes: _Optional[int] = ...) -> None: ...
+    profiler_start_ns: int
+    missing: _containers.RepeatedCompositeFieldContainer[MissingFact]
+    def __init__(self, schema: _Optional[int] = ..., tbprof_version: _Optional[str] = ..., torch_version: _Optional[str] = ..., cuda_version: _Optional[str] = ..., driver_version: _Optional[str] = ..., device_names: _Optional[_Iterable[str]] = ..., worker: _Optional[str] = ..., rank: _Optional[int] = ..., world_size: _Optional[int] = ..., window: _Optional[int] = ..., first_step: _Optional[int] = ..., recorded_steps: _Optional[int] = ..., options: _Optional[_Mapping[str, bool]] = ..., unprofiled_step_ns: _Optional[int] = ..., profiled_step_ns: _Optional[int] = ..., audit: _Optional[_Union[Audit, _Mapping]] = ..., settings: _Optional[_Mapping[str, str]] = ..., environment: _Optional[_Mapping[str, str]] = ..., counters: _Optional[_Mapping[str, int]] = ..., git_commit: _Optional[str] = ..., loaders: _Optional[_Iterable[_Union[LoaderFacts, _Mapping]]] = ..., optimizers: _Optional[_Iterable[_Union[OptimizerFacts, _Mapping]]] = ..., begun_by: _Optional[str] = ..., phase: _Optional[str] = ..., phases_left_out: _Optional[_Iterable[str]] = ..., unprofiled_quartiles_ns: _Optional[_Iterable[int]] = ..., cold_steps_ns: _Optional[_Iterable[int]] = ..., unprofiled_device_step_ns: _Optional[int] = ..., after_step_ns: _Optional[int] = ..., step_counters: _Optional[_Iterable[_Union[StepCounts, _Mapping]]] = ..., other_gpu_processes: _Optional[int] = ..., profiler_start_ns: _Optional[int] = ..., missing: _Optional[_Iterable[_Union[MissingFact, _Mapping]]] = ...) -> None: ...
 
 class Report(_message.Message):
     __slots__ = ("trace", "steps", "sync_points", "copies", "sites", "idle", "savings", "findings", "fix_plan", "verdict", "not_checked", "failed_rules", "recorded_calls", "facts", "code", "sources", "predicted_lines")

@@ -5,10 +5,10 @@ from __future__ import annotations
 __all__ = ["budget_sentence", "found_sentence", "warned_sentence"]
 
 
-def found_sentence(title: str, fix: str, per_step: int, *, predicted: bool) -> str:
-    """What is the case, how often, and how it is mended."""
+def found_sentence(title: str, fix: str, often: int, *, predicted: bool, has_steps: bool) -> str:
+    """What is the case, how often, and how it is fixed."""
     proof = " (predicted, no GPU was used)" if predicted else ""
-    return f"{title}: {per_step:,} in a step{proof}. {fix}".rstrip()
+    return f"{title}: {often:,} {_counted(has_steps)}{proof}. {fix}".rstrip()
 
 
 def warned_sentence(title: str, place: str, reason: str) -> str:
@@ -16,6 +16,11 @@ def warned_sentence(title: str, place: str, reason: str) -> str:
     return f"{title}{f' in {place}' if place else ''} ({reason})"
 
 
-def budget_sentence(found: int, of: str, allowed: int) -> str:
+def budget_sentence(found: int, of: str, allowed: int, *, has_steps: bool) -> str:
     """What there is of something in a step; `of` is "" for sync points of all kinds."""
-    return f"{found:,} {of or 'sync points'} in a step, {allowed:,} allowed"
+    return f"{found:,} {of or 'sync points'} {_counted(has_steps)}, {allowed:,} allowed"
+
+
+def _counted(has_steps: bool) -> str:
+    """Where nothing took a step, nothing is said of one."""
+    return "in a step" if has_steps else "in the whole run"

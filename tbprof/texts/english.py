@@ -54,8 +54,8 @@ class English(ComparingEnglish):
     def verdict(self, verdict: Verdict) -> tuple[str, str]:
         return verdict_sentences(verdict)
 
-    def found(self, title: str, fix: str, per_step: int, *, predicted: bool) -> str:
-        return found_sentence(title, fix, per_step, predicted=predicted)
+    def found(self, title: str, fix: str, often: int, *, predicted: bool, has_steps: bool) -> str:
+        return found_sentence(title, fix, often, predicted=predicted, has_steps=has_steps)
 
     def warned(self, title: str, place: str, reason: str) -> str:
         return warned_sentence(title, place, reason)

@@ -52,7 +52,21 @@ def _no_gpu_rows(_: Numbers) -> str:
 def _gpu_not_recorded(numbers: Numbers) -> str:
     return (
         f"No GPU work was recorded, though torch sees {numbers['device']}: another tool holds CUPTI, this "
-        "user may not profile, or the program runs on the CPU. tbprof doctor says which."
+        f"user may not profile, or the program runs on the CPU. tbprof doctor says which.{_later(numbers)}"
+    )
+
+
+def _later(numbers: Numbers) -> str:
+    if not numbers.get("window"):
+        return ""
+    return " If earlier windows have some, CUPTI's collection did not begin again: start the training anew."
+
+
+def _gpu_work_lost(numbers: Numbers) -> str:
+    launches = count(int(numbers["launches"]), "kernel launch", "kernel launches")
+    return (
+        f"{launches} and no GPU work was recorded: CUPTI's collection is dead, as after an earlier profiler "
+        "of the same process or beside CUDA graphs. Start the training anew."
     )
 
 
@@ -124,6 +138,7 @@ FILE_SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "facts_damaged": _facts_damaged,
     "no_gpu_rows": _no_gpu_rows,
     "gpu_not_recorded": _gpu_not_recorded,
+    "gpu_work_lost": _gpu_work_lost,
     "gpu_before_launch": _gpu_before_launch,
     "gpu_rows_without_launch": _gpu_rows_without_launch,
     "launches_without_gpu_rows": _launches_without_gpu_rows,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from tbprof.model import HealthFact, Numbers
 from tbprof.texts.file_health import FILE_SENTENCES
+from tbprof.texts.missing_facts import fact_in_words
 from tbprof.texts.quantities import count, duration, share
 
 __all__ = ["health_sentence"]
@@ -74,6 +75,14 @@ def _no_audit_step(numbers: Numbers) -> str:
     return f"The step that tells lines was left out, because {_NO_AUDIT.get(reason, reason)}."
 
 
+def _only_warned_lines(numbers: Numbers) -> str:
+    reason = str(numbers["reason"])
+    return (
+        f"Only lines that CUDA itself warned of are known, because {_NO_AUDIT.get(reason, reason)}: "
+        "those of copies that do not wait are not."
+    )
+
+
 def _lines_not_exact(numbers: Numbers) -> str:
     waits = count(int(numbers["episodes"]), "sync point or copy", "sync points and copies")
     return f"{waits} of {int(numbers['of']):,} without an exact line: several can be it, or none did."
@@ -96,6 +105,10 @@ def _gpu_shared(numbers: Numbers) -> str:
     return f"{others} on the GPU: the figures hold the time that it worked for them."
 
 
+def _fact_missing(numbers: Numbers) -> str:
+    return f"Not recorded: {fact_in_words(str(numbers['fact']))} ({numbers['reason']})."
+
+
 def _sites_shortened(numbers: Numbers) -> str:
     sites = count(int(numbers["sites"]), "site")
     return f"{sites} kept without steps and drawing, to keep the stored report small; the cheapest ones."
@@ -111,9 +124,11 @@ _SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "no_stacks": _no_stacks,
     "no_user_frames": _no_user_frames,
     "no_audit_step": _no_audit_step,
+    "only_warned_lines": _only_warned_lines,
     "lines_not_exact": _lines_not_exact,
     "inference": _inference,
     "accumulation": _accumulation,
     "gpu_shared": _gpu_shared,
+    "fact_missing": _fact_missing,
     "sites_shortened": _sites_shortened,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tbprof.model import Numbers
+from tbprof.texts.missing_facts import fact_in_words
 from tbprof.texts.quantities import count, duration, share
 
 __all__ = ["trust_words"]
@@ -72,9 +73,22 @@ def _inflation_none(_: Numbers) -> Words:
 def _after(numbers: Numbers) -> Words:
     after, before = (duration(float(numbers[name])) for name in ("after_us", "before_us"))
     slower = float(numbers["factor"]) >= float(numbers["limit"])
-    said = "CUPTI may still be at work: TEARDOWN_CUPTI=1 makes it leave." if slower else "Back to normal."
+    if not slower:
+        said = "Back to normal."
+    elif numbers["devices"]:
+        said = "CUPTI may still be at work: TEARDOWN_CUPTI=1 makes it leave."
+    else:
+        said = "The training has changed, or the machine has other work."
     figure = f"\u00d7{float(numbers['factor']):.2f}"
     return "Steps after the window", figure, f"{after} after it, {before} before it. {said}"
+
+
+def _start(numbers: Numbers) -> Words:
+    return (
+        "Start of the profiler",
+        duration(float(numbers["start_us"])),
+        "So long it held the training up before the recorded steps; it is in none of the figures.",
+    )
 
 
 def _cold(numbers: Numbers) -> Words:
@@ -125,6 +139,11 @@ def _others_unseen(_: Numbers) -> Words:
     )
 
 
+def _fact_missing(numbers: Numbers) -> Words:
+    what = fact_in_words(str(numbers["fact"]))
+    return what[0].upper() + what[1:], "not recorded", f"{numbers['reason']}. Nothing else is missing by it."
+
+
 _WORDS: dict[str, Callable[[Numbers], Words]] = {
     "replay": _replay,
     "replay_without_plan": _replay_without_plan,
@@ -133,6 +152,7 @@ _WORDS: dict[str, Callable[[Numbers], Words]] = {
     "inflation": _inflation,
     "inflation_none": _inflation_none,
     "after": _after,
+    "start": _start,
     "cold": _cold,
     "cold_none": _cold_none,
     "own_sync": _own_sync,
@@ -140,4 +160,5 @@ _WORDS: dict[str, Callable[[Numbers], Words]] = {
     "others": _others,
     "others_none": _others_none,
     "others_unseen": _others_unseen,
+    "fact_missing": _fact_missing,
 }

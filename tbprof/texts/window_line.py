@@ -7,6 +7,8 @@ from tbprof.texts.quantities import share
 
 __all__ = ["window_line"]
 
+_GPU_UNSEEN = ("gpu_not_recorded", "gpu_work_lost")
+
 _MOST = 0.5
 """A place with more than this part of the idle has most of it."""
 
@@ -18,7 +20,7 @@ def window_line(report: Report) -> str:
     """
     window = "window" if report.facts is None else f"window {report.facts.window}"
     if report.idle is None:
-        missing = next((fact for fact in report.trace.health if fact.code == "gpu_not_recorded"), None)
+        missing = next((fact for fact in report.trace.health if fact.code in _GPU_UNSEEN), None)
         said = f"{window}: no GPU work was recorded"
         return said if missing is None else f"empty {said}, though torch sees the GPU: tbprof doctor says why"
     steps_ns = sum(step.length_ns for step in report.steps) * len(report.idle.by_device)

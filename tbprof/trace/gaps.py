@@ -30,6 +30,8 @@ def find_gaps(trace: Trace) -> Iterator[HealthFact]:
         yield from _of_launches(trace, on_gpu)
         yield from _of_sync_events(trace)
         yield from _of_devices(trace, np.flatnonzero(on_gpu))
+    elif len(launches := _named(trace, _LAUNCH, Category.RUNTIME)):
+        yield HealthFact("gpu_work_lost", "warning", {"launches": len(launches)})
     if len(trace.collective_name.rows) and trace.rank is None:
         yield HealthFact("rank_unknown", "info", {"collectives": len(trace.collective_name.rows)})
     yield from find_time_going_backwards(trace)

@@ -26,6 +26,7 @@ CODES = {
     "facts_damaged": "What the trainer hook added to the file could not be used.",
     "no_gpu_rows": "The file holds no GPU work.",
     "gpu_not_recorded": "Nor does this one, although the hook saw a `device`.",
+    "gpu_work_lost": "The file holds calls that launch kernels, and no GPU work.",
     "gpu_before_launch": "GPU rows more than 10 us before the call that launched them: the clocks disagree.",
     "launches_without_gpu_rows": "Calls that launch kernels whose GPU row is not in the file: work was lost.",
     "launches_captured": "Calls that recorded a graph's kernels instead of running them.",
@@ -96,7 +97,7 @@ def _of_metadata(metadata: Metadata) -> Iterator[HealthFact]:
 def _of_rows(slices: Slices, hook: HookFacts | None) -> Iterator[HealthFact]:
     on_gpu = np.isin(slices.category, GPU_WORK)
     if not on_gpu.any() and hook is not None and hook.device_names:
-        yield HealthFact("gpu_not_recorded", "warning", {"device": hook.device_names[0]})
+        yield HealthFact("gpu_not_recorded", "warning", _seen(hook))
         return
     if not on_gpu.any():
         yield HealthFact("no_gpu_rows", "info", {"rows": len(slices)})
@@ -109,6 +110,10 @@ def _of_rows(slices: Slices, hook: HookFacts | None) -> Iterator[HealthFact]:
     early = int((early_ns > _CLOCK_SLACK_NS).sum())
     if early:
         yield HealthFact("gpu_before_launch", "warning", {"rows": early, "worst_ns": int(early_ns.max())})
+
+
+def _seen(hook: HookFacts) -> dict[str, int | str]:
+    return {"device": hook.device_names[0], "window": hook.window}
 
 
 def _starts(slices: Slices, gpu_rows: Int64s) -> tuple[Int64s, Int64s]:

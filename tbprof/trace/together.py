@@ -73,7 +73,7 @@ def _read(path: Path, count: int, progress: Callable[[int, int], None] | None) -
     with ExitStack() as stack:
         others = [stack.enter_context(_process(path, Stretch(at, count))) for at in range(1, count)]
         # This process reads, too, and what it has read stands for what all of them have.
-        pieces = [read_stretch(str(path), Stretch(0, count), _of_all(count, progress))]
+        pieces = [read_stretch(str(path), Stretch(0, count), _of_all(before[2], progress))]
         pieces += [_received(process) for process in others]
     if _identity(path) != before:
         raise NotWhole(path)
@@ -86,8 +86,11 @@ def _identity(path: Path) -> tuple[int, int, int, int]:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def _of_all(count: int, progress: Callable[[int, int], None] | None) -> Callable[[int, int], None] | None:
-    return None if progress is None else lambda read, total: progress(read * count, total * count)
+def _of_all(
+    size_bytes: int, progress: Callable[[int, int], None] | None
+) -> Callable[[int, int], None] | None:
+    """Stretches end together, and differ in size: as much of the file is read as of this one's."""
+    return None if progress is None else lambda read, share: progress(size_bytes * read // share, size_bytes)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ __all__ = [
     "NEW",
     "STATES",
     "Accepted",
+    "Baseline",
     "Budget",
     "BudgetRow",
     "CheckRow",
@@ -39,10 +40,11 @@ KINDS = (
 )
 """What a line can do, in the words of preflight."""
 
-RowState: TypeAlias = Literal["new", "more", "accepted", "suppressed"]
-"""`more`: in the baseline, but less often in a step; `suppressed`: by a comment beside the line."""
+RowState: TypeAlias = Literal["new", "more", "unseen", "accepted", "suppressed"]
+"""`more`: in the baseline, but less often in a step; `unseen`: the baseline lacks it, and was made of
+fewer steps than this line may have skipped; `suppressed`: by a comment beside the line."""
 
-STATES: tuple[RowState, ...] = ("new", "more", "accepted", "suppressed")
+STATES: tuple[RowState, ...] = ("new", "more", "unseen", "accepted", "suppressed")
 """In the order in which they are listed."""
 
 
@@ -65,7 +67,9 @@ class Found:
     ops: tuple[str, ...]
     """Innermost first."""
     per_step: int
-    """Most often in one warm step."""
+    """Most often in one warm step; where nothing took a step, in the whole run."""
+    is_in_every_step: bool
+    """Whether no step that was looked at lacked it, as far as is known."""
     suppressed: str | None
     """The reason beside the line, maybe ""; None where it is not suppressed."""
     predicted: bool
@@ -91,6 +95,8 @@ class Recording:
     predicted: bool
     sync_points: int
     """Of the warm step that has most, what is suppressed left out."""
+    steps: int
+    """How many warm steps were looked at for lines; 0 where nothing took a step."""
     found: tuple[Found, ...]
     warned: tuple[Warned, ...]
 
@@ -103,9 +109,22 @@ class Accepted:
     rule: str
     file: str
     function: str
+    code: str
+    """The text of the line; "" where it was not recorded, as in a baseline of an earlier form."""
     per_step: int
     reason: str
     """Why it may stay; "" where nobody wrote one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What a project has accepted."""
+
+    accepted: tuple[Accepted, ...]
+    steps: int
+    """Most warm steps of a recording that it was made of; 0 where that is not known."""
+    is_former: bool
+    """Whether an earlier tbprof wrote it, which did not tell lines of one function apart by their text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +164,11 @@ class CheckView:
     recordings: tuple[str, ...]
     predicted: bool
     """Whether any of them was made without a GPU."""
+    steps: int
+    """Most warm steps of one of them; 0 where nothing took a step."""
     rows: tuple[CheckRow, ...]
     budgets: tuple[BudgetRow, ...]
     warned: tuple[Warned, ...]
     gone: tuple[Accepted, ...]
     """What the baseline has and nobody found any more."""
+    is_former_baseline: bool

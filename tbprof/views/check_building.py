@@ -8,6 +8,7 @@ from tbprof.views.check import (
     NEW,
     STATES,
     Accepted,
+    Baseline,
     Budget,
     BudgetRow,
     CheckRow,
@@ -16,13 +17,14 @@ from tbprof.views.check import (
     Recording,
     RowState,
 )
+from tbprof.views.check_matching import matched
 
 __all__ = ["check_view", "is_meant"]
 
 
 def check_view(
     recordings: Sequence[Recording],
-    accepted: Sequence[Accepted],
+    baseline: Baseline,
     *,
     forbidden: Sequence[str],
     budgets: Sequence[Budget],
@@ -31,24 +33,26 @@ def check_view(
 
     Args:
         recordings: What was looked at.
-        accepted: The lines of the baseline.
+        baseline: What was accepted.
         forbidden: Words that fail the build: `new`, rules, families of rules, kinds. What is
             accepted or suppressed is never forbidden.
         budgets: What there may be of something in a step.
     """
-    known = {line.fingerprint: line for line in accepted}
     found = _once(finding for recording in recordings for finding in recording.found)
-    rows = [_row(finding, known.get(finding.fingerprint), forbidden) for finding in found]
+    known = matched(found, baseline.accepted)
+    rows = [_row(finding, known.get(finding.fingerprint), baseline, forbidden) for finding in found]
     over = tuple(_budget_row(budget, recordings) for budget in budgets)
-    seen = {finding.fingerprint for finding in found}
+    kept = {line.fingerprint for line in known.values()}
     return CheckView(
         passed=not any(row.fails for row in rows) and not any(row.is_exceeded for row in over),
         recordings=tuple(recording.name for recording in recordings),
         predicted=any(recording.predicted for recording in recordings),
+        steps=max((recording.steps for recording in recordings), default=0),
         rows=tuple(sorted(rows, key=_by_state_and_place)),
         budgets=over,
         warned=tuple(dict.fromkeys(line for recording in recordings for line in recording.warned)),
-        gone=tuple(line for line in accepted if line.fingerprint not in seen),
+        gone=tuple(line for line in baseline.accepted if line.fingerprint not in kept),
+        is_former_baseline=baseline.is_former,
     )
 
 
@@ -67,8 +71,10 @@ def _once(found: Iterable[Found]) -> list[Found]:
     return list(most.values())
 
 
-def _row(found: Found, accepted: Accepted | None, forbidden: Sequence[str]) -> CheckRow:
-    state = _state(found, accepted)
+def _row(
+    found: Found, accepted: Accepted | None, baseline: Baseline, forbidden: Sequence[str]
+) -> CheckRow:
+    state = _state(found, accepted, baseline)
     is_open = state in ("new", "more")
     return CheckRow(
         found=found,
@@ -79,11 +85,12 @@ def _row(found: Found, accepted: Accepted | None, forbidden: Sequence[str]) -> C
     )
 
 
-def _state(found: Found, accepted: Accepted | None) -> RowState:
+def _state(found: Found, accepted: Accepted | None, baseline: Baseline) -> RowState:
     if found.suppressed is not None:
         return "suppressed"
     if accepted is None:
-        return "new"
+        # In a single step a line that skips steps may have been there or not.
+        return "unseen" if baseline.steps == 1 and not found.is_in_every_step else "new"
     return "more" if found.per_step > accepted.per_step else "accepted"
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tbprof.model import Finding, PredictedLine, Report, Site, Source, suppression
+from tbprof.model import Finding, PredictedLine, Report, Site, Source, code_line, suppression
 from tbprof.views.check import Found, Recording, Warned
 from tbprof.views.findings import finding_row
-from tbprof.views.predicted import code_line
 from tbprof.views.sentences import Sentences
 
 __all__ = ["report_recording"]
@@ -36,6 +35,7 @@ def report_recording(report: Report, sentences: Sentences) -> Recording:
     return Recording(
         name=report.trace.path,
         predicted=bool(report.predicted_lines),
+        steps=len(_warm(report)) if report.trace.devices else 1,
         sync_points=_most_sync_points(report, found),
         found=tuple(finding for finding in found if finding.per_step > 0),
         warned=tuple(
@@ -54,7 +54,7 @@ def _found(report: Report, finding: Finding, sentences: Sentences) -> Found:
     sites = [report.sites[index] for index in finding.sites]
     words = sentences.rule(finding.rule)
     source = sites[0].source
-    code = "" if source is None or not source.exact else code_line(source, report.sources)
+    code = code_line(source, report.sources)
     return Found(
         fingerprint=finding.fingerprint,
         rule=finding.rule,
@@ -67,6 +67,7 @@ def _found(report: Report, finding: Finding, sentences: Sentences) -> Found:
         code=code,
         ops=sites[0].ops,
         per_step=_most_of_a_step(report, sites, finding),
+        is_in_every_step=True,
         suppressed=suppression(code, finding.rule),
         predicted=False,
     )
@@ -87,6 +88,7 @@ def _predicted(report: Report, line: PredictedLine, sentences: Sentences) -> Fou
         code=code,
         ops=(),
         per_step=line.count,
+        is_in_every_step=True,
         suppressed=suppression(code, line.rule),
         predicted=True,
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tbprof.model import PredictedLine, Report, Source, SourceText
+from tbprof.model import PredictedLine, Report, SourceText, code_line
 from tbprof.views.sentences import Sentences
 
-__all__ = ["PredictedRow", "code_line", "predicted_rows"]
+__all__ = ["PredictedRow", "predicted_rows"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +32,6 @@ class PredictedRow:
 
 def predicted_rows(report: Report, sentences: Sentences) -> tuple[PredictedRow, ...]:
     return tuple(_row(line, report.sources, sentences) for line in report.predicted_lines)
-
-
-def code_line(source: Source, texts: tuple[SourceText, ...]) -> str:
-    """The text of a line without its indent; "" where the report does not have it."""
-    for text in texts:
-        if text.file == source.file and source.line is not None:
-            lines = text.text.splitlines()
-            at = source.line - text.first_line
-            if 0 <= at < len(lines):
-                return lines[at].strip()
-    return ""
 
 
 def _row(line: PredictedLine, texts: tuple[SourceText, ...], sentences: Sentences) -> PredictedRow:

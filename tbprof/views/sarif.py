@@ -17,11 +17,16 @@ __all__ = ["FINGERPRINT", "sarif_log"]
 
 Json: TypeAlias = dict[str, Any]
 
-FINGERPRINT = "tbprof/v1"
+FINGERPRINT = "tbprof/v2"
 """Names the way in which `tbprof.model.fingerprint` makes one."""
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_BASELINE_STATES: dict[RowState, str] = {"new": "new", "more": "updated", "accepted": "unchanged"}
+_BASELINE_STATES: dict[RowState, str] = {
+    "new": "new",
+    "more": "updated",
+    "unseen": "new",
+    "accepted": "unchanged",
+}
 
 
 def sarif_log(view: CheckView, path_in_checkout: Callable[[str], str], sentences: Sentences) -> Json:
@@ -35,7 +40,7 @@ def sarif_log(view: CheckView, path_in_checkout: Callable[[str], str], sentences
     rules = _rules(view)
     codes = [rule["id"] for rule in rules]
     results = [
-        *(_result(row, codes, path_in_checkout, sentences) for row in view.rows),
+        *(_result(row, view, codes, path_in_checkout, sentences) for row in view.rows),
         *(_warning(warned, codes, path_in_checkout) for warned in view.warned),
     ]
     driver = {"name": "tbprof", "version": __version__, "rules": rules}
@@ -62,10 +67,16 @@ def _rules(view: CheckView) -> list[Json]:
 
 
 def _result(
-    row: CheckRow, codes: Sequence[str], path_in_checkout: Callable[[str], str], sentences: Sentences
+    row: CheckRow,
+    view: CheckView,
+    codes: Sequence[str],
+    path_in_checkout: Callable[[str], str],
+    sentences: Sentences,
 ) -> Json:
     found = row.found
-    text = sentences.found(found.title, found.fix, found.per_step, predicted=found.predicted)
+    text = sentences.found(
+        found.title, found.fix, found.per_step, predicted=found.predicted, has_steps=view.steps > 0
+    )
     level = "error" if row.fails else "note" if row.state in ("accepted", "suppressed") else "warning"
     result = {
         **_head(found.rule, codes, level, text),

@@ -53,8 +53,8 @@ class Sentences(Protocol):
     def verdict(self, verdict: Verdict) -> tuple[str, str]:
         """The verdict, and a second sentence or ""."""
 
-    def found(self, title: str, fix: str, per_step: int, *, predicted: bool) -> str:
-        """A finding in one piece: what is the case, how often, how it is mended."""
+    def found(self, title: str, fix: str, often: int, *, predicted: bool, has_steps: bool) -> str:
+        """A finding in one piece: what is the case, how often, how it is fixed."""
 
     def warned(self, title: str, place: str, reason: str) -> str:
         """A warning in one piece; `place` is "" for the whole window."""

@@ -11,8 +11,11 @@ from tbprof.views.sentences import Sentences
 
 __all__ = ["trust_rows"]
 
-_SAID_ABOVE = frozenset({"cold_steps", "gpu_shared"})
+_SAID_ABOVE = frozenset({"cold_steps", "gpu_shared", "fact_missing"})
 """Health facts that have a row of their own."""
+
+_NOTEWORTHY_START_NS = 100_000_000
+"""A profiler that starts faster is noticed by nobody."""
 
 _INFLATED = 1.1
 """From here on the idle between launches is visibly too long; findings say so from 1.2 on."""
@@ -21,9 +24,10 @@ State = Literal["ok", "info", "warning", "error", "unknown"]
 
 
 def trust_rows(report: Report, sentences: Sentences) -> tuple[TrustRow, ...]:
-    """Replay, profiler, steps after it, cold steps, its own sync, other processes, then what health says."""
-    profiler = (_inflation(report), *_after(report))
-    rows = (_replay(report), *profiler, _cold(report), _own_sync(report), *_others(report))
+    """First what the figures rest on, then what the hook could not have, then what health says."""
+    profiler = (_inflation(report), *_start(report), *_after(report))
+    known = (_cold(report), _own_sync(report), *_others(report), *_missing(report))
+    rows = (_replay(report), *profiler, *known)
     fixed = [_row(code, state, numbers, sentences) for code, state, numbers in rows]
     notes = [_note(fact, sentences) for fact in report.trace.health if fact.code not in _SAID_ABOVE]
     return (*fixed, *notes)
@@ -71,10 +75,18 @@ def _after(report: Report) -> tuple[tuple[str, State, Numbers], ...]:
     numbers = {
         "factor": factor,
         "limit": _INFLATED,
+        "devices": len(facts.device_names),
         "after_us": facts.after_step_ns / 1000,
         "before_us": facts.unprofiled_step_ns / 1000,
     }
     return (("after", "warning" if factor >= _INFLATED else "ok", numbers),)
+
+
+def _start(report: Report) -> tuple[tuple[str, State, Numbers], ...]:
+    start_ns = None if report.facts is None else report.facts.profiler_start_ns
+    if start_ns is None or start_ns < _NOTEWORTHY_START_NS:
+        return ()
+    return (("start", "info", {"start_us": start_ns / 1000}),)
 
 
 def _cold(report: Report) -> tuple[str, State, Numbers]:
@@ -97,3 +109,8 @@ def _others(report: Report) -> tuple[tuple[str, State, Numbers], ...]:
     if others is None:
         return (("others_unseen", "unknown", {}),)
     return (("others", "warning", {"processes": others}),) if others else (("others_none", "ok", {}),)
+
+
+def _missing(report: Report) -> tuple[tuple[str, State, Numbers], ...]:
+    missing = () if report.facts is None else report.facts.missing
+    return tuple(("fact_missing", "unknown", {"fact": one.name, "reason": one.reason}) for one in missing)

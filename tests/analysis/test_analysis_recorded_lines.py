@@ -10,7 +10,7 @@ from scenes import SIDE, read_scalar
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.call_ops import UNNAMED
-from tbprof.model import RecordedCall, Report, Source
+from tbprof.model import WAITED, RecordedCall, Report, Source
 
 GPU = ("cuda:0",)
 UPLOAD = ("cpu", "cuda:0")
@@ -228,3 +228,18 @@ def test_a_library_s_line_brings_the_user_s_own() -> None:
     found = report(two_steps("item"), recorded(10, file="transformers/trainer.py", caller=caller))
     (site,) = found.sites
     assert (site.library, site.callers) == ("transformers", (caller,))
+
+
+def test_waits_that_only_cuda_told_of_are_told_apart_by_their_order_whatever_their_op() -> None:
+    """As in compiled programs, where torch's functions are not watched."""
+    heard = [recorded(line, WAITED, ("cuda",)) for line in (10, 20)]
+    found = report(two_steps("item", "if"), *heard)
+    assert lines(found) == [(10, 2, True, ()), (20, 2, True, ())]
+
+
+def test_of_a_step_with_other_waits_than_were_heard_the_lines_are_candidates() -> None:
+    heard = [recorded(line, WAITED, ("cuda",)) for line in (10, 20)]
+    found = report(two_steps("item", "if", "item"), *heard)
+    assert {(line, exact, candidates) for line, _, exact, candidates in lines(found)} == {
+        (None, False, (10, 20))
+    }

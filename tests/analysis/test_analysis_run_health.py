@@ -8,10 +8,10 @@ import pytest
 from hook_scenes import hook_facts, report_with, the_audit
 from trace_builder import TraceBuilder
 
-from tbprof.model import HookFacts
+from tbprof.model import HookFacts, MissingFact
 from tbprof.texts.health import health_sentence
 
-CODES = ("inference", "accumulation", "gpu_shared")
+CODES = ("inference", "accumulation", "gpu_shared", "fact_missing")
 
 
 def said(built: TraceBuilder, facts: HookFacts) -> list[str]:
@@ -57,6 +57,10 @@ def test_gradients_that_accumulate_are_marked(
             ["2 other processes on the GPU: the figures hold the time that it worked for them."],
         ),
         ({"other_gpu_processes": 0}, []),
+        (
+            {"missing": (MissingFact("allocator_counts", "RuntimeError: no statistics"),)},
+            ["Not recorded: what the GPU's allocator did (RuntimeError: no statistics)."],
+        ),
         ({}, []),
     ],
 )

@@ -1,7 +1,8 @@
 """What a failing disk does to a training that is profiled: `python tests/bench/faults.py`.
 
 Each operation by which a small training and its publishing process change the disk is made to
-fail, with six errors, once and from there on; and both are killed at each. The same with torch's
+fail, with six errors, once and from there on; and both are killed at each; and each call of
+torch.cuda that the hook makes raises, against a stand-in. The same with torch's
 own `tensorboard_trace_handler`. Needs a C compiler; takes a quarter of an hour. Prints the table
 of `faults.md`.
 """
@@ -21,6 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "hook" / "faults")]
 
+from failing_cuda import CudaFault, cuda_faults  # noqa: E402
 from failing_disk import Fault, build  # noqa: E402
 from nursery import Ended, nursery, side_by_side  # noqa: E402
 from trials import WINDOWS, Laboratory, Trial, faults, kills  # noqa: E402
@@ -38,7 +40,7 @@ class Row:
     name: str
     how: str
     in_child: bool
-    plan: Callable[..., Iterator[Fault]]
+    plan: Callable[..., Iterator[Fault | CudaFault]]
 
     @property
     def is_stock(self) -> bool:
@@ -50,11 +52,17 @@ class Row:
         return self.plan is kills and not self.is_stock
 
 
+def each_cuda_call(count: int, *, in_child: bool) -> Iterator[CudaFault]:
+    assert not in_child
+    return cuda_faults(count)
+
+
 ROWS = (
     Row("stock, `.json`", "stock", False, faults),
     Row("stock, `.json.gz`", "stock-gz", False, faults),
     Row("tbprof: the training's operations", "window", False, faults),
     Row("tbprof: those of the publishing process", "window", True, faults),
+    Row("tbprof: calls of `torch.cuda`, of a GPU that is played", "cuda", False, each_cuda_call),
     Row("tbprof: taking over what an earlier run left", "adopts", False, faults),
     Row("stock, `.json`: SIGKILL", "stock", False, kills),
     Row("stock, `.json.gz`: SIGKILL", "stock-gz", False, kills),
@@ -108,7 +116,7 @@ class Tally:
 def tally(laboratory: Laboratory, row: Row) -> Tally:
     """Make the trials of a row."""
 
-    def attempt(fault: Fault) -> tuple[Trial, Trial | None]:
+    def attempt(fault: Fault | CudaFault) -> tuple[Trial, Trial | None]:
         trial = laboratory.trial(row.how, fault)
         later = laboratory.next_start(trial) if row.has_later_start else None
         shutil.rmtree(trial.folder)

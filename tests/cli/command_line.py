@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from patience import PATIENCE_S
+
 __all__ = ["SAMPLES", "run_tbprof"]
 
 SAMPLES = Path(__file__).parents[2] / "logs" / "samples"
@@ -23,5 +25,5 @@ def run_tbprof(
         encoding="utf-8",
         env={**os.environ, "PYTHONIOENCODING": "utf-8", **(environment or {})},
         check=False,
-        timeout=60,
+        timeout=PATIENCE_S,
     )

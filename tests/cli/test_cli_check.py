@@ -91,7 +91,7 @@ def test_a_prediction_that_is_not_whole_is_no_answer(tmp_path: Path, capsys: Cap
 def test_github_annotations_name_the_file_as_it_is_in_the_checkout(capsys: Capture) -> None:
     assert check(PREDICTED, "--format", "github", "--forbid", "new", "--source-root", "src/app") == 1
     (line,) = capsys.readouterr().out.splitlines()
-    assert line.startswith("::error file=src/app/train.py,line=31,title=tbprof SYN01::reads one number back")
+    assert line.startswith("::error file=src/app/train.py,line=31,title=tbprof SYN01::A scalar is read")
 
 
 def test_sarif_names_the_file_as_it_is_in_the_checkout(capsys: Capture) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from command_line import run_tbprof
+from patience import PATIENCE_S
 
 pytest.importorskip("torch")
 
@@ -116,7 +117,7 @@ def recorded(folder: Path, text: str) -> Any:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 0, done.stderr
     ended = run_tbprof("check", "--format", "json", folder / "logs")
@@ -136,3 +137,82 @@ def test_names_of_recorded_lines_outlive_edits_and_are_those_of_preflight(
     assert prints[0] == prints[1]
     accepted = json.loads(baseline.read_text(encoding="utf-8"))["findings"]
     assert {line["fingerprint"] for line in accepted} < set(prints[0])
+
+
+ABOVE = PROGRAM.replace("    total = loss.item()", "    first = 2 * loss.item()\n    total = loss.item()")
+
+
+def test_a_read_above_an_accepted_one_is_the_new_one(baseline: Path, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(ABOVE, encoding="utf-8")
+    gate = ("--baseline", str(baseline), "--forbid", "new", "--format", "json")
+    shown = json.loads(check(tmp_path / "train.py", *gate).stdout)
+    assert shown["passed"] is False
+    assert states(shown) == [(15, "new"), (16, "accepted"), (17, "accepted"), (18, "suppressed")]
+
+
+def test_a_baseline_of_the_former_form_is_read_and_said_to_be_one(baseline: Path, tmp_path: Path) -> None:
+    former = tmp_path / "accepted.json"
+    document = json.loads(baseline.read_text(encoding="utf-8"))
+    for number, line in enumerate(document["findings"]):
+        del line["code"]
+        line |= {"fingerprint": f"{number:016x}", "reason": "it was there"}
+    former.write_text(json.dumps({"schema": 1, "findings": document["findings"]}), encoding="utf-8")
+    program = baseline.parent / "train.py"
+    ended = check(program, "--baseline", str(former), "--forbid", "new")
+    assert ended.returncode == 0, ended.stdout
+    assert "the baseline is of an earlier form" in ended.stdout
+    assert check(program, "--baseline", str(former), "--update-baseline").returncode == 0
+    renewed = json.loads(former.read_text(encoding="utf-8"))
+    assert (renewed["schema"], {line["reason"] for line in renewed["findings"]}) == (2, {"it was there"})
+    assert {line["fingerprint"] for line in renewed["findings"]} == {
+        line["fingerprint"] for line in json.loads(baseline.read_text(encoding="utf-8"))["findings"]
+    }
+
+
+WITHOUT_STEPS = """
+import torch
+
+model = torch.nn.Linear(4, 2).to("cuda")
+for _ in range(5):
+    print(model.weight.sum().item())
+"""
+
+
+def test_nothing_is_said_of_a_step_where_there_is_none(tmp_path: Path) -> None:
+    (tmp_path / "sample.py").write_text(WITHOUT_STEPS, encoding="utf-8")
+    ended = run_tbprof("check", "--forbid", "scalar_read", "--budget", "0", tmp_path / "sample.py")
+    assert ended.returncode == 1
+    assert "no step was seen: counts are those of the whole run" in ended.stdout
+    assert "sample.py:6 <module> 5 in all" in ended.stdout
+    assert "sync points in the whole run, 0 allowed" in ended.stdout
+    assert "/step" not in ended.stdout
+
+
+NEEDS_A_GPU = """
+import torch, kernels
+
+kernels.attention(torch.ones(1).cuda()).item()
+"""
+
+MACHINE_WITH_A_GPU = """
+import sys
+
+if "tbprof.preflight" in sys.orig_argv:
+    import torch
+
+    torch.cuda.is_available = lambda: True
+"""
+
+
+def test_what_preflight_needs_to_be_told_check_passes_on(tmp_path: Path) -> None:
+    (tmp_path / "kernels.py").write_text("def attention(x):\n    raise RuntimeError('no GPU')\n", "utf-8")
+    (tmp_path / "mine.py").write_text("def attention(x):\n    return x * 2\n", encoding="utf-8")
+    (tmp_path / "train.py").write_text(NEEDS_A_GPU, encoding="utf-8")
+    (tmp_path / "sitecustomize.py").write_text(MACHINE_WITH_A_GPU, encoding="utf-8")
+    told = ("--stub", "kernels.attention=mine.attention", "--time-limit", "300")
+    machine = {"PYTHONPATH": str(tmp_path)}
+    refused = run_tbprof("check", *told, tmp_path / "train.py", environment=machine)
+    assert (refused.returncode, "or give --force" in refused.stderr) == (2, True)
+    ended = run_tbprof("check", "--force", *told, tmp_path / "train.py", environment=machine)
+    assert ended.returncode == 0, ended.stderr
+    assert "train.py:4" in ended.stdout

@@ -45,12 +45,15 @@ def test_it_says_what_speaks_against_the_newest_window_of_a_run(
     assert said[0].startswith("run, w: No GPU work was recorded, though torch sees NVIDIA H100")
 
 
-def test_a_report_that_can_t_be_read_is_named(tmp_path: Path, environment: dict[str, str]) -> None:
-    (tmp_path / "logs").mkdir()
-    (tmp_path / "logs" / "w.1.tbprof.pb").write_bytes(b"no report")
-    ended = run_tbprof("doctor", tmp_path / "logs", environment=environment)
-    assert ended.returncode == 1
-    assert "w.1.tbprof.pb" in ended.stdout
+def test_a_report_that_can_t_be_read_is_named_on_an_output_that_lacks_its_signs(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    (tmp_path / "日志").mkdir()
+    (tmp_path / "日志" / "w.1.tbprof.pb").write_bytes(b"no report")
+    environment["PYTHONIOENCODING"] = "latin-1"
+    ended = run_tbprof("doctor", tmp_path / "日志", environment=environment)
+    assert (ended.returncode, ended.stderr) == (1, "")
+    assert "\\u65e5\\u5fd7/w.1.tbprof.pb" in ended.stdout
 
 
 def test_without_results_it_looks_at_the_machine(tmp_path: Path, environment: dict[str, str]) -> None:

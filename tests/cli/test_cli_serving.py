@@ -23,7 +23,11 @@ from tbprof.errors import UsageError
 @pytest.mark.skipif(os.name == "nt", reason="the signal is that of POSIX")
 def test_the_samples_are_served_until_interrupted() -> None:
     command = [sys.executable, "-m", "tbprof", "demo", "--sample"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    # A proxy that does not answer, as firms have one that refuses to.
+    environment = {**os.environ, "http_proxy": "http://127.0.0.1:9", "no_proxy": ""}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
         assert process.stdout is not None
         told = next(line for line in process.stdout if line.startswith("TensorBoard shows"))
         page = told.partition(" at ")[2].split()[0]

@@ -49,6 +49,7 @@ def page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
     An error of ours in its console fails the test.
     """
     context = browser.new_context(color_scheme=request.param, viewport={"width": 1280, "height": 720})
+    context.set_default_timeout(PATIENCE_MS)
     opened = context.new_page()
     errors: list[str] = []
 

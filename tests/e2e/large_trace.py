@@ -30,7 +30,7 @@ class Opening:
     said: str
     """The first line of progress."""
     listings_s: list[float]
-    """What each listing took meanwhile."""
+    """What each listing took that was answered meanwhile."""
 
 
 def logdir_with(source: Path, copies: int, folder: Path) -> tuple[Path, Path]:
@@ -57,6 +57,7 @@ def open_large(browser: Browser, address: str, patience_s: float) -> Opening:
             seen += [value] if [value] != seen[-1:] else []
             page.wait_for_timeout(_LOOK_EVERY_MS)
         waited_s = time.monotonic() - started_s
+        meanwhile_s = list(listings_s)
         expect(frame.locator("tr[data-site]").first).to_be_visible(timeout=patience_s * 1000)
     page.close()
-    return Opening(waited_s, seen, said, listings_s)
+    return Opening(waited_s, seen, said, meanwhile_s)

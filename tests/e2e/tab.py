@@ -6,11 +6,10 @@ import urllib.parse
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from patience import PATIENCE_MS
 from playwright.sync_api import FrameLocator, Page, expect
 
 __all__ = ["IN_BOTH_THEMES", "IN_LIGHT", "PATIENCE_MS", "axe_violations", "open_tab"]
-
-PATIENCE_MS = 60_000
 
 IN_LIGHT = pytest.mark.parametrize("page", ["light"], indirect=True)
 """For what no theme changes."""

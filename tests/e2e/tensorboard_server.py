@@ -15,8 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-
-START_S = 120.0
+from patience import PATIENCE_S
 
 
 @contextlib.contextmanager
@@ -45,10 +44,10 @@ def _wait_until_it_answers(
     process: subprocess.Popen[bytes], root: str, options: tuple[str, ...], log: pathlib.Path
 ) -> None:
     prefix = options[options.index("--path_prefix") + 1] if "--path_prefix" in options else ""
-    deadline = time.monotonic() + START_S
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline and process.poll() is None:
         with contextlib.suppress(OSError):
-            urllib.request.urlopen(f"{root}{prefix}/data/plugins_listing", timeout=START_S).close()
+            urllib.request.urlopen(f"{root}{prefix}/data/plugins_listing", timeout=PATIENCE_S).close()
             return
         time.sleep(0.2)
     pytest.fail(f"TensorBoard did not answer:\n{log.read_text(errors='replace')[-2000:]}")

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from patience import PATIENCE_MS, PATIENCE_S
 from playwright.sync_api import Browser, Page, expect
 from tensorboard_server import tensorboard
 
@@ -31,8 +32,6 @@ HERE = pathlib.Path(__file__).parent
 SAMPLES = HERE.parents[1] / "logs" / "samples"
 CHARTS = (HERE / "offline_charts.js").read_text(encoding="utf-8")
 ROUTES = "/data/plugin/pytorch_profiler/"
-PATIENCE_S = 300.0
-PATIENCE_MS = 60_000
 WORKER = "h100_bert_small"
 
 Averages = dict[str, tuple[int, float, float]]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pathlib
+import re
 
 import pytest
-from playwright.sync_api import FrameLocator, Page, expect
+from playwright.sync_api import FrameLocator, Page, Route, expect
 from tab import IN_BOTH_THEMES, IN_LIGHT, axe_violations, open_tab
 
 pytestmark = pytest.mark.browser
@@ -114,3 +115,17 @@ def test_on_a_wide_screen_every_view_fits_with_its_drawer(page: Page, address: s
         for pane in [frame.locator("html"), *frame.locator(".pane").all()]:
             assert pane.evaluate("pane => pane.scrollWidth <= pane.clientWidth"), view
         assert axe_violations(page) == ""
+
+
+@IN_LIGHT
+def test_code_that_was_shown_is_shown_again_whatever_another_run_does(page: Page, address: str) -> None:
+    held: list[Route] = []
+    page.route(re.compile(r"/source\?.*run=known_moved"), lambda route: held.append(route))
+    frame = open_tab(page, address, "known", "source")
+    expect(frame.locator(".files")).to_contain_text(re.compile(r"stepmetrics\.py"))
+    page.evaluate("location.hash = location.hash.replace('run=known', 'run=known_moved')")
+    expect(frame.locator(".source")).to_have_count(0)
+    expect(frame.locator(".skel").first).to_be_visible()
+    assert held
+    page.go_back()
+    expect(frame.locator(".files")).to_contain_text(re.compile(r"stepmetrics\.py"))

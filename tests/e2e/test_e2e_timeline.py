@@ -163,6 +163,7 @@ def test_axe_finds_no_violation(page: Page, address: str, run: str) -> None:
 @IN_LIGHT
 def test_the_step_is_handed_to_perfetto_with_what_was_found(page: Page, address: str) -> None:
     page.context.route(f"{PERFETTO}/**", lambda route: route.fulfill(body=FAKE, content_type="text/html"))
+    page.context.route("**/data/plugin_entry.html*", with_perfetto)
     frame = open_timeline(page, address, "sam_amg_a100")
     frame.get_by_role("region", name="Tracks").press("p")
     expect(frame.locator("dialog.perfetto")).to_contain_text("Perfetto has the step", timeout=PATIENCE_MS)
@@ -187,10 +188,19 @@ def test_where_no_frame_is_allowed_a_window_is_offered(browser: Browser, address
     context.close()
 
 
+def with_perfetto(route: Route) -> None:
+    """The page as TensorBoard sends it from 2.21 on."""
+    send_page(route, f"frame-src {PERFETTO} ")
+
+
 def without_perfetto(route: Route) -> None:
-    """The page as TensorBoard sent it before 2.21."""
+    """The page as TensorBoard sent it before."""
+    send_page(route, "frame-src ")
+
+
+def send_page(route: Route, frames: str) -> None:
     answer = route.fetch()
-    policy = answer.headers["content-security-policy"].replace(PERFETTO, "")
+    policy = answer.headers["content-security-policy"].replace(PERFETTO, "").replace("frame-src ", frames)
     route.fulfill(response=answer, headers={**answer.headers, "content-security-policy": policy})
 
 

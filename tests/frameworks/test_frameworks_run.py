@@ -66,6 +66,19 @@ def test_an_unedited_program_is_recorded_and_learns_the_same(framework: str, tmp
     assert {user_s_line(read, path) for read in reads} == {line}
 
 
+def test_a_training_that_ends_with_its_window_has_lines(tmp_path: pathlib.Path) -> None:
+    """As one of 24 batches does that makes a step of two: no step is left behind the window."""
+    if importlib.util.find_spec("lightning") is None:
+        pytest.skip("lightning is not installed: it is in the extra `frameworks`")
+    path, logdir = PROGRAMS / "lightning_program.py", tmp_path / "logs"
+    tbprof_run = [sys.executable, "-m", "tbprof", "run", "--logdir", str(logdir)]
+    short = ["--skip-first", "4", "--active", "5"]
+    run([*tbprof_run, *short, str(path), str(tmp_path / "watched"), "12", "2"], tmp_path)
+    report = only_report(logdir)
+    assert [fact.code for fact in report.trace.health if "audit" in fact.code] == []
+    assert {(read.call, read.count) for read in report.recorded_calls} == {("to", 4), ("item", 2)}
+
+
 def only_report(logdir: pathlib.Path) -> Report:
     [window] = Discovery(logdir, looks_like_trace).find().windows
     assert window.report_path is not None

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from tbprof.hook.file_names import import_folders, trace_file_name
 from tbprof.hook.guard import Guard
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,6 +58,13 @@ def no_profiler_left() -> Iterator[None]:
     """Every test leaves the process without an active profiler."""
     yield
     assert not torch.autograd._profiler_enabled()
+
+
+@pytest.fixture(autouse=True)
+def names_of_this_test() -> None:
+    """The folders of the import path are taken once in a process, and each test has its own."""
+    import_folders.cache_clear()
+    trace_file_name.cache_clear()
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from tbprof.hook import adoption
 from tbprof.hook.adoption import adopt_windows
+from tbprof.hook.folder_lock import hold_folder
 from tbprof.hook.processes import process_name
 from tbprof.hook.spool import facts_path, log_path, open_spool
 
@@ -55,9 +57,7 @@ def test_leftovers_of_a_dead_process_are_removed_and_a_lost_window_is_said(
     assert list(adopt_windows(folder)) == []
     assert list(folder.parent.iterdir()) == [folder]
     assert list(folder.iterdir()) == []
-    assert caplog.messages == [
-        "A window is lost whose process ended while it was written: w.1.pt.trace.json"
-    ]
+    assert caplog.messages == ["A window is lost whose process ended while it was written: w.1.pt.trace.json"]
 
 
 def test_windows_survive_a_process_that_died_while_it_took_them_over(folder: Path) -> None:
@@ -77,13 +77,36 @@ def test_a_folder_that_can_t_be_looked_through_costs_no_more_than_its_windows(
     assert list(adopt_windows(folder)) == []
 
 
-def test_a_living_process_keeps_its_folder(folder: Path) -> None:
+def test_a_folder_that_is_held_is_kept(folder: Path) -> None:
+    other = folder.parent / f"{process_name()}.1"
+    trace = leave_window(other)
+    descriptor = hold_folder(other)
+    assert descriptor is not None
+    assert list(adopt_windows(folder)) == []
+    assert trace.exists()
+    os.close(descriptor)
+    assert [taken.name for taken in adopt_windows(folder)] == [trace.name]
+
+
+@pytest.fixture
+def no_locks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file system that can't lock a folder, as NFS."""
+
+    def refuse(descriptor: int, how: int) -> None:
+        raise OSError(errno.EBADF, f"no lock {how} on {descriptor}")
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+
+
+@pytest.mark.usefixtures("no_locks")
+def test_without_locks_a_living_process_keeps_its_folder(folder: Path) -> None:
     parent = f"{process_name(os.getppid())}"
     trace = leave_window(folder.parent / parent)
     assert list(adopt_windows(folder)) == []
     assert trace.exists()
 
 
+@pytest.mark.usefixtures("no_locks")
 def test_so_does_one_whose_window_is_still_being_published(folder: Path) -> None:
     orphan = folder.parent / process_that_is_over()
     trace = leave_window(orphan)
@@ -93,6 +116,18 @@ def test_so_does_one_whose_window_is_still_being_published(folder: Path) -> None
     assert [taken.name for taken in adopt_windows(folder)] == ["w.1.pt.trace.json"]
 
 
+@pytest.mark.usefixtures("no_locks")
+def test_without_locks_a_process_of_another_container_is_given_a_day(folder: Path) -> None:
+    host, boot, started = process_name().rsplit("-", 3)[0], "8e9bf4ef.4026532999", "77"
+    orphan = folder.parent / f"{host}-{boot}-1-{started}"
+    leave_window(orphan)
+    assert list(adopt_windows(folder)) == []
+    long_ago = time.time() - adoption.FORGOTTEN_SECONDS - 60
+    os.utime(orphan, (long_ago, long_ago))
+    assert len(list(adopt_windows(folder))) == 1
+
+
+@pytest.mark.usefixtures("no_locks")
 def test_a_folder_that_vanishes_while_it_is_looked_at_is_passed_over(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,7 +143,7 @@ def test_a_folder_that_vanishes_while_it_is_looked_at_is_passed_over(
 
 
 def test_a_process_of_another_host_is_given_a_day(folder: Path) -> None:
-    orphan = folder.parent / "another-host-1-5"
+    orphan = folder.parent / "another-host-8e9bf4ef.4026531836-1-5"
     leave_window(orphan)
     assert list(adopt_windows(folder)) == []
     long_ago = time.time() - adoption.FORGOTTEN_SECONDS - 60

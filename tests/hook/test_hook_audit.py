@@ -16,7 +16,8 @@ import torch
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
 from tbprof.hook import call_log, user_frame
-from tbprof.hook.audit import FAULT, AuditStep, has_compiled_code
+from tbprof.hook.audit import AuditStep
+from tbprof.hook.compiled_code import has_compiled_code
 from tbprof.hook.watched_calls import WATCHED
 from tbprof.model import Audit, RecordedCall
 
@@ -30,7 +31,7 @@ def audit_of(program: Callable[[], object], *, embed_source: bool = False) -> Au
     try:
         program()
     finally:
-        audit = step.finish()
+        audit = step.finish().audit
     assert not _get_current_function_mode_stack()
     return audit
 
@@ -178,7 +179,7 @@ def test_warnings_of_waits_are_recorded_with_their_line_and_shown_to_nobody(
     step.start()
     warnings.warn("called a synchronizing CUDA operation (Triggered internally)", stacklevel=1)
     warnings.warn("something else", stacklevel=1)
-    audit = step.finish()
+    audit = step.finish().audit
     (call,) = audit.calls
     assert (call.file, call.call, call.devices) == (Path(__file__).name, "synchronise", ("cuda",))
     assert [str(warning.message) for warning in recwarn] == ["something else"]
@@ -213,7 +214,7 @@ def test_a_mode_of_the_user_that_ends_within_the_step_takes_itself_away_and_not_
     number = torch.ones(())
     number.item()
     seen = theirs.seen
-    audit = step.finish()
+    audit = step.finish().audit
     assert [call.call for call in audit.calls] == ["item"]
     assert seen == theirs.seen >= 1
     assert not _get_current_function_mode_stack()
@@ -269,12 +270,18 @@ def test_an_exception_of_the_program_passes_as_it_is() -> None:
         audit_of(lambda: torch.ones(2).item())
 
 
-def test_a_fault_of_ours_costs_the_lines_and_not_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_that_can_t_be_read_costs_its_own_line_and_is_missing_by_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(WATCHED, "item", lambda call: call.nothing)
-    read: list[float] = []
-    audit = audit_of(lambda: read.append(torch.tensor(2.0).item()))
-    assert read == [2.0]
-    assert (audit.left_out, audit.calls) == (FAULT, ())
+    number, read = torch.tensor(2.0), []
+    step = AuditStep(embed_source=False)
+    step.start()
+    read += [number.item(), float(number)]
+    audited = step.finish()
+    assert read == [2.0, 2.0]
+    assert [call.call for call in audited.audit.calls] == ["__float__"]
+    assert [fact.name for fact in audited.missing] == ["call.item"]
 
 
 def test_more_calls_than_are_kept_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -289,7 +296,7 @@ def test_turned_off_it_sees_nothing_and_lets_everything_pass() -> None:
     step.start()
     step.turn_off()
     assert torch.tensor(2.0).item() == 2.0
-    assert step.finish().calls == ()
+    assert step.finish().audit.calls == ()
 
 
 def test_a_step_does_not_keep_the_program_s_tensors_alive() -> None:
@@ -325,7 +332,7 @@ def two_steps_of(program: Callable[[int], object]) -> Audit:
     if step.wants_another_step():
         program(1)
         assert not step.wants_another_step()
-    return step.finish()
+    return step.finish().audit
 
 
 def test_small_uploads_are_compared_with_those_of_the_next_step() -> None:

@@ -68,4 +68,4 @@ def test_a_spool_beneath_the_log_directory_is_named(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("TBPROF_SPOOL", str(tmp_path / "logs" / "spool"))
     assert list(past_problems(tmp_path / "logs")) == []
     (problem,) = folder_problems(tmp_path / "logs")
-    assert "no place where windows can wait" in problem
+    assert "lies beneath the log directory" in problem

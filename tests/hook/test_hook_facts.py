@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,9 @@ import torch
 import tbprof
 from tbprof.hook import facts as facts_module
 from tbprof.hook.facts import WindowFacts, collect_facts, rank_and_world_size, worker_name, write_facts
+from tbprof.hook.missing_facts import MissingFacts
 from tbprof.hook.options import RecordOptions
-from tbprof.hook.processes import host_name
+from tbprof.hook.processes import process_label
 from tbprof.model import HookFacts, StepCounts
 
 COUNTED = WindowFacts(
@@ -41,7 +41,7 @@ def no_launcher(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_facts_name_versions_and_what_was_counted() -> None:
-    facts = collect_facts("worker", RecordOptions(with_stack=True), COUNTED)
+    facts = collect_facts("worker", RecordOptions(with_stack=True), COUNTED, MissingFacts())
     assert facts.tbprof_version == tbprof.__version__
     assert facts.torch_version == torch.__version__
     assert (facts.window, facts.first_step, facts.recorded_steps) == (1, 24, 5)
@@ -59,12 +59,12 @@ def test_facts_name_versions_and_what_was_counted() -> None:
 
 @pytest.mark.skipif(torch.cuda.is_available() or torch.xpu.is_available(), reason="there is a device")
 def test_without_a_device_there_are_no_names() -> None:
-    assert collect_facts("worker", RecordOptions(), COUNTED).device_names == ()
+    assert collect_facts("worker", RecordOptions(), COUNTED, MissingFacts()).device_names == ()
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA or ROCm device")
 def test_each_device_is_named() -> None:
-    facts = collect_facts("worker", RecordOptions(), COUNTED)
+    facts = collect_facts("worker", RecordOptions(), COUNTED, MissingFacts())
     assert len(facts.device_names) == torch.cuda.device_count()
     assert facts.cuda_version == (torch.version.cuda or torch.version.hip)
 
@@ -86,11 +86,11 @@ def test_the_driver_says_its_version_in_proc(
 ) -> None:
     (tmp_path / "version").write_text(text)
     monkeypatch.setattr(facts_module, "NVIDIA_DRIVER", tmp_path / "version")
-    assert collect_facts("worker", RecordOptions(), COUNTED).driver_version == version
+    assert collect_facts("worker", RecordOptions(), COUNTED, MissingFacts()).driver_version == version
 
 
 def test_written_facts_are_the_record_as_json(tmp_path: Path) -> None:
-    facts = collect_facts("worker", RecordOptions(), COUNTED)
+    facts = collect_facts("worker", RecordOptions(), COUNTED, MissingFacts())
     write_facts(facts, tmp_path / "w.facts.json")
     read = json.loads((tmp_path / "w.facts.json").read_text())
     assert set(read) == {field.name for field in dataclasses.fields(HookFacts)}
@@ -105,8 +105,9 @@ def test_facts_that_can_t_be_written_leave_no_half_file(
         raise OSError(28, "No space left on device", path, None, target)
 
     monkeypatch.setattr(Path, "replace", no_room)
+    facts = collect_facts("worker", RecordOptions(), COUNTED, MissingFacts())
     with pytest.raises(OSError, match="No space left"):
-        write_facts(collect_facts("worker", RecordOptions(), COUNTED), tmp_path / "w.facts.json")
+        write_facts(facts, tmp_path / "w.facts.json")
     assert not (tmp_path / "w.facts.json").exists()
 
 
@@ -133,8 +134,8 @@ def test_torch_distributed_knows_better(monkeypatch: pytest.MonkeyPatch, tmp_pat
 @pytest.mark.parametrize(
     ("asked_for", "rank", "name"),
     [
-        (None, None, f"{host_name()}_{os.getpid()}"),
-        (None, 2, f"{host_name()}_{os.getpid()}_rank2"),
+        (None, None, process_label()),
+        (None, 2, f"{process_label()}_rank2"),
         ("trainer", 2, "trainer_rank2"),
         ("trainer_rank2", 2, "trainer_rank2"),
         ("node 7.gpu[0]/a", None, "node-7-gpu-0--a"),
@@ -150,3 +151,8 @@ def test_workers_are_named_so_that_no_viewer_trips(
 
 def test_long_names_are_cut_before_the_rank() -> None:
     assert worker_name("x" * 300, 12) == "x" * facts_module.LONGEST_WORKER + "_rank12"
+
+
+def test_a_long_name_is_cut_by_bytes_and_between_characters() -> None:
+    assert worker_name("\u8bad\u7ec3" * 45, None) == "\u8bad\u7ec3" * 25
+    assert worker_name("x" + "\u8bad" * 60, None) == "x" + "\u8bad" * 49

@@ -11,6 +11,7 @@ from tbprof.hook.complaints import COMPLAINTS_PREFIX
 from tbprof.hook.past_runs import past_problems
 from tbprof.hook.processes import process_name
 from tbprof.hook.spool import facts_path, spools_of
+from tbprof.hook.spool_folder import SpoolFolder
 
 
 @pytest.fixture
@@ -53,10 +54,10 @@ def test_windows_of_a_killed_run_are_counted(logs: Path, spool: Path) -> None:
 
 
 def test_windows_of_a_run_that_goes_on_are_nobodys_fault(logs: Path, spool: Path) -> None:
-    folder = spools_of(spool, logs) / process_name()
-    folder.mkdir(parents=True)
-    (folder / "w.1.pt.trace.json").write_text("{}")
+    held = SpoolFolder(logs, spool)
+    (held.path / "w.1.pt.trace.json").write_text("{}")
     assert list(past_problems(logs)) == []
+    held.leave()
 
 
 @pytest.mark.parametrize("text", ["", '{"logdir": "', "[]", '{"logdir": 3, "said": []}'])

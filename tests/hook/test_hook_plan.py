@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import re
 from pathlib import Path
 
@@ -10,21 +12,46 @@ import torch
 
 import tbprof
 from tbprof.errors import UsageError
-from tbprof.hook.options import RecordOptions
+from tbprof.hook.options import HookOptions, RecordOptions
 from tbprof.hook.plan import checked_plan
 
 
 def test_paths_are_those_of_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    plan = checked_plan("logs", None, RecordOptions(), None, "spool")
+    plan = checked_plan("logs", HookOptions(spool="spool"))
     assert plan.logdir == tmp_path / "logs"
     assert plan.spool == tmp_path / "spool"
 
 
 def test_without_arguments_the_defaults_hold(tmp_path: Path) -> None:
-    plan = checked_plan(tmp_path, None, RecordOptions(), None, None)
+    plan = checked_plan(tmp_path, HookOptions())
     assert plan.schedule == tbprof.Schedule()
     assert plan.spool is None
+
+
+def test_the_hook_takes_every_option_with_its_own_default() -> None:
+    arguments = inspect.signature(tbprof.TrainerHook).parameters
+    taken = {name: each.default for name, each in arguments.items() if name not in ("logdir", "schedule")}
+    options = [option.name for option in dataclasses.fields(HookOptions)]
+    assert sorted(("schedule", *taken)) == sorted(options)
+    assert all(default == getattr(HookOptions(), name) for name, default in taken.items())
+
+
+def test_each_option_reaches_the_plan(tmp_path: Path) -> None:
+    changed = HookOptions(
+        schedule=tbprof.Schedule(active=2),
+        worker="w",
+        record_lines=False,
+        with_stack=True,
+        max_stall_ms=10,
+        keep_windows=3,
+    )
+    plan = checked_plan(tmp_path, changed)
+    for option in dataclasses.fields(HookOptions):
+        assert getattr(plan, option.name) == getattr(changed, option.name), option.name
+    assert plan.options == RecordOptions(with_stack=True)
+    assert plan.max_stall_ns == 10_000_000
+    assert plan.keep_arguments == ("--keep-windows", "3", "--keep-bytes", "5000000000")
 
 
 @pytest.mark.parametrize("logdir", ["", b"logs"])

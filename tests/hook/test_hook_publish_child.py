@@ -96,3 +96,9 @@ def test_a_training_whose_folder_is_gone_is_published_from(
     monkeypatch.setattr(sys, "argv", [])
     assert str(tmp_path) in publish_child._child_import_path()
     assert "relative" not in publish_child._child_import_path()
+
+
+def test_a_frozen_program_starts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    with pytest.raises(OSError, match="a frozen program has no Python to publish with"):
+        start_child(tmp_path / "w.1.pt.trace.json", str(tmp_path), (), 1)

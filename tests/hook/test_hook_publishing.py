@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tbprof.hook.facts import WindowFacts, collect_facts, write_facts
+from tbprof.hook.missing_facts import MissingFacts
 from tbprof.hook.options import RecordOptions
 from tbprof.hook.publishing import MOST_CHILDREN, MOST_WAITING, Publisher
 from tbprof.hook.schedule import Schedule
@@ -30,7 +31,8 @@ def trace(tmp_path: Path, training_step: Callable[[], float]) -> Path:
     window.advance()
     assert window.trace is not None
     counted = WindowFacts(0, 0, 1, None, None, {})
-    write_facts(collect_facts("worker", RecordOptions(), counted), facts_path(window.trace))
+    facts = collect_facts("worker", RecordOptions(), counted, MissingFacts())
+    write_facts(facts, facts_path(window.trace))
     return window.trace
 
 
@@ -50,7 +52,8 @@ def test_a_window_without_the_gpu_that_is_there_is_a_fault(
     trace: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     window = WindowFacts(0, 0, 1, None, None, {})
-    facts = dataclasses.replace(collect_facts("worker", RecordOptions(), window), device_names=("A GPU",))
+    facts = collect_facts("worker", RecordOptions(), window, MissingFacts())
+    facts = dataclasses.replace(facts, device_names=("A GPU",))
     write_facts(facts, facts_path(trace))
     publisher = Publisher(str(tmp_path / "logs"))
     publisher.publish(trace)

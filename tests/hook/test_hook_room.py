@@ -21,20 +21,20 @@ def disk_with(monkeypatch: pytest.MonkeyPatch, free_bytes: int) -> None:
 
 def test_there_is_room_in_an_empty_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     disk_with(monkeypatch, LEAST_FREE_BYTES)
-    assert Room(tmp_path).is_enough()
+    assert Room().is_enough(tmp_path)
 
 
 def test_a_large_window_asks_for_twice_its_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    room, trace = Room(tmp_path), tmp_path / "trace"
+    room, trace = Room(), tmp_path / "trace"
     with trace.open("wb") as file:
         file.truncate(300 * MB)
     room.note(trace)
     disk_with(monkeypatch, 600 * MB)
-    assert room.is_enough()
+    assert room.is_enough(tmp_path)
     disk_with(monkeypatch, 599 * MB)
-    assert [room.is_enough(), room.is_enough()] == [False, False]
+    assert [room.is_enough(tmp_path), room.is_enough(tmp_path)] == [False, False]
     (said,) = caplog.messages
     assert "599 MB left and a window may need 600" in said
 

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 import torch
 
+from tbprof.hook.missing_facts import MissingFacts
 from tbprof.hook.settings import environment, git_commit, settings
 
 
 def test_torch_s_switches_are_told_as_they_are() -> None:
     with torch.autograd.set_detect_anomaly(True):
-        assert settings()["anomaly_mode"] == "True"
-    told = settings()
+        assert settings(MissingFacts())["anomaly_mode"] == "True"
+    told = settings(MissingFacts())
     assert told["anomaly_mode"] == "False"
     assert told["cudnn.benchmark"] == str(torch.backends.cudnn.benchmark)
     assert told["float32_matmul_precision"] in ("highest", "high", "medium")

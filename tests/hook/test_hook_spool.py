@@ -42,7 +42,7 @@ def test_a_folder_that_another_user_made_is_refused(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "getuid", lambda: folder.stat().st_uid + 1)
-    with pytest.raises(PermissionError, match="set TBPROF_SPOOL to a folder of your own"):
+    with pytest.raises(UsageError, match="set TBPROF_SPOOL to a folder of your own"):
         open_spool(tmp_path / "logs", tmp_path / "place")
 
 
@@ -88,6 +88,38 @@ def test_a_cache_beneath_the_log_directory_is_passed_over(
     assert open_spool(tmp_path / "home", None).is_relative_to(tmp_path / "tmp")
     with pytest.raises(UsageError, match="give another folder with spool="):
         open_spool(tmp_path, None)
+
+
+@pytest.mark.parametrize("unusable", ["cache", "home"])
+def test_where_the_cache_can_t_be_made_the_second_place_is_taken(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, unusable: str
+) -> None:
+    monkeypatch.delenv("TBPROF_SPOOL")
+    if unusable == "cache":
+        (tmp_path / "cache").write_text("no folder")
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    else:
+        monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+        monkeypatch.setattr(Path, "home", no_home)
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "tmp"))
+    assert open_spool(tmp_path / "logs", None).is_relative_to(tmp_path / "tmp")
+
+
+def no_home() -> Path:
+    raise RuntimeError("Could not determine home directory.")
+
+
+def test_where_no_place_can_be_made_it_is_said_what_to_give(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    for name in ("TBPROF_SPOOL", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "file"))
+    with pytest.raises(UsageError, match=r"no place where windows can wait .*spool=.*TBPROF_SPOOL") as raised:
+        open_spool(tmp_path / "logs", None)
+    assert str(raised.value).count("Not a directory") == 2
 
 
 @pytest.mark.parametrize("beneath", ["", "runs/spool"])

@@ -24,7 +24,7 @@ def test_each_kind_of_wait_is_recorded_with_its_line() -> None:
     _gpu_trace.DeviceSynchronizationCallbacks.fire_callbacks()
     _gpu_trace.StreamSynchronizationCallbacks.fire_callbacks(0)
     _gpu_trace.EventSynchronizationCallbacks.fire_callbacks(4711)
-    audit = step.finish()
+    audit = step.finish().audit
     first = test_each_kind_of_wait_is_recorded_with_its_line.__code__.co_firstlineno
     assert [(call.file, call.line - first, call.call, call.devices) for call in audit.calls] == [
         (HERE, 3, "cuda.synchronize", ("cuda",)),
@@ -48,7 +48,7 @@ def test_the_wait_inside_of_a_call_is_that_call_s() -> None:
     step.start()
     number.item()
     number.cos()
-    audit = step.finish()
+    audit = step.finish().audit
     assert [(call.call, call.count) for call in audit.calls] == [("item", 1), ("cos", 1)]
 
 
@@ -66,5 +66,5 @@ def test_on_a_gpu_torch_cuda_synchronize_is_seen() -> None:
     step = AuditStep(embed_source=False, sync_callbacks=True)
     step.start()
     torch.cuda.synchronize()
-    (call,) = step.finish().calls
+    (call,) = step.finish().audit.calls
     assert (call.file, call.call) == (HERE, "cuda.synchronize")

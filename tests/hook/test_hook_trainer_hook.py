@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import threading
 import time
@@ -13,6 +14,7 @@ from torch.profiler import ProfilerActivity, profile
 from trainings import Step, published, published_soon, train
 
 import tbprof
+from tbprof.errors import UsageError
 from tbprof.hook import facts, step_clock, timetable
 from tbprof.hook.complaints import COMPLAINTS_PREFIX
 from tbprof.hook.window import ProfiledWindow
@@ -198,9 +200,10 @@ def test_a_spool_that_can_t_be_made_ends_the_profiling_only(
         losses = train(hook, training_step, 10)
     assert len(losses) == 10
     (fault,) = expected_faults
-    assert isinstance(fault, OSError)
+    assert isinstance(fault, UsageError)
     assert len(messages(caplog)) == 1
     assert "Read-only file system" in messages(caplog)[0]
+    assert "give a folder with spool=... or the variable TBPROF_SPOOL" in messages(caplog)[0]
 
 
 def test_a_full_spool_costs_the_window_and_is_said(
@@ -351,17 +354,20 @@ def test_lines_and_source_are_recorded_only_where_wanted(logdir: Path, training_
 
 
 @pytest.mark.parametrize("steps", [4, 5], ids=["in the window", "before the audit step"])
-def test_a_training_that_ends_before_its_audit_step_says_so(
-    logdir: Path, training_step: Step, steps: int
+@pytest.mark.parametrize("warmup", [1, 0], ids=["warm-up", "none"])
+def test_a_training_that_ends_before_its_audit_step_has_the_lines_of_the_warm_up_or_says_so(
+    logdir: Path, training_step: Step, steps: int, warmup: int
 ) -> None:
-    with tbprof.TrainerHook(logdir, schedule=SHORT) as hook:
+    schedule = dataclasses.replace(SHORT, skip_first=SHORT.skip_first + 1 - warmup, warmup=warmup)
+    with tbprof.TrainerHook(logdir, schedule=schedule) as hook:
         train(hook, training_step, steps)
         # An evaluation behind the loop is no step.
         training_step()
         hook.close(wait_s=60)
     (trace,) = published(logdir)
     audit = trace["tbprof"]["audit"]
-    assert (audit["left_out"], audit["calls"]) == ("no_step", [])
+    lines = [call["call"] for call in audit["calls"]]
+    assert (audit["left_out"], lines) == (("", ["item"]) if warmup else ("no_step", []))
     assert not torch.overrides._get_current_function_mode_stack()
 
 

@@ -10,19 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE_S
 from tensorboard.plugins import base_plugin
 from werkzeug.test import Client, TestResponse
 
 from tbprof.plugin.analyses import Analyses
 from tbprof.plugin.loader import TbprofLoader
-from tbprof.plugin.timelines import Timelines
 
 with warnings.catch_warnings():
     # TensorBoard warns of a package that it carries itself.
     warnings.simplefilter("ignore", DeprecationWarning)
     from tensorboard.backend import application
-
-DEADLINE_S = 40
 
 
 class Tab:
@@ -44,7 +42,7 @@ class Tab:
 
     def window(self, run: str, worker: str, window: str) -> Any:
         """The answer once it is no longer `reading`."""
-        deadline = time.monotonic() + DEADLINE_S
+        deadline = time.monotonic() + PATIENCE_S
         while True:
             answer = self.get("window", run=run, worker=worker, window=window).json
             assert answer is not None
@@ -65,41 +63,14 @@ def open_tab() -> Iterator[Callable[..., Tab]]:
 
     yield open_one
     for tab in tabs:
-        end_worker(tab.plugin._windows._analyses)
-        end_timelines(tab.plugin._timelines._timelines)
+        tab.plugin.close()
 
 
 @pytest.fixture
 def analyses() -> Iterator[Analyses]:
     found = Analyses()
     yield found
-    end_worker(found)
-
-
-def end_worker(analyses: Analyses) -> None:
-    """End the process that reads traces, as the end of TensorBoard's process would."""
-    with analyses._lock:
-        process = analyses._process
-        for key in list(analyses._waiting)[1:]:
-            # Else another process would start for those that wait.
-            del analyses._waiting[key]
-    if process is not None:
-        process.kill()
-    deadline = time.monotonic() + DEADLINE_S
-    while analyses._process is not None:
-        assert time.monotonic() < deadline, "the process did not end"
-        time.sleep(0.01)
-
-
-def end_timelines(timelines: Timelines) -> None:
-    """The same of the process that answers for timelines."""
-    process = timelines._process
-    if process is not None:
-        process.kill()
-    deadline = time.monotonic() + DEADLINE_S
-    while timelines._process is not None:
-        assert time.monotonic() < deadline, "the process did not end"
-        time.sleep(0.01)
+    found.close()
 
 
 @pytest.fixture

@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE_S
 
-from tbprof.errors import UsageError
+from tbprof.errors import Busy, Gone
 from tbprof.model import Report
 from tbprof.plugin.analyses import MAX_WAITING, Analyses, Failed, Reading, State
+from tbprof.plugin.timelines import Timelines
+from tbprof.plugin.worker_process import Answer, Question, WorkerProcess
 
-DEADLINE_S = 40
 needs_signals = pytest.mark.skipif(os.name == "nt", reason="Windows can't stop a process")
 
 
@@ -26,7 +30,7 @@ def trace(tmp_path: Path, sample: Path) -> Path:
 
 def finished(analyses: Analyses, path: Path) -> State:
     """The state of a trace once it is no longer being read."""
-    deadline = time.monotonic() + DEADLINE_S
+    deadline = time.monotonic() + PATIENCE_S
     while isinstance(state := analyses.ask(str(path))[0], Reading):
         assert time.monotonic() < deadline, "the trace was not read in time"
         time.sleep(0.02)
@@ -43,10 +47,22 @@ def hold(analyses: Analyses, trace: Path) -> Path:
     state, ahead = analyses.ask(str(held))
     assert isinstance(state, Reading)
     assert ahead == 0
-    assert analyses._process is not None
+    assert analyses.pid is not None
     # It is still starting: that takes longer than this call.
-    analyses._process.send_signal(signal.SIGSTOP)
+    os.kill(analyses.pid, signal.SIGSTOP)
     return held
+
+
+def kill(analyses: Analyses) -> int:
+    """End the process as the system does where memory is short."""
+    pid = analyses.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGTERM if os.name == "nt" else signal.SIGKILL)
+    deadline = time.monotonic() + PATIENCE_S
+    while analyses.pid == pid:
+        assert time.monotonic() < deadline, "the process did not end"
+        time.sleep(0.01)
+    return pid
 
 
 def test_a_trace_becomes_a_report(analyses: Analyses, trace: Path) -> None:
@@ -68,7 +84,7 @@ def test_a_file_that_is_no_trace_fails_with_one_sentence(analyses: Analyses, tmp
 
 
 def test_a_missing_file_is_said_at_once(analyses: Analyses, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"missing is gone or can't be read"):
+    with pytest.raises(Gone, match=r"missing is gone or can't be read"):
         analyses.ask(str(tmp_path / "missing"))
 
 
@@ -76,13 +92,13 @@ def test_twenty_who_ask_at_once_have_it_read_once(
     analyses: Analyses, trace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: list[str] = []
-    send = Analyses._send
+    ask = WorkerProcess.ask
 
-    def note(self: Analyses, path: str) -> None:
-        sent.append(path)
-        send(self, path)
+    def note(self: WorkerProcess, question: Question, answered: Callable[[Answer], None]) -> None:
+        sent.append(question.path)
+        ask(self, question, answered)
 
-    monkeypatch.setattr(Analyses, "_send", note)
+    monkeypatch.setattr(WorkerProcess, "ask", note)
     results: list[State] = []
     threads = [
         threading.Thread(target=lambda: results.append(finished(analyses, trace))) for _ in range(20)
@@ -90,7 +106,7 @@ def test_twenty_who_ask_at_once_have_it_read_once(
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(DEADLINE_S)
+        thread.join(PATIENCE_S)
     assert sent == [str(trace)]
     assert len(results) == 20
     assert all(result == results[0] and isinstance(result, Report) for result in results)
@@ -111,23 +127,18 @@ def test_a_process_that_is_killed_costs_the_trace_it_was_reading(analyses: Analy
     state, ahead = analyses.ask(str(trace))
     assert isinstance(state, Reading)
     assert ahead == 1
-    process = analyses._process
-    assert process is not None
-    process.kill()
+    pid = kill(analyses)
     assert isinstance(finished(analyses, trace), Report)
     blamed = finished(analyses, held)
     assert isinstance(blamed, Failed)
     assert "ended with code -9" in blamed.sentence
-    assert analyses._process is not process
+    assert analyses.pid != pid
 
 
 def test_a_process_that_ends_while_idle_costs_nothing(analyses: Analyses, trace: Path) -> None:
     first, second = copies(trace, 2)
     assert isinstance(finished(analyses, first), Report)
-    process = analyses._process
-    assert process is not None
-    process.kill()
-    process.wait(DEADLINE_S)
+    kill(analyses)
     assert isinstance(finished(analyses, second), Report)
 
 
@@ -136,7 +147,7 @@ def test_a_full_queue_says_to_come_back(analyses: Analyses, trace: Path) -> None
     hold(analyses, trace)
     for path in copies(trace, MAX_WAITING - 1):
         analyses.ask(str(path))
-    with pytest.raises(UsageError, match=rf"{MAX_WAITING} traces are waiting .* try again in a minute"):
+    with pytest.raises(Busy, match=rf"{MAX_WAITING} traces are waiting .* try again in a minute"):
         analyses.ask(str(trace))
 
 
@@ -147,3 +158,25 @@ def test_a_numpy_of_the_users_own_breaks_nothing(
     (tmp_path / "numpy.py").write_text("raise SystemExit('not the one you want')", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     assert isinstance(finished(analyses, trace), Report)
+
+
+def test_a_process_that_can_not_be_started_is_said(
+    analyses: Analyses, trace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(trace.with_name("no python")))
+    state, _ = analyses.ask(str(trace))
+    assert isinstance(state, Failed)
+    assert "can't be asked" in state.sentence
+    with pytest.raises(Busy, match="can't be asked"):
+        Timelines().ask(str(trace), "view", {})
+
+
+def test_what_is_closed_runs_nothing_and_starts_nothing(analyses: Analyses, trace: Path) -> None:
+    first, second, third = copies(trace, 3)
+    analyses.ask(str(first))
+    analyses.ask(str(second))
+    analyses.close()
+    assert analyses.pid is None
+    state, _ = analyses.ask(str(third))
+    assert isinstance(state, Failed)
+    analyses.close()

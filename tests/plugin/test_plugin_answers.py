@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 from werkzeug.test import Client
 
-from tbprof.errors import ReportNotReadable, UsageError
+from tbprof.errors import Busy, Gone, ReportNotReadable, UsageError
 from tbprof.plugin.answers import answering
 
 
@@ -29,7 +29,13 @@ def test_the_record_comes_as_json() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "status"), [(UsageError("there is none"), 404), (ReportNotReadable("it is damaged"), 400)]
+    ("error", "status"),
+    [
+        (Gone("there is none"), 404),
+        (UsageError("that can't be"), 400),
+        (ReportNotReadable("it is damaged"), 400),
+        (Busy("not now"), 503),
+    ],
 )
 def test_an_error_of_the_family_is_its_own_sentence(error: Exception, status: int) -> None:
     def fail(_: Mapping[str, str]) -> Echo:
@@ -38,6 +44,7 @@ def test_an_error_of_the_family_is_its_own_sentence(error: Exception, status: in
     response = Client(answering(fail)).get("/")
     assert response.status_code == status
     assert response.json == {"error": str(error)}
+    assert ("Retry-After" in response.headers) == isinstance(error, Busy)
 
 
 def test_a_fault_of_ours_is_said_and_logged(caplog: pytest.LogCaptureFixture) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE_S
 
 OpenTab = Callable[..., Any]
-DEADLINE_S = 60
 FIRST = "w.1752215573993169006.pt.trace.json.gz"
 SECOND = "w.1752215573993169007.pt.trace.json.gz"
 
@@ -24,7 +24,7 @@ def two_windows(logdir: Path, sample: Path) -> Path:
 def compare(tab: Any, before: str, after: str) -> Any:
     """The answer once both windows have been read."""
     asked = {"run": "run", "worker": "w", "before_run": "run", "before_worker": "w"}
-    deadline = time.monotonic() + DEADLINE_S
+    deadline = time.monotonic() + PATIENCE_S
     while True:
         response = tab.get("compare", **asked, window=after, before_window=before)
         if response.json.get("state") != "reading":

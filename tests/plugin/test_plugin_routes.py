@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import tbprof
+from tbprof.plugin import analyses
 from tbprof.report import build_report
 from tbprof.store import report_pb2
 from tbprof.store.codec import encode_report
@@ -58,7 +59,7 @@ def test_nothing_is_started_until_a_trace_is_asked_for(open_tab: OpenTab, logdir
     tab.plugin.is_active()
     tab.runs()
     tab.get("rule", code="SYN01")
-    assert tab.plugin._windows._analyses._process is None
+    assert tab.plugin.worker_pids() == ()
 
 
 def test_a_trace_without_a_report_is_read_and_then_shown(open_tab: OpenTab, logdir: Path) -> None:
@@ -149,6 +150,29 @@ def test_a_window_that_vanished_is_not_found(open_tab: OpenTab, logdir: Path) ->
     assert "gone or can't be read" in answer.json["error"]
 
 
+def test_a_full_queue_is_busy_and_nothing_is_missing(
+    open_tab: OpenTab, logdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analyses, "MAX_WAITING", 0)
+    tab = open_tab(str(logdir))
+    refused = tab.get("window", **PLACE)
+    assert refused.status_code == 503
+    assert int(refused.headers["Retry-After"]) > 0
+    assert "try again" in refused.json["error"]
+    assert tab.get("source", **PLACE).json["state"] == "reading"
+    [row] = tab.get("trend", run="run", worker="w").json["rows"]
+    assert row["state"] == "reading"
+
+
+def test_code_of_a_trace_that_is_gone_is_not_being_read(open_tab: OpenTab, logdir: Path) -> None:
+    tab = open_tab(str(logdir))
+    tab.runs()
+    (logdir / "run" / WINDOW).unlink()
+    answer = tab.get("source", **PLACE).json
+    assert answer["state"] == "broken"
+    assert "gone or can't be read" in answer["problem"]["what"]
+
+
 def test_a_rule_has_its_page_and_an_unknown_one_none(open_tab: OpenTab, logdir: Path) -> None:
     tab = open_tab(str(logdir))
     page = tab.get("rule", code="SYN01").json
@@ -156,7 +180,7 @@ def test_a_rule_has_its_page_and_an_unknown_one_none(open_tab: OpenTab, logdir: 
     assert page["sections"][0]["title"] == "What"
     for code in ("", "SYN99", "<script>"):
         answer = tab.get("rule", code=code)
-        assert answer.status_code == 404
+        assert answer.status_code == 400
         assert repr(code) in answer.json["error"]
 
 

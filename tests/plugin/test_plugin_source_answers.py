@@ -46,7 +46,7 @@ def test_a_trace_that_is_being_read_has_no_code_yet(open_tab: OpenTab, logdir: P
     place = {"run": "run", "worker": "w", "window": "w.1752215573993169006.pt.trace.json.gz"}
     tab = open_tab(str(logdir))
     assert tab.get("source", **place).json == {"state": "reading", "source": None, "problem": None}
-    assert tab.get("finding", **place, finding="0").status_code == 404
+    assert tab.get("finding", **place, finding="0").status_code == 503
 
 
 def test_a_finding_is_given_as_text_by_its_fingerprint(open_tab: OpenTab, known: str) -> None:

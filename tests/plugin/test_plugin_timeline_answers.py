@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import struct
 import time
 from collections.abc import Callable
@@ -10,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE_S
 
 from tbprof.report import build_report
 from tbprof.store.codec import encode_report
@@ -17,13 +20,12 @@ from tbprof.views.timeline_bytes import MAGIC, VERSION
 
 WINDOW = "w.1752215573993169006.pt.trace.json.gz"
 PLACE = {"run": "run", "worker": "w", "window": WINDOW}
-DEADLINE_S = 40
 OpenTab = Callable[..., Any]
 
 
 def timeline(tab: Any, place: dict[str, str] = PLACE) -> Any:
     """The answer once the trace has been read."""
-    deadline = time.monotonic() + DEADLINE_S
+    deadline = time.monotonic() + PATIENCE_S
     while True:
         answer = tab.get("timeline", **place).json
         if answer["state"] != "reading":
@@ -66,6 +68,11 @@ def test_a_timeline_comes_with_its_steps_tiles_and_excerpt(tab: Any, logdir: Pat
         ("timeline_selection", {"kind": "episode", "number": "0"}),
         ("timeline_selection", {"kind": "none", "number": "0"}),
         ("timeline_selection", {"kind": "row", "number": "x"}),
+        ("timeline_selection", {"kind": "row", "number": "9" * 5000}),
+        ("timeline_tile", {"level": "9" * 5000, "number": "0"}),
+        ("timeline_find", {"text": "aten", "after": "abc"}),
+        ("timeline_find", {"text": "aten", "after": "9" * 5000}),
+        ("timeline_find", {"text": "aten", "after": ""}),
     ],
 )
 def test_what_is_not_there_is_refused_with_a_sentence(
@@ -74,6 +81,14 @@ def test_what_is_not_there_is_refused_with_a_sentence(
     refused = tab.get(route, **PLACE, **parameters)
     assert refused.status_code == 400
     assert refused.json["error"]
+
+
+def test_a_search_begins_before_all_behind_all_or_at_the_front(tab: Any) -> None:
+    first = tab.get("timeline_find", **PLACE, text="Launch").json
+    for after in ("-9999999999999999999", "-1"):
+        assert tab.get("timeline_find", **PLACE, text="Launch", after=after).json == first
+    assert tab.get("timeline_find", **PLACE, text="Launch", after="9" * 19).status_code == 200
+    assert tab.get("timeline_find", **PLACE, lanes="9" * 5000).status_code == 200
 
 
 def test_parameters_never_name_another_file(tab: Any, logdir: Path) -> None:
@@ -110,9 +125,12 @@ def test_a_window_that_is_not_there_is_not_found(tab: Any) -> None:
 
 def test_the_process_may_die_and_is_started_again(tab: Any) -> None:
     assert timeline(tab)["state"] == "ready"
-    process = tab.plugin._timelines._timelines._process
-    process.kill()
-    process.wait()
+    [pid] = tab.plugin.worker_pids()
+    os.kill(pid, signal.SIGTERM)
+    deadline = time.monotonic() + PATIENCE_S
+    while pid in tab.plugin.worker_pids():
+        assert time.monotonic() < deadline, "the process did not end"
+        time.sleep(0.01)
     assert tab.get("timeline_step", **PLACE, step="0").json["index"] == 0
 
 

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("torch")
 
 from tbprof.preflight import session
-from tbprof.preflight.__main__ import main
+from tbprof.preflight.command import run as main
 from tbprof.preflight.patches import PATCHES, installed
 
 TRAINING = """

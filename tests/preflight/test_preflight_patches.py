@@ -15,17 +15,17 @@ from tbprof.preflight.patches import PATCHES  # noqa: E402
 from tbprof.preflight.session import Preflight  # noqa: E402
 
 
-def attributes() -> dict[tuple[str, str], Any]:
+def attributes() -> dict[tuple[str, Any], Any]:
     """Every patched attribute as it stands in its owner's own namespace."""
     return {(patch.owner, patch.name): own_attribute(patch.owner, patch.name) for patch in PATCHES}
 
 
-def own_attribute(path: str, name: str) -> Any:
+def own_attribute(path: str, name: Any) -> Any:
     module, _, inside = path.partition(":")
     owner = import_module(module)
     for part in inside.split(".") if inside else ():
         owner = getattr(owner, part)
-    return vars(owner).get(name, "absent")
+    return (owner if isinstance(owner, dict) else vars(owner)).get(name, "absent")
 
 
 def train(steps: int) -> None:
@@ -37,18 +37,18 @@ def train(steps: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def before() -> dict[tuple[str, str], Any]:
+def before() -> dict[tuple[str, Any], Any]:
     return attributes()
 
 
-def assert_untouched(before: dict[tuple[str, str], Any]) -> None:
+def assert_untouched(before: dict[tuple[str, Any], Any]) -> None:
     after = attributes()
     assert [place for place in before if before[place] is not after[place]] == []
     assert torch.utils._python_dispatch._len_torch_dispatch_stack() == 0
     assert not torch.ones(1).is_cuda
 
 
-def test_all_is_as_before_after_the_end(before: dict[tuple[str, str], Any]) -> None:
+def test_all_is_as_before_after_the_end(before: dict[tuple[str, Any], Any]) -> None:
     with Preflight():
         changed = attributes()
         train(1)
@@ -56,21 +56,21 @@ def test_all_is_as_before_after_the_end(before: dict[tuple[str, str], Any]) -> N
     assert_untouched(before)
 
 
-def test_all_is_as_before_after_the_stop(before: dict[tuple[str, str], Any]) -> None:
+def test_all_is_as_before_after_the_stop(before: dict[tuple[str, Any], Any]) -> None:
     with Preflight(steps=1, warmup=0) as preflight:
         train(5)
     assert preflight.prediction.ending == "stopped"
     assert_untouched(before)
 
 
-def test_all_is_as_before_after_an_exception(before: dict[tuple[str, str], Any]) -> None:
+def test_all_is_as_before_after_an_exception(before: dict[tuple[str, Any], Any]) -> None:
     with pytest.raises(ZeroDivisionError), Preflight() as preflight:
         _ = 1 / 0
     assert (preflight.prediction.ending, len(preflight.findings)) == ("failed", 0)
     assert_untouched(before)
 
 
-def test_one_preflight_inside_another_hears_its_own_part(before: dict[tuple[str, str], Any]) -> None:
+def test_one_preflight_inside_another_hears_its_own_part(before: dict[tuple[str, Any], Any]) -> None:
     with Preflight(steps=None) as outer:
         torch.ones(1, device="cuda").item()
         with Preflight(steps=1, warmup=0) as inner:
@@ -81,7 +81,7 @@ def test_one_preflight_inside_another_hears_its_own_part(before: dict[tuple[str,
     assert_untouched(before)
 
 
-def test_the_thread_that_outlives_it_sees_a_plain_torch(before: dict[tuple[str, str], Any]) -> None:
+def test_the_thread_that_outlives_it_sees_a_plain_torch(before: dict[tuple[str, Any], Any]) -> None:
     go, seen = threading.Event(), []
 
     def late() -> None:

@@ -54,3 +54,31 @@ def test_a_run_that_does_not_ask_for_it_holds_no_torch(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(test, encoding="utf-8")
     ended = run_pytest(tmp_path, "-W", "error")
     assert (ended.returncode, "1 passed" in ended.stdout) == (0, True), ended.stdout
+
+
+ON_A_GPU = """
+import pytest
+import torch
+
+@pytest.fixture(scope="session", autouse=True)
+def machine_with_a_gpu():
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(torch.cuda, "is_available", lambda: True)
+        yield
+"""
+
+
+@pytest.mark.parametrize(
+    ("ini", "outcome"),
+    [
+        ("", "3 passed, 1 error"),
+        ("tbprof_with_gpu = run", "3 passed, 1 error"),
+        ("tbprof_with_gpu = skip", "1 passed, 2 skipped"),
+        ("tbprof_with_gpu = fly", "tbprof_with_gpu = fly means nothing: give run or skip"),
+    ],
+)
+def test_a_machine_with_a_gpu_runs_or_skips_as_it_is_told(tmp_path: Path, ini: str, outcome: str) -> None:
+    (tmp_path / "conftest.py").write_text(ON_A_GPU, encoding="utf-8")
+    (tmp_path / "test_it.py").write_text(TESTS, encoding="utf-8")
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\n{ini}\n", encoding="utf-8")
+    assert outcome in run_pytest(tmp_path).stdout

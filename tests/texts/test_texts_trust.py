@@ -7,7 +7,7 @@ import pytest
 from tbprof.model import Numbers
 from tbprof.texts.trust import trust_words
 
-AFTER: Numbers = {"factor": 1.02, "limit": 1.1, "after_us": 51_000.0, "before_us": 50_000.0}
+AFTER: Numbers = {"factor": 1.02, "limit": 1.1, "after_us": 51_000.0, "before_us": 50_000.0, "devices": 1}
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,8 @@ AFTER: Numbers = {"factor": 1.02, "limit": 1.1, "after_us": 51_000.0, "before_us
         ("others", {"processes": 2}, "2"),
         ("others_none", {}, "none"),
         ("others_unseen", {}, "not recorded"),
+        ("start", {"start_us": 740_000.0}, "740.0\u202fms"),
+        ("fact_missing", {"fact": "call.to", "reason": "RuntimeError: no storage"}, "not recorded"),
     ],
 )
 def test_each_has_a_title_a_figure_and_a_sentence(code: str, numbers: Numbers, figure: str) -> None:
@@ -39,6 +41,7 @@ def test_each_has_a_title_a_figure_and_a_sentence(code: str, numbers: Numbers, f
 def test_steps_are_back_to_normal_or_are_said_not_to_be() -> None:
     assert trust_words("after", AFTER)[2].endswith("Back to normal.")
     assert "TEARDOWN_CUPTI=1" in trust_words("after", {**AFTER, "factor": 1.1})[2]
+    assert "CUPTI" not in trust_words("after", {**AFTER, "factor": 1.1, "devices": 0})[2]
 
 
 def test_an_estimate_is_called_uncalibrated() -> None:

@@ -22,7 +22,12 @@ def test_a_whole_file_has_nothing_to_say(tmp_path: Path) -> None:
 
 
 def test_no_gpu_work(tmp_path: Path) -> None:
-    assert health(tmp_path, LAUNCH) == {"no_gpu_rows": {"rows": 1}}
+    op = complete("aten::add", 90.0, 50.0, "cpu_op")
+    assert health(tmp_path, op) == {"no_gpu_rows": {"rows": 1}}
+
+
+def test_launches_without_any_gpu_work_are_said_to_be_lost(tmp_path: Path) -> None:
+    assert health(tmp_path, LAUNCH) == {"no_gpu_rows": {"rows": 1}, "gpu_work_lost": {"launches": 1}}
 
 
 def test_work_whose_call_is_missing(tmp_path: Path) -> None:

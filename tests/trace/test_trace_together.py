@@ -128,7 +128,8 @@ def test_progress_reaches_the_end(tmp_path: Path) -> None:
 
     assert len(seen) > 1
     assert seen == sorted(seen)
-    assert seen[-1][0] == seen[-1][1]
+    assert {total for _, total in seen} == {path.stat().st_size}
+    assert seen[-1] == (path.stat().st_size, path.stat().st_size)
 
 
 DAMAGES = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from tbprof.views.check import Accepted, Budget, CheckView, Found, Recording, Warned
+from tbprof.views.check import Accepted, Baseline, Budget, CheckView, Found, Recording, Warned
 from tbprof.views.check_building import check_view
 
 __all__ = ["FOUND", "accepted", "answer", "found", "recording"]
@@ -22,6 +22,7 @@ FOUND = Found(
     code="total += loss.item()",
     ops=("aten::_local_scalar_dense", "aten::item"),
     per_step=1,
+    is_in_every_step=True,
     suppressed=None,
     predicted=False,
 )
@@ -32,11 +33,12 @@ def found(**changes: object) -> Found:
 
 
 def recording(*findings: Found, sync_points: int = 1, warned: tuple[Warned, ...] = ()) -> Recording:
-    return Recording("w.1.trace.json.gz", False, sync_points, findings, warned)
+    return Recording("w.1.trace.json.gz", False, sync_points, 3, findings, warned)
 
 
 def accepted(finding: Found = FOUND, **changes: object) -> Accepted:
-    line = Accepted(finding.fingerprint, finding.rule, finding.file, finding.function, finding.per_step, "")
+    place = (finding.file, finding.function, finding.code)
+    line = Accepted(finding.fingerprint, finding.rule, *place, finding.per_step, "")
     return dataclasses.replace(line, **changes)
 
 
@@ -45,5 +47,7 @@ def answer(
     baseline: Sequence[Accepted] = (),
     forbidden: Sequence[str] = (),
     budgets: Sequence[Budget] = (),
+    baseline_steps: int = 3,
 ) -> CheckView:
-    return check_view(recordings, baseline, forbidden=forbidden, budgets=budgets)
+    known = Baseline(tuple(baseline), steps=baseline_steps, is_former=False)
+    return check_view(recordings, known, forbidden=forbidden, budgets=budgets)

@@ -9,7 +9,7 @@ import pytest
 import scenes
 from report_samples import REPORT, changed
 
-from tbprof.model import IdlePlace, PlanRow, Report, Saving
+from tbprof.model import IdlePlace, MissingFact, PlanRow, Report, Saving
 from tbprof.report import build_report
 from tbprof.texts.english import English
 from tbprof.views.overview import OverviewView
@@ -126,6 +126,17 @@ def test_other_processes_on_the_gpu_are_named(others: int | None, state: str, fi
     facts = dataclasses.replace(REPORT.facts, other_gpu_processes=others)
     titled = [row for row in overview(changed(facts=facts)).trust if row.title.startswith("Other processes")]
     assert [(row.state, row.figure) for row in titled] == [(state, figure)]
+
+
+def test_what_the_hook_could_not_have_is_named_with_its_reason() -> None:
+    assert REPORT.facts is not None
+    missing = (MissingFact("allocator_counts", "RuntimeError: no statistics"),)
+    facts = dataclasses.replace(REPORT.facts, missing=missing, profiler_start_ns=700_000_000)
+    rows = overview(changed(facts=facts)).trust
+    [row] = [row for row in rows if row.title == "What the GPU's allocator did"]
+    assert (row.state, row.figure) == ("unknown", "not recorded")
+    assert row.detail.startswith("RuntimeError: no statistics.")
+    assert [row.figure for row in rows if row.title == "Start of the profiler"] == ["700.0\u202fms"]
 
 
 def test_without_a_gpu_nobody_else_is_on_it() -> None:

@@ -6,9 +6,8 @@ from report_samples import REPORT, changed
 
 from tbprof.cli.markdown import markdown
 from tbprof.cli.terminal import terminal_text
-from tbprof.model import PredictedLine, Report, Source, SourceText
+from tbprof.model import PredictedLine, Report, Source, SourceText, code_line
 from tbprof.texts.english import English
-from tbprof.views.predicted import code_line
 from tbprof.views.window import WindowView
 from tbprof.views.window_building import window_view
 

@@ -1,6 +1,7 @@
 // The plugin's routes. Addresses are relative to the page's base, so that the tab works
 // behind any path prefix or proxy.
 
+import { RouteError } from "./routeError.ts";
 import { embedded, type EmbeddedPage, type EmbeddedWindow } from "./embedded.ts";
 import type { CompareAnswer, FindingText, RanksView, RulePage, RunsView, SourceAnswer, TrendView, WindowAnswer } from "./types.ts";
 
@@ -9,11 +10,6 @@ export interface WindowAddress {
   run: string;
   worker: string;
   window: string;
-}
-
-/** The server said no, or nothing; the message is a sentence to show. */
-export class RouteError extends Error {
-  override name = "RouteError";
 }
 
 export function fetchRuns(signal: AbortSignal): Promise<RunsView> {
@@ -84,7 +80,7 @@ async function whole<Answer>(
   const url = new URL(route, document.baseURI);
   url.search = new URLSearchParams(parameters).toString();
   const response = await answerOf(url, signal);
-  if (!response.ok) throw new RouteError(await refusalOf(response));
+  if (!response.ok) throw new RouteError(await refusalOf(response), retryAfterMs(response));
   try {
     return await read(response);
   } catch (error) {
@@ -100,6 +96,12 @@ async function answerOf(url: URL, signal: AbortSignal): Promise<Response> {
     if (signal.aborted) throw error;
     throw new RouteError("TensorBoard does not answer. Check that it still runs, then try again.");
   }
+}
+
+/** When to ask again; null where the server does not say that it is only busy. */
+function retryAfterMs(response: Response): number | null {
+  const seconds = Number(response.headers.get("retry-after") ?? "");
+  return response.status === 503 && seconds > 0 ? seconds * 1_000 : null;
 }
 
 /** The server's own sentence, or the bare status where a proxy answered in its place. */

@@ -2,7 +2,7 @@
 
 import { computed, effect, signal } from "@preact/signals";
 import { embedded } from "../api/embedded.ts";
-import { fetchRuns } from "../api/routes.ts";
+import { fetchRuns, type WindowAddress } from "../api/routes.ts";
 import type { RunsView, WindowRow } from "../api/types.ts";
 import { countWindows } from "../model/comparing.ts";
 import { NOWHERE, type Place } from "../model/place.ts";
@@ -19,6 +19,13 @@ export const runs = signal<Loaded<RunsView>>(LOADING);
 
 /** The rows of the window shown; null while there is none, or none of the name in the address. */
 export const shown = computed(() => (runs.value.kind === "there" ? findShown(runs.value.value, place.value) : null));
+
+/** Its address as one text, so that a refreshed list of the same windows asks nothing anew. */
+export const shownAddress = computed<string | null>(() => {
+  if (shown.value === null) return null;
+  const { run, worker, window } = shown.value;
+  return JSON.stringify({ run: run.run, worker: worker.worker, window: window.window } satisfies WindowAddress);
+});
 
 /** The views that the shown window has. */
 export const views = computed<ViewName[]>(() =>

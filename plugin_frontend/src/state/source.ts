@@ -1,17 +1,16 @@
 // The code of the window shown, asked for once a view or a drawer needs it.
 
-import { computed, effect, signal } from "@preact/signals";
+import { computed } from "@preact/signals";
 import { fetchSource, type WindowAddress } from "../api/routes.ts";
-import type { SourceFile, SourceFilesView } from "../api/types.ts";
+import type { SourceAnswer, SourceFile, SourceFilesView } from "../api/types.ts";
 import { firstMarked, placeOf, remarkBeside, type CodePlace } from "../model/code.ts";
-import { failureOf, LOADING, type Loaded } from "./loaded.ts";
+import { ask } from "./ask.ts";
+import { failure, LOADING, type Loaded } from "./loaded.ts";
 import { adjust, place, visit } from "./place.ts";
 import { openSite } from "./sites.ts";
 import { windowView } from "./windowAnswer.ts";
 
 const POLL_INTERVAL_MS = 1_000;
-
-export const source = signal<Loaded<SourceFilesView>>(LOADING);
 
 /** Of the answer shown; null while nothing needs its code. */
 const asked = computed<string | null>(() => {
@@ -20,37 +19,20 @@ const asked = computed<string | null>(() => {
   return JSON.stringify({ run: view.run, worker: view.worker, window: view.window } satisfies WindowAddress);
 });
 
-let loaded: string | null = null;
+/** Unfinished while the trace is read anew, which takes a report that was thrown away. */
+const { answer, start } = ask<SourceAnswer>(asked, (address, signal) => fetchSource(JSON.parse(address) as WindowAddress, signal), {
+  poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ state }) => state === "reading" },
+  keep: true,
+});
 
-export function loadSource(): () => void {
-  return effect(() => {
-    const address = asked.value;
-    if (address === null || address === loaded) return;
-    const control = new AbortController();
-    source.value = LOADING;
-    void load(address, control.signal);
-    return () => control.abort();
-  });
-}
+export const loadSource = start;
 
-/** Asks again while the trace is read anew, which takes a report that was thrown away. */
-async function load(address: string, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    try {
-      const answer = await fetchSource(JSON.parse(address) as WindowAddress, signal);
-      if (answer.source !== null) {
-        loaded = address;
-        source.value = { kind: "there", value: answer.source };
-      } else if (answer.problem !== null) source.value = { kind: "failed", message: answer.problem.what };
-      if (answer.state !== "reading") return;
-    } catch (error) {
-      if (!signal.aborted) source.value = failureOf(error);
-      return;
-    }
-    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
-    if (signal.aborted) return;
-  }
-}
+export const source = computed<Loaded<SourceFilesView>>(() => {
+  if (answer.value.kind !== "there") return answer.value;
+  const { source: files, problem } = answer.value.value;
+  if (files !== null) return { kind: "there", value: files };
+  return problem === null ? LOADING : failure(problem.what);
+});
 
 export const sourceFiles = computed<SourceFilesView | null>(() => (source.value.kind === "there" ? source.value.value : null));
 

@@ -5,29 +5,27 @@ import type { WindowAddress } from "../api/routes.ts";
 import { fetchSelection, fetchTimeline, fetchTimelineStep } from "../api/timeline.ts";
 import type { SelectionView, TimelineAnswer, TimelineStep, TimelineView } from "../api/types.ts";
 import { parseSelected, printSelected, type Selected } from "../model/selected.ts";
+import { ask } from "./ask.ts";
 import { failureOf, LOADING, type Loaded } from "./loaded.ts";
 import { adjust, place } from "./place.ts";
-import { shown } from "./runs.ts";
-import { visible } from "./visibility.ts";
+import { shownAddress } from "./runs.ts";
 import { windowView } from "./windowAnswer.ts";
 
 const POLL_INTERVAL_MS = 500;
 
-export const timelineAnswer = signal<Loaded<TimelineAnswer>>(LOADING);
+export const { answer: timelineAnswer, start: loadAnswer } = ask<TimelineAnswer>(
+  shownAddress,
+  (address, signal) => fetchTimeline(JSON.parse(address) as WindowAddress, signal),
+  { poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ state }) => state === "reading" } },
+);
 export const stepAnswer = signal<Loaded<TimelineStep>>(LOADING);
 export const selection = signal<SelectionView | null>(null);
 
 export const timeline = computed<TimelineView | null>(() => (timelineAnswer.value.kind === "there" ? timelineAnswer.value.value.timeline : null));
 
-/** The window that all of this is about, as one text. */
-const address = computed(() => {
-  if (shown.value === null) return null;
-  const { run, worker, window } = shown.value;
-  return JSON.stringify({ run: run.run, worker: worker.worker, window: window.window } satisfies WindowAddress);
-});
-
 export function timelineAddress(): WindowAddress | null {
-  return address.peek() === null ? null : (JSON.parse(address.peek() ?? "") as WindowAddress);
+  const address = shownAddress.peek();
+  return address === null ? null : (JSON.parse(address) as WindowAddress);
 }
 
 /** Index of the step that is looked at: the address's, else the first that is not cold. */
@@ -52,31 +50,8 @@ export function select(what: Selected | null): void {
 
 /** Asks for everything while the view is open; gives back what ends it. */
 export function loadTimeline(): () => void {
-  const ends = [effect(loadAnswer), effect(loadStep), effect(loadSelection), effect(chooseOfSite)];
+  const ends = [loadAnswer(), effect(loadStep), effect(loadSelection), effect(chooseOfSite)];
   return () => ends.forEach((end) => end());
-}
-
-function loadAnswer(): () => void {
-  const control = new AbortController();
-  timelineAnswer.value = LOADING;
-  if (address.value !== null) void readAnswer(JSON.parse(address.value) as WindowAddress, control.signal);
-  return () => control.abort();
-}
-
-/** Asks until the trace has been read. */
-async function readAnswer(asked: WindowAddress, signal: AbortSignal): Promise<void> {
-  try {
-    for (;;) {
-      const value = await fetchTimeline(asked, signal);
-      if (signal.aborted) return;
-      timelineAnswer.value = { kind: "there", value };
-      if (value.state !== "reading") return;
-      do await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
-      while (!visible.peek() && !signal.aborted);
-    }
-  } catch (error) {
-    if (!signal.aborted) timelineAnswer.value = failureOf(error);
-  }
 }
 
 function loadStep(): (() => void) | void {

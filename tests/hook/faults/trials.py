@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import itertools
+import json
 import os
 import re
 import shutil
@@ -11,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from failing_cuda import CudaFault, calls, variables
 from failing_disk import ERRORS, KILLED, Fault, disk, hit, operations
 from nursery import Ended, Nursery, wait_for_children
 from remains import Remains, look_at
@@ -21,7 +24,7 @@ __all__ = ["WINDOWS", "Laboratory", "Trial", "faults", "kills"]
 
 TRAINING = Path(__file__).with_name("watched_training.py")
 
-WINDOWS = {"window": 1, "windows": 2, "adopts": 1, "stock": 2, "stock-gz": 2}
+WINDOWS = {"window": 1, "windows": 2, "cuda": 1, "adopts": 1, "stock": 2, "stock-gz": 2}
 """How many a run records, or finds."""
 
 UNHARMED = Fault(0)
@@ -32,7 +35,7 @@ class Trial:
     """A run with a fault; `how` is what `watched_training.py` was asked for."""
 
     how: str
-    fault: Fault
+    fault: Fault | CudaFault
     folder: Path
     operation: str | None
     """What the fault hit; None where the run had fewer operations."""
@@ -64,6 +67,18 @@ class Trial:
         if self.fault.error != KILLED and not self.fault.forever:
             yield from (f"left behind: {name}" for name in self.seen.leftovers)
         yield from self._silent_losses()
+        if isinstance(self.fault, CudaFault):
+            yield from self._unnamed_facts()
+
+    def _unnamed_facts(self) -> Iterator[str]:
+        """What is optional costs no window, and is missing by its name."""
+        if self.missing:
+            yield "a call of torch.cuda cost the window"
+        # What fails behind the audit step is a fact of no window.
+        is_within = any(name.endswith("sync_debug_mode") for name in calls(self.folder)[self.fault.at - 1 :])
+        for trace in (self.folder / "watched" / "logs").glob("*.trace.json.gz"):
+            if is_within and not json.loads(gzip.decompress(trace.read_bytes()))["tbprof"]["missing"]:
+                yield f"{self.operation} failed, and nothing is missing by name"
 
     def not_in_order(self, killed: Trial) -> Iterator[str]:
         """What this run, which nothing happened to, left as an earlier one in its folders had."""
@@ -99,7 +114,7 @@ class Laboratory:
         self.bare = self.trial("bare", UNHARMED).ended
         self._spooled = self._waiting_window()
 
-    def trial(self, how: str, fault: Fault) -> Trial:
+    def trial(self, how: str, fault: Fault | CudaFault) -> Trial:
         """Run a training with a fault."""
         folder = self._folder / str(next(self._numbers))
         if how == "adopts":
@@ -112,19 +127,28 @@ class Laboratory:
 
     def operations(self, how: str, *, in_child: bool = False) -> int:
         """How many there are when nothing goes wrong."""
+        if how == "cuda":
+            return len(calls(self.trial(how, CudaFault(0)).folder))
         trial = self.trial(how, Fault(0, in_child=in_child))
         assert trial.seen.corrupt == []
         return max(number for number, _ in operations(trial.folder))
 
-    def _run(self, how: str, fault: Fault, folder: Path) -> Trial:
+    def _run(self, how: str, fault: Fault | CudaFault, folder: Path) -> Trial:
         watched = folder / "watched"
         watched.mkdir(parents=True, exist_ok=True)
         for earlier in ("fired", "operations"):
             (folder / earlier).unlink(missing_ok=True)
         arguments = [TRAINING, how, watched / "logs", watched / "spool"]
-        ended = self._nursery.run(arguments, folder, disk(fault, folder))
+        is_cuda = isinstance(fault, CudaFault)
+        around = {**disk(UNHARMED, folder), **variables(fault, folder)} if is_cuda else disk(fault, folder)
+        ended = self._nursery.run(arguments, folder, around)
         wait_for_children(folder)
-        return Trial(how, fault, folder, hit(fault, folder), ended, look_at(watched))
+        if is_cuda:
+            made = calls(folder)
+            operation = made[fault.at - 1] if 0 < fault.at <= len(made) else None
+        else:
+            operation = hit(fault, folder)
+        return Trial(how, fault, folder, operation, ended, look_at(watched))
 
     def _waiting_window(self) -> Path:
         """The spool of a training whose log directory is none."""

@@ -1,8 +1,8 @@
 """A small training for the tests of faults: `watched_training.py HOW LOGDIR SPOOL`.
 
-HOW is `bare` (no hook), `window`, `windows` (two of them), `adopts` (none, but what an earlier
-run left), or `stock` (two windows by torch's own handler; `stock-gz`: packed). It prints its
-losses and ends with 3.
+HOW is `bare` (no hook), `window`, `cuda` (the same beside a GPU that is played), `windows` (two of
+them), `adopts` (none, but what an earlier run left), or `stock` (two windows by torch's own handler;
+`stock-gz`: packed). It prints its losses and ends with 3.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 from typing import Protocol
 
 import torch
+from failing_cuda import install_if_asked
 from torch.profiler import ProfilerActivity, profile, schedule, tensorboard_trace_handler
 
 import tbprof
@@ -68,6 +69,7 @@ def main(how: str, logdir: str, spool: str) -> None:
     torch.manual_seed(0)
     if os.environ.get("DISK_ONLY") == "":
         ctypes.CDLL(None).disk_arm()
+    install_if_asked()
     watching = watcher(how, logdir, spool)
     with watching:
         train(watching)

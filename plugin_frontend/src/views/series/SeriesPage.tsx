@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { Loaded } from "../../state/loaded.ts";
+import { failureTitle, type Loaded } from "../../state/loaded.ts";
 import { ProblemNote } from "../../widgets/ProblemNote.tsx";
 import { Skeleton } from "../states/Skeleton.tsx";
 
@@ -15,7 +15,7 @@ export function SeriesPage<View>({ answer, children }: SeriesPageProps<View>) {
     <main tabIndex={0}>
       <div class={answer.kind === "failed" ? "page narrow" : "page"}>
         {answer.kind === "failed" ? (
-          <ProblemNote problem={{ title: "This could not be loaded", what: answer.message, what_to_do: "", path: "" }} />
+          <ProblemNote problem={{ title: failureTitle(answer), what: answer.message, what_to_do: "", path: "" }} />
         ) : (
           children(answer.value)
         )}

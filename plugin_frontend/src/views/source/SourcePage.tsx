@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { SourceFile, SourceFilesView, WindowView } from "../../api/types.ts";
+import { failureTitle } from "../../state/loaded.ts";
 import { visit } from "../../state/place.ts";
 import { openFile, openLine, source } from "../../state/source.ts";
 import { Icon } from "../../widgets/Icon.tsx";
@@ -25,7 +26,7 @@ function SourcePanes({ view }: { view: WindowView }) {
     return (
       <div class="pane" tabIndex={0} role="region" aria-label="Source">
         <div class="page narrow">
-          <h1>The code could not be loaded</h1>
+          <h1>{failureTitle(loaded, "The code could not be loaded")}</h1>
           <p class="row anywhere"><Icon name="error" tone="i-bad" />{loaded.message}</p>
         </div>
       </div>

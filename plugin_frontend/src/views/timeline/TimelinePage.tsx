@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import type { TimelineView, WindowView } from "../../api/types.ts";
+import { failureTitle } from "../../state/loaded.ts";
 import { followTiles } from "../../state/tiles.ts";
 import { loadTimeline, timelineAnswer } from "../../state/timeline.ts";
 import { followRange } from "../../state/timelineRange.ts";
@@ -26,7 +27,7 @@ export function TimelinePage({ view }: { view: WindowView }) {
     };
   }, []);
   const answer = timelineAnswer.value;
-  if (answer.kind === "failed") return <Broken title="The timeline could not be loaded" what={answer.message} whatToDo="Try again in a moment." path="" />;
+  if (answer.kind === "failed") return <Broken title={failureTitle(answer, "The timeline could not be loaded")} what={answer.message} whatToDo="Try again in a moment." path="" />;
   if (answer.kind === "loading") return <Waiting />;
   const { state, timeline, progress, problem } = answer.value;
   if (timeline !== null) return <Drawn view={view} timeline={timeline} />;

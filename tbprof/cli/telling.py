@@ -1,0 +1,19 @@
+"""What a command says beside its output, on stderr."""
+
+from __future__ import annotations
+
+import sys
+
+from tbprof.cli.plain_text import plain
+from tbprof.streams import discard
+
+__all__ = ["tell"]
+
+
+def tell(sentence: str) -> None:
+    """Say one sentence, as one line. Where stderr can't be written to, nothing is said."""
+    try:
+        sys.stderr.write(f"tbprof: {plain(sentence)}\n")
+        sys.stderr.flush()
+    except OSError:
+        discard(sys.stderr)

@@ -1,0 +1,77 @@
+"""How the hook keeps out of torch.compile's way, in programs that use it.
+
+Nothing here loads the compiler, which takes seconds: only what is loaded is asked.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec
+
+import torch
+from torch.compiler import is_compiling
+
+__all__ = ["CompilationWatch", "has_compiled_code", "untraced"]
+
+P = ParamSpec("P")
+
+
+def has_compiled_code() -> bool:
+    """Whether torch.compile has compiled anything: a function mode would make it compile all again."""
+    dynamo = sys.modules.get("torch._dynamo.utils")
+    return dynamo is not None and dynamo.counters["stats"]["unique_graphs"] > 0
+
+
+def untraced(function: Callable[P, None]) -> Callable[P, None]:
+    """Make a function one that Dynamo calls, and neither traces into nor compiles.
+
+    `torch.compiler.disable` does that, and loads the compiler; so it is applied by Dynamo itself,
+    when it first comes across the function: what is marked as constant runs while it traces.
+    """
+    disabled: list[Callable[P, None]] = [function]
+
+    def prepare() -> None:
+        if disabled[0] is function:
+            disabled[0] = torch.compiler.disable(function)
+            # `called` is inlined and never compiled by itself, which would cost a frame.
+            sys.modules["torch._dynamo.eval_frame"].skip_code(called.__code__)  # type: ignore[attr-defined]
+
+    prepare._dynamo_marked_constant = True  # type: ignore[attr-defined]
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> None:
+        if is_compiling():
+            prepare()
+        disabled[0](*args, **kwargs)
+
+    return called
+
+
+class CompilationWatch:
+    """Says before Dynamo compiles a function, as soon as Dynamo is there."""
+
+    def __init__(self, notice: Callable[[], None]) -> None:
+        self._notice = notice
+        self._handler: Any = None
+
+    def look(self) -> None:
+        """Ask Dynamo to say so, if it has been loaded meanwhile."""
+        if self._handler is not None:
+            return
+        dynamo = sys.modules.get("torch._dynamo.callback")
+        # The module may be in the middle of its import.
+        handler = getattr(dynamo, "callback_handler", None)
+        if handler is not None:
+            handler.register_start_callback(self._said)
+            self._handler = handler
+
+    def stop(self) -> None:
+        """Ask for nothing any more."""
+        handler, self._handler = self._handler, None
+        if handler is not None and self._said in handler.start_callbacks:
+            handler.remove_start_callback(self._said)
+
+    def _said(self, *_: Any) -> None:
+        self._notice()

@@ -1,0 +1,144 @@
+"""What the process that reads traces answers: the report of a trace, and all that its timeline shows."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from tbprof import __version__
+from tbprof.errors import Gone, UsageError
+from tbprof.report import Timeline, build_report, open_timeline
+from tbprof.store.cache import keep_report
+from tbprof.store.codec import MAX_REPORT_BYTES, encode_report
+from tbprof.texts.english import English
+from tbprof.views.timeline_building import found_view, timeline_step, timeline_view
+from tbprof.views.timeline_bytes import tile_bytes
+from tbprof.views.timeline_excerpt import excerpt_of_step
+from tbprof.views.timeline_selection import select_episode, select_gap, select_row
+
+__all__ = ["ANSWERS", "Parameters", "Traces"]
+
+_KEPT_OPEN = 2
+"""Timelines: the one that is looked at, and the one it is compared with."""
+
+_MOST_DIGITS = 19
+"""Of a number of ns or rows; Python itself refuses to read thousands of digits."""
+_INSTANT = re.compile(rf"-?[0-9]{{1,{_MOST_DIGITS}}}")
+
+Parameters: TypeAlias = Mapping[str, str]
+
+
+class Traces:
+    """The traces that are open; `progress` is called while one is read."""
+
+    def __init__(self, progress: Callable[[int, int], None]) -> None:
+        self.progress = progress
+        self._opened: OrderedDict[tuple[str, int, int], Timeline] = OrderedDict()
+
+    def timeline(self, path: str) -> Timeline:
+        """The one that is open, if the file has not changed since; else it is read.
+
+        Raises:
+            Gone: The file is not there.
+            TraceError: It gives nothing.
+        """
+        try:
+            status = Path(path).stat()
+        except OSError as error:
+            raise Gone(f"{path} is gone or can't be read ({error.strerror})") from error
+        key = (path, status.st_size, status.st_mtime_ns)
+        if key not in self._opened:
+            self._opened[key] = open_timeline(path, progress=self.progress)
+            self._opened[key].lay_out()
+            while len(self._opened) > _KEPT_OPEN:
+                self._opened.popitem(last=False)
+        self._opened.move_to_end(key)
+        return self._opened[key]
+
+
+_Answering: TypeAlias = Callable[[Traces, str, Parameters], bytes]
+
+
+def _report(traces: Traces, path: str, _: Parameters) -> bytes:
+    """The stored form of the report, which is kept in the cache as well."""
+    report = build_report(path, progress=traces.progress, use_cache=True)
+    keep_report(path, report)
+    return encode_report(report, written_by=__version__, max_bytes=MAX_REPORT_BYTES)
+
+
+def _view(timeline: Timeline, _: Parameters) -> bytes:
+    return _json(timeline_view(timeline, English()))
+
+
+def _step(timeline: Timeline, parameters: Parameters) -> bytes:
+    return _json(timeline_step(timeline, _step_number(timeline, parameters), English()))
+
+
+def _excerpt(timeline: Timeline, parameters: Parameters) -> bytes:
+    return excerpt_of_step(timeline, _step_number(timeline, parameters), English())
+
+
+def _tile(timeline: Timeline, parameters: Parameters) -> bytes:
+    level = _whole(parameters, "level", timeline.highest_level + 1)
+    number = _whole(parameters, "number", (timeline.span_ns >> level) + 1)
+    named = parameters.get("lanes", "").split(".")
+    chosen = {int(lane) for lane in named if lane.isdecimal() and len(lane) <= _MOST_DIGITS}
+    return tile_bytes(timeline, level, number, chosen or range(len(timeline.lanes)))
+
+
+def _selection(timeline: Timeline, parameters: Parameters) -> bytes:
+    number = _whole(parameters, "number", timeline.span_ns + len(timeline.facts.trace.slices) + 1)
+    kinds: dict[str, Callable[[], Any]] = {
+        "episode": lambda: select_episode(timeline, number, English()),
+        "gap": lambda: select_gap(timeline, number, English()),
+        "row": lambda: select_row(timeline, number),
+    }
+    selection = kinds.get(parameters.get("kind", ""), lambda: None)()
+    if selection is None:
+        raise UsageError("the link names something that is not in this window's timeline")
+    return _json(selection)
+
+
+def _find(timeline: Timeline, parameters: Parameters) -> bytes:
+    text, after = parameters.get("text", ""), parameters.get("after", "-1")
+    if _INSTANT.fullmatch(after) is None:
+        raise UsageError(f"after must be a whole number of ns, not {after[:40]!r}")
+    # All that is found lies between the instant before the first event and the last one.
+    after_ns = max(-1, min(int(after), timeline.span_ns))
+    return _json(found_view(timeline, text, after_ns, backwards=parameters.get("order") == "back"))
+
+
+def _of_timeline(answer: Callable[[Timeline, Parameters], bytes]) -> _Answering:
+    return lambda traces, path, parameters: answer(traces.timeline(path), parameters)
+
+
+ANSWERS: Mapping[str, _Answering] = {
+    "report": _report,
+    "view": _of_timeline(_view),
+    "step": _of_timeline(_step),
+    "tile": _of_timeline(_tile),
+    "selection": _of_timeline(_selection),
+    "find": _of_timeline(_find),
+    "excerpt": _of_timeline(_excerpt),
+}
+"""By what is asked, a function of the traces that are open, the path of one and the parameters."""
+
+
+def _step_number(timeline: Timeline, parameters: Parameters) -> int:
+    return _whole(parameters, "step", len(timeline.facts.steps))
+
+
+def _whole(parameters: Parameters, name: str, below: int) -> int:
+    text = parameters.get(name, "")
+    if not text.isdecimal() or len(text) > _MOST_DIGITS or int(text) >= below:
+        raise UsageError(f"{name} must be a whole number below {below}, not {text[:40]!r}")
+    return int(text)
+
+
+def _json(record: Any) -> bytes:
+    return json.dumps(dataclasses.asdict(record), allow_nan=False).encode()

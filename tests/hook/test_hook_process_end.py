@@ -1,0 +1,81 @@
+"""A hook in a child of multiprocessing: whatever is not published is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from trainings import facts_in, published_soon
+
+if TYPE_CHECKING:
+    from conftest import RunScript
+
+TRAINING = """
+import multiprocessing, sys, time
+import torch, tbprof
+
+def train(steps, closes):
+    weights = torch.zeros(8, requires_grad=True)
+    hook = tbprof.TrainerHook(sys.argv[1], schedule=tbprof.Schedule(skip_first=2, warmup=1, active=2))
+    for _ in range(steps):
+        ((torch.rand(4, 8) @ weights - 1) ** 2).mean().backward()
+        hook.step()
+    if closes:
+        hook.close()
+
+if __name__ == "__main__":
+    how, steps, closes = sys.argv[2], int(sys.argv[3]), sys.argv[4] == "closes"
+    child = multiprocessing.get_context(how).Process(target=train, args=(steps, closes))
+    child.start()
+    child.join()
+    sys.exit(child.exitcode)
+"""
+
+
+@pytest.mark.parametrize("closes", ["closes", "forgets"])
+@pytest.mark.parametrize("steps", [1, 4, 6], ids=["before", "in", "after"])
+@pytest.mark.parametrize("how", ["fork", "forkserver", "spawn"])
+def test_a_window_of_a_child_is_published_or_its_absence_said(
+    run_script: RunScript, tmp_path: Path, how: str, steps: int, closes: str
+) -> None:
+    logdir = tmp_path / "logs"
+    ended = run_script(TRAINING, logdir, how, steps, closes)
+    assert ended.returncode == 0, ended.stderr
+    said = [line for line in ended.stderr.splitlines() if not line.startswith("USDT:")]
+    if steps == 1:
+        assert said == [
+            "No window was recorded: 1 steps were taken; the schedule needed 5: lower skip_first or active."
+        ]
+        return
+    assert said == []
+    published_soon(logdir)
+    assert [facts["recorded_steps"] for facts in facts_in(logdir)] == [1 if steps == 4 else 2]
+
+
+def test_a_child_that_has_its_hook_from_its_parent_leaves_the_window_to_it(
+    run_script: RunScript, tmp_path: Path
+) -> None:
+    script = """
+import multiprocessing, sys
+import torch, tbprof
+
+schedule = tbprof.Schedule(skip_first=2, warmup=1, active=2)
+hook = tbprof.TrainerHook(sys.argv[1], schedule=schedule)
+
+def train(steps):
+    for _ in range(steps):
+        torch.rand(4, 8) @ torch.rand(8)
+        hook.step()
+
+train(4)
+child = multiprocessing.get_context("fork").Process(target=train, args=(6,))
+child.start()
+child.join()
+train(4)
+hook.close(wait_s=60)
+sys.exit(child.exitcode)
+"""
+    ended = run_script(script, tmp_path / "logs")
+    assert ended.returncode == 0, ended.stderr
+    assert [facts["recorded_steps"] for facts in facts_in(tmp_path / "logs")] == [2]

@@ -1,0 +1,88 @@
+"""Which line is named, and how often: generated code, libraries called from several lines, derivatives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from marked_programs import run_here
+
+torch = pytest.importorskip("torch")
+
+from tbprof.preflight import frames  # noqa: E402
+from tbprof.preflight.report import text  # noqa: E402
+from tbprof.preflight.session import Preflight  # noqa: E402
+
+
+def run(folder: Path, source: str) -> Any:
+    program = folder / "train.py"
+    program.write_text(source, encoding="utf-8")
+    return run_here(program)["sites"]
+
+
+GENERATED = """
+import torch
+total = torch.ones(2, device="cuda").sum()
+names = {}
+exec("def read(value):\\n    return value.item()", names)
+names["read"](total)
+"""
+
+
+def test_generated_code_is_no_line(tmp_path: Path) -> None:
+    (site,) = run(tmp_path, GENERATED)
+    assert (site["source"]["file"], site["source"]["line"]) == (str(tmp_path / "train.py"), 6)
+
+
+LIBRARY = "def read(value):\n    return value.item()\n"
+CALLS_IT_TWICE = """
+import torch
+from library_of_this_test import read
+total = torch.ones(2, device="cuda").sum()
+for _ in range(2):
+    read(total)
+read(total)
+"""
+
+
+def test_a_library_line_keeps_all_lines_that_call_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "site-packages").mkdir()
+    (tmp_path / "site-packages" / "library_of_this_test.py").write_text(LIBRARY, encoding="utf-8")
+    folder = str(tmp_path / "site-packages")
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.setattr(frames, "_INSTALLED", (*frames._INSTALLED, folder + "/"))
+    for cached in (frames.library_of, frames._is_programs):
+        cached.cache_clear()
+    program = tmp_path / "train.py"
+    program.write_text(CALLS_IT_TWICE, encoding="utf-8")
+    with Preflight(program="train.py") as preflight:
+        exec(compile(CALLS_IT_TWICE, str(program), "exec"), {"__name__": "__main__"})
+    (site,) = preflight.sites
+    assert site.library == "library_of_this_test"
+    assert [caller.line for caller in site.called_at] == [6, 7]
+    assert "train.py:6 in <module> and" in text(preflight.prediction)
+
+
+INDEXED = """
+import torch
+weight = torch.ones(4, device="cuda", requires_grad=True)
+rows = torch.tensor([0, 1])
+picked = weight[rows]
+picked.sum().backward()
+"""
+
+
+def test_the_derivative_of_indexing_uploads_the_rows_again_at_the_same_line(tmp_path: Path) -> None:
+    (site,) = run(tmp_path, INDEXED)
+    assert (site["source"]["line"], site["count"], site["kind"]) == (5, 2, "upload")
+
+
+def test_rows_that_change_are_no_constant_for_being_uploaded_twice() -> None:
+    with Preflight(steps=2, warmup=0) as preflight:
+        weight = torch.ones(4, device="cuda", requires_grad=True)
+        optimizer = torch.optim.SGD([weight])
+        for step in range(2):
+            weight[torch.tensor([step])].sum().backward()
+            optimizer.step()
+    assert [site.is_constant for site in preflight.sites] == [False]

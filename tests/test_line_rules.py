@@ -1,0 +1,37 @@
+"""One decision and one fix for each rule about lines, wherever a line was found."""
+
+from __future__ import annotations
+
+import pytest
+
+from tbprof.line_rules import FIXES, LineUse, rule_of
+from tbprof.texts.rule_pages import rule_text
+
+
+@pytest.mark.parametrize("code", sorted(FIXES))
+def test_a_fix_is_that_of_the_rule_page(code: str) -> None:
+    assert FIXES[code] == rule_text(code).fix
+
+
+@pytest.mark.parametrize(
+    ("use", "code"),
+    [
+        (LineUse(kind="scalar_read", call="item", per_step=2), "SYN01"),
+        (LineUse(kind="scalar_read", call="item", per_step=3), "SYN05"),
+        (LineUse(kind="scalar_read", call="item", per_step=None), "SYN01"),
+        (LineUse(kind="control_flow", call="__bool__", per_step=1), "SYN02"),
+        (LineUse(kind="control_flow", call="__bool__", per_step=9), "SYN05"),
+        (LineUse(kind="scalar_read", call="item", via="torch/amp/grad_scaler.py", per_step=9), "SYN08"),
+        (LineUse(kind="scalar_read", call="item", via="torch/nn/utils/clip_grad.py"), "SYN12"),
+        (LineUse(kind="upload", call="to"), "CPY01"),
+        (LineUse(kind="upload", call="to", is_pinned=True), "CPY02"),
+        (LineUse(kind="upload", call="to", is_made_there=True), "CPY04"),
+        (LineUse(kind="upload", call="to", is_made_there=True, is_constant=True), "CPY03"),
+        (LineUse(kind="upload", call="tensor"), "CPY05"),
+        (LineUse(kind="upload", call="tensor", nbytes=1 << 20), "CPY01"),
+        (LineUse(kind="synchronise", call="empty_cache"), "MEM02"),
+        (LineUse(kind="race", call="add"), "CPY10"),
+    ],
+)
+def test_what_a_line_does_says_which_rule_it_breaks(use: LineUse, code: str) -> None:
+    assert rule_of(use) == code
