@@ -8,9 +8,15 @@ from tbprof.views.check import KINDS
 
 
 def test_a_finding_says_how_often_and_what_to_do() -> None:
-    text = found_sentence("A read", "Defer it.", 1200, predicted=False)
+    text = found_sentence("A read", "Defer it.", 1200, predicted=False, has_steps=True)
     assert text == "A read: 1,200 in a step. Defer it."
-    assert "(predicted, no GPU was used)" in found_sentence("A read", "", 1, predicted=True)
+    assert "(predicted, no GPU was used)" in found_sentence("A read", "", 1, predicted=True, has_steps=True)
+
+
+def test_where_nothing_took_a_step_nothing_is_said_of_one() -> None:
+    text = found_sentence("A read", "", 12, predicted=False, has_steps=False)
+    assert text == "A read: 12 in the whole run."
+    assert budget_sentence(3, "", 1, has_steps=False) == "3 sync points in the whole run, 1 allowed"
 
 
 def test_a_warning_names_its_place_if_it_has_one() -> None:
@@ -19,8 +25,8 @@ def test_a_warning_names_its_place_if_it_has_one() -> None:
 
 
 def test_a_budget_names_what_it_is_of() -> None:
-    assert budget_sentence(3, "", 1) == "3 sync points in a step, 1 allowed"
-    assert budget_sentence(3, "SYN01", 1) == "3 SYN01 in a step, 1 allowed"
+    assert budget_sentence(3, "", 1, has_steps=True) == "3 sync points in a step, 1 allowed"
+    assert budget_sentence(3, "SYN01", 1, has_steps=True) == "3 SYN01 in a step, 1 allowed"
 
 
 def test_every_kind_has_words_and_one_of_tomorrow_its_name() -> None:
