@@ -18,6 +18,10 @@ def finding_note(finding: Finding, scope: Scope) -> str:
 
     The numbers of another version may be others: then there is no sentence.
     """
+    return " ".join(said for said in (_figures(finding, scope), _needed_here(finding.numbers)) if said)
+
+
+def _figures(finding: Finding, scope: Scope) -> str:
     numbers = finding.numbers
     try:
         if "hint" in numbers:
@@ -25,6 +29,13 @@ def finding_note(finding: Finding, scope: Scope) -> str:
         return _NOTES[finding.rule](numbers, scope)
     except (KeyError, ValueError):
         return ""
+
+
+def _needed_here(numbers: Numbers) -> str:
+    """That the program can't go on without the value, where its recorded code shows that."""
+    if not numbers.get("used_at_once"):
+        return ""
+    return "Needed here: the next thing the program does depends on the value, so reading it later saves less."
 
 
 def _duration(numbers: Numbers, name: str) -> str:

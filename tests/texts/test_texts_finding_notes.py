@@ -53,3 +53,10 @@ def test_a_real_finding_names_the_option_of_its_framework() -> None:
 def test_in_a_window_without_steps_no_figure_is_one_of_a_step() -> None:
     note = finding_note(finding("SYN05", {"per_step": 7}), scope_of(marks_steps=False))
     assert note == "7 round trips in the window."
+
+
+def test_a_value_that_is_used_at_once_is_needed_here() -> None:
+    note = finding_note(finding("SYN01", {"used_at_once": 1}), STEP)
+    assert note.startswith("Needed here: ")
+    both = finding_note(finding("SYN05", {"per_step": 7, "used_at_once": 1}), STEP)
+    assert both.startswith("7 round trips a step. Needed here: ")
