@@ -35,7 +35,7 @@ def _needed_here(numbers: Numbers) -> str:
     """That the program can't go on without the value, where its recorded code shows that."""
     if not numbers.get("used_at_once"):
         return ""
-    return "Needed here: the next thing the program does depends on the value, so reading it later saves less."
+    return "Needed here: what the program does next depends on the value, so reading it later saves less."
 
 
 def _duration(numbers: Numbers, name: str) -> str:
