@@ -14,8 +14,8 @@ export function CausesTable({ view, unit }: { view: WindowView; unit: DurationUn
       <thead>
         <tr>
           <th scope="col">Why the GPU is idle</th>
-          <th scope="col" class="num">{unit} / step</th>
-          <th scope="col" class="num">of step</th>
+          <th scope="col" class="num">{view.marks_steps ? `${unit} / step` : unit}</th>
+          <th scope="col" class="num">{view.marks_steps ? "of step" : "of window"}</th>
           <th scope="col">Where</th>
         </tr>
       </thead>
