@@ -12,6 +12,7 @@ import functools
 import importlib.abc
 import importlib.machinery
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
@@ -123,12 +124,25 @@ def _wrapped(function: Any, after: After, *, is_method: bool) -> Any:
 
 
 def counted(function: Any, after: After, *, is_method: bool = False) -> Any:
-    """The same function, after each return of which `after` is called."""
+    """The same function, after each return of which `after` is called.
+
+    A call on the same thread inside one that made the same step is part of it: while a function mode
+    is active, torch calls `Tensor.backward` once more from inside.
+    """
+    running: set[tuple[int, int]] = set()
 
     @functools.wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:
-        result = function(*arguments, **named)
-        after(arguments[0] if is_method and arguments else function)
+        stepper = arguments[0] if is_method and arguments else function
+        key = threading.get_ident(), id(stepper)
+        if key in running:
+            return function(*arguments, **named)
+        running.add(key)
+        try:
+            result = function(*arguments, **named)
+        finally:
+            running.discard(key)
+        after(stepper)
         return result
 
     return call

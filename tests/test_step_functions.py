@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tbprof.errors import UsageError
-from tbprof.step_functions import STEP_FUNCTIONS, StepFunction, call_after
+from tbprof.step_functions import STEP_FUNCTIONS, StepFunction, call_after, counted
 
 SOURCE = """
 class Trainer:
@@ -190,3 +190,18 @@ def test_each_framework_has_the_function_that_is_named(step: StepFunction) -> No
     text = path.read_text(encoding="utf-8")
     assert f"class {owner[0]}" in text
     assert f"def {function}(" in text
+
+
+def test_a_call_inside_the_same_call_is_part_of_it() -> None:
+    steps: list[object] = []
+
+    class Trainer:
+        def step(self, depth: int) -> None:
+            if depth:
+                Trainer.step(self, depth - 1)
+
+    Trainer.step = counted(Trainer.step, steps.append, is_method=True)  # type: ignore[method-assign]
+    trainer = Trainer()
+    trainer.step(2)
+    trainer.step(0)
+    assert steps == [trainer, trainer]

@@ -44,7 +44,8 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         self._is_entered = False
         self._running: dict[int, str] = {}
         self._is_second_look = False
-        self._places = None if uses_a_device() else Places()
+        uses_device = missing.ask("places", uses_a_device, otherwise=True)
+        self._places = None if uses_device else Places()
         self._compilations = CompilationWatch(self._make_way)
 
     def begin(self) -> None:

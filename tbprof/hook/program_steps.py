@@ -52,14 +52,14 @@ class ProgramSteps:
 
     def _count_optimizers(self) -> None:
         after = self._guarded(self._after_optimizer)
-        register_optimizer_step_post_hook(lambda optimizer, *_: after(optimizer))
+        register_optimizer_step_post_hook(after)
         for function in STEP_FUNCTIONS:
             call_after(function, after, functools.partial(logger.warning, "%s: %s", function.framework))
 
-    def _guarded(self, action: Callable[[object], None]) -> Callable[[object], None]:
+    def _guarded(self, action: Callable[[object], None]) -> Callable[..., None]:
         """The border to the program: no fault crosses it, and no compiler traces it."""
 
-        def after(stepper: object) -> None:
+        def after(stepper: object, *_: object) -> None:
             if self._guard.fault is None:
                 self._guard.run(action, stepper)
 

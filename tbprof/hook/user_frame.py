@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import site
+import sys
 import sysconfig
 import warnings
 from functools import lru_cache
@@ -22,6 +23,8 @@ _FOLDERS = (
     *(sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib")),
     *site.getsitepackages(),
     site.getusersitepackages(),
+    # Of an environment that lies over another one, too.
+    *(folder for folder in sys.path if folder.endswith(("site-packages", "dist-packages"))),
 )
 _INSTALLED = tuple({folder.rstrip(os.sep) + os.sep for folder in _FOLDERS})
 _COMPILED = os.sep + "torchinductor_"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 import warnings
 from collections.abc import Iterable
@@ -10,15 +9,16 @@ from pathlib import Path
 from time import perf_counter_ns
 
 import torch
-from torch.profiler import ProfilerActivity, profile, tensorboard_trace_handler
+from torch.profiler import profile, tensorboard_trace_handler
 
 from tbprof.hook.cuda_device import has_device_failed
 from tbprof.hook.file_names import import_folders
-from tbprof.hook.foreign import foreign_profiler_at_work, is_recording, without_announcement
+from tbprof.hook.foreign import foreign_profiler_at_work, is_recording
 from tbprof.hook.missing_facts import MissingFacts
 from tbprof.hook.options import RecordOptions
 from tbprof.hook.schedule import Schedule
 from tbprof.hook.spool import TRACE_SUFFIX, remove_partial_files
+from tbprof.hook.torch_profiler import is_stopped_by_device, make_profiler
 
 __all__ = ["ProfiledWindow"]
 
@@ -39,7 +39,7 @@ class ProfiledWindow:
         self._write_trace = tensorboard_trace_handler(str(folder), worker_name=worker)
         self.missing = MissingFacts()
         """What could not be recorded."""
-        self._profiler = _make_profiler(schedule, options, self._export, self.missing)
+        self._profiler = make_profiler(schedule, options, self._export, self.missing)
         self._steps = 0
         self.recorded_steps = 0
         """Whole training steps in the recording."""
@@ -137,7 +137,7 @@ class ProfiledWindow:
             self._profiler.__exit__(None, None, None)
 
     def _step(self) -> None:
-        if not _is_stopped_by_device():
+        if not is_stopped_by_device():
             self._profiler.step()
             return
         # torch warns of it, and we say it in our own words; `-W error` would raise between its two halves.
@@ -163,7 +163,7 @@ class ProfiledWindow:
 
         Stopping or exporting now would end the other profiler's session, or crash.
         """
-        if _is_stopped_by_device() or self._action == "DEVICE_STOPPED":
+        if is_stopped_by_device() or self._action == "DEVICE_STOPPED":
             # The session has ended by itself, and nobody took it.
             return False
         if self.is_recording:
@@ -210,40 +210,3 @@ class ProfiledWindow:
 
     def _traces(self) -> Iterable[Path]:
         return self._folder.glob(f"{self._worker}.*{TRACE_SUFFIX}")
-
-
-def _is_stopped_by_device() -> bool:
-    asked = getattr(torch.autograd, "_is_kineto_stopped", None)
-    return asked is not None and bool(asked())
-
-
-def _make_profiler(
-    schedule: Schedule, options: RecordOptions, export: object, missing: MissingFacts
-) -> profile:
-    with warnings.catch_warnings():
-        # torch warns when there is no warm-up; who sets warmup=0 has decided that.
-        warnings.simplefilter("ignore")
-        steps = torch.profiler.schedule(wait=0, warmup=schedule.warmup, active=schedule.active, repeat=1)
-    with without_announcement():
-        return profile(
-            activities=missing.ask("cuda_activity", _activities, [ProfilerActivity.CPU]),
-            schedule=steps,
-            on_trace_ready=export,
-            experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True),
-            **dataclasses.asdict(options),
-        )
-
-
-def _activities() -> list[ProfilerActivity]:
-    """The CPU and the accelerator that the program uses.
-
-    To ask torch for more would begin to use a device that is there, and processes forked
-    afterwards could no longer use it.
-    """
-    used = []
-    if torch.cuda.is_initialized():
-        used.append(ProfilerActivity.CUDA)
-    if torch.xpu.is_initialized():
-        used.append(ProfilerActivity.XPU)
-    supported = torch.profiler.supported_activities() if used else ()
-    return [ProfilerActivity.CPU, *(activity for activity in used if activity in supported)]

@@ -10,18 +10,20 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from tbprof.hook.line_recorder import LineRecorder  # noqa: E402
+from tbprof.hook.missing_facts import MissingFacts  # noqa: E402
 from tbprof.model import DEVICE, HOST, MADE_ON_HOST, UNKNOWN, RecordedCall  # noqa: E402
 
 MODEL = torch.nn.Linear(4, 2)
 CHOSEN = "cuda" if torch.cuda.is_available() else "cpu"
 OLD = torch.ones(3, 4)
+MISSING = MissingFacts()
 
 
 def recorded(step: Callable[[], Any]) -> tuple[RecordedCall, ...]:
-    recorder = LineRecorder()
+    recorder = LineRecorder(MISSING)
     with recorder:
         step()
-    assert recorder.fault is None
+    assert MISSING.facts == ()
     return recorder.log.calls
 
 
@@ -55,7 +57,7 @@ def test_a_tensor_moves_once_and_again_at_the_same_line_in_the_next_step() -> No
         first = batch.to(CHOSEN)
         first.to(CHOSEN)
 
-    recorder = LineRecorder()
+    recorder = LineRecorder(MISSING)
     with recorder:
         step()
         step()

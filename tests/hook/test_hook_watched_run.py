@@ -173,6 +173,20 @@ def test_a_window_that_has_most_of_its_steps_is_kept_where_the_training_goes_bac
     assert not torch.overrides._get_current_function_mode_stack()
 
 
+def test_a_training_that_goes_back_in_the_warm_up_ends_its_audit_step(
+    logdir: Path, training_step: Step
+) -> None:
+    watching = []
+    schedule = tbprof.Schedule(skip_first=4, warmup=3, active=2)
+    with tbprof.TrainerHook(logdir, schedule=schedule) as hook:
+        for steps_taken in (1, 2, 3, 4, 2, 3, 4):
+            training_step()
+            hook.step(steps_taken)
+            watching.append(len(torch.overrides._get_current_function_mode_stack()))
+    # The window began after the fourth step; the next one begins a step after the training went back.
+    assert watching == [0, 0, 0, 1, 0, 1, 0]
+
+
 def test_steps_of_an_interrupted_window_are_in_no_unprofiled_time(
     logdir: Path, training_step: Step, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -89,7 +89,7 @@ def test_each_fold_has_an_optimizer_of_its_own_and_all_their_steps_count() -> No
                 take_step(model, optimizer)
     assert preflight.prediction.ending == "stopped"
     assert len(preflight.prediction.steps) == 10
-    assert "From here on steps are those of Adam" in preflight.text()
+    assert "From here on steps are those of another optimizer, Adam" in preflight.text()
 
 
 def test_another_phase_takes_over_when_the_first_optimizer_is_silent() -> None:
