@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import torch
 from torch.utils.data import DataLoader
@@ -52,7 +53,9 @@ class Trainer:
 
 
 def test_they_are_found_in_what_a_framework_holds() -> None:
-    loaders, optimizers = Trainer().run()
+    """On a thread of its own: below it lie no frames of a test runner with its thousands of tests."""
+    with ThreadPoolExecutor(1) as pool:
+        loaders, optimizers = pool.submit(Trainer().run).result()
     assert "Images" in {loader.dataset for loader in loaders}
     assert "OwnOptimizer" in {optimizer.name for optimizer in optimizers}
 
