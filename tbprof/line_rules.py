@@ -114,7 +114,10 @@ FIXES: dict[str, str] = {
         "Turn anomaly mode on only while a NaN is hunted, and check the norm of all gradients on "
         "the device, or every so many steps."
     ),
-    "CPY01": "Let the DataLoader pin its batches, and copy them with `non_blocking=True`.",
+    "CPY01": (
+        "Let the DataLoader pin its batches, and copy them with `non_blocking=True`. What is no batch "
+        "(a buffer, a mask, a table that each step moves) keep on the device."
+    ),
     "CPY02": "Add `non_blocking=True`. The device's own order keeps the kernels behind the copy.",
     "CPY03": (
         "Register it as a buffer of the module, which moves with `.to(device)`, or make it on the "
