@@ -104,5 +104,3 @@ def find_calls(trace: Trace) -> Calls:
         ops=ops,
         op=ops.innermost(lane, start, end),
     )
-
-

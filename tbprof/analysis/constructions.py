@@ -15,9 +15,7 @@ from tbprof.trace.columns import Category, Int64s
 
 __all__ = ["Constructions", "find_constructions", "recorded_constructions", "tells_constructions"]
 
-_INIT = (
-    r"(?:.*[/\\])?torch[/\\](?:nn[/\\]modules[/\\]module|optim[/\\]optimizer)\.py\(\d+\): __init__"
-)
+_INIT = r"(?:.*[/\\])?torch[/\\](?:nn[/\\]modules[/\\]module|optim[/\\]optimizer)\.py\(\d+\): __init__"
 """What every `nn.Module` (each loss as well) and every optimizer calls to build itself."""
 
 

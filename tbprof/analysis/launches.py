@@ -29,9 +29,7 @@ class Launches:
     """Of all of its name."""
 
     def only(self, chosen: npt.NDArray[np.bool_] | Int64s) -> Launches:
-        return Launches(
-            self.rows[chosen], self.start_ns[chosen], self.end_ns[chosen], self.median_ns[chosen]
-        )
+        return Launches(self.rows[chosen], self.start_ns[chosen], self.end_ns[chosen], self.median_ns[chosen])
 
 
 def training_launches(facts: Facts) -> Launches:

@@ -45,8 +45,7 @@ def find_moved_factories(facts: Facts, site: SiteMembers) -> Int64s:
             int(site.members[at])
             for at in mine.tolist()
             for before in _before(facts, int(site.outermost_op[at]), top)
-            if before in makers
-            and _makes(facts, int(site.members[at]), ops_within(facts, ops, before))
+            if before in makers and _makes(facts, int(site.members[at]), ops_within(facts, ops, before))
         ]
     return np.array(sorted(chosen), np.int64)
 

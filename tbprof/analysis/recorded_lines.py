@@ -100,9 +100,7 @@ def _kin(
     memory = np.where(episodes.direction == DIRECTIONS.index("HtoD"), episodes.memory, 0)
     # Within an op the call is torch's choice; outside it is the program's.
     asked = sorted({name for names in BY_NAME.values() for name in names})
-    explicit = np.array(
-        [asked.index(name) if name in asked else _UNKNOWN for name in call_names], np.int64
-    )
+    explicit = np.array([asked.index(name) if name in asked else _UNKNOWN for name in call_names], np.int64)
     explicit[chains.outermost != _UNKNOWN] = _UNKNOWN
     key = np.stack([anchor, episodes.direction, memory, takes_steps, source, explicit], axis=1)
     distinct, which = np.unique(key, axis=0, return_inverse=True)

@@ -70,9 +70,7 @@ def _named(trace: Trace) -> _Told:
     known = (waiting >= 0) & (awaited >= 0)
     rows = rows[known]
     at = trace.slices.start_ns[rows]
-    return _Told(
-        at, _record_times(trace, rows, at), trace.device.at(rows), waiting[known], awaited[known]
-    )
+    return _Told(at, _record_times(trace, rows, at), trace.device.at(rows), waiting[known], awaited[known])
 
 
 def _record_times(trace: Trace, rows: Int64s, otherwise: Int64s) -> Int64s:

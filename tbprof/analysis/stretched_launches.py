@@ -59,9 +59,7 @@ def find_stretched_launches(facts: Facts) -> StretchedLaunches:
     if len(side) == 0:
         return StretchedLaunches(launches.only(np.empty(0, np.int64)), side)
     covering, held = np.zeros(len(launches.rows), np.int64), np.zeros(len(launches.rows), np.bool_)
-    for at, (start, end) in enumerate(
-        zip(launches.start_ns.tolist(), launches.end_ns.tolist(), strict=True)
-    ):
+    for at, (start, end) in enumerate(zip(launches.start_ns.tolist(), launches.end_ns.tolist(), strict=True)):
         shared = np.minimum(episodes.end_ns[side], end) - np.maximum(episodes.start_ns[side], start)
         most = int(np.argmax(shared))
         covering[at], held[at] = side[most], int(shared[most]) >= OVERLAP_SHARE * (end - start)

@@ -62,7 +62,5 @@ class Transfers:
 
     @property
     def _is_copy(self) -> npt.NDArray[np.bool_]:
-        is_copy: npt.NDArray[np.bool_] = (
-            self.trace.slices.category[self.work.rows] == Category.MEMCPY
-        )
+        is_copy: npt.NDArray[np.bool_] = self.trace.slices.category[self.work.rows] == Category.MEMCPY
         return is_copy

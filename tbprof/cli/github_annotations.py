@@ -41,9 +41,7 @@ def _budget(row: BudgetRow, view: CheckView) -> str:
     return _command("error", {"title": "tbprof"}, sentence)
 
 
-def _place(
-    rule: str, file: str, line: int | None, path_in_checkout: Callable[[str], str]
-) -> dict[str, str]:
+def _place(rule: str, file: str, line: int | None, path_in_checkout: Callable[[str], str]) -> dict[str, str]:
     where = {} if not file else {"file": path_in_checkout(file)}
     if file and line is not None:
         where["line"] = str(line)

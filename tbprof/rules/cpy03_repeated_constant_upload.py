@@ -67,9 +67,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         if len(members):
             sizes = facts.episodes.bytes[members]
             numbers = {"bytes": int(sizes.sum()), "copy_bytes": int(sizes[0]), "proven": int(bool(proof))}
-            finding = waits_finding(
-                facts, (index,), members, rule=_CODE, removal="rewrite", numbers=numbers
-            )
+            finding = waits_finding(facts, (index,), members, rule=_CODE, removal="rewrite", numbers=numbers)
             yield dataclasses.replace(finding, confidence="high" if proof else "low")
 
 

@@ -51,9 +51,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     for index, site in enumerate(facts.sites):
         sizes = facts.episodes.bytes[site.members]
         if _blocks_for_upload(site) and int(sizes.max()) < STAGED_BYTES and _of_numbers(facts, site):
-            yield site_finding(
-                facts, index, rule=_CODE, removal="drop", numbers={"bytes": int(sizes.sum())}
-            )
+            yield site_finding(facts, index, rule=_CODE, removal="drop", numbers={"bytes": int(sizes.sum())})
 
 
 def _blocks_for_upload(site: SiteMembers) -> bool:

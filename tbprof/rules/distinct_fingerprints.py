@@ -26,8 +26,7 @@ def with_distinct_fingerprints(findings: Sequence[Finding], sites: Sequence[Site
     by_line = sorted(findings, key=lambda finding: sorted(_order(sites[site]) for site in finding.sites))
     names = told_apart(finding.fingerprint for finding in by_line)
     return [
-        dataclasses.replace(finding, fingerprint=name)
-        for finding, name in zip(by_line, names, strict=True)
+        dataclasses.replace(finding, fingerprint=name) for finding, name in zip(by_line, names, strict=True)
     ]
 
 

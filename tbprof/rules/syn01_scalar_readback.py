@@ -55,9 +55,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     for index, site in enumerate(facts.sites):
         sizes = facts.episodes.bytes[site.members]
         if _reads_scalar(site) and int(sizes.max()) <= SCALAR_BYTES:
-            yield site_finding(
-                facts, index, rule=_CODE, removal="defer", numbers={"bytes": int(sizes.sum())}
-            )
+            yield site_finding(facts, index, rule=_CODE, removal="defer", numbers={"bytes": int(sizes.sum())})
 
 
 def _reads_scalar(site: SiteMembers) -> bool:

@@ -26,7 +26,6 @@ MAX_CACHE_BYTES = 256 * 1024 * 1024
 """Beyond it the reports that were not used for longest go."""
 
 
-
 def cached_report(trace_path: str) -> Report | None:
     """The report of this very file, or None; a damaged one counts as none."""
     folder = private_cache_folder("reports")

@@ -14,9 +14,7 @@ _FAR_APART = 2.0
 _MOST_NAMED = 6
 
 
-def ranks_sentences(
-    ranks: Sequence[tuple[str, float | None, float]], *, are_ranked: bool
-) -> tuple[str, str]:
+def ranks_sentences(ranks: Sequence[tuple[str, float | None, float]], *, are_ranked: bool) -> tuple[str, str]:
     """The verdict over ranks as (name, share of idle, wait in us), and how to compare them.
 
     Not `are_ranked`, they are workers of which some have no rank.

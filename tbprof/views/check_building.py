@@ -71,9 +71,7 @@ def _once(found: Iterable[Found]) -> list[Found]:
     return list(most.values())
 
 
-def _row(
-    found: Found, accepted: Accepted | None, baseline: Baseline, forbidden: Sequence[str]
-) -> CheckRow:
+def _row(found: Found, accepted: Accepted | None, baseline: Baseline, forbidden: Sequence[str]) -> CheckRow:
     state = _state(found, accepted, baseline)
     is_open = state in ("new", "more")
     return CheckRow(

@@ -121,10 +121,7 @@ def _most_sync_points(report: Report, found: list[Found]) -> int:
 def _excused_sites(report: Report, suppressed: set[str]) -> list[Site]:
     """The sync points that a comment beside their line asks to be silent about."""
     indexes = {
-        index
-        for finding in report.findings
-        if finding.fingerprint in suppressed
-        for index in finding.sites
+        index for finding in report.findings if finding.fingerprint in suppressed for index in finding.sites
     }
     sites = (report.sites[index] for index in sorted(indexes))
     return [site for site in sites if site.blocking and site.per_step]

@@ -11,9 +11,7 @@ LARGE = 100_000
 
 
 def leave(built: TraceBuilder, at: float, *, size_bytes: int = LARGE, thread: int = MAIN) -> None:
-    built.copy(
-        "DtoH", "pageable", at, at + 10, runs=(at + 1, at + 9), size_bytes=size_bytes, thread=thread
-    )
+    built.copy("DtoH", "pageable", at, at + 10, runs=(at + 1, at + 9), size_bytes=size_bytes, thread=thread)
 
 
 def test_a_trip_is_a_read_and_the_first_upload_of_its_size_after_it() -> None:

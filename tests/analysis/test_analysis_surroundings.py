@@ -16,9 +16,7 @@ def waits(built: TraceBuilder) -> TraceBuilder:
     return built
 
 
-@pytest.mark.parametrize(
-    ("start", "end", "inside"), [(100, 200, True), (100, 199, False), (101, 200, False)]
-)
+@pytest.mark.parametrize(("start", "end", "inside"), [(100, 200, True), (100, 199, False), (101, 200, False)])
 def test_a_frame_holds_the_whole_call(start: float, end: float, inside: bool) -> None:
     built = waits(TraceBuilder())
     built.frame("torch/amp/grad_scaler.py(1): step", start, end)

@@ -56,9 +56,7 @@ def test_a_tile_covers_as_much_time_as_its_spans_do(spans: list[tuple[int, int]]
 
 
 @given(SPANS, st.integers(0, 12))
-def test_what_is_too_short_to_see_leaves_a_mark_where_it_is(
-    spans: list[tuple[int, int]], level: int
-) -> None:
+def test_what_is_too_short_to_see_leaves_a_mark_where_it_is(spans: list[tuple[int, int]], level: int) -> None:
     marked = {
         (tile.place.number * TILE_BUCKETS + bucket)
         for tile in tiles(spans, level)

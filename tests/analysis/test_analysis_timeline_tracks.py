@@ -29,9 +29,13 @@ def test_a_span_of_no_length_lies_in_what_runs_and_holds_nothing() -> None:
 
 @given(st.lists(st.integers(0, 20), min_size=2, max_size=40))
 def test_spans_of_one_line_never_overlap_where_all_are_nested(cuts: list[int]) -> None:
-    spans = sorted({(i, i + 1 + size) for i, size in enumerate(cuts) if all(
-        j + 1 + other <= i or j + 1 + other >= i + 1 + size for j, other in enumerate(cuts[:i])
-    )})
+    spans = sorted(
+        {
+            (i, i + 1 + size)
+            for i, size in enumerate(cuts)
+            if all(j + 1 + other <= i or j + 1 + other >= i + 1 + size for j, other in enumerate(cuts[:i]))
+        }
+    )
     by_line: dict[int, list[tuple[int, int]]] = {}
     for line, span in zip(lines(*spans), spans, strict=True):
         by_line.setdefault(line, []).append(span)
