@@ -11,7 +11,7 @@ from tbprof.analysis.awaited import Awaited
 from tbprof.analysis.base_cost import DEFAULT_COPY_NS, DEFAULT_SYNC_NS
 from tbprof.analysis.calls import Calls
 from tbprof.analysis.copy_kinds import DIRECTIONS, MEMORIES
-from tbprof.analysis.device_work import DeviceWork
+from tbprof.analysis.device_work import NO_LAUNCH, DeviceWork
 from tbprof.analysis.episodes import ABSENT, Episodes
 from tbprof.analysis.replay_awaited import CLOCK_SLACK_NS, awaited_rows, awaits_device
 from tbprof.analysis.replay_streams import NO_ROW, StreamOrder
@@ -41,6 +41,9 @@ class ReplayWaits:
     staged: Int64s
     """Of an upload from memory that is not known to be pinned its own row, or `NO_ROW`. The host copies it
     piece by piece before, or while, it goes to the device; from pinned memory it would go at once."""
+    drains: npt.NDArray[np.bool_]
+    """Whether it waited for its rows until all that the training had launched had ended, and nothing
+    was launched meanwhile: from its return on host and device begin anew together."""
 
 
 def replay_waits(
@@ -70,7 +73,21 @@ def replay_waits(
         base_ns=np.where(held, np.minimum(end - start, least), end - start),
         lag_ns=np.where(held, lag, usual),
         staged=_staged_rows(episodes, chosen),
+        drains=held & _is_dry(order, start, end),
     )
+
+
+def _is_dry(order: StreamOrder, start_ns: Int64s, end_ns: Int64s) -> npt.NDArray[np.bool_]:
+    """Whether nothing was launched in `[start_ns, end_ns)`, and all from before had ended at its end."""
+    work = order.work
+    rows = np.flatnonzero((work.launch != NO_LAUNCH) & ~order.is_beside)
+    rows = rows[np.argsort(work.launch_start_ns[rows], kind="stable")]
+    launched = work.launch_start_ns[rows]
+    reach = np.maximum.accumulate(np.append(np.iinfo(np.int64).min, work.end_ns[rows]))
+    before = np.searchsorted(launched, start_ns, side="right")
+    nothing_meanwhile = before == np.searchsorted(launched, end_ns, side="left")
+    dry: npt.NDArray[np.bool_] = nothing_meanwhile & (reach[before] <= end_ns)
+    return dry
 
 
 def _staged_rows(episodes: Episodes, chosen: Int64s) -> Int64s:

@@ -5,9 +5,11 @@ How the floor is found is shown where it is computed, with the other figures of 
 
 from __future__ import annotations
 
+import numpy as np
 from scenes import SIDE, gpu_bound, host_bound, nearly_gpu_bound, read_scalar
 from trace_builder import TraceBuilder
 
+from tbprof.analysis.savings import saving_of
 from tbprof.model import Savings
 
 
@@ -42,6 +44,37 @@ def test_with_long_waits_what_a_host_could_fill_is_the_ceiling() -> None:
     # Empty for 38 a step, and the copy takes 2 in which nothing computes.
     assert savings.ceiling_ns == 4 * 40_000
     assert savings.floor_ns <= 4 * 5_000
+
+
+def two_stretches(*, second_is_dry: bool) -> TraceBuilder:
+    """Two waits of 100; behind the first the device never runs dry, behind the second for 290.
+
+    Where the second is dry the device has ended all it was given when that wait returns.
+    """
+    built = TraceBuilder()
+    built.step(1, 0, 1000)
+    built.launch(0, 1, runs=(6, 200))
+    built.launch(2, 3, runs=(200, 400))
+    built.synchronise("cudaStreamSynchronize", 100, 200)
+    if not second_is_dry:
+        built.launch(210, 211, runs=(400, 480), stream=20)
+    built.synchronise("cudaDeviceSynchronize", 300, 400)
+    built.launch(690, 691, runs=(700, 1000))
+    return built
+
+
+def test_a_host_gains_nothing_beyond_a_wait_that_stays_and_lets_the_device_run_dry() -> None:
+    """What is idle behind the second wait is no matter of the first."""
+    facts = two_stretches(second_is_dry=True).facts()
+    first, second = (saving_of(facts, np.array([at]), "drop").ceiling_ns for at in (0, 1))
+    # Idle before the first launch; what is idle behind the second wait is beyond its reach.
+    assert (first, second) == (1_000, 100_000)
+    assert saving_of(facts, np.array([0, 1]), "drop").ceiling_ns == 200_000
+
+
+def test_behind_a_wait_that_leaves_the_device_working_a_gain_may_still_help() -> None:
+    facts = two_stretches(second_is_dry=False).facts()
+    assert saving_of(facts, np.array([0]), "drop").ceiling_ns == 100_000
 
 
 def test_a_wait_of_a_side_thread_wins_nothing() -> None:
