@@ -48,6 +48,8 @@ LAG_SHARE = 0.1
 _MIN_STEPS_FOR_COLD = 3
 _ENOUGH_FOR_AN_END = 2
 _EMPTY_SHARE = 0.1
+_CALLS_OF_A_STEP = r"(?:cuda|hip)(?:Memcpy|(?:Stream|Event)Synchronize)"
+"""Not the synchronise of a device, by which the profiler itself ends the window."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,7 +115,7 @@ def find_steps(trace: Trace, work: DeviceWork) -> Steps:
     if len(rows) == 0:
         reach = np.array(_window(trace, work), np.int64)
         return Steps((WINDOW_STEP,), reach[:1], reach[1:], reach[:1], reach[1:], (False,), ())
-    rows = rows[np.argsort(slices.start_ns[rows], kind="stable")]
+    rows = _without_empty_end(trace, work, rows[np.argsort(slices.start_ns[rows], kind="stable")])
     end = slices.start_ns[rows] + slices.duration_ns[rows]
     start = _start_behind_phases(trace, slices.start_ns[rows], end)
     names = tuple(trace.names[i] for i in slices.name[rows].tolist())
@@ -123,11 +125,10 @@ def find_steps(trace: Trace, work: DeviceWork) -> Steps:
     done_ns = _done_on_device(trace, work, host)
     share = (done_ns - end) / np.maximum(end - start, 1)
     if float(np.median(share)) <= LAG_SHARE:
-        return _with_empty_end(work, host)
+        return host
     gpu_start, gpu_end = _on_device(work, host, done_ns)
     cold = _cold(gpu_end - gpu_start)
-    on_device = dataclasses.replace(host, gpu_start_ns=gpu_start, gpu_end_ns=gpu_end, cold=cold)
-    return _with_empty_end(work, on_device)
+    return dataclasses.replace(host, gpu_start_ns=gpu_start, gpu_end_ns=gpu_end, cold=cold)
 
 
 def rows_of_steps(trace: Trace, steps: Steps, chosen: npt.NDArray[np.bool_]) -> Int64s:
@@ -191,19 +192,20 @@ def _start_behind_phases(trace: Trace, start_ns: Int64s, end_ns: Int64s) -> Int6
     return moved
 
 
-def _with_empty_end(work: DeviceWork, steps: Steps) -> Steps:
-    """A last step that launched nothing and is far shorter than the others is left out like a cold one.
+def _without_empty_end(trace: Trace, work: DeviceWork, rows: Int64s) -> Int64s:
+    """The rows that mark steps, less a last one that launched nothing and is far shorter than the others.
 
-    Profilers are often stopped behind a last `step()`, which begins one that never happens.
+    Profilers are often stopped behind a last `step()`, which begins a step that never happens.
     """
-    if len(steps) < _ENOUGH_FOR_AN_END or not len(work.rows):
-        return steps
-    launched = steps.index_of(work.launch_start_ns[work.launch != NO_LAUNCH])
-    length = steps.duration_ns
-    if (launched == len(steps) - 1).any() or length[-1] > _EMPTY_SHARE * np.median(length[:-1]):
-        return steps
-    without = _cold(length[:-1])
-    return dataclasses.replace(steps, cold=(*without, True))
+    slices = trace.slices
+    length = slices.duration_ns[rows]
+    if len(rows) < _ENOUGH_FOR_AN_END or length[-1] > _EMPTY_SHARE * np.median(length[:-1]):
+        return rows
+    calls = matching_rows(trace, _CALLS_OF_A_STEP, Category.RUNTIME)
+    began = np.concatenate([work.launch_start_ns[work.launch != NO_LAUNCH], slices.start_ns[calls]])
+    start, end = slices.start_ns[rows[-1]], slices.start_ns[rows[-1]] + length[-1]
+    is_empty = len(work.rows) > 0 and not ((began >= start) & (began < end)).any()
+    return rows[:-1] if is_empty else rows
 
 
 def _cold(duration_ns: Int64s) -> tuple[bool, ...]:

@@ -208,11 +208,24 @@ def _lengths(step: Step) -> tuple[int, int]:
     return step.duration_ns, step.length_ns
 
 
-def test_an_empty_last_step_is_left_out_like_a_cold_one() -> None:
-    """As after `prof.step(); prof.stop()`: a step begins that never happens."""
+def two_steps_and_the_begin_of_a_third() -> TraceBuilder:
     built = TraceBuilder()
     for number in range(2):
         built.step(number, 1000 * number, 1000 * number + 1000)
         built.launch(1000 * number + 10, 1000 * number + 11, runs=(1000 * number + 20, 1000 * number + 900))
     built.step(2, 2000, 2010)
-    assert built.facts().steps.cold == (False, False, True)
+    return built
+
+
+def test_a_last_step_in_which_nothing_happens_is_none() -> None:
+    """As after `prof.step(); prof.stop()`: a step begins that never happens."""
+    built = two_steps_and_the_begin_of_a_third()
+    built.call("cudaDeviceSynchronize", 2002, 2008)
+    assert built.facts().steps.names == ("ProfilerStep#0", "ProfilerStep#1")
+
+
+@pytest.mark.parametrize("call", ["cudaStreamSynchronize", "cudaMemcpyAsync"])
+def test_a_short_last_step_that_waits_or_copies_is_one(call: str) -> None:
+    built = two_steps_and_the_begin_of_a_third()
+    built.call(call, 2002, 2008)
+    assert len(built.facts().steps) == 3
