@@ -102,14 +102,14 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
     checked = [rule for rule in rules if all(need.is_met(facts) for need in rule.needs)]
     plan, planned = _plan(facts, findings)
     saving = window_saving(facts, plan, planned)
-    has_devices = bool(facts.work.devices)
+    is_known = facts.device_is_known
     return Report(
         trace=_summary(facts),
         steps=step_figures(facts, planned, saving),
         sync_points=sync_totals(facts),
         copies=copy_totals(facts.episodes, facts.transfers),
         sites=tuple(site_figures(facts, site) for site in facts.sites),
-        idle=idle_total(facts) if has_devices else None,
+        idle=idle_total(facts) if is_known else None,
         code=code_shares(facts),
         savings=Savings(
             floor_ns=saving.floor_ns,
@@ -118,7 +118,7 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
             calibrated=False,
             replay_error=facts.replay.error if facts.sites else None,
         )
-        if has_devices
+        if is_known
         else None,
         findings=findings,
         fix_plan=tuple(PlanRow(row.candidate, row.adds_ns, row.total_ns, row.ceiling_ns) for row in plan),
@@ -134,7 +134,7 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
         recorded_calls=() if audit is None else audit.calls,
         facts=None if hook is None else dataclasses.replace(hook, audit=None),
         sources=() if audit is None else audit.sources,
-        predicted_lines=() if hook is None or has_devices else _predicted(hook),
+        predicted_lines=() if hook is None or facts.work.devices else _predicted(hook),
     )
 
 

@@ -22,6 +22,7 @@ from tbprof.analysis.host_places import HostPlaces
 from tbprof.analysis.host_states import HostLanes, host_states
 from tbprof.analysis.idle_causes import IdleCauses
 from tbprof.analysis.intervals import NEVER, Intervals, total_ns
+from tbprof.analysis.lost_kernels import lost_kernels
 from tbprof.analysis.refill import starved_ns
 from tbprof.analysis.replay import Replay, steps_to_replay
 from tbprof.analysis.replay_schedule import device_schedule
@@ -34,7 +35,11 @@ from tbprof.analysis.training_lanes import find_training_lanes
 from tbprof.analysis.transfers import Transfers
 from tbprof.trace.columns import Int64s, Trace
 
-__all__ = ["Facts"]
+__all__ = ["DECIDED_BY_OTHERS", "Facts"]
+
+DECIDED_BY_OTHERS = 0.05
+"""With the busiest device idle for this part of the steps in collectives of the hosts, a replay without
+the other ranks says nothing."""
 
 
 class Facts:
@@ -112,7 +117,7 @@ class Facts:
     @cached_property
     def starved_ns(self) -> Int64s:
         """Of each episode: how long the device stayed dry after it."""
-        return starved_ns(self.work, self.idle, self.episodes, self.awaited)
+        return starved_ns(self.work, self.idle, self.episodes, self.awaited, self.causes.states["collective"])
 
     @cached_property
     def transfers(self) -> Transfers:
@@ -129,6 +134,17 @@ class Facts:
         schedule = device_schedule(self.trace, order, find_stream_waits(self.trace, order))
         waits = replay_waits(order, self.calls, self.episodes, self.awaited, self.training_lanes)
         return Replay(order, schedule, self.steps, waits, steps_to_replay(self.work, self.steps))
+
+    @cached_property
+    def is_replayable(self) -> bool:
+        """Whether the replay comes out as recorded, and no collective of the hosts stands in its way.
+
+        When such a collective ends another rank may decide.
+        """
+        main = self.work.main_device
+        if main is None or not self.replay.is_consistent:
+            return self.replay.is_consistent
+        return total_ns(self.causes.empty[main]["collective"]) < DECIDED_BY_OTHERS * self.steps.total_ns
 
     @cached_property
     def can_be_won(self) -> npt.NDArray[np.bool_]:
@@ -151,6 +167,11 @@ class Facts:
         return silent_ns(self.trace, self.steps, self.training_lanes)
 
     @cached_property
+    def device_is_known(self) -> bool:
+        """Whether a device worked, and not too much of what it did was lost."""
+        return self.work.main_device is not None and lost_kernels(self.trace) is None
+
+    @cached_property
     def empty_idle_ns(self) -> int:
         """Empty idle of the busiest device over all steps."""
         main = self.work.main_device
@@ -158,7 +179,12 @@ class Facts:
 
     @cached_property
     def fillable(self) -> Intervals:
-        """When a host that came earlier could have kept the busiest device busier, within the steps."""
+        """When a host that came earlier could have kept the busiest device busier, within the steps.
+
+        Never where that device is not known.
+        """
+        if not self.device_is_known:
+            return NEVER
         return find_fillable(self.trace, self.work, self.steps, self.idle, self.transfers)
 
     @cached_property

@@ -6,6 +6,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.names import matching_rows
 from tbprof.model import Verdict
 from tbprof.trace.columns import Category
+from tbprof.trace.eras import OTHER_ACCELERATORS
 
 __all__ = ["missing_device"]
 
@@ -14,7 +15,7 @@ _LAUNCH = r"(?:cuda|hip)Launch|cuLaunch|hipModuleLaunch|hipExt\w*Launch|(?:cuda|
 
 def missing_device(facts: Facts) -> Verdict:
     """`other_device` where another kind worked, `lost_kernels` where calls launched some, or `no_device`."""
-    for category in (Category.MTIA, Category.HPU):
+    for category in OTHER_ACCELERATORS:
         rows = int((facts.trace.slices.category == category).sum())
         if rows:
             return Verdict("other_device", {"device": category.name, "rows": rows})

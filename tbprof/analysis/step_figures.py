@@ -25,14 +25,14 @@ def step_figures(facts: Facts, planned: Int64s, saving: Saving) -> tuple[Step, .
     """
     steps, episodes = facts.steps, facts.episodes
     lag = gpu_lag_ns(facts.work, steps)
-    idle = list(facts.idle.by_device.values())
+    idle = list(facts.idle.by_device.values()) if facts.device_is_known else []
     copying = facts.transfers.copying_ns(steps.gpu_start_ns, steps.gpu_end_ns)
     computing = facts.parts.computing_ns(steps.gpu_start_ns, steps.gpu_end_ns)
     communication = facts.parts.communication_exposed_ns(steps.gpu_start_ns, steps.gpu_end_ns)
-    causes = _idle_by_cause(facts)
+    causes = _idle_by_cause(facts) if idle else [Counter()] * len(steps)
     hosts = host_times(facts)
     savings = step_savings(facts, planned, saving)
-    counts = kernel_counts(facts)
+    counts = kernel_counts(facts) if idle else None
     rows = []
     for index, name in enumerate(steps.names):
         points = episodes.blocking & (episodes.step == index)

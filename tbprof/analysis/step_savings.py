@@ -27,7 +27,7 @@ def step_savings(facts: Facts, planned: Int64s, window: Saving) -> list[Saving]:
         planned: Positions of the episodes that the fix plan removes.
         window: What it wins of the window; without an estimate no step has one.
     """
-    if facts.work.main_device is None:
+    if not facts.device_is_known:
         return [Saving(0, None, 0)] * len(facts.steps)
     won = np.flatnonzero(facts.can_be_won)
     removed = planned[facts.can_be_won[planned]]

@@ -3,8 +3,8 @@
 It is decided here alone, from causes, findings and plan together, so that no sentence denies what
 stands beside it. In this order:
 
-- `no_device`, `lost_kernels`, `other_device`: nothing ran on a GPU, or it was not recorded. From
-  `LOST_SHARE` of the launches without work on, nothing can be said of the rest either.
+- `no_device`, `lost_kernels`, `other_device`: nothing ran on a GPU, or it was not recorded, or too much
+  of it was lost.
 - `capture`: most launches recorded a graph and ran nothing, and the device was mostly idle.
 - `cold_start`: first calls, in which kernels and library handles are loaded, hold `COLD_SHARE` of the
   idle and at least half as much as the largest cause. Nothing else in such a window is typical.
@@ -34,6 +34,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.idle_places import NO_SITE, drained_by
 from tbprof.analysis.intervals import Intervals, overlap_ns, subtract, total_ns
 from tbprof.analysis.launch_idle import find_launch_idle
+from tbprof.analysis.lost_kernels import lost_kernels
 from tbprof.analysis.missing_device import missing_device
 from tbprof.analysis.savings import saving_of
 from tbprof.model import SEVERITIES, Finding, Numbers, Saving, Verdict
@@ -47,9 +48,6 @@ BOUND_SHARE = 0.05
 
 WORTH_SHARE = 0.01
 """Below this part of the steps a saving is lost in the noise of a step."""
-
-LOST_SHARE = 0.05
-"""Real traces that are whole have no launch without its work."""
 
 LONG_GAP_NS = 50_000
 """Between two kernels that were queued behind each other a device needs a few us."""
@@ -98,16 +96,14 @@ def find_verdict(facts: Facts, findings: Sequence[Finding], saving: Saving) -> V
 
 def _unusable_launches(facts: Facts, window: _Window) -> Verdict | None:
     """The verdict where the work of many launches is not in the trace, or never ran."""
-    is_idle = window.idle_ns >= _MOST * window.total_ns
-    for code, case, least in (
-        ("launches_without_gpu_rows", "lost_kernels", LOST_SHARE),
-        ("launches_captured", "capture", _MOST),
-    ):
-        for fact in facts.trace.health:
-            if case == "capture" and not is_idle:
-                continue
-            if fact.code == code and int(fact.numbers["rows"]) >= least * int(fact.numbers["of"]):
-                return Verdict(case, {"launches": fact.numbers["of"], "without": fact.numbers["rows"]})
+    lost = lost_kernels(facts.trace)
+    if lost is not None:
+        return Verdict("lost_kernels", {"launches": lost.numbers["of"], "without": lost.numbers["rows"]})
+    if window.idle_ns < _MOST * window.total_ns:
+        return None
+    for fact in facts.trace.health:
+        if fact.code == "launches_captured" and int(fact.numbers["rows"]) >= _MOST * int(fact.numbers["of"]):
+            return Verdict("capture", {"launches": fact.numbers["of"], "without": fact.numbers["rows"]})
     return None
 
 

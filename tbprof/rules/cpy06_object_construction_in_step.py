@@ -89,7 +89,7 @@ def _by_frames(facts: Facts) -> Iterator[Finding]:
             severity=severity_of(facts, saving),
             count=len(built.rows),
             removal="rewrite",
-            saving=saving if facts.work.devices else None,
+            saving=saving if facts.device_is_known else None,
             confidence="high" if len(facts.steps) > 1 else "low",
             evidence=row_evidence(facts, "frame", built.rows),
             numbers={

@@ -60,7 +60,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         severity=severity_of(facts, saving),
         count=len(pinning.rows),
         removal="rewrite",
-        saving=saving if facts.work.devices else None,
+        saving=saving if facts.device_is_known else None,
         confidence="high" if len(facts.steps) > 1 else "low",
         evidence=row_evidence(facts, "call", pinning.rows),
         numbers={"call_ns": total_ns(pinning.during), "calls_per_step": len(pinning.rows) / steady},

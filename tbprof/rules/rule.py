@@ -80,13 +80,11 @@ class Rule:
     """The rule's page, as written in its file."""
 
 
-GPU_WORK = Need("GPU work", lambda facts: facts.work.main_device is not None)
+GPU_WORK = Need("complete GPU work", lambda facts: facts.device_is_known)
 STEPS = Need("steps", lambda facts: facts.steps.recorded)
 
 
-def site_finding(
-    facts: Facts, site_index: int, *, rule: str, removal: Removal, numbers: Numbers
-) -> Finding:
+def site_finding(facts: Facts, site_index: int, *, rule: str, removal: Removal, numbers: Numbers) -> Finding:
     """The finding that one site is, with its bracket, its steps and its longest waits.
 
     Where the site is in a framework that has an option for it, the numbers have its `hint`.
@@ -122,7 +120,7 @@ def waits_finding(
         steps=tuple(steps[steps != OUTSIDE].tolist()),
         count=len(members),
         removal=removal,
-        saving=saving,
+        saving=saving if facts.device_is_known else None,
         confidence="high" if known else "medium",
         evidence=wait_evidence(facts, members)[:_MAX_EVIDENCE],
         numbers={**numbers, **_used_at_once(facts, sites)},

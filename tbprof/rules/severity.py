@@ -1,4 +1,4 @@
-"""How bad a finding is: the share of a median warm step that mending it wins.
+"""How bad a finding is: the share of a median warm step that fixing it wins.
 
 By the estimate; without one by the floor, while a ceiling alone gives at most medium. A
 finding is info where a host that comes earlier could fill hardly anything, or nothing can be won. The

@@ -10,11 +10,12 @@ import numpy as np
 from tbprof.trace.arrays import Int8s
 from tbprof.trace.columns import Category
 
-__all__ = ["CATEGORIES", "GPU_WORK", "STEP_PREFIX", "KinetoCategory", "era_of"]
+__all__ = ["CATEGORIES", "GPU_WORK", "OTHER_ACCELERATORS", "STEP_PREFIX", "KinetoCategory", "era_of"]
 
 STEP_PREFIX = "ProfilerStep#"
 
 GPU_WORK = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
+OTHER_ACCELERATORS = (Category.MTIA, Category.HPU)
 """What keeps a device busy."""
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from tbprof.model import HealthFact, HookFacts
 from tbprof.trace.columns import Category, Int64s, Slices
 from tbprof.trace.decode import Losses
-from tbprof.trace.eras import GPU_WORK
+from tbprof.trace.eras import GPU_WORK, OTHER_ACCELERATORS
 from tbprof.trace.metadata import Metadata
 from tbprof.trace.rows import Rows
 
@@ -100,7 +100,8 @@ def _of_rows(slices: Slices, hook: HookFacts | None) -> Iterator[HealthFact]:
         yield HealthFact("gpu_not_recorded", "warning", _seen(hook))
         return
     if not on_gpu.any():
-        yield HealthFact("no_gpu_rows", "info", {"rows": len(slices)})
+        if not np.isin(slices.category, OTHER_ACCELERATORS).any():
+            yield HealthFact("no_gpu_rows", "info", {"rows": len(slices)})
         return
     started_ns, launched_ns = _starts(slices, np.flatnonzero(on_gpu))
     without = int(on_gpu.sum()) - len(started_ns)

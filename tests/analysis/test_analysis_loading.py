@@ -22,7 +22,9 @@ def first_call(name: str, length: float, *, thread: int = MAIN, op: str = "aten:
     built = TraceBuilder()
     built.launch(0, 5, runs=(10, 100))
     built.op(op, 150, 180 + length, thread=thread)
-    built.call(name, 160, 160 + length, thread=thread)
+    correlation = built.call(name, 160, 160 + length, thread=thread)
+    if "Launch" in name:
+        built.kernel(160 + length, 161 + length, correlation=correlation)
     built.launch(49_000, 49_005, runs=(49_010, 50_000))
     return built.report()
 

@@ -195,6 +195,20 @@ def test_a_twentieth_of_the_launches_without_work_spoils_all_figures() -> None:
         assert verdict_of(built).case == case
 
 
+def test_of_a_device_whose_work_was_lost_nothing_is_said() -> None:
+    built = host_bound(steps=4)
+    known = built.report()
+    for at in range(4200, 4300, 10):
+        built.call("cudaLaunchKernel", at, at + 5)
+    lost = built.report()
+    assert known.idle is not None
+    assert (lost.idle, lost.savings, lost.fix_plan) == (None, None, ())
+    assert {step.device_idle_ns for step in lost.steps} == {None}
+    assert {finding.saving for finding in lost.findings} == {None}
+    # What the host did is recorded all the same.
+    assert (lost.sync_points, len(lost.sites)) == (known.sync_points, len(known.sites))
+
+
 def test_launches_that_record_a_graph_run_nothing_and_are_not_lost() -> None:
     built = TraceBuilder()
     built.step(1, 0, 1000)

@@ -1,0 +1,20 @@
+"""Whether too much of a device's work was lost for anything to be said of the device."""
+
+from __future__ import annotations
+
+from tbprof.model import HealthFact
+from tbprof.trace.columns import Trace
+
+__all__ = ["LOST_SHARE", "lost_kernels"]
+
+LOST_SHARE = 0.05
+"""Of the launches. Real traces that are whole have none without its work."""
+
+
+def lost_kernels(trace: Trace) -> HealthFact | None:
+    """How many launches lack their work (`rows`, `of`), where it is `LOST_SHARE` of them or more."""
+    for fact in trace.health:
+        if fact.code == "launches_without_gpu_rows":
+            is_much = int(fact.numbers["rows"]) >= LOST_SHARE * int(fact.numbers["of"])
+            return fact if is_much else None
+    return None
