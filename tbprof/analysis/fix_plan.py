@@ -39,7 +39,7 @@ def fix_plan(facts: Facts, candidates: Sequence[Int64s]) -> tuple[PlannedFix, ..
     they are named, each with what it adds. Empty where the replay does not reproduce the window. The
     totals stay within their ceilings.
     """
-    if not candidates or not facts.replay.is_consistent:
+    if not candidates or not facts.is_replayable:
         return ()
     left = list(range(len(candidates)))
     gone, total, plan = np.empty(0, np.int64), 0, []

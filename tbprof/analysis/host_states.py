@@ -10,7 +10,7 @@ from tbprof.analysis.calls import Calls
 from tbprof.analysis.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.device_work import DeviceWork
 from tbprof.analysis.episodes import ABSENT, Episodes
-from tbprof.analysis.intervals import Intervals, subtract, union
+from tbprof.analysis.intervals import NEVER, Intervals, intersect, subtract, union
 from tbprof.analysis.loading import ALLOCATOR, LAZY_LOADING, find_loading
 from tbprof.analysis.names import matching_rows
 from tbprof.analysis.steps import Steps
@@ -23,9 +23,11 @@ EMPTY_CAUSES = (
     "loading",
     "staging",
     "allocator",
+    "collective",
     "sync",
     "compile",
     "profiler",
+    "another_device",
     "unrecorded",
     "launch",
 )
@@ -35,21 +37,27 @@ EMPTY_CAUSES = (
 - `loading`: kernels and library handles are loaded, in first calls (`loading.find_loading`).
 - `staging`: the host copies its own pageable memory, for a transfer that it asked for.
 - `allocator`: in a call that allocates or frees memory; a free waits for the device by itself.
+- `collective`: in a collective that the hosts run (gloo, MPI, a barrier), or doing nothing while another
+  thread of the process runs one.
 - `sync`: after a sync point's return until the next launch, for at most as long as the awaited work
   explains the wait: without the wait the host would have been that much earlier. What it does
   after that is its own affair.
 - `compile`: torch.compile is at work.
 - `profiler`: CUPTI is, or the profiler ends the window.
+- `another_device`: inside a wait, while another device of the process works.
 - `unrecorded`: inside a wait, with nothing recorded to wait for.
 - `launch`: the host was late for another reason.
 """
 
+_COLLECTIVE = r"(?:gloo|mpi|ucc):|c10d::(?:monitored_)?barrier"
+_OF_C10D = r"c10d::"
 _COMPILE = r"entire_frame_compile|dynamo_data|_compile\.compile_inner|backend_compile|compile_fx"
 _PAGEABLE = MEMORIES.index("pageable")
 _UPLOAD = DIRECTIONS.index("HtoD")
 _READ = DIRECTIONS.index("DtoH")
 _NOT_RECORDED = MEMORIES.index("")
 
+_SEVERAL = 2
 _SLOWEST_STAGING_NS_PER_BYTE = 10
 """A third of the slowest rate seen (0.29 GB/s, on pages that were touched for the first time); an upload
 that takes longer waits for something else."""
@@ -103,12 +111,15 @@ def host_states(
         "loading": subtract(loading, compiling),
         "staging": _staging(lanes, work, calls, episodes),
         "allocator": lanes.ranges(ALLOCATOR, Category.RUNTIME),
+        "collective": _in_collectives(lanes),
         "sync": _refilling(lanes, work, episodes.end_ns[held], awaited.explained_ns[held]),
         "compile": compiling,
         "profiler": union(
             np.concatenate([busy_with_itself.start_ns, calls.start_ns[own]]),
             np.concatenate([busy_with_itself.end_ns, calls.end_ns[own]]),
         ),
+        # This is asked while a device is idle: one that works meanwhile is another one.
+        "another_device": intersect(waiting(lanes, episodes), _any_busy(work)),
         "unrecorded": waiting(lanes, episodes),
         "launch": lanes.recorded(),
     }
@@ -122,13 +133,39 @@ def waiting(lanes: HostLanes, episodes: Episodes) -> Intervals:
 
 def _loading_data(lanes: HostLanes) -> Intervals:
     """In the data loader; that of another thread counts while the training threads do nothing."""
-    trace, slices = lanes.trace, lanes.trace.slices
-    rows = matching_rows(trace, LOADER, Category.CPU_OP, Category.USER_ANNOTATION)
-    own = np.isin(slices.lane[rows], lanes.lanes)
+    rows = matching_rows(lanes.trace, LOADER, Category.CPU_OP, Category.USER_ANNOTATION)
+    own = lanes.rows[rows]
     if own.any() or len(rows) == 0:
         return lanes.during(rows[own])
-    in_torch = np.isin(slices.category, (Category.CPU_OP, Category.RUNTIME))
-    return subtract(lanes.during(rows), lanes.during(np.flatnonzero(in_torch & lanes.rows)))
+    return subtract(lanes.during(rows), _in_torch(lanes))
+
+
+def _in_collectives(lanes: HostLanes) -> Intervals:
+    """A thread of gloo's runs what a training thread began, and may have to wait for at once."""
+    rows = matching_rows(lanes.trace, _COLLECTIVE, Category.CPU_OP, Category.USER_ANNOTATION)
+    own = lanes.rows[rows]
+    idly = subtract(lanes.during(rows[~own]), _in_torch(lanes))
+    inside = lanes.during(rows[own])
+    return union(
+        np.concatenate([idly.start_ns, inside.start_ns]), np.concatenate([idly.end_ns, inside.end_ns])
+    )
+
+
+def _in_torch(lanes: HostLanes) -> Intervals:
+    """When a training thread was in an op or a call, but for those that hand over to a collective."""
+    category = lanes.trace.slices.category
+    chosen = lanes.rows & np.isin(category, (Category.CPU_OP, Category.RUNTIME))
+    chosen[matching_rows(lanes.trace, _OF_C10D, Category.CPU_OP)] = False
+    return lanes.during(np.flatnonzero(chosen))
+
+
+def _any_busy(work: DeviceWork) -> Intervals:
+    if len(work.devices) < _SEVERAL:
+        return NEVER
+    parts = [work.busy[device] for device in work.devices]
+    return union(
+        np.concatenate([part.start_ns for part in parts]), np.concatenate([part.end_ns for part in parts])
+    )
 
 
 def _staging(lanes: HostLanes, work: DeviceWork, calls: Calls, episodes: Episodes) -> Intervals:

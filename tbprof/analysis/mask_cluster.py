@@ -53,7 +53,7 @@ def find_mask_cluster(facts: Facts, candidates: Sequence[int]) -> MaskCluster:
     """
     sites = _longest(facts, candidates)
     least_ns = LEAST_SHARE * facts.steps.total_ns
-    if len(sites) < 2 or facts.fillable_ns < least_ns or not facts.replay.is_consistent:
+    if len(sites) < 2 or facts.fillable_ns < least_ns or not facts.is_replayable:
         return NO_CLUSTER
     single = {site: _won_ns(facts, [site]) for site in sites}
     joint_ns = _won_ns(facts, sites)

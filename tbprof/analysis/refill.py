@@ -14,7 +14,7 @@ from tbprof.analysis.awaited import Awaited
 from tbprof.analysis.device_idle import IdlePieces
 from tbprof.analysis.device_work import NO_LAUNCH, DeviceWork
 from tbprof.analysis.episodes import Episodes
-from tbprof.analysis.intervals import overlap_ns
+from tbprof.analysis.intervals import Intervals, overlap_ns, subtract
 from tbprof.trace.columns import Int64s
 
 __all__ = ["DEFAULT_LAUNCH_NS", "starved_ns"]
@@ -25,14 +25,21 @@ DEFAULT_LAUNCH_NS = 5_000
 _LATENCY_PERCENTILE = 10
 
 
-def starved_ns(work: DeviceWork, idle: IdlePieces, episodes: Episodes, awaited: Awaited) -> Int64s:
-    """One figure an episode; 0 for those that did not block, or with no launch after them."""
+def starved_ns(
+    work: DeviceWork, idle: IdlePieces, episodes: Episodes, awaited: Awaited, collectives: Intervals
+) -> Int64s:
+    """One figure an episode; 0 for those that did not block, or with no launch after them.
+
+    What the device is idle during `collectives` of the hosts is left out: another rank may decide when
+    those end.
+    """
     starved = np.zeros(len(episodes.first), np.int64)
     for device in work.devices:
         mine = np.flatnonzero(episodes.blocking & (awaited.device == device))
         returned = episodes.end_ns[mine]
         refilled = _first_start_after(work, device, returned)
-        dry = overlap_ns(idle.empty[device], returned, np.maximum(refilled, returned))
+        empty = subtract(idle.empty[device], collectives)
+        dry = overlap_ns(empty, returned, np.maximum(refilled, returned))
         bubble = np.maximum(dry - _launch_latency_ns(work, idle, device), 0)
         starved[mine] = np.minimum(bubble, awaited.explained_ns[mine])
     return starved

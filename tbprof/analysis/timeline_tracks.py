@@ -15,7 +15,8 @@ KINDS = (
     *("kernel", "copy", "memset", "step", "label", "frame", "op", "call", "wait", "other"),
     *("blocking", "free"),
     *("sync", "data", "launch", "staging", "loading"),
-    *("allocator", "compile", "unrecorded", "profiler", "unknown", "queued"),
+    *("allocator", "collective", "another_device"),
+    *("compile", "unrecorded", "profiler", "unknown", "queued"),
 )
 """What a span is: device work and host rows by category, episodes by whether they blocked, idle
 by its cause, in the order in which causes are stacked. A `wait` is a call that blocked the host."""

@@ -14,6 +14,8 @@ _CAUSES = {
     "loading": "Loading in first calls",
     "staging": "Copying pageable memory",
     "allocator": "Allocating memory",
+    "collective": "In a collective of the hosts",
+    "another_device": "Waiting for another GPU",
     "compile": "Compiling",
     "profiler": "The profiler at work",
     "unrecorded": "Waiting for something unrecorded",

@@ -14,6 +14,8 @@ _LIMITS = {
     "loading": "loading kernels and libraries for the first time is the limit (TRC01)",
     "staging": "copying pageable memory is the limit (CPY01)",
     "allocator": "allocating memory is the limit (MEM02)",
+    "collective": "a collective of the hosts is the limit: another rank, or the network",
+    "another_device": "waiting for another GPU of the process is the limit",
     "compile": "compiling is the limit",
     "profiler": "the profiler is the limit",
     "unrecorded": "waiting for something unrecorded is the limit",

@@ -17,6 +17,8 @@ STACKING = (
     "staging",
     "loading",
     "allocator",
+    "collective",
+    "another_device",
     "compile",
     "unrecorded",
     "profiler",
