@@ -75,7 +75,8 @@ def _launched(report: Report) -> list[str]:
     if kernels is None or launches is None:
         return []
     each = scope_of(marks_steps=marks_steps(report)).each
-    return [f"  kernels      {mean(kernels)} {each}, in {mean(launches)} launches"]
+    calls = "launch" if launches == 1 else "launches"
+    return [f"  kernels      {mean(kernels)} {each}, in {mean(launches)} {calls}"]
 
 
 def saving_text(saving: SavingView, *, calibrated: bool) -> str:
@@ -92,7 +93,8 @@ def _causes(report: Report) -> list[str]:
     if report.idle is None or not report.idle.total.by_cause:
         return []
     causes = sorted(report.idle.total.by_cause.items(), key=lambda item: -item[1])
-    named = (f"{English().cause(cause).lower()} {duration(ns / 1000)}" for cause, ns in causes)
+    names = ((English().cause(cause), duration(ns / 1000)) for cause, ns in causes)
+    named = (f"{name[0].lower()}{name[1:]} {spent}" for name, spent in names)
     return ["", "  why it is idle: " + ", ".join(named)]
 
 

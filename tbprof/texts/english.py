@@ -69,7 +69,10 @@ class English(ComparingEnglish):
     def site(self, site: Site) -> str:
         return site_name(site)
 
-    def severity(self, floor_share: float, ceiling_share: float, *, marks_steps: bool) -> str:
+    def severity(self, shares: tuple[float, float] | None, *, marks_steps: bool) -> str:
+        if shares is None:
+            return "no saving is estimated"
+        floor_share, ceiling_share = shares
         if ceiling_share == 0:
             return "nothing can be saved"
         least, most = share(floor_share), share(ceiling_share)
@@ -106,9 +109,7 @@ class English(ComparingEnglish):
     def host_place(self, place: str) -> str:
         return host_place_name(place)
 
-    def episode(
-        self, wait_us: float, explained_us: float, starve_us: float, *, is_blocking: bool
-    ) -> str:
+    def episode(self, wait_us: float, explained_us: float, starve_us: float, *, is_blocking: bool) -> str:
         return episode_sentence(wait_us, explained_us, starve_us, is_blocking=is_blocking)
 
     def gap(self, cause: str, idle_us: float, place: str) -> str:
@@ -126,17 +127,13 @@ class English(ComparingEnglish):
     def windows_read(self, read: int, total: int) -> str:
         return read_sentence(read, total)
 
-    def ranks(
-        self, ranks: Sequence[tuple[str, float | None, float]], *, are_ranked: bool
-    ) -> tuple[str, str]:
+    def ranks(self, ranks: Sequence[tuple[str, float | None, float]], *, are_ranked: bool) -> tuple[str, str]:
         return ranks_sentences(ranks, are_ranked=are_ranked)
 
     def missing_ranks(self, ranks: Sequence[int]) -> str:
         return missing_sentence(ranks)
 
-    def step_change(
-        self, windows: int, before_us: float, after_us: float, since: str
-    ) -> tuple[str, str]:
+    def step_change(self, windows: int, before_us: float, after_us: float, since: str) -> tuple[str, str]:
         return change_sentences(windows, before_us, after_us, since)
 
     def trust(self, code: str, numbers: Numbers) -> tuple[str, str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tbprof.model import Finding, Numbers
-from tbprof.texts.quantities import count, duration, share, size
+from tbprof.texts.quantities import count, duration, mean, share, size
 from tbprof.texts.scopes import Scope
 
 __all__ = ["finding_note"]
@@ -79,7 +79,7 @@ def _small_kernels(numbers: Numbers, scope: Scope) -> str:
     length = _duration(numbers, "median_kernel_ns")
     kernels = f"{_number(numbers, 'kernels_per_step')} kernels of {length} {scope.each}"
     ops = f"launched by {_number(numbers, 'ops_per_step')} ops"
-    return f"{numbers['place'] or 'Code that was not recorded'}: {kernels}, {ops}."
+    return f"{numbers['place'] or 'Outside every labelled range and function'}: {kernels}, {ops}."
 
 
 def _host_bound(numbers: Numbers, scope: Scope) -> str:
@@ -101,8 +101,12 @@ def _cold(numbers: Numbers, _: Scope) -> str:
     if "longest_call" in numbers:
         spent, longest = _duration(numbers, "loading_ns"), _duration(numbers, "longest_ns")
         op = f" in {numbers['longest_op']}" if numbers["longest_op"] else ""
-        calls = count(int(numbers["loading_calls"]), "first call")
-        said.append(f"{calls} took {spent}; the longest, {numbers['longest_call']}{op}, took {longest}.")
+        call = f"{numbers['longest_call']}{op}"
+        if int(numbers["loading_calls"]) == 1:
+            said.append(f"A first call, {call}, took {spent}.")
+        else:
+            calls = f"{int(numbers['loading_calls']):,} first calls"
+            said.append(f"{calls} took {spent}; the longest, {call}, took {longest}.")
     return " ".join(said)
 
 
@@ -119,7 +123,8 @@ def _repeated_upload(numbers: Numbers, _: Scope) -> str:
 
 
 def _constructions(numbers: Numbers, scope: Scope) -> str:
-    return f"{numbers['place']}: {_number(numbers, 'objects_per_step')} objects {scope.each}."
+    objects = float(numbers["objects_per_step"])
+    return f"{numbers['place']}: {mean(objects)} {'object' if objects == 1 else 'objects'} {scope.each}."
 
 
 def _small_copies(numbers: Numbers, scope: Scope) -> str:

@@ -36,6 +36,8 @@ _BECAUSE = {
     "host_bound": "because the host is late with other work",
     "staging": "because the host copies pageable memory before it can be transferred",
     "allocator": "because the host allocates and frees GPU memory",
+    "collective": "because the host waits in a collective (gloo, MPI or a barrier)",
+    "another_device": "while the host waits for another GPU of this process",
     "compile": "because torch.compile is at work",
     "profiler": "because the profiler is at work",
     "unrecorded": "while the host waits for work that is not in the recording",
@@ -73,8 +75,7 @@ def _sentences(case: str, numbers: Numbers) -> tuple[str, str]:
         return said.waits()
     if case == "drained":
         return said.drained()
-    idle = share(float(numbers["cause_us"]) / said.total_us)
-    first = f"The GPU is idle {idle} of {said.scope} {_BECAUSE[case]}."
+    first = f"{said.idle_because(_BECAUSE[case])}."
     if case == "queued":
         other_rank = "another rank, " if int(numbers["ranks"]) != 1 else ""
         return first, f"It may wait for another process, {other_rank}or work that was not recorded."
@@ -125,14 +126,16 @@ class _Said:
     def _idle(self) -> str:
         return f"The GPU is idle {share(float(self._numbers['idle_share']))} of {self.scope}"
 
+    def idle_because(self, because: str) -> str:
+        """All idle, and the part of it that has the cause where that is another figure."""
+        part = share(float(self._numbers["cause_us"]) / self.total_us)
+        whole = share(float(self._numbers["idle_share"]))
+        return f"{self._idle()} {because}" if part == whole else f"{self._idle()}, {part} {because}"
+
     def cold_start(self) -> tuple[str, str]:
-        idle = share(float(self._numbers["cause_us"]) / self.total_us)
-        first = (
-            "The recording began before the training was warm: the GPU is idle "
-            f"{idle} of {self.scope} while kernels and library handles are loaded."
-        )
+        idle = self.idle_because("while kernels and library handles are loaded")
         return (
-            first,
+            f"The recording began before the training was warm: {idle[0].lower()}{idle[1:]}.",
             f"{self._first_calls()} That happens once in a process: a longer skip_first leaves it out.",
         )
 
@@ -208,14 +211,13 @@ class _Said:
     def drained(self) -> tuple[str, str]:
         cause = str(self._numbers["cause"])
         because = _BECAUSE[_CASE_OF_CAUSE.get(cause, cause)]
-        idle = share(float(self._numbers["cause_us"]) / self.total_us)
         planned_us = self._planned_us()
         is_planned = planned_us >= _WORTH_SHARE * self._step_us
         saved_us = planned_us if is_planned else self._of_step("gain_us")
         shorter = self._shorter(saved_us, "without these waits")
         return (
             f"Waits let the GPU run dry before the host is ready with more: {shorter}.",
-            f"The GPU is idle {idle} of {self.scope} {because}, most of it after such a wait.",
+            f"{self.idle_because(because)}, most of it after such a wait.",
         )
 
     def place(self) -> str:

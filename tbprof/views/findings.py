@@ -7,7 +7,7 @@ from typing import Literal
 
 from tbprof.model import Finding, Report, Saving, Savings
 from tbprof.views.sentences import Sentences
-from tbprof.views.steady import marks_steps, median_step_us
+from tbprof.views.steady import marks_steps, mean_step_us, median_step_us
 from tbprof.views.times import optional_us, us
 
 __all__ = ["FindingRow", "FixView", "SavingView", "finding_row", "saving_view"]
@@ -60,14 +60,17 @@ class FindingRow:
 def finding_row(finding: Finding, report: Report, sentences: Sentences) -> FindingRow:
     words = sentences.rule(finding.rule)
     saving, marked = finding.saving, marks_steps(report)
-    step_ns = max((median_step_us(report) or 0) * 1000 * len(report.steps), 1)
-    floor, ceiling = (0, 0) if saving is None else (saving.floor_ns, saving.ceiling_ns)
+    step_us = max(median_step_us(report) or 0.0, mean_step_us(report) or 0.0)
+    room_ns = max(step_us * 1000 * len(report.steps), 1.0)
+    shares = (
+        None if saving is None else (_share(saving.floor_ns, room_ns), _share(saving.ceiling_ns, room_ns))
+    )
     return FindingRow(
         rule=finding.rule,
         name=words.name,
         title=words.title,
         severity=finding.severity,
-        severity_reason=sentences.severity(floor / step_ns, ceiling / step_ns, marks_steps=marked),
+        severity_reason=sentences.severity(shares, marks_steps=marked),
         removal=finding.removal,
         confidence=finding.confidence,
         count=finding.count,
@@ -80,6 +83,11 @@ def finding_row(finding: Finding, report: Report, sentences: Sentences) -> Findi
         sites=finding.sites,
         place=str(finding.numbers["place"]) if "place" in finding.numbers else "",
     )
+
+
+def _share(saving_ns: int, room_ns: float) -> float:
+    """Of the steps: what a cold step would save can be more than all of the others take."""
+    return min(saving_ns / room_ns, 1.0)
 
 
 def saving_view(saving: Saving | Savings, parts: int = 1) -> SavingView:

@@ -68,8 +68,11 @@ class Sentences(Protocol):
     def site(self, site: Site) -> str:
         """What a site does, in a few words."""
 
-    def severity(self, floor_share: float, ceiling_share: float, *, marks_steps: bool) -> str:
-        """Why a finding is as bad as it is: shares of a median step, 0 to 1."""
+    def severity(self, shares: tuple[float, float] | None, *, marks_steps: bool) -> str:
+        """Why a finding is as bad as it is: floor and ceiling of its saving in a median step, 0 to 1.
+
+        None where its saving is not known.
+        """
 
     def finding(self, finding: Finding, *, marks_steps: bool) -> str:
         """What the finding's own numbers say; "" if nothing."""
@@ -92,9 +95,7 @@ class Sentences(Protocol):
     def host_place(self, place: str) -> str:
         """What the host was in, by the name that was recorded; "" is nothing."""
 
-    def episode(
-        self, wait_us: float, explained_us: float, starve_us: float, *, is_blocking: bool
-    ) -> str:
+    def episode(self, wait_us: float, explained_us: float, starve_us: float, *, is_blocking: bool) -> str:
         """What one sync point or copy cost; the device stood dry for `starve_us` after it."""
 
     def gap(self, cause: str, idle_us: float, place: str) -> str:
@@ -144,17 +145,13 @@ class Sentences(Protocol):
     def windows_read(self, read: int, total: int) -> str:
         """How many windows have been read so far."""
 
-    def ranks(
-        self, ranks: Sequence[tuple[str, float | None, float]], *, are_ranked: bool
-    ) -> tuple[str, str]:
+    def ranks(self, ranks: Sequence[tuple[str, float | None, float]], *, are_ranked: bool) -> tuple[str, str]:
         """Ranks, or workers, as (name, share of idle, wait in us): the verdict, and a second sentence."""
 
     def missing_ranks(self, ranks: Sequence[int]) -> str:
         """Which ranks were not recorded; "" if all were."""
 
-    def step_change(
-        self, windows: int, before_us: float, after_us: float, since: str
-    ) -> tuple[str, str]:
+    def step_change(self, windows: int, before_us: float, after_us: float, since: str) -> tuple[str, str]:
         """How the step went over so many windows; `since` is "" where it did not change."""
 
     def trust(self, code: str, numbers: Numbers) -> tuple[str, str, str]:

@@ -58,7 +58,7 @@ def sentences(case: str, without: tuple[str, ...] = (), **numbers: float | str) 
 
 
 def test_idle_is_said_with_its_cause_and_with_what_the_waits_have_to_do_with_it() -> None:
-    idle = "The GPU is idle 20 % of a step because the next batch is not ready."
+    idle = "The GPU is idle 25 % of a step, 20 % because the next batch is not ready."
     unmoved = "Sync points are not the cause: without them a step would take about as long."
     hidden = " Another 10 % of a step is communication that no computing covers."
     assert sentences("input") == [idle, f"{unmoved}{hidden}"]
@@ -84,7 +84,7 @@ def test_no_sentence_denies_a_finding_about_waits() -> None:
 
 def test_a_late_host_is_said_with_the_place() -> None:
     said = sentences("host_bound", place="images.py(20): preprocess", place_us=15_000.0)
-    assert said[0] == "The GPU is idle 20 % of a step because the host is late with other work."
+    assert said[0] == "The GPU is idle 25 % of a step, 20 % because the host is late with other work."
     assert said[1].startswith("5.0 ms of that in images.py(20): preprocess. ")
     unknown = sentences("host_bound", place="", place_us=15_000.0)[1]
     assert unknown.startswith("5.0 ms of that outside every labelled range and function. ")
@@ -92,7 +92,7 @@ def test_a_late_host_is_said_with_the_place() -> None:
 
 def test_idle_with_work_queued_is_said_with_what_may_hold_it() -> None:
     assert sentences("queued") == [
-        "The GPU is idle 20 % of a step although work is queued.",
+        "The GPU is idle 25 % of a step, 20 % although work is queued.",
         "It may wait for another process, another rank, or work that was not recorded.",
     ]
     assert "rank" not in sentences("queued", ranks=1)[1]
@@ -131,7 +131,8 @@ def test_waits_that_let_the_gpu_run_dry_come_before_the_cause_that_shows() -> No
     assert sentences("drained", gain_us=12_000.0) == [
         "Waits let the GPU run dry before the host is ready with more: without these waits a step takes "
         "about 36.0 ms instead of 40.0 ms.",
-        "The GPU is idle 20 % of a step because the next batch is not ready, most of it after such a wait.",
+        "The GPU is idle 25 % of a step, 20 % because the next batch is not ready, most of it after such a "
+        "wait.",
     ]
 
 
@@ -159,8 +160,8 @@ def test_a_cold_start_is_said_with_its_calls() -> None:
     calls |= {"calls_us": 9000.0, "longest_us": 8000.0}
     first, second = sentences("cold_start", marked=0, calls=3, **calls)
     assert first == (
-        "The recording began before the training was warm: the GPU is idle 20 % of the window while "
-        "kernels and library handles are loaded."
+        "The recording began before the training was warm: the GPU is idle 25 % of the window, 20 % "
+        "while kernels and library handles are loaded."
     )
     assert second.startswith("3 first calls took 9.0 ms, of which cudaFree in aten::addmm took 8.0 ms.")
     assert "skip_first" in second
@@ -168,8 +169,13 @@ def test_a_cold_start_is_said_with_its_calls() -> None:
 
 
 def test_a_window_without_steps_is_called_a_window() -> None:
-    assert sentences("input", marked=0, steps=1)[0].startswith("The GPU is idle 20 % of the window because")
-    assert sentences("input", steps=1)[0].startswith("The GPU is idle 20 % of the step because")
+    assert sentences("input", marked=0, steps=1)[0].startswith("The GPU is idle 25 % of the window, ")
+    assert sentences("input", steps=1)[0].startswith("The GPU is idle 25 % of the step, ")
+
+
+def test_a_cause_that_is_all_of_the_idle_is_said_with_one_figure() -> None:
+    said = sentences("input", cause_us=30_000.0)[0]
+    assert said == "The GPU is idle 25 % of a step because the next batch is not ready."
 
 
 def test_no_device_is_said_without_any_figure() -> None:
@@ -224,9 +230,10 @@ def test_a_site_is_named_by_what_it_does(one: Site, name: str) -> None:
 
 def test_a_severity_says_its_bracket() -> None:
     english = English()
-    assert english.severity(0, 0, marks_steps=True) == "nothing can be saved"
-    assert english.severity(0, 0.02, marks_steps=True) == "at most 2.0\u202f% of a step"
-    said = english.severity(0.01, 0.15, marks_steps=False)
+    assert english.severity(None, marks_steps=True) == "no saving is estimated"
+    assert english.severity((0, 0), marks_steps=True) == "nothing can be saved"
+    assert english.severity((0, 0.02), marks_steps=True) == "at most 2.0\u202f% of a step"
+    said = english.severity((0.01, 0.15), marks_steps=False)
     assert said == "at least 1.0\u202f%, at most 15\u202f% of the window"
 
 

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 from report_samples import REPORT, SITE, changed, step
 
-from tbprof.model import Finding, Instance, Report
+from tbprof.model import Finding, Instance, Report, Saving
 from tbprof.texts.english import English
 from tbprof.views.window import WindowView
 from tbprof.views.window_building import window_view
@@ -76,11 +76,17 @@ def test_a_finding_says_how_bad_it_is_in_shares_of_a_median_step() -> None:
     assert found.fix.before
 
 
-def test_a_finding_without_a_saving_wins_nothing() -> None:
+def test_a_finding_without_a_saving_promises_none() -> None:
     bare: Finding = dataclasses.replace(REPORT.findings[0], saving=None)
     [found] = view(changed(findings=(bare,))).sites[0].findings
     assert found.saving is None
-    assert found.severity_reason == "nothing can be saved"
+    assert found.severity_reason == "no saving is estimated"
+
+
+def test_no_finding_saves_more_than_the_steps_take() -> None:
+    most = dataclasses.replace(REPORT.findings[0], saving=Saving(10**12, None, 10**12))
+    [found] = view(changed(findings=(most,))).sites[0].findings
+    assert found.severity_reason == "100\u202f% of a step"
 
 
 def test_idle_is_a_share_of_the_steps_of_every_device() -> None:
