@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from tbprof.model import HealthFact
 from tbprof.trace.columns import Trace
+from tbprof.trace.gaps import LOST_SHARE
 
-__all__ = ["LOST_SHARE", "lost_kernels"]
-
-LOST_SHARE = 0.05
-"""Of the launches. Real traces that are whole have none without its work."""
+__all__ = ["lost_kernels"]
 
 
 def lost_kernels(trace: Trace) -> HealthFact | None:

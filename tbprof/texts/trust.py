@@ -49,6 +49,10 @@ def _replay_off(numbers: Numbers) -> Words:
     )
 
 
+def _replay_without_device(_: Numbers) -> Words:
+    return "Replay of the recording", "none", "Without the work of the GPU there is nothing to replay."
+
+
 def _replay_none(_: Numbers) -> Words:
     return "Replay of the recording", "none", "There are no sync points to replay, so there is no estimate."
 
@@ -148,6 +152,7 @@ _WORDS: dict[str, Callable[[Numbers], Words]] = {
     "replay": _replay,
     "replay_without_plan": _replay_without_plan,
     "replay_off": _replay_off,
+    "replay_without_device": _replay_without_device,
     "replay_none": _replay_none,
     "inflation": _inflation,
     "inflation_none": _inflation_none,

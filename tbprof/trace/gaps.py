@@ -8,12 +8,16 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.model import HealthFact
+from tbprof.model import HealthFact, HealthSeverity
 from tbprof.trace.clocks import find_time_going_backwards
 from tbprof.trace.columns import Category, Int64s, Trace
 from tbprof.trace.eras import GPU_WORK
 
-__all__ = ["find_gaps"]
+__all__ = ["LOST_SHARE", "find_gaps"]
+
+LOST_SHARE = 0.05
+"""Of the launches; with more without their work a device can't be judged. Real traces that are whole have
+none."""
 
 _LAUNCH = re.compile(r"(?:cuda|hip|cu)(?:Ext)?(?:Module)?LaunchKernel")
 _BEGIN_CAPTURE = re.compile(r"(?:cuda|hip|cu)StreamBeginCapture")
@@ -46,7 +50,8 @@ def _of_launches(trace: Trace, on_gpu: npt.NDArray[np.bool_]) -> Iterator[Health
         yield HealthFact("launches_captured", "info", {"rows": captured, "of": len(launches)})
     if len(without) > captured:
         lost = len(without) - captured
-        yield HealthFact("launches_without_gpu_rows", "info", {"rows": lost, "of": len(launches)})
+        severity: HealthSeverity = "warning" if lost >= LOST_SHARE * len(launches) else "info"
+        yield HealthFact("launches_without_gpu_rows", severity, {"rows": lost, "of": len(launches)})
 
 
 def _are_captured(trace: Trace, launches: Int64s) -> npt.NDArray[np.bool_]:

@@ -60,7 +60,8 @@ def findings_left(report: Report, sentences: Sentences) -> tuple[FindingRow, ...
 
 
 def _is_left(finding: Finding) -> bool:
-    return finding.severity == "info"
+    """Not where what it saves is not known: then nobody can say that it is not worth a change."""
+    return finding.severity == "info" and finding.saving is not None
 
 
 def _saving(planned: PlanRow, finding: Finding) -> Saving:

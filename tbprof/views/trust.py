@@ -43,7 +43,9 @@ def _note(fact: HealthFact, sentences: Sentences) -> TrustRow:
 
 
 def _replay(report: Report) -> tuple[str, State, Numbers]:
-    error = None if report.savings is None else report.savings.replay_error
+    if report.savings is None:
+        return "replay_without_device", "unknown", {}
+    error = report.savings.replay_error
     if error is None:
         return "replay_none", "unknown", {}
     if error > MAX_ERROR:

@@ -17,6 +17,7 @@ AFTER: Numbers = {"factor": 1.02, "limit": 1.1, "after_us": 51_000.0, "before_us
         ("replay_without_plan", {"error": 0.02}, "2.0\u202f% off"),
         ("replay_off", {"error": 0.116}, "12\u202f% off"),
         ("replay_none", {}, "none"),
+        ("replay_without_device", {}, "none"),
         ("inflation", {"factor": 1.063, "profiled_us": 55_300.0, "unprofiled_us": 52_000.0}, "\u00d71.06"),
         ("inflation_none", {}, "not recorded"),
         ("after", AFTER, "\u00d71.02"),

@@ -10,11 +10,11 @@ const KINDS = [
 ] as const;
 
 /** Where a step goes by the program's own parts; each kind that was recorded is a table. */
-export function CodeCard({ rows }: { rows: readonly CodeRow[] }) {
+export function CodeCard({ rows, marksSteps }: { rows: readonly CodeRow[]; marksSteps: boolean }) {
   const recorded = KINDS.map(({ kind, title }) => ({ title, mine: rows.filter((row) => row.kind === kind) })).filter(({ mine }) => mine.length > 0);
   if (recorded.length === 0) return null;
   return (
-    <Card id="code" title="By code" about="per step; host time is a part’s own, GPU time that of the work it launched">
+    <Card id="code" title="By code" about={`${marksSteps ? "per step" : "of the window"}; host time is a part’s own, GPU time that of the work it launched`}>
       {recorded.map(({ title, mine }, at) => (
         <details key={title} class={at === 0 ? "in" : "in hr"} open={at === 0}>
           <summary>{title}</summary>

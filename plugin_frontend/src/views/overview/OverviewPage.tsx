@@ -25,7 +25,7 @@ export function OverviewPage({ view }: { view: WindowView }) {
               <WhereCard view={view} />
               {overview.plan.length > 0 && <PlanCard view={view} />}
               <FindingsCards view={view} />
-              <CodeCard rows={overview.code} />
+              <CodeCard rows={overview.code} marksSteps={view.marks_steps} />
             </div>
             <div class="col">
               {overview.device !== null && overview.stacks.length > 1 && <StepsCard overview={overview} />}
