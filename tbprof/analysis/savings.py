@@ -43,13 +43,21 @@ def saving_of(facts: Facts, chosen: Int64s, removal: Removal) -> Saving:
 
 
 def _within_stretches_ns(facts: Facts, won: Int64s) -> int:
-    """Of each stretch, the waits that begin in it or what can be filled in it, whichever is less."""
+    """Of each stretch, the waits that begin in it or what can be filled from the first of them on.
+
+    In the first stretch all that can be filled counts: steps before the window win by the same change.
+    """
+    if len(won) == 0:
+        return 0
     waits, episodes = facts.replay.waits, facts.episodes
     ends = np.sort(waits.end_ns[waits.drains & ~np.isin(waits.episode, won)])
-    waited = np.zeros(len(ends) + 1, np.int64)
-    np.add.at(waited, np.searchsorted(ends, episodes.start_ns[won], side="right"), episodes.wait_ns[won])
-    edges = np.concatenate([[_FIRST_NS], ends, [_LAST_NS]])
-    return int(np.minimum(waited, overlap_ns(facts.fillable, edges[:-1], edges[1:])).sum())
+    won = won[np.argsort(episodes.start_ns[won], kind="stable")]
+    stretch = np.searchsorted(ends, episodes.start_ns[won], side="right")
+    first = np.flatnonzero(np.diff(stretch, prepend=-1))
+    waited = np.add.reduceat(episodes.wait_ns[won], first)
+    since = np.where(stretch[first] == 0, _FIRST_NS, episodes.start_ns[won[first]])
+    until = np.append(ends, _LAST_NS)[stretch[first]]
+    return int(np.minimum(waited, overlap_ns(facts.fillable, since, until)).sum())
 
 
 def _feeding_ns(facts: Facts, chosen: Int64s) -> int:

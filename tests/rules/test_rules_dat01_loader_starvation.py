@@ -59,7 +59,8 @@ def test_without_gpu_work_it_is_not_checked() -> None:
     built.step(1, 0, 1000)
     built.annotation(SINGLE, 0, 900)
     report = built.report()
-    assert {("DAT01", "complete GPU work"), ("DAT02", "complete GPU work")} <= {(n.rule, n.needs) for n in report.not_checked}
+    needs = {(rule.rule, rule.needs) for rule in report.not_checked}
+    assert {("DAT01", "complete GPU work"), ("DAT02", "complete GPU work")} <= needs
 
 
 def test_a_training_without_workers_starves_and_with_four_it_does_not(traces: pathlib.Path) -> None:

@@ -12,9 +12,7 @@ from tbprof.model import Finding, Removal, Severity
 from tbprof.rules.plan_candidates import candidates
 
 
-def finding(
-    rule: str, *sites: int, removal: Removal = "defer", severity: Severity = "high"
-) -> Finding:
+def finding(rule: str, *sites: int, removal: Removal = "defer", severity: Severity = "high") -> Finding:
     (made,) = (found for found in masked_reads().report().findings if found.rule == "SYN10")
     return dataclasses.replace(made, rule=rule, sites=sites, removal=removal, severity=severity)
 
