@@ -25,20 +25,17 @@ Figures are of the steps that are not cold, where there are several of them; so 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.idle_places import NO_SITE, drained_by
-from tbprof.analysis.intervals import Intervals, overlap_ns, subtract, total_ns
+from tbprof.analysis.intervals import Intervals, total_ns
 from tbprof.analysis.launch_idle import find_launch_idle
 from tbprof.analysis.lost_kernels import lost_kernels
 from tbprof.analysis.missing_device import missing_device
-from tbprof.analysis.savings import saving_of
+from tbprof.analysis.verdict_window import SEVERAL, VerdictWindow
 from tbprof.model import SEVERITIES, Finding, Numbers, Saving, Verdict
-from tbprof.trace.columns import Int64s
 
 __all__ = ["BOUND_SHARE", "COLD_SHARE", "WORTH_SHARE", "find_verdict"]
 
@@ -49,9 +46,6 @@ BOUND_SHARE = 0.05
 WORTH_SHARE = 0.01
 """Below this part of the steps a saving is lost in the noise of a step."""
 
-LONG_GAP_NS = 50_000
-"""Between two kernels that were queued behind each other a device needs a few us."""
-
 SURELY_BUSY_SHARE = 0.9
 BUSY_SHARE = 0.85
 """A device that does less is not called busy, whatever the causes."""
@@ -61,7 +55,6 @@ COMMUNICATION_SHARE = 1 / 3
 RIVAL_SHARE = 0.75
 DRAINED_SHARE = 0.3
 _MOST = 0.5
-_SEVERAL = 2
 
 _CASES = {"data": "input"}
 _WAITS = ("SYN", "CPY")
@@ -83,7 +76,7 @@ def find_verdict(facts: Facts, findings: Sequence[Finding], saving: Saving) -> V
     """
     if facts.work.main_device is None:
         return missing_device(facts)
-    window = _Window.of(facts)
+    window = VerdictWindow.of(facts)
     launches = _unusable_launches(facts, window)
     if launches is not None:
         return launches
@@ -94,7 +87,7 @@ def find_verdict(facts: Facts, findings: Sequence[Finding], saving: Saving) -> V
     return Verdict(case, {**numbers, **more, **_named_by(findings, case)})
 
 
-def _unusable_launches(facts: Facts, window: _Window) -> Verdict | None:
+def _unusable_launches(facts: Facts, window: VerdictWindow) -> Verdict | None:
     """The verdict where the work of many launches is not in the trace, or never ran."""
     lost = lost_kernels(facts.trace)
     if lost is not None:
@@ -107,74 +100,7 @@ def _unusable_launches(facts: Facts, window: _Window) -> Verdict | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Window:
-    """What the decision is made from, in ns of the chosen steps and of the busiest device."""
-
-    device: int
-    chosen: npt.NDArray[np.bool_]
-    """The steps: those that are not cold, all where fewer than two are not."""
-    step_ns: Int64s
-    """Of each chosen step; so is the next."""
-    step_idle_ns: Int64s
-    computing_ns: int
-    communication_ns: int
-    causes: dict[str, int]
-    gain_ns: int | None
-    """What the replay wins without any of the waits, within their ceiling; None where it says nothing."""
-
-    @classmethod
-    def of(cls, facts: Facts) -> _Window:
-        device = facts.work.main_device
-        assert device is not None, "a window with a device"
-        steps = facts.steps
-        warm = ~np.array(steps.cold)
-        chosen = warm if int(warm.sum()) >= _SEVERAL else np.ones(len(steps), np.bool_)
-        start, end = steps.gpu_start_ns[chosen], steps.gpu_end_ns[chosen]
-        per_step = facts.causes.per_step_ns(device)
-        causes = {cause: total for cause, ns in per_step.items() if (total := int(ns[chosen].sum()))}
-        if steps.of_device:
-            causes["queued"] = _long_gaps_ns(facts, device, start, end)
-        return cls(
-            device=device,
-            chosen=chosen,
-            step_ns=steps.duration_ns[chosen],
-            step_idle_ns=facts.idle.by_device[device].device_ns[chosen],
-            computing_ns=int(overlap_ns(facts.parts.computing[device], start, end).sum()),
-            communication_ns=int(overlap_ns(facts.parts.communication_exposed[device], start, end).sum()),
-            causes=causes,
-            gain_ns=_gain_ns(facts),
-        )
-
-    @property
-    def total_ns(self) -> int:
-        return max(int(self.step_ns.sum()), 1)
-
-    @property
-    def idle_ns(self) -> int:
-        return int(self.step_idle_ns.sum())
-
-    @property
-    def copying_ns(self) -> int:
-        return max(self.total_ns - self.idle_ns - self.computing_ns - self.communication_ns, 0)
-
-
-def _long_gaps_ns(facts: Facts, device: int, start_ns: Int64s, end_ns: Int64s) -> int:
-    """Idle with work queued that is more than what a device needs from one kernel to the next.
-
-    Behind a host that runs ahead work is always queued, so that most of it is of that kind.
-    """
-    queued = subtract(facts.idle.gaps[device], facts.idle.empty[device])
-    long = queued.end_ns - queued.start_ns >= LONG_GAP_NS
-    return int(overlap_ns(Intervals(queued.start_ns[long], queued.end_ns[long]), start_ns, end_ns).sum())
-
-
-def _gain_ns(facts: Facts) -> int | None:
-    won = np.flatnonzero(facts.can_be_won)
-    return saving_of(facts, won, "drop").estimate_ns if len(won) else 0
-
-
-def _numbers(facts: Facts, window: _Window, saving: Saving) -> dict[str, int | float | str]:
+def _numbers(facts: Facts, window: VerdictWindow, saving: Saving) -> dict[str, int | float | str]:
     episodes, total_ns = facts.episodes, window.total_ns
     known = {} if saving.estimate_ns is None else {"estimate_us": saving.estimate_ns / 1000}
     gain = {} if window.gain_ns is None else {"gain_us": window.gain_ns / 1000}
@@ -204,7 +130,7 @@ def _about_waits(findings: Sequence[Finding]) -> int:
     return sum(1 for _ in worth)
 
 
-def _case(facts: Facts, window: _Window, *, can_go: bool) -> tuple[str, Numbers]:
+def _case(facts: Facts, window: VerdictWindow, *, can_go: bool) -> tuple[str, Numbers]:
     others = {cause: ns for cause, ns in window.causes.items() if cause != "sync"}
     cause = max(others, key=lambda name: others[name], default="")
     largest_ns = others.get(cause, 0)
@@ -225,7 +151,7 @@ def _case(facts: Facts, window: _Window, *, can_go: bool) -> tuple[str, Numbers]
     return _case_of(facts, cause), named
 
 
-def _is_busy(window: _Window) -> bool:
+def _is_busy(window: VerdictWindow) -> bool:
     """With no more idle than a device has that is fed well, or with a little more and no cause for it."""
     if window.idle_ns < (1 - SURELY_BUSY_SHARE) * window.total_ns:
         return True
@@ -237,11 +163,11 @@ def _case_of(facts: Facts, cause: str) -> str:
     return _late_host(facts) if cause == "launch" else _CASES.get(cause, cause or "unknown")
 
 
-def _uneven(window: _Window) -> Numbers:
+def _uneven(window: VerdictWindow) -> Numbers:
     """How many steps are idle while most are not, and for how long; nothing where there are none."""
     share = window.step_idle_ns / np.maximum(window.step_ns, 1)
     typical = float(np.median(share))
-    if len(share) < _SEVERAL + 1 or typical >= BOUND_SHARE or window.idle_ns < BOUND_SHARE * window.total_ns:
+    if len(share) < SEVERAL + 1 or typical >= BOUND_SHARE or window.idle_ns < BOUND_SHARE * window.total_ns:
         return {}
     idle = share >= typical + BOUND_SHARE
     return {
@@ -251,7 +177,7 @@ def _uneven(window: _Window) -> Numbers:
     }
 
 
-def _by_waits(facts: Facts, window: _Window, gain_ns: int, cause: str, largest_ns: int) -> str:
+def _by_waits(facts: Facts, window: VerdictWindow, gain_ns: int, cause: str, largest_ns: int) -> str:
     """`waits` or `drained` where removing waits is what to do first, else ""."""
     if gain_ns < max(int(WORTH_SHARE * window.total_ns), 1):
         return ""

@@ -29,6 +29,7 @@ from tbprof.texts.quantities import share
 from tbprof.texts.rule_pages import RuleText, rule_text
 from tbprof.texts.scopes import scope_of
 from tbprof.texts.series import change_sentences, missing_sentence, ranks_sentences, read_sentence
+from tbprof.texts.site_names import site_name
 from tbprof.texts.source import (
     called_note,
     candidate_note,
@@ -40,7 +41,7 @@ from tbprof.texts.source import (
 )
 from tbprof.texts.timeline import episode_sentence, gap_sentence
 from tbprof.texts.trust import trust_words
-from tbprof.texts.verdicts import site_name, verdict_sentences
+from tbprof.texts.verdicts import verdict_sentences
 
 __all__ = ["English"]
 

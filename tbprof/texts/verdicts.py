@@ -1,4 +1,4 @@
-"""The sentence that opens a screen, and the names of what is waited for.
+"""The sentence that opens a screen.
 
 Times and shares are of a mean step; of the window where the trace marks no steps. Every figure is one of
 the verdict's numbers, and no saving is named that would not show as a difference.
@@ -6,18 +6,10 @@ the verdict's numbers, and no saving is named that would not show as a differenc
 
 from __future__ import annotations
 
-from tbprof.model import Numbers, Site, Verdict
+from tbprof.model import Numbers, Verdict
 from tbprof.texts.quantities import count, duration, share
 
-__all__ = ["site_name", "verdict_sentences"]
-
-_DIRECTIONS = {
-    "HtoD": "copy to the GPU",
-    "DtoH": "copy to the host",
-    "DtoD": "copy on the GPU",
-    "PtoP": "copy between GPUs",
-    "": "copy, direction not recorded",
-}
+__all__ = ["verdict_sentences"]
 
 _WORTH_SHARE = 0.01
 """A saving below this part of a step would not show."""
@@ -268,13 +260,3 @@ class _Said:
         where = f" in {self.scope}" if self._steps > 1 else ""
         every = f" ({points} in all)" if self._steps > 1 else f" at {points}"
         return f"The host waits {wait}{where}{every}"
-
-
-def site_name(site: Site) -> str:
-    """What a site does, in words."""
-    if not any("emcpy" in call for call in site.calls):
-        call = site.calls[0].lower() if site.calls else ""
-        of = "device" if "device" in call or "ctx" in call else "event" if "event" in call else "stream"
-        return f"synchronise the {of}"
-    memory = f", {site.memory} memory" if site.memory else ""
-    return f"{_DIRECTIONS.get(site.direction, 'copy ' + site.direction)}{memory}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tbprof.model import Site, Verdict
+from tbprof.model import Verdict
 from tbprof.texts.english import English
 from tbprof.texts.problems import problem_of
-from tbprof.texts.verdicts import site_name, verdict_sentences
+from tbprof.texts.verdicts import verdict_sentences
 
 NUMBERS: dict[str, int | float | str] = {
     "steps": 3,
@@ -29,27 +29,6 @@ NUMBERS: dict[str, int | float | str] = {
     "cause": "data",
     "cause_us": 24_000.0,
 }
-
-
-def site(*calls: str, direction: str = "", memory: str = "") -> Site:
-    return Site(
-        direction=direction,
-        memory=memory,
-        calls=calls,
-        ops=(),
-        source=None,
-        label=None,
-        module=None,
-        count=1,
-        blocking=1,
-        per_step=(1,),
-        bytes=0,
-        wait_ns=1,
-        wait_net_ns=1,
-        explained_ns=0,
-        starve_ns=0,
-        instance=None,
-    )
 
 
 def sentences(case: str, without: tuple[str, ...] = (), **numbers: float | str) -> list[str]:
@@ -207,25 +186,6 @@ def test_rows_that_were_lost_and_other_accelerators_are_no_missing_gpu() -> None
 )
 def test_a_verdict_of_another_version_says_nothing(verdict: Verdict) -> None:
     assert verdict_sentences(verdict) == ("", "")
-
-
-@pytest.mark.parametrize(
-    ("one", "name"),
-    [
-        (site("cudaMemcpyAsync", direction="HtoD", memory="pageable"), "copy to the GPU, pageable memory"),
-        (site("cudaMemcpyAsync", "cudaStreamSynchronize", direction="DtoH"), "copy to the host"),
-        (site("hipMemcpyWithStream", direction="DtoD"), "copy on the GPU"),
-        (site("cudaMemcpyPeerAsync", direction="PtoP"), "copy between GPUs"),
-        (site("cudaMemcpyAsync"), "copy, direction not recorded"),
-        (site("cudaMemcpyAsync", direction="AtoH"), "copy AtoH"),
-        (site("cudaDeviceSynchronize"), "synchronise the device"),
-        (site("hipDeviceSynchronize"), "synchronise the device"),
-        (site("cudaEventSynchronize"), "synchronise the event"),
-        (site("cudaStreamSynchronize"), "synchronise the stream"),
-    ],
-)
-def test_a_site_is_named_by_what_it_does(one: Site, name: str) -> None:
-    assert site_name(one) == name
 
 
 def test_a_severity_says_its_bracket() -> None:
