@@ -9,6 +9,7 @@ stands beside it. In this order:
 - `cold_start`: first calls, in which kernels and library handles are loaded, hold `COLD_SHARE` of the
   idle and at least half as much as the largest cause. Nothing else in such a window is typical.
 - `communication`: exposed communication holds a third of the steps, and more than all idle.
+- `copying`: so do copies with nothing beside them.
 - `uneven`: the median step is hardly idle, and single ones are.
 - `busy`: the device is idle for less than a tenth of the steps, and removing waits wins less than
   `BOUND_SHARE` of them.
@@ -51,7 +52,7 @@ BUSY_SHARE = 0.85
 """A device that does less is not called busy, whatever the causes."""
 
 COLD_SHARE = 0.2
-COMMUNICATION_SHARE = 1 / 3
+EXPOSED_SHARE = 1 / 3
 RIVAL_SHARE = 0.75
 DRAINED_SHARE = 0.3
 _MOST = 0.5
@@ -138,8 +139,11 @@ def _case(facts: Facts, window: VerdictWindow, *, can_go: bool) -> tuple[str, Nu
     bound_ns = max(int(BOUND_SHARE * window.total_ns), 1)
     if loading_ns >= max(COLD_SHARE * window.idle_ns, largest_ns * _MOST, bound_ns):
         return "cold_start", {"cause": "loading", "cause_us": loading_ns / 1000}
-    if window.communication_ns > max(COMMUNICATION_SHARE * window.total_ns, window.idle_ns):
+    exposed_ns = max(EXPOSED_SHARE * window.total_ns, window.idle_ns)
+    if window.communication_ns > exposed_ns:
         return "communication", {}
+    if window.copying_ns > exposed_ns:
+        return "copying", {}
     named: Numbers = {"cause": cause, "cause_us": largest_ns / 1000}
     if uneven := _uneven(window):
         return "uneven", {**named, **uneven, "because": _case_of(facts, cause)}

@@ -58,6 +58,8 @@ def _sentences(case: str, numbers: Numbers) -> tuple[str, str]:
         return said.cold_start()
     if case == "communication":
         return said.communication()
+    if case == "copying":
+        return said.copying()
     if case == "uneven":
         return said.uneven(), said.communication_beside().strip()
     if case == "busy":
@@ -145,6 +147,13 @@ class _Said:
         return (
             f"The GPU spends {part} of {self.scope} in communication that no computing covers.",
             "It may be waiting for another rank: compare the ranks of this run.",
+        )
+
+    def copying(self) -> tuple[str, str]:
+        part, computing = (share(float(self._numbers[f"{what}_share"])) for what in ("copying", "computing"))
+        return (
+            f"The GPU spends {part} of {self.scope} copying, with nothing computed beside it.",
+            f"It computes {computing}. Copies of pinned memory on a stream of their own run beside kernels.",
         )
 
     def busy(self) -> str:

@@ -195,6 +195,15 @@ def test_a_twentieth_of_the_launches_without_work_spoils_all_figures() -> None:
         assert verdict_of(built).case == case
 
 
+@pytest.mark.parametrize(("copied_until", "case"), [(600, "copying"), (300, "busy")])
+def test_a_device_that_mostly_copies_is_not_called_busy(copied_until: int, case: str) -> None:
+    built = TraceBuilder()
+    built.step(1, 0, 1000)
+    built.copy("HtoD", "pinned", 0, 1, runs=(2, copied_until))
+    built.launch(3, 4, runs=(copied_until, 1000))
+    assert verdict_of(built).case == case
+
+
 def test_of_a_device_whose_work_was_lost_nothing_is_said() -> None:
     built = host_bound(steps=4)
     known = built.report()

@@ -134,6 +134,12 @@ def test_communication_is_no_computing() -> None:
     assert second.startswith("It may be waiting for another rank")
 
 
+def test_copying_is_no_computing() -> None:
+    first, second = sentences("copying", copying_share=0.65, computing_share=0.35)
+    assert first == "The GPU spends 65 % of a step copying, with nothing computed beside it."
+    assert second.startswith("It computes 35 %. ")
+
+
 def test_a_cold_start_is_said_with_its_calls() -> None:
     calls = {"longest_call": "cudaFree", "longest_op": "aten::addmm"}
     calls |= {"calls_us": 9000.0, "longest_us": 8000.0}
