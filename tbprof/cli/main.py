@@ -19,7 +19,18 @@ from tbprof.streams import discard, flush_output, prepare_streams
 
 __all__ = ["main"]
 
-_COMMANDS = ("report", "check", "explain", "demo", "run", "preflight", "doctor", "classic", "publish")
+_COMMANDS = (
+    "report",
+    "check",
+    "explain",
+    "manual",
+    "demo",
+    "run",
+    "preflight",
+    "doctor",
+    "classic",
+    "publish",
+)
 """Each is a module beside this one."""
 COULD_NOT = 2
 

@@ -21,7 +21,7 @@ def test_python_m_tbprof_is_the_command() -> None:
 def test_help_names_every_command() -> None:
     ended = run_tbprof("--help")
     assert ended.returncode == 0
-    for command in ("report", "explain", "demo", "publish"):
+    for command in ("report", "explain", "manual", "demo", "publish"):
         assert f"\n    {command} " in ended.stdout
 
 

@@ -1,0 +1,74 @@
+"""The pages of the manual: their list, and the Markdown of each."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from tbprof.errors import UsageError
+from tbprof.texts.rule_pages import RuleText, all_rules
+
+__all__ = ["RULES_PAGE", "ManualText", "all_pages", "manual_text"]
+
+_NAMES = ("hook", "commands", "tab", "report", "preflight", "rules", "classic", "questions")
+"""In reading order; each is a file beside this one."""
+
+RULES_PAGE = "rules"
+"""Its file is an introduction: the rules themselves are printed from their docstrings."""
+
+_WIDTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ManualText:
+    name: str
+    title: str
+    summary: str
+    """One sentence: what the page answers."""
+    markdown: str
+    """The whole page, title and summary included; ends with a line break."""
+
+
+def manual_text(name: str) -> ManualText:
+    """One page of the manual.
+
+    Raises:
+        UsageError: There is no such page.
+    """
+    if name not in _NAMES:
+        raise UsageError(f"there is no manual page {name!r}: the pages are {', '.join(_NAMES)}")
+    return _read(name)
+
+
+def all_pages() -> tuple[ManualText, ...]:
+    """All pages, in reading order."""
+    return tuple(_read(name) for name in _NAMES)
+
+
+@cache
+def _read(name: str) -> ManualText:
+    markdown = (Path(__file__).parent / f"{name}.md").read_text(encoding="utf-8")
+    if name == RULES_PAGE:
+        markdown += "".join(f"\n{_rule(rule)}" for rule in all_rules())
+    title, summary, *_ = markdown.split("\n\n")
+    return ManualText(name, title.removeprefix("# "), " ".join(summary.split()), markdown)
+
+
+def _rule(rule: RuleText) -> str:
+    parts = [f"## {rule.code} {rule.name}", f"**{rule.title}.**", rule.what, rule.why]
+    if rule.before:
+        parts += ["Before:", _code(rule.before), "After:", _code(rule.after)]
+    parts += [f"**Fix.** {rule.fix}", rule.caveat and f"Note: {rule.caveat}"]
+    parts.append(f"**When it stays silent.** {rule.silent}")
+    return "\n\n".join(_wrapped(part) for part in parts if part) + "\n"
+
+
+def _code(text: str) -> str:
+    return f"```python\n{text}\n```"
+
+
+def _wrapped(part: str) -> str:
+    is_code = part.startswith("```")
+    return part if is_code else textwrap.fill(part, _WIDTH, break_long_words=False, break_on_hyphens=False)
