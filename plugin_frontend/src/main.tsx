@@ -5,6 +5,7 @@ import { render as mount } from "preact";
 import { embedded } from "./api/embedded.ts";
 import { hostWindow, listenToReloads } from "./api/host.ts";
 import { followAddress } from "./state/place.ts";
+import { loadManualPage } from "./state/manual.ts";
 import { loadRulePage } from "./state/rulePage.ts";
 import { pinShown, pollWhileEmpty, refreshRuns, shown } from "./state/runs.ts";
 import { loadComparison } from "./state/comparison.ts";
@@ -23,7 +24,7 @@ export function render(): void {
   followTheme(hostWindow());
   followAddress();
   watchVisibility();
-  for (const start of [pinShown, loadShownWindow, pollWhileEmpty, loadRulePage, loadRanks, loadTrend, loadComparison, loadSource]) start();
+  for (const start of [pinShown, loadShownWindow, pollWhileEmpty, loadRulePage, loadManualPage, loadRanks, loadTrend, loadComparison, loadSource]) start();
   effect(() => {
     document.title = shown.value === null ? "tbprof" : `${shown.value.run.run} · tbprof`;
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { splitInlineCode, splitProse } from "../src/model/prose.ts";
+import { splitInline, splitProse } from "../src/model/prose.ts";
 
 test("blank lines part paragraphs, and single breaks do not", () => {
   assert.deepEqual(splitProse("one\ntwo\n\nthree"), [
@@ -20,10 +20,20 @@ test("indented lines are code, and keep their own indent and blank lines", () =>
 test("nothing is no block", () => assert.deepEqual(splitProse("\n \n"), []));
 
 test("backticks in pairs make code, a lone one stays", () => {
-  assert.deepEqual(splitInlineCode("call `x.item()` once"), [
+  assert.deepEqual(splitInline("call `x.item()` once"), [
     { kind: "text", text: "call " },
     { kind: "code", text: "x.item()" },
     { kind: "text", text: " once" },
   ]);
-  assert.deepEqual(splitInlineCode("a ` b"), [{ kind: "text", text: "a ` b" }]);
+  assert.deepEqual(splitInline("a ` b"), [{ kind: "text", text: "a ` b" }]);
+});
+
+test("double stars in pairs make bold text, a lone pair and a power stay", () => {
+  assert.deepEqual(splitInline("**At most** `a ** b`"), [
+    { kind: "strong", text: "At most" },
+    { kind: "text", text: " " },
+    { kind: "code", text: "a ** b" },
+  ]);
+  assert.deepEqual(splitInline("2 ** 3 ** 4"), [{ kind: "text", text: "2 ** 3 ** 4" }]);
+  assert.deepEqual(splitInline("**open"), [{ kind: "text", text: "**open" }]);
 });

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from tensorboard.plugins import base_plugin
 
 from tbprof import __version__
+from tbprof.manual.pages import all_pages, manual_text
 from tbprof.plugin.analyses import Analyses
 from tbprof.plugin.answers import answering, sending
 from tbprof.plugin.bundle import Bundle
@@ -20,6 +21,7 @@ from tbprof.plugin.timelines import Timelines
 from tbprof.plugin.window_answers import WindowAnswers
 from tbprof.texts.english import English
 from tbprof.texts.rule_pages import rule_text
+from tbprof.views.manual_page import ManualPage, manual_page
 from tbprof.views.rule_page import RulePage, rule_page
 from tbprof.views.runs import RunsView, runs_view
 
@@ -53,6 +55,7 @@ class TbprofPlugin(base_plugin.TBPlugin):
             "/trend": answering(self._series.trend),
             "/finding": answering(FindingAnswers(self._logs, self._analyses).answer),
             "/rule": answering(self._rule),
+            "/manual": answering(self._manual),
             "/timeline": sending(self._timelines.answer, is_json=True),
             "/timeline_step": sending(self._timelines.asking("step"), is_json=True),
             "/timeline_selection": sending(self._timelines.asking("selection"), is_json=True),
@@ -82,3 +85,7 @@ class TbprofPlugin(base_plugin.TBPlugin):
 
     def _rule(self, parameters: Mapping[str, str]) -> RulePage:
         return rule_page(rule_text(parameters.get("code", "")))
+
+    def _manual(self, parameters: Mapping[str, str]) -> ManualPage:
+        pages = all_pages()
+        return manual_page(manual_text(parameters.get("page", pages[0].name)), pages)

@@ -14,11 +14,13 @@ from pathlib import Path
 
 import tbprof
 from tbprof.errors import UsageError
+from tbprof.manual.pages import RULES_PAGE, all_pages
 from tbprof.model import Report, Window
 from tbprof.texts.english import English
 from tbprof.texts.rule_pages import all_rules
 from tbprof.views.answer import WindowAnswer
 from tbprof.views.finding_markdown import finding_text
+from tbprof.views.manual_page import manual_page
 from tbprof.views.rule_page import rule_page
 from tbprof.views.runs import runs_view
 from tbprof.views.source import SourceAnswer
@@ -79,8 +81,15 @@ def _data(windows: Sequence[tuple[Window, Report]]) -> str:
         "runs": dataclasses.asdict(runs_view("", tbprof.__version__, listed, (), English())),
         "windows": [_window(window, report) for window, report in windows],
         "rules": [dataclasses.asdict(rule_page(words)) for words in all_rules()],
+        "manual": _manual(),
     }
     return json.dumps(content, allow_nan=False).replace("<", "\\u003c")
+
+
+def _manual() -> list[dict[str, object]]:
+    """All pages but that of the rules, which the page carries one by one."""
+    pages = [page for page in all_pages() if page.name != RULES_PAGE]
+    return [dataclasses.asdict(manual_page(page, pages)) for page in pages]
 
 
 def _window(window: Window, report: Report) -> dict[str, object]:

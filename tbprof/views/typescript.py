@@ -11,7 +11,17 @@ import sys
 import types
 import typing
 
-from tbprof.views import answer, compare, finding_markdown, rule_page, runs, series, source, timeline
+from tbprof.views import (
+    answer,
+    compare,
+    finding_markdown,
+    manual_page,
+    rule_page,
+    runs,
+    series,
+    source,
+    timeline,
+)
 
 __all__ = ["typescript"]
 
@@ -24,6 +34,7 @@ _ROOTS: tuple[type, ...] = (
     compare.CompareAnswer,
     finding_markdown.FindingText,
     rule_page.RulePage,
+    manual_page.ManualPage,
     timeline.TimelineAnswer,
     timeline.TimelineStep,
     timeline.SelectionView,

@@ -271,3 +271,20 @@ def test_a_window_is_json_without_nan(open_tab: OpenTab, tmp_path: Path, sample:
     assert tab.window(".", worker, trace.name)["state"] == "ready"
     body = tab.get("window", run=".", worker=worker, window=trace.name).get_data()
     assert json.loads(body, parse_constant=forbid)["window"]["sites"]
+
+
+def test_the_manual_is_answered_page_by_page(open_tab: OpenTab, logdir: Path) -> None:
+    tab = open_tab(str(logdir))
+    first = tab.get("manual").json
+    for entry in first["pages"]:
+        page = tab.get("manual", page=entry["name"]).json
+        assert (page["name"], page["title"]) == (entry["name"], entry["title"])
+        assert page["pages"] == first["pages"]
+        assert {block["kind"] for block in page["blocks"]} <= {"heading", "text", "item", "code"}
+    assert (first["name"], first["blocks"][0]["text"]) == ("hook", first["pages"][0]["summary"])
+
+
+def test_a_page_that_the_manual_has_not_is_refused(open_tab: OpenTab, logdir: Path) -> None:
+    answer = open_tab(str(logdir)).get("manual", page="../pages.py")
+    assert answer.status_code == 400
+    assert answer.json["error"].startswith("there is no manual page '../pages.py': the pages are hook, ")

@@ -47,7 +47,7 @@ def data_of(page: str) -> dict[str, Any]:
 
 def test_the_page_carries_its_window_and_the_rules(report: Report) -> None:
     data = data_of(page_of(report))
-    assert set(data) == {"runs", "windows", "rules"}
+    assert set(data) == {"runs", "windows", "rules", "manual"}
     [window] = data["windows"]
     assert set(window) == {"run", "worker", "window", "answer", "source", "findings"}
     assert window["answer"]["state"] == "ready"

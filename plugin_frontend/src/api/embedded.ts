@@ -1,6 +1,6 @@
 // A page that carries its windows with it, made to be sent to somebody: nothing is asked of a server.
 
-import type { FindingText, RulePage, RunsView, SourceAnswer, WindowAnswer } from "./types.ts";
+import type { FindingText, ManualPage, RulePage, RunsView, SourceAnswer, WindowAnswer } from "./types.ts";
 
 /** A window, with what the routes would answer of it. */
 export interface EmbeddedWindow {
@@ -16,6 +16,7 @@ export interface EmbeddedPage {
   runs: RunsView;
   windows: EmbeddedWindow[];
   rules: RulePage[];
+  manual: ManualPage[];
 }
 
 /** The element that holds it; `tbprof report --format html` writes it. */

@@ -3,7 +3,7 @@
 
 import { RouteError } from "./routeError.ts";
 import { embedded, type EmbeddedPage, type EmbeddedWindow } from "./embedded.ts";
-import type { CompareAnswer, FindingText, RanksView, RulePage, RunsView, SourceAnswer, TrendView, WindowAnswer } from "./types.ts";
+import type { CompareAnswer, FindingText, ManualPage, RanksView, RulePage, RunsView, SourceAnswer, TrendView, WindowAnswer } from "./types.ts";
 
 /** Names one window of one worker; the three parameters of the route `window`. */
 export interface WindowAddress {
@@ -59,6 +59,13 @@ export function fetchRule(code: string, signal: AbortSignal): Promise<RulePage> 
   if (embedded === null) return fetchJson<RulePage>("rule", { code }, signal);
   const page = embedded.rules.find((rule) => rule.code === code);
   return page === undefined ? Promise.reject(new RouteError(`This page does not carry rule ${code}.`)) : Promise.resolve(page);
+}
+
+/** A page of the manual by its name. */
+export function fetchManual(page: string, signal: AbortSignal): Promise<ManualPage> {
+  if (embedded === null) return fetchJson<ManualPage>("manual", { page }, signal);
+  const found = embedded.manual.find(({ name }) => name === page);
+  return found === undefined ? Promise.reject(new RouteError(`This page does not carry the manual's page ${page}.`)) : Promise.resolve(found);
 }
 
 /** Reads one route. The shapes are the server's own records, so they are not checked again. */

@@ -531,6 +531,24 @@ export interface RulePage {
   sections: RuleSection[];
 }
 
+export interface ManualBlock {
+  kind: "heading" | "text" | "item" | "code";
+  text: string;
+}
+
+export interface ManualEntry {
+  name: string;
+  title: string;
+  summary: string;
+}
+
+export interface ManualPage {
+  name: string;
+  title: string;
+  blocks: ManualBlock[];
+  pages: ManualEntry[];
+}
+
 export interface CauseName {
   cause: string;
   name: string;

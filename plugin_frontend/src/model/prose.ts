@@ -31,10 +31,23 @@ export function splitProse(text: string): ProseBlock[] {
   return blocks;
 }
 
-/** A sentence cut at its backticks; one without a partner stays in the text. */
-export function splitInlineCode(sentence: string): ProseBlock[] {
-  const parts = sentence.split(/`([^`]+)`/);
-  return parts
-    .map((text, at): ProseBlock => ({ kind: at % 2 === 1 ? "code" : "text", text }))
-    .filter((part) => part.text !== "");
+export interface InlinePart {
+  kind: "text" | "code" | "strong";
+  text: string;
+}
+
+const MARKED = /`([^`]+)`|\*\*(\S(?:[^*]*\S)?)\*\*/g;
+
+/** A sentence cut at its backticks and double stars; one without a partner stays in the text. */
+export function splitInline(sentence: string): InlinePart[] {
+  const parts: InlinePart[] = [];
+  let end = 0;
+  for (const found of sentence.matchAll(MARKED)) {
+    const [whole, code, strong = ""] = found;
+    parts.push({ kind: "text", text: sentence.slice(end, found.index) });
+    parts.push(code === undefined ? { kind: "strong", text: strong } : { kind: "code", text: code });
+    end = found.index + whole.length;
+  }
+  parts.push({ kind: "text", text: sentence.slice(end) });
+  return parts.filter((part) => part.text !== "");
 }

@@ -5,6 +5,7 @@ import { ContextBar } from "./ContextBar.tsx";
 import { EditorDialog } from "./EditorDialog.tsx";
 import { KeysDialog } from "./KeysDialog.tsx";
 import { handleKey } from "./keys.ts";
+import { ManualDialog } from "./ManualDialog.tsx";
 import { MainPart } from "./MainPart.tsx";
 import { ViewBar } from "./ViewBar.tsx";
 
@@ -21,6 +22,7 @@ export function App() {
       <ViewBar />
       <MainPart />
       <KeysDialog />
+      <ManualDialog />
       <EditorDialog />
       <p class="toast" role="status">
         {notice}

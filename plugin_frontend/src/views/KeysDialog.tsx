@@ -1,17 +1,25 @@
 import { useEffect, useRef } from "preact/hooks";
+import { FIRST_PAGE, manualOpen } from "../state/manual.ts";
 import { KEYS, keysOpen } from "./keys.ts";
 
-/** The list of keys. */
+/** The list of keys, and the way to the manual. */
 export function KeysDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
   const open = keysOpen.value;
   useEffect(() => {
     if (open) dialog.current?.showModal();
   }, [open]);
+  const openManual = (): void => {
+    dialog.current?.close();
+    manualOpen.value = FIRST_PAGE;
+  };
   return (
     <dialog ref={dialog} aria-labelledby="keys-title" onClose={() => (keysOpen.value = false)}>
       <div class="row">
         <h2 id="keys-title" class="grow">Keyboard</h2>
+        <button class="btn sm" type="button" onClick={openManual}>
+          Manual
+        </button>
         <button class="btn sm" type="button" onClick={() => dialog.current?.close()}>
           Close <span class="kbd">Esc</span>
         </button>

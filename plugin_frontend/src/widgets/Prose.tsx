@@ -1,4 +1,4 @@
-import { splitInlineCode, splitProse } from "../model/prose.ts";
+import { splitInline, splitProse } from "../model/prose.ts";
 
 /** Plain text with its code set apart. */
 export function Prose({ text }: { text: string }) {
@@ -19,11 +19,14 @@ export function Prose({ text }: { text: string }) {
   );
 }
 
-/** A sentence with what stands between backticks as code. */
+/** A sentence with what stands between backticks as code, and between two stars as bold. */
 export function InlineText({ text }: { text: string }) {
   return (
     <>
-      {splitInlineCode(text).map((part, at) => (part.kind === "code" ? <code key={at}>{part.text}</code> : part.text))}
+      {splitInline(text).map((part, at) => {
+        if (part.kind === "code") return <code key={at}>{part.text}</code>;
+        return part.kind === "strong" ? <strong key={at}>{part.text}</strong> : part.text;
+      })}
     </>
   );
 }

@@ -1,0 +1,14 @@
+// The page of the manual that is open.
+
+import { signal } from "@preact/signals";
+import { fetchManual } from "../api/routes.ts";
+import type { ManualPage } from "../api/types.ts";
+import { ask } from "./ask.ts";
+
+/** How to read the tab: what somebody in the tab asks first. */
+export const FIRST_PAGE = "tab";
+
+/** Its name; null while the manual is closed. */
+export const manualOpen = signal<string | null>(null);
+
+export const { answer: manualPage, start: loadManualPage } = ask<ManualPage>(manualOpen, fetchManual, { keep: true });

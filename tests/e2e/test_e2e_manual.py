@@ -1,0 +1,70 @@
+"""The manual under `?`: its pages, in the tab and in a page that carries everything."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+from playwright.sync_api import FrameLocator, Page, expect
+from tab import IN_BOTH_THEMES, IN_LIGHT, axe_violations, open_tab
+
+from tbprof.cli.main import main
+from tbprof.manual.pages import all_pages, manual_text
+
+pytestmark = pytest.mark.browser
+
+RUN = "h100_bert_small_infer"
+
+
+def open_manual(page: Page, frame: FrameLocator | Page) -> None:
+    """By its keys, as a person does."""
+    expect(frame.locator("h1").first).to_be_visible()
+    page.keyboard.press("?")
+    frame.get_by_role("button", name="Manual").click()
+
+
+@IN_BOTH_THEMES
+def test_every_page_can_be_read(page: Page, address: str) -> None:
+    frame = open_tab(page, address, RUN)
+    open_manual(page, frame)
+    article = frame.locator("dialog.manual article")
+    expect(article.locator("h1")).to_have_text("Reading the tab")
+    assert axe_violations(page) == ""
+    for written in all_pages():
+        frame.get_by_role("navigation", name="Pages of the manual").get_by_text(
+            written.title, exact=True
+        ).click()
+        expect(article.locator("h1")).to_have_text(written.title)
+        expect(article).to_contain_text(written.summary.replace("`", ""))
+    page.keyboard.press("Escape")
+    expect(frame.locator("dialog.manual[open]")).to_have_count(0)
+
+
+@IN_LIGHT
+def test_markdown_is_drawn_and_never_interpreted(page: Page, address: str) -> None:
+    frame = open_tab(page, address, RUN)
+    open_manual(page, frame)
+    frame.get_by_role("button", name="The trainer hook").click()
+    article = frame.locator("dialog.manual article")
+    expect(article.locator("pre").first).to_contain_text(
+        'with TrainerHook("logs/run1") as hook:\n    for batch'
+    )
+    headings = [line for line in manual_text("hook").markdown.splitlines() if line.startswith("## ")]
+    expect(article.locator("h3")).to_have_count(len(headings))
+    expect(article).not_to_contain_text("```")
+    expect(article).not_to_contain_text("**")
+
+
+@IN_LIGHT
+def test_a_page_that_carries_everything_carries_the_manual(
+    page: Page, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sample = pathlib.Path(__file__).parents[2] / "logs" / "samples" / RUN / "h100_bert_small.json.gz"
+    assert main(["report", str(sample), "--format", "html"]) == 0
+    shared = tmp_path / "window.html"
+    shared.write_text(capsys.readouterr().out, encoding="utf-8")
+    page.goto(shared.as_uri())
+    open_manual(page, page)
+    expect(page.locator("dialog.manual article h1")).to_have_text("Reading the tab")
+    # The rules stand in the page one by one.
+    expect(page.locator("dialog.manual nav button")).to_have_count(len(all_pages()) - 1)
