@@ -16,17 +16,16 @@ pytestmark = pytest.mark.browser
 RUN = "h100_bert_small_infer"
 
 
-def open_manual(page: Page, frame: FrameLocator | Page) -> None:
-    """By its keys, as a person does."""
-    expect(frame.locator("h1").first).to_be_visible()
-    page.keyboard.press("?")
+def open_manual(frame: FrameLocator | Page) -> None:
+    """As a person does who looks for help."""
+    frame.get_by_role("button", name="Keyboard shortcuts").click()
     frame.get_by_role("button", name="Manual").click()
 
 
 @IN_BOTH_THEMES
 def test_every_page_can_be_read(page: Page, address: str) -> None:
     frame = open_tab(page, address, RUN)
-    open_manual(page, frame)
+    open_manual(frame)
     article = frame.locator("dialog.manual article")
     expect(article.locator("h1")).to_have_text("Reading the tab")
     assert axe_violations(page) == ""
@@ -43,7 +42,7 @@ def test_every_page_can_be_read(page: Page, address: str) -> None:
 @IN_LIGHT
 def test_markdown_is_drawn_and_never_interpreted(page: Page, address: str) -> None:
     frame = open_tab(page, address, RUN)
-    open_manual(page, frame)
+    open_manual(frame)
     frame.get_by_role("button", name="The trainer hook").click()
     article = frame.locator("dialog.manual article")
     expect(article.locator("pre").first).to_contain_text(
@@ -64,7 +63,7 @@ def test_a_page_that_carries_everything_carries_the_manual(
     shared = tmp_path / "window.html"
     shared.write_text(capsys.readouterr().out, encoding="utf-8")
     page.goto(shared.as_uri())
-    open_manual(page, page)
+    open_manual(page)
     expect(page.locator("dialog.manual article h1")).to_have_text("Reading the tab")
     # The rules stand in the page one by one.
     expect(page.locator("dialog.manual nav button")).to_have_count(len(all_pages()) - 1)
