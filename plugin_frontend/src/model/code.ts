@@ -60,15 +60,21 @@ export function foldedRows(rows: readonly CodeRow[], opened: ReadonlySet<number>
   const isFar = (row: CodeRow): boolean => row.kind === "line" && kept.every((line) => Math.abs(line - row.line) > NEAR);
   const folded: (CodeRow | FoldRow)[] = [];
   for (let at = 0; at < rows.length; ) {
-    let end = at;
-    while (end < rows.length && isFar(rows[end]!)) end += 1;
-    const stretch = rows.slice(at, Math.max(end, at + 1));
-    const first = lineOf(stretch[0]!);
-    const isFolded = end - at >= FEWEST_FOLDED && !opened.has(first);
-    folded.push(...(isFolded ? [{ kind: "fold" as const, first, last: lineOf(stretch.at(-1)!) }] : stretch));
+    const far = rows.slice(at, endOfRun(rows, at, isFar));
+    const stretch = far.length > 0 ? far : rows.slice(at, at + 1);
+    const [first, last] = [far[0], far.at(-1)];
+    const isFolded = first !== undefined && last !== undefined && far.length >= FEWEST_FOLDED && !opened.has(lineOf(first));
+    folded.push(...(isFolded ? [{ kind: "fold" as const, first: lineOf(first), last: lineOf(last) }] : stretch));
     at += stretch.length;
   }
   return folded;
+}
+
+/** The index of the first row from `start` on that is not such. */
+function endOfRun(rows: readonly CodeRow[], start: number, isSuch: (row: CodeRow) => boolean): number {
+  let end = start;
+  for (let row = rows[end]; row !== undefined && isSuch(row); row = rows[end]) end += 1;
+  return end;
 }
 
 /** The first and the last line whose code is there; null where there is none. */

@@ -51,7 +51,9 @@ export function select(what: Selected | null): void {
 /** Asks for everything while the view is open; gives back what ends it. */
 export function loadTimeline(): () => void {
   const ends = [loadAnswer(), effect(loadStep), effect(loadSelection), effect(chooseOfSite)];
-  return () => ends.forEach((end) => end());
+  return () => {
+    for (const end of ends) end();
+  };
 }
 
 function loadStep(): (() => void) | void {

@@ -6,7 +6,7 @@ export function followTheme(host: Window): void {
   const body = host === window ? null : host.document.body;
   const apply = (): void => {
     const dark = body === null ? preference.matches : body.classList.contains("dark-mode");
-    document.documentElement.dataset["theme"] = dark ? "dark" : "light";
+    document.documentElement.dataset.theme = dark ? "dark" : "light";
   };
   apply();
   if (body === null) preference.addEventListener("change", apply);

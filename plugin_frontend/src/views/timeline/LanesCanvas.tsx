@@ -59,7 +59,7 @@ export function LanesCanvas({ view, timeline, lanes, height, scrollTop, top }: L
           dragged: stretch,
         },
       );
-      if (canvas.current !== null) canvas.current.dataset["drawn"] = String(drawn);
+      if (canvas.current !== null) canvas.current.dataset.drawn = String(drawn);
     });
     return () => cancelAnimationFrame(frame);
   }, [seen, width, height, scrollTop, lanes.length, heightKey(lanes), version, colours, what, stretch, match, step]);

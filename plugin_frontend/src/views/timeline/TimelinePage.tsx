@@ -23,7 +23,7 @@ export function TimelinePage({ view }: { view: WindowView }) {
     viewActions.value = ACTIONS;
     return () => {
       viewActions.value = {};
-      ends.forEach((end) => end());
+      for (const end of ends) end();
     };
   }, []);
   const answer = timelineAnswer.value;

@@ -85,11 +85,11 @@ function hitAt(event: MouseEvent, ground: PointerGround): LaneHit | null {
 function click(event: PointerEvent, ground: PointerGround): void {
   dragged.value = null;
   const hit = hitAt(event, ground);
-  if (hit === null) return select(null);
-  if (hit.lane.row.kind === "idle") return select({ kind: "gap", number: Math.max(nsAt(event.offsetX, ground), hit.startNs) });
+  if (hit === null) select(null);
+  else if (hit.lane.row.kind === "idle") select({ kind: "gap", number: Math.max(nsAt(event.offsetX, ground), hit.startNs) });
   // What stands together is too small to be meant: look closer.
-  if (hit.row < 0) return fit(hit.startNs, hit.endNs);
-  select({ kind: hit.lane.row.kind === "episodes" ? "episode" : "row", number: hit.row });
+  else if (hit.row < 0) fit(hit.startNs, hit.endNs);
+  else select({ kind: hit.lane.row.kind === "episodes" ? "episode" : "row", number: hit.row });
 }
 
 function wheel(event: WheelEvent, ground: PointerGround): void {
