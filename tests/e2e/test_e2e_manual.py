@@ -27,13 +27,13 @@ def test_every_page_can_be_read(page: Page, address: str) -> None:
     frame = open_tab(page, address, RUN)
     open_manual(frame)
     article = frame.locator("dialog.manual article")
-    expect(article.locator("h1")).to_have_text("Reading the tab")
+    expect(article.locator("h3")).to_have_text("Reading the tab")
     assert axe_violations(page) == ""
     for written in all_pages():
         frame.get_by_role("navigation", name="Pages of the manual").get_by_text(
             written.title, exact=True
         ).click()
-        expect(article.locator("h1")).to_have_text(written.title)
+        expect(article.locator("h3")).to_have_text(written.title)
         expect(article).to_contain_text(written.summary.replace("`", ""))
     page.keyboard.press("Escape")
     expect(frame.locator("dialog.manual[open]")).to_have_count(0)
@@ -49,7 +49,7 @@ def test_markdown_is_drawn_and_never_interpreted(page: Page, address: str) -> No
         'with TrainerHook("logs/run1") as hook:\n    for batch'
     )
     headings = [line for line in manual_text("hook").markdown.splitlines() if line.startswith("## ")]
-    expect(article.locator("h3")).to_have_count(len(headings))
+    expect(article.locator("h4")).to_have_count(len(headings))
     expect(article).not_to_contain_text("```")
     expect(article).not_to_contain_text("**")
 
@@ -64,6 +64,6 @@ def test_a_page_that_carries_everything_carries_the_manual(
     shared.write_text(capsys.readouterr().out, encoding="utf-8")
     page.goto(shared.as_uri())
     open_manual(page)
-    expect(page.locator("dialog.manual article h1")).to_have_text("Reading the tab")
+    expect(page.locator("dialog.manual article h3")).to_have_text("Reading the tab")
     # The rules stand in the page one by one.
     expect(page.locator("dialog.manual nav button")).to_have_count(len(all_pages()) - 1)

@@ -44,7 +44,7 @@ function Opened({ page }: { page: ManualPage }) {
       </nav>
       {/* A page of its own each: the next one is read from its top. */}
       <article key={page.name} tabIndex={0} aria-labelledby="manual-page">
-        <h1 id="manual-page">{page.title}</h1>
+        <h3 id="manual-page">{page.title}</h3>
         {page.blocks.map((block, at) => (
           <Block key={at} block={block} />
         ))}
@@ -64,7 +64,7 @@ function PageButton({ entry, isShown }: { entry: ManualEntry; isShown: boolean }
 function Block({ block: { kind, text } }: { block: ManualBlock }) {
   switch (kind) {
     case "heading":
-      return <h3>{text}</h3>;
+      return <h4>{text}</h4>;
     case "code":
       return (
         <pre class="code" tabIndex={0}>
