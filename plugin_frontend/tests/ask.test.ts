@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
 import { signal } from "@preact/signals";
 import { RouteError } from "../src/api/routeError.ts";
-import { ask, type Asked, type Options } from "../src/state/ask.ts";
+import { type Asked, ask, type Options } from "../src/state/ask.ts";
 import { visible } from "../src/state/visibility.ts";
 
 /** A server whose answers come when the test says so. */

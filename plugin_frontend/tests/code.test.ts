@@ -16,7 +16,10 @@ const FILE: SourceFile = {
   saving: null,
   findings: 0,
   functions: [],
-  code: [{ first_line: 5, lines: ["a", "b"] }, { first_line: 9, lines: ["c"] }],
+  code: [
+    { first_line: 5, lines: ["a", "b"] },
+    { first_line: 9, lines: ["c"] },
+  ],
   marks: [mark(6), mark(20)],
 };
 
@@ -27,11 +30,17 @@ test("lines come in their order, with gaps, and lines without code too", () => {
 
 test("a mark is at its line", () => {
   const marked = codeRows(FILE).filter((row) => row.kind === "line" && row.mark !== null);
-  assert.deepEqual(marked.map((row) => row.kind === "line" && row.line), [6]);
+  assert.deepEqual(
+    marked.map((row) => row.kind === "line" && row.line),
+    [6],
+  );
 });
 
 test("the lines near one leave gaps and far ones out", () => {
-  assert.deepEqual(linesNear(FILE, 6, 3).map((row) => row.kind === "line" && row.line), [5, 6, 9]);
+  assert.deepEqual(
+    linesNear(FILE, 6, 3).map((row) => row.kind === "line" && row.line),
+    [5, 6, 9],
+  );
 });
 
 test("a site without a line has no place, one without an exact line its first candidate", () => {

@@ -6,18 +6,27 @@ import { layOutInstance } from "../src/model/instanceLayout.ts";
 const span = (kind: SpanRow["kind"], start_us: number, duration_us: number): SpanRow => ({ kind, name: kind, start_us, duration_us });
 
 test("both lanes share one axis, from the first start to the last end", () => {
-  const { host, device, extent_us } = layOutInstance(
-    { step: null, op: null, host: [span("copy_call", 1000, 50)], device: [span("kernel", 1050, 50)] },
-    200,
-  );
+  const { host, device, extent_us } = layOutInstance({ step: null, op: null, host: [span("copy_call", 1000, 50)], device: [span("kernel", 1050, 50)] }, 200);
   assert.equal(extent_us, 100);
-  assert.deepEqual(host.map(({ x, width }) => [x, width]), [[0, 100]]);
-  assert.deepEqual(device.map(({ x, width, start_us }) => [x, width, start_us]), [[100, 100, 50]]);
+  assert.deepEqual(
+    host.map(({ x, width }) => [x, width]),
+    [[0, 100]],
+  );
+  assert.deepEqual(
+    device.map(({ x, width, start_us }) => [x, width, start_us]),
+    [[100, 100, 50]],
+  );
 });
 
 test("a bar too short to see is widened within the drawing", () => {
   const { host } = layOutInstance({ step: null, op: null, host: [span("launch", 0, 1000), span("launch", 1000, 0)], device: [] }, 100);
-  assert.deepEqual(host.map(({ x, width }) => [x, width]), [[0, 100], [98.5, 1.5]]);
+  assert.deepEqual(
+    host.map(({ x, width }) => [x, width]),
+    [
+      [0, 100],
+      [98.5, 1.5],
+    ],
+  );
 });
 
 test("an op that reaches beyond what is drawn ends at its edges", () => {

@@ -4,7 +4,20 @@ import { formatDirection, formatLocation, splitPath } from "../src/format/place.
 import { parsePlace, printPlace, START } from "../src/model/place.ts";
 
 test("a place survives its own address", () => {
-  const place = { ...START, run: "a b/ü&=#", worker: "h_1", window: "h_1.12.json", site: 7, rule: "SYN01", view: "copies" as const, filter: "loss 100%", step: 3, selected: "e12", fromNs: 0, toNs: 123456789012 };
+  const place = {
+    ...START,
+    run: "a b/ü&=#",
+    worker: "h_1",
+    window: "h_1.12.json",
+    site: 7,
+    rule: "SYN01",
+    view: "copies" as const,
+    filter: "loss 100%",
+    step: 3,
+    selected: "e12",
+    fromNs: 0,
+    toNs: 123456789012,
+  };
   assert.deepEqual(parsePlace(printPlace(place)), place);
 });
 

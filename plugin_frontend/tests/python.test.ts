@@ -9,7 +9,12 @@ function kinds(line: string): string[] {
 test("a line is cut into what is coloured, and nothing of it is lost", () => {
   const line = '    if x1 > 0.5:  # "no" text';
   assert.deepEqual(kinds(line), ["plain     ", "keyword if", "plain  x1 > ", "number 0.5", "plain :  ", 'comment # "no" text']);
-  assert.equal(cutPython(line, "").parts.map(({ text }) => text).join(""), line);
+  assert.equal(
+    cutPython(line, "")
+      .parts.map(({ text }) => text)
+      .join(""),
+    line,
+  );
 });
 
 test("a text can hold quotes, hashes and names of keywords", () => {
@@ -20,7 +25,10 @@ test("a text of several lines is one on each of them", () => {
   const [first, second, third] = cutLines(['x = """one', "if two", 'three""" if y']);
   assert.deepEqual(first?.at(-1), { kind: "string", text: '"""one' });
   assert.deepEqual(second, [{ kind: "string", text: "if two" }]);
-  assert.deepEqual(third?.map(({ kind }) => kind), ["string", "plain", "keyword", "plain"]);
+  assert.deepEqual(
+    third?.map(({ kind }) => kind),
+    ["string", "plain", "keyword", "plain"],
+  );
 });
 
 test("names of any script are names", () => {

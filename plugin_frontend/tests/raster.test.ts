@@ -12,17 +12,32 @@ function drawn(draw: (raster: Raster) => void, ratio = 1): string[] {
 }
 
 test("a rectangle lies on whole pixels", () => {
-  assert.deepEqual(drawn((raster) => raster.fill(1.2, 1, 2.4, 2, ink(7))), ["000000", "077700", "077700"]);
+  assert.deepEqual(
+    drawn((raster) => raster.fill(1.2, 1, 2.4, 2, ink(7))),
+    ["000000", "077700", "077700"],
+  );
 });
 
 test("nothing in sight is narrower or lower than a pixel", () => {
-  assert.deepEqual(drawn((raster) => raster.fill(2, 1, 0.1, 0.1, ink(7))), ["000000", "007000", "000000"]);
+  assert.deepEqual(
+    drawn((raster) => raster.fill(2, 1, 0.1, 0.1, ink(7))),
+    ["000000", "007000", "000000"],
+  );
 });
 
 test("what lies outside is left out", () => {
-  assert.deepEqual(drawn((raster) => raster.fill(-5, -5, 7, 6, ink(7))), ["770000", "000000", "000000"]);
-  assert.deepEqual(drawn((raster) => raster.fill(-9, 0, 2, 3, ink(7))), ["000000", "000000", "000000"]);
-  assert.deepEqual(drawn((raster) => raster.fill(8, 0, 2, 3, ink(7))), ["000000", "000000", "000000"]);
+  assert.deepEqual(
+    drawn((raster) => raster.fill(-5, -5, 7, 6, ink(7))),
+    ["770000", "000000", "000000"],
+  );
+  assert.deepEqual(
+    drawn((raster) => raster.fill(-9, 0, 2, 3, ink(7))),
+    ["000000", "000000", "000000"],
+  );
+  assert.deepEqual(
+    drawn((raster) => raster.fill(8, 0, 2, 3, ink(7))),
+    ["000000", "000000", "000000"],
+  );
 });
 
 test("a pattern goes on from bar to bar", () => {
@@ -34,7 +49,10 @@ test("a pattern goes on from bar to bar", () => {
 });
 
 test("on a dense screen one CSS px is several", () => {
-  assert.deepEqual(drawn((raster) => raster.fill(1, 0, 1, 1, ink(7)), 2), ["007700", "007700", "000000"]);
+  assert.deepEqual(
+    drawn((raster) => raster.fill(1, 0, 1, 1, ink(7)), 2),
+    ["007700", "007700", "000000"],
+  );
 });
 
 test("long rows are the same as short ones", () => {

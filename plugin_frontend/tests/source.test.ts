@@ -51,7 +51,10 @@ test("code that was shown is shown again at once, whatever another run does", as
   place.value = { ...place.value, run: "a" };
   await settled();
   assert.equal(shownCommit(), "a");
-  assert.deepEqual(asked.filter((name) => name.startsWith("source")), ["source a", "source b"]);
+  assert.deepEqual(
+    asked.filter((name) => name.startsWith("source")),
+    ["source a", "source b"],
+  );
   for (const end of ends) end();
 });
 

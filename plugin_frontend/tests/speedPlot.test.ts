@@ -4,13 +4,16 @@ import { layOutSpeeds } from "../src/model/speedPlot.ts";
 import { siteRow } from "./rows.ts";
 
 test("marks lie on whole powers of ten", () => {
-  const layout = layOutSpeeds([
-    siteRow({ index: 0, bytes: 2000, count: 2, bytes_per_s: 1e9 }),
-    siteRow({ index: 1, bytes: 1e6, count: 1, bytes_per_s: 1e10 }),
-  ]);
+  const layout = layOutSpeeds([siteRow({ index: 0, bytes: 2000, count: 2, bytes_per_s: 1e9 }), siteRow({ index: 1, bytes: 1e6, count: 1, bytes_per_s: 1e10 })]);
   assert.deepEqual(layout?.sizes, { first: 3, last: 6 });
   assert.deepEqual(layout?.speeds, { first: 9, last: 10 });
-  assert.deepEqual(layout?.marks.map(({ x, y }) => [x, y]), [[0, 0], [1, 1]]);
+  assert.deepEqual(
+    layout?.marks.map(({ x, y }) => [x, y]),
+    [
+      [0, 0],
+      [1, 1],
+    ],
+  );
 });
 
 test("a single size still has an axis", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hitTest } from "../src/model/timelineHit.ts";
 import { kindOf, laneOf, lineOf, readTile } from "../src/model/tile.ts";
+import { hitTest } from "../src/model/timelineHit.ts";
 
 const BUCKETS = 1024;
 
@@ -35,6 +35,12 @@ test("the pointer finds the span, else what stands together in the bucket", () =
   assert.equal(hitTest(tiles, 3, 1, 26, 2)?.row, 42);
   assert.equal(hitTest(tiles, 3, 0, 10, 0), null);
   assert.equal(hitTest(tiles, 3, 1, 40, 0), null);
-  const share = hitTest(tiles.map((tile) => ({ ...tile, place: new Uint32Array() })), 3, 1, 7.5, 0);
+  const share = hitTest(
+    tiles.map((tile) => ({ ...tile, place: new Uint32Array() })),
+    3,
+    1,
+    7.5,
+    0,
+  );
   assert.deepEqual([share?.count, share?.startNs, share?.endNs, share?.row], [2, 7, 8, -1]);
 });

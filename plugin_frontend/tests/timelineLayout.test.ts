@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LaneRow } from "../src/api/types.ts";
-import { boxOf, heightOf, layOutLanes, lineAt } from "../src/model/timelineLayout.ts";
 import { parseSelected, printSelected } from "../src/model/selected.ts";
+import { boxOf, heightOf, layOutLanes, lineAt } from "../src/model/timelineLayout.ts";
 
 const lane = (kind: LaneRow["kind"], ...lines: string[]): LaneRow => ({ kind, device: null, stream: null, name: "", lines, peak: 0 });
 const LANES = [lane("idle", "idle"), lane("episodes", "episode"), lane("main", "label", "frame", "op", "op", "call")];
@@ -14,17 +14,26 @@ test("lanes lie below each other and their lines within them", () => {
     assert.equal(box.top, at === 0 ? 0 : (boxes[at - 1]?.top ?? 0) + (boxes[at - 1]?.height ?? 0));
     for (const line of box.lines) assert.ok(line.top >= box.top && line.top + line.height <= box.top + box.height);
   });
-  assert.equal(heightOf(boxes), boxes.reduce((sum, box) => sum + box.height, 0));
+  assert.equal(
+    heightOf(boxes),
+    boxes.reduce((sum, box) => sum + box.height, 0),
+  );
 });
 
 test("without ops only the outermost of them stays, under its own number", () => {
   const [, , main] = layOutLanes(LANES, { ...ALL, ops: false });
-  assert.deepEqual(main?.lines.map(({ line }) => line), [0, 2, 4]);
+  assert.deepEqual(
+    main?.lines.map(({ line }) => line),
+    [0, 2, 4],
+  );
 });
 
 test("lanes that are switched off leave no room", () => {
   const boxes = layOutLanes(LANES, { ops: true, idle: false, episodes: false });
-  assert.deepEqual(boxes.map(({ lane: number, top }) => [number, top]), [[2, 0]]);
+  assert.deepEqual(
+    boxes.map(({ lane: number, top }) => [number, top]),
+    [[2, 0]],
+  );
 });
 
 test("a height leads to its line and a line to its height", () => {

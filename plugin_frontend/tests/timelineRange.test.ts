@@ -42,7 +42,10 @@ test("a bucket is one to two pixels wide", () => {
 
 test("tiles of a range leave no part of it out", () => {
   const places = tilesOf(range(3000, 9000), 1, SPAN);
-  assert.deepEqual(places.map(({ number }) => number), [1, 2, 3, 4]);
+  assert.deepEqual(
+    places.map(({ number }) => number),
+    [1, 2, 3, 4],
+  );
   assert.deepEqual(rangeOf({ level: 1, number: 1 }), range(2048, 4096));
   assert.deepEqual(above({ level: 1, number: 3 }), { level: 2, number: 1 });
   assert.deepEqual(tilesOf(range(0, SPAN), 10, SPAN), [{ level: 10, number: 0 }]);
@@ -50,7 +53,10 @@ test("tiles of a range leave no part of it out", () => {
 
 test("ticks are round, apart, and counted from the step", () => {
   const ticks = ticksOf(range(9_000_000, 21_000_000), 10_000_000, 700);
-  assert.deepEqual(ticks.map(({ label }) => label), ["0 ms", "2", "4", "6", "8", "10"]);
+  assert.deepEqual(
+    ticks.map(({ label }) => label),
+    ["0 ms", "2", "4", "6", "8", "10"],
+  );
   assert.deepEqual(ticks.map(({ atNs }) => atNs)[1], 12_000_000);
   assert.equal(ticksOf(range(0, 3_000_000), 2_000_000, 700)[0]?.label, "\u22122");
 });

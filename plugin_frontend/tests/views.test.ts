@@ -5,8 +5,24 @@ import { siteRow } from "./rows.ts";
 
 test("views over several windows are there only where there are several", () => {
   assert.deepEqual(viewsFor({ hasServer: true, workers: 1, windows: 1, allWindows: 1 }), ["overview", "syncs", "copies", "timeline", "source"]);
-  assert.deepEqual(viewsFor({ hasServer: true, workers: 8, windows: 1, allWindows: 8 }), ["overview", "syncs", "copies", "timeline", "source", "compare", "ranks"]);
-  assert.deepEqual(viewsFor({ hasServer: true, workers: 1, windows: 2, allWindows: 2 }), ["overview", "syncs", "copies", "timeline", "source", "compare", "trends"]);
+  assert.deepEqual(viewsFor({ hasServer: true, workers: 8, windows: 1, allWindows: 8 }), [
+    "overview",
+    "syncs",
+    "copies",
+    "timeline",
+    "source",
+    "compare",
+    "ranks",
+  ]);
+  assert.deepEqual(viewsFor({ hasServer: true, workers: 1, windows: 2, allWindows: 2 }), [
+    "overview",
+    "syncs",
+    "copies",
+    "timeline",
+    "source",
+    "compare",
+    "trends",
+  ]);
 });
 
 test("a page that carries its windows shows each for itself", () => {
@@ -19,6 +35,12 @@ test("a site that waits and copies is in both lists", () => {
     siteRow({ index: 1, direction: "DtoH", blocking: 2 }),
     siteRow({ index: 2, direction: "", blocking: 1 }),
   ];
-  assert.deepEqual(sitesOf("syncs", sites).map((site) => site.index), [1, 2]);
-  assert.deepEqual(sitesOf("copies", sites).map((site) => site.index), [0, 1]);
+  assert.deepEqual(
+    sitesOf("syncs", sites).map((site) => site.index),
+    [1, 2],
+  );
+  assert.deepEqual(
+    sitesOf("copies", sites).map((site) => site.index),
+    [0, 1],
+  );
 });

@@ -5,7 +5,10 @@ export class RouteError extends Error {
   override name = "RouteError";
 
   /** `retryAfterMs`: after which the same question may have an answer; null where asking again is no use. */
-  constructor(message: string, readonly retryAfterMs: number | null = null) {
+  constructor(
+    message: string,
+    readonly retryAfterMs: number | null = null,
+  ) {
     super(message);
   }
 }

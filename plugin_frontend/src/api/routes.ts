@@ -1,8 +1,8 @@
 // The plugin's routes. Addresses are relative to the page's base, so that the tab works
 // behind any path prefix or proxy.
 
+import { type EmbeddedPage, type EmbeddedWindow, embedded } from "./embedded.ts";
 import { RouteError } from "./routeError.ts";
-import { embedded, type EmbeddedPage, type EmbeddedWindow } from "./embedded.ts";
 import type { CompareAnswer, FindingText, ManualPage, RanksView, RulePage, RunsView, SourceAnswer, TrendView, WindowAnswer } from "./types.ts";
 
 /** Names one window of one worker; the three parameters of the route `window`. */

@@ -13,11 +13,7 @@ export function Bracket({ saving, scale_us }: BracketProps) {
   const { floor_us, estimate_us, ceiling_us } = saving;
   const estimate = estimate_us === null ? "no estimate" : `estimate ${formatDuration(estimate_us)}`;
   return (
-    <div
-      class="brk"
-      role="img"
-      aria-label={`floor ${formatDuration(floor_us)}, ${estimate}, ceiling ${formatDuration(ceiling_us)}`}
-    >
+    <div class="brk" role="img" aria-label={`floor ${formatDuration(floor_us)}, ${estimate}, ceiling ${formatDuration(ceiling_us)}`}>
       <i class="c" style={{ width: at(ceiling_us) }} />
       {estimate_us !== null && <i class="e" style={{ width: at(estimate_us) }} />}
       <i class="f" style={{ width: at(floor_us) }} />

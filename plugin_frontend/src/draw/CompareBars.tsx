@@ -1,6 +1,6 @@
 import { Fragment } from "preact";
-import type { CompareBar, CompareBars as Bars } from "../api/types.ts";
-import { differenceUnit, formatDurationIn, type DurationUnit } from "../format/duration.ts";
+import type { CompareBars as Bars, CompareBar } from "../api/types.ts";
+import { type DurationUnit, differenceUnit, formatDurationIn } from "../format/duration.ts";
 import { NOT_RECORDED } from "../format/number.ts";
 import { deviceSegments, deviceText, type IdlePart } from "./deviceSegments.ts";
 import { StackBar } from "./StackBar.tsx";
@@ -33,7 +33,9 @@ function Bar({ name, bars, bar, unit }: { name: string; bars: Bars; bar: Compare
   return (
     <>
       <StackBar segments={deviceSegments(bar.device, idle, unit)} scale_us={bars.longest_us} label={deviceText(name, bar.device, idle)} />
-      <span class="num"><b>{formatDurationIn(bar.step_us, unit)}</b> <span class="t3 s12">idle {formatDurationIn(bar.device.idle_us, unit)}</span></span>
+      <span class="num">
+        <b>{formatDurationIn(bar.step_us, unit)}</b> <span class="t3 s12">idle {formatDurationIn(bar.device.idle_us, unit)}</span>
+      </span>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import type { InstanceView, SpanRow } from "../api/types.ts";
-import { formatDuration, formatDurationIn, type DurationUnit } from "../format/duration.ts";
-import { isWait, layOutInstance, spanName, type Bar } from "../model/instanceLayout.ts";
+import { type DurationUnit, formatDuration, formatDurationIn } from "../format/duration.ts";
+import { type Bar, isWait, layOutInstance, spanName } from "../model/instanceLayout.ts";
 
 const LANE_LEFT = 34;
 const LANE_WIDTH = 354;
@@ -23,8 +23,12 @@ export function InstanceDrawing({ instance, unit }: InstanceDrawingProps) {
   const discs = spread(layout.host.filter((bar) => isWait(bar.span)).map((bar) => bar.x));
   return (
     <svg viewBox={`0 0 ${LANE_LEFT + LANE_WIDTH} 104`} width="100%" role="img" aria-label={describe(instance)}>
-      <text x="0" y={HOST_TOP + 14}>Host</text>
-      <text x="0" y={DEVICE_TOP + 14}>GPU</text>
+      <text x="0" y={HOST_TOP + 14}>
+        Host
+      </text>
+      <text x="0" y={DEVICE_TOP + 14}>
+        GPU
+      </text>
       <g transform={`translate(${LANE_LEFT} 0)`}>
         {layout.op !== null && <OpLine bar={layout.op} />}
         <rect x="0" y={DEVICE_TOP + LANE_HEIGHT - 0.5} width={LANE_WIDTH} height="0.5" class="f-text" opacity="0.4" />
@@ -37,7 +41,9 @@ export function InstanceDrawing({ instance, unit }: InstanceDrawingProps) {
         {discs.map((x, at) => (
           <Disc key={at} x={x} number={at + 1} />
         ))}
-        <text x="0" y="98" class="tx3">0</text>
+        <text x="0" y="98" class="tx3">
+          0
+        </text>
         <text x={LANE_WIDTH} y="98" text-anchor="end" class="tx3">
           {formatDuration(layout.extent_us)}
         </text>
@@ -116,7 +122,6 @@ function shorten(text: string, width: number): string {
 }
 
 function describe(instance: InstanceView): string {
-  const list = (spans: readonly SpanRow[]): string =>
-    spans.map((span) => `${spanName(span)} ${formatDuration(span.duration_us)}`).join(", ") || "nothing";
+  const list = (spans: readonly SpanRow[]): string => spans.map((span) => `${spanName(span)} ${formatDuration(span.duration_us)}`).join(", ") || "nothing";
   return `Host: ${list(instance.host)}. GPU: ${list(instance.device)}.`;
 }

@@ -2,7 +2,7 @@ import type { SiteRow } from "../api/types.ts";
 import { formatDirection } from "../format/place.ts";
 import { formatSize } from "../format/size.ts";
 import { formatSpeed } from "../format/speed.ts";
-import { along, layOutSpeeds, type LogAxis } from "../model/speedPlot.ts";
+import { along, type LogAxis, layOutSpeeds } from "../model/speedPlot.ts";
 
 const WIDTH = 280;
 const HEIGHT = 160;
@@ -42,7 +42,9 @@ export function SpeedPlot({ sites, best }: SpeedPlotProps) {
           </text>
         </g>
       ))}
-      <text x="0" y="9" class="tx3">GB/s</text>
+      <text x="0" y="9" class="tx3">
+        GB/s
+      </text>
       {bestAt !== null && <path d={`M${LEFT} ${y(bestAt)}H${WIDTH - RIGHT}`} class="nofill st-gain" stroke-width="1.6" stroke-dasharray="4 3" />}
       {layout.marks.map((mark) => (
         <Mark key={mark.site.index} site={mark.site} x={x(mark.x)} y={y(mark.y)} />

@@ -34,9 +34,7 @@ export function StackBar({ segments, scale_us, label }: StackBarProps) {
       {placed.map(({ segment, from, width }, at) => (
         <g key={at}>
           <rect x={`${from}%`} y={segment.dashed ? 0.5 : 0} width={`${width}%`} height={segment.dashed ? HEIGHT - 1 : HEIGHT} {...segment.fill} />
-          {segment.dashed && (
-            <rect x={`${from}%`} y="0.5" width={`${width}%`} height={HEIGHT - 1} class="nofill st-strong" stroke-dasharray="3 2" />
-          )}
+          {segment.dashed && <rect x={`${from}%`} y="0.5" width={`${width}%`} height={HEIGHT - 1} class="nofill st-strong" stroke-dasharray="3 2" />}
           {at > 0 && width > 0.2 && <rect x={`${from}%`} y="0" width="1" height={HEIGHT} class="f-surface" />}
           {fits(segment.text, width) && (
             <text x={`${from + 0.7}%`} y="16" class={segment.textClass} font-weight="600">

@@ -1,6 +1,6 @@
 import type { CauseRow, StepStack } from "../api/types.ts";
 import { formatDuration } from "../format/duration.ts";
-import { causeFill, COLD, COMMUNICATING, COMPUTING, COPYING, type Fill } from "./causes.ts";
+import { COLD, COMMUNICATING, COMPUTING, COPYING, causeFill, type Fill } from "./causes.ts";
 
 const HEIGHT = 48;
 /** With more steps than this the gaps between them go. */

@@ -2,7 +2,7 @@ import type { CompareSteps, StepTimes } from "../api/types.ts";
 import { MICROSECONDS, tableUnit } from "../format/duration.ts";
 import { formatCount } from "../format/number.ts";
 import { ticksBetween } from "../model/axis.ts";
-import { alongSteps, stepAxis, type StepAxis } from "../model/stepStrips.ts";
+import { alongSteps, type StepAxis, stepAxis } from "../model/stepStrips.ts";
 
 const HEIGHT = 26;
 const SIDES = [
@@ -18,7 +18,9 @@ export function StepStrips({ steps }: { steps: CompareSteps }) {
       {SIDES.map(({ side, name, fill }) => (
         <div key={side}>
           <dt class="b">{name}</dt>
-          <dd><Strip times={steps[side]} axis={axis} fill={fill} /></dd>
+          <dd>
+            <Strip times={steps[side]} axis={axis} fill={fill} />
+          </dd>
           <dd class="s12 t2 under anywhere">{steps[side].text}</dd>
         </div>
       ))}

@@ -1,4 +1,4 @@
-import { MICROSECONDS, type DurationUnit } from "../format/duration.ts";
+import { type DurationUnit, MICROSECONDS } from "../format/duration.ts";
 import { formatCount, NARROW_SPACE } from "../format/number.ts";
 import { axisTicks } from "../model/axis.ts";
 

@@ -1,8 +1,8 @@
 // What a GPU did in a step, as the parts of a bar and in words.
 
 import type { DeviceBar } from "../api/types.ts";
-import { formatDuration, formatDurationIn, type DurationUnit } from "../format/duration.ts";
-import { causeFill, COMMUNICATING, COMPUTING, COPYING } from "./causes.ts";
+import { type DurationUnit, formatDuration, formatDurationIn } from "../format/duration.ts";
+import { COMMUNICATING, COMPUTING, COPYING, causeFill } from "./causes.ts";
 import type { Segment } from "./StackBar.tsx";
 
 /** Idle of one cause. */

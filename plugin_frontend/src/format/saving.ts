@@ -1,7 +1,7 @@
 // A saving in one figure: the estimate, or `≤` the ceiling where there is none.
 
 import type { SavingView } from "../api/types.ts";
-import { formatDuration, formatDurationIn, type DurationUnit } from "./duration.ts";
+import { type DurationUnit, formatDuration, formatDurationIn } from "./duration.ts";
 
 const NONE = "—";
 

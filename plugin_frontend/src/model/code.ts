@@ -1,7 +1,7 @@
 // The lines of a file as the Source view lists them: code, its gaps, and lines without code.
 
-import type { EditRow, FindingRow, LineMark, SiteRow, SourceFile, SourceFilesView, SourceView, SitePlace } from "../api/types.ts";
-import { cutLines, type CodePart } from "./python.ts";
+import type { EditRow, FindingRow, LineMark, SitePlace, SiteRow, SourceFile, SourceFilesView, SourceView } from "../api/types.ts";
+import { type CodePart, cutLines } from "./python.ts";
 
 export type CodeRow =
   | { kind: "line"; line: number; parts: readonly CodePart[]; mark: LineMark | null }

@@ -5,7 +5,10 @@ import { formatChain, formatLocation } from "../format/place.ts";
 import { siteLabel } from "./sorting.ts";
 
 export function filterSites(sites: readonly SiteRow[], filter: string): SiteRow[] {
-  const words = filter.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  const words = filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
   return sites.filter((site) => {
     const text = searchText(site);
     return words.every((word) => text.includes(word));

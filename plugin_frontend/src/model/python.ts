@@ -9,10 +9,11 @@ export interface CodePart {
 export type OpenQuote = "" | '"""' | "'''";
 
 const KEYWORDS = new Set(
-  "and as assert async await break class continue def del elif else except False finally for from global if import in is lambda None nonlocal not or pass raise return True try while with yield".split(" "),
+  "and as assert async await break class continue def del elif else except False finally for from global if import in is lambda None nonlocal not or pass raise return True try while with yield".split(
+    " ",
+  ),
 );
-const TOKEN =
-  /(#.*)|([rbfuRBFU]{0,2}(?:"""|'''))|([rbfuRBFU]{0,2}(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'))|(\b\d[\w.]*)|([^\W\d]\w*)/gu;
+const TOKEN = /(#.*)|([rbfuRBFU]{0,2}(?:"""|'''))|([rbfuRBFU]{0,2}(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'))|(\b\d[\w.]*)|([^\W\d]\w*)/gu;
 
 /** The parts of one line, and the quotes that are open at its end. */
 export function cutPython(line: string, open: OpenQuote): { parts: CodePart[]; open: OpenQuote } {
@@ -41,7 +42,10 @@ export function cutPython(line: string, open: OpenQuote): { parts: CodePart[]; o
       TOKEN.lastIndex = at;
       continue;
     }
-    push(comment !== undefined ? "comment" : string !== undefined ? "string" : number !== undefined ? "number" : KEYWORDS.has(text) ? "keyword" : "plain", found.index + text.length);
+    push(
+      comment !== undefined ? "comment" : string !== undefined ? "string" : number !== undefined ? "number" : KEYWORDS.has(text) ? "keyword" : "plain",
+      found.index + text.length,
+    );
   }
   push("plain", line.length);
   return { parts, open: "" };

@@ -22,8 +22,7 @@ export function findShown(runs: RunsView, place: Address): Shown | null {
   const workerIndex = place.worker === null ? 0 : run.workers.findIndex((row) => row.worker === place.worker);
   const worker = run.workers[workerIndex];
   if (worker === undefined) return null;
-  const windowIndex =
-    place.window === null ? worker.windows.length - 1 : worker.windows.findIndex((row) => row.window === place.window);
+  const windowIndex = place.window === null ? worker.windows.length - 1 : worker.windows.findIndex((row) => row.window === place.window);
   const window = worker.windows[windowIndex];
   return window === undefined ? null : { run, worker, workerIndex, window, windowIndex };
 }

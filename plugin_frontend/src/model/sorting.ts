@@ -3,7 +3,23 @@
 import type { SavingView, SiteRow } from "../api/types.ts";
 import { formatChain, formatLocation } from "../format/place.ts";
 
-export const SORT_KEYS = ["saving", "site", "ops", "label", "perStep", "count", "size", "wait", "explained", "dry", "share", "speed", "memory", "nonBlocking", "hidden"] as const;
+export const SORT_KEYS = [
+  "saving",
+  "site",
+  "ops",
+  "label",
+  "perStep",
+  "count",
+  "size",
+  "wait",
+  "explained",
+  "dry",
+  "share",
+  "speed",
+  "memory",
+  "nonBlocking",
+  "hidden",
+] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
 
 /** Lists of sites, each sorted. */
@@ -40,12 +56,7 @@ export function startsDescending(key: SortKey): boolean {
 }
 
 /** `planned` tells which sites are part of the fix plan. */
-export function groupSites(
-  sites: readonly SiteRow[],
-  planned: { has: (site: number) => boolean },
-  key: SortKey,
-  descending: boolean,
-): SiteGroups {
+export function groupSites(sites: readonly SiteRow[], planned: { has: (site: number) => boolean }, key: SortKey, descending: boolean): SiteGroups {
   const sorted = [...sites].sort((one, other) => compareSites(one, other, key, descending));
   return {
     planned: sorted.filter((site) => planned.has(site.index)),

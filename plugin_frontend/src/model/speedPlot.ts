@@ -25,9 +25,7 @@ export interface SpeedPlotLayout {
 /** A mark for each site whose copies took time; its size is the mean of its copies. Null without any. */
 export function layOutSpeeds(sites: readonly SiteRow[]): SpeedPlotLayout | null {
   const known = sites.flatMap((site) =>
-    site.bytes_per_s === null || site.bytes_per_s <= 0 || site.bytes <= 0
-      ? []
-      : [{ site, size: site.bytes / site.count, speed: site.bytes_per_s }],
+    site.bytes_per_s === null || site.bytes_per_s <= 0 || site.bytes <= 0 ? [] : [{ site, size: site.bytes / site.count, speed: site.bytes_per_s }],
   );
   if (known.length === 0) return null;
   const sizes = axisAround(known.map((point) => point.size));

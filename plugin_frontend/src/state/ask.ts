@@ -1,6 +1,6 @@
 // An answer of the server to a question that changes: asked for, and asked again until it is whole.
 
-import { effect, signal, type ReadonlySignal } from "@preact/signals";
+import { effect, type ReadonlySignal, signal } from "@preact/signals";
 import { RouteError } from "../api/routeError.ts";
 import { failureOf, LOADING, type Loaded } from "./loaded.ts";
 import { visible } from "./visibility.ts";
@@ -23,7 +23,11 @@ export interface Asked<Value> {
 }
 
 /** `key` is the question as one text, so that an equal one asks nothing anew; null while nothing needs the answer. */
-export function ask<Value>(key: ReadonlySignal<string | null>, fetch: (key: string, signal: AbortSignal) => Promise<Value>, options: Options<Value> = {}): Asked<Value> {
+export function ask<Value>(
+  key: ReadonlySignal<string | null>,
+  fetch: (key: string, signal: AbortSignal) => Promise<Value>,
+  options: Options<Value> = {},
+): Asked<Value> {
   const { poll, keep = false, patienceMs = 0 } = options;
   const answer = signal<Loaded<Value>>(LOADING);
   const attempts = signal(0);

@@ -11,9 +11,7 @@ import { runs, shown, shownAddress } from "./runs.ts";
 const POLL_INTERVAL_MS = 1_000;
 
 /** The window before, as picked or as one would expect; null where there is only one window. */
-export const before = computed(() =>
-  runs.value.kind === "there" && shown.value !== null ? findBefore(runs.value.value, shown.value, place.value) : null,
-);
+export const before = computed(() => (runs.value.kind === "there" && shown.value !== null ? findBefore(runs.value.value, shown.value, place.value) : null));
 
 /** Both windows; null where the view is closed. */
 const asked = computed<string | null>(() => {

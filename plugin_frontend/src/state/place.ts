@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { hostWindow } from "../api/host.ts";
-import { parsePlace, printPlace, START, type Place } from "../model/place.ts";
+import { type Place, parsePlace, printPlace, START } from "../model/place.ts";
 
 export const place = signal<Place>(START);
 

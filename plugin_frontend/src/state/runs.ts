@@ -7,7 +7,7 @@ import type { RunsView, WindowRow } from "../api/types.ts";
 import { countWindows } from "../model/comparing.ts";
 import { NOWHERE, type Place } from "../model/place.ts";
 import { findShown, windowBeside, workerBeside } from "../model/runs.ts";
-import { viewsFor, type ViewName } from "../model/views.ts";
+import { type ViewName, viewsFor } from "../model/views.ts";
 import { failureOf, LOADING, type Loaded } from "./loaded.ts";
 import { adjust, place, visit } from "./place.ts";
 import { visible } from "./visibility.ts";

@@ -6,7 +6,7 @@ import { filterSites } from "../model/filtering.ts";
 import { NOWHERE } from "../model/place.ts";
 import { planNumbers } from "../model/plan.ts";
 import { printSelected } from "../model/selected.ts";
-import { groupSites, startsDescending, type SiteGroups, type SortKey } from "../model/sorting.ts";
+import { groupSites, type SiteGroups, type SortKey, startsDescending } from "../model/sorting.ts";
 import { sitesOf } from "../model/views.ts";
 import { adjust, place, visit } from "./place.ts";
 import { windowView } from "./windowAnswer.ts";
@@ -15,9 +15,7 @@ import { windowView } from "./windowAnswer.ts";
 export const viewSites = computed<SiteRow[]>(() => sitesOf(place.value.view, windowView.value?.sites ?? []));
 
 /** By index of the site its number in the fix plan. */
-export const numbersInPlan = computed<ReadonlyMap<number, number>>(() =>
-  windowView.value === null ? new Map() : planNumbers(windowView.value.overview),
-);
+export const numbersInPlan = computed<ReadonlyMap<number, number>>(() => (windowView.value === null ? new Map() : planNumbers(windowView.value.overview)));
 
 export const siteGroups = computed<SiteGroups>(() => {
   const sites = filterSites(viewSites.value, place.value.filter);
@@ -28,9 +26,7 @@ export const siteGroups = computed<SiteGroups>(() => {
 export const listedSites = computed(() => [...siteGroups.value.planned, ...siteGroups.value.withFindings, ...siteGroups.value.others]);
 
 /** The site whose drawer is open. */
-export const openSite = computed<SiteRow | null>(
-  () => windowView.value?.sites.find((site) => site.index === place.value.site) ?? null,
-);
+export const openSite = computed<SiteRow | null>(() => windowView.value?.sites.find((site) => site.index === place.value.site) ?? null);
 
 const movedTo = signal<number | null>(null);
 

@@ -3,7 +3,7 @@
 import { computed } from "@preact/signals";
 import { fetchSource, type WindowAddress } from "../api/routes.ts";
 import type { SourceAnswer, SourceFile, SourceFilesView } from "../api/types.ts";
-import { firstMarked, placeOf, remarkBeside, type CodePlace } from "../model/code.ts";
+import { type CodePlace, firstMarked, placeOf, remarkBeside } from "../model/code.ts";
 import { ask } from "./ask.ts";
 import { failure, LOADING, type Loaded } from "./loaded.ts";
 import { adjust, place, visit } from "./place.ts";

@@ -33,7 +33,10 @@ export const stepIndex = computed(() => {
   const steps = timeline.value?.steps ?? [];
   const named = place.value.step;
   if (named !== null && named < steps.length) return named;
-  return Math.max(steps.findIndex((step) => !step.cold), 0);
+  return Math.max(
+    steps.findIndex((step) => !step.cold),
+    0,
+  );
 });
 
 export const selected = computed<Selected | null>(() => parseSelected(place.value.selected));
@@ -89,6 +92,9 @@ function chooseOfSite(): void {
   const what = selected.value;
   if (what?.kind !== "site" || stepAnswer.value.kind !== "there" || stepAnswer.value.value.index !== stepIndex.value) return;
   const mine = stepAnswer.value.value.episodes.filter((episode) => episode.site === what.number);
-  const longest = mine.reduce<(typeof mine)[number] | null>((most, one) => (most !== null && most.end_ns - most.start_ns >= one.end_ns - one.start_ns ? most : one), null);
+  const longest = mine.reduce<(typeof mine)[number] | null>(
+    (most, one) => (most !== null && most.end_ns - most.start_ns >= one.end_ns - one.start_ns ? most : one),
+    null,
+  );
   select(longest === null ? null : { kind: "episode", number: longest.number });
 }

@@ -19,6 +19,4 @@ export const {
 });
 
 /** The window, once it is there to be shown. */
-export const windowView = computed<WindowView | null>(() =>
-  windowAnswer.value.kind === "there" ? windowAnswer.value.value.window : null,
-);
+export const windowView = computed<WindowView | null>(() => (windowAnswer.value.kind === "there" ? windowAnswer.value.value.window : null));

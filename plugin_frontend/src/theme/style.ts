@@ -1,9 +1,9 @@
 // The stylesheet, adopted whole before anything is drawn.
 
 import base from "./base.css?inline";
+import frame from "./frame.css?inline";
 import pages from "./pages.css?inline";
 import source from "./source.css?inline";
-import frame from "./frame.css?inline";
 import tables from "./tables.css?inline";
 import timeline from "./timeline.css?inline";
 import tokens from "./tokens.css?inline";

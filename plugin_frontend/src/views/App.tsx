@@ -5,8 +5,8 @@ import { ContextBar } from "./ContextBar.tsx";
 import { EditorDialog } from "./EditorDialog.tsx";
 import { KeysDialog } from "./KeysDialog.tsx";
 import { handleKey } from "./keys.ts";
-import { ManualDialog } from "./ManualDialog.tsx";
 import { MainPart } from "./MainPart.tsx";
+import { ManualDialog } from "./ManualDialog.tsx";
 import { ViewBar } from "./ViewBar.tsx";
 
 /** The whole tab: two bars that never move, and the part below them. */

@@ -2,7 +2,7 @@ import type { RunsView, WorkerRow } from "../api/types.ts";
 import { formatDevices } from "../format/devices.ts";
 import { formatCount, formatCounted } from "../format/number.ts";
 import { formatSize } from "../format/size.ts";
-import { addressInWorker, workerName, type Shown } from "../model/runs.ts";
+import { addressInWorker, type Shown, workerName } from "../model/runs.ts";
 import { copyText } from "../state/notice.ts";
 import { currentLink } from "../state/place.ts";
 import { newWindows, runs, shown, visitWindow, visitWindowBeside } from "../state/runs.ts";
@@ -18,9 +18,13 @@ export function ContextBar() {
   return (
     <header class="ctx">
       <RunPicker runs={runs.value.kind === "there" ? runs.value.value : null} shown={shown.value} />
-      <span class="sep" aria-hidden="true">/</span>
+      <span class="sep" aria-hidden="true">
+        /
+      </span>
       <WorkerPicker shown={shown.value} />
-      <span class="sep" aria-hidden="true">/</span>
+      <span class="sep" aria-hidden="true">
+        /
+      </span>
       <WindowPicker shown={shown.value} />
       <StepButton icon="previous" label="Previous window" steps={-1} />
       <StepButton icon="next" label="Next window" steps={1} />
@@ -101,9 +105,7 @@ function WindowPicker({ shown: current }: { shown: Shown | null }) {
   const options: PickerOption[] = (current?.worker.windows ?? []).map((row, at) => ({
     key: row.window,
     text: formatCount(at + 1),
-    detail: [row.has_report ? "" : "not read yet", row.size_bytes > 0 ? formatSize(row.size_bytes) : "", row.window]
-      .filter((part) => part !== "")
-      .join(" · "),
+    detail: [row.has_report ? "" : "not read yet", row.size_bytes > 0 ? formatSize(row.size_bytes) : "", row.window].filter((part) => part !== "").join(" · "),
   }));
   return (
     <Picker
@@ -119,13 +121,7 @@ function WindowPicker({ shown: current }: { shown: Shown | null }) {
 function StepButton({ icon, label, steps }: { icon: "previous" | "next"; label: string; steps: number }) {
   const beside = shown.value?.worker.windows[shown.value.windowIndex + steps];
   return (
-    <button
-      class="btn q ico-only"
-      type="button"
-      aria-label={label}
-      disabled={beside === undefined}
-      onClick={() => visitWindowBeside(steps)}
-    >
+    <button class="btn q ico-only" type="button" aria-label={label} disabled={beside === undefined} onClick={() => visitWindowBeside(steps)}>
       <Icon name={icon} />
     </button>
   );

@@ -22,7 +22,9 @@ export function EditorDialog() {
       <form class="col" onSubmit={keep}>
         <h2 id="editor-title">Open lines in your editor</h2>
         <label class="col">
-          <span class="s12 t2">Link, with {"{path}"} and {"{line}"}. Where paths are recorded without their folder, write it before {"{path}"}.</span>
+          <span class="s12 t2">
+            Link, with {"{path}"} and {"{line}"}. Where paths are recorded without their folder, write it before {"{path}"}.
+          </span>
           <input
             class="field mono"
             value={text}
@@ -32,11 +34,19 @@ export function EditorDialog() {
             onInput={(event) => setText(event.currentTarget.value)}
           />
         </label>
-        <p id="editor-problem" class="s12 i-bad" role="status">{problem}</p>
+        <p id="editor-problem" class="s12 i-bad" role="status">
+          {problem}
+        </p>
         <div class="row">
-          <button class="btn p" type="submit" disabled={problem !== ""}>Keep</button>
-          <button class="btn" type="button" onClick={() => dialog.current?.close()}>Cancel</button>
-          <button class="btn q right" type="button" onClick={() => setText(DEFAULT_TEMPLATE)}>Visual Studio Code</button>
+          <button class="btn p" type="submit" disabled={problem !== ""}>
+            Keep
+          </button>
+          <button class="btn" type="button" onClick={() => dialog.current?.close()}>
+            Cancel
+          </button>
+          <button class="btn q right" type="button" onClick={() => setText(DEFAULT_TEMPLATE)}>
+            Visual Studio Code
+          </button>
         </div>
       </form>
     </dialog>

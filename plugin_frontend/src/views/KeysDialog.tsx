@@ -16,7 +16,9 @@ export function KeysDialog() {
   return (
     <dialog ref={dialog} aria-labelledby="keys-title" onClose={() => (keysOpen.value = false)}>
       <div class="row">
-        <h2 id="keys-title" class="grow">Keyboard</h2>
+        <h2 id="keys-title" class="grow">
+          Keyboard
+        </h2>
         <button class="btn sm" type="button" onClick={openManual}>
           Manual
         </button>
@@ -27,7 +29,9 @@ export function KeysDialog() {
       <dl class="keys">
         {KEYS.map(({ keys, does }) => (
           <div key={keys}>
-            <dt><span class="kbd">{keys}</span></dt>
+            <dt>
+              <span class="kbd">{keys}</span>
+            </dt>
             <dd>{does}</dd>
           </div>
         ))}

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { WindowAnswer, WindowView } from "../api/types.ts";
-import { failureTitle, type Failure } from "../state/loaded.ts";
+import { type Failure, failureTitle } from "../state/loaded.ts";
 import { adjust, place } from "../state/place.ts";
 import { refreshRuns, runs, shown, views } from "../state/runs.ts";
 import { retryWindow, windowAnswer } from "../state/windowAnswer.ts";
@@ -20,14 +20,29 @@ const TrendsPage = lazily(async () => (await import("./series/TrendsPage.tsx")).
 
 /** The part below the bars: the view, or why there is none. */
 export function MainPart() {
-  if (runs.value.kind === "loading") return <Scrolled><Skeleton /></Scrolled>;
+  if (runs.value.kind === "loading")
+    return (
+      <Scrolled>
+        <Skeleton />
+      </Scrolled>
+    );
   if (runs.value.kind === "failed") return <FailedPart failure={runs.value} onRetry={() => void refreshRuns()} />;
-  if (runs.value.value.runs.length === 0) return <Scrolled><EmptyState runs={runs.value.value} /></Scrolled>;
+  if (runs.value.value.runs.length === 0)
+    return (
+      <Scrolled>
+        <EmptyState runs={runs.value.value} />
+      </Scrolled>
+    );
   if (shown.value === null) return <GonePart />;
   if (place.value.view === "ranks" && views.value.includes("ranks")) return <RanksPage />;
   if (place.value.view === "trends" && views.value.includes("trends")) return <TrendsPage />;
   if (place.value.view === "compare" && views.value.includes("compare")) return <ComparePage />;
-  if (windowAnswer.value.kind === "loading") return <Scrolled><Skeleton /></Scrolled>;
+  if (windowAnswer.value.kind === "loading")
+    return (
+      <Scrolled>
+        <Skeleton />
+      </Scrolled>
+    );
   if (windowAnswer.value.kind === "failed") return <FailedPart failure={windowAnswer.value} onRetry={retryWindow} />;
   return <AnswerPart answer={windowAnswer.value.value} />;
 }

@@ -2,8 +2,8 @@ import { useEffect, useRef } from "preact/hooks";
 import type { ManualBlock, ManualEntry, ManualPage } from "../api/types.ts";
 import { failureTitle } from "../state/loaded.ts";
 import { manualOpen, manualPage } from "../state/manual.ts";
-import { InlineText } from "../widgets/Prose.tsx";
 import { ProblemNote } from "../widgets/ProblemNote.tsx";
+import { InlineText } from "../widgets/Prose.tsx";
 
 /** The manual that ships with tbprof: its pages at the left, one of them at the right. */
 export function ManualDialog() {

@@ -22,7 +22,16 @@ export function ViewBar() {
   );
 }
 
-const TITLES: Record<ViewName, string> = { overview: "Overview", syncs: "Sync points", copies: "Copies", timeline: "Timeline", source: "Source", compare: "Compare", trends: "Trends", ranks: "Ranks" };
+const TITLES: Record<ViewName, string> = {
+  overview: "Overview",
+  syncs: "Sync points",
+  copies: "Copies",
+  timeline: "Timeline",
+  source: "Source",
+  compare: "Compare",
+  trends: "Trends",
+  ranks: "Ranks",
+};
 
 function ViewLink({ name, view }: { name: ViewName; view: WindowView | null }) {
   const isCurrent = (views.value.includes(place.value.view) ? place.value.view : "overview") === name;

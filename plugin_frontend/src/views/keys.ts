@@ -1,16 +1,16 @@
 // The keys of the tab; off in text fields, lists and with Ctrl, Alt or Meta.
 
 import { signal } from "@preact/signals";
-import { placeOf, type CodePlace } from "../model/code.ts";
-import { VIEWS } from "../model/views.ts";
 import { formatLocation } from "../format/place.ts";
+import { type CodePlace, placeOf } from "../model/code.ts";
+import { VIEWS } from "../model/views.ts";
 import { openEditor } from "../state/editor.ts";
 import { copyText } from "../state/notice.ts";
-import { moveRemark, openFile, openLine, visitCode } from "../state/source.ts";
-import { windowView } from "../state/windowAnswer.ts";
 import { place, visit } from "../state/place.ts";
 import { views, visitWindowBeside, visitWorkerBeside } from "../state/runs.ts";
 import { closeDrawer, currentSite, moveSite, openSite, showInTimeline, visitSite } from "../state/sites.ts";
+import { moveRemark, openFile, openLine, visitCode } from "../state/source.ts";
+import { windowView } from "../state/windowAnswer.ts";
 
 export const keysOpen = signal(false);
 

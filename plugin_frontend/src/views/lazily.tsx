@@ -26,6 +26,16 @@ export function lazily<Props extends object>(load: () => Promise<ComponentType<P
       );
     }, []);
     if (state === "there" && Loaded !== null) return <Loaded {...props} />;
-    return <main tabIndex={0}>{state === "failed" ? <div class="page narrow"><ProblemNote problem={GONE} /></div> : <Skeleton />}</main>;
+    return (
+      <main tabIndex={0}>
+        {state === "failed" ? (
+          <div class="page narrow">
+            <ProblemNote problem={GONE} />
+          </div>
+        ) : (
+          <Skeleton />
+        )}
+      </main>
+    );
   };
 }

@@ -23,9 +23,23 @@ export function Edits({ edits }: { edits: readonly EditRow[] }) {
   return (
     <div class="diff" tabIndex={0} role="group" aria-label="Suggested change">
       {edits.map(({ line, before, after }) => [
-        <span key={line} class="h">@@ line {line}</span>,
-        ...(before === "" ? [] : [<span key={`d${line}`} class="d"><span class="sr">removed: </span>- {before}</span>]),
-        ...(after === "" ? [] : [<span key={`a${line}`} class="a"><span class="sr">added: </span>+ {after}</span>]),
+        <span key={line} class="h">
+          @@ line {line}
+        </span>,
+        ...(before === ""
+          ? []
+          : [
+              <span key={`d${line}`} class="d">
+                <span class="sr">removed: </span>- {before}
+              </span>,
+            ]),
+        ...(after === ""
+          ? []
+          : [
+              <span key={`a${line}`} class="a">
+                <span class="sr">added: </span>+ {after}
+              </span>,
+            ]),
       ])}
     </div>
   );

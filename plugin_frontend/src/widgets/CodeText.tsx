@@ -2,5 +2,17 @@ import type { CodePart } from "../model/python.ts";
 
 /** A line of Python, coloured. */
 export function CodeText({ parts }: { parts: readonly CodePart[] }) {
-  return <bdi dir="ltr">{parts.map(({ kind, text }, at) => (kind === "plain" ? text : <span key={at} class={`py-${kind}`}>{text}</span>))}</bdi>;
+  return (
+    <bdi dir="ltr">
+      {parts.map(({ kind, text }, at) =>
+        kind === "plain" ? (
+          text
+        ) : (
+          <span key={at} class={`py-${kind}`}>
+            {text}
+          </span>
+        ),
+      )}
+    </bdi>
+  );
 }

@@ -13,8 +13,14 @@ export function Location({ source, short = false }: LocationProps) {
   const { directory, name } = splitPath(source.file);
   return (
     <span class="loc path" title={formatLocation(source)}>
-      {!short && <bdi class="ell dir" dir="ltr">{directory}</bdi>}
-      <bdi class="ell name" dir="ltr">{name}</bdi>
+      {!short && (
+        <bdi class="ell dir" dir="ltr">
+          {directory}
+        </bdi>
+      )}
+      <bdi class="ell name" dir="ltr">
+        {name}
+      </bdi>
       {source.line !== null && <span>:{source.line}</span>}
     </span>
   );

@@ -21,7 +21,12 @@ export function PickerList({ label, selected, options, onPick, onClose }: Picker
   const search = useRef<HTMLInputElement>(null);
   const [filter, setFilter] = useState("");
   const found = useMemo(() => filterOptions(options, filter), [options, filter]);
-  const [at, setAt] = useState(() => Math.max(0, options.findIndex((option) => option.key === selected)));
+  const [at, setAt] = useState(() =>
+    Math.max(
+      0,
+      options.findIndex((option) => option.key === selected),
+    ),
+  );
   const rows = useVirtualRows({ count: found.length, rowHeight: () => ROW_HEIGHT, scroller: () => box.current, offset: 0 });
   useEffect(() => search.current?.focus(), []);
   useEffect(() => rows.scrollToIndex(at), [at, found]);
@@ -85,7 +90,10 @@ export function PickerList({ label, selected, options, onPick, onClose }: Picker
 }
 
 function filterOptions(options: readonly PickerOption[], filter: string): readonly PickerOption[] {
-  const words = filter.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  const words = filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
   return options.filter((option) => {
     const text = `${option.text} ${option.detail}`.toLowerCase();
     return words.every((word) => text.includes(word));

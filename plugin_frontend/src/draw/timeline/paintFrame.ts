@@ -3,12 +3,12 @@
 import type { EpisodeMark, SelectionView } from "../../api/types.ts";
 import type { Tile } from "../../model/tile.ts";
 import type { Range } from "../../model/timelineRange.ts";
-import { paintNames, type NamedSpan } from "./paintNames.ts";
+import { type NamedSpan, paintNames } from "./paintNames.ts";
 import { band, paintDiscs, paintSelection } from "./paintOverlay.ts";
 import { paintQueues } from "./paintQueue.ts";
 import { boxesInSight, paintShares, paintSpans } from "./paintTile.ts";
 import type { Raster } from "./raster.ts";
-import { yOf, type Scene } from "./scene.ts";
+import { type Scene, yOf } from "./scene.ts";
 
 export interface Overlay {
   episodes: readonly EpisodeMark[];

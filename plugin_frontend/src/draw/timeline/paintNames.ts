@@ -1,7 +1,7 @@
 // What is written on spans, and the dashed borders of those that wait.
 
-import type { LineBox } from "../../model/timelineLayout.ts";
 import type { Tile } from "../../model/tile.ts";
+import type { LineBox } from "../../model/timelineLayout.ts";
 import type { Mark, Palette } from "./palette.ts";
 
 const INSET = 4;
@@ -25,7 +25,12 @@ export interface NamedSpan {
   isFirst: boolean;
 }
 
-export function paintNames(context: CanvasRenderingContext2D, palette: Palette, spans: readonly NamedSpan[], labelOf: (tile: Tile, at: number) => string): void {
+export function paintNames(
+  context: CanvasRenderingContext2D,
+  palette: Palette,
+  spans: readonly NamedSpan[],
+  labelOf: (tile: Tile, at: number) => string,
+): void {
   context.font = palette.font;
   context.strokeStyle = palette.strong;
   context.setLineDash([3, 2]);
@@ -41,7 +46,10 @@ function dash(context: CanvasRenderingContext2D, { box, left, right, begins, end
   context.lineTo(right, top);
   context.moveTo(left, bottom);
   context.lineTo(right, bottom);
-  for (const [there, x] of [[begins, left + 0.5], [ends, right - 0.5]] as const) {
+  for (const [there, x] of [
+    [begins, left + 0.5],
+    [ends, right - 0.5],
+  ] as const) {
     if (!there) continue;
     context.moveTo(x, top);
     context.lineTo(x, bottom);

@@ -3,13 +3,18 @@
 import type { EpisodeMark, SelectionView } from "../../api/types.ts";
 import { boxOf } from "../../model/timelineLayout.ts";
 import type { Range } from "../../model/timelineRange.ts";
-import { xOf, yOf, type Scene } from "./scene.ts";
+import { type Scene, xOf, yOf } from "./scene.ts";
 
 const DISC_RADIUS = 8;
 const DISC_PITCH = 18;
 
 /** The number of each episode's change; of those that would touch, the first. */
-export function paintDiscs(context: CanvasRenderingContext2D, scene: Scene, episodes: readonly EpisodeMark[], numberOf: (site: number) => number | undefined): void {
+export function paintDiscs(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  episodes: readonly EpisodeMark[],
+  numberOf: (site: number) => number | undefined,
+): void {
   const lane = scene.lanes.find((box) => box.row.kind === "episodes");
   const line = lane?.lines[0];
   if (line === undefined) return;

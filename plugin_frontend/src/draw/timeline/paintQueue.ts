@@ -4,7 +4,7 @@ import type { Tile } from "../../model/tile.ts";
 import type { LaneBox } from "../../model/timelineLayout.ts";
 import type { Range } from "../../model/timelineRange.ts";
 import type { Raster } from "./raster.ts";
-import { xOf, type Scene } from "./scene.ts";
+import { type Scene, xOf } from "./scene.ts";
 
 const BASE_PX = 2.5;
 /** A bucket in which nothing was queued for at least this part has the base line. */
@@ -19,15 +19,7 @@ export function paintQueues(raster: Raster, scene: Scene, tile: Tile, piece: Ran
   return drawn;
 }
 
-function paintQueue(
-  raster: Raster,
-  scene: Scene,
-  tile: Tile,
-  piece: Range,
-  box: LaneBox,
-  most: Uint32Array,
-  emptyNs: Uint32Array,
-): number {
+function paintQueue(raster: Raster, scene: Scene, tile: Tile, piece: Range, box: LaneBox, most: Uint32Array, emptyNs: Uint32Array): number {
   const bucketNs = 2 ** tile.level;
   const firstNs = tile.number * bucketNs * most.length;
   const from = Math.max(Math.floor((Math.max(piece.fromNs, scene.range.fromNs) - firstNs) / bucketNs), 0);

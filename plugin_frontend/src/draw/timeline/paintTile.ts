@@ -29,14 +29,7 @@ export function boxesInSight(scene: Scene): Boxes {
 }
 
 /** Whole spans, a hair apart; those with room for a name or a border are added to `named`. */
-export function paintSpans(
-  raster: Raster,
-  scene: Scene,
-  tile: Tile,
-  piece: Range,
-  boxes: Boxes,
-  named: NamedSpan[],
-): number {
+export function paintSpans(raster: Raster, scene: Scene, tile: Tile, piece: Range, boxes: Boxes, named: NamedSpan[]): number {
   const { fromNs, toNs } = scene.range;
   const pxPerNs = scene.width / (toNs - fromNs);
   const [leastNs, mostNs] = [Math.max(piece.fromNs, fromNs), Math.min(piece.toNs, toNs)];

@@ -71,7 +71,10 @@ interface MarkRule {
   dashed?: boolean;
 }
 
-const solid = (name: string) => (token: Token): PixelInk => plain(token(name));
+const solid =
+  (name: string) =>
+  (token: Token): PixelInk =>
+    plain(token(name));
 
 const PLAIN: Record<string, string> = { sync: "sync", data: "input", launch: "launch", staging: "launch", loading: "launch", queued: "queued" };
 
@@ -131,12 +134,14 @@ function pixelsOf(size: number, draw: Strokes): PixelInk {
   return { size, pixels: new Uint32Array(context.getImageData(0, 0, size, size).data.buffer) };
 }
 
-const diagonal = (width: number): Strokes => (context) => {
-  context.lineWidth = width;
-  line(context, -1, SIZE - 5, SIZE - 1, SIZE * 2 - 5);
-  line(context, -1, -1, SIZE + 1, SIZE + 1);
-  line(context, 1, -5, SIZE + 5, SIZE - 1);
-};
+const diagonal =
+  (width: number): Strokes =>
+  (context) => {
+    context.lineWidth = width;
+    line(context, -1, SIZE - 5, SIZE - 1, SIZE * 2 - 5);
+    line(context, -1, -1, SIZE + 1, SIZE + 1);
+    line(context, 1, -5, SIZE + 5, SIZE - 1);
+  };
 
 const level: Strokes = (context) => {
   context.lineWidth = 1.5;
@@ -156,7 +161,10 @@ const cross: Strokes = (context) => {
 };
 
 const dots: Strokes = (context) => {
-  for (const [x, y] of [[1.5, 1.5], [4.5, 4.5]] as const) {
+  for (const [x, y] of [
+    [1.5, 1.5],
+    [4.5, 4.5],
+  ] as const) {
     context.beginPath();
     context.arc(x, y, 0.9, 0, 7);
     context.fill();

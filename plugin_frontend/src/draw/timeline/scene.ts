@@ -1,7 +1,7 @@
 // What one frame of the timeline's canvas shows, and where an instant lies in it.
 
-import type { LaneBox } from "../../model/timelineLayout.ts";
 import type { Tile } from "../../model/tile.ts";
+import type { LaneBox } from "../../model/timelineLayout.ts";
 import type { Range } from "../../model/timelineRange.ts";
 import type { Palette } from "./palette.ts";
 

@@ -1,7 +1,7 @@
 import { COMPUTING } from "../../draw/causes.ts";
 import { Key } from "../../draw/Key.tsx";
 import { formatCount } from "../../format/number.ts";
-import { addressInWorker, workerName, type Shown } from "../../model/runs.ts";
+import { addressInWorker, type Shown, workerName } from "../../model/runs.ts";
 import { visit } from "../../state/place.ts";
 import { runs, shown, visitWindow } from "../../state/runs.ts";
 import { Picker } from "../../widgets/Picker.tsx";
@@ -41,7 +41,10 @@ export function BeforePicker({ before }: { before: Shown }) {
       <button class="btn sm" type="button" onClick={() => swap(before)}>
         Swap before and after
       </button>
-      <span class="legend s12 t3"><Key fill={{ class: "f-acc" }} />After: the window in the bar above</span>
+      <span class="legend s12 t3">
+        <Key fill={{ class: "f-acc" }} />
+        After: the window in the bar above
+      </span>
     </div>
   );
 }

@@ -42,7 +42,9 @@ function Comparison({ view }: { view: CompareView }) {
       <SeriesHead verdict={view.verdict} detail={view.detail} />
       <div class="grid compare-top">
         <div class="col">
-          {view.steps.map((steps) => <StepTimesCard key={String(steps.is_unprofiled)} steps={steps} />)}
+          {view.steps.map((steps) => (
+            <StepTimesCard key={String(steps.is_unprofiled)} steps={steps} />
+          ))}
           <DifferencesCard view={view} />
         </div>
         <WhereCard view={view} />

@@ -1,6 +1,6 @@
 import type { CompareSite } from "../../api/types.ts";
 import { Meter } from "../../draw/Meter.tsx";
-import { differenceUnit, formatDurationIn, type DurationUnit } from "../../format/duration.ts";
+import { type DurationUnit, differenceUnit, formatDurationIn } from "../../format/duration.ts";
 import { formatCounted, formatMean } from "../../format/number.ts";
 import { ComparePlace } from "./ComparePlace.tsx";
 
@@ -44,16 +44,34 @@ function SiteTable({ title, rows, scale }: { title: string; rows: readonly Compa
       <thead>
         <tr>
           <th scope="col">Site</th>
-          <th scope="col" class="num">Waits before, {scale.unit}</th>
-          <th scope="col" class="num">after</th>
-          <th scope="col"><span class="sr">Waits drawn</span></th>
-          <th scope="col" class="num">GPU dry before, {scale.unit}</th>
-          <th scope="col" class="num">after</th>
-          <th scope="col" class="num">Calls before</th>
-          <th scope="col" class="num">after</th>
+          <th scope="col" class="num">
+            Waits before, {scale.unit}
+          </th>
+          <th scope="col" class="num">
+            after
+          </th>
+          <th scope="col">
+            <span class="sr">Waits drawn</span>
+          </th>
+          <th scope="col" class="num">
+            GPU dry before, {scale.unit}
+          </th>
+          <th scope="col" class="num">
+            after
+          </th>
+          <th scope="col" class="num">
+            Calls before
+          </th>
+          <th scope="col" class="num">
+            after
+          </th>
         </tr>
       </thead>
-      <tbody>{rows.map((row, at) => <Row key={at} row={row} scale={scale} />)}</tbody>
+      <tbody>
+        {rows.map((row, at) => (
+          <Row key={at} row={row} scale={scale} />
+        ))}
+      </tbody>
     </table>
   );
 }
@@ -62,7 +80,9 @@ function Row({ row, scale }: { row: CompareSite; scale: Scale }) {
   const time = (length: number | null): string => (length === null ? NONE : formatDurationIn(length, scale.unit));
   return (
     <tr>
-      <td><ComparePlace row={row} /></td>
+      <td>
+        <ComparePlace row={row} />
+      </td>
       <td class="num">{time(row.before_wait_us)}</td>
       <td class="num b">{time(row.after_wait_us)}</td>
       <td>

@@ -12,7 +12,9 @@ export function DifferencesCard({ view: { differences, alike } }: { view: Compar
           {differences.map((row) => (
             <div key={row.name}>
               <dt class="t3 s12">{row.name}</dt>
-              <dd class="anywhere"><bdi>{row.before}</bdi> → <bdi>{row.after}</bdi></dd>
+              <dd class="anywhere">
+                <bdi>{row.before}</bdi> → <bdi>{row.after}</bdi>
+              </dd>
             </div>
           ))}
         </dl>

@@ -1,5 +1,5 @@
 import type { CompareFigure } from "../../api/types.ts";
-import { differenceUnit, formatDurationIn, type DurationUnit } from "../../format/duration.ts";
+import { type DurationUnit, differenceUnit, formatDurationIn } from "../../format/duration.ts";
 import { formatChange, formatMean, formatSigned, NOT_RECORDED } from "../../format/number.ts";
 
 /** Each figure before and after, by how much it changed, and what that says. */
@@ -10,10 +10,18 @@ export function FiguresTable({ figures }: { figures: readonly CompareFigure[] })
       <thead>
         <tr>
           <th scope="col">Times in {unit}</th>
-          <th scope="col" class="num">Before</th>
-          <th scope="col" class="num">After</th>
-          <th scope="col" class="num">Change</th>
-          <th scope="col" class="num"><span class="sr">Change in percent</span></th>
+          <th scope="col" class="num">
+            Before
+          </th>
+          <th scope="col" class="num">
+            After
+          </th>
+          <th scope="col" class="num">
+            Change
+          </th>
+          <th scope="col" class="num">
+            <span class="sr">Change in percent</span>
+          </th>
           <th scope="col">Means</th>
         </tr>
       </thead>

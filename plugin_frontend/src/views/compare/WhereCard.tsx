@@ -1,6 +1,6 @@
 import type { CompareBars as Bars, CompareView } from "../../api/types.ts";
-import { causeFill, COMMUNICATING, COMPUTING, COPYING } from "../../draw/causes.ts";
 import { CompareBars } from "../../draw/CompareBars.tsx";
+import { COMMUNICATING, COMPUTING, COPYING, causeFill } from "../../draw/causes.ts";
 import { Key } from "../../draw/Key.tsx";
 import { Card } from "../../widgets/Card.tsx";
 import { FiguresTable } from "./FiguresTable.tsx";
@@ -12,10 +12,26 @@ export function WhereCard({ view: { bars, figures } }: { view: CompareView }) {
       {bars !== null && (
         <>
           <p class="row wrap s12 t3 keys-row">
-            <span class="legend"><Key fill={COMPUTING} />computing</span>
-            {communicates(bars) && <span class="legend"><Key fill={COMMUNICATING} />communication nothing covers</span>}
-            <span class="legend"><Key fill={COPYING} />copying</span>
-            {bars.causes.map(({ cause, name }) => <span key={cause} class="legend"><Key fill={causeFill(cause)} />{name}</span>)}
+            <span class="legend">
+              <Key fill={COMPUTING} />
+              computing
+            </span>
+            {communicates(bars) && (
+              <span class="legend">
+                <Key fill={COMMUNICATING} />
+                communication nothing covers
+              </span>
+            )}
+            <span class="legend">
+              <Key fill={COPYING} />
+              copying
+            </span>
+            {bars.causes.map(({ cause, name }) => (
+              <span key={cause} class="legend">
+                <Key fill={causeFill(cause)} />
+                {name}
+              </span>
+            ))}
           </p>
           <CompareBars bars={bars} />
         </>

@@ -1,6 +1,6 @@
 import type { WindowView } from "../../api/types.ts";
 import { SpeedPlot } from "../../draw/SpeedPlot.tsx";
-import { formatDurationIn, tableUnit, type DurationUnit } from "../../format/duration.ts";
+import { type DurationUnit, formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCount, formatCounted, NOT_RECORDED } from "../../format/number.ts";
 import { formatDirection } from "../../format/place.ts";
 import { formatSize } from "../../format/size.ts";
@@ -16,14 +16,20 @@ export function CopiesTop({ view }: { view: WindowView }) {
       <Card id="kinds" title="By kind" about={`totals of the window, ${formatCounted(view.steps.length, "step")}`}>
         <KindsTable view={view} />
         {view.copies.flatMap((row) =>
-          row.remark === "" ? [] : [<p key={`${row.direction} ${row.memory}`} class="in s12 t2 hr">{row.remark}</p>],
+          row.remark === ""
+            ? []
+            : [
+                <p key={`${row.direction} ${row.memory}`} class="in s12 t2 hr">
+                  {row.remark}
+                </p>,
+              ],
         )}
       </Card>
       <Card id="speed" title="Speed" about="of a line’s copies, against the size of one">
         <div class="in">
           <SpeedPlot sites={viewSites.value} best={best} />
           <p class="s12 t3 marks">
-            ▲ host to GPU  ▼ GPU to host  ■ other; hollow: pinned
+            ▲ host to GPU ▼ GPU to host ■ other; hollow: pinned
             {best !== null && <>; dashed: fastest pinned copy seen, {formatSpeed(best)}</>}
           </p>
         </div>
@@ -51,13 +57,27 @@ function KindsTable({ view }: { view: WindowView }) {
       <thead>
         <tr>
           <th scope="col">Direction, memory</th>
-          <th scope="col" class="num">Copies</th>
-          <th scope="col" class="num">Blocking</th>
-          <th scope="col" class="num">Size</th>
-          <th scope="col" class="num">GB/s</th>
-          <th scope="col" class="num">Best seen</th>
-          <th scope="col" class="num">Blocked, {unit}</th>
-          <th scope="col" class="num">Not hidden, {unit}</th>
+          <th scope="col" class="num">
+            Copies
+          </th>
+          <th scope="col" class="num">
+            Blocking
+          </th>
+          <th scope="col" class="num">
+            Size
+          </th>
+          <th scope="col" class="num">
+            GB/s
+          </th>
+          <th scope="col" class="num">
+            Best seen
+          </th>
+          <th scope="col" class="num">
+            Blocked, {unit}
+          </th>
+          <th scope="col" class="num">
+            Not hidden, {unit}
+          </th>
         </tr>
       </thead>
       <tbody>

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { CauseRow, PlaceRow, WindowView } from "../../api/types.ts";
 import { causeFill } from "../../draw/causes.ts";
 import { Key } from "../../draw/Key.tsx";
-import { formatDurationIn, formatExact, type DurationUnit } from "../../format/duration.ts";
+import { type DurationUnit, formatDurationIn, formatExact } from "../../format/duration.ts";
 import { formatCounted, formatShare } from "../../format/number.ts";
 import { visitSite } from "../../state/sites.ts";
 
@@ -14,8 +14,12 @@ export function CausesTable({ view, unit }: { view: WindowView; unit: DurationUn
       <thead>
         <tr>
           <th scope="col">Why the GPU is idle</th>
-          <th scope="col" class="num">{view.marks_steps ? `${unit} / step` : unit}</th>
-          <th scope="col" class="num">{view.marks_steps ? "of step" : "of window"}</th>
+          <th scope="col" class="num">
+            {view.marks_steps ? `${unit} / step` : unit}
+          </th>
+          <th scope="col" class="num">
+            {view.marks_steps ? "of step" : "of window"}
+          </th>
           <th scope="col">Where</th>
         </tr>
       </thead>
@@ -34,15 +38,26 @@ function Cause({ row, unit }: { row: CauseRow; unit: DurationUnit }) {
   return (
     <tr>
       <td>
-        <span class="legend"><Key fill={causeFill(row.cause)} />{row.name}</span>
+        <span class="legend">
+          <Key fill={causeFill(row.cause)} />
+          {row.name}
+        </span>
       </td>
-      <td class="num b" title={formatExact(row.idle_us)}>{formatDurationIn(row.idle_us, unit)}</td>
+      <td class="num b" title={formatExact(row.idle_us)}>
+        {formatDurationIn(row.idle_us, unit)}
+      </td>
       <td class="num">{formatShare(row.share_of_step)}</td>
       <td>
         {row.places.slice(0, open ? undefined : 1).map((place, at) => (
           <Place key={at} place={place}>
             {at === 0 && more > 0 && (
-              <button class="btn q sm" type="button" aria-expanded={open} aria-label={`${formatCounted(more, "more place")} of ${row.name}`} onClick={() => setOpen(!open)}>
+              <button
+                class="btn q sm"
+                type="button"
+                aria-expanded={open}
+                aria-label={`${formatCounted(more, "more place")} of ${row.name}`}
+                onClick={() => setOpen(!open)}
+              >
                 {open ? "fewer" : `+${more}`}
               </button>
             )}
@@ -58,7 +73,9 @@ function Place({ place, children }: { place: PlaceRow; children: ComponentChildr
   return (
     <p class="row place">
       {site === null ? (
-        <span class="ell grow" title={text}><bdi>{text}</bdi></span>
+        <span class="ell grow" title={text}>
+          <bdi>{text}</bdi>
+        </span>
       ) : (
         <button class="link ell grow" type="button" title={`${text} ${because}`} onClick={() => visitSite(site)}>
           <bdi>{text}</bdi>

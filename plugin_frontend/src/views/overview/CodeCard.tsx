@@ -32,16 +32,26 @@ function CodeTable({ title, rows }: { title: string; rows: readonly CodeRow[] })
       <thead>
         <tr>
           <th scope="col">Name</th>
-          <th scope="col" class="num">GPU, {unit}</th>
-          <th scope="col" class="num">of GPU work</th>
-          <th scope="col" class="num">Host, {unit}</th>
-          <th scope="col" class="num">Launches</th>
+          <th scope="col" class="num">
+            GPU, {unit}
+          </th>
+          <th scope="col" class="num">
+            of GPU work
+          </th>
+          <th scope="col" class="num">
+            Host, {unit}
+          </th>
+          <th scope="col" class="num">
+            Launches
+          </th>
         </tr>
       </thead>
       <tbody>
         {rows.map((row) => (
           <tr key={row.name}>
-            <td class="mono ell" title={row.name}>{row.name === "" ? <span class="t3">in none of them</span> : <bdi>{row.name}</bdi>}</td>
+            <td class="mono ell" title={row.name}>
+              {row.name === "" ? <span class="t3">in none of them</span> : <bdi>{row.name}</bdi>}
+            </td>
             <td class="num">{formatDurationIn(row.device_us, unit)}</td>
             <td class="num">{formatShare(row.share_of_device)}</td>
             <td class="num">{formatDurationIn(row.host_us, unit)}</td>

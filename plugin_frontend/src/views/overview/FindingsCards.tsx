@@ -22,15 +22,26 @@ export function FindingsCards({ view }: { view: WindowView }) {
             <tr>
               <th scope="col">Severity</th>
               <th scope="col">What</th>
-              <th scope="col" class="num">{view.marks_steps ? "Saves per step" : "Saves"}</th>
+              <th scope="col" class="num">
+                {view.marks_steps ? "Saves per step" : "Saves"}
+              </th>
             </tr>
           </thead>
           <tbody>
             {ceilings.map((finding) => (
               <tr key={finding.fingerprint}>
-                <td><span class="legend s12"><SeverityBars severity={finding.severity} />{finding.severity}</span></td>
-                <td class="change"><FindingTitle finding={finding} view={view} /></td>
-                <td class="num"><Saved finding={finding} steps={Math.max(view.steps.length, 1)} /></td>
+                <td>
+                  <span class="legend s12">
+                    <SeverityBars severity={finding.severity} />
+                    {finding.severity}
+                  </span>
+                </td>
+                <td class="change">
+                  <FindingTitle finding={finding} view={view} />
+                </td>
+                <td class="num">
+                  <Saved finding={finding} steps={Math.max(view.steps.length, 1)} />
+                </td>
               </tr>
             ))}
           </tbody>
@@ -56,7 +67,9 @@ function Saved({ finding: { saving }, steps }: { finding: FindingRow; steps: num
 function LeaveList({ rows }: { rows: readonly FindingRow[] }) {
   return (
     <details class="hr in">
-      <summary>{formatCounted(rows.length, "finding")} true and not worth a change: leave {rows.length === 1 ? "it" : "them"}</summary>
+      <summary>
+        {formatCounted(rows.length, "finding")} true and not worth a change: leave {rows.length === 1 ? "it" : "them"}
+      </summary>
       <FindingLinks findings={rows} />
     </details>
   );

@@ -24,11 +24,15 @@ export function PlanCard({ view }: { view: WindowView }) {
       <table class="plan" aria-labelledby="plan">
         <thead>
           <tr>
-            <th scope="col"><span class="sr">Order</span></th>
+            <th scope="col">
+              <span class="sr">Order</span>
+            </th>
             <th scope="col">Change</th>
             <th scope="col">{view.marks_steps ? "Saves per step" : "Saves"}</th>
             <th scope="col">Floor, estimate, ceiling</th>
-            <th scope="col" class="num">{view.marks_steps ? "Step then" : "Then"}</th>
+            <th scope="col" class="num">
+              {view.marks_steps ? "Step then" : "Then"}
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -53,11 +57,19 @@ function PlanLine({ row, number, view, largest_us: largest }: PlanLineProps) {
   const { finding, adds, alone } = row;
   return (
     <tr>
-      <td><span class="disc">{number}</span></td>
-      <td class="change"><FindingTitle finding={finding} view={view} /></td>
+      <td>
+        <span class="disc">{number}</span>
+      </td>
+      <td class="change">
+        <FindingTitle finding={finding} view={view} />
+      </td>
       <td class="nw">
-        <div class="b">{number === 1 ? "saves" : "adds"} {formatDuration(adds.estimate_us)}</div>
-        <div class="s12 t3">floor {formatDuration(adds.floor_us)} · ceiling {formatDuration(adds.ceiling_us)}</div>
+        <div class="b">
+          {number === 1 ? "saves" : "adds"} {formatDuration(adds.estimate_us)}
+        </div>
+        <div class="s12 t3">
+          floor {formatDuration(adds.floor_us)} · ceiling {formatDuration(adds.ceiling_us)}
+        </div>
       </td>
       <td class="bracket">
         <Bracket saving={adds} scale_us={largest} />
@@ -65,7 +77,10 @@ function PlanLine({ row, number, view, largest_us: largest }: PlanLineProps) {
       </td>
       <td class="num">
         <div class="b">{formatDuration(row.step_then_us)}</div>
-        <div class="s12 t3">{MINUS}{formatShare(row.share_saved)}</div>
+        <div class="s12 t3">
+          {MINUS}
+          {formatShare(row.share_saved)}
+        </div>
       </td>
     </tr>
   );
@@ -77,7 +92,9 @@ export function FindingTitle({ finding, view }: { finding: FindingRow; view: Win
   const about = finding.note === "" ? finding.place : finding.note;
   return (
     <>
-      <div class="b ell" title={finding.title}><InlineText text={finding.title} /></div>
+      <div class="b ell" title={finding.title}>
+        <InlineText text={finding.title} />
+      </div>
       <div class="row s12">
         <button class="rule rule-button" type="button" onClick={() => visit({ rule: finding.rule, site: null, health: false })}>
           {finding.rule}
@@ -86,9 +103,17 @@ export function FindingTitle({ finding, view }: { finding: FindingRow; view: Win
           <SiteLink key={site.index} site={site} onOpen={visitSite} />
         ))}
         {sites.length > MOST_SITES && <span class="t3 nw">and {sites.length - MOST_SITES} more</span>}
-        {sites.length === 0 && <span class="t2 anywhere"><bdi>{about}</bdi></span>}
+        {sites.length === 0 && (
+          <span class="t2 anywhere">
+            <bdi>{about}</bdi>
+          </span>
+        )}
       </div>
-      {sites.length > 0 && finding.note !== "" && <p class="s12 t2 anywhere"><bdi>{finding.note}</bdi></p>}
+      {sites.length > 0 && finding.note !== "" && (
+        <p class="s12 t2 anywhere">
+          <bdi>{finding.note}</bdi>
+        </p>
+      )}
     </>
   );
 }

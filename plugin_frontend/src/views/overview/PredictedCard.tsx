@@ -14,18 +14,30 @@ export function PredictedCard({ rows }: { rows: readonly PredictedRow[] }) {
             <th scope="col">Line</th>
             <th scope="col">Rule</th>
             <th scope="col">Why</th>
-            <th scope="col" class="num">Per step</th>
+            <th scope="col" class="num">
+              Per step
+            </th>
             <th scope="col">Proof</th>
           </tr>
         </thead>
         <tbody>
           {rows.map((row) => (
             <tr key={row.fingerprint}>
-              <td><Line row={row} /></td>
-              <td><span class="rule" title={row.title}>{row.rule}</span></td>
-              <td class="t2"><InlineText text={row.why} /></td>
+              <td>
+                <Line row={row} />
+              </td>
+              <td>
+                <span class="rule" title={row.title}>
+                  {row.rule}
+                </span>
+              </td>
+              <td class="t2">
+                <InlineText text={row.why} />
+              </td>
               <td class="num">{formatCount(row.per_step)}</td>
-              <td><span class="chip">predicted</span></td>
+              <td>
+                <span class="chip">predicted</span>
+              </td>
             </tr>
           ))}
         </tbody>
@@ -37,7 +49,11 @@ export function PredictedCard({ rows }: { rows: readonly PredictedRow[] }) {
 function Line({ row }: { row: PredictedRow }) {
   return (
     <>
-      {row.code !== "" && <code class="ell block" title={row.code}><bdi>{row.code}</bdi></code>}
+      {row.code !== "" && (
+        <code class="ell block" title={row.code}>
+          <bdi>{row.code}</bdi>
+        </code>
+      )}
       <Location source={row} />
     </>
   );

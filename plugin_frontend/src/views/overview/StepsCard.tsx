@@ -18,8 +18,13 @@ export function StepsCard({ overview }: { overview: OverviewView }) {
           <div class="step-names s11" style={{ gridTemplateColumns: `repeat(${stacks.length}, minmax(0, 1fr))` }}>
             {stacks.map((stack, at) => (
               <div key={at} title={stack.name}>
-                <span class="ell block t3"><bdi>{shortName(stack.name)}</bdi></span>
-                <span>{formatDurationIn(stack.duration_us, unit)}{stack.cold && " cold"}</span>
+                <span class="ell block t3">
+                  <bdi>{shortName(stack.name)}</bdi>
+                </span>
+                <span>
+                  {formatDurationIn(stack.duration_us, unit)}
+                  {stack.cold && " cold"}
+                </span>
               </div>
             ))}
           </div>

@@ -26,7 +26,9 @@ export function TrustCard({ rows, notChecked }: { rows: readonly TrustRow[]; not
             <li>
               <Icon name="unknown" tone="i-none" />
               <details open={notChecked.length <= 4}>
-                <summary>Not checked<b class="right">{formatCounted(notChecked.length, "rule")}</b></summary>
+                <summary>
+                  Not checked<b class="right">{formatCounted(notChecked.length, "rule")}</b>
+                </summary>
                 <NotCheckedList rows={notChecked} />
               </details>
             </li>
@@ -50,7 +52,9 @@ function Line({ row: { state, title, figure, detail } }: { row: TrustRow }) {
             <b class="nw">{figure}</b>
           </p>
         )}
-        <p class={title === "" ? "anywhere" : "s12 t3 anywhere"}><InlineText text={detail} /></p>
+        <p class={title === "" ? "anywhere" : "s12 t3 anywhere"}>
+          <InlineText text={detail} />
+        </p>
       </div>
     </li>
   );

@@ -56,7 +56,12 @@ function Figure({ label, value, tone = "", children }: { label: string; value: s
 /** Where no steps are marked the whole window stands as one. */
 function StepFigure({ overview, marked }: { overview: OverviewView; marked: boolean }) {
   const { steady_steps: steady, step_us: step, unprofiled_step_us: unprofiled } = overview;
-  if (!marked) return <Figure label="Window" value={formatDuration(step)}>no steps marked</Figure>;
+  if (!marked)
+    return (
+      <Figure label="Window" value={formatDuration(step)}>
+        no steps marked
+      </Figure>
+    );
   return (
     <Figure label="Step" value={formatDuration(step)}>
       {unprofiled === null ? `mean of ${formatCounted(steady, "step")}` : `${formatDuration(unprofiled)} unprofiled`}

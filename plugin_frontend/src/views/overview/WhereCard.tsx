@@ -1,10 +1,10 @@
 import type { HostBar, SavingView, WindowView } from "../../api/types.ts";
-import { causeFill, COMMUNICATING, COMPUTING, COPYING } from "../../draw/causes.ts";
+import { COMMUNICATING, COMPUTING, COPYING, causeFill } from "../../draw/causes.ts";
 import { deviceSegments, deviceText } from "../../draw/deviceSegments.ts";
 import { Key } from "../../draw/Key.tsx";
-import { StackBar, type Segment } from "../../draw/StackBar.tsx";
+import { type Segment, StackBar } from "../../draw/StackBar.tsx";
 import { TimeAxis } from "../../draw/TimeAxis.tsx";
-import { formatDuration, formatDurationIn, tableUnit, type DurationUnit } from "../../format/duration.ts";
+import { type DurationUnit, formatDuration, formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCounted, NOT_RECORDED } from "../../format/number.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { CausesTable } from "./CausesTable.tsx";
@@ -22,7 +22,12 @@ export function WhereCard({ view }: { view: WindowView }) {
   }
   const unit = tableUnit([step]);
   return (
-    <Card id="where" title={title(view)} about={view.marks_steps ? `mean of ${formatCounted(overview.steady_steps, "steady step")}` : ""} aside={device !== null && <Legend communicates={device.communication_us > 0} />}>
+    <Card
+      id="where"
+      title={title(view)}
+      about={view.marks_steps ? `mean of ${formatCounted(overview.steady_steps, "steady step")}` : ""}
+      aside={device !== null && <Legend communicates={device.communication_us > 0} />}
+    >
       <div class="in bars">
         {device !== null && (
           <>
@@ -57,12 +62,32 @@ function title({ marks_steps: marked }: WindowView): string {
 function Legend({ communicates }: { communicates: boolean }) {
   return (
     <>
-      <span class="legend"><Key fill={COMPUTING} />computing</span>
-      {communicates && <span class="legend"><Key fill={COMMUNICATING} />communication nothing covers</span>}
-      <span class="legend"><Key fill={COPYING} />copying</span>
-      <span class="legend"><Key fill={{ class: "f-gain" }} />floor</span>
-      <span class="legend"><Key fill={{ class: "f-gain2" }} />estimate</span>
-      <span class="legend"><Key fill={{ fill: "url(#p-gain)" }} />ceiling</span>
+      <span class="legend">
+        <Key fill={COMPUTING} />
+        computing
+      </span>
+      {communicates && (
+        <span class="legend">
+          <Key fill={COMMUNICATING} />
+          communication nothing covers
+        </span>
+      )}
+      <span class="legend">
+        <Key fill={COPYING} />
+        copying
+      </span>
+      <span class="legend">
+        <Key fill={{ class: "f-gain" }} />
+        floor
+      </span>
+      <span class="legend">
+        <Key fill={{ class: "f-gain2" }} />
+        estimate
+      </span>
+      <span class="legend">
+        <Key fill={{ fill: "url(#p-gain)" }} />
+        ceiling
+      </span>
     </>
   );
 }

@@ -1,11 +1,11 @@
 import type { RanksView, SeriesRow, WindowFigures } from "../../api/types.ts";
-import { causeFill, COMPUTING } from "../../draw/causes.ts";
+import { COMPUTING, causeFill } from "../../draw/causes.ts";
 import { Meter } from "../../draw/Meter.tsx";
-import { formatDuration, formatDurationIn, tableUnit, type DurationUnit } from "../../format/duration.ts";
+import { type DurationUnit, formatDuration, formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCounted, formatMean, formatShare, NOT_RECORDED } from "../../format/number.ts";
+import { visit } from "../../state/place.ts";
 import { visitWindow } from "../../state/runs.ts";
 import { ranks } from "../../state/series.ts";
-import { visit } from "../../state/place.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { Icon } from "../../widgets/Icon.tsx";
 import { SeriesHead, SeriesPage } from "./SeriesPage.tsx";
@@ -20,7 +20,9 @@ export function RanksPage() {
           {view.missing !== "" && (
             <div class="note small">
               <Icon name="warning" tone="i-warn" />
-              <div><p>{view.missing}</p></div>
+              <div>
+                <p>{view.missing}</p>
+              </div>
             </div>
           )}
           <Rows rows={view.rows} kind={view.rows.every((row) => row.rank !== null) ? RANK : WORKER} />
@@ -64,14 +66,30 @@ function RanksTable({ rows, kind }: { rows: readonly SeriesRow[]; kind: Kind }) 
       <thead>
         <tr>
           <th scope="col">{kind.title}</th>
-          <th scope="col" class="num">Step, {scale.unit}</th>
-          <th scope="col"><span class="sr">Step drawn</span></th>
-          <th scope="col" class="num">GPU idle</th>
-          <th scope="col"><span class="sr">Idle drawn</span></th>
-          <th scope="col" class="num">Host waits, {scale.unit}</th>
-          <th scope="col"><span class="sr">Waits drawn</span></th>
-          <th scope="col" class="num">Syncs</th>
-          <th scope="col" class="num">GPU behind by</th>
+          <th scope="col" class="num">
+            Step, {scale.unit}
+          </th>
+          <th scope="col">
+            <span class="sr">Step drawn</span>
+          </th>
+          <th scope="col" class="num">
+            GPU idle
+          </th>
+          <th scope="col">
+            <span class="sr">Idle drawn</span>
+          </th>
+          <th scope="col" class="num">
+            Host waits, {scale.unit}
+          </th>
+          <th scope="col">
+            <span class="sr">Waits drawn</span>
+          </th>
+          <th scope="col" class="num">
+            Syncs
+          </th>
+          <th scope="col" class="num">
+            GPU behind by
+          </th>
         </tr>
       </thead>
       <tbody>
@@ -91,7 +109,13 @@ function RankLine({ row, name, scale }: { row: SeriesRow; name: string; scale: S
           <bdi>{name}</bdi>
         </button>
       </td>
-      {row.figures === null ? <td colSpan={8} class="t3 anywhere">{row.state === "reading" ? "being read" : row.problem}</td> : <Figures figures={row.figures} scale={scale} />}
+      {row.figures === null ? (
+        <td colSpan={8} class="t3 anywhere">
+          {row.state === "reading" ? "being read" : row.problem}
+        </td>
+      ) : (
+        <Figures figures={row.figures} scale={scale} />
+      )}
     </tr>
   );
 }
@@ -101,11 +125,17 @@ function Figures({ figures, scale }: { figures: WindowFigures; scale: Scale }) {
   return (
     <>
       <td class="num b">{step === null ? NOT_RECORDED : formatDurationIn(step, scale.unit)}</td>
-      <td><Meter parts={[{ length: step ?? 0, fill: COMPUTING }]} most={scale.step} /></td>
+      <td>
+        <Meter parts={[{ length: step ?? 0, fill: COMPUTING }]} most={scale.step} />
+      </td>
       <td class="num b">{formatShare(idle)}</td>
-      <td><Meter parts={figures.causes.map((cause) => ({ length: cause.idle_us, fill: causeFill(cause.cause) }))} most={step ?? 0} /></td>
+      <td>
+        <Meter parts={figures.causes.map((cause) => ({ length: cause.idle_us, fill: causeFill(cause.cause) }))} most={step ?? 0} />
+      </td>
       <td class="num">{formatDurationIn(wait, scale.unit)}</td>
-      <td><Meter parts={[{ length: wait, fill: { class: "f-compute2" } }]} most={scale.wait} /></td>
+      <td>
+        <Meter parts={[{ length: wait, fill: { class: "f-compute2" } }]} most={scale.wait} />
+      </td>
       <td class="num">{formatMean(figures.sync_points)}</td>
       <td class="num">{formatDuration(figures.gpu_lag_us)}</td>
     </>

@@ -10,7 +10,12 @@ export interface SeriesPageProps<View> {
 
 /** A page over several windows, or why there is none. */
 export function SeriesPage<View>({ answer, children }: SeriesPageProps<View>) {
-  if (answer.kind === "loading") return <main><Skeleton /></main>;
+  if (answer.kind === "loading")
+    return (
+      <main>
+        <Skeleton />
+      </main>
+    );
   return (
     <main tabIndex={0}>
       <div class={answer.kind === "failed" ? "page narrow" : "page"}>

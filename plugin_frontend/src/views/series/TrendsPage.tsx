@@ -1,15 +1,14 @@
 import type { SeriesRow, TrendView, WindowFigures } from "../../api/types.ts";
-import { causeFill, COMPUTING, type Fill } from "../../draw/causes.ts";
+import { COMPUTING, causeFill, type Fill } from "../../draw/causes.ts";
 import { Key } from "../../draw/Key.tsx";
 import { TrendChart } from "../../draw/TrendChart.tsx";
 import { formatDuration } from "../../format/duration.ts";
 import { formatCount, formatCounted, formatMean, formatShare } from "../../format/number.ts";
 import { formatCommit } from "../../format/place.ts";
 import { formatSize } from "../../format/size.ts";
-import { visitWindow } from "../../state/runs.ts";
-import { shown } from "../../state/runs.ts";
-import { trend } from "../../state/series.ts";
 import { visit } from "../../state/place.ts";
+import { shown, visitWindow } from "../../state/runs.ts";
+import { trend } from "../../state/series.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { SeriesHead, SeriesPage } from "./SeriesPage.tsx";
 
@@ -65,7 +64,10 @@ function Charts({ rows }: { rows: readonly SeriesRow[] }) {
       <span />
       <p class="row wrap s12 t3">
         {[...causes].map(([cause, name]) => (
-          <span key={cause} class="legend"><Key fill={causeFill(cause)} />{name}</span>
+          <span key={cause} class="legend">
+            <Key fill={causeFill(cause)} />
+            {name}
+          </span>
         ))}
       </p>
     </>
@@ -98,12 +100,24 @@ function WindowsTable({ rows }: { rows: readonly SeriesRow[] }) {
       <thead>
         <tr>
           <th scope="col">Window</th>
-          <th scope="col" class="num">First step</th>
-          <th scope="col" class="num">Step</th>
-          <th scope="col" class="num">GPU idle</th>
-          <th scope="col" class="num">Sync points a step</th>
-          <th scope="col" class="num">Waits a step</th>
-          <th scope="col" class="num">Host to GPU a step</th>
+          <th scope="col" class="num">
+            First step
+          </th>
+          <th scope="col" class="num">
+            Step
+          </th>
+          <th scope="col" class="num">
+            GPU idle
+          </th>
+          <th scope="col" class="num">
+            Sync points a step
+          </th>
+          <th scope="col" class="num">
+            Waits a step
+          </th>
+          <th scope="col" class="num">
+            Host to GPU a step
+          </th>
           {commits && <th scope="col">Commit</th>}
         </tr>
       </thead>
@@ -111,10 +125,14 @@ function WindowsTable({ rows }: { rows: readonly SeriesRow[] }) {
         {rows.map((row) => (
           <tr key={row.window}>
             <td>
-              <button class="link" type="button" title={row.window} onClick={() => open(row)}>{formatCount(row.number)}</button>
+              <button class="link" type="button" title={row.window} onClick={() => open(row)}>
+                {formatCount(row.number)}
+              </button>
             </td>
             {row.figures === null ? (
-              <td colSpan={commits ? 7 : 6} class="t3 anywhere">{row.state === "reading" ? "being read" : row.problem}</td>
+              <td colSpan={commits ? 7 : 6} class="t3 anywhere">
+                {row.state === "reading" ? "being read" : row.problem}
+              </td>
             ) : (
               <Figures figures={row.figures} commits={commits} />
             )}

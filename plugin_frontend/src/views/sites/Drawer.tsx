@@ -8,7 +8,9 @@ export function Drawer({ title, children }: { title: ComponentChildren; children
     <aside class="pane drawer" aria-labelledby="drawer-title" tabIndex={0}>
       <div class="in">
         <div class="row">
-          <h2 id="drawer-title" class="grow anywhere">{title}</h2>
+          <h2 id="drawer-title" class="grow anywhere">
+            {title}
+          </h2>
           <button class="btn q ico-only" type="button" aria-label="Close" onClick={closeDrawer}>
             <Icon name="close" />
           </button>

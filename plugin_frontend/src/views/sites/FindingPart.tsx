@@ -37,7 +37,11 @@ export function FindingPart({ finding, scale_us, heading = finding.title }: Find
       <p class="s12 t3 anywhere">
         <InlineText text={finding.severity_reason} /> · confidence {finding.confidence}
       </p>
-      {finding.note !== "" && <p class="anywhere"><bdi>{finding.note}</bdi></p>}
+      {finding.note !== "" && (
+        <p class="anywhere">
+          <bdi>{finding.note}</bdi>
+        </p>
+      )}
       {finding.saving !== null && <Saving saving={finding.saving} scale_us={scale_us} />}
     </section>
   );

@@ -56,7 +56,9 @@ export function EnvironmentList({ rows }: { rows: readonly EnvironmentRow[] }) {
     <dl class="kv s12">
       {rows.map((row) => [
         <dt key={row.name}>{row.name}</dt>,
-        <dd key={`${row.name} value`}><bdi>{row.value}</bdi></dd>,
+        <dd key={`${row.name} value`}>
+          <bdi>{row.value}</bdi>
+        </dd>,
       ])}
     </dl>
   );

@@ -1,8 +1,8 @@
 import type { InstanceView } from "../../api/types.ts";
 import { InstanceDrawing } from "../../draw/InstanceDrawing.tsx";
-import { formatDurationIn, tableUnit, type DurationUnit } from "../../format/duration.ts";
+import { type DurationUnit, formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCounted } from "../../format/number.ts";
-import { isWait, layOutInstance, spanName, type Bar } from "../../model/instanceLayout.ts";
+import { type Bar, isWait, layOutInstance, spanName } from "../../model/instanceLayout.ts";
 
 /** The longest table that is open from the start. */
 const OPEN_ROWS = 6;
@@ -15,7 +15,12 @@ export function InstancePart({ instance }: { instance: InstanceView }) {
   return (
     <section aria-labelledby="instance">
       <h3 id="instance">
-        One instance{instance.step !== null && <span class="t3 plain">, <bdi>{instance.step}</bdi></span>}
+        One instance
+        {instance.step !== null && (
+          <span class="t3 plain">
+            , <bdi>{instance.step}</bdi>
+          </span>
+        )}
       </h3>
       <InstanceDrawing instance={instance} unit={unit} />
       <details open={rows <= OPEN_ROWS}>
@@ -25,8 +30,12 @@ export function InstancePart({ instance }: { instance: InstanceView }) {
             <tr>
               <th scope="col">On</th>
               <th scope="col">Name</th>
-              <th scope="col" class="num">At, {unit}</th>
-              <th scope="col" class="num">For, {unit}</th>
+              <th scope="col" class="num">
+                At, {unit}
+              </th>
+              <th scope="col" class="num">
+                For, {unit}
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -56,7 +65,9 @@ function SpanLine({ lane, bar, unit, number }: SpanLineProps) {
       <td class="nw">
         {lane} {number !== null && <span class="disc">{number}</span>}
       </td>
-      <td class="mono ell" title={spanName(bar.span)}><bdi>{spanName(bar.span)}</bdi></td>
+      <td class="mono ell" title={spanName(bar.span)}>
+        <bdi>{spanName(bar.span)}</bdi>
+      </td>
       <td class="num">{formatDurationIn(bar.start_us, unit)}</td>
       <td class="num">{formatDurationIn(bar.span.duration_us, unit)}</td>
     </tr>

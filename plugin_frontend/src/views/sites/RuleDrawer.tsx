@@ -29,13 +29,17 @@ export function RuleDrawer({ code, view }: { code: string; view: WindowView }) {
       {found.map((finding) => (
         <div key={finding.fingerprint} class="col">
           <FindingPart finding={finding} scale_us={largest} heading={finding.place === "" ? "In this window" : finding.place} />
-          <p><CopyFindingButton finding={finding} /></p>
+          <p>
+            <CopyFindingButton finding={finding} />
+          </p>
         </div>
       ))}
       {loaded.kind === "failed" && (
         <div class="note bad small">
           <Icon name="error" tone="i-bad" />
-          <div><p class="anywhere">{loaded.message}</p></div>
+          <div>
+            <p class="anywhere">{loaded.message}</p>
+          </div>
         </div>
       )}
       {loaded.kind === "loading" && <div class="skel" />}

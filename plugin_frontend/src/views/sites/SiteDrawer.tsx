@@ -75,7 +75,9 @@ function Names({ name, names }: { name: string; names: string }) {
   return (
     <>
       <dt>{name}</dt>
-      <dd class="mono"><bdi>{names}</bdi></dd>
+      <dd class="mono">
+        <bdi>{names}</bdi>
+      </dd>
     </>
   );
 }

@@ -19,7 +19,9 @@ export function SiteFilter({ view }: { view: WindowView }) {
           value={place.value.filter}
           onInput={(event) => adjust({ filter: event.currentTarget.value })}
         />
-        <span class="kbd" aria-hidden="true">/</span>
+        <span class="kbd" aria-hidden="true">
+          /
+        </span>
       </label>
       <span class="right s12 t3 nw" role="status">
         {listed === all ? formatCounted(all, "site") : `${formatCount(listed)} of ${formatCounted(all, "site")}`}

@@ -1,5 +1,5 @@
-import { currentSite, sortBy, visitSite } from "../../state/sites.ts";
 import { place } from "../../state/place.ts";
+import { currentSite, sortBy, visitSite } from "../../state/sites.ts";
 import type { Column, TableScale } from "./siteColumns.tsx";
 import type { ListRow } from "./siteRows.ts";
 

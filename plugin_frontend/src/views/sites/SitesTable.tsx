@@ -5,9 +5,9 @@ import { bestSaving } from "../../model/sorting.ts";
 import { place } from "../../state/place.ts";
 import { siteGroups, viewSites } from "../../state/sites.ts";
 import { useWidth } from "../../widgets/useWidth.ts";
-import { columnsOf, type Column, type TableScale } from "./siteColumns.tsx";
-import { listRows, type ListRow } from "./siteRows.ts";
 import { Gap, Heads, TableRow } from "./SiteTableRows.tsx";
+import { type Column, columnsOf, type TableScale } from "./siteColumns.tsx";
+import { type ListRow, listRows } from "./siteRows.ts";
 import { useDrawnRows } from "./useDrawnRows.ts";
 
 /** Every site of the window, with findings first; rows far out of sight are not drawn. */

@@ -1,11 +1,11 @@
 import { useRef } from "preact/hooks";
 import type { WindowView } from "../../api/types.ts";
-import { place } from "../../state/place.ts";
 import { unplacedFindings } from "../../model/plan.ts";
+import { place } from "../../state/place.ts";
 import { viewSites } from "../../state/sites.ts";
 import { CopiesTop } from "../copies/CopiesTop.tsx";
-import { PredictedCard } from "../overview/PredictedCard.tsx";
 import { FindingLinks } from "../FindingLinks.tsx";
+import { PredictedCard } from "../overview/PredictedCard.tsx";
 import { Workspace } from "../Workspace.tsx";
 import { SiteFilter } from "./SiteFilter.tsx";
 import { SitesTable } from "./SitesTable.tsx";
@@ -44,7 +44,11 @@ function NoSites({ view }: { view: WindowView }) {
       <div class="pane" tabIndex={0} role="region" aria-label="Sites">
         <div class="page narrow">
           <h1>{isCopies ? "Nothing was copied in this window" : "Nothing in this window waits for the GPU"}</h1>
-          {view.state === "no_device" && <p class="t2 anywhere">{view.verdict} {view.detail}</p>}
+          {view.state === "no_device" && (
+            <p class="t2 anywhere">
+              {view.verdict} {view.detail}
+            </p>
+          )}
           {unplaced.length > 0 && (
             <section class="col" aria-label="Findings about the window">
               <p class="t2">What was found is about the window, its steps or its parts:</p>

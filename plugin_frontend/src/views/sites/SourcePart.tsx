@@ -1,6 +1,6 @@
 import type { SiteRow, SourceView } from "../../api/types.ts";
 import { formatLocation } from "../../format/place.ts";
-import { callBeneath, linesNear, placeOf, placeOfSite, type CodeRow } from "../../model/code.ts";
+import { type CodeRow, callBeneath, linesNear, placeOf, placeOfSite } from "../../model/code.ts";
 import { copyText } from "../../state/notice.ts";
 import { sourceFiles, visitCode } from "../../state/source.ts";
 import { CodeText } from "../../widgets/CodeText.tsx";
@@ -26,7 +26,9 @@ export function SourcePart({ site }: { site: SiteRow }) {
       <Location source={source} />
       {source !== null && (
         <>
-          <p class="mono t2 anywhere"><bdi>{source.function}</bdi></p>
+          <p class="mono t2 anywhere">
+            <bdi>{source.function}</bdi>
+          </p>
           {source.doubt !== "" && <p class="s12 t3 anywhere">{source.doubt}</p>}
           <Excerpt site={site} />
           <div class="row s12">
@@ -57,7 +59,10 @@ function Excerpt({ site }: { site: SiteRow }) {
   return (
     <div class="excerpt" tabIndex={0} role="group" aria-label="Code">
       <ol class="code-lines mono">
-        {rows.map((row) => row.kind === "line" && <ExcerptLine key={row.line} row={row} isHere={row.line === site.source?.line} isCandidate={candidates.has(row.line)} />)}
+        {rows.map(
+          (row) =>
+            row.kind === "line" && <ExcerptLine key={row.line} row={row} isHere={row.line === site.source?.line} isCandidate={candidates.has(row.line)} />,
+        )}
       </ol>
     </div>
   );
@@ -73,7 +78,9 @@ function ExcerptLine({ row, isHere, isCandidate }: ExcerptLineProps) {
   return (
     <li class={["code-line", isHere ? "here" : "", isCandidate ? "candidate" : ""].join(" ")}>
       <span class="t3 line-number">{row.line}</span>
-      <span class="line-text"><CodeText parts={row.parts} /></span>
+      <span class="line-text">
+        <CodeText parts={row.parts} />
+      </span>
     </li>
   );
 }
@@ -86,7 +93,10 @@ function Callers({ callers }: { callers: readonly SourceView[] }) {
         {callers.map((frame, at) => (
           <li key={at} class="row">
             <PlaceLink source={frame} />
-            <bdi class="mono t2 ell" title={frame.function}>{!frame.exact && "def "}{frame.function}</bdi>
+            <bdi class="mono t2 ell" title={frame.function}>
+              {!frame.exact && "def "}
+              {frame.function}
+            </bdi>
           </li>
         ))}
       </ol>

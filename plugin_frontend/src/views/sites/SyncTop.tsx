@@ -34,9 +34,7 @@ export function SyncTop({ view }: { view: WindowView }) {
           <FindingLinks findings={unplaced} />
         </details>
       )}
-      {own.length > 0 && (
-        <p class="s12 t3">Left out: the profiler’s own sync, {own.map((wait) => formatDuration(wait)).join(", ")}</p>
-      )}
+      {own.length > 0 && <p class="s12 t3">Left out: the profiler’s own sync, {own.map((wait) => formatDuration(wait)).join(", ")}</p>}
     </section>
   );
 }

@@ -5,12 +5,12 @@ import type { SiteRow, StepRow } from "../../api/types.ts";
 import { Bracket } from "../../draw/Bracket.tsx";
 import { StepBars } from "../../draw/StepBars.tsx";
 import { WaitBar } from "../../draw/WaitBar.tsx";
-import { formatDurationIn, formatExact, type DurationUnit } from "../../format/duration.ts";
+import { type DurationUnit, formatDurationIn, formatExact } from "../../format/duration.ts";
 import { formatCount, formatMean, formatShare, NOT_RECORDED } from "../../format/number.ts";
 import { formatChain } from "../../format/place.ts";
 import { formatSize } from "../../format/size.ts";
 import { formatGigabytes } from "../../format/speed.ts";
-import { bestSaving, explainedShare, meanPerStep, siteLabel, type SortKey } from "../../model/sorting.ts";
+import { bestSaving, explainedShare, meanPerStep, type SortKey, siteLabel } from "../../model/sorting.ts";
 import type { ViewName } from "../../model/views.ts";
 import { CopyMemory as Memory, NonBlocking } from "../copies/CopyFlags.tsx";
 import { SiteCell } from "./SiteCell.tsx";
@@ -108,9 +108,7 @@ const COPYING: readonly Column[] = [
     key: "wait",
     head: ({ unit }) => `Blocked, ${unit}`,
     className: "c-dry num",
-    cell: (site, { unit }) => (
-      <span title={formatExact(site.wait_us)}>{site.blocking === 0 ? NOT_APPLICABLE : formatDurationIn(site.wait_us, unit)}</span>
-    ),
+    cell: (site, { unit }) => <span title={formatExact(site.wait_us)}>{site.blocking === 0 ? NOT_APPLICABLE : formatDurationIn(site.wait_us, unit)}</span>,
   },
   {
     key: "hidden",

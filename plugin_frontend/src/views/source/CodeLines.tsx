@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { LineMark, SourceFile } from "../../api/types.ts";
-import { tableUnit, type DurationUnit } from "../../format/duration.ts";
+import { type DurationUnit, tableUnit } from "../../format/duration.ts";
 import { formatSaving, savingAmount } from "../../format/saving.ts";
-import { codeRows, foldedRows, type CodeRow, type FoldRow } from "../../model/code.ts";
+import { type CodeRow, codeRows, type FoldRow, foldedRows } from "../../model/code.ts";
 import { visit } from "../../state/place.ts";
 import { CodeText } from "../../widgets/CodeText.tsx";
 import { RemarkNote } from "./RemarkNote.tsx";
@@ -25,9 +25,12 @@ export function CodeLines({ file, current }: { file: SourceFile; current: number
         <span class="num">saves, {scale.unit}</span>
         <span />
         <span class="row">
-          <i class="swatch own" aria-hidden="true" />on this line
-          <i class="swatch called" aria-hidden="true" />in what it calls
-          <i class="swatch most" aria-hidden="true" />only a ceiling is known
+          <i class="swatch own" aria-hidden="true" />
+          on this line
+          <i class="swatch called" aria-hidden="true" />
+          in what it calls
+          <i class="swatch most" aria-hidden="true" />
+          only a ceiling is known
           <span class="wide-only">per step</span>
         </span>
       </p>
@@ -49,7 +52,9 @@ function Gap({ row: { first, last } }: { row: Extract<CodeRow, { kind: "gap" }> 
 function Fold({ row: { first, last }, onOpen }: { row: FoldRow; onOpen: () => void }) {
   return (
     <li class="code-gap">
-      <button class="link s12" type="button" onClick={onOpen}>Show lines {first}–{last}</button>
+      <button class="link s12" type="button" onClick={onOpen}>
+        Show lines {first}–{last}
+      </button>
     </li>
   );
 }
@@ -72,7 +77,9 @@ function Line({ row, scale, file }: LineProps) {
         {row.kind === "line" ? <CodeText parts={row.parts} /> : <Unseen name={row.mark.function} />}
         {mark !== null && <Note mark={mark} />}
       </span>
-      {mark?.remarks.map((remark) => <RemarkNote key={remark.finding.fingerprint} remark={remark} mark={mark} path={file.path} />)}
+      {mark?.remarks.map((remark) => (
+        <RemarkNote key={remark.finding.fingerprint} remark={remark} mark={mark} path={file.path} />
+      ))}
     </li>
   );
 }
@@ -81,7 +88,11 @@ function Line({ row, scale, file }: LineProps) {
 function Unseen({ name }: { name: string }) {
   return (
     <>
-      {name !== "" && <bdi class="ell unseen t2" title={name}>{name}</bdi>}
+      {name !== "" && (
+        <bdi class="ell unseen t2" title={name}>
+          {name}
+        </bdi>
+      )}
       <span class="t3">{name !== "" && ", "}code not recorded</span>
     </>
   );
@@ -104,9 +115,19 @@ function Note({ mark }: { mark: LineMark }) {
   const [site] = mark.sites;
   return (
     <span class="line-note">
-      {mark.numbers.map((number) => <span key={number} class="disc" title={`Change ${number} of the fix plan`}>{number}</span>)}
-      {site === undefined ? <span class="t3" title={mark.note}><bdi>{mark.note}</bdi></span> : (
-        <button class="link" type="button" title={mark.note} onClick={() => visit({ site, rule: null, health: false })}><bdi>{mark.note}</bdi></button>
+      {mark.numbers.map((number) => (
+        <span key={number} class="disc" title={`Change ${number} of the fix plan`}>
+          {number}
+        </span>
+      ))}
+      {site === undefined ? (
+        <span class="t3" title={mark.note}>
+          <bdi>{mark.note}</bdi>
+        </span>
+      ) : (
+        <button class="link" type="button" title={mark.note} onClick={() => visit({ site, rule: null, health: false })}>
+          <bdi>{mark.note}</bdi>
+        </button>
       )}
     </span>
   );

@@ -1,6 +1,6 @@
 import type { SourceFile, SourceFilesView } from "../../api/types.ts";
 import { formatCommit, formatLocation, splitPath } from "../../format/place.ts";
-import { codeRange, remarkedPlaces, type CodePlace } from "../../model/code.ts";
+import { type CodePlace, codeRange, remarkedPlaces } from "../../model/code.ts";
 import { copyText } from "../../state/notice.ts";
 import { moveRemark } from "../../state/source.ts";
 import { Icon } from "../../widgets/Icon.tsx";
@@ -21,11 +21,23 @@ export function CodeTools({ source, file, line }: CodeToolsProps) {
   return (
     <div class="tool hr-below">
       <b class="mono path" title={file.path}>
-        <bdi class="ell dir" dir="ltr">{directory}</bdi>
-        <bdi class="ell name" dir="ltr">{name}</bdi>
+        <bdi class="ell dir" dir="ltr">
+          {directory}
+        </bdi>
+        <bdi class="ell name" dir="ltr">
+          {name}
+        </bdi>
       </b>
-      {range !== null && <span class="s12 t3 nw">lines {range.first}–{range.last}</span>}
-      {source.commit !== null && <span class="rule" title={`git commit ${source.commit}`}>{formatCommit(source.commit)}</span>}
+      {range !== null && (
+        <span class="s12 t3 nw">
+          lines {range.first}–{range.last}
+        </span>
+      )}
+      {source.commit !== null && (
+        <span class="rule" title={`git commit ${source.commit}`}>
+          {formatCommit(source.commit)}
+        </span>
+      )}
       <span class="row right">
         <button class="btn sm" type="button" disabled={isFew} aria-label="Previous finding" onClick={() => moveRemark(-1)}>
           <Icon name="previous" />

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { SourceFile, SourceFilesView } from "../../api/types.ts";
-import { tableUnit, type DurationUnit } from "../../format/duration.ts";
+import { type DurationUnit, tableUnit } from "../../format/duration.ts";
 import { formatCounted } from "../../format/number.ts";
 import { splitPath } from "../../format/place.ts";
 import { formatSaving, savingAmount } from "../../format/saving.ts";
@@ -23,19 +23,32 @@ export function FileList({ source, open }: { source: SourceFilesView; open: Sour
           <span class="sr">Filter files and functions</span>
           <input id="filter" placeholder="Filter files" value={filter} onInput={(event) => setFilter(event.currentTarget.value)} />
         </label>
-        <p class="row s12 t3"><span>File</span><span class="right">saves, {unit} / step</span></p>
+        <p class="row s12 t3">
+          <span>File</span>
+          <span class="right">saves, {unit} / step</span>
+        </p>
       </div>
       <Files files={own} open={open} unit={unit} />
       {found.length === 0 && <p class="s12 t3 files-head">No file of this name</p>}
       {libraries.length > 0 && (
         <details class="hr" open={open.library !== "" || own.length === 0}>
           <summary class="s12 files-head">
-            Libraries <span class="right t3">{formatCounted(libraries.reduce((sum, file) => sum + file.findings, 0), "finding")}</span>
+            Libraries{" "}
+            <span class="right t3">
+              {formatCounted(
+                libraries.reduce((sum, file) => sum + file.findings, 0),
+                "finding",
+              )}
+            </span>
           </summary>
           <Files files={libraries} open={open} unit={unit} />
         </details>
       )}
-      {source.elsewhere.length > 0 && <div class="hr files-head"><Elsewhere findings={source.elsewhere} /></div>}
+      {source.elsewhere.length > 0 && (
+        <div class="hr files-head">
+          <Elsewhere findings={source.elsewhere} />
+        </div>
+      )}
       <p class="hr s12 t3 files-head anywhere">{source.about}</p>
     </nav>
   );
@@ -69,7 +82,9 @@ function FileRow({ file, isOpen, unit }: { file: SourceFile; isOpen: boolean; un
         onClick={() => visit({ file: file.path, line: null })}
       >
         <span class="grow">
-          <bdi class="mono ell block" dir="ltr">{splitPath(file.path).name}</bdi>
+          <bdi class="mono ell block" dir="ltr">
+            {splitPath(file.path).name}
+          </bdi>
           <bdi class="s11 t3 ell block">{file.library !== "" ? file.library : functions || "no sites"}</bdi>
         </span>
         <span class="num">

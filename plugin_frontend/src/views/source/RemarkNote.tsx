@@ -17,19 +17,42 @@ export function RemarkNote({ remark, mark, path }: { remark: Remark; mark: LineM
     <section class={`remark ${finding.severity}`} aria-label={`${finding.rule} at line ${mark.line}`}>
       <div class="row">
         {number !== null && <span class="disc">{number}</span>}
-        <b class="ell" title={finding.title}><InlineText text={finding.title} /></b>
-        <button class="rule rule-button" type="button" onClick={() => visit({ rule: finding.rule, site: null, health: false })}>{finding.rule}</button>
+        <b class="ell" title={finding.title}>
+          <InlineText text={finding.title} />
+        </b>
+        <button class="rule rule-button" type="button" onClick={() => visit({ rule: finding.rule, site: null, health: false })}>
+          {finding.rule}
+        </button>
         <span class="right nw gain">{formatGain(saving, number)}</span>
       </div>
-      {finding.note !== "" && <p class="t2 anywhere"><bdi>{finding.note}</bdi></p>}
-      <p class="t2 anywhere"><InlineText text={finding.fix.summary} /></p>
+      {finding.note !== "" && (
+        <p class="t2 anywhere">
+          <bdi>{finding.note}</bdi>
+        </p>
+      )}
+      <p class="t2 anywhere">
+        <InlineText text={finding.fix.summary} />
+      </p>
       {edits.length > 0 && <Edits edits={edits} />}
       <div class="row s12 wrap">
-        {site !== undefined && <button class="btn sm" type="button" onClick={() => visit({ site, rule: null, health: false })}>Evidence</button>}
-        {site !== undefined && <button class="btn sm" type="button" onClick={() => showInTimeline(site)}>Timeline</button>}
+        {site !== undefined && (
+          <button class="btn sm" type="button" onClick={() => visit({ site, rule: null, health: false })}>
+            Evidence
+          </button>
+        )}
+        {site !== undefined && (
+          <button class="btn sm" type="button" onClick={() => showInTimeline(site)}>
+            Timeline
+          </button>
+        )}
         <EditorButton place={{ file: path, line: mark.line }} />
         <CopyFindingButton finding={finding} />
-        <button class="btn q sm" type="button" title="For the end of the line: tbprof check is silent about it then" onClick={() => void copyText(`# tbprof: ignore[${finding.rule}]`, "Comment")}>
+        <button
+          class="btn q sm"
+          type="button"
+          title="For the end of the line: tbprof check is silent about it then"
+          onClick={() => void copyText(`# tbprof: ignore[${finding.rule}]`, "Comment")}
+        >
           <Icon name="copy" />
           Copy ignore comment
         </button>

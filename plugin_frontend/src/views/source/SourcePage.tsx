@@ -21,13 +21,24 @@ export function SourcePage({ view }: { view: WindowView }) {
 
 function SourcePanes({ view }: { view: WindowView }) {
   const loaded = source.value;
-  if (loaded.kind === "loading") return <div class="pane" tabIndex={0} role="region" aria-label="Source"><div class="page"><h1 class="sr">Source</h1><div class="skel" /></div></div>;
+  if (loaded.kind === "loading")
+    return (
+      <div class="pane" tabIndex={0} role="region" aria-label="Source">
+        <div class="page">
+          <h1 class="sr">Source</h1>
+          <div class="skel" />
+        </div>
+      </div>
+    );
   if (loaded.kind === "failed") {
     return (
       <div class="pane" tabIndex={0} role="region" aria-label="Source">
         <div class="page narrow">
           <h1>{failureTitle(loaded, "The code could not be loaded")}</h1>
-          <p class="row anywhere"><Icon name="error" tone="i-bad" />{loaded.message}</p>
+          <p class="row anywhere">
+            <Icon name="error" tone="i-bad" />
+            {loaded.message}
+          </p>
         </div>
       </div>
     );
@@ -68,7 +79,9 @@ function NoFiles({ source: shown, view }: { source: SourceFilesView; view: Windo
         <Elsewhere findings={shown.elsewhere} />
         {view.sites.length > 0 && (
           <p class="row">
-            <button class="btn p" type="button" onClick={() => visit({ view: "syncs" })}>Show the sync points</button>
+            <button class="btn p" type="button" onClick={() => visit({ view: "syncs" })}>
+              Show the sync points
+            </button>
           </p>
         )}
       </div>

@@ -36,7 +36,9 @@ export function EmptyState({ runs }: { runs: RunsView }) {
 function RecordCard() {
   return (
     <section class="card" aria-labelledby="record">
-      <header><h2 id="record">Record</h2></header>
+      <header>
+        <h2 id="record">Record</h2>
+      </header>
       <div class="in col">
         <pre class="code lines" tabIndex={0}>
           {CODE.map(({ added, text }, at) => (
@@ -60,11 +62,15 @@ function RecordCard() {
 function LookedCard({ runs }: { runs: RunsView }) {
   return (
     <section class="card" aria-labelledby="looked">
-      <header><h2 id="looked">What was looked at</h2></header>
+      <header>
+        <h2 id="looked">What was looked at</h2>
+      </header>
       <div class="in col">
         <dl class="kv s12">
           <dt>Folder</dt>
-          <dd class="mono"><bdi>{runs.logdir}</bdi></dd>
+          <dd class="mono">
+            <bdi>{runs.logdir}</bdi>
+          </dd>
           <dt>Windows found</dt>
           <dd class="b">0</dd>
           <dt>Files skipped</dt>
@@ -90,7 +96,9 @@ function SkippedList({ rows }: { rows: readonly SkippedRow[] }) {
           <li key={row.path}>
             <Icon name="info" tone="i-none" />
             <div>
-              <p class="mono anywhere"><bdi>{row.path}</bdi></p>
+              <p class="mono anywhere">
+                <bdi>{row.path}</bdi>
+              </p>
               <p class="t2 anywhere">{row.reason}</p>
             </div>
           </li>

@@ -10,7 +10,9 @@ export function GoneTrace() {
           <div>
             <h1 id="gone">The trace of this window is not here any more</h1>
             <p>The timeline draws every event, so it needs the trace file. The report holds all other views.</p>
-            <p class="t2">One instance of each site is drawn in its drawer, under Sync points and Copies. To see the timeline, put the trace back beside its report.</p>
+            <p class="t2">
+              One instance of each site is drawn in its drawer, under Sync points and Copies. To see the timeline, put the trace back beside its report.
+            </p>
           </div>
         </section>
       </div>

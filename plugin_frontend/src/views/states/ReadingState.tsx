@@ -10,10 +10,10 @@ export function ReadingState({ progress }: { progress: Progress | null }) {
     <>
       <section class="page" aria-labelledby="reading">
         <h1 id="reading">Reading the trace</h1>
-        <p class="t2" role="status">{progress === null ? "" : progressText(progress)}</p>
-        {progress !== null && (
-          <progress max={Math.max(progress.total_bytes, 1)} value={progress.read_bytes} aria-label="Bytes read" />
-        )}
+        <p class="t2" role="status">
+          {progress === null ? "" : progressText(progress)}
+        </p>
+        {progress !== null && <progress max={Math.max(progress.total_bytes, 1)} value={progress.read_bytes} aria-label="Bytes read" />}
         <p class="s12 t3">Its report is kept: the next visit opens at once. You may leave this tab.</p>
       </section>
       <Skeleton />

@@ -1,18 +1,23 @@
 import type { StepCauseRow, TimelineView, WindowView } from "../../api/types.ts";
 import { causeFill } from "../../draw/causes.ts";
 import { Key } from "../../draw/Key.tsx";
-import { formatDuration, formatDurationIn, formatExact, tableUnit, type DurationUnit } from "../../format/duration.ts";
+import { type DurationUnit, formatDuration, formatDurationIn, formatExact, tableUnit } from "../../format/duration.ts";
 import { formatCount, formatShare } from "../../format/number.ts";
+import { visit } from "../../state/place.ts";
 import { visitSite } from "../../state/sites.ts";
 import { sitesMatch, stepAnswer, stepIndex } from "../../state/timeline.ts";
 import { SiteLink } from "../../widgets/SiteLink.tsx";
 import { visitGap } from "./actions.ts";
-import { visit } from "../../state/place.ts";
 
 /** The idle of the step by cause, with the longest gap of each: the facts of the drawing. */
 export function GapsTable({ view, timeline }: { view: WindowView; timeline: TimelineView }) {
   const answer = stepAnswer.value;
-  if (answer.kind === "failed") return <p class="gaps" role="alert">{answer.message}</p>;
+  if (answer.kind === "failed")
+    return (
+      <p class="gaps" role="alert">
+        {answer.message}
+      </p>
+    );
   if (answer.kind === "loading" || answer.value.index !== stepIndex.value) return null;
   const { causes, idle_us, idle_share } = answer.value;
   const unit = tableUnit(causes.map((row) => row.idle_us));
@@ -20,7 +25,10 @@ export function GapsTable({ view, timeline }: { view: WindowView; timeline: Time
   const device = timeline.lanes.filter((lane) => lane.kind === "idle").length > 1 ? `, GPU ${timeline.main_device}` : "";
   return (
     <section class="gaps" aria-labelledby="gaps">
-      <h2 id="gaps">Gaps in this {isStep ? "step" : "window"}{device}</h2>
+      <h2 id="gaps">
+        Gaps in this {isStep ? "step" : "window"}
+        {device}
+      </h2>
       {idle_us === null ? (
         <p class="t2">No GPU was recorded in this window.</p>
       ) : causes.length === 0 ? (
@@ -30,8 +38,12 @@ export function GapsTable({ view, timeline }: { view: WindowView; timeline: Time
           <thead>
             <tr>
               <th scope="col">Cause</th>
-              <th scope="col" class="num">{unit}</th>
-              <th scope="col" class="num">gaps</th>
+              <th scope="col" class="num">
+                {unit}
+              </th>
+              <th scope="col" class="num">
+                gaps
+              </th>
               <th scope="col">Longest</th>
               <th scope="col">While the host was in</th>
             </tr>
@@ -44,8 +56,12 @@ export function GapsTable({ view, timeline }: { view: WindowView; timeline: Time
           <tfoot>
             <tr>
               <th scope="row">Together</th>
-              <td class="num b" title={formatExact(idle_us)}>{formatDurationIn(idle_us, unit)}</td>
-              <td colSpan={3} class="t2">{formatShare(idle_share)} of the step</td>
+              <td class="num b" title={formatExact(idle_us)}>
+                {formatDurationIn(idle_us, unit)}
+              </td>
+              <td colSpan={3} class="t2">
+                {formatShare(idle_share)} of the step
+              </td>
             </tr>
           </tfoot>
         </table>
@@ -58,8 +74,15 @@ function Cause({ row, unit, view }: { row: StepCauseRow; unit: DurationUnit; vie
   const site = sitesMatch.value && row.around.site !== null ? view.sites[row.around.site] : undefined;
   return (
     <tr>
-      <td><span class="legend"><Key fill={causeFill(row.cause)} />{row.name}</span></td>
-      <td class="num b" title={formatExact(row.idle_us)}>{formatDurationIn(row.idle_us, unit)}</td>
+      <td>
+        <span class="legend">
+          <Key fill={causeFill(row.cause)} />
+          {row.name}
+        </span>
+      </td>
+      <td class="num b" title={formatExact(row.idle_us)}>
+        {formatDurationIn(row.idle_us, unit)}
+      </td>
       <td class="num">{formatCount(row.pieces)}</td>
       <td>
         <button class="link" type="button" aria-label={`Show the longest gap: ${row.name}`} onClick={() => visitGap(row.around)}>

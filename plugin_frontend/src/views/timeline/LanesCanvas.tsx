@@ -4,8 +4,8 @@ import { paintFrame } from "../../draw/timeline/paintFrame.ts";
 import { Raster } from "../../draw/timeline/raster.ts";
 import { formatDuration } from "../../format/duration.ts";
 import { formatCounted, formatShare } from "../../format/number.ts";
-import { levelFor, rangeOf, tilesOf, type Range } from "../../model/timelineRange.ts";
 import type { LaneBox } from "../../model/timelineLayout.ts";
+import { levelFor, type Range, rangeOf, tilesOf } from "../../model/timelineRange.ts";
 import { numbersInPlan } from "../../state/sites.ts";
 import { tilesFor, tilesVersion, want } from "../../state/tiles.ts";
 import { selection, sitesMatch, stepAnswer } from "../../state/timeline.ts";
@@ -13,8 +13,8 @@ import { range } from "../../state/timelineRange.ts";
 import { dragged } from "./actions.ts";
 import { labelsOf } from "./labels.ts";
 import { palette } from "./palette.ts";
-import { usePointer } from "./usePointer.ts";
 import { fitCanvas, useCanvasSize } from "./useCanvas.ts";
+import { usePointer } from "./usePointer.ts";
 
 export interface LanesCanvasProps {
   view: WindowView;

@@ -5,9 +5,9 @@ import { formatCounted } from "../../format/number.ts";
 import { tileAt, tilesVersion, want } from "../../state/tiles.ts";
 import { stepIndex } from "../../state/timeline.ts";
 import { moveTo, range } from "../../state/timelineRange.ts";
+import { palette } from "./palette.ts";
 import { stepLabel, stepName } from "./stepName.ts";
 import { fitCanvas, useCanvasSize } from "./useCanvas.ts";
-import { palette } from "./palette.ts";
 
 const HEIGHT = 34;
 

@@ -31,9 +31,15 @@ function Open({ name }: { name: string }) {
   return (
     <dialog ref={dialog} class="perfetto" aria-labelledby="perfetto-title" onClose={() => (perfettoOpen.value = false)}>
       <div class="row">
-        <h2 id="perfetto-title" class="grow">{name} in Perfetto</h2>
-        <span role="status" class="s12 t3">{sentenceOf(state)}</span>
-        <button class="btn sm" type="button" onClick={() => void openWindow(name, setState)}>Open in a new window</button>
+        <h2 id="perfetto-title" class="grow">
+          {name} in Perfetto
+        </h2>
+        <span role="status" class="s12 t3">
+          {sentenceOf(state)}
+        </span>
+        <button class="btn sm" type="button" onClick={() => void openWindow(name, setState)}>
+          Open in a new window
+        </button>
         <button class="btn sm" type="button" onClick={() => dialog.current?.close()}>
           Close <span class="kbd">Esc</span>
         </button>

@@ -32,7 +32,9 @@ export function SearchField() {
           if (event.key === "Enter") void search(event.currentTarget.value, event.shiftKey);
         }}
       />
-      <span class="s12 t3 nw" role="status">{said}</span>
+      <span class="s12 t3 nw" role="status">
+        {said}
+      </span>
     </label>
   );
 }

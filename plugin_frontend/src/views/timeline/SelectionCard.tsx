@@ -50,24 +50,47 @@ function Head({ what, site }: { what: SelectionView; site: SiteRow | undefined }
   const title = what.name === "" ? (TITLES[what.kind] ?? what.kind) : what.name;
   return (
     <div class="row">
-      {number !== undefined && <span class="disc" title={`Change ${number} of the fix plan`}>{number}</span>}
+      {number !== undefined && (
+        <span class="disc" title={`Change ${number} of the fix plan`}>
+          {number}
+        </span>
+      )}
       <h2 id="selected" class="ell" title={title}>
         <bdi>{site === undefined || what.name !== "" ? title : site.ops.length > 0 ? <code>{formatChain(site.ops)}</code> : site.what}</bdi>
       </h2>
       {site !== undefined && (site.source === null ? <span class="t3 s12 nw">{LINE_NOT_RECORDED}</span> : <Location source={site.source} short />)}
-      {site?.findings.map((finding) => <span key={finding.fingerprint} class="rule">{finding.rule}</span>)}
+      {site?.findings.map((finding) => (
+        <span key={finding.fingerprint} class="rule">
+          {finding.rule}
+        </span>
+      ))}
     </div>
   );
 }
 
-const KINDS: Record<string, string> = { kernel: "Kernel", copy: "Copy", memset: "Memset", step: "Step", label: "Label", frame: "Python frame", op: "Op", call: "Runtime call", wait: "Runtime call that blocked the host" };
+const KINDS: Record<string, string> = {
+  kernel: "Kernel",
+  copy: "Copy",
+  memset: "Memset",
+  step: "Step",
+  label: "Label",
+  frame: "Python frame",
+  op: "Op",
+  call: "Runtime call",
+  wait: "Runtime call that blocked the host",
+};
 
 function RowSentence({ what, timeline }: { what: SelectionView; timeline: TimelineView }) {
   const row = what.lane === null ? undefined : timeline.lanes[what.lane];
   return (
     <>
       {KINDS[what.kind] ?? "Range"}, <b title={formatExact(what.duration_us)}>{formatDuration(what.duration_us)}</b>
-      {row !== undefined && <>, on <bdi>{laneTitle(row, timeline).title}</bdi></>}.
+      {row !== undefined && (
+        <>
+          , on <bdi>{laneTitle(row, timeline).title}</bdi>
+        </>
+      )}
+      .
     </>
   );
 }
@@ -81,7 +104,12 @@ function Figures({ what }: { what: SelectionView }) {
   if (what.gap !== null && what.kind !== "gap") figures.push(["Gap after it", formatDuration(what.gap.idle_us), formatExact(what.gap.idle_us)]);
   return (
     <dl class="kv s12">
-      {figures.map(([name, value, exact]) => [<dt key={name}>{name}</dt>, <dd key={`${name} value`} title={exact}>{value}</dd>])}
+      {figures.map(([name, value, exact]) => [
+        <dt key={name}>{name}</dt>,
+        <dd key={`${name} value`} title={exact}>
+          {value}
+        </dd>,
+      ])}
     </dl>
   );
 }

@@ -1,4 +1,4 @@
-import { causeFill, COMPUTING, COPYING, type Fill } from "../../draw/causes.ts";
+import { COMPUTING, COPYING, causeFill, type Fill } from "../../draw/causes.ts";
 import { Key } from "../../draw/Key.tsx";
 
 const ENTRIES: readonly [string, Fill][] = [
@@ -18,9 +18,15 @@ export function TimelineLegend() {
   return (
     <div class="row wrap s12 t3 track-legend">
       {ENTRIES.map(([label, fill]) => (
-        <span key={label} class="legend"><Key fill={fill} />{label}</span>
+        <span key={label} class="legend">
+          <Key fill={fill} />
+          {label}
+        </span>
       ))}
-      <span class="legend"><span class="key waits" />host waits</span>
+      <span class="legend">
+        <span class="key waits" />
+        host waits
+      </span>
       <span>higher bar = larger share of its time</span>
     </div>
   );

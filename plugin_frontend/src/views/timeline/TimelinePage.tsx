@@ -27,7 +27,8 @@ export function TimelinePage({ view }: { view: WindowView }) {
     };
   }, []);
   const answer = timelineAnswer.value;
-  if (answer.kind === "failed") return <Broken title={failureTitle(answer, "The timeline could not be loaded")} what={answer.message} whatToDo="Try again in a moment." path="" />;
+  if (answer.kind === "failed")
+    return <Broken title={failureTitle(answer, "The timeline could not be loaded")} what={answer.message} whatToDo="Try again in a moment." path="" />;
   if (answer.kind === "loading") return <Waiting />;
   const { state, timeline, progress, problem } = answer.value;
   if (timeline !== null) return <Drawn view={view} timeline={timeline} />;

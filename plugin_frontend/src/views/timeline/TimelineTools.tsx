@@ -15,19 +15,36 @@ export function TimelineTools({ timeline }: { timeline: TimelineView }) {
   return (
     <div class="tool">
       <StepButton label="Previous step" icon="previous" by={-1} disabled={at === 0} />
-      <b class="nw" id="step-name">{stepName(timeline.steps[at]?.name ?? "")}</b>
+      <b class="nw" id="step-name">
+        {stepName(timeline.steps[at]?.name ?? "")}
+      </b>
       <StepButton label="Next step" icon="next" by={1} disabled={at >= timeline.steps.length - 1} />
       <Switches />
-      <button class="btn sm" type="button" onClick={visitLargestGap}>Largest gap <span class="kbd">g</span></button>
-      <button class="btn sm" type="button" onClick={() => visitEpisode(1)}>Next episode <span class="kbd">.</span></button>
+      <button class="btn sm" type="button" onClick={visitLargestGap}>
+        Largest gap <span class="kbd">g</span>
+      </button>
+      <button class="btn sm" type="button" onClick={() => visitEpisode(1)}>
+        Next episode <span class="kbd">.</span>
+      </button>
       <SearchField />
-      <span class="right s12 t3 nw" id="step-figures">{figures()}</span>
-      <span class="row tight">
-        <button class="btn q sm ico-only" type="button" aria-label="Zoom out" onClick={zoomOut}><Icon name="zoomOut" /></button>
-        <button class="btn q sm ico-only" type="button" aria-label="Zoom in" onClick={zoomIn}><Icon name="zoomIn" /></button>
-        <button class="btn q sm ico-only" type="button" aria-label="Fit the selection" onClick={fitSelection}><Icon name="fit" /></button>
+      <span class="right s12 t3 nw" id="step-figures">
+        {figures()}
       </span>
-      <button class="btn sm" type="button" onClick={openPerfetto}><Icon name="open" />Perfetto <span class="kbd wide-only">p</span></button>
+      <span class="row tight">
+        <button class="btn q sm ico-only" type="button" aria-label="Zoom out" onClick={zoomOut}>
+          <Icon name="zoomOut" />
+        </button>
+        <button class="btn q sm ico-only" type="button" aria-label="Zoom in" onClick={zoomIn}>
+          <Icon name="zoomIn" />
+        </button>
+        <button class="btn q sm ico-only" type="button" aria-label="Fit the selection" onClick={fitSelection}>
+          <Icon name="fit" />
+        </button>
+      </span>
+      <button class="btn sm" type="button" onClick={openPerfetto}>
+        <Icon name="open" />
+        Perfetto <span class="kbd wide-only">p</span>
+      </button>
     </div>
   );
 }

@@ -1,15 +1,15 @@
 import { useRef, useState } from "preact/hooks";
 import type { TimelineView, WindowView } from "../../api/types.ts";
-import { heightOf, layOutLanes, type LaneBox } from "../../model/timelineLayout.ts";
+import { heightOf, type LaneBox, layOutLanes } from "../../model/timelineLayout.ts";
 import { ticksOf, unitOf } from "../../model/timelineTicks.ts";
 import { tilesFailure } from "../../state/tiles.ts";
 import { stepIndex } from "../../state/timeline.ts";
 import { range } from "../../state/timelineRange.ts";
 import { shownParts } from "./actions.ts";
 import { GapsTable } from "./GapsTable.tsx";
+import { LanesCanvas } from "./LanesCanvas.tsx";
 import { laneTitle } from "./laneTitle.ts";
 import { TimelineLegend } from "./TimelineLegend.tsx";
-import { LanesCanvas } from "./LanesCanvas.tsx";
 import { useCanvasSize } from "./useCanvas.ts";
 
 const RULER = 20;
@@ -29,7 +29,11 @@ export function Tracks({ view, timeline }: { view: WindowView; timeline: Timelin
         <LaneNames lanes={lanes} timeline={timeline} />
         <LanesCanvas view={view} timeline={timeline} lanes={lanes} height={seen} scrollTop={Math.min(scrollTop, total - seen)} top={RULER} />
       </div>
-      {tilesFailure.value !== "" && <p class="row track-failure" role="alert">{tilesFailure.value}</p>}
+      {tilesFailure.value !== "" && (
+        <p class="row track-failure" role="alert">
+          {tilesFailure.value}
+        </p>
+      )}
       <TimelineLegend />
       <GapsTable view={view} timeline={timeline} />
     </div>
@@ -48,7 +52,9 @@ function Ruler({ timeline }: { timeline: TimelineView }) {
       <div ref={strip} aria-hidden="true">
         {seen !== null &&
           ticksOf(seen, zero, width).map(({ atNs, label }) => (
-            <span key={atNs} class="tick" style={{ left: `${((atNs - seen.fromNs) / (seen.toNs - seen.fromNs)) * 100}%` }}>{label}</span>
+            <span key={atNs} class="tick" style={{ left: `${((atNs - seen.fromNs) / (seen.toNs - seen.fromNs)) * 100}%` }}>
+              {label}
+            </span>
           ))}
       </div>
     </div>
@@ -62,8 +68,12 @@ function LaneNames({ lanes, timeline }: { lanes: readonly LaneBox[]; timeline: T
         const { title, detail } = laneTitle(row, timeline);
         return (
           <li key={lane} style={{ top: `${top}px`, height: `${height}px` }}>
-            <div class="s12 b ell" title={title}><bdi>{title}</bdi></div>
-            <div class="s11 t3 ell" title={detail}><bdi>{detail}</bdi></div>
+            <div class="s12 b ell" title={title}>
+              <bdi>{title}</bdi>
+            </div>
+            <div class="s11 t3 ell" title={detail}>
+              <bdi>{detail}</bdi>
+            </div>
           </li>
         );
       })}

@@ -61,7 +61,7 @@ export function clearSelection(): void {
 }
 
 function episodesOfStep(): readonly EpisodeMark[] {
-  return stepAnswer.peek().kind === "there" ? ofStep()?.episodes ?? [] : [];
+  return stepAnswer.peek().kind === "there" ? (ofStep()?.episodes ?? []) : [];
 }
 
 function gapsOfStep(): readonly GapRow[] {

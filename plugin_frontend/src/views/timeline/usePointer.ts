@@ -5,8 +5,8 @@ import { useEffect, useRef } from "preact/hooks";
 import type { TimelineView } from "../../api/types.ts";
 import { formatDuration } from "../../format/duration.ts";
 import { formatCounted } from "../../format/number.ts";
-import { hitTest, type Hit } from "../../model/timelineHit.ts";
-import { lineAt, type LaneBox } from "../../model/timelineLayout.ts";
+import { type Hit, hitTest } from "../../model/timelineHit.ts";
+import { type LaneBox, lineAt } from "../../model/timelineLayout.ts";
 import { levelFor, tilesOf } from "../../model/timelineRange.ts";
 import { tilesFor } from "../../state/tiles.ts";
 import { select } from "../../state/timeline.ts";
@@ -34,24 +34,40 @@ export function usePointer(canvas: RefObject<HTMLCanvasElement | null>, ground: 
     const control = new AbortController();
     const options = { signal: control.signal };
     let pressedAt: number | null = null;
-    element.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0) return;
-      pressedAt = event.offsetX;
-      element.setPointerCapture(event.pointerId);
-    }, options);
-    element.addEventListener("pointermove", (event) => {
-      if (pressedAt === null) element.title = describe(hitAt(event, latest.current), latest.current.timeline);
-      else if (Math.abs(event.offsetX - pressedAt) >= CLICK_PX) dragged.value = stretch(pressedAt, event.offsetX, latest.current);
-    }, options);
-    element.addEventListener("pointerup", (event) => {
-      const start = pressedAt;
-      pressedAt = null;
-      if (start !== null && Math.abs(event.offsetX - start) < CLICK_PX) click(event, latest.current);
-    }, options);
-    element.addEventListener("dblclick", (event) => {
-      const hit = hitAt(event, latest.current);
-      if (hit !== null) fit(hit.startNs, hit.endNs);
-    }, options);
+    element.addEventListener(
+      "pointerdown",
+      (event) => {
+        if (event.button !== 0) return;
+        pressedAt = event.offsetX;
+        element.setPointerCapture(event.pointerId);
+      },
+      options,
+    );
+    element.addEventListener(
+      "pointermove",
+      (event) => {
+        if (pressedAt === null) element.title = describe(hitAt(event, latest.current), latest.current.timeline);
+        else if (Math.abs(event.offsetX - pressedAt) >= CLICK_PX) dragged.value = stretch(pressedAt, event.offsetX, latest.current);
+      },
+      options,
+    );
+    element.addEventListener(
+      "pointerup",
+      (event) => {
+        const start = pressedAt;
+        pressedAt = null;
+        if (start !== null && Math.abs(event.offsetX - start) < CLICK_PX) click(event, latest.current);
+      },
+      options,
+    );
+    element.addEventListener(
+      "dblclick",
+      (event) => {
+        const hit = hitAt(event, latest.current);
+        if (hit !== null) fit(hit.startNs, hit.endNs);
+      },
+      options,
+    );
     element.addEventListener("wheel", (event) => wheel(event, latest.current), { ...options, passive: false });
     return () => control.abort();
   }, []);
