@@ -16,7 +16,7 @@ from tbprof.preflight import command as preflight_command
 __all__ = ["code_blocks", "commands", "options_of_all", "problems_of_line"]
 
 OTHER_PROGRAMS = frozenset(
-    {"pip", "tensorboard", "python", "echo", "pytest", "zcat", "cd", "npm", "git", "ruff"}
+    {".", "mypy", "pre-commit", "pip", "tensorboard", "python", "echo", "pytest", "zcat", "npm", "ruff"}
 )
 """What a block of shell commands may begin with, besides `tbprof`."""
 
