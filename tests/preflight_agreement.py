@@ -1,4 +1,4 @@
-"""Foretold lines beside those that a device's witnesses saw, and beside those that authors marked.
+"""Predicted lines beside those that a device's witnesses saw, and beside those that authors marked.
 
 Neither is the whole truth. No witness sees memory that goes back to the driver, or a pageable copy
 that was asked not to block. A mark is what the author of a program expects: a comment, of which some
@@ -14,25 +14,25 @@ from pathlib import Path
 from typing import Any
 
 from recorded_lines import Line, Marks, is_conditional, read_marks
-from recorded_predictions import Foretold, foretell, lines_of
+from recorded_predictions import ProgramPrediction, lines_of, predict
 
 from tbprof.preflight.prediction import PredictedSite
 
-__all__ = ["Agreement", "ForetoldProgram", "compare", "foretold_programs"]
+__all__ = ["Agreement", "PredictedProgram", "compare", "predicted_programs"]
 
 _FORMS = "recording/programs/operations.py"
 
 
 @dataclass(frozen=True, slots=True)
-class ForetoldProgram:
-    """Lines of one program: foretold to wait, witnessed or None without a witness, and marked."""
+class PredictedProgram:
+    """Lines of one program: predicted to wait, witnessed or None without a witness, and marked."""
 
     name: str
-    foretold: frozenset[Line]
+    predicted: frozenset[Line]
     unwitnessable: frozenset[Line]
-    """Those of the foretold lines that no witness could have seen."""
+    """Those of the predicted lines that no witness could have seen."""
     said_elsewhere: frozenset[Line]
-    """Calls of `backward()` to which torch's warnings ascribe a foretold line inside it."""
+    """Calls of `backward()` to which torch's warnings ascribe a predicted line inside it."""
     witnessed: frozenset[Line] | None
     marked: frozenset[Line]
     maybe: frozenset[Line]
@@ -47,20 +47,20 @@ class Agreement:
     unexpected: frozenset[Line]
 
 
-def foretold_programs(recording: Path) -> Iterator[ForetoldProgram]:
+def predicted_programs(recording: Path) -> Iterator[PredictedProgram]:
     """Each program of a recording, run again by preflight."""
     recorded = json.loads((recording / "programs.json").read_text(encoding="utf-8"))
     marks = {**read_marks(recording), **_expected(recording)}
     for name, passes in recorded["programs"].items():
-        yield _program(name, foretell(recording, name), passes, marks)
+        yield _program(name, predict(recording, name), passes, marks)
 
 
-def compare(program: ForetoldProgram, told: frozenset[Line], forgiven: frozenset[Line]) -> Agreement:
-    """Foretold lines against told ones; a forgiven line counts where it was told only."""
+def compare(program: PredictedProgram, told: frozenset[Line], forgiven: frozenset[Line]) -> Agreement:
+    """Predicted lines against told ones; a forgiven line counts where it was told only."""
     return Agreement(
-        both=len(program.foretold & told),
-        missed=told - program.foretold - program.said_elsewhere,
-        unexpected=program.foretold - told - forgiven,
+        both=len(program.predicted & told),
+        missed=told - program.predicted - program.said_elsewhere,
+        unexpected=program.predicted - told - forgiven,
     )
 
 
@@ -70,21 +70,23 @@ def _expected(recording: Path) -> Marks:
     return {(_FORMS, form["line"]): form["expects"] for form in forms if form["expects"] in ("sync", "?")}
 
 
-def _program(name: str, foretold: Foretold, passes: Mapping[str, Any], marks: Marks) -> ForetoldProgram:
-    waiting = [site for site in foretold.sites if site.blocking]
+def _program(
+    name: str, predicted: ProgramPrediction, passes: Mapping[str, Any], marks: Marks
+) -> PredictedProgram:
+    waiting = [site for site in predicted.sites if site.blocking]
     seen = {lines_of(site)[0] for site in waiting if not _is_unwitnessable(site)}
     lines = frozenset(lines_of(site)[0] for site in waiting)
     in_backward = [lines_of(site)[1:2] for site in waiting if site.source.function == "backward"]
     maybe = {line for line, why in marks.items() if is_conditional(why)}
-    return ForetoldProgram(
+    return PredictedProgram(
         name=name,
-        foretold=lines,
+        predicted=lines,
         unwitnessable=lines - seen,
         said_elsewhere=frozenset(line for callers in in_backward for line in callers),
         witnessed=_witnessed(passes),
-        marked=frozenset(foretold.ran & marks.keys()) - maybe,
-        maybe=frozenset(foretold.ran & maybe),
-        error=foretold.error,
+        marked=frozenset(predicted.ran & marks.keys()) - maybe,
+        maybe=frozenset(predicted.ran & maybe),
+        error=predicted.error,
     )
 
 

@@ -1,6 +1,6 @@
 """The table of operations that a recording measured, beside what tbprof's own table says of each.
 
-What `tbprof.optable` and the rules of copies say of a form is what preflight foretells on its line.
+What `tbprof.optable` and the rules of copies say of a form is what preflight predicts on its line.
 On a device a form waits if a witness saw it or if it took longer behind queued work; without a device
 all there is to compare with is what the form was written to do.
 """
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from recorded_predictions import foretell, lines_of
+from recorded_predictions import lines_of, predict
 
 from tbprof.optable import OPS, DeviceOp
 from tbprof.preflight.prediction import PredictedSite
@@ -59,22 +59,22 @@ class Operation:
 @dataclass(frozen=True, slots=True)
 class JudgedOperation:
     operation: Operation
-    foretold: tuple[PredictedSite, ...]
+    predicted: tuple[PredictedSite, ...]
 
     @property
     def verdict(self) -> Verdict:
-        told = any(site.blocking for site in self.foretold)
+        told = any(site.blocking for site in self.predicted)
         if self.operation.waits is None:
             return "open"
         if told == self.operation.waits:
             return "agrees"
-        return "disagrees" if told or self.foretold else "not in the table"
+        return "disagrees" if told or self.predicted else "not in the table"
 
 
     @property
     def copies_agree(self) -> bool | None:
-        """Whether each foretold copy was recorded in its direction and memory; None without either."""
-        told = {(site.direction, site.memory) for site in self.foretold if site.direction and site.memory}
+        """Whether each predicted copy was recorded in its direction and memory; None without either."""
+        told = {(site.direction, site.memory) for site in self.predicted if site.direction and site.memory}
         if not told or not self.operation.copies:
             return None
         return told <= {_kind(name) for name in self.operation.copies}
@@ -88,11 +88,11 @@ def read_operations(recording: Path) -> tuple[Operation, ...]:
 
 
 def judge_operations(recording: Path) -> Iterator[JudgedOperation]:
-    """Each form beside what is foretold on its line, in this process and without a GPU."""
-    foretold = foretell(recording, "operations")
+    """Each form beside what is predicted on its line, in this process and without a GPU."""
+    predicted = predict(recording, "operations")
     for operation in read_operations(recording):
         line = (_FILE, operation.line)
-        yield JudgedOperation(operation, tuple(site for site in foretold.sites if line in lines_of(site)))
+        yield JudgedOperation(operation, tuple(site for site in predicted.sites if line in lines_of(site)))
 
 
 def rows_seen(operations: tuple[Operation, ...]) -> Mapping[DeviceOp, tuple[str, ...]]:

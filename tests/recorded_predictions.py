@@ -1,4 +1,4 @@
-"""What preflight foretells of a recording's programs, beside what was witnessed on the device.
+"""What preflight predicts of a recording's programs, beside what was witnessed on the device.
 
 A recording holds the programs as they ran, in `source/`; the lines of its witnesses, and those that
 the authors marked with `# sync: why`, are lines of these files. Here the same programs take a few
@@ -20,7 +20,7 @@ from tbprof.line_rules import STAGED_BYTES
 from tbprof.preflight.prediction import PredictedSite
 from tbprof.preflight.session import Preflight
 
-__all__ = ["Foretold", "foretell", "lines_of"]
+__all__ = ["ProgramPrediction", "lines_of", "predict"]
 
 STEPS = 3
 """As many as the witnesses listened to."""
@@ -33,7 +33,7 @@ _LEAST = {"operations": STAGED_BYTES}
 
 
 @dataclass(frozen=True, slots=True)
-class Foretold:
+class ProgramPrediction:
     """Of the steps of one program: its sites, and the lines that ran. `error` says why there are none."""
 
     sites: tuple[PredictedSite, ...]
@@ -42,7 +42,7 @@ class Foretold:
 
 
 @cache
-def foretell(recording: Path, name: str) -> Foretold:
+def predict(recording: Path, name: str) -> ProgramPrediction:
     """Run a program of a recording under preflight: build it, warm it up, and watch a few steps.
 
     Several tables ask for the same program.
@@ -52,7 +52,7 @@ def foretell(recording: Path, name: str) -> Foretold:
         try:
             return _watched(name, source)
         except Exception as error:  # noqa: BLE001 - the border to the recorded program
-            return Foretold((), frozenset(), error=str(error))
+            return ProgramPrediction((), frozenset(), error=str(error))
 
 
 def lines_of(site: PredictedSite) -> tuple[Line, ...]:
@@ -61,7 +61,7 @@ def lines_of(site: PredictedSite) -> tuple[Line, ...]:
     return tuple((each.file, each.line or 0) for each in frames if each.file.startswith(_PROGRAMS))
 
 
-def _watched(name: str, source: Path) -> Foretold:
+def _watched(name: str, source: Path) -> ProgramPrediction:
     with warnings.catch_warnings(), Preflight(steps=None):
         warnings.simplefilter("ignore")  # Such as that of anomaly detection, which is there on purpose.
         session = build(name, Setting(torch.device("cuda"), small=True, least=_LEAST.get(name, 0)))
@@ -72,4 +72,4 @@ def _watched(name: str, source: Path) -> Foretold:
                     session.step()
         finally:
             session.close()
-    return Foretold(watched.sites, frozenset(ran))
+    return ProgramPrediction(watched.sites, frozenset(ran))

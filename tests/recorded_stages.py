@@ -1,8 +1,8 @@
-"""A program that was repaired stage by stage: what each repair was foretold to save, and did save.
+"""A program that was repaired stage by stage: what each repair was predicted to save, and did save.
 
 The recording holds the step time of each stage without a profiler, and a window of it. What a stage
 removes are the sync points and copies of its window that the next stage no longer has, told by their
-direction, memory and ops. The foretold saving is that of removing them from the window before.
+direction, memory and ops. The predicted saving is that of removing them from the window before.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def read_stages(recording: Path, *, synchronised: bool) -> tuple[Stage, ...]:
 
 
 def judge_repairs(stages: Sequence[Stage]) -> Iterator[Repair]:
-    """What each stage was foretold to save; none where a window holds no device work."""
+    """What each stage was predicted to save; none where a window holds no device work."""
     facts = [Facts(read_trace(stage.trace)) for stage in stages]
     if not all(each.work.devices for each in facts):
         return

@@ -1,4 +1,4 @@
-"""Foretold lines beside witnesses and marks, on programs that were recorded on a CPU."""
+"""Predicted lines beside witnesses and marks, on programs that were recorded on a CPU."""
 
 from __future__ import annotations
 
@@ -12,57 +12,59 @@ import pytest
 
 pytest.importorskip("torch")
 
-from preflight_agreement import ForetoldProgram, compare, foretold_programs
+from preflight_agreement import PredictedProgram, compare, predicted_programs
 
 RECORDED_ON_A_CPU = Path(__file__).parent / "data" / "programs_on_a_cpu"
 FILE = "recording/programs/small_gpt.py"
 
 
 @pytest.fixture(scope="module")
-def programs() -> dict[str, ForetoldProgram]:
-    return {each.name: each for each in foretold_programs(RECORDED_ON_A_CPU)}
+def programs() -> dict[str, PredictedProgram]:
+    return {each.name: each for each in predicted_programs(RECORDED_ON_A_CPU)}
 
 
 @pytest.mark.parametrize("name", ["patch-0-before", "patch-1-constant", "patch-3-index", "gpt-guarded"])
-def test_the_marked_lines_are_foretold_and_no_others(programs: dict[str, ForetoldProgram], name: str) -> None:
+def test_the_marked_lines_are_predicted_and_no_others(
+    programs: dict[str, PredictedProgram], name: str
+) -> None:
     program = programs[name]
-    assert program.foretold == program.marked
+    assert program.predicted == program.marked
     assert (name == "patch-3-index") == (program.marked == frozenset())
 
 
 def test_the_derivative_of_a_mask_waits_at_backward_where_no_author_marked_it(
-    programs: dict[str, ForetoldProgram],
+    programs: dict[str, PredictedProgram],
 ) -> None:
     told = compare(programs["gpt-mask"], programs["gpt-mask"].marked, frozenset())
     assert (told.both, told.missed, told.unexpected) == (1, frozenset(), {(FILE, 92)})
 
 
 def test_no_witness_could_see_memory_going_back_to_the_driver(
-    programs: dict[str, ForetoldProgram],
+    programs: dict[str, PredictedProgram],
 ) -> None:
     program = programs["empty-cache"]
-    assert program.foretold == program.unwitnessable == program.marked
+    assert program.predicted == program.unwitnessable == program.marked
     assert compare(program, frozenset(), program.unwitnessable).unexpected == frozenset()
 
 
-def test_a_read_inside_a_backward_pass_may_be_told_at_its_call(programs: dict[str, ForetoldProgram]) -> None:
+def test_a_read_inside_a_backward_pass_may_be_told_at_its_call(programs: dict[str, PredictedProgram]) -> None:
     program = programs["operations"]
     inside, call = ("recording/programs/operations.py", 98), ("recording/programs/operations.py", 239)
-    assert inside in program.foretold
+    assert inside in program.predicted
     assert call in program.said_elsewhere
     assert compare(program, frozenset({inside, call}), frozenset()).missed == frozenset()
 
 
-def test_a_program_that_needs_a_gpu_says_why_nothing_is_foretold(
-    programs: dict[str, ForetoldProgram],
+def test_a_program_that_needs_a_gpu_says_why_nothing_is_predicted(
+    programs: dict[str, PredictedProgram],
 ) -> None:
     assert "CUDA graphs" in programs["cuda-graph"].error
-    assert programs["cuda-graph"].foretold == frozenset()
+    assert programs["cuda-graph"].predicted == frozenset()
 
 
 def test_the_witnessed_lines_are_the_union_of_both_witnesses(tmp_path: Path) -> None:
     before = sys.modules.get("recording")
-    (program,) = foretold_programs(witnessed(tmp_path, sync_debug=[row(104), row(104)], gpu_trace=[row(60)]))
+    (program,) = predicted_programs(witnessed(tmp_path, sync_debug=[row(104), row(104)], gpu_trace=[row(60)]))
     assert program.witnessed == {(FILE, 104), (FILE, 60)}
     told = compare(program, program.witnessed, program.unwitnessable)
     assert (told.both, told.missed, told.unexpected) == (1, {(FILE, 60)}, {(FILE, 109)})

@@ -31,7 +31,7 @@ def judged() -> dict[str, JudgedOperation]:
     return {each.operation.form: each for each in judge_operations(RECORDED_ON_A_CPU)}
 
 
-def test_what_is_foretold_is_what_was_expected_but_for_known_exceptions(
+def test_what_is_predicted_is_what_was_expected_but_for_known_exceptions(
     judged: dict[str, JudgedOperation],
 ) -> None:
     wrong = {form for form, each in judged.items() if each.verdict in ("disagrees", "not in the table")}
@@ -74,12 +74,12 @@ def test_a_stream_that_waits_for_another_holds_up_no_host(tmp_path: Path) -> Non
         ("Memcpy DtoH (Device -> Pageable)", False),
     ],
 )
-def test_a_foretold_copy_is_held_against_the_recorded_ones(
+def test_a_predicted_copy_is_held_against_the_recorded_ones(
     judged: dict[str, JudgedOperation], copy: str, agrees: bool
 ) -> None:
     upload = judged["copy_ from pageable"]
     recorded = dataclasses.replace(upload.operation, copies=(copy,))
-    assert JudgedOperation(recorded, upload.foretold).copies_agree is agrees
+    assert JudgedOperation(recorded, upload.predicted).copies_agree is agrees
     assert upload.copies_agree is None
 
 

@@ -37,7 +37,7 @@ def write_stages(folder: Path, stages: dict[str, tuple[TraceBuilder, float]]) ->
     return folder
 
 
-def test_what_the_next_stage_no_longer_waits_for_was_foretold(tmp_path: Path) -> None:
+def test_what_the_next_stage_no_longer_waits_for_was_predicted(tmp_path: Path) -> None:
     stages = {"patch-0-before": (host_bound(STEPS), 0.5), "patch-1-read": (without_the_read(), 0.4)}
     recording = write_stages(tmp_path, stages)
     (repair,) = judge_repairs(read_stages(recording, synchronised=False))
@@ -49,7 +49,7 @@ def test_what_the_next_stage_no_longer_waits_for_was_foretold(tmp_path: Path) ->
     assert (repair.prediction.true_ns, repair.prediction.is_inside) == (100_000, True)
 
 
-def test_a_repair_that_removes_no_wait_is_foretold_to_save_nothing(tmp_path: Path) -> None:
+def test_a_repair_that_removes_no_wait_is_predicted_to_save_nothing(tmp_path: Path) -> None:
     stages = {"patch-3-index": (without_the_read(), 0.4), "patch-4-nll": (without_the_read(), 0.3)}
     (repair,) = judge_repairs(read_stages(write_stages(tmp_path, stages), synchronised=False))
     assert repair.removed == ()

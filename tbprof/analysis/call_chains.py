@@ -1,6 +1,6 @@
 """The user's frames around a site, from the innermost outwards, and whose code the innermost is.
 
-A wait inside a library can't be mended there: what helps is the library's option, or the line of
+A wait inside a library can't be fixed there: what helps is the library's option, or the line of
 one's own program that called it.
 """
 

@@ -2,7 +2,7 @@
 
 Numbers of lines have no place in it, so that an edit above a finding changes nothing. `code` is the
 text of the line, by which lines of one function are told apart; in schema 1 there was none. `reason`
-is for people: it is kept when the file is written anew.
+is for people: it is kept when the file is written again.
 """
 
 from __future__ import annotations

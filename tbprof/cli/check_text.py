@@ -11,7 +11,7 @@ __all__ = ["check_text"]
 
 _FORMER = (
     "the baseline is of an earlier form, in which two lines of one function may be mistaken for each other: "
-    "--update-baseline writes it anew and keeps its reasons"
+    "--update-baseline writes it again and keeps its reasons"
 )
 _UNSEEN = "not in every step, and the baseline was made of a single one: that can't tell whether it is new"
 

@@ -1,4 +1,4 @@
-"""`tbprof classic PATH...`: copies that the standard PyTorch Profiler tab shows rightly."""
+"""`tbprof classic PATH...`: copies that the standard PyTorch Profiler tab shows correctly."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COULD_NOT = 2
 
 def add_to(commands: Commands) -> None:
     parser = commands.add_parser(
-        "classic", help="write copies of traces that the standard PyTorch Profiler tab shows rightly"
+        "classic", help="write copies of traces that the standard PyTorch Profiler tab shows correctly"
     )
     parser.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="a trace, or a folder of them")
     parser.add_argument(

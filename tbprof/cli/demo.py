@@ -53,12 +53,12 @@ def run(options: argparse.Namespace) -> int:
     if not any(has_gpu):
         shutil.copytree(_samples(), options.logdir / "samples", dirs_exist_ok=True)
         for name in _RUNS:
-            put(f"\n--- {name}, as preflight foretells it for a GPU ---\n")
+            put(f"\n--- {name}, as preflight predicts it for a GPU ---\n")
             print_preflight("tbprof.demo.unwatched", [name], ["--module"])
         put(
-            "\nThis machine has no GPU, so the runs have no device to wait for: what would wait is\n"
-            "foretold, and nothing can be said of times. The samples beside them were recorded on GPUs;\n"
-            "choose them in the tab's run picker.\n"
+            "\nThis machine has no GPU, so these runs had no device to wait for. The waits are predictions,\n"
+            "without times. The samples beside them were recorded on GPUs: choose them in the tab's run\n"
+            "picker.\n"
         )
     if options.no_serve:
         return 0

@@ -32,7 +32,7 @@ FOUND = 1
 
 
 def add_to(commands: Commands) -> None:
-    parser = commands.add_parser("doctor", help="say what spoils recordings: on this machine, in past runs")
+    parser = commands.add_parser("doctor", help="say what a good recording lacks on this machine")
     parser.add_argument(
         "logdir",
         nargs="?",

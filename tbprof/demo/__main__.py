@@ -1,4 +1,4 @@
-"""`python -m tbprof.demo --logdir DIR`: train the same classifier before and after its mending."""
+"""`python -m tbprof.demo --logdir DIR`: train the same classifier before and after its fixes."""
 
 from __future__ import annotations
 

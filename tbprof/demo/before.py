@@ -1,6 +1,6 @@
 """The loss as people write it by hand, with four lines that make the GPU wait.
 
-1. The loss object, and with it the upload of its weights, is made anew in every step.
+1. The loss object, and with it the upload of its weights, is created again in every step.
 2. The weights come from a Python list, which blocks until the copy is over.
 3. The `assert` reads a tensor of the device back.
 4. The range is a list on the host, and is uploaded to index with it.

@@ -18,7 +18,7 @@ MOST_CALLS_OF_A_STEP = 1000
 """With the same count: gradients accumulate over fewer; a count of epochs stands still for more."""
 
 FIRST_COUNTS = (0, 1)
-"""What a count begins with that begins anew in each epoch."""
+"""What a count begins with that starts again in each epoch."""
 
 
 class CountChange(enum.Enum):
@@ -87,7 +87,7 @@ class GivenCount:
                 self.latest,
                 earlier,
             )
-        # From the second epoch on nothing is new about a count that begins anew.
+        # From the second epoch on nothing is new about a count that starts again.
         is_new_epoch = self.latest in FIRST_COUNTS and not is_first
         return CountChange.NEXT if is_new_epoch else CountChange.BACK
 

@@ -61,7 +61,7 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         leave(self)
 
     def forget(self) -> None:
-        """Begin to note anew."""
+        """Start again with an empty record."""
         self.log = CallLog()
         self.backward_calls = 0
 
@@ -91,7 +91,7 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         return result
 
     def looks_again(self) -> bool:
-        """At the end of a step: whether the next one is recorded anew, and in place of it.
+        """At the end of a step: whether the next one is recorded again, and in place of it.
 
         Without a GPU the first step only learns where tensors are that it did not see being made.
         """

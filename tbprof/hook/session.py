@@ -169,7 +169,7 @@ class Session:
         self._torch.give_back()
 
     def forget(self) -> None:
-        """Let go of everything without touching it: this process is a copy of the one it belongs to."""
+        """Drop everything without touching it: this process is a copy of the one it belongs to."""
         self._window = None
         self._torch.give_back()
         self._aftermath.forget()

@@ -1,4 +1,4 @@
-"""What the hook brings home beside a trace: the facts, and what its audit step saw."""
+"""What the hook records beside a trace: the facts, and what its audit step saw."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ class StepCounts:
 
 @dataclass(frozen=True, slots=True)
 class MissingFact:
-    """An optional part of what the hook brings home, and why it is not there."""
+    """An optional part of what the hook records, and why it is not there."""
 
     name: str
     """Its code, such as `allocator_counts`."""

@@ -50,7 +50,7 @@ class Failed:
 
 State: TypeAlias = Reading | Failed | Report
 _Key: TypeAlias = tuple[str, int, int]
-"""Path, size and time of the last change: a file that changed is read anew."""
+"""Path, size and time of the last change: a file that changed is read again."""
 
 
 class Analyses:

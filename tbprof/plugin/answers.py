@@ -38,7 +38,7 @@ def answering(find: Callable[[Mapping[str, str]], Any]) -> Callable[..., object]
 
 
 def sending(find: Callable[[Mapping[str, str]], bytes], *, is_json: bool) -> Callable[..., object]:
-    """The same for an answer that was made elsewhere, as JSON or as mere bytes."""
+    """The same for an answer that was made elsewhere, as JSON or as plain bytes."""
     kind = _JSON if is_json else _BYTES
     return _application(lambda request: _respond(request, 200, find(request.args), kind))
 

@@ -30,7 +30,7 @@ _FAULTS = ("race", "device_mismatch")
 def predict(
     recorder: Recorder, *, program: str, warmup: int, taken: int, ending: Ending, error: str
 ) -> Prediction:
-    """All that a run foretells; without any step, the whole run is one."""
+    """All that a run predicts; without any step, the whole run is one."""
     steps = _steps(taken, warmup)
     tallies = sorted(recorder.tallies.values(), key=_place)
     sites = tuple(_site(tally, steps) for tally in tallies)

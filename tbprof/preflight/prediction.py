@@ -1,4 +1,4 @@
-"""What a run without a GPU foretells: frozen records, as they leave preflight.
+"""What a run without a GPU predicts: frozen records, as they leave preflight.
 
 Nothing here is a time: a machine without a GPU knows where it would be waited for, how often
 and for how many bytes, and never for how long.
@@ -135,7 +135,7 @@ class PredictedFinding:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """All that one run foretells."""
+    """All that one run predicts."""
 
     program: str
     torch_version: str

@@ -1,6 +1,6 @@
 """Waits inside a framework that one of its own options takes away (data).
 
-The frame of such a site is the framework's, and its user can't mend the line: the option is
+The frame of such a site is the framework's, and its user can't change the line: the option is
 the fix. A code goes into a finding's numbers as `hint`; its sentence is in `tbprof.texts`.
 """
 

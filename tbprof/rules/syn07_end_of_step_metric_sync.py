@@ -7,7 +7,7 @@ What
 Why
     While the device is the slower one this read is nearly free: it only paces the host. It costs the
     bubble after it, since the next step starts with an empty queue. And it takes over the waits
-    of other lines: when those are mended, this one grows while the step gets shorter.
+    of other lines: once those are fixed, this one grows although the step gets shorter.
 
 Example
     before:

@@ -1,4 +1,4 @@
-"""Several waits hide one another: mend them together.
+"""Several waits hide one another: fix them together.
 
 What
     Reads, synchronises or uploads of the same steps of which each wins little alone, and which win 1.3 times
@@ -6,7 +6,7 @@ What
 
 Why
     While one of them is left the host still stops there in every step, and waits for what the
-    others no longer wait for. Who mends them one at a time sees the step stay as long as it was,
+    others no longer wait for. Fixing them one at a time shows the step stay as long as it was,
     and gives up before the last.
 
 Example
@@ -20,7 +20,7 @@ Example
             log(running.item(), correct.item())
 
 Fix
-    Mend all sites of this finding, in the order of the fix plan, before you measure again; then
+    Fix all sites of this finding, in the order of the fix plan, before you measure again; then
     compare the length of the steps, and not the waits of single lines.
     caveat: what they win together is an estimate of the replay.
 

@@ -18,7 +18,7 @@ Example
 Fix
     Let some steps pass before the window (a longer `skip_first`), with at least three of them as the
     profiler's warm-up.
-    caveat: a model that is compiled anew for a new shape is cold again each time.
+    caveat: a model that is compiled again for a new shape is cold again each time.
 
 Silent
     Where no step is cold and first calls leave the GPU idle for less than 1 % of the steps; for calls that

@@ -1,7 +1,7 @@
 """Windows as one page that can be sent to somebody: the tab, with everything inside the file.
 
 It asks nothing of any server and works from a disk. Its text is ASCII, whatever names it holds,
-so that no encoding of a terminal or a mail can spoil it.
+so that no encoding of a terminal or a mail can damage it.
 """
 
 from __future__ import annotations

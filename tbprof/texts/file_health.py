@@ -59,14 +59,14 @@ def _gpu_not_recorded(numbers: Numbers) -> str:
 def _later(numbers: Numbers) -> str:
     if not numbers.get("window"):
         return ""
-    return " If earlier windows have some, CUPTI's collection did not begin again: start the training anew."
+    return " If earlier windows have some, CUPTI did not start collecting again: restart the training."
 
 
 def _gpu_work_lost(numbers: Numbers) -> str:
     launches = count(int(numbers["launches"]), "kernel launch", "kernel launches")
     return (
         f"{launches} and no GPU work was recorded: CUPTI's collection is dead, as after an earlier profiler "
-        "of the same process or beside CUDA graphs. Start the training anew."
+        "of the same process or beside CUDA graphs. Restart the training."
     )
 
 

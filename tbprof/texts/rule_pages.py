@@ -77,5 +77,5 @@ def _parse(code: str, name: str, doc: str) -> RuleText:
 
 
 def _flowing(text: str) -> str:
-    """Lines of a paragraph joined; the screen breaks them anew."""
+    """Lines of a paragraph joined; the screen breaks them again."""
     return " ".join(text.split())

@@ -26,7 +26,7 @@ from tbprof.trace.together import read_trace_together
 __all__ = ["MAX_CACHE_BYTES", "WORTH_KEEPING_BYTES", "read_trace_cached"]
 
 WORTH_KEEPING_BYTES = 20 * 1000**2
-"""Smaller files, on the disk, are read anew: that takes less than a second or two."""
+"""Smaller files, on the disk, are read again: that takes less than a second or two."""
 MAX_CACHE_BYTES = 4 * 1024**3
 """Beyond it the traces that were not used for longest go."""
 
@@ -74,7 +74,7 @@ def _key(path: str | os.PathLike[str]) -> str | None:
 
 
 def _kept(entry: Path, path: str | os.PathLike[str]) -> Trace | None:
-    """The trace of an entry; a damaged one is removed, so that it can be written anew."""
+    """The trace of an entry; a damaged one is removed, so that it can be written again."""
     try:
         trace = load_columns(entry, shown_path(path))
         os.utime(entry)

@@ -1,4 +1,4 @@
-"""Any trace, written again in the dialect that torch-tb-profiler 0.4.3 reads rightly.
+"""Any trace, written again in the dialect that torch-tb-profiler 0.4.3 reads correctly.
 
 That is the one of 2021. On later files the plugin shows no error and false figures: no
 time of devices, no data loader, no calls, collectives as computation, no call stacks.

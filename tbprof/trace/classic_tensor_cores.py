@@ -25,7 +25,7 @@ _MARK = " [hmma]"
 
 
 def classic_kernel_name(name: str) -> str:
-    """The name under which the plugin counts the kernel rightly."""
+    """The name under which the plugin counts the kernel correctly."""
     if _LATER.search(name) is None or _KNOWN.search(name) is not None:
         return name
     return name + _MARK

@@ -45,7 +45,7 @@ class _Change:
 def mechanical_edits(
     rule: str, first_line: int, code: Sequence[str], marked: frozenset[int]
 ) -> tuple[EditRow, ...]:
-    """The edits that mend a finding of `rule` on the lines `marked`, ascending.
+    """The edits that fix a finding of `rule` on the lines `marked`, ascending.
 
     Args:
         rule: Its code.

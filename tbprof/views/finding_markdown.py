@@ -1,4 +1,4 @@
-"""A finding as markdown: all that a colleague or a coding assistant needs to mend it."""
+"""A finding as markdown: all that a colleague or a coding assistant needs to fix it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A finding as every screen shows it: what, how bad, how it is mended, what that saves."""
+"""A finding as every screen shows it: what, how bad, how to fix it, what that saves."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SavingView:
 
 @dataclass(frozen=True, slots=True)
 class FixView:
-    """How the rule's page mends it: code before and after, and what to know."""
+    """How the rule's page fixes it: code before and after, and what to know."""
 
     summary: str
     before: str

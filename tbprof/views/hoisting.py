@@ -1,4 +1,4 @@
-"""A tensor that is made anew in each turn of a loop, moved in front of it: where that changes nothing else.
+"""A tensor that is created again in each turn of a loop, moved in front of it where nothing else changes.
 
 Only `name = torch.tensor(...)` is moved, and only if nothing that it is made of is bound in the loop,
 and nothing else in the loop binds or changes its name.

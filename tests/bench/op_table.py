@@ -20,7 +20,8 @@ from tbprof.optable import OPS  # noqa: E402
 from tbprof.preflight.prediction import PredictedSite  # noqa: E402
 
 FORMS_HEAD = """\
-| form | expected | waited | seen by | copies | foretold | the wait is in | the table says | known | verdict |
+| form | expected | waited | seen by | copies | predicted | the wait is in | the table says | known \
+| verdict |
 |---|---|---|---|---|---|---|---|---|---|"""
 ROWS_HEAD = """\
 | op | condition | known | seen to wait here |
@@ -53,15 +54,15 @@ def form_row(judged: JudgedOperation) -> str:
         ", ".join(dict.fromkeys(operation.copies)) or "-",
         TOLD[judged.copies_agree],
         operation.waits_in or "-",
-        ", ".join(dict.fromkeys(map(said, judged.foretold))) or "nothing",
-        ", ".join(dict.fromkeys(site.known for site in judged.foretold)) or "-",
+        ", ".join(dict.fromkeys(map(said, judged.predicted))) or "nothing",
+        ", ".join(dict.fromkeys(site.known for site in judged.predicted)) or "-",
         judged.verdict,
     )
     return f"| {' | '.join(cells)} |"
 
 
 def said(site: PredictedSite) -> str:
-    """One foretold site: its kind, its copy, and whether it waits."""
+    """One predicted site: its kind, its copy, and whether it waits."""
     waits = "waits" if site.blocking else "does not wait"
     return " ".join(filter(None, (site.kind, site.direction, site.memory, waits)))
 

@@ -1,4 +1,4 @@
-"""A program repaired stage by stage: was each saving foretold?
+"""A program repaired stage by stage: was each saving predicted?
 
 python tests/bench/repaired_stages.py RECORDING
 
@@ -60,7 +60,7 @@ def print_judgement(repairs: list[Repair]) -> None:
         if not repair.removed:
             saved = repair.prediction.true_ns / repair.prediction.window_ns
             print(
-                f"- {repair.before} to {repair.after} removes no wait, so that nothing is foretold; the step"
+                f"- {repair.before} to {repair.after} removes no wait, so that nothing is predicted; the step"
                 f" became {saved:.1%} shorter by other kernels or less work of the host."
             )
 

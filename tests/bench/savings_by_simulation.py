@@ -26,7 +26,7 @@ from prediction_table import HEAD, prediction_row  # noqa: E402
 from random_programs import TRAITS, random_program  # noqa: E402
 
 FIRST_SEED = 30_000
-"""Seeds that were not looked at while the replay was mended."""
+"""Seeds that were not looked at while the replay was being fixed."""
 
 PROGRAMS = 1_000
 

@@ -35,8 +35,8 @@ def test_it_says_what_speaks_against_the_newest_window_of_a_run(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
     empty = HealthFact("gpu_not_recorded", "warning", {"device": "NVIDIA H100"})
-    write_window(tmp_path / "logs" / "mended", 1795190000000000001, empty)
-    write_window(tmp_path / "logs" / "mended", 1795190000000000002)
+    write_window(tmp_path / "logs" / "fixed", 1795190000000000001, empty)
+    write_window(tmp_path / "logs" / "fixed", 1795190000000000002)
     write_window(tmp_path / "logs" / "run", 1795190000000000003, empty)
     ended = run_tbprof("doctor", tmp_path / "logs", environment=environment)
     said = [line for line in ended.stdout.splitlines() if "No GPU work was recorded" in line]

@@ -1,4 +1,4 @@
-"""The mended loss is the loss that was written by hand: to the last bit, gradients too."""
+"""The fixed loss is the loss that was written by hand: to the last bit, gradients too."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def loss_and_gradient(
 
 
 def test_both_losses_are_equal() -> None:
-    written, mended = loss_and_gradient(before.PatchLoss(CPU)), loss_and_gradient(after.PatchLoss(CPU))
-    assert torch.equal(written[0], mended[0])
-    assert torch.equal(written[1], mended[1])
+    written, fixed = loss_and_gradient(before.PatchLoss(CPU)), loss_and_gradient(after.PatchLoss(CPU))
+    assert torch.equal(written[0], fixed[0])
+    assert torch.equal(written[1], fixed[1])
 
 
 def test_they_are_torch_s_weighted_cross_entropy() -> None:
@@ -56,7 +56,7 @@ def test_only_the_one_before_makes_its_weights_in_every_step(monkeypatch: pytest
         made.append("weights")
         return tensor(data, device=device)
 
-    written, mended = before.PatchLoss(CPU), after.PatchLoss(CPU)
+    written, fixed = before.PatchLoss(CPU), after.PatchLoss(CPU)
     logits, labels = torch.zeros(2, CLASSES), tensor([0, 1])
     monkeypatch.setattr(torch, "tensor", note)
     for _ in range(3):
@@ -64,5 +64,5 @@ def test_only_the_one_before_makes_its_weights_in_every_step(monkeypatch: pytest
     assert len(made) == 3
     made.clear()
     for _ in range(3):
-        mended(logits, labels)
+        fixed(logits, labels)
     assert made == []

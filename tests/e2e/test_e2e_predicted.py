@@ -13,7 +13,7 @@ LINES = {
     'assert labels.max() < logits.shape[1], "a label is out of range"': "SYN02",
     "picked = logits.log_softmax(dim=1)[range(len(labels)), labels]": "CPY05",
 }
-"""Of the demo before it is mended, each with its rule."""
+"""Of the demo before it is fixed, each with its rule."""
 
 
 @pytest.mark.parametrize("view", ["overview", "syncs"])

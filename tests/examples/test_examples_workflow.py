@@ -63,8 +63,8 @@ def test_a_new_line_is_uploaded_and_fails_the_build(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     (tmp_path / "train.py").write_text(PROGRAM, encoding="utf-8")
     (tmp_path / ".tbprof.json").write_text('{"schema": 1, "findings": []}', encoding="utf-8")
-    foretell, upload, judge = commands()
-    assert run(foretell, tmp_path).returncode == 0
+    predict, upload, judge = commands()
+    assert run(predict, tmp_path).returncode == 0
     assert run(upload, tmp_path).returncode == 0
     (log,) = json.loads((tmp_path / "tbprof.sarif").read_text(encoding="utf-8"))["runs"]
     assert [result["ruleId"] for result in log["results"]] == ["SYN01"]

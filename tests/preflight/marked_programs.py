@@ -1,4 +1,4 @@
-"""Runs the programs of `programs/` and compares what is foretold with the marks on their lines."""
+"""Runs the programs of `programs/` and compares what is predicted with the marks on their lines."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def marks(program: Path) -> set[tuple[int | str, str]]:
     return found
 
 
-def foretold(predicted: Json) -> set[tuple[int | str, str]]:
-    """The same of what is foretold."""
+def predicted_lines(predicted: Json) -> set[tuple[int | str, str]]:
+    """The same of what is predicted."""
     sites = [predicted["sites"][index] for finding in predicted["findings"] for index in finding["sites"]]
     return {(site["library"] or site["source"]["line"], site["kind"]) for site in sites}
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from marked_programs import foretold, marks, run_here
+from marked_programs import marks, predicted_lines, run_here
 
 pytest.importorskip("torch")
 
@@ -28,4 +28,4 @@ def test_an_idiom_runs_and_its_lines_are_predicted(idiom: str, tmp_path: Path) -
     program.write_text(PREAMBLE + IDIOMS[idiom], encoding="utf-8")
     predicted = run_here(program)
     assert predicted["preflight"]["error"] == ""
-    assert foretold(predicted) == marks(program)
+    assert predicted_lines(predicted) == marks(program)

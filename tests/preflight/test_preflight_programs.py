@@ -8,7 +8,7 @@ import socket
 from pathlib import Path
 
 import pytest
-from marked_programs import PROGRAMS, foretold, marks, run_alone, run_here, start
+from marked_programs import PROGRAMS, marks, predicted_lines, run_alone, run_here, start
 
 pytest.importorskip("torch")
 
@@ -18,11 +18,11 @@ FRAMEWORKS = {"trainer": "transformers", "lightning": "lightning", "accelerate":
 
 
 @pytest.mark.parametrize("name", IN_PROCESS)
-def test_the_marked_lines_are_foretold_and_no_others(name: str) -> None:
+def test_the_marked_lines_are_predicted_and_no_others(name: str) -> None:
     program = PROGRAMS / f"{name}.py"
     predicted = run_here(program)
     assert predicted["preflight"]["error"] == ""
-    assert foretold(predicted) == marks(program)
+    assert predicted_lines(predicted) == marks(program)
     assert name.endswith("_mended") == (marks(program) == set())
 
 
@@ -36,12 +36,12 @@ def test_the_marked_lines_are_foretold_and_no_others(name: str) -> None:
         pytest.param("lightning_mended", marks=pytest.mark.exhaustive),
     ],
 )
-def test_lines_in_frameworks_and_beneath_them_are_foretold(name: str) -> None:
+def test_lines_in_frameworks_and_beneath_them_are_predicted(name: str) -> None:
     if importlib.util.find_spec(FRAMEWORKS[name.split("_")[0]]) is None:
         pytest.skip("the framework is not installed: it is in the extra `frameworks`")
     program = PROGRAMS / f"alone_{name}.py"
     predicted = run_alone(program)
-    assert foretold(predicted) == marks(program)
+    assert predicted_lines(predicted) == marks(program)
     assert name.endswith("_mended") == (marks(program) == set())
 
 
@@ -53,7 +53,7 @@ def test_lines_in_frameworks_and_beneath_them_are_foretold(name: str) -> None:
         pytest.param("ddp_mended", 2, marks=pytest.mark.exhaustive),
     ],
 )
-def test_each_process_of_a_data_parallel_training_foretells_its_own(name: str, processes: int) -> None:
+def test_each_process_of_a_data_parallel_training_predicts_its_own(name: str, processes: int) -> None:
     program = PROGRAMS / f"alone_{name}.py"
     world = {"WORLD_SIZE": str(processes), "LOCAL_WORLD_SIZE": str(processes), "MASTER_ADDR": "127.0.0.1"}
     world["MASTER_PORT"] = str(free_port())
@@ -64,7 +64,7 @@ def test_each_process_of_a_data_parallel_training_foretells_its_own(name: str, p
     for rank in ranks:
         output, errors = rank.communicate(timeout=300)
         assert rank.returncode == 0, errors
-        assert foretold(json.loads(output)) == marks(program)
+        assert predicted_lines(json.loads(output)) == marks(program)
 
 
 def free_port() -> int:
@@ -99,7 +99,7 @@ for _step in range(8):
 """
 
 
-def test_the_four_faults_of_the_demo_are_foretold(tmp_path: Path) -> None:
+def test_the_four_faults_of_the_demo_are_predicted(tmp_path: Path) -> None:
     if importlib.util.find_spec("torchvision") is None:
         pytest.skip("torchvision is not installed: it is in the extra `demo`")
     found = {

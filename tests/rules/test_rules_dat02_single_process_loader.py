@@ -8,7 +8,7 @@ from rule_scenes import found
 
 
 def test_batches_made_in_the_training_process_are_found_beside_it() -> None:
-    """The starving device has the saving; that it is one process says how to mend it."""
+    """The starving device has the saving; that it is one process says how to fix it."""
     starving, single = found(loading(40_050, name=SINGLE), "DAT01", "DAT02")
     assert (starving.rule, starving.severity) == ("DAT01", "critical")
     assert (single.rule, single.severity, single.saving, single.count) == ("DAT02", "info", None, 3)

@@ -43,7 +43,7 @@ def only(*calls: RecordedCall) -> PredictedLine:
         (call("__getitem__", MOVED), "CPY05", "upload"),
     ],
 )
-def test_a_call_is_foretold_as_a_rule_would_find_it(recorded: RecordedCall, rule: str, kind: str) -> None:
+def test_a_call_is_predicted_as_a_rule_would_find_it(recorded: RecordedCall, rule: str, kind: str) -> None:
     line = only(recorded)
     assert (line.rule, line.kind, line.call) == (rule, kind, recorded.call)
     assert (line.source.file, line.source.line, line.source.exact) == ("train.py", 12, True)

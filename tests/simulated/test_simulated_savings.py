@@ -13,7 +13,7 @@ from random_programs import random_program
 
 SAMPLE = range(10_000, 10_060)
 EXHAUSTIVE = range(30_000, 31_000)
-"""Neither was looked at while the replay was mended: that was done on the seeds 0 to 299."""
+"""Neither was looked at while the replay was being fixed: that was done on the seeds 0 to 299."""
 
 
 @cache

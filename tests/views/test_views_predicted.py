@@ -50,7 +50,7 @@ def test_a_run_whose_lines_nobody_saw_says_only_that_it_had_no_gpu() -> None:
     assert shown.verdict == "No GPU work was recorded."
 
 
-def test_a_run_with_a_gpu_foretells_nothing() -> None:
+def test_a_run_with_a_gpu_predicts_nothing() -> None:
     assert view(REPORT).predicted == ()
 
 

@@ -73,7 +73,7 @@ export async function fetchJson<Answer>(route: string, parameters: Record<string
   return whole(route, parameters, signal, (response) => response.json() as Promise<Answer>);
 }
 
-/** Reads a route that answers with mere bytes. */
+/** Reads a route that answers with plain bytes. */
 export async function fetchBytes(route: string, parameters: Record<string, string>, signal: AbortSignal): Promise<ArrayBuffer> {
   return whole(route, parameters, signal, (response) => response.arrayBuffer());
 }

@@ -22,7 +22,7 @@ export interface Asked<Value> {
   retry: () => void;
 }
 
-/** `key` is the question as one text, so that an equal one asks nothing anew; null while nothing needs the answer. */
+/** `key` is the question as one text, so that an equal one asks nothing again; null while nothing needs the answer. */
 export function ask<Value>(
   key: ReadonlySignal<string | null>,
   fetch: (key: string, signal: AbortSignal) => Promise<Value>,

@@ -20,7 +20,7 @@ export const runs = signal<Loaded<RunsView>>(LOADING);
 /** The rows of the window shown; null while there is none, or none of the name in the address. */
 export const shown = computed(() => (runs.value.kind === "there" ? findShown(runs.value.value, place.value) : null));
 
-/** Its address as one text, so that a refreshed list of the same windows asks nothing anew. */
+/** Its address as one text, so that a refreshed list of the same windows asks nothing again. */
 export const shownAddress = computed<string | null>(() => {
   if (shown.value === null) return null;
   const { run, worker, window } = shown.value;
@@ -48,7 +48,7 @@ export const newWindows = computed<WindowRow[]>(() => {
 
 let request: AbortController | null = null;
 
-/** Asks for the runs anew; what is shown stays until the answer is there. */
+/** Asks for the runs again; what is shown stays until the answer is there. */
 export async function refreshRuns(): Promise<void> {
   request?.abort();
   const { signal } = (request = new AbortController());

@@ -19,7 +19,7 @@ const asked = computed<string | null>(() => {
   return JSON.stringify({ run: view.run, worker: view.worker, window: view.window } satisfies WindowAddress);
 });
 
-/** Unfinished while the trace is read anew, which takes a report that was thrown away. */
+/** Unfinished while the trace is read again, which takes a report that was thrown away. */
 const { answer, start } = ask<SourceAnswer>(asked, (address, signal) => fetchSource(JSON.parse(address) as WindowAddress, signal), {
   poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ state }) => state === "reading" },
   keep: true,

@@ -13,7 +13,7 @@ export interface VirtualRows {
   offset: number;
 }
 
-/** Draws anew whenever other rows come into sight. */
+/** Draws again whenever other rows come into sight. */
 export function useVirtualRows({ count, rowHeight, scroller, offset }: VirtualRows): Virtualizer<HTMLElement, HTMLElement> {
   const [, redraw] = useReducer((times: number) => times + 1, 0);
   const options = {

@@ -7,7 +7,7 @@ import { Icon } from "../../widgets/Icon.tsx";
 import { InlineText, Prose } from "../../widgets/Prose.tsx";
 import { CopyFindingButton } from "../CopyFindingButton.tsx";
 
-/** Why a finding costs and how its rule mends it. */
+/** Why a finding costs and how its rule fixes it. */
 export function FixPart({ finding }: { finding: FindingRow }) {
   const edits = sourceFiles.value === null ? [] : editsOf(sourceFiles.value, finding);
   return (

@@ -66,7 +66,7 @@ export function LanesCanvas({ view, timeline, lanes, height, scrollTop, top }: L
   return <canvas ref={canvas} class="lanes" role="img" style={{ height: `${height}px`, top: `${top}px` }} aria-label={describe(seen)} />;
 }
 
-/** Lanes are laid out anew with every drawing; their heights tell whether anything moved. */
+/** Lanes are laid out again with every drawing; their heights tell whether anything moved. */
 function heightKey(lanes: readonly LaneBox[]): string {
   return lanes.map((lane) => `${lane.lane}:${lane.height}`).join();
 }
