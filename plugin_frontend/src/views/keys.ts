@@ -71,7 +71,8 @@ const ROW_ACTIONS: Record<string, () => void> = {
 
 export function handleKey(event: KeyboardEvent): void {
   const target = event.target instanceof Element ? event.target : document.body;
-  if (event.ctrlKey || event.altKey || event.metaKey || target.closest("dialog") !== null) return;
+  // An open dialog has the keys, wherever the focus is: what had it may be gone.
+  if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog:modal") !== null) return;
   if (target.closest("input, textarea, select") !== null) {
     if (event.key === "Escape" && target instanceof HTMLElement) target.blur();
     return;
