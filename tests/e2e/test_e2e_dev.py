@@ -64,11 +64,3 @@ def test_every_view_that_needs_no_trace_shows_recorded_answers(page: Page, dev_a
         bar.get_by_role("link", name=view).click()
         expect(page.locator(f"main {shown}").first).to_be_visible()
         expect(page.locator(".note.bad")).to_have_count(0)
-
-
-@IN_LIGHT
-def test_a_question_without_a_recorded_answer_is_said(page: Page, dev_address: str) -> None:
-    page.goto(
-        f"{dev_address}#tbprof&p.tbprof.run=training&p.tbprof.view=compare&p.tbprof.before_run=sam_amg_a100"
-    )
-    expect(page.locator("main")).to_contain_text("No answer to compare")
