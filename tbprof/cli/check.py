@@ -173,7 +173,7 @@ def _word(given: str) -> str:
         if word in _WORDS:
             return word
     raise argparse.ArgumentTypeError(
-        f"{given!r} is no word of tbprof check: name {NEW}, a rule such as SYN01, a family such as CPY, "
+        f"{given!r} is not a word of tbprof check: name {NEW}, a rule such as SYN01, a family such as CPY, "
         f"or one of {', '.join(KINDS)}"
     )
 

@@ -28,7 +28,7 @@ def markdown(report: Report) -> str:
         lines += [f"{what} runs {mean(kernels)} kernels in {mean(launches)} launches.", ""]
     if view.savings is not None:
         saving = saving_text(view.savings, calibrated=view.calibrated)
-        lines += [f"Removing waits can save, of the window: {saving}.", ""]
+        lines += [f"Removing waits can save, in this window: {saving}.", ""]
     if view.sites:
         lines += ["| " + " | ".join(_HEADS) + " |", "|---" * len(_HEADS) + "|"]
         lines += [_row(report, site) for site in view.sites]

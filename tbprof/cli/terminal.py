@@ -57,7 +57,7 @@ def _figures(view: WindowView) -> list[str]:
     lines.append(f"  sync points  {points.count:,}, waiting {duration(points.wait_us)}{explained}")
     if view.savings is not None:
         saving = saving_text(view.savings, calibrated=view.calibrated)
-        lines.append(f"  can be won   {saving} by removing waits")
+        lines.append(f"  can be saved {saving} by removing waits")
     return lines
 
 

@@ -59,7 +59,7 @@ def _whole_windows(place: Path) -> list[Path]:
         if facts_path(trace).exists():
             windows.append(trace)
         else:
-            logger.warning("A window is lost whose process ended while it was written: %s", trace.name)
+            logger.warning("A window was lost because its process ended while writing it: %s", trace.name)
     kept = {file for trace in windows for file in (trace, facts_path(trace))}
     for left in place.rglob("*"):
         if left not in kept and not left.is_dir():

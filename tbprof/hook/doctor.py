@@ -56,7 +56,7 @@ def torch_problems() -> Iterator[str]:
     if not torch.cuda.is_available():
         build = torch.version.cuda or torch.version.hip
         why = f"built for {build}; check the driver" if build else "built for the CPU only"
-        yield f"torch sees no GPU ({why}): a recording tells nothing of waits."
+        yield f"torch sees no GPU ({why}): a recording can't show waits."
     elif ProfilerActivity.CUDA not in torch.profiler.supported_activities():
         yield "This torch was built without CUPTI or roctracer, so that no GPU work is recorded."
     else:
@@ -69,7 +69,7 @@ def _trial_problems() -> Iterator[str]:
     except RuntimeError as error:
         # A full device, one that another process has for itself, a driver that is too old.
         reason = str(error).strip().partition("\n")[0].rstrip(".")
-        yield f"A trial could not use the GPU, so nobody knows whether its work can be recorded: {reason}."
+        yield f"A trial could not use the GPU, so it is unknown whether its work can be recorded: {reason}."
         return
     if not recorded:
         yield (
@@ -84,7 +84,7 @@ def environment_problems(environment: Mapping[str, str]) -> Iterator[str]:
     """Variables that make a recording wrong or empty."""
     for name in ("CUDA_LAUNCH_BLOCKING", "HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL"):
         if environment.get(name, "0") not in ("", "0"):
-            yield f"{name} is set: every launch waits for the GPU, and no figure means anything; unset it."
+            yield f"{name} is set: every launch waits for the GPU, so no figure is meaningful; unset it."
     for name in _OTHER_TOOLS:
         if environment.get(name):
             yield f"{name} is set: another profiling tool may hold the GPU's events; run without it."

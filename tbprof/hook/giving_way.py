@@ -23,7 +23,7 @@ class GivingWay:
         if not self.has_happened:
             self.has_happened = True
             logger.warning(
-                "Another profiler is at work in this process: tbprof gives way and tries again later."
+                "Another profiler is running in this process: tbprof waits and tries again later."
             )
         self._steps = 2 * self._steps or self._shortest_steps
         return self._steps

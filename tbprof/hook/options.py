@@ -41,7 +41,7 @@ class HookOptions(RecordOptions):
     )
     record_lines: bool = field(
         default=True,
-        metadata=option("record in the step after each window which lines sync or copy; it is in no time"),
+        metadata=option("record in the step after each window which lines sync or copy; no time includes it"),
     )
     sync_callbacks: bool = field(
         default=False,

@@ -30,7 +30,7 @@ class OwnThread:
         if not self._said:
             self._said = True
             logger.warning(
-                "%s came from another thread than the one whose window is being recorded, and is left out;"
+                "%s was called from a thread other than the one being recorded, and is ignored;"
                 " call it from the training thread.",
                 call,
             )

@@ -44,4 +44,4 @@ class RecordedWindow:
             write_facts(self.facts, facts_path(self.trace))
         except OSError as error:
             # The facts as they were written first still stand, so that the window is not lost.
-            logger.warning("Window %d goes without its %s: %s", self.facts.window, what, error)
+            logger.warning("Window %d lacks its %s: %s", self.facts.window, what, error)

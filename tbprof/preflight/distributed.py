@@ -24,7 +24,7 @@ def _with_gloo(original: Any) -> Any:
     @wraps(original)
     def init_process_group(backend: Any = None, *args: Any, **kwargs: Any) -> None:
         if backend is None or "nccl" in str(backend):
-            remark("NCCL was played by gloo: collectives ran on the host")
+            remark("gloo stood in for NCCL: collectives ran on the host")
             backend = "gloo"
         kwargs.pop("device_id", None)
         original(backend, *args, **kwargs)

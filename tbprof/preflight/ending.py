@@ -33,7 +33,7 @@ def ending_of(error: BaseException | None, *, signal: str = "") -> tuple[Ending,
     if error is None or (isinstance(error, SystemExit) and error.code in (None, 0)):
         return "finished", ""
     if isinstance(error, OutOfTime):
-        return "out_of_time", "its time was over; --time-limit gives it more"
+        return "out_of_time", "the time limit was reached; --time-limit sets another"
     if isinstance(error, (KeyboardInterrupt, Terminated)):
         return _interrupted("SIGINT" if isinstance(error, KeyboardInterrupt) else "SIGTERM")
     said = _said(error)
@@ -42,7 +42,7 @@ def ending_of(error: BaseException | None, *, signal: str = "") -> tuple[Ending,
     missing = (error.name or "").split(".")[0] if isinstance(error, ImportError) else ""
     if missing in _GPU_PACKAGES:
         return "not_supported", (
-            f"the program needs {missing}, which runs on a GPU alone: turn it off for this run, or put "
+            f"the program needs {missing}, which runs only on a GPU: turn it off for this run, or put "
             "something in place of its function with --stub"
         )
     found = _NO_KERNEL.search(str(error))

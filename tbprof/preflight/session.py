@@ -188,7 +188,7 @@ class Preflight:
             UsageError: the block has not ended yet.
         """
         if self._prediction is None:
-            raise UsageError("preflight predicts when its block has ended: read it after the with")
+            raise UsageError("the prediction is ready once the with block has ended: read it after that")
         return self._prediction
 
     @property
@@ -216,6 +216,6 @@ class Preflight:
 def _refuse_a_gpu(*, force: bool) -> None:
     if torch.cuda.is_available() and not force:
         raise NotSupported(
-            "this machine has a GPU, which knows better than a prediction: record the lines with "
+            "this machine has a GPU, where a recording is better than a prediction: record the lines with "
             "tbprof run and its audit step, or give --force"
         )

@@ -26,7 +26,7 @@ _MINUS = "\u2212"
 _FIGURES = {
     "step": ("Step", "what a change gives"),
     "waits": ("Host waits", "says little: a wait can move or hide"),
-    "idle": ("GPU idle", "what a change can win back"),
+    "idle": ("GPU idle", "what a change can save"),
     "sync_points": ("Sync points", ""),
     "kernels": ("Kernels", ""),
     "launches": ("Launches", ""),
@@ -49,9 +49,9 @@ def comparison_sentence(
     if is_unprofiled:
         lengths += ", without the profiler"
     if is_told is None:
-        return f"A single steady step does not tell the noise: {lengths}."
+        return f"With a single steady step the noise is unknown: {lengths}."
     if not is_told:
-        return f"No difference of the step that can be told from noise: {lengths}."
+        return f"No difference in step time beyond the noise: {lengths}."
     word = "longer" if after_us > before_us else "shorter"
     return f"A step is {share(abs(after_us - before_us) / before_us)} {word}: {lengths}."
 
@@ -60,7 +60,7 @@ def difference_sentence(change_us: float, least_us: float | None) -> str:
     """`least_us` is what a change has to exceed; None where a single step does not tell its noise."""
     change = f"They differ by {duration(abs(change_us))}"
     if least_us is None:
-        return f"{change}; how much of that is noise, a single step does not tell."
+        return f"{change}; a single step does not show how much of that is noise."
     judged = "the difference is real" if abs(change_us) > least_us else "this may be none"
     return f"{change}; up to {duration(least_us)} can be noise: {judged}."
 

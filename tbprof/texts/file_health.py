@@ -12,7 +12,7 @@ __all__ = ["FILE_SENTENCES"]
 
 def _compression_damaged(numbers: Numbers) -> str:
     kept = size(int(numbers["unpacked_bytes"]))
-    return f"The gzip stream is damaged or broke off; the {kept} before that are kept."
+    return f"The gzip stream is damaged or cut off; the {kept} before that are kept."
 
 
 def _truncated(_: Numbers) -> str:
@@ -27,11 +27,11 @@ def _events_dropped(numbers: Numbers) -> str:
 
 
 def _text_repaired(_: Numbers) -> str:
-    return "Some text of the file was no valid JSON and was put right; no event was lost by that."
+    return "Some text of the file was not valid JSON and was repaired; no event was lost."
 
 
 def _negative_durations(numbers: Numbers) -> str:
-    return f"{count(int(numbers['rows']), 'event')} ended before they began; they count as 0 long."
+    return f"{count(int(numbers['rows']), 'event')} ended before they began; their length counts as 0."
 
 
 def _metadata_damaged(_: Numbers) -> str:
@@ -65,8 +65,8 @@ def _later(numbers: Numbers) -> str:
 def _gpu_work_lost(numbers: Numbers) -> str:
     launches = count(int(numbers["launches"]), "kernel launch", "kernel launches")
     return (
-        f"{launches} and no GPU work was recorded: CUPTI's collection is dead, as after an earlier profiler "
-        "of the same process or beside CUDA graphs. Restart the training."
+        f"{launches} and no GPU work was recorded: CUPTI no longer collects, as after another "
+        "profiler in the same process or with CUDA graphs. Restart the training."
     )
 
 
@@ -109,7 +109,7 @@ def _frames_before_caller(numbers: Numbers) -> str:
     worst = duration(int(numbers["worst_ns"]) / 1000)
     return (
         f"{frames} of {int(numbers['of']):,} earlier than the frame that called them, at worst by {worst}: "
-        "the clock was set back meanwhile, so what ran inside of what may be wrong."
+        "the clock was set back meanwhile, so the nesting of calls may be wrong."
     )
 
 

@@ -61,7 +61,7 @@ def _stall(numbers: Numbers, _: Scope) -> str:
 
 def _cluster(numbers: Numbers, _: Scope) -> str:
     return (
-        f"Removed together they win {_duration(numbers, 'joint_ns')}, "
+        f"Removing all of them saves {_duration(numbers, 'joint_ns')}, "
         f"one by one {_duration(numbers, 'singles_ns')}: each hides behind the others."
     )
 

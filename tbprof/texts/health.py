@@ -72,7 +72,7 @@ _NO_AUDIT = {
 
 def _no_audit_step(numbers: Numbers) -> str:
     reason = str(numbers["reason"])
-    return f"The step that tells lines was left out, because {_NO_AUDIT.get(reason, reason)}."
+    return f"The step that records lines was skipped, because {_NO_AUDIT.get(reason, reason)}."
 
 
 def _only_warned_lines(numbers: Numbers) -> str:
@@ -85,7 +85,7 @@ def _only_warned_lines(numbers: Numbers) -> str:
 
 def _lines_not_exact(numbers: Numbers) -> str:
     waits = count(int(numbers["episodes"]), "sync point or copy", "sync points and copies")
-    return f"{waits} of {int(numbers['of']):,} without an exact line: several can be it, or none did."
+    return f"{waits} of {int(numbers['of']):,} without an exact line: several are possible, or none."
 
 
 def _inference(_: Numbers) -> str:

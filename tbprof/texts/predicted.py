@@ -29,10 +29,10 @@ def predicted_sentences(lines: int) -> tuple[str, str]:
     if lines == 0:
         return (
             "Recorded without a GPU: no line that was seen would make the host wait for one.",
-            "No device work is in this trace; what the lines cost only a GPU can tell.",
+            "No device work is in this trace; only a GPU can show what the lines cost.",
         )
     return (
         f"Recorded without a GPU: {count(lines, 'line')} would make the host wait for one.",
         "No device work is in this trace, so there is no idle time and nothing to save yet. The lines are "
-        "found by what they call; how much they cost only a GPU can tell.",
+        "found by what they call; only a GPU can show how much they cost.",
     )

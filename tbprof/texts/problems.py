@@ -11,6 +11,6 @@ def problem_of(file_name: str, *, is_too_new: bool) -> tuple[str, str]:
         return f"{file_name} is newer than this viewer", "Upgrade tbprof where TensorBoard runs."
     return (
         f"{file_name} can't be shown",
-        "Other windows are not touched by this. Record the window again, or copy the file again if it was "
+        "Other windows are not affected. Record the window again, or copy the file again if it was "
         "copied while it was written.",
     )

@@ -45,7 +45,7 @@ def missing_sentence(ranks: Sequence[int]) -> str:
         return ""
     named = ", ".join(str(rank) for rank in ranks[:_MOST_NAMED])
     more = f" and {len(ranks) - _MOST_NAMED} more" if len(ranks) > _MOST_NAMED else ""
-    return f"Not recorded: rank {named}{more}. What was not recorded may hold up the others unseen."
+    return f"Not recorded: rank {named}{more}. A rank that was not recorded may hold up the others unseen."
 
 
 def read_sentence(read: int, total: int) -> str:
@@ -57,8 +57,8 @@ def change_sentences(windows: int, before_us: float, after_us: float, since: str
     """How the step went over the windows; `since` names where it changed, "" if it did not."""
     if not since:
         return (
-            f"No lasting change of the step over {count(windows, 'window')}.",
-            "A change is named where it lasts for three windows and stands out of the noise between them.",
+            f"No lasting change in step time over {count(windows, 'window')}.",
+            "A change is reported when it lasts for three windows and exceeds the noise between them.",
         )
     word = "longer" if after_us > before_us else "shorter"
     part = share(abs(after_us - before_us) / before_us)

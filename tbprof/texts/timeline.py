@@ -36,5 +36,5 @@ def _meanwhile(wait_us: float, explained_us: float) -> str:
 
 def _afterwards(starve_us: float) -> str:
     if starve_us == 0:
-        return "It did not run dry after it."
-    return f"Then the queue was empty, and the GPU was dry for {duration(starve_us)}."
+        return "It did not run dry afterwards."
+    return f"Then the queue was empty, and the GPU had nothing to do for {duration(starve_us)}."

@@ -37,7 +37,7 @@ def _replay_without_plan(numbers: Numbers) -> Words:
     return (
         "Replay of the recording",
         f"{share(float(numbers['error']))} off",
-        "It matches, but no change found here is one that a replay can judge: floor and ceiling stand alone.",
+        "It matches, but a replay can judge none of the changes found: there are only floor and ceiling.",
     )
 
 
@@ -45,7 +45,7 @@ def _replay_off(numbers: Numbers) -> Words:
     return (
         "Replay does not match the recording",
         f"{share(float(numbers['error']))} off",
-        "More than 5\u202f%, so there is no estimate: floor and ceiling stand alone.",
+        "More than 5\u202f%, so there is no estimate, only a floor and a ceiling.",
     )
 
 
@@ -91,7 +91,7 @@ def _start(numbers: Numbers) -> Words:
     return (
         "Start of the profiler",
         duration(float(numbers["start_us"])),
-        "So long it held the training up before the recorded steps; it is in none of the figures.",
+        "It held the training up for that long before the recorded steps; no figure includes it.",
     )
 
 
@@ -107,7 +107,7 @@ def _cold(numbers: Numbers) -> Words:
 def _cold_none(numbers: Numbers) -> Words:
     steps = int(numbers["steps"])
     if steps < _FEWEST_TO_TELL:
-        return "Cold steps left out", "none", f"With {count(steps, 'step')} a cold one can't be told."
+        return "Cold steps left out", "none", f"With {count(steps, 'step')} a cold one can't be recognized."
     return "Cold steps left out", "none", "The first step is at most 1.5 times the median of the others."
 
 
@@ -139,13 +139,14 @@ def _others_unseen(_: Numbers) -> Words:
     return (
         "Other processes on this GPU",
         "not recorded",
-        "A trace does not tell; the trainer hook does, where torch can ask the driver.",
+        "A trace does not say; the trainer hook does, where torch can ask the driver.",
     )
 
 
 def _fact_missing(numbers: Numbers) -> Words:
     what = fact_in_words(str(numbers["fact"]))
-    return what[0].upper() + what[1:], "not recorded", f"{numbers['reason']}. Nothing else is missing by it."
+    reason = f"{numbers['reason']}. Nothing else is missing because of it."
+    return what[0].upper() + what[1:], "not recorded", reason
 
 
 _WORDS: dict[str, Callable[[Numbers], Words]] = {

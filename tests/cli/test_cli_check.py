@@ -104,7 +104,7 @@ def test_sarif_names_the_file_as_it_is_in_the_checkout(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--forbid", "slow"], "'slow' is no word of tbprof check"),
+        (["--forbid", "slow"], "'slow' is not a word of tbprof check"),
         (["--budget", "few"], "'few' is no budget"),
         (["--budget", "new=1"], "there is no budget for what is new"),
     ],

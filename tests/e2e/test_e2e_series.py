@@ -28,7 +28,7 @@ def test_windows_over_the_training_are_drawn_and_listed(page: Page, address: str
     expect(rows).to_have_count(2)
     expect(rows.nth(1).locator("td")).to_have_count(7, timeout=PATIENCE_MS)
     expect(frame.locator("svg.trend")).to_have_count(4)
-    expect(frame.locator("h1")).to_have_text("No lasting change of the step over 2 windows.")
+    expect(frame.locator("h1")).to_have_text("No lasting change in step time over 2 windows.")
     assert axe_violations(page) == ""
 
 

@@ -57,7 +57,9 @@ def test_leftovers_of_a_dead_process_are_removed_and_a_lost_window_is_said(
     assert list(adopt_windows(folder)) == []
     assert list(folder.parent.iterdir()) == [folder]
     assert list(folder.iterdir()) == []
-    assert caplog.messages == ["A window is lost whose process ended while it was written: w.1.pt.trace.json"]
+    assert caplog.messages == [
+        "A window was lost because its process ended while writing it: w.1.pt.trace.json"
+    ]
 
 
 def test_windows_survive_a_process_that_died_while_it_took_them_over(folder: Path) -> None:

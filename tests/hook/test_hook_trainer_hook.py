@@ -137,7 +137,7 @@ def test_another_profiler_is_left_alone_and_said_once(
         # It was tried after 2, 5 and 11 steps; the next time is after 23.
         train(hook, training_step, 15)
         hook.close(wait_s=60)
-    assert said == ["Another profiler is at work in this process: tbprof gives way and tries again later."]
+    assert said == ["Another profiler is running in this process: tbprof waits and tries again later."]
     assert "aten::mv" in {event.key for event in theirs.key_averages()}
     (trace,) = published(logdir)
     assert trace["tbprof"]["first_step"] == 24
@@ -179,7 +179,7 @@ def test_steps_of_another_thread_are_left_out(
         train(hook, training_step, 5)
         hook.close(wait_s=60)
     assert messages(caplog) == [
-        "step() came from another thread than the one whose window is being recorded, and is left out;"
+        "step() was called from a thread other than the one being recorded, and is ignored;"
         " call it from the training thread."
     ]
     assert published(logdir)[0]["tbprof"]["recorded_steps"] == 2

@@ -24,7 +24,7 @@ def test_no_noise_is_made_up_for_a_single_step() -> None:
     assert recorded_steps_sentence(1, 4_400.0, None) == "1 step of 4.4\u202fms, its noise not known"
     assert recorded_steps_sentence(3, 4_400.0, 100.0) == "mean 4.4\u202fms ± 0.1\u202fms of 3 steps"
     said = comparison_sentence(4_400.0, 648_800.0, is_told=None, is_unprofiled=False)
-    assert said == "A single steady step does not tell the noise: 4.4\u202fms before, 648.8\u202fms after."
+    assert said == "With a single steady step the noise is unknown: 4.4\u202fms before, 648.8\u202fms after."
 
 
 def test_steps_without_the_profiler_are_called_so() -> None:
@@ -36,7 +36,7 @@ def test_steps_without_the_profiler_are_called_so() -> None:
 def test_a_difference_is_real_only_beyond_the_noise() -> None:
     assert difference_sentence(-5_700, 400).endswith("can be noise: the difference is real.")
     assert difference_sentence(300, 400).endswith("can be noise: this may be none.")
-    assert difference_sentence(300, None).endswith("a single step does not tell.")
+    assert difference_sentence(300, None).endswith("a single step does not show how much of that is noise.")
 
 
 def test_what_the_plan_said_stands_beside_the_step() -> None:

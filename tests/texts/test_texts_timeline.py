@@ -13,13 +13,13 @@ def test_a_wait_tells_lost_time_from_time_that_was_not() -> None:
     said = plain(episode_sentence(9_500, 9_300, 7_300, is_blocking=True))
     assert said == (
         "The host waited 9.5 ms. All but 0.2 ms of that the GPU was working: not lost. "
-        "Then the queue was empty, and the GPU was dry for 7.3 ms."
+        "Then the queue was empty, and the GPU had nothing to do for 7.3 ms."
     )
 
 
 def test_a_harmless_wait_is_said_to_be_one() -> None:
     said = plain(episode_sentence(6_600, 6_590, 0, is_blocking=True))
-    assert said.endswith("All that time the GPU was working: not lost. It did not run dry after it.")
+    assert said.endswith("All that time the GPU was working: not lost. It did not run dry afterwards.")
 
 
 def test_a_wait_without_work_is_not_explained() -> None:

@@ -33,13 +33,13 @@ def test_a_difference_out_of_the_noise_is_told() -> None:
 
 def test_a_difference_within_the_noise_is_none() -> None:
     shown = compared(with_steps(10_000_000, 8_000_000), with_steps(8_500_000, 9_000_000))
-    assert shown.verdict.startswith("No difference of the step that can be told from noise")
+    assert shown.verdict.startswith("No difference in step time beyond the noise")
 
 
 def test_one_step_on_a_side_does_not_tell_the_noise() -> None:
     shown = compared(with_steps(4_400_000), with_steps(600_000_000, 700_000_000))
     assert shown.verdict == (
-        "A single steady step does not tell the noise: 4.4\u202fms before, 650.0\u202fms after."
+        "With a single steady step the noise is unknown: 4.4\u202fms before, 650.0\u202fms after."
     )
 
 

@@ -51,4 +51,4 @@ def test_medians_within_the_quartiles_are_no_difference() -> None:
 def test_a_single_step_has_no_noise_to_tell() -> None:
     [steps] = compared(changed(steps=(step(0, 4_400_000),)), REPORT)
     assert (steps.before.low_us, is_told(steps)) == (None, None)
-    assert steps.text.endswith("a single step does not tell.")
+    assert steps.text.endswith("a single step does not show how much of that is noise.")

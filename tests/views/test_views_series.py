@@ -126,4 +126,4 @@ def test_a_trend_names_the_window_since_which_steps_are_longer() -> None:
 
 def test_no_change_says_what_would_be_one() -> None:
     shown = trend_view([row("w")], 0, English())
-    assert shown.verdict == "No lasting change of the step over 1 window."
+    assert shown.verdict == "No lasting change in step time over 1 window."

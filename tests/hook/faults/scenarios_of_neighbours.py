@@ -150,7 +150,7 @@ with hook() as one, hook(os.path.join(LOGDIR, 'two')) as two:
     two.close(60)
 """,
         windows=None,
-        says="Another profiler is at work",
+        says="Another profiler is running",
     ),
     Scenario(
         "torch's profiler around the hook",
@@ -159,7 +159,7 @@ with torch.profiler.profile() as theirs: run(12)
 print(len(theirs.events()) > 100)
 """,
         windows=0,
-        says="Another profiler is at work",
+        says="Another profiler is running",
     ),
     Scenario(
         "torch's profiler inside the window",
