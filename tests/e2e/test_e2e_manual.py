@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import pathlib
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 from tab import IN_BOTH_THEMES, IN_LIGHT, axe_violations, open_tab
+from tensorboard_server import tensorboard
 
 from tbprof.cli.main import main
 from tbprof.manual.pages import all_pages, manual_text
 
 pytestmark = pytest.mark.browser
 
+SAMPLES = pathlib.Path(__file__).parents[2] / "logs" / "samples"
 RUN = "h100_bert_small_infer"
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """The samples alone: the manual is the same beside any run."""
+    with tensorboard(SAMPLES) as started:
+        yield started
 
 
 def open_manual(frame: FrameLocator | Page) -> None:
@@ -58,8 +68,7 @@ def test_markdown_is_drawn_and_never_interpreted(page: Page, address: str) -> No
 def test_a_page_that_carries_everything_carries_the_manual(
     page: Page, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    sample = pathlib.Path(__file__).parents[2] / "logs" / "samples" / RUN / "h100_bert_small.json.gz"
-    assert main(["report", str(sample), "--format", "html"]) == 0
+    assert main(["report", str(SAMPLES / RUN / "h100_bert_small.json.gz"), "--format", "html"]) == 0
     shared = tmp_path / "window.html"
     shared.write_text(capsys.readouterr().out, encoding="utf-8")
     page.goto(shared.as_uri())
