@@ -89,8 +89,8 @@ def _host_bound(numbers: Numbers, scope: Scope) -> str:
 
 def _empty_cache(numbers: Numbers, _: Scope) -> str:
     frees = count(int(numbers["frees"]), "block was freed", "blocks were freed")
-    anew = f"{int(numbers['allocations']):,} allocated again"
-    return f"{frees} and {anew}, {_duration(numbers, 'call_ns')} in the calls."
+    again = f"{int(numbers['allocations']):,} allocated again"
+    return f"{frees} and {again}, {_duration(numbers, 'call_ns')} in the calls."
 
 
 def _cold(numbers: Numbers, _: Scope) -> str:

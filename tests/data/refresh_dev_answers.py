@@ -1,4 +1,4 @@
-"""Record the answers that `npm run dev` shows anew: `python tests/data/refresh_dev_answers.py`.
+"""Record the answers that `npm run dev` shows: `python tests/data/refresh_dev_answers.py`.
 
 A test compares them with what the tab is sent today.
 """

@@ -1,4 +1,4 @@
-"""Write the reports that lie beside the samples anew: `python tests/data/refresh_samples.py`.
+"""Write the reports beside the samples again: `python tests/data/refresh_samples.py`.
 
 A test compares them with what the analysis says today.
 """
