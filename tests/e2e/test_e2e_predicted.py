@@ -33,7 +33,7 @@ def test_every_line_of_the_demo_is_named_and_marked_as_predicted(page: Page, add
 
 
 @IN_LIGHT
-def test_of_the_mended_demo_no_line_is_named(page: Page, address: str) -> None:
+def test_of_the_fixed_demo_no_line_is_named(page: Page, address: str) -> None:
     frame = open_tab(page, address, "demo/after")
     expect(frame.locator("h1")).to_contain_text("no line that was seen would make the host wait")
     expect(frame.locator("table.predicted")).to_have_count(0)

@@ -23,7 +23,7 @@ def test_the_marked_lines_are_predicted_and_no_others(name: str) -> None:
     predicted = run_here(program)
     assert predicted["preflight"]["error"] == ""
     assert predicted_lines(predicted) == marks(program)
-    assert name.endswith("_mended") == (marks(program) == set())
+    assert name.endswith("_fixed") == (marks(program) == set())
 
 
 @pytest.mark.parametrize(
@@ -32,8 +32,8 @@ def test_the_marked_lines_are_predicted_and_no_others(name: str) -> None:
         "trainer",
         "lightning",
         pytest.param("accelerate", marks=pytest.mark.exhaustive),
-        pytest.param("trainer_mended", marks=pytest.mark.exhaustive),
-        pytest.param("lightning_mended", marks=pytest.mark.exhaustive),
+        pytest.param("trainer_fixed", marks=pytest.mark.exhaustive),
+        pytest.param("lightning_fixed", marks=pytest.mark.exhaustive),
     ],
 )
 def test_lines_in_frameworks_and_beneath_them_are_predicted(name: str) -> None:
@@ -42,7 +42,7 @@ def test_lines_in_frameworks_and_beneath_them_are_predicted(name: str) -> None:
     program = PROGRAMS / f"alone_{name}.py"
     predicted = run_alone(program)
     assert predicted_lines(predicted) == marks(program)
-    assert name.endswith("_mended") == (marks(program) == set())
+    assert name.endswith("_fixed") == (marks(program) == set())
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_lines_in_frameworks_and_beneath_them_are_predicted(name: str) -> None:
     [
         ("ddp", 2),
         pytest.param("ddp", 1, marks=pytest.mark.exhaustive),
-        pytest.param("ddp_mended", 2, marks=pytest.mark.exhaustive),
+        pytest.param("ddp_fixed", 2, marks=pytest.mark.exhaustive),
     ],
 )
 def test_each_process_of_a_data_parallel_training_predicts_its_own(name: str, processes: int) -> None:
