@@ -8,12 +8,14 @@ nothing on a device and are left alone.
 
 from __future__ import annotations
 
+import copyreg
 import os
 import pickle
 import signal
 from collections.abc import Callable
 from functools import partial, wraps
 from multiprocessing.process import BaseProcess
+from threading import get_ident
 from typing import Any
 
 from tbprof.preflight import recording
@@ -21,20 +23,29 @@ from tbprof.preflight.child_runs import write_child_run
 from tbprof.preflight.children import ACTIVE, ChildPlan, child_run
 from tbprof.preflight.patch import Patch
 from tbprof.preflight.recording import Recorder
-from tbprof.preflight.signals import Terminated, signals_heard
+from tbprof.preflight.signals import Terminated, left_behind_by_a_fork, signals_heard
 from tbprof.preflight.stepping import Steps, StepsTaken
 
 __all__ = ["PATCHES"]
 
 _LEFT_ALONE = ("torch.utils.data._utils.worker", "multiprocessing.managers")
 
+_POOLS = ("multiprocessing.pool", "torch.multiprocessing.pool")
+
+_GRACE_SECONDS = 5.0
+"""For a child that has been terminated to end with what it found."""
+
 _KEPT: list[Any] = []
 """The preflight of a spawned child: what it has patched stays so as long as it lives."""
 
 
 def _is_watched(process: BaseProcess) -> bool:
-    target = getattr(process, "_target", None)
-    return bool(ACTIVE) and not (getattr(target, "__module__", None) or "").startswith(_LEFT_ALONE)
+    return bool(ACTIVE) and not _module_of_target(process).startswith(_LEFT_ALONE)
+
+
+def _module_of_target(process: BaseProcess) -> str:
+    """Known until it is started."""
+    return getattr(getattr(process, "_target", None), "__module__", None) or ""
 
 
 def _start(original: Any) -> Any:
@@ -43,24 +54,34 @@ def _start(original: Any) -> Any:
         if not _is_watched(self):
             original(self)
             return
-        children = ACTIVE[0]
+        children, module = ACTIVE[0], _module_of_target(self)
         children.starting = True
         try:
             original(self)
         finally:
             children.starting = False
         children.started[self.pid or 0] = self
+        if module in _POOLS:
+            children.pool_workers.add(self.pid or 0)
 
     return start
 
 
 def _join(original: Any) -> Any:
-    """When the last child has been stopped, so is the program: what it would go on with isn't there."""
+    """When the last child has been stopped, so is the program: what it would go on with isn't there.
+
+    A thread of its own, as a pool has for its workers, is not the place to stop it.
+    """
 
     @wraps(original)
     def join(self: BaseProcess, timeout: float | None = None) -> None:
         original(self, timeout)
-        if ACTIVE and self.pid in ACTIVE[0].started and ACTIVE[0].have_all_stopped():
+        if (
+            ACTIVE
+            and self.pid in ACTIVE[0].started
+            and get_ident() == ACTIVE[0].thread
+            and ACTIVE[0].have_all_stopped()
+        ):
             raise StepsTaken(ACTIVE[0].steps)
 
     return join
@@ -76,6 +97,17 @@ def _end(original: Any) -> Any:
         original(self)
 
     return end
+
+
+def _fork(original: Any) -> Any:
+    """`fork`, `forkpty`."""
+
+    @wraps(original)
+    def fork() -> Any:
+        with left_behind_by_a_fork():
+            return original()
+
+    return fork
 
 
 def _bootstrap(original: Any) -> Any:
@@ -96,23 +128,34 @@ def _watched_run(name: str, run: Callable[[], None]) -> None:
     plan, recorder = children.plan, Recorder()
     children.steps.stop()
     children.started.clear()
+    children.pool_workers.clear()
+    children.thread = get_ident()
     children.starting = False
     steps = children.steps = Steps(recorder, plan.last_step, plan.step_on)
     recording.RECORDERS[:] = [recorder]
     steps.start()
     raised: BaseException | None = None
-    try:
-        with signals_heard():
+    with signals_heard(grace_seconds=_GRACE_SECONDS) as signals:
+        try:
             run()
-    except BaseException as error:  # noqa: BLE001 - the border to the user's program
-        raised = error
-    write_child_run(plan.folder, child_run(name, recorder, steps, raised))
+        except BaseException as error:  # noqa: BLE001 - the border to the user's program
+            raised = error
+        signals.only_note()
+        write_child_run(plan.folder, child_run(name, recorder, steps, raised))
     if isinstance(raised, Terminated):
         # Whoever ended it sees that it has been ended.
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGTERM)
     if raised is not None and not isinstance(raised, StepsTaken):
         raise raised
+
+
+def _stop_of_this_process() -> StepsTaken:
+    return StepsTaken(ACTIVE[0].steps)
+
+
+# An executor sends its parent whatever a call raised: there our stop is one of the parent itself.
+copyreg.pickle(StepsTaken, lambda _: (_stop_of_this_process, ()))
 
 
 class _Beginning:
@@ -162,6 +205,8 @@ PATCHES = (
     Patch("multiprocessing.process:BaseProcess", "join", _join),
     Patch("multiprocessing.process:BaseProcess", "terminate", _end),
     Patch("multiprocessing.process:BaseProcess", "kill", _end),
+    Patch("os", "fork", _fork),
+    Patch("os", "forkpty", _fork),
     Patch("multiprocessing.process:BaseProcess", "_bootstrap", _bootstrap),
     Patch("multiprocessing.spawn", "get_preparation_data", _preparation_data),
 )

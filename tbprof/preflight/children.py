@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from threading import get_ident
 from typing import Any
 
 from tbprof.preflight import recording
@@ -45,6 +46,10 @@ class Children:
     """By their numbers."""
     starting: bool = False
     """Whether a child is being started that is to be watched."""
+    pool_workers: set[int] = field(default_factory=set)
+    """Those of the children that a `Pool` keeps until it is told to end."""
+    thread: int = field(default_factory=get_ident)
+    """The one on which the program runs."""
     ended_by_program: set[int] = field(default_factory=set)
     _idle_rounds: int = 0
 
@@ -79,10 +84,16 @@ class Children:
         return StepsTaken(self.steps) if self._idle_rounds > _GRACE_SECONDS else None
 
     def have_all_stopped(self) -> bool:
-        """Whether no child runs any more, and preflight has stopped one of them."""
-        if any(_is_alive(process) for process in list(self.started.values())):
+        """Whether no child runs any more, and preflight has stopped one of them.
+
+        Of a pool one stopped worker is enough: what it was given is never answered, and the others and
+        those that take its place wait for more.
+        """
+        running = {number for number, process in list(self.started.items()) if _is_alive(process)}
+        if running - self.pool_workers:
             return False
-        return any(run.ending == "stopped" for run in read_child_runs(self.plan.folder))
+        stopped = {run.process for run in read_child_runs(self.plan.folder) if run.ending == "stopped"}
+        return bool(stopped & self.pool_workers if running else stopped)
 
 
 ACTIVE: list[Children] = []
@@ -95,6 +106,10 @@ def _wait_for(process: BaseProcess, seconds: float | None) -> None:
     if process.is_alive():
         process.terminate()
         process.join(_GRACE_SECONDS)
+    if process.is_alive():
+        # Else Python itself would wait for it, without end.
+        process.kill()
+        process.join()
 
 
 def _exit_code(process: BaseProcess) -> int | None:

@@ -4,49 +4,110 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
-__all__ = ["Signals", "Terminated", "signals_heard"]
+__all__ = ["Signals", "Terminated", "handle", "left_behind_by_a_fork", "signals_heard"]
 
 
 class Terminated(BaseException):
     """SIGTERM came."""
 
 
-class Signals:
-    """Which signal asked the program to end; a program may take it and end as if nothing had been."""
+_BEFORE: list[tuple[int, Any, Any]] = []
+"""Our handlers in this process: the signal's number, ours, and what stood there before."""
 
-    def __init__(self) -> None:
-        self.received = ""
-        self._process = os.getpid()
 
-    def hear(self, number: int, _frame: Any) -> None:
-        """End the program by what Python would have raised, or would not have."""
-        if os.getpid() != self._process:
-            # A forked child dies of it, as it would without us.
-            signal.signal(number, signal.SIG_DFL)
-            os.kill(os.getpid(), number)
-            return
-        self.received = signal.Signals(number).name
-        raise KeyboardInterrupt if number == signal.SIGINT else Terminated
+def handle(number: int, handler: Callable[..., Any]) -> Callable[[], None]:
+    """Put a handler of ours in place, for this process and not its forks; what is returned undoes it."""
+    place = (number, handler, signal.signal(number, handler))
+    _BEFORE.append(place)
+    return partial(_undo, place)
+
+
+def _undo(place: tuple[int, Any, Any]) -> None:
+    if place in _BEFORE:
+        _BEFORE.remove(place)
+        number, handler, before = place
+        # A handler that the program has put there since stays.
+        if signal.getsignal(number) == handler:
+            signal.signal(number, before)
 
 
 @contextmanager
-def signals_heard() -> Iterator[Signals]:
+def left_behind_by_a_fork() -> Iterator[None]:
+    """Around a fork: the child has none of our handlers, and a SIGTERM that comes meanwhile waits.
+
+    CPython forgets in a child, before any code of ours runs there, which signals a handler of Python has
+    been told of: a child that is terminated at once would live on, and whoever joins it wait for ever.
+    """
+    process = os.getpid()
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    try:
+        yield
+    finally:
+        if os.getpid() != process:
+            for place in reversed(_BEFORE[:]):
+                _undo(place)
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
+
+
+class Signals:
+    """Which signal asked the program to end; a program may take it and end as if nothing had been."""
+
+    def __init__(self, grace_seconds: float | None) -> None:
+        self.received = ""
+        self._grace_seconds = grace_seconds
+        self._is_over = False
+        self._has_alarm = False
+
+    def hear(self, number: int, _frame: Any) -> None:
+        """End the program by what Python would have raised, or would not have."""
+        self.received = signal.Signals(number).name
+        if self._is_over:
+            return
+        if number == signal.SIGTERM and self._grace_seconds is not None and _may_have_alarm():
+            signal.setitimer(signal.ITIMER_REAL, self._grace_seconds)
+            self._has_alarm = True
+        raise KeyboardInterrupt if number == signal.SIGINT else Terminated
+
+    def only_note(self) -> None:
+        """The program is over: raise nothing any more."""
+        self._is_over = True
+        if self._has_alarm:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _may_have_alarm() -> bool:
+    """Whether an alarm would end the process, and is not the program's own."""
+    if not hasattr(signal, "SIGALRM"):
+        return False
+    for place in [place for place in _BEFORE if place[0] == signal.SIGALRM]:
+        _undo(place)
+    is_armed = any(signal.getitimer(signal.ITIMER_REAL))
+    return signal.getsignal(signal.SIGALRM) == signal.SIG_DFL and not is_armed
+
+
+@contextmanager
+def signals_heard(*, grace_seconds: float | None = None) -> Iterator[Signals]:
     """Hear the two signals, SIGINT also where whoever started us ignores it, as shells do for `&`.
 
     A handler that somebody else has put in place stays.
+
+    Args:
+        grace_seconds: After SIGTERM the program has so long to end, then the system ends it: what is raised
+            inside a finalizer is lost, and what waits in C is not reached. None for as long as it takes.
     """
-    signals = Signals()
-    before: dict[int, Any] = {}
+    signals = Signals(grace_seconds)
+    undos: list[Callable[[], None]] = []
     ours = ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL))
     for number, usual in ours:
         if signal.getsignal(number) in (usual, signal.SIG_DFL, signal.SIG_IGN):
-            before[number] = signal.signal(number, signals.hear)
+            undos.append(handle(number, signals.hear))
     try:
         yield signals
     finally:
-        for heard, handler in before.items():
-            signal.signal(heard, handler)
+        for undo in undos:
+            undo()

@@ -62,8 +62,10 @@ class Steps:
         """A step is over.
 
         Raises:
-            StepsTaken: it was the last one that was asked for.
+            StepsTaken: it was the last one that was asked for, or one more of a program that went on.
         """
+        if self.taken == self._last:
+            raise StepsTaken(self)
         self.taken += 1
         self._recorder.step = self.taken
         if self.taken == self._last:

@@ -8,6 +8,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from tbprof.preflight import signals
+
 __all__ = ["Interruption", "OutOfTime"]
 
 _AGAIN_SECONDS = 1.0
@@ -29,7 +31,7 @@ class Interruption:
         self._thread = 0
         self._error: BaseException | type[BaseException] = OutOfTime
         self._by_signal = False
-        self._before: Any = None
+        self._undo: Callable[[], None] | None = None
         self._is_over = threading.Event()
 
     def start(self) -> None:
@@ -38,12 +40,12 @@ class Interruption:
         is_main = threading.current_thread() is threading.main_thread()
         self._by_signal = is_main and hasattr(signal, "SIGALRM")
         if self._by_signal:
-            self._before = signal.signal(signal.SIGALRM, self._raise)
+            self._undo = signals.handle(signal.SIGALRM, self._raise)
 
     def stop(self) -> None:
         self._is_over.set()
-        if self._by_signal and signal.getsignal(signal.SIGALRM) == self._raise:
-            signal.signal(signal.SIGALRM, self._before)
+        if self._undo is not None:
+            self._undo()
 
     def after(self, seconds: float, error: Callable[[], BaseException | None]) -> None:
         """Ask, from then on every second, for what to raise; None for nothing yet."""

@@ -126,6 +126,91 @@ def test_a_pool_that_is_closed_says_all_that_it_found(tmp_path: Path) -> None:
     assert "train.py:6 in twice  scalar read  [SYN01]\n    4 times" in ended.stdout
 
 
+TERMINATED = """
+import sys, time
+import torch
+import torch.multiprocessing as mp
+
+def wait(ready, goes_on):
+    torch.ones(2, device="cuda").sum().item()
+    ready.set()
+    while True:
+        try:
+            time.sleep(600)
+        except BaseException:
+            if not goes_on:
+                raise
+
+if __name__ == "__main__":
+    context = mp.get_context("fork")
+    how = sys.argv[1]
+    for _ in range(50 if how == "at once" else 1):
+        ready = context.Event()
+        child = context.Process(target=wait, args=(ready, how == "goes on"))
+        child.start()
+        if how != "at once":
+            ready.wait()
+        child.terminate()
+        child.join()
+        print("ended by", -child.exitcode)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
+def test_a_child_that_is_terminated_says_what_it_found(tmp_path: Path) -> None:
+    ended = preflight(tmp_path, TERMINATED, "later")
+    assert ended.returncode == 0, ended.stderr
+    assert f"ended by {signal.SIGTERM}" in ended.stderr
+    assert "train.py:7 in wait  scalar read" in ended.stdout
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
+def test_a_child_that_is_terminated_as_it_starts_ends(tmp_path: Path) -> None:
+    """CPython forgets a signal that a handler of Python's is told of while it forks."""
+    ended = preflight(tmp_path, TERMINATED, "at once")
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr.count(f"ended by {signal.SIGTERM}") == 50
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
+def test_a_child_that_swallows_its_end_is_ended(tmp_path: Path) -> None:
+    ended = preflight(tmp_path, TERMINATED, "goes on")
+    assert ended.returncode == 0, ended.stderr
+    assert f"ended by {signal.SIGALRM}" in ended.stderr
+
+
+TRAINING_IN_A_POOL = """
+import sys
+import torch
+import torch.multiprocessing as mp
+from concurrent.futures import ProcessPoolExecutor
+
+def train(seed):
+    model = torch.nn.Linear(3, 1).cuda()
+    optimizer = torch.optim.Adam(model.parameters())
+    for _ in range(50):
+        loss = model(torch.randn(5, 3, device="cuda")).mean()
+        loss.backward()
+        optimizer.step()
+        loss.item()
+
+if __name__ == "__main__":
+    context = mp.get_context("fork")
+    pool = ProcessPoolExecutor(2, context) if sys.argv[1] == "executor" else context.Pool(2)
+    with pool:
+        list(pool.map(train, range(3)))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="forks are POSIX's")
+@pytest.mark.parametrize("pool", ["executor", "pool"])
+def test_a_pool_whose_workers_have_been_stopped_is_waited_for_no_longer(tmp_path: Path, pool: str) -> None:
+    ended = preflight(tmp_path, TRAINING_IN_A_POOL, pool)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "3 steps)" in ended.stdout.splitlines()[0]
+    assert "train.py:14 in train  scalar read" in ended.stdout
+
+
 LEARNER = """
 import torch
 import torch.multiprocessing as mp
