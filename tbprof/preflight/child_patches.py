@@ -21,6 +21,7 @@ from typing import Any
 from tbprof.preflight import recording
 from tbprof.preflight.child_runs import write_child_run
 from tbprof.preflight.children import ACTIVE, ChildPlan, child_run
+from tbprof.preflight.insisting import insist
 from tbprof.preflight.patch import Patch
 from tbprof.preflight.recording import Recorder
 from tbprof.preflight.signals import Terminated, left_behind_by_a_fork, signals_heard
@@ -31,9 +32,6 @@ __all__ = ["PATCHES"]
 _LEFT_ALONE = ("torch.utils.data._utils.worker", "multiprocessing.managers")
 
 _POOLS = ("multiprocessing.pool", "torch.multiprocessing.pool")
-
-_GRACE_SECONDS = 5.0
-"""For a child that has been terminated to end with what it found."""
 
 _KEPT: list[Any] = []
 """The preflight of a spawned child: what it has patched stays so as long as it lives."""
@@ -92,9 +90,12 @@ def _end(original: Any) -> Any:
 
     @wraps(original)
     def end(self: BaseProcess) -> None:
-        if ACTIVE and self.pid is not None:
-            ACTIVE[0].ended_by_program.add(self.pid)
+        is_watched = bool(ACTIVE) and self.pid in ACTIVE[0].started
+        if is_watched:
+            ACTIVE[0].ended_by_program.add(self.pid or 0)
         original(self)
+        if is_watched and os.name == "posix":
+            insist(self._popen)  # type: ignore[attr-defined]
 
     return end
 
@@ -135,7 +136,7 @@ def _watched_run(name: str, run: Callable[[], None]) -> None:
     recording.RECORDERS[:] = [recorder]
     steps.start()
     raised: BaseException | None = None
-    with signals_heard(grace_seconds=_GRACE_SECONDS) as signals:
+    with signals_heard() as signals:
         try:
             run()
         except BaseException as error:  # noqa: BLE001 - the border to the user's program

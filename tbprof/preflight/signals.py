@@ -57,50 +57,28 @@ def left_behind_by_a_fork() -> Iterator[None]:
 class Signals:
     """Which signal asked the program to end; a program may take it and end as if nothing had been."""
 
-    def __init__(self, grace_seconds: float | None) -> None:
+    def __init__(self) -> None:
         self.received = ""
-        self._grace_seconds = grace_seconds
         self._is_over = False
-        self._has_alarm = False
 
     def hear(self, number: int, _frame: Any) -> None:
         """End the program by what Python would have raised, or would not have."""
         self.received = signal.Signals(number).name
-        if self._is_over:
-            return
-        if number == signal.SIGTERM and self._grace_seconds is not None and _may_have_alarm():
-            signal.setitimer(signal.ITIMER_REAL, self._grace_seconds)
-            self._has_alarm = True
-        raise KeyboardInterrupt if number == signal.SIGINT else Terminated
+        if not self._is_over:
+            raise KeyboardInterrupt if number == signal.SIGINT else Terminated
 
     def only_note(self) -> None:
         """The program is over: raise nothing any more."""
         self._is_over = True
-        if self._has_alarm:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-def _may_have_alarm() -> bool:
-    """Whether an alarm would end the process, and is not the program's own."""
-    if not hasattr(signal, "SIGALRM"):
-        return False
-    for place in [place for place in _BEFORE if place[0] == signal.SIGALRM]:
-        _undo(place)
-    is_armed = any(signal.getitimer(signal.ITIMER_REAL))
-    return signal.getsignal(signal.SIGALRM) == signal.SIG_DFL and not is_armed
 
 
 @contextmanager
-def signals_heard(*, grace_seconds: float | None = None) -> Iterator[Signals]:
+def signals_heard() -> Iterator[Signals]:
     """Hear the two signals, SIGINT also where whoever started us ignores it, as shells do for `&`.
 
     A handler that somebody else has put in place stays.
-
-    Args:
-        grace_seconds: After SIGTERM the program has so long to end, then the system ends it: what is raised
-            inside a finalizer is lost, and what waits in C is not reached. None for as long as it takes.
     """
-    signals = Signals(grace_seconds)
+    signals = Signals()
     undos: list[Callable[[], None]] = []
     ours = ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL))
     for number, usual in ours:

@@ -131,24 +131,25 @@ import sys, time
 import torch
 import torch.multiprocessing as mp
 
-def wait(ready, goes_on):
+def wait(ready, swallowed):
     torch.ones(2, device="cuda").sum().item()
     ready.set()
     while True:
         try:
             time.sleep(600)
         except BaseException:
-            if not goes_on:
+            swallowed -= 1
+            if swallowed < 0:
                 raise
 
 if __name__ == "__main__":
     context = mp.get_context("fork")
-    how = sys.argv[1]
-    for _ in range(50 if how == "at once" else 1):
+    at_once, swallowed = sys.argv[1] == "at once", int(sys.argv[2])
+    for _ in range(50 if at_once else 1):
         ready = context.Event()
-        child = context.Process(target=wait, args=(ready, how == "goes on"))
+        child = context.Process(target=wait, args=(ready, swallowed))
         child.start()
-        if how != "at once":
+        if not at_once:
             ready.wait()
         child.terminate()
         child.join()
@@ -157,8 +158,9 @@ if __name__ == "__main__":
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
-def test_a_child_that_is_terminated_says_what_it_found(tmp_path: Path) -> None:
-    ended = preflight(tmp_path, TERMINATED, "later")
+@pytest.mark.parametrize("swallowed", [0, 1])
+def test_a_child_that_is_terminated_says_what_it_found(tmp_path: Path, swallowed: int) -> None:
+    ended = preflight(tmp_path, TERMINATED, "later", str(swallowed))
     assert ended.returncode == 0, ended.stderr
     assert f"ended by {signal.SIGTERM}" in ended.stderr
     assert "train.py:7 in wait  scalar read" in ended.stdout
@@ -167,16 +169,16 @@ def test_a_child_that_is_terminated_says_what_it_found(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
 def test_a_child_that_is_terminated_as_it_starts_ends(tmp_path: Path) -> None:
     """CPython forgets a signal that a handler of Python's is told of while it forks."""
-    ended = preflight(tmp_path, TERMINATED, "at once")
+    ended = preflight(tmp_path, TERMINATED, "at once", "0")
     assert ended.returncode == 0, ended.stderr
     assert ended.stderr.count(f"ended by {signal.SIGTERM}") == 50
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
 def test_a_child_that_swallows_its_end_is_ended(tmp_path: Path) -> None:
-    ended = preflight(tmp_path, TERMINATED, "goes on")
+    ended = preflight(tmp_path, TERMINATED, "later", "1000")
     assert ended.returncode == 0, ended.stderr
-    assert f"ended by {signal.SIGALRM}" in ended.stderr
+    assert f"ended by {signal.SIGKILL}" in ended.stderr
 
 
 TRAINING_IN_A_POOL = """
