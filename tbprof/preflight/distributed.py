@@ -73,6 +73,11 @@ PATCHES = (
     *(Patch(owner, "new_group", _group_with_gloo) for owner in ("torch.distributed", _HOME)),
     *(Patch(owner, "barrier", _waiting_barrier) for owner in ("torch.distributed", _HOME)),
     *(Patch(owner, "is_nccl_available", instead(lambda: True)) for owner in ("torch.distributed", _HOME)),
-    Patch("torch.distributed.fsdp:FullyShardedDataParallel", "__init__", _refused),
-    Patch("torch.distributed.fsdp._fully_shard._fully_shard", "_get_device_from_mesh", _refused),
+    Patch("torch.distributed.fsdp:FullyShardedDataParallel", "__init__", _refused, once_loaded=True),
+    Patch(
+        "torch.distributed.fsdp._fully_shard._fully_shard",
+        "_get_device_from_mesh",
+        _refused,
+        once_loaded=True,
+    ),
 )

@@ -41,6 +41,11 @@ class Watch(TorchDispatchMode):  # type: ignore[misc]
 
     supports_higher_order_operators = True
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        # Torch would import its compiler, which takes as long as torch; preflight compiles nothing.
+        return False
+
     def __torch_dispatch__(
         self,
         func: Callable[..., Any],

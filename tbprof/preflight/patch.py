@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any
+
+from tbprof.preflight.after_import import called_after_import
 
 __all__ = ["Patch", "applied", "instead", "suspended"]
 
@@ -29,6 +32,12 @@ class Patch:
     """Whether the owner is a dictionary, and the name a key of it."""
     only_loaded: bool = False
     """Whether a module that the program did not import is left alone."""
+    once_loaded: bool = False
+    """Whether it waits for the program to import the module, which takes long."""
+
+    @property
+    def module(self) -> str:
+        return self.owner.partition(":")[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +67,18 @@ def instead(replacement: Any) -> Callable[[Any], Any]:
 @contextmanager
 def applied(patch: Patch) -> Iterator[None]:
     """Put a row in place; afterwards the attribute is what it was, or is gone where there was none."""
+    if patch.once_loaded and patch.module not in sys.modules:
+        with ExitStack() as stack:
+            put = partial(stack.enter_context, _put(patch))
+            with called_after_import(patch.module, put):
+                yield
+    else:
+        with _put(patch):
+            yield
+
+
+@contextmanager
+def _put(patch: Patch) -> Iterator[None]:
     owner = _owner(patch)
     if patch.is_item:
         with _item_in_place(owner, patch):
@@ -105,7 +126,7 @@ def _item_in_place(owner: dict[Any, Any], patch: Patch) -> Iterator[None]:
 
 
 def _owner(patch: Patch) -> Any:
-    module, _, inside = patch.owner.partition(":")
+    module, inside = patch.module, patch.owner.partition(":")[2]
     if patch.only_loaded and module not in sys.modules:
         return None
     try:
