@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pathlib
 import signal
@@ -39,6 +40,8 @@ def pytest_configure() -> None:
         os.environ.pop(name, None)
     # What a GPU does is tested with a stand-in for it, or where one was lent for that.
     os.environ["CUDA_VISIBLE_DEVICES"] = os.environ["HIP_VISIBLE_DEVICES"] = ""
+    # Several tests run at a time, and a thread of OpenMP that waits for the others keeps its processor busy.
+    os.environ["OMP_NUM_THREADS"] = "1"
     # A shell that starts pytest in the background hands on that Ctrl-C is ignored.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -57,6 +60,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         shares_a_browser = "e2e" in item.path.parts or "trained_demo" in getattr(item, "fixturenames", ())
         group = "browser" if shares_a_browser else str(item.path.relative_to(_TESTS))
         item.add_marker(pytest.mark.xdist_group(group))
+
+
+def pytest_collection_finish() -> None:
+    """Let no later collection of garbage look at torch, pytest and thousands of tests again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
