@@ -1,10 +1,11 @@
 """Forks processes off one that has imported torch, which takes seconds: `process_nursery.py SOCKET`.
 
-From the socket with that file descriptor it reads one JSON object a message: `arguments` (a script
-and what it is given), `folder`, `environment`, `limit_s`; with it comes the socket on which an answer
-is wanted. Several may be under way. A forked process runs the script as Python itself would, and ends
-in the ordinary way. The answer is an object with `exit_code`, which is null where the process had to
-be killed after `limit_s` seconds; its output is in the files `stdout` and `stderr` of `folder`.
+From the socket with that file descriptor it reads one JSON object a message: `arguments` (a script,
+or `-m` and a module, and what it is given), `folder`, `environment`, `limit_s`; with it comes the
+socket on which an answer is wanted. Several may be under way. A forked process runs the script as
+Python itself would, and ends in the ordinary way. The answer is an object with `exit_code`, which is
+null where the process had to be killed after `limit_s` seconds; its output is in the files `stdout` and
+`stderr` of `folder`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import contextlib
 import gc
 import json
 import os
+import runpy
 import signal
 import socket
 import sys
@@ -92,6 +94,11 @@ def _wait(process: int, limit_s: float) -> int | None:
 
 if __name__ == "__main__":
     sys.argv = serve(socket.socket(fileno=int(sys.argv[1])))
+    if sys.argv[0] == "-m":
+        sys.path[0] = str(Path.cwd())
+        sys.argv = sys.argv[1:]
+        runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+        sys.exit()
     __file__ = sys.argv[0]
     sys.path[0] = str(Path(__file__).parent)
     exec(compile(Path(__file__).read_text(encoding="utf-8"), __file__, "exec"))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from nursery import Nursery, nursery
 
 from tbprof.hook.file_names import import_folders, trace_file_name
 from tbprof.hook.guard import Guard
@@ -82,6 +83,30 @@ def run_script(tmp_path: Path, spool: Path) -> RunScript:
             text=True,
             timeout=100,
         )
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def processes() -> Iterator[Nursery]:
+    """Processes that need not import torch first."""
+    if not hasattr(os, "fork"):
+        pytest.skip("there is no fork")
+    with nursery() as started:
+        yield started
+
+
+@pytest.fixture
+def fork_script(tmp_path: Path, spool: Path, processes: Nursery) -> RunScript:
+    """The same, of a script to which it is no matter that torch and the hook are imported already."""
+
+    def run(script: str, *arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+        path = tmp_path / "train.py"
+        path.write_text(textwrap.dedent(script), encoding="utf-8")
+        own = {**os.environ, "TBPROF_SPOOL": str(spool), **environment}
+        ended = processes.run([path, *arguments], tmp_path, own)
+        assert ended.exit_code is not None, f"it hung: {ended.stderr}"
+        return subprocess.CompletedProcess(sys.argv, ended.exit_code, ended.stdout, ended.stderr)
 
     return run
 

@@ -81,16 +81,16 @@ sys.exit(3)
 
 
 def test_what_could_not_be_published_is_by_the_next_run(
-    run_script: RunScript, logdir: Path, spool: Path, said: Callable[[str], list[str]]
+    fork_script: RunScript, logdir: Path, spool: Path, said: Callable[[str], list[str]]
 ) -> None:
     script = f"{TRAINING}\nwith tbprof.TrainerHook(sys.argv[1], schedule=SHORT) as hook:\n    train(hook, 8)"
     logdir.write_text("not a folder")
-    first = run_script(script, logdir)
+    first = fork_script(script, logdir)
     assert first.returncode == 0
     assert "could not be published" in said(first.stderr)[0]
     (waiting,) = traces_in(spool)
     logdir.unlink()
-    second = run_script(script, logdir)
+    second = fork_script(script, logdir)
     assert second.returncode == 0
     assert has_published(logdir, 2)
     assert waiting.name.replace(".pt.", ".") + ".gz" in {trace.name for trace in traces_in(logdir)}

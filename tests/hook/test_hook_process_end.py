@@ -37,10 +37,10 @@ if __name__ == "__main__":
 @pytest.mark.parametrize("steps", [1, 4, 6], ids=["before", "in", "after"])
 @pytest.mark.parametrize("how", ["fork", "forkserver", "spawn"])
 def test_a_window_of_a_child_is_published_or_its_absence_said(
-    run_script: RunScript, tmp_path: Path, how: str, steps: int, closes: str
+    fork_script: RunScript, tmp_path: Path, how: str, steps: int, closes: str
 ) -> None:
     logdir = tmp_path / "logs"
-    ended = run_script(TRAINING, logdir, how, steps, closes)
+    ended = fork_script(TRAINING, logdir, how, steps, closes)
     assert ended.returncode == 0, ended.stderr
     said = [line for line in ended.stderr.splitlines() if not line.startswith("USDT:")]
     if steps == 1:
@@ -54,7 +54,7 @@ def test_a_window_of_a_child_is_published_or_its_absence_said(
 
 
 def test_a_child_that_has_its_hook_from_its_parent_leaves_the_window_to_it(
-    run_script: RunScript, tmp_path: Path
+    fork_script: RunScript, tmp_path: Path
 ) -> None:
     script = """
 import multiprocessing, sys
@@ -76,6 +76,6 @@ train(4)
 hook.close(wait_s=60)
 sys.exit(child.exitcode)
 """
-    ended = run_script(script, tmp_path / "logs")
+    ended = fork_script(script, tmp_path / "logs")
     assert ended.returncode == 0, ended.stderr
     assert [facts["recorded_steps"] for facts in facts_in(tmp_path / "logs")] == [2]

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from nursery import Ended, Nursery
 from trainings import facts_in, published_soon
 
 import tbprof
@@ -51,6 +52,11 @@ def start(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
         text=True,
         timeout=100,
     )
+
+
+def start_watched(processes: Nursery, folder: Path, *arguments: str) -> Ended:
+    """The same as `tbprof run`, without the wait for torch."""
+    return processes.run(["-m", "tbprof.hook.run", *arguments], folder, os.environ)
 
 
 def start_both(folder: Path, program: str) -> list[subprocess.CompletedProcess[str]]:
@@ -232,11 +238,13 @@ STEPPING = {
 
 
 @pytest.mark.parametrize("program", STEPPING)
-def test_steps_are_those_of_the_optimizer_that_really_steps(tmp_path: Path, program: str) -> None:
+def test_steps_are_those_of_the_optimizer_that_really_steps(
+    processes: Nursery, tmp_path: Path, program: str
+) -> None:
     (tmp_path / "train.py").write_text(SETTING + STEPPING[program])
     short = ("--skip-first", "3", "--warmup", "1", "--active", "2", "--logdir", "logs")
-    done = start(tmp_path, "-m", "tbprof", "run", *short, "train.py")
-    assert done.returncode == 0, done.stderr
+    done = start_watched(processes, tmp_path, *short, "train.py")
+    assert done.exit_code == 0, done.stderr
     said = [line for line in done.stderr.splitlines() if line.startswith("tbprof: ")]
     assert said[0] == "tbprof: Steps are those of SGD, the first optimizer that stepped."
     published_soon(tmp_path / "logs")
@@ -268,12 +276,14 @@ print("done", move.__name__, train_step.__name__)
     "name",
     ["__main__:train_step", "__main__:Loop.once", "trainer:Trainer.after_batch", "torch:Tensor.backward"],
 )
-def test_a_program_without_optimizers_is_counted_by_a_function(tmp_path: Path, name: str) -> None:
+def test_a_program_without_optimizers_is_counted_by_a_function(
+    processes: Nursery, tmp_path: Path, name: str
+) -> None:
     (tmp_path / "train.py").write_text(BY_HAND)
     (tmp_path / "trainer.py").write_text("class Trainer:\n    def after_batch(self): return self\n")
     short = ("--skip-first", "3", "--warmup", "1", "--active", "2", "--logdir", "logs")
-    done = start(tmp_path, "-m", "tbprof", "run", *short, "--step-on", name, "train.py")
-    assert done.stdout == start(tmp_path, "train.py").stdout
+    done = start_watched(processes, tmp_path, *short, "--step-on", name, "train.py")
+    assert done.stdout == processes.run(["train.py"], tmp_path, os.environ).stdout
     published_soon(tmp_path / "logs")
     (facts,) = facts_in(tmp_path / "logs")
     assert (facts["first_step"], facts["recorded_steps"]) == (4, 2)
@@ -289,10 +299,10 @@ def test_a_program_without_optimizers_is_counted_by_a_function(tmp_path: Path, n
     ],
 )
 def test_a_function_that_never_comes_is_said_and_the_program_runs(
-    tmp_path: Path, name: str, said: str
+    processes: Nursery, tmp_path: Path, name: str, said: str
 ) -> None:
     (tmp_path / "train.py").write_text(BY_HAND)
     (tmp_path / "trainer.py").write_text("class Trainer:\n    def after_batch(self): return self\n")
-    done = start(tmp_path, "-m", "tbprof", "run", "--step-on", name, "train.py")
-    assert (done.returncode, done.stdout[:4]) == (0, "done")
+    done = start_watched(processes, tmp_path, "--step-on", name, "train.py")
+    assert (done.exit_code, done.stdout[:4]) == (0, "done")
     assert said in done.stderr

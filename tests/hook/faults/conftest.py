@@ -1,4 +1,4 @@
-"""Processes that need not import torch first, and a laboratory for trials with a disk that fails."""
+"""A laboratory for trials with a disk that fails."""
 
 from __future__ import annotations
 
@@ -8,14 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 from failing_disk import build, compiler
-from nursery import Nursery, nursery
+from nursery import nursery
 from trials import Laboratory
-
-
-@pytest.fixture(scope="session")
-def processes() -> Iterator[Nursery]:
-    with nursery() as started:
-        yield started
 
 
 @pytest.fixture(scope="session")
