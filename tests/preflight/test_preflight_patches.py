@@ -111,5 +111,5 @@ def test_bad_numbers_of_steps_are_refused() -> None:
 
 
 def test_a_prediction_is_read_after_the_block() -> None:
-    with Preflight() as preflight, pytest.raises(UsageError, match="after the with"):
+    with Preflight() as preflight, pytest.raises(UsageError, match="once the with block has ended"):
         _ = preflight.prediction
