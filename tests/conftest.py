@@ -29,6 +29,11 @@ _TESTS = pathlib.Path(__file__).parent
 _MOST_PROCESSES = 4
 """Each may hold a torch, a TensorBoard and a Chromium."""
 
+_IN_SECOND_BROWSER = frozenset(
+    ("test_e2e_timeline.py", "test_e2e_source.py", "test_e2e_series.py", "test_e2e_compare.py")
+)
+"""About half of what is seen in a browser, so that no process is left with all of it."""
+
 # How long an example takes says more of the machine than of the code.
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
@@ -51,14 +56,18 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Several processes for the whole suite; a part of it, or what measures times, has one for itself."""
     is_whole = config.args == config.getini("testpaths") and config.option.markexpr == "not exhaustive"
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores, _MOST_PROCESSES) if is_whole and cores > 1 else 0
+    # One more than there are cores: many tests wait for a process that they have started.
+    return min(cores + 1, _MOST_PROCESSES) if is_whole and cores > 1 else 0
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What a file sets up, or all that looks at one TensorBoard, belongs to one process."""
     for item in items:
         shares_a_browser = "e2e" in item.path.parts or "trained_demo" in getattr(item, "fixturenames", ())
-        group = "browser" if shares_a_browser else str(item.path.relative_to(_TESTS))
+        if shares_a_browser:
+            group = "second browser" if item.path.name in _IN_SECOND_BROWSER else "browser"
+        else:
+            group = str(item.path.relative_to(_TESTS))
         item.add_marker(pytest.mark.xdist_group(group))
 
 
