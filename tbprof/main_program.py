@@ -50,12 +50,14 @@ def run_program(
     exec(compile(source, main_module.__file__, "exec", dont_inherit=True), vars(main_module))
 
 
-def check_function(program: str, name: str) -> None:
-    """Refuse a function that a script does not define.
+def check_function(program: str, name: str, *, is_module: bool) -> None:
+    """Refuse a function `__main__:name` that can't be watched.
 
     Raises:
-        UsageError: there is none of this name.
+        UsageError: the script defines none of this name, or the program is a module.
     """
+    if is_module:
+        raise UsageError(f"--step-on __main__:{name} is for scripts; with -m, name the function's module")
     # A script that is no Python says so itself when it is run.
     with contextlib.suppress(SyntaxError, ValueError, OSError):
         if not _definitions(ast.parse(Path(program).read_bytes()), name):

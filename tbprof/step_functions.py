@@ -111,7 +111,25 @@ def _wrap(module: ModuleType, step: StepFunction, after: After) -> Undo:
         setattr(owner, name, wrapped)
     except TypeError as error:
         raise UsageError(f"{step} can't be counted ({error}): name a function written in Python.") from None
-    return functools.partial(_put_back, owner, name, own)
+    undo_at_home = _replace_at_home(owner, name, found, wrapped)
+
+    def undo() -> None:
+        _put_back(owner, name, own)
+        undo_at_home()
+
+    return undo
+
+
+def _replace_at_home(owner: Any, name: str, found: Any, wrapped: Any) -> Undo:
+    """Replace a function of a module in the namespace that it was defined in, too.
+
+    A spawned process has a copy of its main module's namespace in `sys.modules`.
+    """
+    home = getattr(found, "__globals__", {})
+    if not isinstance(owner, ModuleType) or home is vars(owner) or home.get(name) is not found:
+        return lambda: None
+    home[name] = wrapped
+    return lambda: home.update({name: found})
 
 
 def _wrapped(function: Any, after: After, *, is_method: bool) -> Any:

@@ -7,6 +7,7 @@ import importlib.util
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -86,6 +87,20 @@ def test_a_module_that_is_there_is_wrapped_at_once(module: str) -> None:
     assert (steppers, found.train_step.__name__) == ([before], "train_step")
     undo()
     assert found.train_step is before
+
+
+def test_a_function_is_counted_for_its_own_module_too(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a spawned process, where `__main__` has a copy of the namespace."""
+    home = importlib.import_module(module)
+    before, copy = home.train_step, ModuleType("copy_of_it")
+    vars(copy).update(train_step=before)
+    monkeypatch.setitem(sys.modules, copy.__name__, copy)
+    steppers: list[object] = []
+    undo = call_after(StepFunction(copy.__name__, "train_step"), steppers.append, fail)
+    home.train_step(2)
+    assert steppers == [before]
+    undo()
+    assert (home.train_step, copy.train_step) == (before, before)
 
 
 def test_the_import_leaves_no_trace(module: str) -> None:

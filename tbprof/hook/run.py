@@ -76,9 +76,7 @@ def _checked(given: argparse.Namespace) -> tuple[HookOptions, StepFunction | Non
 
 def _check_step_on(step_on: StepFunction, given: argparse.Namespace) -> None:
     if step_on.module == "__main__":
-        if given.module:
-            raise UsageError(f"--step-on {step_on} is for scripts; with -m, name the function's module")
-        check_function(given.program, step_on.function)
+        check_function(given.program, step_on.function, is_module=given.module)
         return
     folder = str(Path.cwd() if given.module else Path(given.program).resolve().parent)
     package = step_on.module.partition(".")[0]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from tbprof.errors import SelfTestFailed, TbprofError
-from tbprof.main_program import NoSuchModule, program_frames, run_program
+from tbprof.main_program import NoSuchModule, check_function, program_frames, run_program
 from tbprof.preflight.document import document
 from tbprof.preflight.prediction import ENDED_WELL, KINDS, Prediction
 from tbprof.preflight.report import text
@@ -59,7 +59,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--steps", type=int, default=3, help="optimizer steps to look at; default: 3")
     parser.add_argument("--warmup", type=int, default=1, help="optimizer steps before them; default: 1")
     parser.add_argument(
-        "--step-on", metavar="NAME", help="package.module:Class.method, whose every return ends a step"
+        "--step-on",
+        metavar="NAME",
+        help="package.module:Class.method, or __main__:function of the script: each return ends a step",
     )
     parser.add_argument(
         "--time-limit", type=float, metavar="SECONDS", help="end after so long with what was found"
@@ -99,10 +101,13 @@ def _predict(options: argparse.Namespace, arguments: Sequence[str], signals: Sig
         force=options.force,
         program=options.program,
     )
+    decorate = preflight.decoration()
+    if decorate is not None:
+        check_function(options.program, decorate[0], is_module=options.module)
     try:
         with preflight:
             try:
-                run_program(options.program, arguments, is_module=options.module)
+                run_program(options.program, arguments, is_module=options.module, decorate=decorate)
             finally:
                 preflight.signal = signals.received
     except TbprofError:

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from tbprof.errors import NotSupported, UsageError
+from tbprof.main_program import Decorated
 from tbprof.preflight import awaited, unwatched
 from tbprof.preflight.child_runs import ChildRun, add_child_runs, steps_taken, write_child_run
 from tbprof.preflight.children import ACTIVE, ChildPlan, Children, child_run, forget_parents
@@ -170,6 +171,10 @@ class Preflight:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
         return runs
+
+    def decoration(self) -> Decorated | None:
+        """What counts `step_on` where that is a function of the script that is about to be run."""
+        return self._steps.decoration()
 
     def step(self) -> None:
         """A step is over, where no optimizer says so."""

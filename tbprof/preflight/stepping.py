@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import weakref
 from collections.abc import Callable
@@ -9,8 +10,9 @@ from typing import Any
 
 from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook
 
+from tbprof.main_program import Decorated
 from tbprof.preflight.recording import Recorder
-from tbprof.step_functions import STEP_FUNCTIONS, StepFunction, call_after
+from tbprof.step_functions import STEP_FUNCTIONS, StepFunction, call_after, counted
 from tbprof.step_leader import StepLeader
 
 __all__ = ["Steps", "StepsTaken"]
@@ -44,16 +46,32 @@ class Steps:
         self._has_leader = False
         self._seen: weakref.WeakSet[Any] = weakref.WeakSet()
         self._undos: list[Callable[[], None]] = []
+        self._is_decorated = self._has_stopped = False
+
+    def decoration(self) -> Decorated | None:
+        """What counts a function of the script that is about to run; ask before `start`.
+
+        None where another function ends the steps, or none does. A script's own function is there only
+        once the script runs, so it can't be replaced from outside.
+        """
+        function = self._function
+        if function is None or function.module != "__main__":
+            return None
+        self._is_decorated = True
+        return function.function, functools.partial(counted, after=self._after_function)
 
     def start(self) -> None:
+        if self._is_decorated:
+            return
         if self._function is not None:
-            self._undos.append(call_after(self._function, lambda _: self.step(), self._recorder.remark))
+            self._undos.append(call_after(self._function, self._after_function, self._recorder.remark))
             return
         self._undos.append(register_optimizer_step_post_hook(self._after_step).remove)
         for function in STEP_FUNCTIONS:
             self._undos.append(call_after(function, self._after_step, self._recorder.remark))
 
     def stop(self) -> None:
+        self._has_stopped = True
         for undo in self._undos:
             undo()
         self._undos.clear()
@@ -71,6 +89,11 @@ class Steps:
         if self.taken == self._last:
             self.note_optimizers_to_come()
             raise StepsTaken(self)
+
+    def _after_function(self, _: object) -> None:
+        # What decorates a script's function stays there; a forked child counts by steps of its own.
+        if not self._has_stopped:
+            self.step()
 
     def _after_step(self, optimizer: Any, *_: Any) -> None:
         if self._has_leader and optimizer not in self._seen:

@@ -173,6 +173,55 @@ def test_a_module_is_run_as_python_runs_it(
     assert (ended.returncode, "train.py:11 in <module>  scalar read" in ended.stdout) == (0, True)
 
 
+BY_HAND = """
+import sys
+import torch
+import torch.multiprocessing as mp
+
+def train_step(total):
+    return total.add_(torch.ones((), device="cuda")).item()
+
+class Loop:
+    @staticmethod
+    def once(total):
+        return train_step(total)
+
+def train(rank=0):
+    total = torch.zeros((), device="cuda")
+    for _ in range(9):
+        Loop.once(total)
+
+if __name__ == "__main__":
+    if sys.argv[1] == "here":
+        train()
+    elif sys.argv[1] == "fork":
+        child = mp.get_context("fork").Process(target=train)
+        child.start()
+        child.join()
+    else:
+        mp.spawn(train, nprocs=1)
+"""
+
+
+@pytest.mark.parametrize("how", ["here", "fork", "mp.spawn"])
+@pytest.mark.parametrize("name", ["__main__:train_step", "__main__:Loop.once"])
+def test_a_step_is_what_a_function_of_the_script_does(tmp_path: Path, name: str, how: str) -> None:
+    program = tmp_path / "train.py"
+    program.write_text(BY_HAND, encoding="utf-8")
+    command = [sys.executable, "-m", "tbprof.preflight", "--step-on", name, str(program), how]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.splitlines()[0].endswith("3 steps)")
+    assert "1 a step, in every step" in ended.stdout
+
+
+def test_a_function_that_the_script_does_not_define_is_refused(training: Path, preflight: Run) -> None:
+    refused = preflight("--step-on", "__main__:fit", str(training), "9")
+    assert (refused.returncode, refused.stderr) == (2, f"tbprof: {training} defines no fit\n")
+    refused = preflight("--step-on", "__main__:fit", "-m", "train", "9")
+    assert (refused.returncode, "with -m, name the function's module" in refused.stderr) == (2, True)
+
+
 def test_a_machine_with_a_gpu_is_told_to_record_there(
     training: Path, preflight: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
