@@ -79,7 +79,8 @@ def _type(hint: object) -> str:
         return " | ".join(f'"{part}"' for part in parts)
     if origin is tuple:
         return f"{_type(parts[0])}[]"
-    if isinstance(hint, type):
+    # In Python 3.10 `dict[str, int]` is a type as well.
+    if origin is None and isinstance(hint, type):
         return _SCALARS.get(hint, hint.__name__)
     raise TypeError(f"no TypeScript for {hint!r}")
 
