@@ -63,12 +63,17 @@ def _near(frame: FrameType | None) -> Iterator[Any]:
     while reached and len(seen) < MOST_OBJECTS:
         layer = []
         for candidate in reached:
-            if id(candidate) not in seen and not issubclass(type(candidate), _LEAVES):
+            if id(candidate) not in seen and _may_hold_one(candidate):
                 seen.add(id(candidate))
                 layer.append(candidate)
         yield from layer
         # Asks the interpreter and none of the program's own code.
         reached = gc.get_referents(*layer)
+
+
+def _may_hold_one(candidate: Any) -> bool:
+    # What the garbage collector does not track refers to no object that it does, such as these are.
+    return gc.is_tracked(candidate) and not issubclass(type(candidate), _LEAVES)
 
 
 def _variables(frame: FrameType) -> list[Any]:

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import torch
 from torch.utils.data import DataLoader
 
-from tbprof.hook.living_objects import living_loaders_and_optimizers
+from tbprof.hook.living_objects import MOST_OBJECTS, living_loaders_and_optimizers
 from tbprof.hook.missing_facts import MissingFacts
 from tbprof.model import LoaderFacts, OptimizerFacts
 
@@ -58,6 +58,19 @@ def test_they_are_found_in_what_a_framework_holds() -> None:
         loaders, optimizers = pool.submit(Trainer().run).result()
     assert "Images" in {loader.dataset for loader in loaders}
     assert "OwnOptimizer" in {optimizer.name for optimizer in optimizers}
+
+
+def test_values_that_hold_nothing_do_not_count_among_those_looked_at() -> None:
+    def train() -> tuple[tuple[LoaderFacts, ...], tuple[OptimizerFacts, ...]]:
+        values = [complex(number) for number in range(MOST_OBJECTS + 1)]
+        trainer = [[[Trainer()]]]
+        found = living_loaders_and_optimizers(MissingFacts())
+        del values, trainer
+        return found
+
+    with ThreadPoolExecutor(1) as pool:
+        loaders, _ = pool.submit(train).result()
+    assert "Images" in {loader.dataset for loader in loaders}
 
 
 def test_looking_keeps_nothing_of_a_function_alive() -> None:
