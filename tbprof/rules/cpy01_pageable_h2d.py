@@ -63,6 +63,9 @@ def find(facts: Facts) -> Iterator[Finding]:
                 "call_ns": int(facts.episodes.copy_ns[site.members].sum()),
                 "is_batch": int(_is_batch(facts, site)),
             }
+            if not site.blocking:
+                # By definition no wait, so that the bracket is empty: the host is in the call all the same.
+                numbers["is_staged_without_wait"] = 1
             yield site_finding(facts, index, rule=_CODE, removal="drop", numbers=numbers)
 
 

@@ -151,7 +151,10 @@ def _read(call: RecordedCall) -> _Wait | None:
 
 
 def _upload(call: RecordedCall) -> _Wait | None:
-    """Moves that ask not to be waited for are as they should be."""
+    """Moves that ask not to be waited for are left out.
+
+    A large one from pageable memory would hold the host up, but sizes are not recorded.
+    """
     if call.call in _LISTS:
         return _Wait("upload", "seen")
     is_move = call.call in _MOVERS and (call.call != "copy_" or bool(call.places))

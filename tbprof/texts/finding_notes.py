@@ -153,6 +153,11 @@ def _unexplained(numbers: Numbers, scope: Scope) -> str:
 
 def _pageable(numbers: Numbers, _: Scope) -> str:
     sizes = f"{size(int(numbers['bytes']))} in the window, {_duration(numbers, 'call_ns')} in the calls."
+    if numbers.get("is_staged_without_wait", 0):
+        sizes += (
+            " Nothing is waited for there, but the host copies pageable memory itself and launches nothing"
+            " meanwhile; what pinning it would save is not estimated."
+        )
     return sizes if numbers.get("is_batch", 1) else f"{sizes} It is no batch: keep it on the device."
 
 

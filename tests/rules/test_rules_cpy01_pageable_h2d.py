@@ -121,3 +121,4 @@ def test_a_copy_that_never_blocked_has_nothing_to_win_by_waits() -> None:
     (finding,) = found(each_step(move), "CPY01")
     assert finding.saving is not None
     assert (finding.saving.ceiling_ns, finding.severity) == (0, "info")
+    assert finding.numbers["is_staged_without_wait"] == 1
