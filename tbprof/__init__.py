@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from tbprof.hook.trainer_hook import TrainerHook
     from tbprof.preflight.session import Preflight
     from tbprof.sharing.loaded_report import load
+    from tbprof.version import __version__
 
 __all__ = ["Preflight", "Schedule", "SlowSteps", "TrainerHook", "__version__", "annotate", "load"]
 
-__version__ = "0.1.0"
-
 _HOMES = {
+    "__version__": "tbprof.version",
     "Preflight": "tbprof.preflight.session",
     "Schedule": "tbprof.hook.schedule",
     "SlowSteps": "tbprof.hook.slow_steps",

@@ -1,4 +1,4 @@
-"""Where tbprof keeps what can be made again: the cache folder of the user."""
+"""Where tbprof is installed, and where it keeps what can be made again."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import os
 import sys
 from pathlib import Path
 
-__all__ = ["cache_folder", "private_cache_folder"]
+__all__ = ["PACKAGE", "cache_folder", "private_cache_folder"]
+
+PACKAGE = Path(__file__).parent
+"""The folder of this package."""
 
 _OTHERS_MAY_WRITE = 0o022
 

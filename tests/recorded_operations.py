@@ -70,7 +70,6 @@ class JudgedOperation:
             return "agrees"
         return "disagrees" if told or self.predicted else "not in the table"
 
-
     @property
     def copies_agree(self) -> bool | None:
         """Whether each predicted copy was recorded in its direction and memory; None without either."""

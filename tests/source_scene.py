@@ -16,7 +16,7 @@ from tbprof.report import report_of
 
 __all__ = ["METRICS", "TRAIN", "known_training"]
 
-TRAIN = '''\
+TRAIN = """\
 def train(model, loader, device):
     loader = DataLoader(
         StreetScenes("data/train"),
@@ -40,7 +40,7 @@ def train(model, loader, device):
         optimizer.step()
         confusion.update(logits.argmax(1), labels)
     return running
-'''
+"""
 METRICS = '''\
     def update(self, predicted, labels):
         """Counts pairs of a prediction and its label."""

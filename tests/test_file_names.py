@@ -39,9 +39,7 @@ def test_any_name_can_be_taken_apart(file_name: str) -> None:
     assert name.stem.startswith(name.worker)
 
 
-@given(
-    st.from_regex(r"[a-z]{1,8}_\d{1,5}(_rank\d)?", fullmatch=True), st.integers(10**18, 10**19 - 1)
-)
+@given(st.from_regex(r"[a-z]{1,8}_\d{1,5}(_rank\d)?", fullmatch=True), st.integers(10**18, 10**19 - 1))
 def test_a_trace_and_its_report_share_their_stem(worker: str, time_ns: int) -> None:
     endings = (REPORT_SUFFIX, RAW_SUFFIX, ".pt.trace.json")
     names = {parse_window_name(f"{worker}.{time_ns}{ending}") for ending in endings}

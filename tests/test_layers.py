@@ -33,8 +33,9 @@ def allowed(layers: str = "", packages: str = "", never: str = "") -> Allowed:
 
 
 LAW = {
-    "__init__": allowed("hook preflight sharing"),
+    "__init__": allowed("version folders hook preflight sharing"),
     "__main__": allowed("cli"),
+    "version": allowed(),
     "model": allowed(),
     "errors": allowed(),
     "optable": allowed(),
@@ -45,26 +46,27 @@ LAW = {
     "step_functions": allowed("errors"),
     "step_leader": allowed(),
     "streams": allowed("errors"),
-    "trace": allowed("model errors folders", "numpy msgspec isal"),
+    "trace": allowed("version folders model errors folders", "numpy msgspec isal"),
     "analysis": allowed("trace model errors line_rules", "numpy", never="json os pathlib io"),
     "rules": allowed("analysis model optable line_rules", "numpy"),
     "texts": allowed("model errors rules"),
     "manual": allowed("errors texts"),
-    "report": allowed("trace analysis rules model errors file_names", "numpy"),
+    "report": allowed("version folders trace analysis rules model errors file_names", "numpy"),
     "store": allowed(
-        "report model errors file_names folders",
+        "version folders report model errors file_names folders",
         "google.protobuf tensorboard.summary tensorboard.compat.tensorflow_stub",
     ),
-    "views": allowed("report analysis model file_names"),
-    "plugin": allowed("views texts manual store report model errors", "tensorboard werkzeug"),
-    "sharing": allowed("views texts manual store report model errors"),
+    "views": allowed("version folders report analysis model file_names"),
+    "plugin": allowed("version folders views texts manual store report model errors", "tensorboard werkzeug"),
+    "sharing": allowed("version folders views texts manual store report model errors"),
     "cli": allowed(
-        "sharing views texts manual store report rules model errors file_names streams",
+        "version folders sharing views texts manual store report rules model errors file_names streams",
         "pynvml",
     ),
-    "hook": allowed("model errors main_program step_functions step_leader", "torch"),
+    "hook": allowed("version folders model errors main_program step_functions step_leader", "torch"),
     "preflight": allowed(
-        "model errors optable line_rules main_program step_functions step_leader streams", "torch pytest"
+        "version folders model errors optable line_rules main_program step_functions step_leader streams",
+        "torch pytest",
     ),
     "demo": allowed("hook errors", "torch torchvision"),
 }
@@ -157,9 +159,7 @@ def test_every_import_of_the_package_obeys_the_law() -> None:
         ),
     ],
 )
-def test_the_checker_sees_a_forbidden_import(
-    tmp_path: Path, file: str, source: str, forbidden: str
-) -> None:
+def test_the_checker_sees_a_forbidden_import(tmp_path: Path, file: str, source: str, forbidden: str) -> None:
     path = tmp_path / "tbprof" / file
     path.parent.mkdir(parents=True)
     path.write_text(source, encoding="utf-8")

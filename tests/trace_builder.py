@@ -39,7 +39,6 @@ MAIN = 100
 Span = tuple[float, float]
 
 
-
 class TraceBuilder:
     """One trace while it is told; `events` are the JSON objects so far, in file order."""
 

@@ -10,11 +10,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import tbprof
 from tbprof.cli.preflight_child import print_preflight
 from tbprof.cli.serving import serve
 from tbprof.cli.terminal import terminal_text
 from tbprof.errors import UsageError
+from tbprof.folders import PACKAGE
 from tbprof.model import Report
 from tbprof.report import looks_like_trace
 from tbprof.store.discovery import Discovery
@@ -76,7 +76,7 @@ def _show_samples(*, serving: bool) -> int:
 
 def _samples() -> Path:
     """Those of a checkout, else those in the package."""
-    package = Path(tbprof.__file__).parent
+    package = PACKAGE
     for folder in (package.parent / "logs" / "samples", package / "samples"):
         if folder.is_dir():
             return folder

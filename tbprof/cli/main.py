@@ -12,10 +12,10 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from tbprof import __version__
 from tbprof.cli.telling import tell
 from tbprof.errors import TbprofError
 from tbprof.streams import discard, flush_output, prepare_streams
+from tbprof.version import __version__
 
 __all__ = ["main"]
 

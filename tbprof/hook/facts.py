@@ -13,13 +13,13 @@ from typing import Any
 
 import torch
 
-from tbprof import __version__
 from tbprof.hook.living_objects import living_loaders_and_optimizers
 from tbprof.hook.missing_facts import MissingFacts
 from tbprof.hook.options import RecordOptions
 from tbprof.hook.processes import process_label
 from tbprof.hook.settings import environment, git_commit, settings
 from tbprof.model import FACTS_SCHEMA, HookFacts, StepCounts
+from tbprof.version import __version__
 
 __all__ = ["WindowFacts", "collect_facts", "rank_and_world_size", "worker_name", "write_facts"]
 

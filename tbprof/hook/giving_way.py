@@ -22,9 +22,7 @@ class GivingWay:
         """Steps until the next try."""
         if not self.has_happened:
             self.has_happened = True
-            logger.warning(
-                "Another profiler is running in this process: tbprof waits and tries again later."
-            )
+            logger.warning("Another profiler is running in this process: tbprof waits and tries again later.")
         self._steps = 2 * self._steps or self._shortest_steps
         return self._steps
 

@@ -10,7 +10,7 @@ import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
-import tbprof
+from tbprof.folders import PACKAGE
 
 __all__ = ["start_child"]
 
@@ -72,7 +72,7 @@ def _child_import_path() -> list[str]:
         # The folder that the training was started in is gone, and what was in it with it.
         training, asked_for = set(), [Path(entry) for entry in entries if Path(entry).is_absolute()]
     folders = [folder for folder in asked_for if folder not in training]
-    home = Path(tbprof.__file__).absolute().parent.parent
+    home = PACKAGE.absolute().parent
     if home not in _installed_packages():
         folders.insert(0, home)
     return [str(folder) for folder in folders]

@@ -9,7 +9,7 @@ from pathlib import Path
 from tensorboard.backend import http_util
 from werkzeug import wrappers
 
-import tbprof
+from tbprof.folders import PACKAGE
 from tbprof.plugin.answers import refusal
 
 __all__ = ["Bundle"]
@@ -32,7 +32,7 @@ class Bundle:
     @cached_property
     def _files(self) -> dict[str, Path]:
         """By path relative to the bundle, with forward slashes."""
-        folder = Path(tbprof.__file__).parent / "static"
+        folder = PACKAGE / "static"
         files = (path for path in folder.rglob("*") if path.suffix in _TYPES)
         return {path.relative_to(folder).as_posix(): path for path in files}
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 
 from tensorboard.plugins import base_plugin
 
-from tbprof import __version__
 from tbprof.manual.pages import all_pages, manual_text
 from tbprof.plugin.analyses import Analyses
 from tbprof.plugin.answers import answering, sending
@@ -21,6 +20,7 @@ from tbprof.plugin.timelines import Timelines
 from tbprof.plugin.window_answers import WindowAnswers
 from tbprof.texts.english import English
 from tbprof.texts.rule_pages import rule_text
+from tbprof.version import __version__
 from tbprof.views.manual_page import ManualPage, manual_page
 from tbprof.views.rule_page import RulePage, rule_page
 from tbprof.views.runs import RunsView, runs_view

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from tbprof import __version__
 from tbprof.errors import Gone, UsageError
 from tbprof.report import Timeline, build_report, open_timeline
 from tbprof.store.cache import keep_report
 from tbprof.store.codec import MAX_REPORT_BYTES, encode_report
 from tbprof.texts.english import English
+from tbprof.version import __version__
 from tbprof.views.timeline_building import found_view, timeline_step, timeline_view
 from tbprof.views.timeline_bytes import tile_bytes
 from tbprof.views.timeline_excerpt import excerpt_of_step

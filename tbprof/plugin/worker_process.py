@@ -17,10 +17,10 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import BinaryIO, TypeAlias, cast
 
 from tbprof.errors import Busy, Gone, TbprofError, TraceError, UsageError
+from tbprof.folders import PACKAGE
 
 __all__ = ["Answer", "Ended", "Question", "WorkerProcess"]
 
@@ -152,7 +152,7 @@ def _start() -> subprocess.Popen[bytes]:
         [sys.executable, *isolation, "-m", "tbprof.plugin.worker"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        cwd=Path(__file__).parent.parent.parent,
+        cwd=PACKAGE.parent,
         env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
     )
 

@@ -12,9 +12,9 @@ import dataclasses
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
-from tbprof import __version__
 from tbprof.model import Source
 from tbprof.preflight.prediction import PredictedFinding, PredictedSite, Prediction
+from tbprof.version import __version__
 
 __all__ = ["SCHEMA", "Json", "document"]
 

@@ -12,12 +12,13 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-import tbprof
 from tbprof.errors import UsageError
+from tbprof.folders import PACKAGE
 from tbprof.manual.pages import RULES_PAGE, all_pages
 from tbprof.model import Report, Window
 from tbprof.texts.english import English
 from tbprof.texts.rule_pages import all_rules
+from tbprof.version import __version__
 from tbprof.views.answer import WindowAnswer
 from tbprof.views.finding_markdown import finding_text
 from tbprof.views.manual_page import manual_page
@@ -78,7 +79,7 @@ def _data(windows: Sequence[tuple[Window, Report]]) -> str:
     """As JSON that no text in it can end: `<` is written as an escape."""
     listed = tuple(window for window, _ in windows)
     content = {
-        "runs": dataclasses.asdict(runs_view("", tbprof.__version__, listed, (), English())),
+        "runs": dataclasses.asdict(runs_view("", __version__, listed, (), English())),
         "windows": [_window(window, report) for window, report in windows],
         "rules": [dataclasses.asdict(rule_page(words)) for words in all_rules()],
         "manual": _manual(),
@@ -109,7 +110,7 @@ def _window(window: Window, report: Report) -> dict[str, object]:
 
 
 def _bundle() -> str:
-    path = Path(tbprof.__file__).parent / "static" / "page.js"
+    path = PACKAGE / "static" / "page.js"
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:

@@ -13,12 +13,12 @@ import hashlib
 import os
 from pathlib import Path
 
-from tbprof import __version__
 from tbprof.errors import ReportError
 from tbprof.folders import private_cache_folder
 from tbprof.model import Report
 from tbprof.store.codec import MAX_REPORT_BYTES, SCHEMA, decode_report, encode_report
 from tbprof.store.files import write_whole
+from tbprof.version import __version__
 
 __all__ = ["MAX_CACHE_BYTES", "cached_report", "keep_report"]
 

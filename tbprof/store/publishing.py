@@ -8,7 +8,6 @@ import errno
 from dataclasses import dataclass
 from pathlib import Path
 
-from tbprof import __version__
 from tbprof.errors import PublishError, TraceError, TraceNotReadable
 from tbprof.file_names import RAW_SUFFIX, REPORT_SUFFIX, parse_window_name
 from tbprof.model import Report
@@ -24,6 +23,7 @@ from tbprof.store.codec import encode_report
 from tbprof.store.files import appearing, remove_abandoned_parts, write_whole
 from tbprof.store.retention import Limits, keep_within
 from tbprof.store.scalars import SUB_RUN, write_scalars
+from tbprof.version import __version__
 
 __all__ = ["BROKEN_SUFFIX", "Published", "facts_of", "publish_window"]
 

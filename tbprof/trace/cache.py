@@ -16,12 +16,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tbprof import __version__
 from tbprof.folders import private_cache_folder
 from tbprof.trace.columns import Trace
 from tbprof.trace.source import shown_path
 from tbprof.trace.stored_columns import SCHEMA, load_columns, write_columns
 from tbprof.trace.together import read_trace_together
+from tbprof.version import __version__
 
 __all__ = ["MAX_CACHE_BYTES", "WORTH_KEEPING_BYTES", "read_trace_cached"]
 

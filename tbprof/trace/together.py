@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO, cast
 
-import tbprof
+from tbprof.folders import PACKAGE
 from tbprof.trace.columns import Trace
 from tbprof.trace.decode import Losses
 from tbprof.trace.health import Reading
@@ -99,7 +99,7 @@ def _process(path: Path, stretch: Stretch) -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(
         [sys.executable, "-m", "tbprof.trace.stretch_process", *arguments],
         # Python looks for modules in the working folder first, and the user's may hold a `numpy.py`.
-        cwd=Path(tbprof.__file__).parents[1],
+        cwd=PACKAGE.parent,
         env={**os.environ, **_NO_THREADS},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from tbprof import __version__
+from tbprof.version import __version__
 from tbprof.views.check import CheckRow, CheckView, RowState, Warned
 from tbprof.views.sentences import Sentences
 

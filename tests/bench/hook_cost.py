@@ -90,8 +90,7 @@ def alternated(
             with tempfile.TemporaryDirectory() as folder:
                 found[name].append(measure(Path(folder)))
     return {
-        name: {figure: min(one[figure] for one in each) for figure in each[0]}
-        for name, each in found.items()
+        name: {figure: min(one[figure] for one in each) for figure in each[0]} for name, each in found.items()
     }
 
 

@@ -18,8 +18,8 @@ from recorded_samples import MOST_BYTES, chosen_windows, fitted  # noqa: E402
 from refresh_samples import report_path, sample_report  # noqa: E402
 from shortened_trace import count_steps  # noqa: E402
 
-from tbprof import __version__  # noqa: E402
 from tbprof.store.codec import encode_report  # noqa: E402
+from tbprof.version import __version__  # noqa: E402
 
 HEAD = "| sample | steps | bytes | sync points | device work |\n|---|---|---|---|---|"
 

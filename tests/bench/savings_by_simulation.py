@@ -32,6 +32,7 @@ PROGRAMS = 1_000
 
 COMPLICATIONS = frozenset(TRAITS) - {"autograd", "loader", "backlog"}
 
+
 def main(programs: int = PROGRAMS) -> None:
     seeds = range(FIRST_SEED, FIRST_SEED + programs)
     judged = [judge(random_program(seed)) for seed in seeds]
@@ -60,9 +61,7 @@ def machine() -> str:
     return f"{platform.machine()}, {cores}, Python {platform.python_version()}, numpy {np.__version__}"
 
 
-def row(
-    name: str, judged: Sequence[Judgement], chosen: Callable[[Prediction], bool] = lambda _: True
-) -> str:
+def row(name: str, judged: Sequence[Judgement], chosen: Callable[[Prediction], bool] = lambda _: True) -> str:
     """One line of the table, of the chosen predictions of these programs."""
     some = [each for judgement in judged for each in judgement.predictions if chosen(each)]
     return prediction_row(f"{name} ({len(judged)})", some)

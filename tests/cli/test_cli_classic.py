@@ -72,9 +72,7 @@ def test_a_file_that_is_no_trace_is_one_line_and_the_others_are_copied(
     assert not list((tmp_path / "classic").iterdir())
 
 
-def test_a_copy_is_not_copied_again(
-    trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_copy_is_not_copied_again(trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["classic", str(trace), "--out", str(tmp_path / "out")])
     assert main(["classic", str(tmp_path / "out" / "model.pt.trace.json.gz")]) == 2
     assert "name the trace it was made of" in capsys.readouterr().err

@@ -339,9 +339,7 @@ def test_a_large_file_shows_how_far_it_is_on_a_terminal(
 
 @pytest.mark.parametrize("name", ["a.txt", "a.json", "a.json.gz", "a.tbprof.pb"])
 @pytest.mark.parametrize("content", [b"", b"hello", b"\x1f\x8b", bytes(range(256))])
-def test_a_file_that_is_no_trace_is_said(
-    tmp_path: Path, capsys: Capture, name: str, content: bytes
-) -> None:
+def test_a_file_that_is_no_trace_is_said(tmp_path: Path, capsys: Capture, name: str, content: bytes) -> None:
     (tmp_path / name).write_bytes(content)
     assert main(["report", str(tmp_path / name)]) == 2
     assert str(tmp_path / name) in said(capsys)

@@ -120,9 +120,7 @@ def test_every_view_has_its_data(classic_address: str) -> None:
     assert get(classic_address, "operation", group_by="Operation", **place)["device_self_time"]["rows"]
     table = get(classic_address, "operation/table", group_by="Operation", **place)["data"]
     assert all(row["has_call_stack"] for row in table)
-    stacks = get(
-        classic_address, "operation/stack", op_name="aten::linear", group_by="Operation", **place
-    )
+    stacks = get(classic_address, "operation/stack", op_name="aten::linear", group_by="Operation", **place)
     assert "forward" in stacks["data"][0]["call_stack"]
     kernels = get(classic_address, "kernel/table", group_by="Kernel", **place)["data"]
     assert sum(row[2] for row in kernels["rows"]) == 60

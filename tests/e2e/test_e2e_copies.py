@@ -22,9 +22,7 @@ def test_each_view_lists_its_own_sites(page: Page, address: str, logdir: pathlib
 
 
 @IN_LIGHT
-def test_copies_by_kind_are_those_of_the_command_line(
-    page: Page, address: str, logdir: pathlib.Path
-) -> None:
+def test_copies_by_kind_are_those_of_the_command_line(page: Page, address: str, logdir: pathlib.Path) -> None:
     kinds = report_of(next((logdir / "sam_amg_a100").glob("*.json.gz")))["copies"]
     frame = open_tab(page, address, "sam_amg_a100", "copies")
     rows = frame.locator('table[aria-labelledby="kinds"] tbody tr')

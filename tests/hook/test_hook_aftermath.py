@@ -65,9 +65,7 @@ def test_steps_that_stay_slower_are_said_at_the_end(
     ]
 
 
-def test_a_few_slow_steps_right_after_the_window_are_no_matter(
-    run, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_few_slow_steps_right_after_the_window_are_no_matter(run, caplog: pytest.LogCaptureFixture) -> None:
     run([10] * BEFORE + [14] * SETTLE_STEPS + [10] * 20)
     assert warnings_in(caplog) == []
 

@@ -326,9 +326,7 @@ def test_work_between_steps_is_in_no_step_time(
     assert "evaluation" in {event["name"] for event in trace["traceEvents"]}
 
 
-def test_the_step_after_a_window_tells_the_lines_and_is_in_no_time(
-    logdir: Path, training_step: Step
-) -> None:
+def test_the_step_after_a_window_tells_the_lines_and_is_in_no_time(logdir: Path, training_step: Step) -> None:
     with tbprof.TrainerHook(logdir, schedule=SHORT) as hook:
         train(hook, training_step, 6)
         assert not torch.overrides._get_current_function_mode_stack()
@@ -410,9 +408,7 @@ def test_a_phase_is_in_no_lines_and_counts_no_steps(logdir: Path, training_step:
     assert [(call["function"], call["count"]) for call in audit["calls"]] == [("step", 1)]
 
 
-def test_an_exception_of_a_phase_passes_and_the_steps_count_again(
-    logdir: Path, training_step: Step
-) -> None:
+def test_an_exception_of_a_phase_passes_and_the_steps_count_again(logdir: Path, training_step: Step) -> None:
     with tbprof.TrainerHook(logdir, schedule=SHORT) as hook:
         with pytest.raises(ZeroDivisionError), hook.phase("evaluation"):
             1 / 0  # noqa: B018

@@ -41,9 +41,7 @@ def test_some_ranks_can_be_meant_and_a_step_that_is_the_same_for_all(tmp_path: P
 @pytest.mark.parametrize(
     "text", ["many", "0", "-1", "101", "9" * 30, "\0", "5 ranks=", "ranks=a", "5 at=soon", "5 5"]
 )
-def test_nonsense_is_said_and_left_alone(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, text: str
-) -> None:
+def test_nonsense_is_said_and_left_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture, text: str) -> None:
     trigger = Trigger(tmp_path, rank=0)
     write(tmp_path, text, 1000)
     assert trigger.request(5) is None

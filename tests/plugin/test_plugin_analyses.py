@@ -100,9 +100,7 @@ def test_twenty_who_ask_at_once_have_it_read_once(
 
     monkeypatch.setattr(WorkerProcess, "ask", note)
     results: list[State] = []
-    threads = [
-        threading.Thread(target=lambda: results.append(finished(analyses, trace))) for _ in range(20)
-    ]
+    threads = [threading.Thread(target=lambda: results.append(finished(analyses, trace))) for _ in range(20)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -361,9 +361,7 @@ def test_a_program_may_close_its_stdout(tmp_path: Path) -> None:
 
 def test_a_module_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tbprof.preflight", "-m", "no_such_module_of_theirs"]
-    ended = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
-    )
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
     assert ended.returncode == 2
     assert "Traceback" not in ended.stderr
     assert "No module named no_such_module_of_theirs" in ended.stderr + ended.stdout

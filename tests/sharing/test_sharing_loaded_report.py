@@ -80,7 +80,7 @@ def test_a_notebook_gets_the_verdict_and_a_page_that_reaches_nothing(
 def test_without_a_built_frontend_a_notebook_gets_the_verdict_and_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shared_page.tbprof, "__file__", str(tmp_path / "__init__.py"))
+    monkeypatch.setattr(shared_page, "PACKAGE", tmp_path)
     shown = LoadedReport(REPORT)._repr_html_()
     assert "the web page is not built" in shown
     assert "<iframe" not in shown

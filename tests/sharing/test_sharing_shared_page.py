@@ -96,6 +96,6 @@ def test_without_a_built_frontend_it_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, report: Report
 ) -> None:
     monkeypatch.undo()
-    monkeypatch.setattr(module.tbprof, "__file__", str(tmp_path / "__init__.py"))
+    monkeypatch.setattr(module, "PACKAGE", tmp_path)
     with pytest.raises(UsageError, match="the web page is not built"):
         page_of(report)

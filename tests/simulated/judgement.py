@@ -20,6 +20,7 @@ from tbprof.trace.columns import Int64s
 
 __all__ = ["Judgement", "judge"]
 
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """One program."""

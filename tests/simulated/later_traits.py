@@ -126,9 +126,7 @@ class _Writer:
         feeder: list[Action] = []
         for _ in program.steps:
             upload = self._actions.upload(size, memory=memory)
-            upload = dataclasses.replace(
-                upload, stream=_FEEDING_STREAM, thread=FEEDER, site=self._site
-            )
+            upload = dataclasses.replace(upload, stream=_FEEDING_STREAM, thread=FEEDER, site=self._site)
             feeder += [Work(self._actions.around(load_ns, 0.1), FEEDER), upload, Put(holds)]
         self._site += 1
         steps = tuple((Take(MAIN), *step) for step in program.steps)

@@ -81,8 +81,7 @@ class Actions:
         event = draw.randint(1, 1_000_000)
         wait = self.around(1_500, 0.3)
         forked = [
-            dataclasses.replace(self.kernel(regime), stream=_FORK_STREAM)
-            for _ in range(draw.randint(1, 3))
+            dataclasses.replace(self.kernel(regime), stream=_FORK_STREAM) for _ in range(draw.randint(1, 3))
         ]
         joined: list[Action] = [
             RecordEvent(event + 1, self.around(1_500), _FORK_STREAM),
@@ -149,9 +148,7 @@ class Actions:
     def _read(self, memory: Memory, size_bytes: int) -> Copy:
         return dataclasses.replace(self.upload(size_bytes, memory=memory), direction="DtoH")
 
-    def upload(
-        self, size_bytes: int, *, synchronised: bool = True, memory: Memory = "pageable"
-    ) -> Copy:
+    def upload(self, size_bytes: int, *, synchronised: bool = True, memory: Memory = "pageable") -> Copy:
         """A copy to the device."""
         return Copy(
             direction="HtoD",

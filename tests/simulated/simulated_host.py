@@ -180,9 +180,7 @@ class _Machine:
         yield action.call_ns
         calls.append(Call(name, start, self._clock.now_ns))
 
-    def _wait(
-        self, awaited: Completion | None, least_ns: int, action: Copy
-    ) -> Iterator[int | Completion]:
+    def _wait(self, awaited: Completion | None, least_ns: int, action: Copy) -> Iterator[int | Completion]:
         least = self._clock.now_ns + least_ns
         waited = awaited is not None and not awaited.is_done
         if awaited is not None:

@@ -16,9 +16,7 @@ from tbprof.store import cache
 from tbprof.store.cache import cached_report, keep_report
 from tbprof.store.codec import MAX_REPORT_BYTES
 
-SAMPLE = (
-    Path(__file__).parents[2] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"
-)
+SAMPLE = Path(__file__).parents[2] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"
 posix = pytest.mark.skipif(os.name == "nt", reason="permissions are those of POSIX")
 
 
@@ -91,9 +89,7 @@ def test_a_missing_trace_has_no_report(tmp_path: Path, report: Report, folder: P
 
 
 @pytest.mark.parametrize("content", [b"", b"not a report", bytes(MAX_REPORT_BYTES + 1)])
-def test_a_damaged_report_counts_as_none(
-    trace: Path, report: Report, folder: Path, content: bytes
-) -> None:
+def test_a_damaged_report_counts_as_none(trace: Path, report: Report, folder: Path, content: bytes) -> None:
     keep_report(str(trace), report)
     [entry] = kept(folder)
     entry.write_bytes(content)

@@ -14,9 +14,7 @@ from tbprof.model import Window
 from tbprof.report import looks_like_trace
 from tbprof.store.discovery import Discovery, Listing
 
-SAMPLE = (
-    Path(__file__).parents[2] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"
-)
+SAMPLE = Path(__file__).parents[2] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"
 NS = 1752215573993169006
 
 needs_links = pytest.mark.skipif(os.name == "nt", reason="links need a privilege on Windows")
@@ -200,9 +198,7 @@ def test_a_link_to_nothing_is_no_window(logdir: Path) -> None:
     assert find(logdir) == Listing((), ())
 
 
-def test_a_file_that_vanishes_under_way_is_no_window(
-    logdir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_vanishes_under_way_is_no_window(logdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(logdir / "a.json.gz")
     put(logdir / "b.pt.trace.json.gz")
     put(logdir / f"c.{NS}.tbprof.pb", b"report")

@@ -26,9 +26,7 @@ def test_numbers_keep_their_kind() -> None:
     verdict = Verdict("bracket", {"steps": 3, "share": 3.0, "device": "3", "far": -(2**63)})
     numbers = from_message(to_message(verdict), Verdict).numbers
     assert numbers == verdict.numbers
-    assert [type(number) for number in numbers.values()] == [
-        type(verdict.numbers[name]) for name in numbers
-    ]
+    assert [type(number) for number in numbers.values()] == [type(verdict.numbers[name]) for name in numbers]
 
 
 def test_what_is_not_recorded_stays_apart_from_zero() -> None:

@@ -20,9 +20,7 @@ from tbprof.store.publishing import publish_window
 from tbprof.store.retention import Limits
 from tbprof.store.windows import read_report
 
-SAMPLE = (
-    Path(__file__).parents[2] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"
-)
+SAMPLE = Path(__file__).parents[2] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"
 STEM = "node1_77_rank3.1752215573993169006"
 FACTS: dict[str, Any] = {
     "schema": 1,

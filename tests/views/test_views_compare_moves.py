@@ -15,9 +15,7 @@ COPY = dataclasses.replace(UPLOAD, ops=("aten::copy_",))
 
 
 def moved(before: tuple[Site, ...], after: tuple[Site, ...]) -> MovedWait | None:
-    reports = (
-        changed(sites=sites, idle=None, findings=(), fix_plan=()) for sites in (before, after)
-    )
+    reports = (changed(sites=sites, idle=None, findings=(), fix_plan=()) for sites in (before, after))
     return moved_wait(compare_sites(*reports, English()))
 
 

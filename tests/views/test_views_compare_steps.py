@@ -15,9 +15,7 @@ def timed(median_ns: int, low_ns: int, high_ns: int) -> Report:
     """With steps that the hook timed without the profiler."""
     assert REPORT.facts is not None
     quartiles = (low_ns, high_ns)
-    facts = dataclasses.replace(
-        REPORT.facts, unprofiled_step_ns=median_ns, unprofiled_quartiles_ns=quartiles
-    )
+    facts = dataclasses.replace(REPORT.facts, unprofiled_step_ns=median_ns, unprofiled_quartiles_ns=quartiles)
     return changed(facts=facts)
 
 

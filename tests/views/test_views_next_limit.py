@@ -32,9 +32,7 @@ def test_the_largest_part_that_is_left_limits(idle: dict[str, float], saved_us: 
 
 
 @pytest.mark.parametrize(("device", "saved_us"), [(None, 10.0), (DEVICE, None), (DEVICE, 0.0)])
-def test_without_a_plan_or_a_device_nothing_is_said(
-    device: DeviceBar | None, saved_us: float | None
-) -> None:
+def test_without_a_plan_or_a_device_nothing_is_said(device: DeviceBar | None, saved_us: float | None) -> None:
     assert next_limit(device, causes(sync=400.0), saved_us, English()) == ""
 
 

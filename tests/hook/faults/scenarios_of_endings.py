@@ -65,7 +65,8 @@ with hook() as h:
     ),
     Scenario(
         "os._exit in the window",
-        IN_WINDOW + """
+        IN_WINDOW
+        + """
 os._exit(7)
 """,
         windows=0,
@@ -73,7 +74,8 @@ os._exit(7)
     ),
     Scenario(
         "never closed, window open",
-        IN_WINDOW + """
+        IN_WINDOW
+        + """
 
 """,
     ),
@@ -86,7 +88,8 @@ train(watching, 6)
     ),
     Scenario(
         "dropped and collected in the window",
-        IN_WINDOW + """
+        IN_WINDOW
+        + """
 del watching
 gc.collect()
 print(step())
@@ -94,7 +97,8 @@ print(step())
     ),
     Scenario(
         "exec in the window",
-        IN_WINDOW + """
+        IN_WINDOW
+        + """
 os.execv('/bin/sh', ['sh', '-c', 'exit 5'])
 """,
         windows=0,
@@ -102,7 +106,8 @@ os.execv('/bin/sh', ['sh', '-c', 'exit 5'])
     ),
     Scenario(
         "SIGTERM in the window",
-        IN_WINDOW + """
+        IN_WINDOW
+        + """
 os.kill(os.getpid(), signal.SIGTERM)
 """,
         windows=0,
@@ -110,7 +115,8 @@ os.kill(os.getpid(), signal.SIGTERM)
     ),
     Scenario(
         "SIGKILL in the window",
-        IN_WINDOW + """
+        IN_WINDOW
+        + """
 os.kill(os.getpid(), signal.SIGKILL)
 """,
         windows=0,

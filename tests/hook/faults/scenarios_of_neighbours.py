@@ -9,7 +9,8 @@ __all__ = ["NEIGHBOURS"]
 NEIGHBOURS = (
     Scenario(
         "fork in the window, child exits at once",
-        IN_WINDOW + """
+        IN_WINDOW
+        + """
 child = os.fork()
 if child == 0: os._exit(3)
 print(os.waitpid(child, 0)[1])
@@ -18,7 +19,8 @@ train(watching, 3)
     ),
     Scenario(
         "fork in the window, child goes on",
-        IN_WINDOW + """
+        IN_WINDOW
+        + """
 child = os.fork()
 if child == 0:
     train(watching, 6)
@@ -29,7 +31,8 @@ train(watching, 3)
     ),
     Scenario(
         "fork in the window, child profiles",
-        IN_WINDOW + """
+        IN_WINDOW
+        + """
 child = os.fork()
 if child == 0:
     with torch.profiler.profile(): step()
@@ -75,7 +78,8 @@ train(watching, 3)
     ),
     Scenario(
         "a command that is run in the window",
-        IN_WINDOW + """
+        IN_WINDOW
+        + """
 print(subprocess.run(['echo', 'hello'], capture_output=True).stdout)
 train(watching, 3)
 """,
@@ -163,7 +167,8 @@ print(len(theirs.events()) > 100)
     ),
     Scenario(
         "torch's profiler inside the window",
-        IN_WINDOW + """
+        IN_WINDOW
+        + """
 with torch.profiler.profile() as theirs: step()
 train(watching, 8)
 print(len(theirs.events()) > 10)
@@ -171,7 +176,8 @@ print(len(theirs.events()) > 10)
     ),
     Scenario(
         "autograd's profiler inside the window",
-        IN_WINDOW + """
+        IN_WINDOW
+        + """
 with torch.autograd.profiler.profile() as theirs: step()
 train(watching, 8)
 print(len(theirs.function_events) > 10)

@@ -51,7 +51,8 @@ run()
     ),
     Scenario(
         "spool is removed meanwhile",
-        IN_WINDOW + """
+        IN_WINDOW
+        + """
 shutil.rmtree(os.environ['TBPROF_SPOOL'], ignore_errors=True)
 train(watching, 5)
 """,
