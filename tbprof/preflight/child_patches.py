@@ -20,7 +20,7 @@ from typing import Any
 
 from tbprof.preflight import recording
 from tbprof.preflight.child_runs import write_child_run
-from tbprof.preflight.children import ACTIVE, ChildPlan, child_run
+from tbprof.preflight.children import ACTIVE, ChildPlan, Children, child_run
 from tbprof.preflight.insisting import insist
 from tbprof.preflight.patch import Patch
 from tbprof.preflight.recording import Recorder
@@ -32,9 +32,6 @@ __all__ = ["PATCHES"]
 _LEFT_ALONE = ("torch.utils.data._utils.worker", "multiprocessing.managers")
 
 _POOLS = ("multiprocessing.pool", "torch.multiprocessing.pool")
-
-_KEPT: list[Any] = []
-"""The preflight of a spawned child: what it has patched stays so as long as it lives."""
 
 
 def _is_watched(process: BaseProcess) -> bool:
@@ -162,18 +159,11 @@ copyreg.pickle(StepsTaken, lambda _: (_stop_of_this_process, ()))
 class _Beginning:
     """Unpickled in a spawned child, begins a preflight there."""
 
-    def __init__(self, plan: ChildPlan) -> None:
-        self._plan = plan
+    def __init__(self, children: Children) -> None:
+        self._children = children
 
     def __reduce__(self) -> Any:
-        return _begin, (self._plan,)
-
-
-def _begin(plan: ChildPlan) -> None:
-    # It imports this module for its patches.
-    from tbprof.preflight.session import Preflight
-
-    _KEPT.append(Preflight.in_child(plan).__enter__())
+        return self._children.begin, (_sendable(self._children.plan),)
 
 
 def _preparation_data(original: Any) -> Any:
@@ -182,7 +172,7 @@ def _preparation_data(original: Any) -> Any:
         data: dict[str, Any] = original(*args, **kwargs)
         # Read first: the program's main module comes after it.
         is_ours = bool(ACTIVE) and ACTIVE[0].starting
-        return {"tbprof": _Beginning(_sendable(ACTIVE[0].plan)), **data} if is_ours else data
+        return {"tbprof": _Beginning(ACTIVE[0]), **data} if is_ours else data
 
     return get_preparation_data
 

@@ -42,6 +42,8 @@ class Children:
     plan: ChildPlan
     steps: Steps
     """Those of this process."""
+    begin: Callable[[ChildPlan], object]
+    """What a spawned child calls first; found by its name there."""
     started: dict[int, BaseProcess] = field(default_factory=dict)
     """By their numbers."""
     starting: bool = False

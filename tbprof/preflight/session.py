@@ -29,10 +29,13 @@ from tbprof.preflight.self_test import self_test
 from tbprof.preflight.stepping import Steps, StepsTaken
 from tbprof.preflight.time_limit import Interruption, OutOfTime
 
-__all__ = ["Preflight"]
+__all__ = ["Preflight", "begin_in_child"]
 
 _IDLE_SECONDS = 1.0
 """Until the program is first asked whether it waits for children that have been stopped."""
+
+_OF_A_CHILD: list[Preflight] = []
+"""What it has patched stays so as long as the child lives."""
 
 
 class Preflight:
@@ -132,7 +135,7 @@ class Preflight:
         if self._plan is None:
             self._folder = Path(mkdtemp(prefix="tbprof-preflight-"))
             self._plan = ChildPlan(self._folder, self._last_step, self._step_on, self._stub)
-        self._children = Children(self._plan, self._steps)
+        self._children = Children(self._plan, self._steps, begin_in_child)
         ACTIVE.append(self._children)
         stack.callback(ACTIVE.clear)
 
@@ -216,6 +219,11 @@ class Preflight:
         """
         if self.prediction.syncs_per_step > per_step:
             raise AssertionError(f"more than {per_step} predicted sync points in a step\n{self.text()}")
+
+
+def begin_in_child(plan: ChildPlan) -> None:
+    """Begin in a spawned child, before the program's main module is run for the second time."""
+    _OF_A_CHILD.append(Preflight.in_child(plan).__enter__())
 
 
 def _refuse_a_gpu(*, force: bool) -> None:
