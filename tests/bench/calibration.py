@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS), str(TESTS.parent)]
+sys.path[:0] = [str(TESTS / "support"), str(TESTS / "recorded"), str(TESTS.parent)]
 
 from calibration import fitted_factor, halves, scaled  # noqa: E402 - the path comes first
 from prediction import ALL_SITES  # noqa: E402

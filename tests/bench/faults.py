@@ -20,7 +20,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "hook" / "faults")]
+sys.path[:0] = [
+    str(ROOT),
+    str(ROOT / "tests" / "support"),
+    str(ROOT / "tests"),
+    str(ROOT / "tests" / "hook" / "faults"),
+]
 
 from failing_cuda import CudaFault, cuda_faults  # noqa: E402
 from failing_disk import Fault, build  # noqa: E402

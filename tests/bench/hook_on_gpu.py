@@ -14,7 +14,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS), str(TESTS.parent), str(Path(__file__).resolve().parent)]
+sys.path[:0] = [
+    str(TESTS / "support"),
+    str(TESTS / "recorded"),
+    str(TESTS.parent),
+    str(Path(__file__).resolve().parent),
+]
 
 import torch  # noqa: E402
 from hook_on_gpu_measures import HookedProgram, run_with_hook  # noqa: E402

@@ -26,7 +26,7 @@ from datetime import date
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
-sys.path[:0] = [str(TESTS.parent), str(TESTS / "trace")]
+sys.path[str(TESTS / "support"), :0] = [str(TESTS.parent), str(TESTS / "trace")]
 
 from bombs import BOMBS, pack, pieces  # noqa: E402
 from odd_events import COSTS_ITSELF, READ_AS, with_odd_event  # noqa: E402

@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS), str(TESTS.parent)]
+sys.path[:0] = [str(TESTS / "support"), str(TESTS / "recorded"), str(TESTS.parent)]
 
 from recorded_operations import JudgedOperation, judge_operations, rows_seen  # noqa: E402
 

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS), str(TESTS.parent), str(TESTS / "data")]
+sys.path[:0] = [str(TESTS / "support"), str(TESTS / "recorded"), str(TESTS.parent), str(TESTS / "data")]
 
 from recorded_samples import MOST_BYTES, chosen_windows, fitted  # noqa: E402
 from refresh_samples import report_path, sample_report  # noqa: E402

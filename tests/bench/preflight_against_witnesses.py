@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS), str(TESTS.parent)]
+sys.path[:0] = [str(TESTS / "support"), str(TESTS / "recorded"), str(TESTS.parent)]
 
 from preflight_agreement import Agreement, PredictedProgram, compare, predicted_programs  # noqa: E402
 from recorded_lines import Line  # noqa: E402

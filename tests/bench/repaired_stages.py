@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS), str(TESTS.parent)]
+sys.path[:0] = [str(TESTS / "support"), str(TESTS / "recorded"), str(TESTS.parent)]
 
 from prediction_table import HEAD, prediction_row  # noqa: E402
 from recorded_stages import Repair, judge_repairs, read_stages  # noqa: E402

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 TESTS = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS / "simulated"), str(TESTS), str(TESTS.parent)]
+sys.path[:0] = [str(TESTS / "simulated"), str(TESTS / "support"), str(TESTS / "recorded"), str(TESTS.parent)]
 
 from judgement import Judgement, judge  # noqa: E402 - the path comes first
 from later_traits import LATER_TRAITS  # noqa: E402

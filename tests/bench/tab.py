@@ -23,7 +23,7 @@ from statistics import median
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
 TESTS = pathlib.Path(__file__).parents[1]
-sys.path += [str(TESTS), str(TESTS / "e2e")]
+sys.path += [str(TESTS / "support"), str(TESTS / "recorded"), str(TESTS / "e2e")]
 
 from source_scene import known_training  # noqa: E402
 from tensorboard_server import tensorboard  # noqa: E402

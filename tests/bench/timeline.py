@@ -27,6 +27,7 @@ import numpy as np
 from playwright.sync_api import Page, expect, sync_playwright
 from tile_trace import tile_trace
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 sys.path.append(str(pathlib.Path(__file__).parents[1] / "e2e"))
 from tensorboard_server import tensorboard
 

@@ -21,9 +21,9 @@ Json = dict[str, Any]
 SiteFigures = dict[tuple[str, str, str, str, str, bool], tuple[int, int, Any]]
 """Kind, copy call, synchronise call, ops, frame and whether it blocks, to count, bytes and wait."""
 
-SAMPLES = pathlib.Path(__file__).parents[1] / "logs" / "samples"
+SAMPLES = pathlib.Path(__file__).parents[2] / "logs" / "samples"
 GOLDEN: dict[str, Json] = json.loads(
-    (pathlib.Path(__file__).parent / "data" / "golden_samples.json").read_text("utf-8")
+    (pathlib.Path(__file__).parents[1] / "data" / "golden_samples.json").read_text("utf-8")
 )
 ROUNDING_US = 0.06
 """The ground truth is rounded to 0.1 us."""

@@ -109,7 +109,7 @@ for x, y in data:
     print(accelerator.gather(loss).mean().item())
 """
 
-FRAMEWORKS = Path(__file__).parent / "frameworks"
+FRAMEWORKS = Path(__file__).parents[1] / "frameworks"
 TRAINER = (FRAMEWORKS / "transformers_program.py").read_text(encoding="utf-8")
 TRAINER = TRAINER.replace("    use_cpu=True,\n", "")
 LIGHTNING = (FRAMEWORKS / "lightning_program.py").read_text(encoding="utf-8").replace('"cpu"', '"auto"')

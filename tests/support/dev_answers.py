@@ -29,7 +29,7 @@ with warnings.catch_warnings():
 
 __all__ = ["ANSWERS", "Answers", "record", "written"]
 
-REPOSITORY = pathlib.Path(__file__).parents[1]
+REPOSITORY = pathlib.Path(__file__).parents[2]
 ANSWERS = REPOSITORY / "plugin_frontend" / "dev" / "answers"
 SAMPLES = REPOSITORY / "logs" / "samples"
 

@@ -14,7 +14,7 @@ pytest.importorskip("torch")
 
 from preflight_agreement import PredictedProgram, compare, predicted_programs
 
-RECORDED_ON_A_CPU = Path(__file__).parent / "data" / "programs_on_a_cpu"
+RECORDED_ON_A_CPU = Path(__file__).parents[1] / "data" / "programs_on_a_cpu"
 FILE = "recording/programs/small_gpt.py"
 
 

@@ -10,7 +10,7 @@ from recorded_stages import judge_repairs, read_stages
 from scenes import host_bound
 from trace_builder import TraceBuilder
 
-RECORDED_ON_A_CPU = Path(__file__).parent / "data" / "programs_on_a_cpu"
+RECORDED_ON_A_CPU = Path(__file__).parents[1] / "data" / "programs_on_a_cpu"
 STEPS = 4
 
 

@@ -12,7 +12,7 @@ from shortened_trace import count_steps, packed, shortened
 
 from tbprof.report import build_report
 
-RECORDED_ON_A_CPU = Path(__file__).parent / "data" / "programs_on_a_cpu"
+RECORDED_ON_A_CPU = Path(__file__).parents[1] / "data" / "programs_on_a_cpu"
 
 
 def test_chosen_windows_are_named_after_device_and_program() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tbprof.store.windows import read_report
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent / "data"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "data"))
 
 from refresh_samples import SAMPLES, report_path, sample_report
 

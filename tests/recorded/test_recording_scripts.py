@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-sys.path.insert(0, str(Path(__file__).parent / "bench"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))
 
 import hook_on_gpu
 import op_table
@@ -21,7 +21,7 @@ import preflight_against_witnesses
 import repaired_stages
 import witnessed_points
 
-RECORDED_ON_A_CPU = Path(__file__).parent / "data" / "programs_on_a_cpu"
+RECORDED_ON_A_CPU = Path(__file__).parents[1] / "data" / "programs_on_a_cpu"
 
 
 def test_forms_are_judged_and_the_missing_device_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 import pytest
-from test_trace_metadata import FACTS
+from hook_facts import FACTS
 from trace_samples import a_step, classic, dumped, values_of, write
 
 from tbprof.errors import TraceError, TraceNotReadable

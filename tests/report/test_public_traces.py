@@ -6,7 +6,7 @@ import json
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent / "data"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "data"))
 
 from public_traces import GOLDEN, summary
 from public_traces import traces as public_traces

@@ -10,7 +10,7 @@ from pathlib import Path
 
 __all__ = ["TrainedDemo", "train_demo"]
 
-REPOSITORY = Path(__file__).parents[1]
+REPOSITORY = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ __all__ = ["Ended", "Nursery", "lanes", "nursery", "processes_of", "side_by_side
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 SERVER = Path(__file__).with_name("process_nursery.py")
 
 

@@ -12,7 +12,7 @@ pytest.importorskip("torch")
 
 from recorded_operations import JudgedOperation, Operation, judge_operations, read_operations, rows_seen
 
-RECORDED_ON_A_CPU = Path(__file__).parent / "data" / "programs_on_a_cpu"
+RECORDED_ON_A_CPU = Path(__file__).parents[1] / "data" / "programs_on_a_cpu"
 
 EXPECTED_OTHERWISE = {
     # Written into a row of one dimension, the number is a tensor of the host that is copied.
