@@ -1,0 +1,1 @@
+"""What `tbprof demo` trains: the same classifier before and after its fixes."""
