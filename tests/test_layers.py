@@ -50,10 +50,8 @@ LAW = {
     "line_rules": allowed(),
     "file_names": allowed(),
     "folders": allowed(),
-    "streams": allowed("errors"),
-    "main_program": allowed("errors"),
-    "step_functions": allowed("errors"),
-    "step_leader": allowed("errors"),
+    "standard_streams": allowed("errors"),
+    "program": allowed("errors"),
     "trace": allowed("folders version errors model", "isal msgspec numpy"),
     "analysis": allowed("line_rules trace errors model", "numpy", never="io json os pathlib"),
     "rules": allowed("analysis line_rules optable trace model", "numpy"),
@@ -68,14 +66,12 @@ LAW = {
     "plugin": allowed("folders manual report store texts version views errors model", "tensorboard werkzeug"),
     "sharing": allowed("folders manual report store texts version views errors model"),
     "cli": allowed(
-        "file_names folders manual report rules sharing store streams texts version views errors model",
+        "file_names folders manual report rules sharing standard_streams store texts version "
+        "views errors model",
         "pynvml",
     ),
-    "hook": allowed("folders main_program step_functions step_leader version errors model", "torch"),
-    "preflight": allowed(
-        "line_rules main_program optable step_functions step_leader streams version errors model",
-        "pytest torch",
-    ),
+    "hook": allowed("folders program version errors model", "torch"),
+    "preflight": allowed("line_rules optable program standard_streams version errors model", "pytest torch"),
     "demo": allowed("hook errors", "torch torchvision"),
 }
 """By folder, what it may import of other layers."""

@@ -20,7 +20,7 @@ from tbprof.cli.preflight_document import document_recording, preflight_document
 from tbprof.cli.reading import is_folder, report_of_file, reports_of_folder
 from tbprof.errors import UsageError
 from tbprof.rules.registry import PAGES
-from tbprof.streams import put, reader_may_leave
+from tbprof.standard_streams import put, reader_may_leave
 from tbprof.texts.english import English
 from tbprof.views.check import KINDS, NEW, Baseline, Budget, CheckView, Recording
 from tbprof.views.check_building import check_view

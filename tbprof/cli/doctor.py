@@ -14,9 +14,9 @@ from tbprof.cli.run import command_with_torch
 from tbprof.errors import TbprofError
 from tbprof.model import Window
 from tbprof.report import looks_like_trace
+from tbprof.standard_streams import put
 from tbprof.store.discovery import Discovery
 from tbprof.store.reading import report_of_window
-from tbprof.streams import put
 from tbprof.texts.english import English
 from tbprof.views.trust import trust_rows
 

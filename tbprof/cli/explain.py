@@ -6,7 +6,7 @@ import argparse
 import textwrap
 from typing import TYPE_CHECKING
 
-from tbprof.streams import put
+from tbprof.standard_streams import put
 from tbprof.texts.rule_pages import all_rules, rule_text
 from tbprof.views.rule_page import rule_page
 

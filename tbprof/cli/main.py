@@ -14,7 +14,7 @@ from importlib import import_module
 
 from tbprof.cli.telling import tell
 from tbprof.errors import TbprofError
-from tbprof.streams import discard, flush_output, prepare_streams
+from tbprof.standard_streams import discard, flush_output, prepare_streams
 from tbprof.version import __version__
 
 __all__ = ["main"]

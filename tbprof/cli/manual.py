@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from tbprof.manual.pages import all_pages, manual_text
-from tbprof.streams import put, reader_may_leave
+from tbprof.standard_streams import put, reader_may_leave
 
 if TYPE_CHECKING:
     from tbprof.cli.parsers import Commands

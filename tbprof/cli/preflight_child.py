@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from tbprof.cli.preflight_document import Json
 from tbprof.errors import UsageError
-from tbprof.streams import flush_output
+from tbprof.standard_streams import flush_output
 
 __all__ = ["print_preflight", "run_preflight"]
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from tbprof.cli.gpu_processes import add_other_processes
 from tbprof.cli.plain_text import plain
+from tbprof.standard_streams import put
 from tbprof.store.publishing import facts_of, publish_window
 from tbprof.store.retention import Limits
-from tbprof.streams import put
 from tbprof.texts.window_line import window_line
 
 if TYPE_CHECKING:

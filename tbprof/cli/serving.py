@@ -13,7 +13,7 @@ import urllib.request
 from pathlib import Path
 
 from tbprof.errors import UsageError
-from tbprof.streams import flush_output, put
+from tbprof.standard_streams import flush_output, put
 
 __all__ = ["serve"]
 

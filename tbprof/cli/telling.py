@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from tbprof.cli.plain_text import plain
-from tbprof.streams import discard
+from tbprof.standard_streams import discard
 
 __all__ = ["tell"]
 

@@ -11,9 +11,9 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 from tbprof.hook.compiled_code import untraced
 from tbprof.hook.guard import Guard
 from tbprof.hook.trainer_hook import TrainerHook
-from tbprof.main_program import Decorated
-from tbprof.step_functions import STEP_FUNCTIONS, StepFunction, call_after, counted
-from tbprof.step_leader import StepLeader
+from tbprof.program.main_program import Decorated
+from tbprof.program.step_functions import STEP_FUNCTIONS, StepFunction, call_after, counted
+from tbprof.program.step_leader import StepLeader
 
 __all__ = ["ProgramSteps"]
 

@@ -21,8 +21,8 @@ from tbprof.errors import UsageError
 from tbprof.hook.options import HookOptions
 from tbprof.hook.plan import checked_plan
 from tbprof.hook.run_arguments import OneLineParser, add_options, options_of
-from tbprof.main_program import NoSuchModule, check_function, program_frames, run_program
-from tbprof.step_functions import StepFunction
+from tbprof.program.main_program import NoSuchModule, check_function, program_frames, run_program
+from tbprof.program.step_functions import StepFunction
 
 __all__ = ["main", "parser"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from tbprof.streams import open_closed_streams
+from tbprof.standard_streams import open_closed_streams
 
 __all__ = ["main"]
 

@@ -14,7 +14,6 @@ from typing import Any
 import torch
 
 from tbprof.errors import NotSupported, UsageError
-from tbprof.main_program import Decorated
 from tbprof.preflight import awaited, unwatched
 from tbprof.preflight.child_runs import ChildRun, add_child_runs, steps_taken, write_child_run
 from tbprof.preflight.children import ACTIVE, ChildPlan, Children, child_run, forget_parents
@@ -28,6 +27,7 @@ from tbprof.preflight.report import text
 from tbprof.preflight.self_test import self_test
 from tbprof.preflight.stepping import Steps, StepsTaken
 from tbprof.preflight.time_limit import Interruption, OutOfTime
+from tbprof.program.main_program import Decorated
 
 __all__ = ["Preflight", "begin_in_child"]
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook
 
-from tbprof.main_program import Decorated
 from tbprof.preflight.recording import Recorder
-from tbprof.step_functions import STEP_FUNCTIONS, StepFunction, call_after, counted
-from tbprof.step_leader import StepLeader
+from tbprof.program.main_program import Decorated
+from tbprof.program.step_functions import STEP_FUNCTIONS, StepFunction, call_after, counted
+from tbprof.program.step_leader import StepLeader
 
 __all__ = ["Steps", "StepsTaken"]
 

@@ -18,7 +18,7 @@ from tbprof.errors import UsageError
 from tbprof.manual.pages import RULES_PAGE, ManualText, all_pages, manual_text
 from tbprof.model import Instance, Report
 from tbprof.rules.registry import PAGES
-from tbprof.streams import SUBSTITUTES
+from tbprof.standard_streams import SUBSTITUTES
 
 REPOSITORY = Path(__file__).parents[2]
 FOLDER = Path(tbprof.__file__).parent / "manual"

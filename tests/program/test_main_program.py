@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tbprof.main_program import program_frames, run_program
+from tbprof.program.main_program import program_frames, run_program
 
 SHOWS_ITSELF = """
 import pickle, sys
@@ -17,7 +17,10 @@ class Batch: pass
 print(__name__, __file__, sys.argv, sys.path[0], type(pickle.loads(pickle.dumps(Batch()))).__module__)
 """
 
-STARTS = "import sys; from tbprof.main_program import run_program; run_program({0!r}, {1!r}, is_module={2})"
+STARTS = (
+    "import sys; from tbprof.program.main_program import run_program; "
+    "run_program({0!r}, {1!r}, is_module={2})"
+)
 
 
 def output(*command: str, folder: Path) -> str:

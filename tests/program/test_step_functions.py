@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 from tbprof.errors import UsageError
-from tbprof.step_functions import STEP_FUNCTIONS, StepFunction, call_after, counted
+from tbprof.program.step_functions import STEP_FUNCTIONS, StepFunction, call_after, counted
 
 SOURCE = """
 class Trainer:

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import tbprof
-from tbprof import streams
+from tbprof import standard_streams
 from tbprof.errors import OutputError
-from tbprof.streams import SUBSTITUTES, flush_output, put, reader_may_leave, substitute_unencodable
+from tbprof.standard_streams import SUBSTITUTES, flush_output, put, reader_may_leave, substitute_unencodable
 
 SIGNS = "".join(SUBSTITUTES) + "训练 é 🙂 \udcff \x85 plain"
 """Those that tbprof writes, and those of people's names."""
@@ -67,7 +67,9 @@ def test_a_handler_that_somebody_chose_stays() -> None:
 def written_signs() -> set[str]:
     """Every sign beyond ASCII in a text of the package; patterns are not printed."""
     package = Path(tbprof.__file__).parent
-    files = (path for path in package.rglob("*.py") if path.name not in ("streams.py", "plain_text.py"))
+    files = (
+        path for path in package.rglob("*.py") if path.name not in ("standard_streams.py", "plain_text.py")
+    )
     trees = (ast.parse(path.read_text(encoding="utf-8")) for path in files)
     texts = (node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant))
     return {sign for text in texts if isinstance(text, str) for sign in text if not sign.isascii()}
@@ -93,7 +95,7 @@ class Failing(io.TextIOWrapper):
 
 
 def test_an_output_that_can_not_be_written_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams.sys, "stdout", Failing(OSError(28, "No space left on device")))
+    monkeypatch.setattr(standard_streams.sys, "stdout", Failing(OSError(28, "No space left on device")))
     for attempt in (lambda: put("text"), flush_output):
         with pytest.raises(OutputError, match=r"can't be written \(No space left on device\)"):
             attempt()
@@ -102,7 +104,7 @@ def test_an_output_that_can_not_be_written_is_one_sentence(monkeypatch: pytest.M
 def test_a_reader_that_has_seen_enough_is_no_error_where_a_code_follows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(streams.sys, "stdout", Failing(BrokenPipeError(32, "Broken pipe")))
+    monkeypatch.setattr(standard_streams.sys, "stdout", Failing(BrokenPipeError(32, "Broken pipe")))
     with pytest.raises(BrokenPipeError):
         put("text")
     with reader_may_leave():
