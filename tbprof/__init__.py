@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from tbprof.hook.schedule import Schedule
     from tbprof.hook.slow_steps import SlowSteps
     from tbprof.hook.trainer_hook import TrainerHook
+    from tbprof.html_report.loaded_report import load
     from tbprof.preflight.session import Preflight
-    from tbprof.sharing.loaded_report import load
     from tbprof.version import __version__
 
 __all__ = ["Preflight", "Schedule", "SlowSteps", "TrainerHook", "__version__", "annotate", "load"]
@@ -28,7 +28,7 @@ _HOMES = {
     "SlowSteps": "tbprof.hook.slow_steps",
     "TrainerHook": "tbprof.hook.trainer_hook",
     "annotate": "tbprof.hook.annotation",
-    "load": "tbprof.sharing.loaded_report",
+    "load": "tbprof.html_report.loaded_report",
 }
 
 

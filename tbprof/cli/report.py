@@ -12,8 +12,8 @@ from tbprof.cli.markdown import markdown
 from tbprof.cli.reading import is_folder, report_of_file, windows_of_folder
 from tbprof.cli.telling import tell
 from tbprof.cli.terminal import terminal_text
+from tbprof.html_report.html_page import MOST_WINDOWS, shared_page, window_of_report
 from tbprof.model import SEVERITIES, Report, Severity, Window
-from tbprof.sharing.shared_page import MOST_WINDOWS, shared_page, window_of_report
 from tbprof.standard_streams import put, reader_may_leave
 from tbprof.texts.english import English
 from tbprof.views.report_document import report_document, reports_document

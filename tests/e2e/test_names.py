@@ -11,9 +11,9 @@ from playwright.sync_api import Page, expect
 from recorded_runs import SAMPLES
 from tab import IN_LIGHT
 
+from tbprof.html_report.html_page import shared_page, window_of_report
 from tbprof.model import CodeShare, Report, Source
 from tbprof.report import build_report
-from tbprof.sharing.shared_page import shared_page, window_of_report
 
 pytestmark = pytest.mark.browser
 

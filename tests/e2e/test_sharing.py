@@ -13,7 +13,7 @@ from source_scene import known_training
 from tab import IN_LIGHT, PATIENCE_MS
 from tensorboard_server import tensorboard
 
-from tbprof.sharing.loaded_report import LoadedReport
+from tbprof.html_report.loaded_report import LoadedReport
 
 pytestmark = pytest.mark.browser
 

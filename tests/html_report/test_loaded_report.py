@@ -13,9 +13,9 @@ from source_scene import known_training
 
 import tbprof
 from tbprof.errors import NotATrace, UsageError
+from tbprof.html_report import html_page
+from tbprof.html_report.loaded_report import LoadedReport, load
 from tbprof.model import Verdict
-from tbprof.sharing import shared_page
-from tbprof.sharing.loaded_report import LoadedReport, load
 from tbprof.store.codec import encode_report
 
 REPORT = known_training()
@@ -68,7 +68,7 @@ def test_its_figures_are_those_of_the_command_line() -> None:
 def test_a_notebook_gets_the_verdict_and_a_page_that_reaches_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(shared_page, "_bundle", lambda: 'const a = "<b>";')
+    monkeypatch.setattr(html_page, "_bundle", lambda: 'const a = "<b>";')
     shown = LoadedReport(REPORT)._repr_html_()
     assert shown.startswith("<p><b>The GPU is idle")
     [frame] = re.findall(r"<iframe ([^>]*)>", shown)
@@ -80,7 +80,7 @@ def test_a_notebook_gets_the_verdict_and_a_page_that_reaches_nothing(
 def test_without_a_built_frontend_a_notebook_gets_the_verdict_and_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shared_page, "PACKAGE", tmp_path)
+    monkeypatch.setattr(html_page, "PACKAGE", tmp_path)
     shown = LoadedReport(REPORT)._repr_html_()
     assert "the web page is not built" in shown
     assert "<iframe" not in shown

@@ -13,10 +13,10 @@ import pytest
 from tbprof.cli import report as command
 from tbprof.cli.main import main
 from tbprof.errors import UsageError
+from tbprof.html_report import html_page as module
+from tbprof.html_report.html_page import shared_page, window_of_report
 from tbprof.model import Report
 from tbprof.report import build_report
-from tbprof.sharing import shared_page as module
-from tbprof.sharing.shared_page import shared_page, window_of_report
 from tbprof.store.codec import encode_report
 
 SAMPLES = Path(__file__).parents[2] / "logs" / "samples"

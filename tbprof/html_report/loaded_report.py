@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from tbprof.errors import UsageError
+from tbprof.html_report.html_page import shared_page, window_of_report
 from tbprof.model import Report, Window
 from tbprof.report import looks_like_trace
-from tbprof.sharing.shared_page import shared_page, window_of_report
 from tbprof.store.discovery import Discovery
 from tbprof.store.reading import report_of_file, report_of_window
 from tbprof.texts.english import English
