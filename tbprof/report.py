@@ -31,12 +31,12 @@ from tbprof.model import (
     Savings,
     TraceSummary,
 )
+from tbprof.rules.base.rule import Rule
 from tbprof.rules.distinct_fingerprints import with_distinct_fingerprints
 from tbprof.rules.plan_candidates import candidates
 from tbprof.rules.precedence import settle
 from tbprof.rules.predicted_lines import predicted_lines
 from tbprof.rules.registry import RULES
-from tbprof.rules.rule import Rule
 from tbprof.trace.cache import read_trace_cached
 from tbprof.trace.classic import write_classic
 from tbprof.trace.classic_mark import is_classic_copy

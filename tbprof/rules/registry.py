@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tbprof.rules import (
+from tbprof.rules.base.rule import Rule, RulePage
+from tbprof.rules.copies import (
     cpy01_pageable_h2d,
     cpy02_missing_non_blocking,
     cpy03_repeated_constant_upload,
@@ -16,12 +17,12 @@ from tbprof.rules import (
     cpy11_pin_in_hot_loop,
     cpy12_dtype_upcast_before_copy,
     cpy13_low_bandwidth_copy,
-    dat01_loader_starvation,
-    dat02_single_process_loader,
-    dev01_would_raise,
-    lch01_launch_bound,
-    lch02_host_bound,
-    mem02_empty_cache,
+)
+from tbprof.rules.devices import dev01_would_raise
+from tbprof.rules.input import dat01_loader_starvation, dat02_single_process_loader
+from tbprof.rules.launch import lch01_launch_bound, lch02_host_bound
+from tbprof.rules.memory import mem02_empty_cache
+from tbprof.rules.sync import (
     syn01_scalar_readback,
     syn02_python_control_flow,
     syn03_dynamic_shape_op,
@@ -35,12 +36,13 @@ from tbprof.rules import (
     syn11_launch_blocking,
     syn12_nan_check,
     syn13_unexplained_wait,
+)
+from tbprof.rules.trace_health import (
     trc01_cold_start,
     trc02_profiler_overhead,
     trc03_trace_health,
     trc04_host_ahead,
 )
-from tbprof.rules.rule import Rule, RulePage
 
 __all__ = ["PAGES", "RULES"]
 

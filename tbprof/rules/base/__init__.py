@@ -1,0 +1,1 @@
+"""What a rule is, and the parts and questions that findings of all rules share."""

@@ -1,0 +1,91 @@
+"""How bad a finding is: the share of a median warm step that fixing it wins.
+
+By the estimate; without one by the floor, while a ceiling alone gives at most medium. A
+finding is info where a host that comes earlier could fill hardly anything, or nothing can be won. The
+shares are those of xprof's step-time classes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.savings import saving_of
+from tbprof.model import SEVERITIES, Saving, Severity
+from tbprof.rules.base.benign_waits import are_benign, are_throttle
+
+__all__ = [
+    "CRITICAL_SHARE",
+    "HIGH_SHARE",
+    "MEDIUM_SHARE",
+    "PACING_SHARE",
+    "severity_of",
+    "severity_of_share",
+    "severity_of_transfer",
+    "severity_of_waits",
+]
+
+CRITICAL_SHARE = 0.10
+HIGH_SHARE = 0.03
+MEDIUM_SHARE = 0.01
+
+PACING_SHARE = 0.01
+"""With less time to fill than this part of the steps, the host's waits only pace the device."""
+
+
+def severity_of(facts: Facts, saving: Saving) -> Severity:
+    total = facts.steps.total_ns
+    if total == 0 or facts.fillable_ns < PACING_SHARE * total:
+        return "info"
+    return _class_of(facts, saving)
+
+
+def severity_of_transfer(facts: Facts, saving: Saving) -> Severity:
+    """The class of a saving of copies that nothing hides: it counts beside a device that never runs dry."""
+    return _class_of(facts, saving)
+
+
+def _class_of(facts: Facts, saving: Saving) -> Severity:
+    if saving.ceiling_ns == 0:
+        return "info"
+    if saving.estimate_ns is not None:
+        return severity_of_share(_share_of_step(facts, saving.estimate_ns))
+    by_floor, by_ceiling = (
+        severity_of_share(_share_of_step(facts, ns)) for ns in (saving.floor_ns, saving.ceiling_ns)
+    )
+    capped: Severity = "medium" if by_ceiling in ("critical", "high") else by_ceiling
+    return min(by_floor, capped, key=SEVERITIES.index)
+
+
+def severity_of_waits(facts: Facts, members: npt.NDArray[np.int64], saving: Saving) -> Severity:
+    """The class of a finding about these episodes: info as well where none of them is to blame.
+
+    So it is with what waits for the compiler or for work from before the window, and with the only
+    wait of a step while it is not seen to cost `MEDIUM_SHARE`. No class is worse than that of the same
+    waits if they just went.
+    """
+    if are_benign(facts, members):
+        return "info"
+    known = saving.floor_ns if saving.estimate_ns is None else saving.estimate_ns
+    if are_throttle(facts, members) and _share_of_step(facts, known) < MEDIUM_SHARE:
+        return "info"
+    # Where something comes in the place of a wait, less is won than by its going.
+    gone = saving_of(facts, members, "drop")
+    return max(severity_of(facts, saving), severity_of(facts, gone), key=SEVERITIES.index)
+
+
+def _share_of_step(facts: Facts, saving_ns: int) -> float:
+    """What all steps win, as a part of as many median warm ones."""
+    duration = facts.steps.duration_ns
+    warm = duration[~np.array(facts.steps.cold)]
+    return saving_ns / len(facts.steps) / max(float(np.median(warm)), 1.0)
+
+
+def severity_of_share(share: float) -> Severity:
+    """The class of a saving that is this share (0 to 1) of a step."""
+    if share >= CRITICAL_SHARE:
+        return "critical"
+    if share >= HIGH_SHARE:
+        return "high"
+    return "medium" if share >= MEDIUM_SHARE else "low"

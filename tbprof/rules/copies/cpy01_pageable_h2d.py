@@ -1,0 +1,91 @@
+"""Data is copied to the device from pageable memory.
+
+What
+    `x.to(device)` of a tensor in ordinary host memory. The driver copies it piece by piece through
+    a buffer of its own, and the host stands still for most of that time.
+
+Why
+    The host can't launch anything meanwhile, and the copy runs at a fraction of the speed of the
+    bus. From pinned memory the same call returns at once and the copy runs beside the kernels.
+
+Example
+    before:
+        loader = DataLoader(data, batch_size=128, num_workers=8)
+        for images, labels in loader:
+            images = images.to(device)
+    after:
+        loader = DataLoader(data, batch_size=128, num_workers=8, pin_memory=True)
+        for images, labels in loader:
+            images = images.to(device, non_blocking=True)
+
+Fix
+    Let the DataLoader pin its batches, and copy them with `non_blocking=True`. What is no batch (a
+    buffer, a mask, a table that each step moves) keep on the device.
+    caveat: don't write `x.pin_memory().to(device)` in the loop: pinning there costs more than it
+    wins.
+
+Silent
+    For copies of 64 KB and less, which the driver takes at once; where the memory kind is not
+    recorded (ROCm) for those that don't block; and in the first step alone, where a model is moved.
+    At most info where the device hardly ever runs dry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.sites import SiteMembers
+from tbprof.line_rules import STAGED_BYTES
+from tbprof.model import Finding
+from tbprof.rules.base.rule import Rule, site_finding
+from tbprof.rules.copies.search.steady_uploads import moves_batch, names_loader
+
+__all__ = ["RULE"]
+
+_CODE = "CPY01"
+
+
+BATCH_BYTES = 1 << 20
+"""From here on it is taken for a batch: 32 grey pictures of 91 x 91 pixels in float32."""
+
+_MOST = 0.5
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    for index, site in enumerate(facts.sites):
+        sizes = facts.episodes.bytes[site.members]
+        if _uploads(site) and int(sizes.max()) > STAGED_BYTES and not _only_first(facts, site):
+            numbers = {
+                "bytes": int(sizes.sum()),
+                "call_ns": int(facts.episodes.copy_ns[site.members].sum()),
+                "is_batch": int(_is_batch(facts, site)),
+            }
+            if not site.blocking:
+                # By definition no wait, so that the bracket is empty: the host is in the call all the same.
+                numbers["is_staged_without_wait"] = 1
+            yield site_finding(facts, index, rule=_CODE, removal="drop", numbers=numbers)
+
+
+def _uploads(site: SiteMembers) -> bool:
+    """ROCm does not record the memory; from whatever kind, one that blocks need not."""
+    is_known = site.memory == "pageable" or (site.memory == "" and site.blocking)
+    return site.direction == "HtoD" and is_known
+
+
+def _is_batch(facts: Facts, site: SiteMembers) -> bool:
+    """Whether it is large, and comes from the data loader where the trace names one."""
+    large = float(np.median(facts.episodes.bytes[site.members])) >= BATCH_BYTES
+    starts = facts.episodes.start_ns[site.members]
+    return large and (not names_loader(facts) or bool(np.mean(moves_batch(facts, starts)) > _MOST))
+
+
+def _only_first(facts: Facts, site: SiteMembers) -> bool:
+    """Whether all of it happens in the first of several steps: a model being moved."""
+    several = len(facts.steps) > 1
+    return several and bool(np.all(facts.episodes.step[site.members] <= 0))
+
+
+RULE = Rule(code=_CODE, name="pageable-h2d", needs=(), find=find, doc=__doc__)

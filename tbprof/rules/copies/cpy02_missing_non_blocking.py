@@ -1,0 +1,59 @@
+"""A pinned batch is copied, and the host waits for it.
+
+What
+    `x.to(device)` of a tensor in pinned memory, without `non_blocking=True`: the copy itself would not
+    hold up the host, the synchronise that torch puts behind it does.
+
+Why
+    The synchronise waits for the whole stream, with all work queued before the copy. The host loses
+    its lead once in each step, and gets nothing for it.
+
+Example
+    before:
+        loader = DataLoader(data, batch_size=128, num_workers=8, pin_memory=True)
+        for images, labels in loader:
+            images = images.to(device)
+    after:
+        loader = DataLoader(data, batch_size=128, num_workers=8, pin_memory=True)
+        for images, labels in loader:
+            images = images.to(device, non_blocking=True)
+
+Fix
+    Add `non_blocking=True`. The device's own order keeps the kernels behind the copy.
+    caveat: the pinned tensor must not be written to before the copy is done; a DataLoader never does.
+
+Silent
+    For pageable memory (CPY01), where the memory kind is not recorded (ROCm), and where the synchronise
+    stands outside the copy: then it is one for several copies, and somebody asked for it.
+    At most info where the device hardly ever runs dry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.sites import SiteMembers
+from tbprof.model import Finding
+from tbprof.rules.base.rule import Rule, site_finding
+
+__all__ = ["RULE"]
+
+_CODE = "CPY02"
+_COPY = "aten::copy_"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    for index, site in enumerate(facts.sites):
+        if _waits_for_pinned(site):
+            numbers = {"bytes": int(facts.episodes.bytes[site.members].sum())}
+            yield site_finding(facts, index, rule=_CODE, removal="drop", numbers=numbers)
+
+
+def _waits_for_pinned(site: SiteMembers) -> bool:
+    """A joined synchronise lies in the same `copy_`: only one that was asked to block has it there."""
+    is_upload = site.direction == "HtoD" and site.memory == "pinned"
+    return is_upload and site.blocking and site.ops[:1] == (_COPY,)
+
+
+RULE = Rule(code=_CODE, name="missing-non-blocking", needs=(), find=find, doc=__doc__)

@@ -1,0 +1,93 @@
+"""The same bytes are copied to the device in each step.
+
+What
+    The same code uploads the same little tensor in each step: a mean, a mask, a table of weights that
+    never changes. The trainer hook proves it, for it compares what two steps upload; without it, the
+    finding rests on the sizes being the same in nearly every step.
+
+Why
+    The copy, and the synchronise behind it, are paid in each step for something that the device could
+    keep. From pageable memory it also costs the host its lead.
+
+Example
+    before:
+        def forward(self, x):
+            mean = torch.tensor([0.485, 0.456, 0.406]).view(1, 3, 1, 1).to(x.device)
+            return self.model(x - mean)
+    after:
+        def __init__(self):
+            super().__init__()
+            mean = torch.tensor([0.485, 0.456, 0.406]).view(1, 3, 1, 1)
+            self.register_buffer("mean", mean, persistent=False)
+
+        def forward(self, x):
+            return self.model(x - self.mean)
+
+Fix
+    Register it as a buffer of the module, which moves with `.to(device)`, or make it on the device once.
+    caveat: where the contents were not compared, only the sizes are known; a mask of the same size can
+    differ in each step.
+
+Silent
+    Where the contents were compared and differ. Where they were not: between a call of the data loader
+    and the first kernel after it, where the batch is copied. For copies that don't block; in windows of
+    fewer than three steps; and where another rule knows why a site uploads (CPY05).
+    At most info where the device hardly ever runs dry.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.sites import SiteMembers
+from tbprof.model import Finding
+from tbprof.rules.base.rule import Need, Rule, waits_finding
+from tbprof.rules.copies.search.repeated_uploads import compares_uploads, uploads_same_bytes
+from tbprof.rules.copies.search.steady_uploads import find_steady_uploads, names_loader
+
+__all__ = ["RULE"]
+
+_CODE = "CPY03"
+
+ENOUGH_STEPS = 3
+"""With fewer, equal sizes are no habit."""
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    for index, site in enumerate(facts.sites):
+        if site.direction != "HtoD" or not site.blocking:
+            continue
+        proof = uploads_same_bytes(facts, site)
+        members = _repeated(facts, site, proof)
+        if len(members):
+            sizes = facts.episodes.bytes[members]
+            numbers = {"bytes": int(sizes.sum()), "copy_bytes": int(sizes[0]), "proven": int(bool(proof))}
+            finding = waits_finding(facts, (index,), members, rule=_CODE, removal="rewrite", numbers=numbers)
+            yield dataclasses.replace(finding, confidence="high" if proof else "low")
+
+
+def _repeated(facts: Facts, site: SiteMembers, proof: bool | None) -> npt.NDArray[np.int64]:
+    """The copies of what another step has copied, as far as that is known or looks so."""
+    if proof is not None:
+        return site.members if proof else site.members[:0]
+    return find_steady_uploads(facts, site.members) if names_loader(facts) else site.members[:0]
+
+
+RULE = Rule(
+    code=_CODE,
+    name="repeated-constant-upload",
+    needs=(
+        Need("three steps", lambda facts: facts.steps.recorded and len(facts.steps) >= ENOUGH_STEPS),
+        Need(
+            "calls of a data loader",
+            lambda facts: names_loader(facts) or compares_uploads(facts),
+        ),
+    ),
+    find=find,
+    doc=__doc__,
+)

@@ -1,0 +1,61 @@
+"""A tensor is made on the host and moved at once.
+
+What
+    `torch.zeros(n).to(device)`, and so `ones`, `full`, `arange`, `randn` and their like: the tensor is
+    filled on the host, copied from pageable memory, and the host waits until it has arrived.
+
+Why
+    The device could have made it with one small kernel. Instead the step pays the filling, the copy and
+    a sync point that takes the host's lead away.
+
+Example
+    before:
+        mask = torch.ones(x.shape[0], x.shape[1]).to(x.device)
+        noise = torch.randn(batch, 128).cuda()
+    after:
+        mask = torch.ones(x.shape[0], x.shape[1], device=x.device)
+        noise = torch.randn(batch, 128, device=device)
+
+Fix
+    Name the device where the tensor is made: `device=x.device`, `x.new_zeros(...)`,
+    `torch.zeros_like(x)`.
+    caveat: random numbers of the device differ from those of the host under the same seed.
+
+Silent
+    For tensors that were made on the device, for other shapes than that made just before, for numbers
+    without a dimension, outside the steps, and without recorded shapes.
+    At most info where the device hardly ever runs dry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.op_inputs import records_shapes
+from tbprof.model import Finding
+from tbprof.rules.base.rule import Need, Rule, waits_finding
+from tbprof.rules.copies.search.moved_factories import find_moved_factories
+
+__all__ = ["RULE"]
+
+_CODE = "CPY04"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    for index, site in enumerate(facts.sites):
+        if site.direction != "HtoD":
+            continue
+        members = find_moved_factories(facts, site)
+        if len(members):
+            numbers = {"bytes": int(facts.episodes.bytes[members].sum())}
+            yield waits_finding(facts, (index,), members, rule=_CODE, removal="rewrite", numbers=numbers)
+
+
+RULE = Rule(
+    code=_CODE,
+    name="create-on-cpu-then-move",
+    needs=(Need("shapes", lambda facts: records_shapes(facts.trace)),),
+    find=find,
+    doc=__doc__,
+)

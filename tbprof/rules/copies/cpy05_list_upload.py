@@ -1,0 +1,66 @@
+"""Numbers of Python go to the device in the step.
+
+What
+    `torch.tensor([...], device=...)`, or a tensor of the device indexed with a Python list or with a
+    tensor of the host: a few bytes are put together on the host and copied from pageable memory.
+
+Why
+    The copy is tiny, the synchronise behind it is not: it waits for everything queued on the stream,
+    and the host loses its lead for the sake of some numbers that it knew before.
+
+Example
+    before:
+        for image in images:
+            rows = image[[0, 2, 5]]
+            weight = torch.tensor([0.9, 0.1], device=image.device)
+    after:
+        index = torch.tensor([0, 2, 5], device=device)
+        weight = torch.tensor([0.9, 0.1], device=device)
+        for image in images:
+            rows = image[index]
+
+Fix
+    Make the tensor once, outside the step, and keep it on the device; take slices for ranges
+    (`x[:, a:b]`), and `torch.full((), value, device=device)` for one number.
+    caveat: a kept index must move along when the model moves; a buffer of the module does.
+
+Silent
+    For 64 KB and more, for copies that don't block, and without Python frames for all that is not the
+    index of an op. At most info where the device hardly ever runs dry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.sites import SiteMembers
+from tbprof.line_rules import STAGED_BYTES
+from tbprof.model import Finding
+from tbprof.rules.base.enclosing_frames import lie_in_frames
+from tbprof.rules.base.rule import Rule, site_finding
+
+__all__ = ["RULE"]
+
+_CODE = "CPY05"
+_INDEXING = frozenset({"aten::index", "aten::index_put_", "aten::_index_put_impl_", "aten::index_put"})
+_FROM_NUMBERS = r"<built-in (?:method|function) (?:tensor|as_tensor)\b"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    for index, site in enumerate(facts.sites):
+        sizes = facts.episodes.bytes[site.members]
+        if _blocks_for_upload(site) and int(sizes.max()) < STAGED_BYTES and _of_numbers(facts, site):
+            yield site_finding(facts, index, rule=_CODE, removal="drop", numbers={"bytes": int(sizes.sum())})
+
+
+def _blocks_for_upload(site: SiteMembers) -> bool:
+    return site.direction == "HtoD" and site.memory != "pinned" and site.blocking
+
+
+def _of_numbers(facts: Facts, site: SiteMembers) -> bool:
+    is_index = not _INDEXING.isdisjoint(site.ops)
+    return is_index or bool(lie_in_frames(facts, site.members, _FROM_NUMBERS).all())
+
+
+RULE = Rule(code=_CODE, name="list-upload", needs=(), find=find, doc=__doc__)

@@ -1,0 +1,57 @@
+"""A tensor goes to the host and comes back in the same step.
+
+What
+    A read of the device is followed by an upload of exactly as many bytes, in nearly every step: the
+    tensor is worked on with NumPy, PIL or another library of the host, and sent back.
+
+Why
+    The step pays two transfers and a sync point, and while the host works on the tensor the device
+    has nothing to do.
+
+Example
+    before:
+        heat = gaussian_filter(maps.cpu().numpy(), sigma=2)
+        maps = torch.from_numpy(heat).to(device)
+    after:
+        maps = torchvision.transforms.v2.functional.gaussian_blur(maps, kernel_size=9, sigma=2)
+
+Fix
+    Do the work on the device: `torchvision.transforms.v2` and kornia have most of what image libraries
+    have, `torch` most of NumPy.
+    caveat: results differ in the last digits, and in how edges are treated.
+
+Silent
+    For 64 KB and less, where equal sizes are often chance; where fewer than 80 % of the steps do it;
+    and without recorded steps. Equal bytes are no proof that it is the same tensor: look at the lines.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding
+from tbprof.rules.base.rule import STEPS, Rule, waits_finding
+from tbprof.rules.copies.search.round_trips import find_round_trips
+
+__all__ = ["RULE"]
+
+_CODE = "CPY08"
+
+MOST_STEPS = 0.8
+"""What belongs to the step happens in each; the rest allows for a window's edges."""
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    for trip in find_round_trips(facts):
+        if trip.steps < MOST_STEPS * len(facts.steps):
+            continue
+        sites = (trip.leaves, trip.returns)
+        sizes = facts.episodes.bytes[trip.episodes]
+        numbers = {"trips": len(trip.episodes) // 2, "bytes": int(sizes.sum())}
+        finding = waits_finding(facts, sites, trip.episodes, rule=_CODE, removal="rewrite", numbers=numbers)
+        yield dataclasses.replace(finding, confidence="low")
+
+
+RULE = Rule(code=_CODE, name="ping-pong", needs=(STEPS,), find=find, doc=__doc__)

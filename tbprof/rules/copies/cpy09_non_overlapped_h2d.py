@@ -1,0 +1,84 @@
+"""A batch is copied while the GPU has nothing else to do.
+
+What
+    A copy from pinned memory runs on the stream that computes. It does not block the host, and the
+    kernels behind it wait all the same.
+
+Why
+    The device has an engine for copies beside those that compute. On the same stream the two take
+    turns, and the whole transfer is added to the step.
+
+Example
+    before:
+        for images, labels in loader:
+            images = images.to(device, non_blocking=True)
+            train_step(images)
+    after:
+        side = torch.cuda.Stream()
+        def prefetch(batches):
+            for images, _ in batches:
+                with torch.cuda.stream(side):
+                    yield images.to(device, non_blocking=True)
+        for images in prefetch(loader):
+            torch.cuda.current_stream().wait_stream(side)
+            images.record_stream(torch.cuda.current_stream())
+            train_step(images)
+
+Fix
+    Copy the next batch on a stream of its own while this one is computed, and let the computing
+    stream wait for it.
+    caveat: without `record_stream` the memory can be used again while the kernels still read it.
+
+Silent
+    Where kernels hide the copy, where what they don't hide is under 1 % of the steps, and for
+    pageable memory (CPY01).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.episodes import ABSENT
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.sites import SiteMembers
+from tbprof.analysis.steps import OUTSIDE
+from tbprof.model import Finding
+from tbprof.rules.base.rule import GPU_WORK, Rule, transfer_finding
+from tbprof.rules.base.severity import MEDIUM_SHARE
+from tbprof.rules.copies.search.computing_streams import on_computing_streams
+
+__all__ = ["RULE"]
+
+_CODE = "CPY09"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    steps_ns = facts.steps.total_ns
+    for index, site in enumerate(facts.sites):
+        if site.direction != "HtoD" or site.memory != "pinned":
+            continue
+        members = _on_computing_streams(facts, site)
+        exposed = int(facts.transfers.exposed_ns[members].sum())
+        if exposed >= max(MEDIUM_SHARE * steps_ns, 1):
+            numbers = {
+                "bytes": int(facts.episodes.bytes[members].sum()),
+                "device_ns": int(facts.transfers.device_ns[members].sum()),
+                "exposed_ns": exposed,
+            }
+            yield transfer_finding(facts, index, rule=_CODE, ceiling_ns=exposed, numbers=numbers)
+
+
+def _on_computing_streams(facts: Facts, site: SiteMembers) -> npt.NDArray[np.int64]:
+    """Episodes in a step whose copy ran on a stream that runs kernels as well."""
+    record = facts.episodes.record[site.members]
+    inside = (record != ABSENT) & (facts.episodes.step[site.members] != OUTSIDE)
+    members = site.members[inside]
+    computes = on_computing_streams(facts.trace, facts.work)
+    chosen: npt.NDArray[np.int64] = members[computes[facts.episodes.record[members]]]
+    return chosen
+
+
+RULE = Rule(code=_CODE, name="non-overlapped-h2d", needs=(GPU_WORK,), find=find, doc=__doc__)

@@ -1,0 +1,66 @@
+"""A copy to the host is not waited for.
+
+What
+    A tensor is copied into pinned memory with `non_blocking=True`, and until the end of the next step
+    the trace shows no synchronise and no query of an event.
+
+Why
+    Such a copy returns before it is done. Whoever reads the buffer then gets old or half-written
+    numbers, mostly unnoticed, and more often the further the host is ahead.
+
+Example
+    before:
+        buffer.copy_(loss.detach(), non_blocking=True)
+        log(float(buffer))
+    after:
+        buffer.copy_(loss.detach(), non_blocking=True)
+        copied = torch.cuda.Event()
+        copied.record()
+        copied.synchronize()
+        log(float(buffer))
+
+Fix
+    Record an event after the copy and ask it, or wait for it, before the buffer is read; one step
+    later it has passed as a rule.
+    caveat: the trace shows no reads of the host: if the buffer is never read in the window, all is well.
+
+Silent
+    Where any thread waits or asks before the next step has ended, in the last step of the window, and
+    without recorded steps. Never more than info: this is about right numbers, not about time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding
+from tbprof.rules.base.rule import STEPS, Rule, wait_evidence, window_finding
+from tbprof.rules.copies.search.unawaited_reads import find_unawaited
+
+__all__ = ["RULE"]
+
+_CODE = "CPY10"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    for index, site in enumerate(facts.sites):
+        if site.direction != "DtoH" or site.memory != "pinned" or site.blocking:
+            continue
+        members = find_unawaited(facts, site.members)
+        if len(members):
+            yield window_finding(
+                _CODE,
+                place="" if site.source is None else f"{site.source.file}: {site.source.function}",
+                severity="info",
+                count=len(members),
+                removal="needed",
+                saving=None,
+                confidence="low",
+                evidence=wait_evidence(facts, members),
+                numbers={"bytes": int(facts.episodes.bytes[members].sum()), "copies": len(site.members)},
+                sites=(index,),
+            )
+
+
+RULE = Rule(code=_CODE, name="unawaited-read", needs=(STEPS,), find=find, doc=__doc__)

@@ -1,0 +1,70 @@
+"""Memory is pinned on the thread that trains.
+
+What
+    `x.pin_memory()` is called in the step, or a pinned buffer is allocated there, again in most steps.
+
+Why
+    Pinning copies the whole tensor on the host, and a new pinned block is a slow call of the driver.
+    Both happen before the copy to the device that they are meant to speed up, on the thread that
+    should launch.
+
+Example
+    before:
+        for images, labels in loader:
+            images = images.pin_memory().to(device, non_blocking=True)
+    after:
+        loader = DataLoader(data, batch_size=128, num_workers=8, pin_memory=True)
+        for images, labels in loader:
+            images = images.to(device, non_blocking=True)
+
+Fix
+    Let the DataLoader's own thread pin the batches, or write into a pinned buffer that is made once.
+    caveat: pinned memory is taken from the whole machine; pin what is copied in each step, no more.
+
+Silent
+    In the first of several steps, on other threads, inside the data loader, and where fewer than half
+    of the steps after the first do it. A window of a single step can't tell, and is less sure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.intervals import intersect, total_ns
+from tbprof.model import Finding, Saving
+from tbprof.rules.base.rule import STEPS, Rule, row_evidence, window_finding
+from tbprof.rules.base.severity import severity_of
+from tbprof.rules.copies.search.pinning import find_pinning
+
+__all__ = ["RULE"]
+
+_CODE = "CPY11"
+
+STEADY_SHARE = 0.5
+"""Of the steps after the first: torch keeps pinned blocks, so buffers that are made once come early."""
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    pinning = find_pinning(facts)
+    steady = max(len(facts.steps) - 1, 1)
+    if len(np.unique(pinning.step)) < STEADY_SHARE * steady:
+        return
+    idle = intersect(facts.empty_idle, pinning.during)
+    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(idle))
+    yield window_finding(
+        _CODE,
+        place="",
+        severity=severity_of(facts, saving),
+        count=len(pinning.rows),
+        removal="rewrite",
+        saving=saving if facts.device_is_known else None,
+        confidence="high" if len(facts.steps) > 1 else "low",
+        evidence=row_evidence(facts, "call", pinning.rows),
+        numbers={"call_ns": total_ns(pinning.during), "calls_per_step": len(pinning.rows) / steady},
+    )
+
+
+RULE = Rule(code=_CODE, name="pin-in-hot-loop", needs=(STEPS,), find=find, doc=__doc__)

@@ -1,0 +1,1 @@
+"""What only a run without a GPU finds of tensors on two devices (DEV)."""

@@ -1,0 +1,35 @@
+"""An op takes tensors of the host and of the GPU: on a GPU it raises an error.
+
+What
+    An op meets a tensor that was made on the host beside one on the GPU. Preflight alone finds it:
+    a recorded run has got past the line, so that no trace can show it.
+
+Why
+    The program works as long as all is on one device, as on a laptop, and stops on a GPU with
+    "Expected all tensors to be on the same device".
+
+Example
+    before:
+        positions = torch.arange(tokens.shape[1])
+        hidden = embedding(tokens) + table[positions] * positions[:, None]
+    after:
+        positions = torch.arange(tokens.shape[1], device=tokens.device)
+        hidden = embedding(tokens) + table[positions] * positions[:, None]
+
+Fix
+    Make the tensor on the device of the others, with device=, or keep it in a buffer of its module,
+    which moves along with it.
+    caveat: a tensor that holds a single number may stay on the host, and costs nothing there.
+
+Silent
+    For single numbers on the host, and for tensors whose place was not seen, such as those that
+    were made before preflight began.
+"""
+
+from __future__ import annotations
+
+from tbprof.rules.base.rule import RulePage
+
+__all__ = ["PAGE"]
+
+PAGE = RulePage(code="DEV01", name="would-raise", doc=__doc__)

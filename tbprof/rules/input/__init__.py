@@ -1,0 +1,1 @@
+"""Rules about the input pipeline (DAT): the device waits for batches."""

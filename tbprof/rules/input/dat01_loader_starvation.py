@@ -1,0 +1,68 @@
+"""The GPU waits for the next batch.
+
+What
+    The step asks the DataLoader for its next batch, the batch is not ready, and the device runs dry
+    while the host waits for it.
+
+Why
+    The loader makes batches more slowly than the device uses them up. No change to the model or to
+    its sync points makes such a step faster: the device idles until the batch is there.
+
+Example
+    before:
+        loader = DataLoader(data, batch_size=128, num_workers=1)
+    after:
+        loader = DataLoader(data, batch_size=128, num_workers=8, prefetch_factor=4, pin_memory=True)
+
+Fix
+    Give the loader more workers and a deeper prefetch; then move decoding and augmentation to the
+    device, or store the data in the form in which it is read.
+    caveat: each worker takes a core and memory of its own; more workers than cores make it slower.
+
+Silent
+    Where calls of the loader leave the device idle for less than 5 % of the steps: a call beside a
+    busy device costs nothing. What a ready batch takes by itself is not counted as won.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.idle_places import NO_SITE
+from tbprof.analysis.intervals import total_ns
+from tbprof.model import Finding, Numbers, Saving
+from tbprof.rules.base.rule import GPU_WORK, Rule, idle_evidence, window_finding
+from tbprof.rules.base.severity import severity_of
+from tbprof.rules.input.loader_calls import STARVED_SHARE, LoaderCalls, find_loader_calls
+
+__all__ = ["RULE"]
+
+_CODE = "DAT01"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    calls = find_loader_calls(facts)
+    if calls.share < STARVED_SHARE:
+        return
+    saving = Saving(floor_ns=calls.certain_ns, estimate_ns=None, ceiling_ns=total_ns(calls.idle))
+    yield window_finding(
+        _CODE,
+        place="",
+        severity=severity_of(facts, saving),
+        count=len(calls.rows),
+        removal="rewrite",
+        saving=saving,
+        confidence="high",
+        evidence=idle_evidence(facts, calls.idle),
+        numbers=_numbers(facts, calls),
+    )
+
+
+def _numbers(facts: Facts, calls: LoaderCalls) -> Numbers:
+    """The idle of a step on average, its share, and the site whose wait drained the queue before."""
+    exposed = {"exposed_per_step_ns": total_ns(calls.idle) // len(facts.steps), "share": calls.share}
+    return exposed if calls.drained_by == NO_SITE else {**exposed, "drained_by": calls.drained_by}
+
+
+RULE = Rule(code=_CODE, name="loader-starvation", needs=(GPU_WORK,), find=find, doc=__doc__)

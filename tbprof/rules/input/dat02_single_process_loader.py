@@ -1,0 +1,72 @@
+"""The batches are made in the training process.
+
+What
+    The DataLoader has `num_workers=0`: each batch is read, decoded and collated on the thread that
+    also launches the work of the device.
+
+Why
+    Nothing is prepared beside the step. The host makes the batch, then launches the step, and the
+    device runs dry in each of these pauses.
+
+Example
+    before:
+        loader = DataLoader(data, batch_size=128, shuffle=True)
+    after:
+        loader = DataLoader(
+            data, batch_size=128, shuffle=True,
+            num_workers=8, persistent_workers=True, pin_memory=True,
+        )
+
+Fix
+    Make batches in workers: start with `num_workers` of 4 to 8 for each device, and keep them
+    between epochs.
+    caveat: a dataset that holds open files or a CUDA tensor can't be sent to workers as it is.
+
+Silent
+    Where the loader leaves the device idle for less than 1 % of the steps. Where the device starves
+    for data (DAT01), that finding has the saving, and this one says how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.intervals import total_ns
+from tbprof.model import Finding, Saving, Severity
+from tbprof.rules.base.rule import GPU_WORK, Rule, row_evidence, window_finding
+from tbprof.rules.base.severity import severity_of
+from tbprof.rules.input.loader_calls import EXPOSED_SHARE, STARVED_SHARE, LoaderCalls, find_loader_calls
+
+__all__ = ["RULE"]
+
+_CODE = "DAT02"
+_SINGLE = "_SingleProcessDataLoaderIter"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    calls = find_loader_calls(facts)
+    if calls.share < EXPOSED_SHARE or not any(_SINGLE in name for name in calls.names):
+        return
+    severity, saving = _worth(facts, calls)
+    yield window_finding(
+        _CODE,
+        place="",
+        severity=severity,
+        count=len(calls.rows),
+        removal="rewrite",
+        saving=saving,
+        confidence="high",
+        evidence=row_evidence(facts, "call", calls.rows),
+        numbers={"exposed_per_step_ns": total_ns(calls.idle) // len(facts.steps), "share": calls.share},
+    )
+
+
+def _worth(facts: Facts, calls: LoaderCalls) -> tuple[Severity, Saving | None]:
+    if calls.share >= STARVED_SHARE:
+        return "info", None
+    saving = Saving(floor_ns=calls.certain_ns, estimate_ns=None, ceiling_ns=total_ns(calls.idle))
+    return severity_of(facts, saving), saving
+
+
+RULE = Rule(code=_CODE, name="single-process-loader", needs=(GPU_WORK,), find=find, doc=__doc__)

@@ -1,0 +1,1 @@
+"""Rules about launching (LCH): the host is too slow for the device."""

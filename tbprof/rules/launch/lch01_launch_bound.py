@@ -1,0 +1,111 @@
+"""The kernels are too short for the host to keep up.
+
+What
+    One piece of code launches many kernels, each over before the host has launched the next one.
+    The device runs dry between them, again and again, though the host never stops launching.
+
+Why
+    An op takes the host about 10 us, whatever its size. Kernels that are shorter than that leave the
+    device idle for the difference, and a faster device makes it worse.
+
+Example
+    before:
+        def loss_of(predicted, target):
+            error = (predicted - target).abs()
+            return torch.where(error < 1, 0.5 * error**2, error - 0.5).mean()
+    after:
+        @torch.compile(mode="reduce-overhead")
+        def loss_of(predicted, target):
+            return torch.nn.functional.smooth_l1_loss(predicted, target)
+
+Fix
+    Use the fused form of the library, compile that code, or record it as a CUDA graph; a larger
+    batch makes each kernel longer.
+    caveat: a CUDA graph needs fixed shapes and no sync point inside it; a profiler that records
+    Python frames slows the host down, so measure again without them before you change much.
+
+Silent
+    For code with a median kernel of 10 us and more that launches at most 1000 kernels in a step (those
+    of a CUDA graph don't count), where that idle is under 1 % of the steps, and where most idle has
+    work queued. At most low where another cause holds more of the idle: it takes the host's lead away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.intervals import total_ns
+from tbprof.analysis.largest_cause import largest_cause
+from tbprof.analysis.launch_idle import find_launch_idle
+from tbprof.analysis.profiler_cost import records_frames
+from tbprof.model import SEVERITIES, Finding, Saving, Severity
+from tbprof.rules.base.rule import GPU_WORK, Rule, idle_evidence, window_finding
+from tbprof.rules.base.severity import MEDIUM_SHARE, severity_of
+from tbprof.rules.launch.small_kernels import CodeKernels, kernels_by_code
+
+__all__ = ["RULE"]
+
+_CODE = "LCH01"
+
+SHORT_KERNEL_NS = 10_000
+"""A kernel shorter than this is over before the host has launched another op (as in TraceLens)."""
+
+MANY_KERNELS = 1000
+"""As many kernels in a step keep the host busy for 10 ms of it, whatever their length."""
+
+_MAX_PLACES = 3
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    main = facts.work.main_device
+    if main is None or 2 * facts.empty_idle_ns < int(facts.idle.by_device[main].device_ns.sum()):
+        return
+    codes = kernels_by_code(facts, find_launch_idle(facts).short())
+    for code in islice((code for code in codes if _is_bound(facts, code)), _MAX_PLACES):
+        yield _finding(facts, code)
+
+
+def _is_bound(facts: Facts, code: CodeKernels) -> bool:
+    steps_ns = facts.steps.total_ns
+    small = code.median_kernel_ns < SHORT_KERNEL_NS or code.kernels > MANY_KERNELS * len(facts.steps)
+    return small and total_ns(code.idle) >= MEDIUM_SHARE * steps_ns
+
+
+def _finding(facts: Facts, code: CodeKernels) -> Finding:
+    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(code.idle))
+    steps = len(facts.steps)
+    return window_finding(
+        _CODE,
+        place=code.place,
+        severity=_severity(facts, saving),
+        count=code.kernels,
+        removal="rewrite",
+        saving=saving,
+        confidence="low" if records_frames(facts) else "medium",
+        evidence=idle_evidence(facts, code.idle),
+        numbers={
+            "place": code.place,
+            "kernels_per_step": round(code.kernels / steps, 1),
+            "median_kernel_ns": code.median_kernel_ns,
+            "ops_per_step": round(code.ops / steps, 1),
+            "idle_per_step_ns": total_ns(code.idle) // steps,
+            "graph_blockers": _graph_blockers(facts),
+        },
+    )
+
+
+def _graph_blockers(facts: Facts) -> int:
+    """Sites with a sync point in a step: none of them can be part of a CUDA graph."""
+    return sum(bool(facts.can_be_won[site.members].any()) for site in facts.sites)
+
+
+def _severity(facts: Facts, saving: Saving) -> Severity:
+    severity = severity_of(facts, saving)
+    if largest_cause(facts) == "launch":
+        return severity
+    return max(severity, "low", key=SEVERITIES.index)
+
+
+RULE = Rule(code=_CODE, name="launch-bound", needs=(GPU_WORK,), find=find, doc=__doc__)

@@ -1,0 +1,96 @@
+"""The host does other things while the GPU has nothing to do.
+
+What
+    The device has run dry, and the host is in Python or in ops that launch nothing: it prepares
+    data, keeps books, logs, or takes long to decide what comes next.
+
+Why
+    Each of these moments is lost, since nothing was queued before. It is neither a sync point nor
+    the data loader, so removing waits does not help.
+
+Example
+    before:
+        for images, labels in loader:
+            masks = make_masks(images.shape)
+            loss = model(images, masks)
+    after:
+        masks = make_masks(next(iter(loader))[0].shape)
+        for images, labels in loader:
+            loss = model(images, masks)
+
+Fix
+    Take that work out of the step, give it to the loader's workers, or launch the device's next
+    work before it.
+    caveat: the place is what the host was in, not always what is slow: without Python frames it is
+    the outermost op.
+
+Silent
+    Where such idle is under 1 % of the steps, and for pauses shorter than 0.2 ms: then the host was
+    launching (LCH01). At most low where another cause holds more of the idle.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.intervals import Intervals, total_ns
+from tbprof.analysis.largest_cause import largest_cause
+from tbprof.analysis.launch_idle import find_launch_idle
+from tbprof.model import SEVERITIES, Finding, Saving, Severity
+from tbprof.rules.base.rule import GPU_WORK, Rule, idle_evidence, window_finding
+from tbprof.rules.base.severity import MEDIUM_SHARE, severity_of
+
+__all__ = ["RULE"]
+
+_CODE = "LCH02"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    pauses = find_launch_idle(facts).long().idle
+    steps_ns = facts.steps.total_ns
+    if total_ns(pauses) < max(MEDIUM_SHARE * steps_ns, 1):
+        return
+    place, idle = _most_idle_place(facts, pauses)
+    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(idle))
+    yield window_finding(
+        _CODE,
+        place=place,
+        severity=_severity(facts, saving),
+        count=len(idle),
+        removal="rewrite",
+        saving=saving,
+        confidence="medium" if place else "low",
+        evidence=idle_evidence(facts, idle),
+        numbers={
+            "place": place,
+            "idle_per_step_ns": total_ns(idle) // len(facts.steps),
+            "all_places_per_step_ns": total_ns(pauses) // len(facts.steps),
+        },
+    )
+
+
+def _most_idle_place(facts: Facts, pauses: Intervals) -> tuple[str, Intervals]:
+    """Where the host was in most of the pauses, and the pauses there."""
+    pieces: defaultdict[str, list[int]] = defaultdict(list)
+    for at, name in enumerate(facts.places.names(pauses.start_ns, pauses.end_ns)):
+        pieces[name].append(at)
+    parts = {
+        name: Intervals(pauses.start_ns[np.array(at)], pauses.end_ns[np.array(at)])
+        for name, at in pieces.items()
+    }
+    most = min(parts, key=lambda name: (-total_ns(parts[name]), name))
+    return most, parts[most]
+
+
+def _severity(facts: Facts, saving: Saving) -> Severity:
+    severity = severity_of(facts, saving)
+    if largest_cause(facts) == "launch":
+        return severity
+    return max(severity, "low", key=SEVERITIES.index)
+
+
+RULE = Rule(code=_CODE, name="host-bound", needs=(GPU_WORK,), find=find, doc=__doc__)

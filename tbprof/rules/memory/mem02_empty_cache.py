@@ -1,0 +1,78 @@
+"""The allocator's cache is emptied in the step.
+
+What
+    `torch.cuda.empty_cache()` is called in the training loop, or the device's memory is so full that
+    the allocator empties its cache by itself: blocks are freed and soon allocated again.
+
+Why
+    Freeing waits for the whole device, and each new block is a slow call of the driver. Meanwhile
+    nothing is launched, and the cache that makes allocation cheap is gone.
+
+Example
+    before:
+        for batch in loader:
+            train_step(batch)
+            torch.cuda.empty_cache()
+    after:
+        for batch in loader:
+            train_step(batch)
+
+Fix
+    Leave the call out. Where memory is short, set `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`,
+    or make the batch smaller.
+    caveat: without the call more memory stays reserved, and another process on the device may miss it.
+
+Silent
+    In the first of several steps, where memory is set up; for a single freed block; for memory that
+    is not allocated again in the same step or the next; and for what cuBLAS and cuDNN free while they
+    create their handles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.intervals import total_ns
+from tbprof.model import Finding, Saving
+from tbprof.rules.base.rule import Rule, row_evidence, window_finding
+from tbprof.rules.base.severity import severity_of
+from tbprof.rules.memory.cache_flushes import CacheFlushes, find_cache_flushes
+
+__all__ = ["RULE"]
+
+_CODE = "MEM02"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    flushes = find_cache_flushes(facts)
+    calls = np.concatenate([flushes.frees, flushes.mallocs])
+    if len(calls) + len(flushes.frames):
+        yield _finding(facts, flushes, calls if len(calls) else flushes.frames)
+
+
+def _finding(
+    facts: Facts, flushes: CacheFlushes, rows: np.ndarray[tuple[int], np.dtype[np.int64]]
+) -> Finding:
+    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(flushes.idle))
+    return window_finding(
+        _CODE,
+        place="",
+        severity=severity_of(facts, saving),
+        count=len(rows),
+        removal="rewrite",
+        saving=saving,
+        confidence="high" if len(flushes.frames) else "medium",
+        evidence=row_evidence(facts, "call", rows),
+        numbers={
+            "empty_cache_calls": len(flushes.frames),
+            "frees": len(flushes.frees),
+            "allocations": len(flushes.mallocs),
+            "call_ns": int(facts.trace.slices.duration_ns[rows].sum()),
+        },
+    )
+
+
+RULE = Rule(code=_CODE, name="empty-cache", needs=(), find=find, doc=__doc__)

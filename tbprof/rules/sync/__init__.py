@@ -1,0 +1,1 @@
+"""Rules about sync points (SYN): the host waits for the device."""

@@ -1,0 +1,66 @@
+"""A scalar is read back in the step.
+
+What
+    `.item()`, `float(t)`, `int(t)` or formatting a device tensor reads one number from the
+    device. The host stops until everything queued before it has run, and the copy of a few
+    bytes has come back.
+
+Why
+    The wait itself is not the loss: the device works meanwhile. The loss comes after it. The
+    host had got ahead, now it stands where the device stands, and the device runs dry until
+    new work arrives. A host that never gets ahead again shows every later delay as well.
+
+Example
+    before:
+        loss.backward()
+        optimizer.step()
+        running += loss.item()
+    after:
+        loss.backward()
+        optimizer.step()
+        running += loss.detach()
+        if step % 50 == 0:
+            log(running.item() / 50)
+            running.zero_()
+
+Fix
+    Add up on the device and read rarely; where every value is needed, read it one step late
+    from a pinned buffer.
+    caveat: the logged value is the same; a decision taken on it comes up to 50 steps later.
+
+Silent
+    For a tensor on the host (no copy, nothing waits), for reads under `if` or `assert` (SYN02)
+    and inside ops whose shape depends on the data, and for reads of more than 16 bytes (SYN04).
+    At most info where the device hardly ever runs dry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.sites import SiteMembers
+from tbprof.line_rules import SCALAR_BYTES
+from tbprof.model import Finding
+from tbprof.optable import SHAPE_READERS, TRUTH_READERS
+from tbprof.rules.base.rule import Rule, site_finding
+
+__all__ = ["RULE"]
+
+_CODE = "SYN01"
+_READ = "aten::_local_scalar_dense"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    for index, site in enumerate(facts.sites):
+        sizes = facts.episodes.bytes[site.members]
+        if _reads_scalar(site) and int(sizes.max()) <= SCALAR_BYTES:
+            yield site_finding(facts, index, rule=_CODE, removal="defer", numbers={"bytes": int(sizes.sum())})
+
+
+def _reads_scalar(site: SiteMembers) -> bool:
+    elsewhere = not (TRUTH_READERS | SHAPE_READERS).isdisjoint(site.ops)
+    return site.blocking and site.direction == "DtoH" and _READ in site.ops and not elsewhere
+
+
+RULE = Rule(code=_CODE, name="scalar-readback", needs=(), find=find, doc=__doc__)

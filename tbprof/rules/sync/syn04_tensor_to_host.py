@@ -1,0 +1,63 @@
+"""A tensor is copied to the host in the step.
+
+What
+    `.cpu()`, `.numpy()`, `.tolist()`, `.to("cpu")` or printing a device tensor copies it into
+    pageable host memory. Such a copy returns only when it is done, and so is everything queued
+    before it.
+
+Why
+    The host stands still until the device has caught up, then works on the data while the device
+    has nothing queued. The copy itself is often the smallest part.
+
+Example
+    before:
+        predicted = logits.argmax(1).cpu()
+        matrix += confusion(predicted, labels)
+    after:
+        predicted = logits.argmax(1)
+        matrix += confusion(predicted, labels.to(predicted.device, non_blocking=True))
+        if step % 50 == 0:
+            log(matrix.cpu())
+
+Fix
+    Reduce on the device and copy the result rarely; where the tensor itself is needed, copy it
+    into a pinned buffer without blocking and read it after an event, one step later.
+    caveat: a buffer that is read before its event has passed holds old data.
+
+Silent
+    For 16 bytes and less (SYN01, SYN02), for copies into pinned memory that do not block, and for
+    the reads inside ops whose shape depends on the data.
+    At most info where the device hardly ever runs dry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.sites import SiteMembers
+from tbprof.line_rules import SCALAR_BYTES
+from tbprof.model import Finding
+from tbprof.optable import SHAPE_READERS, TRUTH_READERS
+from tbprof.rules.base.rule import Rule, site_finding
+
+__all__ = ["RULE"]
+
+_CODE = "SYN04"
+_COPY = "aten::copy_"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    for index, site in enumerate(facts.sites):
+        sizes = facts.episodes.bytes[site.members]
+        if _reads_tensor(site) and int(sizes.max()) > SCALAR_BYTES:
+            numbers = {"bytes": int(sizes.sum()), "median_bytes": int(sorted(sizes)[len(sizes) // 2])}
+            yield site_finding(facts, index, rule=_CODE, removal="defer", numbers=numbers)
+
+
+def _reads_tensor(site: SiteMembers) -> bool:
+    elsewhere = not (TRUTH_READERS | SHAPE_READERS).isdisjoint(site.ops)
+    return site.blocking and site.direction == "DtoH" and _COPY in site.ops and not elsewhere
+
+
+RULE = Rule(code=_CODE, name="tensor-to-host", needs=(), find=find, doc=__doc__)

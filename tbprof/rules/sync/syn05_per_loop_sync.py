@@ -1,0 +1,62 @@
+"""One line reads numbers from the device in a loop.
+
+What
+    The same site reads a scalar, or asks for a truth value, three times or more in one step:
+    once for each loss, parameter, class or sample.
+
+Why
+    Each round trip waits until the device has done all that was queued, and leaves it dry until new
+    work arrives. A step of many of them runs host and device in turns. One trip brings all the
+    numbers at the price of one.
+
+Example
+    before:
+        for name, loss in losses.items():
+            totals[name] += loss.item()
+    after:
+        values = torch.stack(list(losses.values())).tolist()
+        for name, value in zip(losses, values):
+            totals[name] += value
+
+Fix
+    Stack the scalars and read them at once; where only their sum or a test of all of them is
+    needed, make that on the device, and read it rarely.
+    caveat: all scalars must be on one device, and of one type.
+
+Silent
+    For less than three reads of a site in every step, for reads that know their own shape
+    (SYN03), for tensors (SYN04), and without recorded steps. Where no stacks were recorded a
+    site may be several lines that do the same.
+    At most info where the device hardly ever runs dry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.steps import OUTSIDE
+from tbprof.line_rules import LOOP_READS
+from tbprof.model import Finding, Removal
+from tbprof.rules.base.reads import can_be_deferred, reads_number
+from tbprof.rules.base.rule import STEPS, Rule, site_finding
+
+__all__ = ["RULE"]
+
+_CODE = "SYN05"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """`per_step` of the numbers is the largest count of one step."""
+    for index, site in enumerate(facts.sites):
+        step = facts.episodes.step[site.members]
+        per_step = int(np.bincount(step[step != OUTSIDE], minlength=1).max())
+        if reads_number(facts, site) and per_step >= LOOP_READS:
+            numbers = {"per_step": per_step}
+            removal: Removal = "defer" if can_be_deferred(site) else "rewrite"
+            yield site_finding(facts, index, rule=_CODE, removal=removal, numbers=numbers)
+
+
+RULE = Rule(code=_CODE, name="per-loop-sync", needs=(STEPS,), find=find, doc=__doc__)

@@ -1,0 +1,70 @@
+"""The program tells the host to wait for the device.
+
+What
+    `torch.cuda.synchronize()`, `stream.synchronize()` or `event.synchronize()` in a step of the
+    training: a synchronise call that no op makes, and that had something to wait for.
+
+Why
+    Nothing in a step needs it: the device keeps the order of what it is told by itself. The host
+    stops until all is done, and the next launch finds the device dry. Most of them were put there
+    to measure time, and the measuring makes the step longer.
+
+Example
+    before:
+        torch.cuda.synchronize()
+        began = time.perf_counter()
+        loss = model(batch)
+        torch.cuda.synchronize()
+        elapsed = time.perf_counter() - began
+    after:
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        loss = model(batch)
+        end.record()
+        timings.append((start, end))
+
+Fix
+    Take it out. To measure time record events, and read `start.elapsed_time(end)` some steps later;
+    to order work of two streams let one wait for the other with `stream.wait_stream`. An event that
+    guards a buffer is better looked at one step later.
+    caveat: a pinned buffer that a copy is still filling must not be read before its event.
+
+Silent
+    For a synchronise inside an op or after a copy, for one that waits for nothing, for the
+    profiler's own, on threads that do not train, and without recorded steps.
+    At most info where the device hardly ever runs dry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.sites import SiteMembers
+from tbprof.model import Finding, Removal
+from tbprof.rules.base.rule import STEPS, Rule, site_finding
+
+__all__ = ["RULE"]
+
+_CODE = "SYN06"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """`call` of the numbers is the call's name."""
+    for index, site in enumerate(facts.sites):
+        if _is_bare(facts, site) and facts.can_be_won[site.members].any() and _waits(facts, site):
+            call = site.calls[0]
+            # Behind an event there may be a copy that somebody reads.
+            removal: Removal = "defer" if "Event" in call else "drop"
+            yield site_finding(facts, index, rule=_CODE, removal=removal, numbers={"call": call})
+
+
+def _is_bare(facts: Facts, site: SiteMembers) -> bool:
+    return not site.ops and not facts.episodes.is_copy[site.members].any()
+
+
+def _waits(facts: Facts, site: SiteMembers) -> bool:
+    return bool((facts.awaited.explained_ns[site.members] > 0).any())
+
+
+RULE = Rule(code=_CODE, name="explicit-synchronize", needs=(STEPS,), find=find, doc=__doc__)

@@ -1,0 +1,63 @@
+"""The gradient scaler reads whether a gradient overflowed.
+
+What
+    `GradScaler.step` reads a flag from the device, once an optimizer and step, to know whether it
+    has to skip the step.
+
+Why
+    The flag is there only when the whole backward pass has run. The host stands still until then,
+    and the device runs dry before the optimizer's first kernel.
+
+Example
+    before:
+        optimizer = torch.optim.AdamW(model.parameters(), lr=lr)
+        scaler.step(optimizer)
+        scaler.update()
+    after:
+        optimizer = torch.optim.AdamW(model.parameters(), lr=lr, fused=True)
+        scaler.step(optimizer)
+        scaler.update()
+
+Fix
+    A fused Adam, AdamW, SGD or Adagrad looks at the flag on the device; training in
+    bfloat16 needs no scaler at all.
+    caveat: `fused=True` needs all parameters to be floating point and on the GPU, and bfloat16
+    has fewer digits than float16.
+
+Silent
+    For reads that are neither in a frame of `grad_scaler.py` nor the first within 2 ms of the
+    unscaling of gradients.
+    At most info where the device hardly ever runs dry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding
+from tbprof.rules.base.enclosing_ranges import first_after_op, in_frames
+from tbprof.rules.base.reads import reads_number
+from tbprof.rules.base.rule import Rule, waits_finding
+
+__all__ = ["RULE", "WITHIN_NS"]
+
+_CODE = "SYN08"
+_FRAME = r".*grad_scaler\.py\("
+_UNSCALE = r"aten::_amp_foreach_non_finite_check_and_unscale_"
+
+WITHIN_NS = 2_000_000
+"""`GradScaler.step` reads the flag as the next thing after it has unscaled; the host needs less
+for that, profiled or not."""
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """Without stacks a site may hold other reads as well: the finding counts the scaler's alone."""
+    of_scaler = in_frames(facts, _FRAME) | first_after_op(facts, _UNSCALE, WITHIN_NS)
+    for index, site in enumerate(facts.sites):
+        members = site.members[of_scaler[site.members]]
+        if reads_number(facts, site) and len(members):
+            yield waits_finding(facts, (index,), members, rule=_CODE, removal="rewrite", numbers={})
+
+
+RULE = Rule(code=_CODE, name="amp-scaler", needs=(), find=find, doc=__doc__)

@@ -1,0 +1,69 @@
+"""Every launch waits for its kernel.
+
+What
+    Launches return only when what they launched has ended. That is how CUDA_LAUNCH_BLOCKING=1, or
+    HIP_LAUNCH_BLOCKING=1, makes them, and some debuggers.
+
+Why
+    Host and device never work at once: a step takes the time of both together. It is meant for
+    finding the op that crashed, and is easily left in a shell's profile or a job's script.
+
+Example
+    before:
+        os.environ["CUDA_LAUNCH_BLOCKING"] = "1"
+    after:
+        if os.environ.get("DEBUG_CRASH") == "1":
+            os.environ["CUDA_LAUNCH_BLOCKING"] = "1"
+
+Fix
+    Take the variable out of the environment, and record again.
+    caveat: an error on the device is then reported by a later line than the one that made it.
+
+Silent
+    For less than 50 launches, and where less than 90 % of them waited for their kernels.
+    The other sync rules say nothing beside it: the waits of the window aren't the program's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.launches import blocking_launches
+from tbprof.model import Finding, Saving
+from tbprof.rules.base.rule import GPU_WORK, Rule, row_evidence, window_finding
+from tbprof.rules.base.severity import severity_of
+
+__all__ = ["BLOCKING_SHARE", "LEAST_LAUNCHES", "RULE"]
+
+_CODE = "SYN11"
+
+BLOCKING_SHARE = 0.9
+"""In public traces at most 8 % of the launches return after their kernels."""
+
+LEAST_LAUNCHES = 50
+"""Fewer may all be short kernels of a slow host."""
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """What can be won is at most the time in those launches, and the empty idle."""
+    launches, of_all = blocking_launches(facts)
+    count = len(launches.rows)
+    if of_all < LEAST_LAUNCHES or count < BLOCKING_SHARE * of_all:
+        return
+    inside_ns = int((launches.end_ns - launches.start_ns).sum())
+    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=min(inside_ns, facts.fillable_ns))
+    yield window_finding(
+        _CODE,
+        place="",
+        severity=severity_of(facts, saving),
+        count=count,
+        removal="drop",
+        saving=saving,
+        confidence="high",
+        evidence=row_evidence(facts, "launch", launches.rows),
+        numbers={"share": count / of_all},
+    )
+
+
+RULE = Rule(code=_CODE, name="launch-blocking", needs=(GPU_WORK,), find=find, doc=__doc__)

@@ -1,0 +1,82 @@
+"""Every gradient is tested for NaN.
+
+What
+    `torch.autograd.set_detect_anomaly(True)` tests the gradients of each backward node and reads
+    every answer; `clip_grad_norm_(..., error_if_nonfinite=True)` reads one for all of them.
+
+Why
+    The backward pass is where the host runs furthest ahead. With a read behind every node it runs
+    in turns with the device, and anomaly mode records a stack for each forward op besides.
+
+Example
+    before:
+        torch.autograd.set_detect_anomaly(True)
+        clip_grad_norm_(model.parameters(), 1.0, error_if_nonfinite=True)
+    after:
+        torch.autograd.set_detect_anomaly(os.environ.get("DEBUG_NAN") == "1")
+        norm = clip_grad_norm_(model.parameters(), 1.0)
+        torch._assert_async(torch.isfinite(norm))
+
+Fix
+    Turn anomaly mode on only while a NaN is hunted, and check the norm of all gradients on the
+    device, or every so many steps.
+    caveat: an overflow is then seen after the step that made it; keep a checkpoint.
+
+Silent
+    For less than 20 tests of gradients in a step, which custom functions may make themselves; and
+    for the check of the norm where no stacks were recorded (then it is SYN02).
+    At most info where the device hardly ever runs dry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.sites import SiteMembers
+from tbprof.analysis.steps import OUTSIDE
+from tbprof.model import Finding, Numbers
+from tbprof.rules.base.enclosing_ranges import in_frames
+from tbprof.rules.base.reads import reads_number
+from tbprof.rules.base.rule import Rule, site_finding, waits_finding
+
+__all__ = ["MANY_TESTS", "RULE"]
+
+_CODE = "SYN12"
+_CLIP = r".*clip_grad\.py\("
+_NODE = "autograd::engine::evaluate_function: "
+
+MANY_TESTS = 20
+"""Reads of one step that no user makes: anomaly mode reads once for each gradient."""
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """One finding for anomaly mode, and one for each check of a norm; `kind` says which."""
+    reads = [index for index, site in enumerate(facts.sites) if reads_number(facts, site)]
+    yield from _anomaly_mode(facts, [index for index in reads if _is_of_engine(facts.sites[index])])
+    clipping = in_frames(facts, _CLIP)
+    for index in reads:
+        if clipping[facts.sites[index].members].all():
+            numbers = {"kind": "error_if_nonfinite"}
+            yield site_finding(facts, index, rule=_CODE, removal="drop", numbers=numbers)
+
+
+def _is_of_engine(site: SiteMembers) -> bool:
+    """The engine's own read lies right under its node; that of a function lies under the function."""
+    return len(site.ops) > 2 and site.ops[2].startswith(_NODE)
+
+
+def _anomaly_mode(facts: Facts, sites: list[int]) -> Iterator[Finding]:
+    if not sites:
+        return
+    members = np.sort(np.concatenate([facts.sites[index].members for index in sites]))
+    step = facts.episodes.step[members]
+    per_step = int(np.bincount(step[step != OUTSIDE], minlength=1).max())
+    if per_step >= MANY_TESTS:
+        numbers: Numbers = {"kind": "anomaly", "per_step": per_step}
+        yield waits_finding(facts, tuple(sites), members, rule=_CODE, removal="drop", numbers=numbers)
+
+
+RULE = Rule(code=_CODE, name="nan-check", needs=(), find=find, doc=__doc__)

@@ -1,0 +1,81 @@
+"""The trace lacks something that the figures rest on.
+
+What
+    Events were lost, device work has no launch or begins before it, or streams wait for each other
+    and the trace does not say for which.
+
+Why
+    A wait is explained by what the device did meanwhile, and idle by what was queued. What is
+    missing shows as an unexplained wait, or as idle that nobody caused.
+
+Example
+    before:
+        profile(activities=activities, schedule=schedule(wait=0, warmup=0, active=200))
+    after:
+        config = torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True)
+        profile(
+            activities=activities, schedule=schedule(wait=5, warmup=3, active=5),
+            experimental_config=config,
+        )
+
+Fix
+    Record fewer steps after a warm-up, with CUDA sync events on (the trainer hook does both), and
+    let the process end the profile before it is killed.
+    caveat: from CUDA 12.9 on some versions of torch record sync events that name no stream.
+
+Silent
+    While under 5 % of the device's rows lack their launch (what ran before the window does), and
+    where the clocks of host and device differ by at most 10 us.
+    Never more than info: nothing is won in the training itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding
+from tbprof.rules.base.rule import Rule, row_evidence, window_finding
+from tbprof.rules.trace_health.trace_gaps import TraceGaps, find_trace_gaps
+
+__all__ = ["RULE"]
+
+_CODE = "TRC03"
+
+WITHOUT_LAUNCH_SHARE = 0.05
+"""More than the work that a full queue of 1024 launches carries over into a window of five steps
+with 4000 kernels each."""
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    gaps = find_trace_gaps(facts)
+    missing = _missing_launches(gaps)
+    rows = np.concatenate([missing, gaps.before_launch, gaps.unnamed_waits])
+    if not gaps.is_damaged and len(rows) == 0:
+        return
+    yield window_finding(
+        _CODE,
+        place="",
+        severity="info",
+        count=len(rows) + gaps.is_damaged,
+        removal="needed",
+        saving=None,
+        confidence="high",
+        evidence=row_evidence(facts, "gap", rows),
+        numbers={
+            "damaged": int(gaps.is_damaged),
+            "without_launch": len(missing),
+            "before_launch": len(gaps.before_launch),
+            "unnamed_waits": len(gaps.unnamed_waits),
+        },
+    )
+
+
+def _missing_launches(gaps: TraceGaps) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    share = len(gaps.without_launch) / max(gaps.device_rows, 1)
+    return gaps.without_launch if share >= WITHOUT_LAUNCH_SHARE else np.empty(0, np.int64)
+
+
+RULE = Rule(code=_CODE, name="trace-health", needs=(), find=find, doc=__doc__)

@@ -1,0 +1,75 @@
+"""A step on the host is not a step on the GPU.
+
+What
+    The work that a step launches ends on the device long after the step has ended on the host: the
+    host runs ahead.
+
+Why
+    That is how it should be, and it means that the length of a single step on the host says little.
+    Work shows in a later step than the one that launched it, and so does its idle.
+
+Example
+    before:
+        started = time.perf_counter()
+        train_step(batch)
+        print(time.perf_counter() - started)
+    after:
+        started = time.perf_counter()
+        for batch in batches:
+            train_step(batch)
+        torch.cuda.synchronize()
+        print((time.perf_counter() - started) / len(batches))
+
+Fix
+    Judge many steps together, and time them with one synchronise after all of them.
+    caveat: a synchronise in each step makes the two agree, and takes the host's lead away.
+
+Silent
+    Where the device ends each warm step within 10 % of its length. Never more than info: a host
+    that is ahead costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.gpu_lag import gpu_lag_ns
+from tbprof.analysis.steps import LAG_SHARE, rows_of_steps
+from tbprof.model import Finding
+from tbprof.rules.base.rule import GPU_WORK, STEPS, Rule, row_evidence, window_finding
+
+__all__ = ["RULE"]
+
+_CODE = "TRC04"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    lag_ns = gpu_lag_ns(facts.work, facts.steps)
+    if lag_ns is None:
+        return
+    share = lag_ns / np.maximum(facts.steps.end_ns - facts.steps.start_ns, 1)
+    late = (share > LAG_SHARE) & ~np.array(facts.steps.cold)
+    if not late.any():
+        return
+    worst = int(np.argmax(np.where(late, share, 0)))
+    yield window_finding(
+        _CODE,
+        place="",
+        severity="info",
+        count=int(late.sum()),
+        removal="needed",
+        saving=None,
+        confidence="high",
+        evidence=row_evidence(facts, "step", rows_of_steps(facts.trace, facts.steps, late)),
+        numbers={
+            "steps": int(late.sum()),
+            "worst_lag_ns": int(lag_ns[worst]),
+            "worst_share": float(share[worst]),
+        },
+    )
+
+
+RULE = Rule(code=_CODE, name="host-ahead", needs=(GPU_WORK, STEPS), find=find, doc=__doc__)
