@@ -9,16 +9,16 @@ from pathlib import Path
 
 import numpy as np
 
-from tbprof.analysis.by_code import code_shares
-from tbprof.analysis.copies import copy_totals
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.fix_plan import PlannedFix, fix_plan, window_saving
-from tbprof.analysis.health import health_facts
-from tbprof.analysis.site_figures import site_figures
-from tbprof.analysis.step_figures import step_figures
-from tbprof.analysis.timeline import Timeline
-from tbprof.analysis.totals import idle_total, sync_totals
-from tbprof.analysis.verdict import find_verdict
+from tbprof.analysis.health.health import health_facts
+from tbprof.analysis.savings.fix_plan import PlannedFix, fix_plan, window_saving
+from tbprof.analysis.summary.code_breakdown import code_shares
+from tbprof.analysis.summary.copies import copy_totals
+from tbprof.analysis.summary.site_figures import site_figures
+from tbprof.analysis.summary.step_figures import step_figures
+from tbprof.analysis.summary.totals import idle_total, sync_totals
+from tbprof.analysis.summary.verdict import find_verdict
+from tbprof.analysis.timeline.timeline import Timeline
 from tbprof.file_names import parse_window_name
 from tbprof.model import (
     FailedRule,

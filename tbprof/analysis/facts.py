@@ -7,32 +7,32 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.awaited import Awaited, find_awaited
-from tbprof.analysis.base_cost import net_wait_ns
-from tbprof.analysis.call_chains import CallChains
-from tbprof.analysis.calls import Calls, find_calls
-from tbprof.analysis.device_idle import IdlePieces, find_idle
-from tbprof.analysis.device_parts import DeviceParts
-from tbprof.analysis.device_work import DeviceWork, find_device_work
-from tbprof.analysis.episodes import Episodes, find_episodes
-from tbprof.analysis.feeding_waits import feeding_waits, silent_ns
-from tbprof.analysis.fillable import find_fillable
-from tbprof.analysis.frees import find_frees, lead_to_a_free
-from tbprof.analysis.host_places import HostPlaces
-from tbprof.analysis.host_states import HostLanes, host_states
-from tbprof.analysis.idle_causes import IdleCauses
-from tbprof.analysis.intervals import NEVER, Intervals, total_ns
-from tbprof.analysis.lost_kernels import lost_kernels
-from tbprof.analysis.refill import starved_ns
-from tbprof.analysis.replay import Replay, steps_to_replay
-from tbprof.analysis.replay_schedule import device_schedule
-from tbprof.analysis.replay_stream_waits import find_stream_waits
-from tbprof.analysis.replay_streams import StreamOrder
-from tbprof.analysis.replay_waits import replay_waits
-from tbprof.analysis.sites import SiteMembers, find_sites
-from tbprof.analysis.steps import OUTSIDE, Steps, find_steps
-from tbprof.analysis.training_lanes import find_training_lanes
-from tbprof.analysis.transfers import Transfers
+from tbprof.analysis.arrays.intervals import NEVER, Intervals, total_ns
+from tbprof.analysis.attribution.call_chains import CallChains
+from tbprof.analysis.attribution.host_code import HostPlaces
+from tbprof.analysis.attribution.sites import SiteMembers, find_sites
+from tbprof.analysis.device.device_parts import DeviceParts
+from tbprof.analysis.device.device_work import DeviceWork, find_device_work
+from tbprof.analysis.device.lost_kernels import lost_kernels
+from tbprof.analysis.events.calls import Calls, find_calls
+from tbprof.analysis.events.episodes import Episodes, find_episodes
+from tbprof.analysis.events.frees import find_frees, lead_to_a_free
+from tbprof.analysis.events.steps import OUTSIDE, Steps, find_steps
+from tbprof.analysis.events.transfers import Transfers
+from tbprof.analysis.idle.device_idle import IdlePieces, find_idle
+from tbprof.analysis.idle.fillable_time import find_fillable
+from tbprof.analysis.idle.host_states import HostLanes, host_states
+from tbprof.analysis.idle.idle_causes import IdleCauses
+from tbprof.analysis.idle.starvation import starved_ns
+from tbprof.analysis.replay.replay import Replay, steps_to_replay
+from tbprof.analysis.replay.schedule import device_schedule
+from tbprof.analysis.replay.stream_waits import find_stream_waits
+from tbprof.analysis.replay.streams import StreamOrder
+from tbprof.analysis.replay.waits import replay_waits
+from tbprof.analysis.waits.awaited import Awaited, find_awaited
+from tbprof.analysis.waits.base_cost import net_wait_ns
+from tbprof.analysis.waits.loader_thread_waits import feeding_waits, silent_ns
+from tbprof.analysis.waits.training_threads import find_training_lanes
 from tbprof.trace.columns import Int64s, Trace
 
 __all__ = ["DECIDED_BY_OTHERS", "Facts"]

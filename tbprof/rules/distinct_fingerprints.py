@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from tbprof.analysis.sites import SiteMembers
+from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.model import Finding, told_apart
 
 __all__ = ["with_distinct_fingerprints"]

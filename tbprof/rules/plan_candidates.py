@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tbprof.analysis.savings import REPLAYED
+from tbprof.analysis.savings.savings import REPLAYED
 from tbprof.model import Finding
 from tbprof.rules.precedence import BUNDLES
 

@@ -13,7 +13,7 @@ from tbprof.trace.clocks import find_time_going_backwards
 from tbprof.trace.columns import Category, Int64s, Trace
 from tbprof.trace.eras import GPU_WORK
 
-__all__ = ["LOST_SHARE", "find_gaps"]
+__all__ = ["find_gaps"]
 
 LOST_SHARE = 0.05
 """Of the launches; with more without their work a device can't be judged. Real traces that are whole have

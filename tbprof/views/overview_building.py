@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tbprof.analysis.verdict import BOUND_SHARE
+from tbprof.analysis.summary.verdict import BOUND_SHARE
 from tbprof.model import CodeShare, HookFacts, Report, Savings
 from tbprof.views.findings import SavingView, saving_view
 from tbprof.views.fix_plan import findings_left, findings_with_ceilings, plan_rows

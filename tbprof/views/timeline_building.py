@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tbprof.analysis.steps import OUTSIDE
-from tbprof.analysis.timeline import Timeline
-from tbprof.analysis.timeline_excerpt import step_reach
-from tbprof.analysis.timeline_gaps import CauseOfStep, Gap, causes_of_step, largest_gaps
-from tbprof.analysis.timeline_tile import TILE_BUCKETS
-from tbprof.analysis.timeline_tracks import KINDS
+from tbprof.analysis.events.steps import OUTSIDE
+from tbprof.analysis.timeline.excerpt import step_reach
+from tbprof.analysis.timeline.gaps import CauseOfStep, Gap, causes_of_step, largest_gaps
+from tbprof.analysis.timeline.tile import TILE_BUCKETS
+from tbprof.analysis.timeline.timeline import Timeline
+from tbprof.analysis.timeline.tracks import KINDS
 from tbprof.views.idle_causes import STACKING
 from tbprof.views.sentences import Sentences
 from tbprof.views.timeline import (

@@ -28,8 +28,8 @@ import json
 import struct
 from collections.abc import Collection
 
-from tbprof.analysis.timeline import Timeline
-from tbprof.analysis.timeline_tile import Shares, Spans, TilePlace
+from tbprof.analysis.timeline.tile import Shares, Spans, TilePlace
+from tbprof.analysis.timeline.timeline import Timeline
 
 __all__ = ["MAGIC", "MAX_NAME", "VERSION", "tile_bytes"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tbprof.analysis.timeline import Timeline
-from tbprof.analysis.timeline_excerpt import Note, step_excerpt
-from tbprof.analysis.timeline_gaps import idle_pieces
+from tbprof.analysis.timeline.excerpt import Note, step_excerpt
+from tbprof.analysis.timeline.gaps import idle_pieces
+from tbprof.analysis.timeline.timeline import Timeline
 from tbprof.views.sentences import Sentences
 from tbprof.views.times import us
 

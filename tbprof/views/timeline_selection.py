@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 
-from tbprof.analysis.copy_kinds import DIRECTIONS, MEMORIES
-from tbprof.analysis.episodes import ABSENT
-from tbprof.analysis.timeline import Timeline
-from tbprof.analysis.timeline_gaps import gap_after, gap_at
-from tbprof.analysis.timeline_links import calls_of_episode, links_of
-from tbprof.analysis.timeline_tracks import KINDS
+from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
+from tbprof.analysis.events.episodes import ABSENT
+from tbprof.analysis.timeline.gaps import gap_after, gap_at
+from tbprof.analysis.timeline.links import calls_of_episode, links_of
+from tbprof.analysis.timeline.timeline import Timeline
+from tbprof.analysis.timeline.tracks import KINDS
 from tbprof.views.sentences import Sentences
 from tbprof.views.timeline import LinkRow, SelectionView
 from tbprof.views.timeline_building import gap_row

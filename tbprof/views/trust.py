@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tbprof.analysis.replay import MAX_ERROR
+from tbprof.analysis.replay.replay import MAX_ERROR
 from tbprof.model import HealthFact, Numbers, Report
 from tbprof.views.overview import TrustRow
 from tbprof.views.sentences import Sentences

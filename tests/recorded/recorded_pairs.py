@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from prediction import ALL_SITES, Prediction
 
-from tbprof.analysis.annotations import find_labels
+from tbprof.analysis.attribution.annotations import find_labels
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings import REPLAYED, saving_of
+from tbprof.analysis.savings.savings import REPLAYED, saving_of
 from tbprof.model import Removal, Saving
 from tbprof.trace.columns import Int64s
 from tbprof.trace.reader import read_trace

@@ -18,9 +18,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from prediction import ALL_SITES, Prediction
 
+from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings import saving_of
-from tbprof.analysis.sites import SiteMembers
+from tbprof.analysis.savings.savings import saving_of
 from tbprof.model import Saving
 from tbprof.trace.reader import read_trace
 

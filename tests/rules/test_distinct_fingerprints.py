@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tbprof.analysis.sites import SiteMembers
+from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.model import Finding, Source, fingerprint, told_apart
 from tbprof.rules.distinct_fingerprints import with_distinct_fingerprints
 

@@ -12,8 +12,8 @@ from said_first import problems_of
 from simulated_host import run
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.fix_plan import PlannedFix, fix_plan
-from tbprof.analysis.savings import saving_of
+from tbprof.analysis.savings.fix_plan import PlannedFix, fix_plan
+from tbprof.analysis.savings.savings import saving_of
 from tbprof.model import Report, Saving
 from tbprof.report import report_of
 from tbprof.trace.columns import Int64s

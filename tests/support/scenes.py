@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from trace_builder import MAIN, TraceBuilder
 
-from tbprof.analysis.copy_kinds import DIRECTIONS, MEMORIES
-from tbprof.analysis.episodes import ABSENT
+from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
+from tbprof.analysis.events.episodes import ABSENT
 from tbprof.analysis.facts import Facts
 
 __all__ = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from tbprof.analysis.idle_causes import CAUSES
+from tbprof.analysis.idle.idle_causes import CAUSES
 from tbprof.model import IdlePlace, Site, Source
 from tbprof.texts.idle import cause_name, drain_sentence, place_name, site_location
 

@@ -12,7 +12,7 @@ import pytest
 from trace_mutants import BERT, Original, Row, mutants, original
 from trace_samples import rows_of, write
 
-from tbprof.analysis.episodes import ABSENT
+from tbprof.analysis.events.episodes import ABSENT
 from tbprof.analysis.facts import Facts
 from tbprof.model import Report, Site
 from tbprof.report import report_of

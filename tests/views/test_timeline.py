@@ -12,8 +12,8 @@ import pytest
 from scenes import host_bound
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.timeline import Timeline
-from tbprof.analysis.timeline_tile import TilePlace
+from tbprof.analysis.timeline.tile import TilePlace
+from tbprof.analysis.timeline.timeline import Timeline
 from tbprof.report import build_report, open_timeline
 from tbprof.texts.english import English
 from tbprof.views.timeline_building import found_view, timeline_step, timeline_view

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.device_work import NO_LAUNCH
+from tbprof.analysis.device.device_work import NO_LAUNCH
 from tbprof.analysis.facts import Facts
 from tbprof.rules.base.enclosing_ranges import in_ranges
 from tbprof.trace.columns import Int64s

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.analysis.arrays.names import matching_rows
+from tbprof.analysis.arrays.nesting import NONE, Nest
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.names import matching_rows
-from tbprof.analysis.nesting import NONE, Nest
 from tbprof.trace.columns import Category, Int64s
 
 __all__ = ["lie_in_frames"]

@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.analysis.arrays.intervals import Intervals
+from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.intervals import Intervals
-from tbprof.analysis.steps import OUTSIDE
 from tbprof.model import Evidence
 
 __all__ = ["idle_evidence", "row_evidence", "wait_evidence"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tbprof.analysis.sites import SiteMembers
+from tbprof.analysis.attribution.sites import SiteMembers
 
 __all__ = ["HINTS", "Hint", "hint_of"]
 

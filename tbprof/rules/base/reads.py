@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.sites import SiteMembers
 from tbprof.line_rules import SCALAR_BYTES, STAGED_BYTES
 from tbprof.optable import SHAPE_READERS, TRUTH_READERS
 

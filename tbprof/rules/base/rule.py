@@ -9,11 +9,11 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.episodes import ABSENT
+from tbprof.analysis.attribution.sites import SiteMembers
+from tbprof.analysis.events.episodes import ABSENT
+from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings import saving_of
-from tbprof.analysis.sites import SiteMembers
-from tbprof.analysis.steps import OUTSIDE
+from tbprof.analysis.savings.savings import saving_of
 from tbprof.model import (
     Evidence,
     Finding,

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings import saving_of
+from tbprof.analysis.savings.savings import saving_of
 from tbprof.model import SEVERITIES, Saving, Severity
 from tbprof.rules.base.benign_waits import are_benign, are_throttle
 

@@ -36,8 +36,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.sites import SiteMembers
 from tbprof.line_rules import STAGED_BYTES
 from tbprof.model import Finding
 from tbprof.rules.base.rule import Rule, site_finding

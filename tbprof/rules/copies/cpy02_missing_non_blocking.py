@@ -32,8 +32,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.sites import SiteMembers
 from tbprof.model import Finding
 from tbprof.rules.base.rule import Rule, site_finding
 

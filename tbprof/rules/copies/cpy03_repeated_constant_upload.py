@@ -43,8 +43,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.sites import SiteMembers
 from tbprof.model import Finding
 from tbprof.rules.base.rule import Need, Rule, waits_finding
 from tbprof.rules.copies.search.repeated_uploads import compares_uploads, uploads_same_bytes

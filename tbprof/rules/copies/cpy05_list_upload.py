@@ -33,8 +33,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.sites import SiteMembers
 from tbprof.line_rules import STAGED_BYTES
 from tbprof.model import Finding
 from tbprof.rules.base.enclosing_frames import lie_in_frames

@@ -33,9 +33,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from tbprof.analysis.arrays.intervals import intersect, total_ns
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.intervals import intersect, total_ns
-from tbprof.analysis.profiler_cost import records_frames
+from tbprof.analysis.health.profiler_cost import records_frames
 from tbprof.model import Finding, Saving
 from tbprof.rules.base.rule import STEPS, Need, Rule, row_evidence, window_finding
 from tbprof.rules.base.severity import severity_of

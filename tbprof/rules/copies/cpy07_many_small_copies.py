@@ -31,9 +31,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tbprof.analysis.attribution.sites import SiteMembers
+from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.sites import SiteMembers
-from tbprof.analysis.steps import OUTSIDE
 from tbprof.model import Finding
 from tbprof.rules.base.rule import STEPS, Rule, waits_finding
 

@@ -32,8 +32,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tbprof.analysis.arrays.intervals import intersect, total_ns
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.intervals import intersect, total_ns
 from tbprof.model import Finding, Saving
 from tbprof.rules.base.rule import STEPS, Rule, row_evidence, window_finding
 from tbprof.rules.base.severity import severity_of

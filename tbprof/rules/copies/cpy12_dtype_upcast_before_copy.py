@@ -33,7 +33,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.op_inputs import records_shapes
+from tbprof.analysis.operators.op_inputs import records_shapes
 from tbprof.model import Finding
 from tbprof.rules.base.rule import Need, Rule, transfer_finding
 from tbprof.rules.base.severity import MEDIUM_SHARE

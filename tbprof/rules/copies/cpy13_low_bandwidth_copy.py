@@ -31,10 +31,10 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.copy_kinds import MEMORIES
+from tbprof.analysis.attribution.sites import SiteMembers
+from tbprof.analysis.device.copy_kinds import MEMORIES
+from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.sites import SiteMembers
-from tbprof.analysis.steps import OUTSIDE
 from tbprof.model import Finding
 from tbprof.rules.base.rule import GPU_WORK, Rule, transfer_finding
 from tbprof.rules.base.severity import MEDIUM_SHARE

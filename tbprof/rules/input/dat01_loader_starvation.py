@@ -28,9 +28,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.idle_places import NO_SITE
-from tbprof.analysis.intervals import total_ns
+from tbprof.analysis.gaps.idle_places import NO_SITE
 from tbprof.model import Finding, Numbers, Saving
 from tbprof.rules.base.rule import GPU_WORK, Rule, idle_evidence, window_finding
 from tbprof.rules.base.severity import severity_of

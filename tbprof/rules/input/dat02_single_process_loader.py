@@ -31,8 +31,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.intervals import total_ns
 from tbprof.model import Finding, Saving, Severity
 from tbprof.rules.base.rule import GPU_WORK, Rule, row_evidence, window_finding
 from tbprof.rules.base.severity import severity_of

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tbprof.analysis.annotations import LOADER
+from tbprof.analysis.arrays.intervals import Intervals, overlap_ns
+from tbprof.analysis.arrays.names import matching_rows
+from tbprof.analysis.attribution.annotations import LOADER
+from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.idle_places import NO_SITE, drained_by
-from tbprof.analysis.intervals import Intervals, overlap_ns
-from tbprof.analysis.names import matching_rows
-from tbprof.analysis.steps import OUTSIDE
+from tbprof.analysis.gaps.idle_places import NO_SITE, drained_by
 from tbprof.trace.columns import Category, Int64s
 
 __all__ = ["EXPOSED_SHARE", "READY_BATCH_NS", "STARVED_SHARE", "LoaderCalls", "find_loader_calls"]

@@ -36,10 +36,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tbprof.analysis.arrays.intervals import Intervals, total_ns
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.intervals import Intervals, total_ns
-from tbprof.analysis.largest_cause import largest_cause
-from tbprof.analysis.launch_idle import find_launch_idle
+from tbprof.analysis.gaps.largest_cause import largest_cause
+from tbprof.analysis.gaps.launch_idle import find_launch_idle
 from tbprof.model import SEVERITIES, Finding, Saving, Severity
 from tbprof.rules.base.rule import GPU_WORK, Rule, idle_evidence, window_finding
 from tbprof.rules.base.severity import MEDIUM_SHARE, severity_of

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tbprof.analysis.device_work import NO_LAUNCH
+from tbprof.analysis.arrays.intervals import Intervals
+from tbprof.analysis.arrays.nesting import NONE
+from tbprof.analysis.attribution.host_code import HostPlaces
+from tbprof.analysis.device.device_work import NO_LAUNCH
+from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.host_places import HostPlaces
-from tbprof.analysis.intervals import Intervals
-from tbprof.analysis.launch_idle import LaunchIdle
-from tbprof.analysis.nesting import NONE
-from tbprof.analysis.steps import OUTSIDE
+from tbprof.analysis.gaps.launch_idle import LaunchIdle
 from tbprof.trace.columns import Category, Int64s
 
 __all__ = ["BACKWARD", "CodeKernels", "kernels_by_code"]

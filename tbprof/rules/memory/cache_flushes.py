@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tbprof.analysis.arrays.intervals import Intervals, intersect, union
+from tbprof.analysis.arrays.names import matching_rows
+from tbprof.analysis.events.frees import find_frees
+from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.frees import find_frees
-from tbprof.analysis.intervals import Intervals, intersect, union
-from tbprof.analysis.names import matching_rows
-from tbprof.analysis.steps import OUTSIDE
 from tbprof.trace.columns import Category, Int64s
 
 __all__ = ["CacheFlushes", "find_cache_flushes"]

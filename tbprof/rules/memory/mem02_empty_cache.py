@@ -34,8 +34,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.intervals import total_ns
 from tbprof.model import Finding, Saving
 from tbprof.rules.base.rule import Rule, row_evidence, window_finding
 from tbprof.rules.base.severity import severity_of

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.launches import Launches, training_launches
-from tbprof.analysis.replay_script import QUEUE_LIMIT
+from tbprof.analysis.kernels.launches import Launches, training_launches
+from tbprof.analysis.replay.script import QUEUE_LIMIT
 from tbprof.trace.columns import Int64s
 
 __all__ = ["OVERLAP_SHARE", "STRETCH_FACTOR", "StretchedLaunches", "find_stretched_launches"]

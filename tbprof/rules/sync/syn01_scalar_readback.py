@@ -38,8 +38,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.sites import SiteMembers
 from tbprof.line_rules import SCALAR_BYTES
 from tbprof.model import Finding
 from tbprof.optable import SHAPE_READERS, TRUTH_READERS

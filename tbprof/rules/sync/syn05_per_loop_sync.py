@@ -36,8 +36,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.steps import OUTSIDE
 from tbprof.line_rules import LOOP_READS
 from tbprof.model import Finding, Removal
 from tbprof.rules.base.reads import can_be_deferred, reads_number

@@ -39,8 +39,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.sites import SiteMembers
 from tbprof.model import Finding, Removal
 from tbprof.rules.base.rule import STEPS, Rule, site_finding
 

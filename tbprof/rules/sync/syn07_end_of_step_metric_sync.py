@@ -35,8 +35,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.sites import SiteMembers
 from tbprof.model import Finding
 from tbprof.optable import TRUTH_READERS
 from tbprof.rules.base.reads import reads_number

@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.launches import blocking_launches
+from tbprof.analysis.kernels.launches import blocking_launches
 from tbprof.model import Finding, Saving
 from tbprof.rules.base.rule import GPU_WORK, Rule, row_evidence, window_finding
 from tbprof.rules.base.severity import severity_of

@@ -34,9 +34,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tbprof.analysis.attribution.sites import SiteMembers
+from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.sites import SiteMembers
-from tbprof.analysis.steps import OUTSIDE
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.enclosing_ranges import in_frames
 from tbprof.rules.base.reads import reads_number

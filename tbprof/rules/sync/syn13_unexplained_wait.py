@@ -33,8 +33,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.intervals import total_ns
 from tbprof.model import Finding, Numbers, Saving
 from tbprof.rules.base.rule import GPU_WORK, STEPS, Rule, idle_evidence, wait_evidence, window_finding
 from tbprof.rules.sync.unexplained_time import find_unexplained

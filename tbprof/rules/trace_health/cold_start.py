@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tbprof.analysis.arrays.intervals import total_ns, union
+from tbprof.analysis.arrays.nesting import NONE
+from tbprof.analysis.events.loading import find_loading
+from tbprof.analysis.events.steps import OUTSIDE, rows_of_steps
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.intervals import total_ns, union
-from tbprof.analysis.loading import find_loading
-from tbprof.analysis.nesting import NONE
-from tbprof.analysis.steps import OUTSIDE, rows_of_steps
 from tbprof.trace.columns import Int64s
 
 __all__ = ["ColdStart", "find_cold_start"]

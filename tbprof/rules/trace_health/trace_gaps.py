@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tbprof.analysis.device_work import NO_LAUNCH
+from tbprof.analysis.arrays.names import matching_rows
+from tbprof.analysis.device.device_work import NO_LAUNCH
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.names import matching_rows
 from tbprof.trace.columns import Category, Int64s
 
 __all__ = ["CLOCK_SLACK_NS", "TraceGaps", "find_trace_gaps"]

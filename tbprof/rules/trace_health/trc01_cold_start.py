@@ -33,8 +33,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.largest_cause import largest_cause
-from tbprof.analysis.verdict import COLD_SHARE
+from tbprof.analysis.gaps.largest_cause import largest_cause
+from tbprof.analysis.summary.verdict import COLD_SHARE
 from tbprof.model import Finding, Numbers, Severity
 from tbprof.rules.base.rule import Rule, row_evidence, window_finding
 from tbprof.rules.base.severity import MEDIUM_SHARE

@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.profiler_cost import ProfilerCost, find_profiler_cost, own_work_rows
+from tbprof.analysis.health.profiler_cost import ProfilerCost, find_profiler_cost, own_work_rows
 from tbprof.model import Finding
 from tbprof.rules.base.rule import Rule, row_evidence, window_finding
 

@@ -35,9 +35,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tbprof.analysis.events.gpu_lag import gpu_lag_ns
+from tbprof.analysis.events.steps import LAG_SHARE, rows_of_steps
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gpu_lag import gpu_lag_ns
-from tbprof.analysis.steps import LAG_SHARE, rows_of_steps
 from tbprof.model import Finding
 from tbprof.rules.base.rule import GPU_WORK, STEPS, Rule, row_evidence, window_finding
 

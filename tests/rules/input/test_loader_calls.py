@@ -5,7 +5,7 @@ from __future__ import annotations
 from scenes import SIDE
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.idle_places import NO_SITE
+from tbprof.analysis.gaps.idle_places import NO_SITE
 from tbprof.rules.input.loader_calls import READY_BATCH_NS, find_loader_calls
 
 NEXT = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.device_work import DeviceWork
+from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.trace.columns import Category, Trace
 
 __all__ = ["on_computing_streams"]

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tbprof.analysis.arrays.intervals import Intervals, union
+from tbprof.analysis.arrays.names import matching_rows
+from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.intervals import Intervals, union
-from tbprof.analysis.names import matching_rows
-from tbprof.analysis.steps import OUTSIDE
 from tbprof.model import Audit, Construction
 from tbprof.trace.columns import Category, Int64s
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tbprof.analysis.annotations import LOADER
+from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, union
+from tbprof.analysis.arrays.names import matching_rows
+from tbprof.analysis.attribution.annotations import LOADER
+from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.intervals import Intervals, overlap_ns, union
-from tbprof.analysis.names import matching_rows
-from tbprof.analysis.steps import OUTSIDE
 from tbprof.trace.columns import Category, Int64s
 
 __all__ = ["Pinning", "find_pinning"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.sites import SiteMembers
 
 __all__ = ["compares_uploads", "uploads_same_bytes"]
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tbprof.analysis.copy_kinds import DIRECTIONS
+from tbprof.analysis.device.copy_kinds import DIRECTIONS
+from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.steps import OUTSIDE
 from tbprof.trace.columns import Int64s
 
 __all__ = ["MIN_BYTES", "RoundTrip", "find_round_trips"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.analysis.annotations import LOADER
-from tbprof.analysis.device_work import NO_LAUNCH
+from tbprof.analysis.arrays.names import matching_rows
+from tbprof.analysis.attribution.annotations import LOADER
+from tbprof.analysis.device.device_work import NO_LAUNCH
+from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.names import matching_rows
-from tbprof.analysis.steps import OUTSIDE
 from tbprof.trace.columns import Category, Int64s
 
 __all__ = ["MOST_STEPS", "find_steady_uploads", "moves_batch", "names_loader"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.analysis.arrays.names import matching_rows
+from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.names import matching_rows
-from tbprof.analysis.steps import OUTSIDE
 from tbprof.trace.columns import Category, Int64s
 
 __all__ = ["find_unawaited"]

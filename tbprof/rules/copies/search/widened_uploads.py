@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tbprof.analysis.arrays.nesting import NONE
+from tbprof.analysis.attribution.sites import SiteMembers
+from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.host_ops import host_ops
-from tbprof.analysis.nesting import NONE
-from tbprof.analysis.op_inputs import UNKNOWN, first_shape, input_types
-from tbprof.analysis.sites import SiteMembers
-from tbprof.analysis.steps import OUTSIDE
+from tbprof.analysis.operators.host_ops import host_ops
+from tbprof.analysis.operators.op_inputs import UNKNOWN, first_shape, input_types
 from tbprof.trace.columns import Int64s
 
 __all__ = ["WidenedUploads", "find_widened_uploads"]

@@ -1,0 +1,84 @@
+"""What the host was in while a device was idle: label, else user function, else outermost op.
+
+A long pause is named by the innermost code that the host was in for the middle half of it: a function
+that runs for a moment in the middle says nothing of the rest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tbprof.analysis.arrays.nesting import NONE, Nest
+from tbprof.analysis.attribution.sources import user_frames
+from tbprof.trace.columns import Category, Int64s, Trace
+
+__all__ = ["HostPlaces"]
+
+
+class HostPlaces:
+    """The named code of the training lanes. A label is any `record_function` range but that of a step."""
+
+    def __init__(self, trace: Trace, ops: Nest, lanes: tuple[int, ...], step_lanes: tuple[int, ...]) -> None:
+        """`ops` are those of all lanes, `lanes` those of the training, `step_lanes` those with steps."""
+        self._trace = trace
+        self._lanes = _steps_first(trace, lanes, step_lanes)
+        slices = trace.slices
+        on_lanes = np.isin(slices.lane, lanes)
+        frames = np.flatnonzero((slices.category == Category.PYTHON) & on_lanes)
+        ranges = np.flatnonzero((slices.category == Category.USER_ANNOTATION) & on_lanes)
+        is_step = [name.startswith("ProfilerStep#") for name in trace.names]
+        self._innermost = (
+            Nest.of(slices, ranges[~np.array(is_step, np.bool_)[slices.name[ranges]]]),
+            Nest.of(slices, frames[user_frames(trace)[slices.name[frames]]]),
+        )
+        self._ops = ops
+
+    def names(self, start_ns: Int64s, end_ns: Int64s) -> list[str]:
+        """Of whichever lane was in something, one for each pause; "" where none was."""
+        rows = np.full(len(start_ns), NONE, np.int64)
+        quarter, middle = (end_ns - start_ns) // 4, (start_ns + end_ns) // 2
+        for begin, end in ((start_ns + quarter, end_ns - quarter), (middle, middle)):
+            for nest in (*self._innermost, self._ops):
+                for lane in self._lanes:
+                    at = nest.innermost(np.full(len(begin), lane, np.int64), begin, end)
+                    at = _outermost(nest, at, end) if nest is self._ops else at
+                    _fill(rows, nest, at)
+        return self._named(rows)
+
+    def code_on(self, lane: Int64s, instants: Int64s) -> list[str]:
+        """The label or user function that each lane was in; ops are none; "" where there is none."""
+        rows = np.full(len(instants), NONE, np.int64)
+        for nest in self._innermost:
+            _fill(rows, nest, nest.innermost(lane, instants, instants))
+        return self._named(rows)
+
+    def ops_on(self, lane: Int64s, instants: Int64s) -> Int64s:
+        """Row of the innermost op that each lane was in, or `nesting.NONE`."""
+        rows = np.full(len(instants), NONE, np.int64)
+        _fill(rows, self._ops, self._ops.innermost(lane, instants, instants))
+        return rows
+
+    def _named(self, rows: Int64s) -> list[str]:
+        names, of_row = self._trace.names, self._trace.slices.name
+        return ["" if row == NONE else names[of_row[row]] for row in rows.tolist()]
+
+
+def _steps_first(trace: Trace, lanes: tuple[int, ...], step_lanes: tuple[int, ...]) -> list[int]:
+    """The training lanes, that of the steps before those that work for it; then by their first row."""
+    slices = trace.slices
+    begun = {lane: int(slices.start_ns[slices.lane == lane].min()) for lane in lanes}
+    return sorted(begun, key=lambda lane: (lane not in step_lanes, begun[lane]))
+
+
+def _fill(rows: Int64s, nest: Nest, at: Int64s) -> None:
+    """What is not known yet, from these positions."""
+    found = (at != NONE) & (rows == NONE)
+    rows[found] = nest.rows[at[found]]
+
+
+def _outermost(nest: Nest, position: Int64s, instants: Int64s) -> Int64s:
+    outermost = position
+    while (position != NONE).any():
+        outermost = np.where(position == NONE, outermost, position)
+        position = nest.enclosing(position, instants)
+    return outermost

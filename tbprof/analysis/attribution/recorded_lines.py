@@ -1,0 +1,217 @@
+"""Exact lines: the episodes of a trace joined with the calls that the hook recorded.
+
+No trace holds the line of a call. The hook records lines in a step of its own, and a
+training's steps are alike: of the calls that can become the same op, in the same function
+where frames are recorded, the n-th of a step is the n-th that was recorded. Where a step has
+more or fewer of them than were recorded, the lines are candidates; a single line is exact
+even then if it was recorded more than once, for a loop may run longer in another step.
+
+Where torch's functions were not watched, as in compiled code, the hook heard of each wait from
+CUDA itself and knows no op: there, the n-th wait of a step is the n-th that was heard.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tbprof.analysis.attribution.call_ops import BY_NAME, calls_fit
+from tbprof.analysis.attribution.op_chains import OpChains
+from tbprof.analysis.attribution.sources import NO_SOURCE
+from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
+from tbprof.analysis.events.episodes import Episodes
+from tbprof.analysis.events.steps import OUTSIDE, Steps
+from tbprof.model import WAITED, Audit, RecordedCall, Source
+from tbprof.trace.columns import Int64s
+
+__all__ = ["with_recorded_lines"]
+
+_UNKNOWN = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Kin:
+    """Episodes that the same recorded calls can have caused, ascending by time."""
+
+    episodes: Int64s
+    calls: tuple[int, ...]
+    """The recorded calls, as indexes into `Audit.calls`, in the order of the audit step."""
+    frame: Source | None
+    is_wait: bool = False
+    """Whether each episode is one call, whatever ops are around it."""
+
+
+def with_recorded_lines(
+    audit: Audit | None,
+    episodes: Episodes,
+    chains: OpChains,
+    steps: Steps,
+    call_names: Sequence[str],
+    source: Int64s,
+    sources: tuple[Source, ...],
+) -> tuple[Int64s, tuple[Source, ...]]:
+    """The sources of the episodes, with lines where the audit step tells them.
+
+    Args:
+        audit: What the hook recorded; None leaves the sources as they are.
+        episodes: All episodes of the window.
+        chains: The ops around each episode.
+        steps: The window's steps.
+        call_names: The first call of each episode.
+        source: For each episode an index into `sources`, or `NO_SOURCE`.
+        sources: The frames that the trace itself knows.
+
+    Returns:
+        The two, again.
+    """
+    if audit is None or not audit.calls:
+        return source, sources
+    found = {known: index for index, known in enumerate(sources)}
+    refined = source.copy()
+    kinds = (
+        *_kin(audit, episodes, chains, steps, call_names, source, sources),
+        *_waits(audit, episodes, chains, steps, call_names, source, sources),
+    )
+    for kin in kinds:
+        for members, calls in _joined(kin, episodes, chains, steps):
+            line = _source([audit.calls[call] for call in calls], kin.frame)
+            if line is not None:
+                refined[members] = found.setdefault(line, len(found))
+    return refined, tuple(found)
+
+
+def _kin(
+    audit: Audit,
+    episodes: Episodes,
+    chains: OpChains,
+    steps: Steps,
+    call_names: Sequence[str],
+    source: Int64s,
+    sources: tuple[Source, ...],
+) -> Iterator[_Kin]:
+    anchors = [_anchor(chain) for chain in chains.names]
+    names = sorted(set(anchors))
+    anchor = np.array([names.index(name) for name in anchors], np.int64)[chains.chain]
+    takes_steps = np.isin(episodes.lane, steps.lanes).astype(np.int64)
+    # Of other directions nobody knows beforehand where on the host they go.
+    memory = np.where(episodes.direction == DIRECTIONS.index("HtoD"), episodes.memory, 0)
+    # Within an op the call is torch's choice; outside it is the program's.
+    asked = sorted({name for names in BY_NAME.values() for name in names})
+    explicit = np.array([asked.index(name) if name in asked else _UNKNOWN for name in call_names], np.int64)
+    explicit[chains.outermost != _UNKNOWN] = _UNKNOWN
+    key = np.stack([anchor, episodes.direction, memory, takes_steps, source, explicit], axis=1)
+    distinct, which = np.unique(key, axis=0, return_inverse=True)
+    for index, (op, direction, memory, is_training, at, by_name) in enumerate(distinct.tolist()):
+        frame = None if at == NO_SOURCE else sources[at]
+        if frame is not None and frame.exact:
+            continue
+        fitting = [
+            calls_fit(
+                call,
+                names[op],
+                DIRECTIONS[direction],
+                MEMORIES[memory],
+                "" if by_name == _UNKNOWN else asked[by_name],
+            )
+            and (call.thread == 0) == bool(is_training)
+            and (frame is None or _is_in(call, frame))
+            for call in audit.calls
+        ]
+        calls = tuple(call for call in audit.order if fitting[call])
+        if calls:
+            yield _Kin(np.flatnonzero(which.reshape(-1) == index), calls, frame)
+
+
+def _waits(
+    audit: Audit,
+    episodes: Episodes,
+    chains: OpChains,
+    steps: Steps,
+    call_names: Sequence[str],
+    source: Int64s,
+    sources: tuple[Source, ...],
+) -> Iterator[_Kin]:
+    """Those of which CUDA tells: what blocks and was not asked for by name."""
+    waited = [audit.calls[call].call == WAITED for call in range(len(audit.calls))]
+    if not any(waited):
+        return
+    asked = {name for names in BY_NAME.values() for name in names}
+    by_name = np.array([name in asked for name in call_names], bool) & (chains.outermost == _UNKNOWN)
+    heard = episodes.blocking & ~by_name
+    takes_steps = np.isin(episodes.lane, steps.lanes)
+    for is_training in (False, True):
+        for at in np.unique(source[heard & (takes_steps == is_training)]).tolist():
+            frame = None if at == NO_SOURCE else sources[at]
+            if frame is not None and frame.exact:
+                continue
+            calls = tuple(
+                call
+                for call in audit.order
+                if waited[call]
+                and (audit.calls[call].thread == 0) == is_training
+                and (frame is None or _is_in(audit.calls[call], frame))
+            )
+            if calls:
+                members = heard & (takes_steps == is_training) & (source == at)
+                yield _Kin(np.flatnonzero(members), calls, frame, is_wait=True)
+
+
+def _anchor(chain: tuple[str, ...]) -> str:
+    """The op that a function of torch's became: the outermost one, functions of the user's left out."""
+    return next((op for op in reversed(chain) if "::" in op and not op.startswith("autograd::")), "")
+
+
+def _is_in(call: RecordedCall, frame: Source) -> bool:
+    # One of the two may have seen more of the import path, and cut more off.
+    same_file = call.file == frame.file
+    alike = same_file or _ends_with(call.file, frame.file) or _ends_with(frame.file, call.file)
+    return alike and call.function == frame.function
+
+
+def _ends_with(path: str, file: str) -> bool:
+    return path.endswith(("/" + file, "\\" + file))
+
+
+def _joined(
+    kin: _Kin, episodes: Episodes, chains: OpChains, steps: Steps
+) -> Iterator[tuple[Int64s, Sequence[int]]]:
+    """Episodes, and the one recorded call that they came from, or all that they can come from."""
+    order = kin.episodes[np.argsort(episodes.start_ns[kin.episodes], kind="stable")]
+    step = episodes.step[order]
+    for index in np.unique(step).tolist():
+        members = order[step == index]
+        outermost = chains.outermost[members]
+        instance = np.arange(len(members)) if kin.is_wait else _instances(outermost)
+        is_whole = index != OUTSIDE and steps.recorded and int(instance[-1]) + 1 == len(kin.calls)
+        if not is_whole:
+            yield members, kin.calls
+            continue
+        for number, call in enumerate(kin.calls):
+            # Twice the same: it is certain.
+            yield members[instance == number], (call, call)
+
+
+def _instances(outermost: Int64s) -> Int64s:
+    """Number the calls: episodes under one outermost op come from one, those under none from one each."""
+    is_new = np.ones(len(outermost), np.bool_)
+    is_new[1:] = (outermost[1:] != outermost[:-1]) | (outermost[1:] == _UNKNOWN)
+    return np.cumsum(is_new) - 1
+
+
+def _source(calls: Sequence[RecordedCall], frame: Source | None) -> Source | None:
+    """The one line of several calls, or the lines that it can be; None where they are in several files."""
+    first = calls[0]
+    file = first.file if frame is None else frame.file
+    lines = sorted({(call.file, call.line) for call in calls})
+    if len(lines) == 1 and len(calls) > 1:
+        return Source(file, first.line, first.function, exact=True, candidates=())
+    candidates = tuple(line for _, line in lines)
+    if frame is not None:
+        return dataclasses.replace(frame, candidates=candidates)
+    if len({name for name, _ in lines}) > 1:
+        return None
+    function = first.function if len({call.function for call in calls}) == 1 else ""
+    return Source(file, None, function, exact=False, candidates=candidates)

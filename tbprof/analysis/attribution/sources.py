@@ -1,0 +1,89 @@
+"""The user's frame around a call.
+
+It is the innermost `python_function` of the thread that contains the call, has the form
+`file(line): name`, and is the user's: not of torch, not `nn.Module: ...`, not `<...>` other
+than a notebook's cell. Its line is that of the `def`, never of the call. In files of 2021 it
+is the first such entry of the innermost op's `Call stack` that has one, and the line is the
+call's own.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.arrays.nesting import NONE, Nest
+from tbprof.analysis.events.calls import Calls
+from tbprof.model import Source
+from tbprof.trace.columns import Category, Int64s, Trace
+
+__all__ = ["NO_SOURCE", "find_sources", "parse_frame", "user_frames"]
+
+NO_SOURCE = -1
+
+_FRAME = re.compile(r"(?P<file>.+?)\((?P<line>\d+)\): (?P<function>.+)", re.DOTALL)
+_TORCH = re.compile(r"(?:.*(?:site-packages|dist-packages|pytorch)[/\\])?torch[/\\]", re.DOTALL)
+_NOTEBOOK = re.compile(r"<(?:ipython-input|stdin)|.*[/\\]ipykernel_", re.DOTALL)
+
+
+@lru_cache(maxsize=65536)
+def parse_frame(name: str, *, exact: bool) -> Source | None:
+    """The user's frame that `name` spells, or None if it is nobody's or not the user's."""
+    found = _FRAME.fullmatch(name)
+    if found is None or name.startswith("nn.Module: "):
+        return None
+    file = found["file"]
+    if _TORCH.match(file) or (file.startswith("<") and not _NOTEBOOK.match(file)):
+        return None
+    return Source(file, int(found["line"]), found["function"], exact, ())
+
+
+def user_frames(trace: Trace) -> npt.NDArray[np.bool_]:
+    """For each interned name, whether it spells a user's frame."""
+    found = (parse_frame(name, exact=False) is not None for name in trace.names)
+    return np.fromiter(found, np.bool_, len(trace.names))
+
+
+def find_sources(trace: Trace, calls: Calls, chosen: Int64s) -> tuple[Int64s, tuple[Source, ...]]:
+    """For each chosen call an index into the sources found, or `NO_SOURCE`."""
+    if len(trace.call_stack.rows):
+        return _from_call_stacks(trace, calls, chosen)
+    return _from_frames(trace, calls, chosen)
+
+
+def _from_frames(trace: Trace, calls: Calls, chosen: Int64s) -> tuple[Int64s, tuple[Source, ...]]:
+    slices = trace.slices
+    rows = np.flatnonzero(slices.category == Category.PYTHON)
+    used = np.unique(slices.name[rows]).tolist()
+    sources = {i: source for i in used if (source := parse_frame(trace.names[i], exact=False))}
+    code = np.full(len(trace.names), NO_SOURCE, np.int64)
+    code[list(sources)] = np.arange(len(sources))
+    rows = rows[code[slices.name[rows]] != NO_SOURCE]
+    frames = Nest.of(slices, rows)
+    at = frames.innermost(calls.lane[chosen], calls.start_ns[chosen], calls.end_ns[chosen])
+    found = np.full(len(chosen), NO_SOURCE, np.int64)
+    inside = at != NONE
+    found[inside] = code[slices.name[frames.rows[at[inside]]]]
+    return found, tuple(sources.values())
+
+
+def _from_call_stacks(trace: Trace, calls: Calls, chosen: Int64s) -> tuple[Int64s, tuple[Source, ...]]:
+    sources: dict[Source, int] = {}
+    found = np.full(len(chosen), NO_SOURCE, np.int64)
+    position, end = calls.op[chosen], calls.end_ns[chosen]
+    while (inside := np.flatnonzero((position != NONE) & (found == NO_SOURCE))).size:
+        stacks = trace.call_stack.at(calls.ops.rows[position[inside]])
+        for call, stack in zip(inside.tolist(), stacks.tolist(), strict=True):
+            if stack >= 0 and (source := _first_of_stack(trace.names[stack])) is not None:
+                found[call] = sources.setdefault(source, len(sources))
+        position = calls.ops.enclosing(position, end)
+    return found, tuple(sources)
+
+
+@lru_cache(maxsize=65536)
+def _first_of_stack(stack: str) -> Source | None:
+    frames = (parse_frame(entry, exact=True) for entry in stack.split(";"))
+    return next((frame for frame in frames if frame is not None), None)

@@ -1,0 +1,1 @@
+"""What ran on the devices, and what kind of work it was."""

@@ -1,0 +1,114 @@
+"""What ran on the devices: kernels, copies and memsets, each joined to its launch.
+
+A launch is the runtime or driver call with the same `correlation`. `External id` is not
+used: in files of 2022 and 2023 it equals the correlation and names the wrong op.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tbprof.analysis.arrays.intervals import Intervals, union
+from tbprof.trace.columns import Category, Int64s, Trace
+
+__all__ = ["NO_LAUNCH", "DeviceWork", "find_device_work"]
+
+NO_LAUNCH = -1
+"""The call that launched it is not in the trace."""
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceWork:
+    """One entry for each row that kept a device busy, ascending by start."""
+
+    rows: Int64s
+    start_ns: Int64s
+    end_ns: Int64s
+    device: Int64s
+    stream: Int64s
+    launch: Int64s
+    """Row of the launching call, or `NO_LAUNCH`."""
+    launch_start_ns: Int64s
+    launch_end_ns: Int64s
+    """Both are the row's own start where the launch is not known."""
+
+    @cached_property
+    def devices(self) -> tuple[int, ...]:
+        """Numbers of the devices that ran something, ascending."""
+        return tuple(np.unique(self.device).tolist())
+
+    @cached_property
+    def place(self) -> Int64s:
+        """A number for the stream of each entry: equal for entries of one stream of one device."""
+        lowest = int(self.stream.min(initial=0))
+        span = int(self.stream.max(initial=0)) - lowest + 1
+        numbers: Int64s = np.unique(self.device * span + self.stream - lowest, return_inverse=True)[1]
+        return numbers
+
+    @cached_property
+    def launches(self) -> Int64s:
+        """Rows of the calls that launched something, ascending, each once."""
+        return np.unique(self.launch[self.launch != NO_LAUNCH])
+
+    @cached_property
+    def busy(self) -> dict[int, Intervals]:
+        """By device: the union over all its streams."""
+        return {device: self.busy_of(self.device == device) for device in self.devices}
+
+    @cached_property
+    def queued(self) -> dict[int, Intervals]:
+        """By device: when something was launched (the call had returned) and not started."""
+        known = self.launch != NO_LAUNCH
+        return {
+            device: union(self.launch_end_ns[mine], self.start_ns[mine])
+            for device in self.devices
+            for mine in [known & (self.device == device)]
+        }
+
+    @cached_property
+    def main_device(self) -> int | None:
+        """The busiest one: a step can't get shorter than its work."""
+        busy_ns = {d: int((i.end_ns - i.start_ns).sum()) for d, i in self.busy.items()}
+        return max(busy_ns, key=lambda device: busy_ns[device], default=None)
+
+    def busy_of(self, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Intervals:
+        """The union over the chosen entries."""
+        return union(self.start_ns[chosen], self.end_ns[chosen])
+
+
+def find_device_work(trace: Trace) -> DeviceWork:
+    """Collect and join; a trace without device rows gives an empty record."""
+    slices = trace.slices
+    kinds = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
+    rows = np.flatnonzero(np.isin(slices.category, kinds))
+    rows = rows[np.argsort(slices.start_ns[rows], kind="stable")]
+    launch = _launches(trace, rows)
+    start = slices.start_ns[rows]
+    launch_start = np.where(launch == NO_LAUNCH, start, slices.start_ns[launch])
+    launch_end = launch_start + np.where(launch == NO_LAUNCH, 0, slices.duration_ns[launch])
+    return DeviceWork(
+        rows=rows,
+        start_ns=start,
+        end_ns=start + slices.duration_ns[rows],
+        device=trace.device.at(rows),
+        stream=trace.stream.at(rows),
+        launch=launch,
+        launch_start_ns=launch_start,
+        launch_end_ns=launch_end,
+    )
+
+
+def _launches(trace: Trace, rows: Int64s) -> Int64s:
+    """For each device row the runtime row with its correlation; ids start at 1."""
+    slices = trace.slices
+    calls = np.flatnonzero((slices.category == Category.RUNTIME) & (slices.correlation > 0))
+    if len(calls) == 0 or len(rows) == 0:
+        return np.full(len(rows), NO_LAUNCH, np.int64)
+    calls = calls[np.argsort(slices.correlation[calls], kind="stable")]
+    known = slices.correlation[calls]
+    wanted = slices.correlation[rows]
+    at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    return np.where((wanted > 0) & (known[at] == wanted), calls[at], NO_LAUNCH)

@@ -1,0 +1,106 @@
+"""The calls that can make the host wait: copies and synchronises, and nothing else.
+
+Copy calls are runtime or driver rows named `(cuda|hip)Memcpy*` or `cuMemcpy*`, synchronise
+calls `(cuda|hip)(Stream|Device|Event)Synchronize` and `cu(Stream|Ctx|Event)Synchronize`.
+Event queries, stream waits, allocations, graph launches and CUPTI's own `cuda_sync` rows
+are none: allocator stalls are real, and another matter.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.arrays.names import matching_names
+from tbprof.analysis.arrays.nesting import NONE, Nest
+from tbprof.trace.columns import Category, Int64s, Trace
+
+__all__ = ["Calls", "find_calls"]
+
+_COPY = r"(?:(?:cuda|hip)Memcpy|cuMemcpy)"
+_SYNC = r"(?:(?:cuda|hip)(?:Stream|Device|Event)|cu(?:Stream|Ctx|Event))Synchronize"
+_STREAM_SYNC = r"(?:cuda|hip|cu)StreamSynchronize"
+_DEVICE_SYNC = r"(?:cuda|hip)DeviceSynchronize"
+_PROFILER_FRAME = re.compile(r".*torch[/\\](?:profiler[/\\]|autograd[/\\]profiler\.py)")
+
+
+@dataclass(frozen=True, eq=False)
+class Calls:
+    """Copy and synchronise calls, ascending by (lane, start, file order)."""
+
+    trace: Trace
+    rows: Int64s
+    lane: Int64s
+    start_ns: Int64s
+    end_ns: Int64s
+    is_copy: npt.NDArray[np.bool_]
+    is_async: npt.NDArray[np.bool_]
+    """A copy whose name says `Async`."""
+    is_stream_sync: npt.NDArray[np.bool_]
+    ops: Nest
+    op: Int64s
+    """Position in `ops` of the innermost op around each call, or `NONE`."""
+
+    @cached_property
+    def profiler_own(self) -> npt.NDArray[np.bool_]:
+        """The device synchronise by which the profiler itself ended the window.
+
+        It is the last `*DeviceSynchronize` of its process, if no op encloses it, no runtime
+        call follows it on its thread and, where it has Python frames, one of them is the
+        profiler's.
+        """
+        own = np.zeros(len(self.rows), np.bool_)
+        names = self.trace.slices.name[self.rows]
+        is_device_sync = matching_names(self.trace, _DEVICE_SYNC)[names]
+        last: dict[str, int] = {}
+        for call in np.flatnonzero(is_device_sync).tolist():
+            process = self.trace.lanes[self.lane[call]].process
+            if process not in last or self.start_ns[call] >= self.start_ns[last[process]]:
+                last[process] = call
+        own[[call for call in last.values() if self._ends_the_window(call)]] = True
+        return own
+
+    def _ends_the_window(self, call: int) -> bool:
+        if self.op[call] != NONE:
+            return False
+        slices = self.trace.slices
+        later = (slices.category == Category.RUNTIME) & (slices.start_ns > self.start_ns[call])
+        if (later & (slices.lane == self.lane[call])).any():
+            return False
+        start, end = self.start_ns[call], self.end_ns[call]
+        frames = (
+            (slices.category == Category.PYTHON)
+            & (slices.lane == self.lane[call])
+            & (slices.start_ns <= start)
+            & (slices.start_ns + slices.duration_ns >= end)
+        )
+        around = [self.trace.names[i] for i in np.unique(slices.name[frames]).tolist()]
+        return not around or any(_PROFILER_FRAME.match(name) for name in around)
+
+
+def find_calls(trace: Trace) -> Calls:
+    """All copy and synchronise calls, each with its innermost op."""
+    slices = trace.slices
+    runtime = np.flatnonzero(slices.category == Category.RUNTIME)
+    copy, sync = matching_names(trace, _COPY), matching_names(trace, _SYNC + "$")
+    rows = runtime[(copy | sync)[slices.name[runtime]]]
+    rows = rows[np.lexsort((rows, slices.start_ns[rows], slices.lane[rows]))]
+    names, lane, start = slices.name[rows], slices.lane[rows].astype(np.int64), slices.start_ns[rows]
+    end = start + slices.duration_ns[rows]
+    ops = Nest.of(slices, np.flatnonzero(slices.category == Category.CPU_OP))
+    return Calls(
+        trace=trace,
+        rows=rows,
+        lane=lane,
+        start_ns=start,
+        end_ns=end,
+        is_copy=copy[names],
+        is_async=copy[names] & matching_names(trace, ".*Async")[names],
+        is_stream_sync=matching_names(trace, _STREAM_SYNC)[names],
+        ops=ops,
+        op=ops.innermost(lane, start, end),
+    )

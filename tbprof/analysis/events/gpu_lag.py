@@ -1,0 +1,28 @@
+"""How far the device's work of a step ends after the step's end on the host."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
+from tbprof.analysis.events.steps import OUTSIDE, Steps
+from tbprof.trace.columns import Int64s
+
+__all__ = ["gpu_lag_ns"]
+
+
+def gpu_lag_ns(work: DeviceWork, steps: Steps) -> Int64s | None:
+    """One figure a step, 0 where its work ended in time; None without recorded steps or launches.
+
+    Work belongs to the step that holds the start of the call that launched it.
+    """
+    known = work.launch != NO_LAUNCH
+    if not steps.recorded or not known.any():
+        return None
+    step = steps.index_of(work.launch_start_ns[known])
+    end = work.end_ns[known]
+    last = steps.end_ns.copy()
+    inside = step != OUTSIDE
+    np.maximum.at(last, step[inside], end[inside])
+    lag: Int64s = last - steps.end_ns
+    return lag

@@ -1,0 +1,66 @@
+"""How long copies take on the devices, and how much of that no kernel hides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.arrays.intervals import Intervals, overlap_ns
+from tbprof.analysis.device.device_work import DeviceWork
+from tbprof.analysis.events.episodes import ABSENT, Episodes
+from tbprof.trace.columns import Category, Int64s, Trace
+
+__all__ = ["Transfers"]
+
+
+@dataclass(frozen=True, eq=False)
+class Transfers:
+    """Device time of copies: of each episode, and of each step."""
+
+    trace: Trace
+    work: DeviceWork
+    episodes: Episodes
+
+    @cached_property
+    def computing(self) -> dict[int, Intervals]:
+        """By device: when a kernel ran or memory was set, whatever was copied beside it."""
+        return {
+            device: self.work.busy_of(~self._is_copy & (self.work.device == device))
+            for device in self.work.devices
+        }
+
+    @cached_property
+    def device_ns(self) -> Int64s:
+        """Of each episode: length of its copy on the device, 0 without a device row."""
+        copied = self.episodes.record != ABSENT
+        length = self.work.end_ns - self.work.start_ns
+        spent = np.zeros(len(copied), np.int64)
+        spent[copied] = length[self.episodes.record[copied]]
+        return spent
+
+    @cached_property
+    def exposed_ns(self) -> Int64s:
+        """Of each episode: the part of `device_ns` during which the device computed nothing."""
+        record = self.episodes.record
+        hidden = np.zeros(len(record), np.int64)
+        for device, busy in self.computing.items():
+            mine = np.flatnonzero((record != ABSENT) & (self.work.device[record] == device))
+            rows = record[mine]
+            hidden[mine] = overlap_ns(busy, self.work.start_ns[rows], self.work.end_ns[rows])
+        return self.device_ns - hidden
+
+    def copying_ns(self, start_ns: Int64s, end_ns: Int64s) -> Int64s:
+        """Summed over the devices, of each span: the time in which the device did nothing but copy."""
+        spent = np.zeros(len(start_ns), np.int64)
+        for device, busy in self.work.busy.items():
+            computed = overlap_ns(self.computing[device], start_ns, end_ns)
+            spent += overlap_ns(busy, start_ns, end_ns) - computed
+        return spent
+
+    @property
+    def _is_copy(self) -> npt.NDArray[np.bool_]:
+        is_copy: npt.NDArray[np.bool_] = self.trace.slices.category[self.work.rows] == Category.MEMCPY
+        return is_copy

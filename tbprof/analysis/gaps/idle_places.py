@@ -1,0 +1,98 @@
+"""Where in the program the idle with an empty queue happens, and which wait made it possible.
+
+The two can differ: the data loader is exposed only because a read drained the queue before it.
+The place is what the host was in; the drain is the sync point during which the device ran dry.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+
+from tbprof.analysis.arrays.intervals import Intervals
+from tbprof.analysis.facts import Facts
+from tbprof.model import IdlePlace
+from tbprof.trace.columns import Int64s
+
+__all__ = ["MAX_PIECES", "MAX_PLACES", "NO_SITE", "drained_by", "idle_places"]
+
+MAX_PLACES = 12
+"""Places that a report holds, those with most idle."""
+
+MAX_PIECES = 2000
+"""Longest pieces of each cause that are given a place; the rest is too short to matter."""
+
+NO_SITE = -1
+
+
+def idle_places(facts: Facts) -> tuple[IdlePlace, ...]:
+    """Most idle first; summed over the devices."""
+    found: defaultdict[tuple[str, str, int, int], int] = defaultdict(int)
+    host = facts.places
+    for device, causes in facts.causes.empty.items():
+        gaps = facts.idle.empty[device]
+        for cause, pieces in causes.items():
+            longest = _longest(pieces)
+            opened = _opened_by(facts, longest.start_ns) if cause == "sync" else _nobody(longest)
+            drained = drained_by(facts, gaps, longest.start_ns)
+            names = host.names(longest.start_ns, longest.end_ns)
+            lengths = (longest.end_ns - longest.start_ns).tolist()
+            for name, site, drain, ns in zip(names, opened, drained, lengths, strict=True):
+                found[cause, name, site, drain] += ns
+    places = [
+        IdlePlace(cause, ns, name, _optional(site), _optional(drain))
+        for (cause, name, site, drain), ns in found.items()
+    ]
+    places.sort(key=lambda place: (-place.idle_ns, place.cause, place.place))
+    return tuple(places[:MAX_PLACES])
+
+
+def _longest(pieces: Intervals) -> Intervals:
+    order = np.argsort(pieces.start_ns - pieces.end_ns, kind="stable")[:MAX_PIECES]
+    return Intervals(pieces.start_ns[order], pieces.end_ns[order])
+
+
+def _nobody(pieces: Intervals) -> list[int]:
+    return [NO_SITE] * len(pieces)
+
+
+def _opened_by(facts: Facts, instants: Int64s) -> list[int]:
+    """Site of the last training wait that had returned at each instant."""
+    held = _training_waits(facts)
+    ends = facts.episodes.end_ns[held]
+    order = np.argsort(ends, kind="stable")
+    at = np.searchsorted(ends[order], instants, side="right") - 1
+    return _sites(facts, held[order], at)
+
+
+def drained_by(facts: Facts, gaps: Intervals, instants: Int64s) -> list[int]:
+    """Site of the training wait during which the gap around each instant began, or `NO_SITE`.
+
+    Args:
+        facts: Of the window.
+        gaps: Empty idle of the device, every instant lies in one of them.
+        instants: Any.
+    """
+    held = _training_waits(facts)
+    begun = gaps.start_ns[np.maximum(np.searchsorted(gaps.start_ns, instants, side="right") - 1, 0)]
+    at = np.searchsorted(facts.episodes.start_ns[held], begun, side="right") - 1
+    inside = (at >= 0) & (begun <= facts.episodes.end_ns[held][np.maximum(at, 0)]) if len(held) else at >= 0
+    return _sites(facts, held, np.where(inside, at, NO_SITE))
+
+
+def _training_waits(facts: Facts) -> Int64s:
+    episodes = facts.episodes
+    held = np.flatnonzero(np.isin(episodes.lane, facts.training_lanes) & episodes.blocking)
+    return held[np.argsort(episodes.start_ns[held], kind="stable")]
+
+
+def _sites(facts: Facts, episodes: Int64s, at: Int64s) -> list[int]:
+    if len(episodes) == 0:
+        return [NO_SITE] * len(at)
+    found = np.where(at < 0, NO_SITE, facts.site_of_episode[episodes[np.maximum(at, 0)]])
+    return [int(site) for site in found]
+
+
+def _optional(site: int) -> int | None:
+    return None if site == NO_SITE else site

@@ -1,0 +1,80 @@
+"""Idle for which only the host's own pace is to blame, and whether it launched or did other things.
+
+Each piece of idle of the cause `launch` ends with the next launch of a training thread. If that
+launch came soon after the one before it, the host was launching all the time and could not feed
+the device: its kernels are too short. After a long pause it was in other code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tbprof.analysis.arrays.intervals import Intervals
+from tbprof.analysis.device.device_work import NO_LAUNCH
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.health.profiler_cost import records_frames
+from tbprof.trace.columns import Int64s
+
+__all__ = ["LONG_PAUSE_NS", "LONG_PAUSE_WITH_FRAMES_NS", "LaunchIdle", "find_launch_idle"]
+
+LONG_PAUSE_NS = 200_000
+"""Without a launch for this long the host did something else: an op takes it about 10 us."""
+
+LONG_PAUSE_WITH_FRAMES_NS = 1_000_000
+"""The same under a profiler that records Python frames: code compiled by Inductor takes 0.2 ms between two
+launches there."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LaunchIdle:
+    """One entry a piece of idle of the busiest device, ascending."""
+
+    idle: Intervals
+    launch: Int64s
+    """Row of the launching call that ended it, `NO_LAUNCH` where none follows."""
+    pause_ns: Int64s
+    """How long no training thread had launched anything when that call began."""
+    long_pause_ns: int
+    """From here on a pause is a long one."""
+
+    def short(self) -> LaunchIdle:
+        """The pieces in which the host kept launching; one that no launch ended is none of them."""
+        return self._chosen((self.pause_ns < self.long_pause_ns) & (self.launch != NO_LAUNCH))
+
+    def long(self) -> LaunchIdle:
+        """The pieces in which it did something else."""
+        return self._chosen(self.pause_ns >= self.long_pause_ns)
+
+    def _chosen(self, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> LaunchIdle:
+        idle = Intervals(self.idle.start_ns[chosen], self.idle.end_ns[chosen])
+        return LaunchIdle(idle, self.launch[chosen], self.pause_ns[chosen], self.long_pause_ns)
+
+
+def find_launch_idle(facts: Facts) -> LaunchIdle:
+    idle = facts.idle_of("launch")
+    calls = _training_launches(facts)
+    slices = facts.trace.slices
+    start = slices.start_ns[calls]
+    end = start + slices.duration_ns[calls]
+    long_ns = LONG_PAUSE_WITH_FRAMES_NS if records_frames(facts) else LONG_PAUSE_NS
+    if len(calls) == 0:
+        never = np.full(len(idle), np.iinfo(np.int64).max)
+        return LaunchIdle(idle, np.full(len(idle), NO_LAUNCH, np.int64), never, long_ns)
+    at = np.searchsorted(end, idle.end_ns, side="left")
+    ended = np.minimum(at, len(calls) - 1)
+    pause = np.maximum(start - np.roll(end, 1), 0)
+    pause[0] = max(int(start[0]) - facts.origin_ns, 0)
+    none = at == len(calls)
+    after_all = np.maximum(idle.end_ns - end[-1], 0)
+    launch = np.where(none, NO_LAUNCH, calls[ended])
+    return LaunchIdle(idle, launch, np.where(none, after_all, pause[ended]), long_ns)
+
+
+def _training_launches(facts: Facts) -> Int64s:
+    """Rows of the calls that launched work, ascending by their end."""
+    slices = facts.trace.slices
+    calls = facts.work.launches
+    calls = calls[np.isin(slices.lane[calls], facts.training_lanes)]
+    return calls[np.argsort(slices.start_ns[calls] + slices.duration_ns[calls], kind="stable")]

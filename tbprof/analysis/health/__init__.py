@@ -1,0 +1,1 @@
+"""What to know of a trace and its run before the figures are trusted."""

@@ -1,0 +1,25 @@
+"""Why a trace holds no work of a GPU: none ran, its rows were lost, or another accelerator ran it."""
+
+from __future__ import annotations
+
+from tbprof.analysis.arrays.names import matching_rows
+from tbprof.analysis.facts import Facts
+from tbprof.model import Verdict
+from tbprof.trace.columns import Category
+from tbprof.trace.eras import OTHER_ACCELERATORS
+
+__all__ = ["missing_device"]
+
+_LAUNCH = r"(?:cuda|hip)Launch|cuLaunch|hipModuleLaunch|hipExt\w*Launch|(?:cuda|hip)GraphLaunch"
+
+
+def missing_device(facts: Facts) -> Verdict:
+    """`other_device` where another kind worked, `lost_kernels` where calls launched some, or `no_device`."""
+    for category in OTHER_ACCELERATORS:
+        rows = int((facts.trace.slices.category == category).sum())
+        if rows:
+            return Verdict("other_device", {"device": category.name, "rows": rows})
+    calls = len(matching_rows(facts.trace, _LAUNCH, Category.RUNTIME))
+    if calls:
+        return Verdict("lost_kernels", {"launches": calls, "without": calls})
+    return Verdict("no_device", {})

@@ -1,0 +1,1 @@
+"""When a device was idle, and why."""

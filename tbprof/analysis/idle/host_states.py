@@ -1,0 +1,195 @@
+"""What the training threads were doing, as far as it explains a device without work."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tbprof.analysis.arrays.intervals import NEVER, Intervals, intersect, subtract, union
+from tbprof.analysis.arrays.names import matching_rows
+from tbprof.analysis.attribution.annotations import LOADER
+from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
+from tbprof.analysis.device.device_work import DeviceWork
+from tbprof.analysis.events.calls import Calls
+from tbprof.analysis.events.episodes import ABSENT, Episodes
+from tbprof.analysis.events.loading import ALLOCATOR, LAZY_LOADING, find_loading
+from tbprof.analysis.events.steps import Steps
+from tbprof.analysis.waits.awaited import Awaited
+from tbprof.trace.columns import Category, Int64s, Trace
+
+__all__ = ["EMPTY_CAUSES", "HostLanes", "host_states", "waiting"]
+
+EMPTY_CAUSES = (
+    "data",
+    "loading",
+    "staging",
+    "allocator",
+    "collective",
+    "sync",
+    "compile",
+    "profiler",
+    "another_device",
+    "unrecorded",
+    "launch",
+)
+"""Causes of idle with an empty queue, in the order in which a moment is given to one:
+
+- `data`: a training thread is in the data loader.
+- `loading`: kernels and library handles are loaded, in first calls (`loading.find_loading`).
+- `staging`: the host copies its own pageable memory, for a transfer that it asked for.
+- `allocator`: in a call that allocates or frees memory; a free waits for the device by itself.
+- `collective`: in a collective that the hosts run (gloo, MPI, a barrier), or doing nothing while another
+  thread of the process runs one.
+- `sync`: after a sync point's return until the next launch, for at most as long as the awaited work
+  explains the wait: without the wait the host would have been that much earlier. What it does
+  after that is its own affair.
+- `compile`: torch.compile is at work.
+- `profiler`: CUPTI is, or the profiler ends the window.
+- `another_device`: inside a wait, while another device of the process works.
+- `unrecorded`: inside a wait, with nothing recorded to wait for.
+- `launch`: the host was late for another reason.
+"""
+
+_COLLECTIVE = r"(?:gloo|mpi|ucc):|c10d::(?:monitored_)?barrier"
+_OF_C10D = r"c10d::"
+_COMPILE = r"entire_frame_compile|dynamo_data|_compile\.compile_inner|backend_compile|compile_fx"
+_PAGEABLE = MEMORIES.index("pageable")
+_UPLOAD = DIRECTIONS.index("HtoD")
+_READ = DIRECTIONS.index("DtoH")
+_NOT_RECORDED = MEMORIES.index("")
+
+_SEVERAL = 2
+_SLOWEST_STAGING_NS_PER_BYTE = 10
+"""A third of the slowest rate seen (0.29 GB/s, on pages that were touched for the first time); an upload
+that takes longer waits for something else."""
+
+
+class HostLanes:
+    """The rows of the training threads alone."""
+
+    def __init__(self, trace: Trace, lanes: tuple[int, ...]) -> None:
+        self.trace = trace
+        self.lanes = lanes
+        self.rows = np.isin(trace.slices.lane, lanes)
+        """For each row of the trace, whether it is one of theirs."""
+
+    def ranges(self, pattern: str, *categories: Category) -> Intervals:
+        """When one of them was inside a row of such a name."""
+        rows = matching_rows(self.trace, pattern, *categories)
+        return self.during(rows[self.rows[rows]])
+
+    def during(self, rows: Int64s) -> Intervals:
+        slices = self.trace.slices
+        return union(slices.start_ns[rows], slices.start_ns[rows] + slices.duration_ns[rows])
+
+    def recorded(self) -> Intervals:
+        """From the first to the last row of each of them."""
+        slices = self.trace.slices
+        starts, ends = [], []
+        for lane in self.lanes:
+            rows = np.flatnonzero(slices.lane == lane)
+            starts.append(slices.start_ns[rows].min())
+            ends.append((slices.start_ns[rows] + slices.duration_ns[rows]).max())
+        return union(np.array(starts, np.int64), np.array(ends, np.int64))
+
+
+def host_states(
+    lanes: HostLanes, work: DeviceWork, calls: Calls, episodes: Episodes, awaited: Awaited, steps: Steps
+) -> dict[str, Intervals]:
+    """By cause, in the order of `EMPTY_CAUSES`, when the host was in that state."""
+    ops_and_ranges = (Category.CPU_OP, Category.USER_ANNOTATION)
+    trace, slices = lanes.trace, lanes.trace.slices
+    held = np.flatnonzero(np.isin(episodes.lane, lanes.lanes) & episodes.blocking)
+    own = calls.profiler_own
+    overhead = np.flatnonzero(slices.category == Category.OVERHEAD)
+    busy_with_itself = lanes.during(
+        np.setdiff1d(overhead, matching_rows(trace, LAZY_LOADING, Category.OVERHEAD))
+    )
+    compiling = lanes.ranges(_COMPILE, *ops_and_ranges)
+    loading = lanes.during(find_loading(trace, lanes.lanes, calls, steps))
+    return {
+        "data": _loading_data(lanes),
+        "loading": subtract(loading, compiling),
+        "staging": _staging(lanes, work, calls, episodes),
+        "allocator": lanes.ranges(ALLOCATOR, Category.RUNTIME),
+        "collective": _in_collectives(lanes),
+        "sync": _refilling(lanes, work, episodes.end_ns[held], awaited.explained_ns[held]),
+        "compile": compiling,
+        "profiler": union(
+            np.concatenate([busy_with_itself.start_ns, calls.start_ns[own]]),
+            np.concatenate([busy_with_itself.end_ns, calls.end_ns[own]]),
+        ),
+        # This is asked while a device is idle: one that works meanwhile is another one.
+        "another_device": intersect(waiting(lanes, episodes), _any_busy(work)),
+        "unrecorded": waiting(lanes, episodes),
+        "launch": lanes.recorded(),
+    }
+
+
+def waiting(lanes: HostLanes, episodes: Episodes) -> Intervals:
+    """When a training thread was in a sync point."""
+    held = np.flatnonzero(np.isin(episodes.lane, lanes.lanes) & episodes.blocking)
+    return union(episodes.start_ns[held], episodes.end_ns[held])
+
+
+def _loading_data(lanes: HostLanes) -> Intervals:
+    """In the data loader; that of another thread counts while the training threads do nothing."""
+    rows = matching_rows(lanes.trace, LOADER, Category.CPU_OP, Category.USER_ANNOTATION)
+    own = lanes.rows[rows]
+    if own.any() or len(rows) == 0:
+        return lanes.during(rows[own])
+    return subtract(lanes.during(rows), _in_torch(lanes))
+
+
+def _in_collectives(lanes: HostLanes) -> Intervals:
+    """A thread of gloo's runs what a training thread began, and may have to wait for at once."""
+    rows = matching_rows(lanes.trace, _COLLECTIVE, Category.CPU_OP, Category.USER_ANNOTATION)
+    own = lanes.rows[rows]
+    idly = subtract(lanes.during(rows[~own]), _in_torch(lanes))
+    inside = lanes.during(rows[own])
+    return union(
+        np.concatenate([idly.start_ns, inside.start_ns]), np.concatenate([idly.end_ns, inside.end_ns])
+    )
+
+
+def _in_torch(lanes: HostLanes) -> Intervals:
+    """When a training thread was in an op or a call, but for those that hand over to a collective."""
+    category = lanes.trace.slices.category
+    chosen = lanes.rows & np.isin(category, (Category.CPU_OP, Category.RUNTIME))
+    chosen[matching_rows(lanes.trace, _OF_C10D, Category.CPU_OP)] = False
+    return lanes.during(np.flatnonzero(chosen))
+
+
+def _any_busy(work: DeviceWork) -> Intervals:
+    if len(work.devices) < _SEVERAL:
+        return NEVER
+    parts = [work.busy[device] for device in work.devices]
+    return union(
+        np.concatenate([part.start_ns for part in parts]), np.concatenate([part.end_ns for part in parts])
+    )
+
+
+def _staging(lanes: HostLanes, work: DeviceWork, calls: Calls, episodes: Episodes) -> Intervals:
+    """In copies of pageable memory: an upload before it is on its way, a read once it has arrived.
+
+    ROCm does not record the memory: there every upload stages its own.
+    """
+    of_training = np.isin(episodes.lane, lanes.lanes) & (episodes.record != ABSENT)
+    pageable, unknown = episodes.memory == _PAGEABLE, episodes.memory == _NOT_RECORDED
+    upload = of_training & (episodes.direction == _UPLOAD) & (pageable | unknown)
+    read = of_training & (episodes.direction == _READ) & pageable
+    last = np.where(episodes.blocking, episodes.end_ns, calls.end_ns[episodes.first])
+    at_most = episodes.start_ns + episodes.bytes * _SLOWEST_STAGING_NS_PER_BYTE
+    arrived = work.end_ns[episodes.record] if len(work.rows) else episodes.start_ns
+    start = np.where(read, np.maximum(arrived, episodes.start_ns), episodes.start_ns)
+    end = np.where(read, last, np.minimum(last, at_most))
+    return union(start[upload | read], end[upload | read])
+
+
+def _refilling(lanes: HostLanes, work: DeviceWork, returned_ns: Int64s, explained_ns: Int64s) -> Intervals:
+    """From each return to the first launch of a training thread after it, for at most what was explained."""
+    launches = work.launches
+    slices = lanes.trace.slices
+    starts = np.sort(slices.start_ns[launches[np.isin(slices.lane[launches], lanes.lanes)]])
+    at = np.searchsorted(starts, returned_ns, side="left")
+    last = int((slices.start_ns + slices.duration_ns).max()) if len(slices) else 0
+    return union(returned_ns, np.minimum(np.append(starts, last)[at], returned_ns + explained_ns))

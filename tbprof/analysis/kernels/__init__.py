@@ -1,0 +1,1 @@
+"""Kernels and the calls that launch them."""

@@ -1,0 +1,43 @@
+"""How many kernels each step runs, and in how many calls it launches them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tbprof.analysis.device.device_work import NO_LAUNCH
+from tbprof.analysis.events.steps import OUTSIDE
+from tbprof.analysis.facts import Facts
+from tbprof.trace.columns import Category, Int64s
+
+__all__ = ["KernelCounts", "kernel_counts"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelCounts:
+    """One entry a step."""
+
+    kernels: Int64s
+    launches: Int64s
+    """Fewer than kernels where a call starts a whole graph of them."""
+
+
+def kernel_counts(facts: Facts) -> KernelCounts | None:
+    """Counts by step, None where no launch of a kernel was recorded.
+
+    A kernel belongs to the step that holds the start of the call that launched it, whatever
+    the thread; one whose call is not in the trace belongs to none.
+    """
+    slices, work, steps = facts.trace.slices, facts.work, facts.steps
+    is_kernel = slices.category[work.rows] == Category.KERNEL
+    launch = work.launch[is_kernel & (work.launch != NO_LAUNCH)]
+    if len(launch) == 0:
+        return None
+
+    def per_step(calls: Int64s) -> Int64s:
+        step = steps.index_of(slices.start_ns[calls])
+        counts: Int64s = np.bincount(step[step != OUTSIDE], minlength=len(steps.names))
+        return counts
+
+    return KernelCounts(kernels=per_step(launch), launches=per_step(np.unique(launch)))

@@ -1,0 +1,58 @@
+"""Calls that launch kernels: how long they took, and what may have held them up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.device.device_work import NO_LAUNCH
+from tbprof.analysis.events.steps import OUTSIDE
+from tbprof.analysis.facts import Facts
+from tbprof.trace.columns import Category, Int64s
+
+__all__ = ["Launches", "blocking_launches", "training_launches"]
+
+CLOCK_SLACK_NS = 2_000
+"""A blocking launch returns when its kernel has ended, but for the error of the two clocks."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Launches:
+    """One entry a launching call, ascending by row."""
+
+    rows: Int64s
+    start_ns: Int64s
+    end_ns: Int64s
+    median_ns: Int64s
+    """Of all of its name."""
+
+    def only(self, chosen: npt.NDArray[np.bool_] | Int64s) -> Launches:
+        return Launches(self.rows[chosen], self.start_ns[chosen], self.end_ns[chosen], self.median_ns[chosen])
+
+
+def training_launches(facts: Facts) -> Launches:
+    """Those of kernels on the training lanes within the steps."""
+    slices, work = facts.trace.slices, facts.work
+    is_kernel = slices.category[work.rows] == Category.KERNEL
+    rows = np.unique(work.launch[is_kernel & (work.launch != NO_LAUNCH)])
+    start = slices.start_ns[rows]
+    in_training = np.isin(slices.lane[rows], facts.training_lanes)
+    rows = rows[in_training & (facts.steps.index_of(start) != OUTSIDE)]
+    start, names = slices.start_ns[rows], slices.name[rows]
+    median = np.zeros(len(rows), np.int64)
+    for name in np.unique(names).tolist():
+        median[names == name] = int(np.median(slices.duration_ns[rows[names == name]]))
+    return Launches(rows, start, start + slices.duration_ns[rows], median)
+
+
+def blocking_launches(facts: Facts) -> tuple[Launches, int]:
+    """The launches that returned only when all their kernels had ended, and the number of all."""
+    launches, work = training_launches(facts), facts.work
+    is_kernel = facts.trace.slices.category[work.rows] == Category.KERNEL
+    at = np.searchsorted(launches.rows, work.launch[is_kernel])
+    ended = np.zeros(len(launches.rows) + 1, np.int64)
+    np.maximum.at(ended, at, work.end_ns[is_kernel])
+    blocked = launches.end_ns >= ended[:-1] - CLOCK_SLACK_NS
+    return launches.only(blocked), len(blocked)

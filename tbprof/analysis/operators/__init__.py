@@ -1,0 +1,1 @@
+"""The ops of the program: their order on a thread, their inputs."""

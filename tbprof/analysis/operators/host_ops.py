@@ -1,0 +1,59 @@
+"""The ops of a thread in order, and which of them ran on the host alone.
+
+On the host alone means that no call of a device's runtime lies in the op.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+import numpy as np
+
+from tbprof.analysis.arrays.names import matching_names
+from tbprof.analysis.facts import Facts
+from tbprof.trace.columns import Category, Int64s
+
+__all__ = ["first_from", "host_ops", "ops_of", "ops_within", "top_level_ops"]
+
+
+def ops_of(facts: Facts, lane: int) -> Int64s:
+    """Rows of a lane's ops, ascending by start, the longer first."""
+    slices = facts.trace.slices
+    rows = np.flatnonzero((slices.category == Category.CPU_OP) & (slices.lane == lane))
+    ordered: Int64s = rows[np.lexsort((-slices.duration_ns[rows], slices.start_ns[rows]))]
+    return ordered
+
+
+def host_ops(facts: Facts, pattern: str, lane: int) -> Int64s:
+    """Those of a lane whose name matches, in the same order."""
+    slices = facts.trace.slices
+    rows = ops_of(facts, lane)
+    rows = rows[matching_names(facts.trace, pattern)[slices.name[rows]]]
+    calls = np.sort(slices.start_ns[(slices.category == Category.RUNTIME) & (slices.lane == lane)])
+    start, end = slices.start_ns[rows], slices.start_ns[rows] + slices.duration_ns[rows]
+    first = np.searchsorted(calls, start, side="left")
+    alone: Int64s = rows[first == np.searchsorted(calls, end, side="right")]
+    return alone
+
+
+def top_level_ops(facts: Facts, ops: Int64s) -> Int64s:
+    """Of a lane's ops those that lie in no other."""
+    slices = facts.trace.slices
+    reach = np.maximum.accumulate(slices.start_ns[ops] + slices.duration_ns[ops])
+    before = np.concatenate([np.array([np.iinfo(np.int64).min]), reach[:-1]])[: len(ops)]
+    outermost: Int64s = ops[slices.start_ns[ops] >= before]
+    return outermost
+
+
+def first_from(facts: Facts, ops: Int64s, instant_ns: int) -> int:
+    """Position of the first of these ops, ascending by start, that begins at or after an instant."""
+    start_ns = facts.trace.slices.start_ns
+    return bisect_left(ops, instant_ns, key=lambda row: int(start_ns[row]))
+
+
+def ops_within(facts: Facts, ops: Int64s, row: int) -> Int64s:
+    """Of a lane's ops those that begin while this one of them runs, itself included."""
+    slices = facts.trace.slices
+    start_ns = int(slices.start_ns[row])
+    first = first_from(facts, ops, start_ns)
+    return ops[first : max(first_from(facts, ops, start_ns + int(slices.duration_ns[row])), first + 1)]

@@ -1,0 +1,1 @@
+"""What the window would have taken without some of its waits."""

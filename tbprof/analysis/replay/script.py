@@ -1,0 +1,196 @@
+"""The loop of the replay: device rows and waits, one after the other as the host came to them.
+
+It is plain Python over lists of ints: each row depends on the one before it, which columns
+can't express, and a list is read faster than an array's element.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
+from tbprof.analysis.replay.schedule import DeviceSchedule
+from tbprof.analysis.replay.streams import NO_ROW, StreamOrder
+from tbprof.analysis.replay.waits import NO_DEVICE, ReplayWaits
+from tbprof.trace.columns import Int64s
+
+__all__ = ["QUEUE_LIMIT", "Script", "play", "write_script"]
+
+QUEUE_LIMIT = 1024
+"""Launches that CUDA takes before one blocks until an earlier one has started."""
+
+
+_NOBODY = -1
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A device row: its launch, and what it can't start before."""
+
+    at: int
+    launched_ns: int
+    latency_ns: int
+    before: int
+    gap_ns: int
+    awaited: tuple[tuple[int, int], ...]
+    length_ns: int
+    queue_head: int
+    """The row that must have started before this one's launch returns, or `NO_ROW`."""
+    blocked_ns: int
+    """How long the launch was recorded to block for that."""
+    staged_by: int
+    """The episode that copied its data on the host first, or `_NOBODY`; without it that is not done."""
+    staged_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Wait:
+    episode: int
+    start_ns: int
+    end_ns: int
+    awaited: tuple[int, ...]
+    device: int
+    base_ns: int
+    lag_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """What happens, in the order in which the host came to it."""
+
+    events: tuple[_Row | _Wait, ...]
+    starts_ns: tuple[int, ...]
+    """Of all device rows, as recorded."""
+    ends_ns: tuple[int, ...]
+    beside: Mapping[int, Sequence[tuple[Sequence[int], Sequence[int]]]]
+    """By device, for each stream beside the training: when its rows were given, and ended."""
+
+
+def write_script(
+    order: StreamOrder, schedule: DeviceSchedule, waits: ReplayWaits, start_ns: int, end_ns: int
+) -> Script:
+    """What the host comes to in `[start_ns, end_ns)`.
+
+    Device rows that were launched before, or beside the training, stay as recorded.
+    """
+    work = order.work
+    rows, row_keys = _rows(order, schedule, waits, start_ns, end_ns)
+    inside = np.flatnonzero((waits.start_ns >= start_ns) & (waits.start_ns < end_ns))
+    held = [
+        _Wait(*values)
+        for values in zip(
+            waits.episode[inside].tolist(),
+            waits.start_ns[inside].tolist(),
+            waits.end_ns[inside].tolist(),
+            [waits.awaited[wait] for wait in inside.tolist()],
+            waits.device[inside].tolist(),
+            waits.base_ns[inside].tolist(),
+            waits.lag_ns[inside].tolist(),
+            strict=True,
+        )
+    ]
+    # A copy's call and its wait begin at one instant: first it is issued, then awaited.
+    kind = np.repeat([0, 1], [len(rows), len(held)])
+    by_time = np.lexsort((kind, np.concatenate([row_keys, waits.start_ns[inside]])))
+    both: list[_Row | _Wait] = [*rows, *held]
+    return Script(
+        events=tuple(both[i] for i in by_time.tolist()),
+        starts_ns=tuple(work.start_ns.tolist()),
+        ends_ns=tuple(work.end_ns.tolist()),
+        beside={
+            device: [(given.tolist(), ended.tolist()) for given, ended in order.beside(device)]
+            for device in work.devices
+        },
+    )
+
+
+def play(script: Script, removed: Container[int]) -> tuple[list[int], list[tuple[int, int]]]:
+    """Run it without the waits of the episodes in `removed`.
+
+    Returns:
+        The ends of all device rows; and how much earlier than recorded the host is, after each
+        instant (as recorded) at which that changed.
+    """
+    starts, ends = list(script.starts_ns), list(script.ends_ns)
+    shift = 0
+    shifts: list[tuple[int, int]] = []
+    for event in script.events:
+        if isinstance(event, _Wait):
+            returned = event.start_ns - shift + event.base_ns
+            if event.episode not in removed:
+                for row in event.awaited:
+                    returned = max(returned, ends[row] + event.lag_ns)
+                if event.device != NO_DEVICE:
+                    last = _last_beside(script, event.device, event.start_ns - shift)
+                    returned = max(returned, last + event.lag_ns)
+            shift = event.end_ns - returned
+            shifts.append((event.start_ns, shift))
+            continue
+        arrival = event.launched_ns - shift
+        if event.queue_head != NO_ROW:
+            shift += event.blocked_ns - max(starts[event.queue_head] - arrival, 0)
+            shifts.append((event.launched_ns, shift))
+        start = arrival + event.latency_ns - (event.staged_ns if event.staged_by in removed else 0)
+        if event.before != NO_ROW:
+            start = max(start, ends[event.before] + event.gap_ns)
+        for row, distance in event.awaited:
+            start = max(start, ends[row] + distance)
+        starts[event.at] = start
+        ends[event.at] = start + event.length_ns
+    return ends, shifts
+
+
+def _last_beside(script: Script, device: int, at_ns: int) -> int:
+    """When the device has done what the streams beside the training had been given at an instant."""
+    last = 0
+    for given, ended in script.beside[device]:
+        count = bisect_right(given, at_ns)
+        last = max(last, ended[count - 1] if count else 0)
+    return last
+
+
+def _rows(
+    order: StreamOrder, schedule: DeviceSchedule, waits: ReplayWaits, start_ns: int, end_ns: int
+) -> tuple[list[_Row], Int64s]:
+    """Rows whose launch is known and inside, with the instants of their launches."""
+    work = order.work
+    inside = (work.launch_start_ns >= start_ns) & (work.launch_start_ns < end_ns)
+    launched = np.flatnonzero((work.launch != NO_LAUNCH) & inside & ~order.is_beside)
+    head = _queue_heads(work, launched)
+    blocked = np.where(head == NO_ROW, 0, work.start_ns[head] - work.launch_start_ns[launched])
+    staged_by = np.full(len(work.rows), _NOBODY, np.int64)
+    staged_by[waits.staged[waits.staged != NO_ROW]] = waits.episode[waits.staged != NO_ROW]
+    columns = (
+        launched.tolist(),
+        work.launch_start_ns[launched].tolist(),
+        schedule.latency_ns[launched].tolist(),
+        schedule.before[launched].tolist(),
+        schedule.gap_ns[launched].tolist(),
+        [schedule.awaited[row] for row in launched.tolist()],
+        (work.end_ns - work.start_ns)[launched].tolist(),
+        head.tolist(),
+        np.maximum(blocked, 0).tolist(),
+        staged_by[launched].tolist(),
+        np.maximum(schedule.latency_ns[launched] - schedule.least_latency_ns, 0).tolist(),
+    )
+    rows = [_Row(*values) for values in zip(*columns, strict=True)]
+    return rows, work.launch_start_ns[launched]
+
+
+def _queue_heads(work: DeviceWork, launched: Int64s) -> Int64s:
+    """The row that was launched `QUEUE_LIMIT` launches before each on its device.
+
+    All rows of a graph are one launch, which is held up once: at its first row.
+    """
+    heads = np.full(len(launched), NO_ROW, np.int64)
+    for device in work.devices:
+        mine = np.flatnonzero(work.device[launched] == device)
+        mine = mine[np.argsort(work.launch_start_ns[launched[mine]], kind="stable")]
+        _, first = np.unique(work.launch[launched[mine]], return_index=True)
+        entries = mine[np.sort(first)]
+        heads[entries[QUEUE_LIMIT:]] = launched[entries[:-QUEUE_LIMIT]]
+    return heads

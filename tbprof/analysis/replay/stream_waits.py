@@ -1,0 +1,143 @@
+"""Which rows had to wait for a row of another stream, by what the host told the streams.
+
+`cudaStreamWaitEvent` makes all that its stream is given later wait for all that another stream
+had been given when the event was recorded. Such a wait may not have held anything up in the
+window, and do so once the host comes earlier: so it is kept whether it bound or not.
+
+A `cuda_sync` row names both streams. Since CUDA 12.9 it doesn't, and often there is none: then
+the streams are those of the launches around the two calls, as `wait_stream` is used (record
+on the stream that was launched to last, wait on the one that is launched to next). A wait that
+the recorded times contradict is none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tbprof.analysis.arrays.names import matching_rows
+from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
+from tbprof.analysis.replay.streams import NO_ROW, StreamOrder
+from tbprof.trace.columns import Category, Int64s, Trace
+
+__all__ = ["StreamWaits", "find_stream_waits"]
+
+_UNNAMED = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StreamWaits:
+    """Pairs of positions in `DeviceWork`: `row` can't start before `awaited` has ended."""
+
+    row: Int64s
+    awaited: Int64s
+    are_recorded: bool
+    """Whether the window shows any stream wait at all."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Told:
+    """What the host said: `waiting` of a device waits for what `awaited` had at `recorded_ns`."""
+
+    at_ns: Int64s
+    recorded_ns: Int64s
+    device: Int64s
+    waiting: Int64s
+    awaited: Int64s
+
+
+def find_stream_waits(trace: Trace, order: StreamOrder) -> StreamWaits:
+    """All of the window, named or guessed, less those that the recorded times contradict."""
+    named = _named(trace)
+    told = named if len(named.at_ns) else _guessed(trace, order.work)
+    row = np.full(len(told.at_ns), NO_ROW, np.int64)
+    awaited = row.copy()
+    streams = np.unique(np.stack([told.device, told.waiting, told.awaited]), axis=1).T
+    for device, waiting, other in streams.tolist():
+        mine = (told.device == device) & (told.waiting == waiting) & (told.awaited == other)
+        row[mine] = order.next_given(device, waiting, told.at_ns[mine])
+        awaited[mine] = order.last_given(device, other, told.recorded_ns[mine])
+    found = (row != NO_ROW) & (awaited != NO_ROW)
+    row, awaited = row[found], awaited[found]
+    kept = order.work.end_ns[awaited] <= order.work.start_ns[row]
+    return StreamWaits(row[kept], awaited[kept], are_recorded=len(told.at_ns) > 0)
+
+
+def _named(trace: Trace) -> _Told:
+    rows = matching_rows(trace, "Stream Wait Event", Category.SYNC)
+    waiting, awaited = trace.stream.at(rows), trace.awaited_stream.at(rows)
+    known = (waiting >= 0) & (awaited >= 0)
+    rows = rows[known]
+    at = trace.slices.start_ns[rows]
+    return _Told(at, _record_times(trace, rows, at), trace.device.at(rows), waiting[known], awaited[known])
+
+
+def _record_times(trace: Trace, rows: Int64s, otherwise: Int64s) -> Int64s:
+    """When the events were recorded; `otherwise` where the row doesn't name the call."""
+    slices = trace.slices
+    calls = np.flatnonzero((slices.category == Category.RUNTIME) & (slices.correlation > 0))
+    calls = calls[np.argsort(slices.correlation[calls], kind="stable")]
+    wanted = trace.awaited_record.at(rows)
+    if len(calls) == 0:
+        return otherwise
+    at = np.minimum(np.searchsorted(slices.correlation[calls], wanted), len(calls) - 1)
+    known = (wanted > 0) & (slices.correlation[calls[at]] == wanted)
+    return np.where(known, slices.start_ns[calls[at]], otherwise)
+
+
+def _guessed(trace: Trace, work: DeviceWork) -> _Told:
+    """From the calls alone: thread by thread, the launches around each record and wait."""
+    slices = trace.slices
+    waits = matching_rows(trace, r"(cuda|hip)StreamWaitEvent", Category.RUNTIME)
+    records = matching_rows(trace, r"(cuda|hip)EventRecord", Category.RUNTIME)
+    launches = np.flatnonzero(work.launch != NO_LAUNCH)
+    kind = np.repeat([0, 1, 2], [len(launches), len(records), len(waits)])
+    rows = np.concatenate([work.launch[launches], records, waits])
+    at = np.concatenate([launches, records, waits])
+    order = np.lexsort((slices.start_ns[rows], slices.lane[rows]))
+    lane = slices.lane[rows]
+    told: list[tuple[int, int, int, int, int]] = []
+    around = _Around()
+    for i in order.tolist():
+        around = around if around.lane == lane[i] else _Around(int(lane[i]))
+        if kind[i] == 0:
+            told += around.launch(int(work.device[at[i]]), int(work.stream[at[i]]))
+        elif kind[i] == 1:
+            around.record(int(slices.start_ns[rows[i]]))
+        else:
+            around.wait(int(slices.start_ns[rows[i]]))
+    columns = np.array(told, np.int64).reshape(-1, 5).T
+    return _Told(*columns)
+
+
+class _Around:
+    """One thread while it is walked through: the streams it launched to, its records and waits."""
+
+    def __init__(self, lane: int = -1) -> None:
+        self.lane = lane
+        self._last = (_UNNAMED, _UNNAMED)
+        self._other = _UNNAMED
+        """The stream, of the same device, that was launched to before the last one."""
+        self._recorded: tuple[int, int, int] | None = None
+        self._waits: list[tuple[int, int, int, int]] = []
+
+    def record(self, at_ns: int) -> None:
+        self._recorded = (at_ns, self._last[1], self._other)
+
+    def wait(self, at_ns: int) -> None:
+        if self._recorded is not None:
+            self._waits.append((at_ns, *self._recorded))
+
+    def launch(self, device: int, stream: int) -> list[tuple[int, int, int, int, int]]:
+        """The waits that this launch shows to be its stream's."""
+        told = [
+            (at, recorded, device, stream, last if last != stream else other)
+            for at, recorded, last, other in self._waits
+            if (last if last != stream else other) != _UNNAMED
+        ]
+        self._waits = []
+        if (device, stream) != self._last:
+            self._other = self._last[1] if self._last[0] == device else _UNNAMED
+            self._last = (device, stream)
+        return told

@@ -1,0 +1,1 @@
+"""What removing waits can win: of one finding, of the fix plan, of each step."""

@@ -1,0 +1,94 @@
+"""Where a step goes by code: host time, device time and launches per label, module and function.
+
+Host time is a range's own: without that of the ranges of the same kind inside it. Device work
+belongs to the innermost range around the call that launched it. Work that autograd launches lies
+in no range of the forward pass, and is under "".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.arrays.nesting import NONE, Nest
+from tbprof.analysis.attribution.annotations import module_frames, module_name, user_labels
+from tbprof.analysis.attribution.sources import user_frames
+from tbprof.analysis.device.device_work import NO_LAUNCH
+from tbprof.analysis.events.steps import OUTSIDE
+from tbprof.analysis.facts import Facts
+from tbprof.model import CodeKind, CodeShare
+from tbprof.trace.columns import Category, Int64s, Trace
+
+__all__ = ["MAX_SHARES", "code_shares"]
+
+MAX_SHARES = 16
+"""Rows of each kind that a report holds, those with most device and host time."""
+
+
+def code_shares(facts: Facts) -> tuple[CodeShare, ...]:
+    """Labels, then modules, then functions; of each the largest first. Only what lies in steps counts."""
+    trace = facts.trace
+    kinds: tuple[tuple[CodeKind, Category, npt.NDArray[np.bool_]], ...] = (
+        ("label", Category.USER_ANNOTATION, user_labels(trace)),
+        ("module", Category.PYTHON, module_frames(trace)),
+        ("function", Category.PYTHON, user_frames(trace)),
+    )
+    return tuple(
+        share for kind, category, wanted in kinds for share in _shares(facts, kind, category, wanted)
+    )
+
+
+def _shares(
+    facts: Facts, kind: CodeKind, category: Category, wanted: npt.NDArray[np.bool_]
+) -> Iterator[CodeShare]:
+    trace = facts.trace
+    rows = np.flatnonzero(trace.slices.category == category)
+    rows = rows[wanted[trace.slices.name[rows]]]
+    if len(rows) == 0:
+        return
+    nest = Nest.of(trace.slices, rows)
+    host = _own_host_ns(facts, nest)
+    device, launches = _device_ns(facts, nest)
+    order = np.argsort(-(host + device), kind="stable")[:MAX_SHARES]
+    for name in order.tolist():
+        if host[name] or device[name]:
+            shown = trace.names[name] if name < len(trace.names) else ""
+            shown = module_name(shown) if kind == "module" else shown
+            yield CodeShare(kind, shown, int(host[name]), int(device[name]), int(launches[name]))
+
+
+def _own_host_ns(facts: Facts, nest: Nest) -> Int64s:
+    """By interned name, and one more for what has none: own host time inside the steps."""
+    slices = facts.trace.slices
+    rows = nest.rows
+    inside = facts.steps.index_of(slices.start_ns[rows]) != OUTSIDE
+    duration = np.where(inside, slices.duration_ns[rows], 0)
+    end = slices.start_ns[rows] + slices.duration_ns[rows]
+    parent = nest.enclosing(np.arange(len(rows)), end)
+    own = duration.copy()
+    np.subtract.at(own, parent[parent != NONE], duration[parent != NONE])
+    return _by_name(facts.trace, slices.name[rows], np.maximum(own, 0))
+
+
+def _device_ns(facts: Facts, nest: Nest) -> tuple[Int64s, Int64s]:
+    """By interned name: device time and launches of the work that was launched inside it."""
+    work, slices = facts.work, facts.trace.slices
+    known = np.flatnonzero(work.launch != NO_LAUNCH)
+    known = known[facts.steps.index_of(work.launch_start_ns[known]) != OUTSIDE]
+    calls = work.launch[known]
+    start = slices.start_ns[calls]
+    at = nest.innermost(slices.lane[calls].astype(np.int64), start, start + slices.duration_ns[calls])
+    nameless = len(facts.trace.names)
+    name = np.where(at == NONE, nameless, slices.name[nest.rows[at]])
+    length = (work.end_ns - work.start_ns)[known]
+    first = np.unique(calls, return_index=True)[1]
+    return _by_name(facts.trace, name, length), _by_name(facts.trace, name[first], np.ones_like(first))
+
+
+def _by_name(trace: Trace, names: npt.NDArray[np.integer], values: Int64s) -> Int64s:
+    # Not bincount's weights: those are floats, and a sum of ns must stay exact.
+    total = np.zeros(len(trace.names) + 1, np.int64)
+    np.add.at(total, names, values)
+    return total

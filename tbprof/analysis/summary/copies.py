@@ -1,0 +1,43 @@
+"""Copy calls of a window by direction and memory."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
+from tbprof.analysis.events.episodes import ABSENT, Episodes
+from tbprof.analysis.events.transfers import Transfers
+from tbprof.model import CopyTotal
+from tbprof.trace.columns import Int64s
+
+__all__ = ["copy_totals"]
+
+
+def copy_totals(episodes: Episodes, transfers: Transfers) -> tuple[CopyTotal, ...]:
+    """One row a kind, most bytes first. Copy calls without a device row are none of them."""
+    real = np.flatnonzero(episodes.is_copy & (episodes.record != ABSENT))
+    kinds = np.stack([episodes.direction[real], episodes.memory[real]], axis=1)
+    rows = []
+    for direction, memory in np.unique(kinds, axis=0).tolist() if len(real) else []:
+        mine = real[(kinds[:, 0] == direction) & (kinds[:, 1] == memory)]
+        rows.append(
+            CopyTotal(
+                direction=DIRECTIONS[direction],
+                memory=MEMORIES[memory],
+                count=len(mine),
+                bytes=int(episodes.bytes[mine].sum()),
+                blocking=int(episodes.blocking[mine].sum()),
+                wait_ns=int(episodes.wait_ns[mine[episodes.blocking[mine]]].sum()),
+                device_ns=int(transfers.device_ns[mine].sum()),
+                exposed_ns=int(transfers.exposed_ns[mine].sum()),
+                best_bytes_per_s=_best_speed(episodes.bytes[mine], transfers.device_ns[mine]),
+            )
+        )
+    return tuple(sorted(rows, key=lambda row: (-row.bytes, row.direction, row.memory)))
+
+
+def _best_speed(sizes_bytes: Int64s, device_ns: Int64s) -> int | None:
+    """Of the fastest copy, in bytes a second; None where none took any time."""
+    timed = device_ns > 0
+    speeds = sizes_bytes[timed] / device_ns[timed]
+    return int(speeds.max() * 1e9) if len(speeds) else None

@@ -1,0 +1,108 @@
+"""One episode of a site as a drawing: host over device, enough when the trace is gone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tbprof.analysis.arrays.nesting import NONE
+from tbprof.analysis.attribution.sites import SiteMembers
+from tbprof.analysis.device.device_work import NO_LAUNCH
+from tbprof.analysis.events.episodes import ABSENT
+from tbprof.analysis.events.steps import OUTSIDE
+from tbprof.analysis.facts import Facts
+from tbprof.model import Instance, Span, SpanKind
+from tbprof.trace.columns import Category, Int64s
+
+__all__ = ["median_instance", "median_member"]
+
+_RESOLUTION = 64
+"""Device rows closer than this part of the drawing are drawn as one."""
+
+_KINDS: dict[int, SpanKind] = {
+    Category.KERNEL: "kernel",
+    Category.MEMCPY: "copy",
+    Category.MEMSET: "memset",
+}
+
+
+def median_member(facts: Facts, site: SiteMembers) -> int:
+    """Which of the site's episodes has the median wait, as an index into its members."""
+    wait = facts.episodes.wait_ns[site.members]
+    return int(np.argsort(wait, kind="stable")[len(wait) // 2])
+
+
+def median_instance(facts: Facts, site: SiteMembers, origin_ns: int) -> Instance:
+    """The episode of median wait; instants count from `origin_ns`."""
+    middle = median_member(facts, site)
+    episode = int(site.members[middle])
+    step = int(facts.episodes.step[episode])
+    host, refilled_ns = _host(facts, episode, origin_ns)
+    outermost = int(site.outermost_op[middle])
+    return Instance(
+        step=None if step == OUTSIDE else step,
+        host=host,
+        device=_device(facts, episode, refilled_ns, origin_ns),
+        op=None if outermost == NONE else _span(facts, outermost, "launch", origin_ns),
+    )
+
+
+def _host(facts: Facts, episode: int, origin_ns: int) -> tuple[tuple[Span, ...], int]:
+    """The launch before, the calls, the launch after; and when the work of the last began."""
+    episodes, calls, work = facts.episodes, facts.calls, facts.work
+    first, joined = int(episodes.first[episode]), int(episodes.joined[episode])
+    start, end = int(episodes.start_ns[episode]), int(episodes.end_ns[episode])
+    first_kind: SpanKind = "copy_call" if episodes.is_copy[episode] else "sync_call"
+    spans = [_span(facts, int(calls.rows[first]), first_kind, origin_ns)]
+    if joined != ABSENT:
+        spans.append(_span(facts, int(calls.rows[joined]), "sync_call", origin_ns))
+    own = int(calls.rows[first])
+    on_lane = np.flatnonzero(work.launch != NO_LAUNCH)
+    on_lane = on_lane[facts.trace.slices.lane[work.launch[on_lane]] == calls.lane[first]]
+    on_lane = on_lane[work.launch[on_lane] != own]
+    launched = work.launch_start_ns[on_lane]
+    before, after = on_lane[launched < start], on_lane[launched >= end]
+    if len(before):
+        last = int(work.launch[before[np.argmax(work.launch_start_ns[before])]])
+        spans.insert(0, _span(facts, last, "launch", origin_ns))
+    if not len(after):
+        return tuple(spans), end
+    next_work = int(after[np.argmin(work.launch_start_ns[after])])
+    spans.append(_span(facts, int(work.launch[next_work]), "launch", origin_ns))
+    return tuple(spans), int(work.end_ns[next_work])
+
+
+def _device(facts: Facts, episode: int, until_ns: int, origin_ns: int) -> tuple[Span, ...]:
+    work, start = facts.work, int(facts.episodes.start_ns[episode])
+    mine = np.flatnonzero(
+        (work.device == facts.awaited.device[episode]) & (work.end_ns > start) & (work.start_ns < until_ns)
+    )
+    if len(mine) == 0:
+        return ()
+    resolution = max(until_ns - start, 1) // _RESOLUTION
+    reach = np.maximum.accumulate(work.end_ns[mine])
+    apart = np.flatnonzero(work.start_ns[mine][1:] - reach[:-1] > resolution) + 1
+    return tuple(_merged(facts, rows, origin_ns) for rows in np.split(mine, apart))
+
+
+def _merged(facts: Facts, entries: Int64s, origin_ns: int) -> Span:
+    """Entries that lie close, as one bar of the kind that takes most of it."""
+    work = facts.work
+    length = work.end_ns[entries] - work.start_ns[entries]
+    longest = int(work.rows[entries[np.argmax(length)]])
+    start = int(work.start_ns[entries[0]])
+    return Span(
+        kind=_KINDS[int(facts.trace.slices.category[longest])],
+        name=facts.trace.names[facts.trace.slices.name[longest]] if len(entries) == 1 else "",
+        start_ns=start - origin_ns,
+        duration_ns=int(work.end_ns[entries].max()) - start,
+    )
+
+
+def _span(facts: Facts, row: int, kind: SpanKind, origin_ns: int) -> Span:
+    slices = facts.trace.slices
+    return Span(
+        kind=kind,
+        name=facts.trace.names[slices.name[row]],
+        start_ns=int(slices.start_ns[row]) - origin_ns,
+        duration_ns=int(slices.duration_ns[row]),
+    )

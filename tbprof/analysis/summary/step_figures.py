@@ -1,0 +1,72 @@
+"""The steps of a window with what happened in each of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tbprof.analysis.events.gpu_lag import gpu_lag_ns
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.kernels.kernel_counts import kernel_counts
+from tbprof.analysis.savings.step_savings import step_savings
+from tbprof.analysis.summary.host_time import host_times
+from tbprof.model import Saving, Step
+from tbprof.trace.columns import Int64s
+
+__all__ = ["step_figures"]
+
+
+def step_figures(facts: Facts, planned: Int64s, saving: Saving) -> tuple[Step, ...]:
+    """One record a step, in the order of their starts.
+
+    Args:
+        facts: Of the window.
+        planned: Positions of the episodes that the fix plan removes.
+        saving: What it wins of the window.
+    """
+    steps, episodes = facts.steps, facts.episodes
+    lag = gpu_lag_ns(facts.work, steps)
+    idle = list(facts.idle.by_device.values()) if facts.device_is_known else []
+    copying = facts.transfers.copying_ns(steps.gpu_start_ns, steps.gpu_end_ns)
+    computing = facts.parts.computing_ns(steps.gpu_start_ns, steps.gpu_end_ns)
+    communication = facts.parts.communication_exposed_ns(steps.gpu_start_ns, steps.gpu_end_ns)
+    causes = _idle_by_cause(facts) if idle else [Counter()] * len(steps)
+    hosts = host_times(facts)
+    savings = step_savings(facts, planned, saving)
+    counts = kernel_counts(facts) if idle else None
+    rows = []
+    for index, name in enumerate(steps.names):
+        points = episodes.blocking & (episodes.step == index)
+        rows.append(
+            Step(
+                name=name,
+                start_ns=int(steps.start_ns[index]) - facts.origin_ns,
+                duration_ns=int(steps.end_ns[index] - steps.start_ns[index]),
+                cold=steps.cold[index],
+                sync_points=int(points.sum()),
+                wait_ns=int(episodes.wait_ns[points].sum()),
+                device_idle_ns=sum(int(d.device_ns[index]) for d in idle) if idle else None,
+                idle_empty_ns=sum(int(d.empty_ns[index]) for d in idle) if idle else None,
+                gpu_lag_ns=None if lag is None else int(lag[index]),
+                copying_ns=int(copying[index]) if idle else None,
+                idle_by_cause=causes[index],
+                host=hosts[index],
+                saving=savings[index] if idle else None,
+                kernels=None if counts is None else int(counts.kernels[index]),
+                launches=None if counts is None else int(counts.launches[index]),
+                gpu_duration_ns=int(steps.duration_ns[index]) if idle else None,
+                computing_ns=int(computing[index]) if idle else None,
+                communication_exposed_ns=int(communication[index]) if idle else None,
+            )
+        )
+    return tuple(rows)
+
+
+def _idle_by_cause(facts: Facts) -> list[Counter[str]]:
+    """Of each step, summed over the devices; causes that took nothing are left out."""
+    totals: list[Counter[str]] = [Counter() for _ in facts.steps.names]
+    for device in facts.idle.by_device:
+        for cause, per_step in facts.causes.per_step_ns(device).items():
+            for index, ns in enumerate(per_step.tolist()):
+                if ns:
+                    totals[index][cause] += ns
+    return totals

@@ -1,0 +1,87 @@
+"""The figures from which a window is judged: of its typical steps, and of the busiest device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, subtract
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.savings.savings import saving_of
+from tbprof.trace.columns import Int64s
+
+__all__ = ["SEVERAL", "VerdictWindow"]
+
+LONG_GAP_NS = 50_000
+"""Between two kernels that were queued behind each other a device needs a few us."""
+
+SEVERAL = 2
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictWindow:
+    """What the decision is made from, in ns of the chosen steps and of the busiest device."""
+
+    device: int
+    chosen: npt.NDArray[np.bool_]
+    """The steps: those that are not cold, all where fewer than two are not."""
+    step_ns: Int64s
+    """Of each chosen step; so is the next."""
+    step_idle_ns: Int64s
+    computing_ns: int
+    communication_ns: int
+    causes: dict[str, int]
+    gain_ns: int | None
+    """What the replay wins without any of the waits, within their ceiling; None where it says nothing."""
+
+    @classmethod
+    def of(cls, facts: Facts) -> VerdictWindow:
+        device = facts.work.main_device
+        assert device is not None, "a window with a device"
+        steps = facts.steps
+        warm = ~np.array(steps.cold)
+        chosen = warm if int(warm.sum()) >= SEVERAL else np.ones(len(steps), np.bool_)
+        start, end = steps.gpu_start_ns[chosen], steps.gpu_end_ns[chosen]
+        per_step = facts.causes.per_step_ns(device)
+        causes = {cause: total for cause, ns in per_step.items() if (total := int(ns[chosen].sum()))}
+        if steps.of_device:
+            causes["queued"] = _long_gaps_ns(facts, device, start, end)
+        return cls(
+            device=device,
+            chosen=chosen,
+            step_ns=steps.duration_ns[chosen],
+            step_idle_ns=facts.idle.by_device[device].device_ns[chosen],
+            computing_ns=int(overlap_ns(facts.parts.computing[device], start, end).sum()),
+            communication_ns=int(overlap_ns(facts.parts.communication_exposed[device], start, end).sum()),
+            causes=causes,
+            gain_ns=_gain_ns(facts),
+        )
+
+    @property
+    def total_ns(self) -> int:
+        return max(int(self.step_ns.sum()), 1)
+
+    @property
+    def idle_ns(self) -> int:
+        return int(self.step_idle_ns.sum())
+
+    @property
+    def copying_ns(self) -> int:
+        return max(self.total_ns - self.idle_ns - self.computing_ns - self.communication_ns, 0)
+
+
+def _long_gaps_ns(facts: Facts, device: int, start_ns: Int64s, end_ns: Int64s) -> int:
+    """Idle with work queued that is more than what a device needs from one kernel to the next.
+
+    Behind a host that runs ahead work is always queued, so that most of it is of that kind.
+    """
+    queued = subtract(facts.idle.gaps[device], facts.idle.empty[device])
+    long = queued.end_ns - queued.start_ns >= LONG_GAP_NS
+    return int(overlap_ns(Intervals(queued.start_ns[long], queued.end_ns[long]), start_ns, end_ns).sum())
+
+
+def _gain_ns(facts: Facts) -> int | None:
+    won = np.flatnonzero(facts.can_be_won)
+    return saving_of(facts, won, "drop").estimate_ns if len(won) else 0

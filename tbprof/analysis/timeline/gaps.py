@@ -1,0 +1,136 @@
+"""The gaps of the busiest device: of a step, around an instant, after an episode.
+
+A gap is a stretch within the steps in which the device did nothing; its moments may have
+several causes. All instants are the trace's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tbprof.analysis.arrays.intervals import Intervals, clip, overlap_ns, subtract, total_ns
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.gaps.idle_places import NO_SITE, drained_by
+from tbprof.trace.columns import Int64s
+
+__all__ = [
+    "MAX_GAPS",
+    "CauseOfStep",
+    "Gap",
+    "causes_of_step",
+    "gap_after",
+    "gap_at",
+    "idle_pieces",
+    "largest_gaps",
+]
+
+MAX_GAPS = 100
+"""Of one step, the longest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    start_ns: int
+    end_ns: int
+    cause: str
+    """Of most of it."""
+    place: str
+    """What the host was in at its middle; "" if nothing was recorded there."""
+    site: int | None
+    """During whose wait the device ran dry."""
+
+
+@dataclass(frozen=True, slots=True)
+class CauseOfStep:
+    cause: str
+    idle_ns: int
+    pieces: int
+    longest_ns: int
+    """Of the longest piece."""
+    around: Gap
+    """The gap that holds it."""
+
+
+def causes_of_step(facts: Facts, step: int) -> tuple[CauseOfStep, ...]:
+    """Most idle first."""
+    found = []
+    for cause, inside in idle_pieces(facts, step).items():
+        if len(inside):
+            lengths = inside.end_ns - inside.start_ns
+            longest = int(np.argmax(lengths))
+            [gap] = _gaps(facts, inside.start_ns[longest : longest + 1])
+            found.append(CauseOfStep(cause, total_ns(inside), len(inside), int(lengths[longest]), gap))
+    return tuple(sorted(found, key=lambda row: (-row.idle_ns, row.cause)))
+
+
+def idle_pieces(facts: Facts, step: int) -> dict[str, Intervals]:
+    """When the device was idle in a step, by cause; nothing without a device."""
+    return {cause: _within_step(facts, pieces, step) for cause, pieces in _pieces(facts).items()}
+
+
+def largest_gaps(facts: Facts, step: int) -> tuple[Gap, ...]:
+    """Longest first, at most `MAX_GAPS`; one that reaches beyond the step is there whole."""
+    main = facts.work.main_device
+    if main is None:
+        return ()
+    gaps = facts.idle.gaps[main]
+    touching = (gaps.end_ns > facts.steps.gpu_start_ns[step]) & (gaps.start_ns < facts.steps.gpu_end_ns[step])
+    start, end = gaps.start_ns[touching], gaps.end_ns[touching]
+    order = np.argsort(start - end, kind="stable")[:MAX_GAPS]
+    return tuple(_gaps(facts, start[order]))
+
+
+def gap_at(facts: Facts, instant_ns: int) -> Gap | None:
+    """The gap that holds an instant."""
+    main = facts.work.main_device
+    if main is None or len(clip(facts.idle.gaps[main], instant_ns, instant_ns + 1)) == 0:
+        return None
+    return next(_gaps(facts, np.array([instant_ns], np.int64)))
+
+
+def gap_after(facts: Facts, episode: int) -> Gap | None:
+    """The first gap in which the device was still, or went, dry after a sync point returned.
+
+    None where it did not run dry before the host launched anything more.
+    """
+    main = facts.work.main_device
+    if main is None or not facts.starved_ns[episode]:
+        return None
+    gaps, returned = facts.idle.empty[main], int(facts.episodes.end_ns[episode])
+    at = int(np.searchsorted(gaps.end_ns, returned, side="right"))
+    return gap_at(facts, max(int(gaps.start_ns[at]), returned)) if at < len(gaps) else None
+
+
+def _pieces(facts: Facts) -> dict[str, Intervals]:
+    """By cause; none without a device."""
+    main = facts.work.main_device
+    if main is None:
+        return {}
+    queued = subtract(facts.idle.gaps[main], facts.idle.empty[main])
+    return {**facts.causes.empty[main], "queued": queued}
+
+
+def _within_step(facts: Facts, pieces: Intervals, step: int) -> Intervals:
+    return clip(pieces, int(facts.steps.gpu_start_ns[step]), int(facts.steps.gpu_end_ns[step]))
+
+
+def _gaps(facts: Facts, instants: Int64s) -> Iterator[Gap]:
+    """The gaps around these instants, each of which lies in one."""
+    main = facts.work.main_device
+    assert main is not None, "an instant in a gap of a device"
+    gaps = facts.idle.gaps[main]
+    at = np.searchsorted(gaps.start_ns, instants, side="right") - 1
+    start, end = gaps.start_ns[at], gaps.end_ns[at]
+    by_cause = {cause: overlap_ns(pieces, start, end) for cause, pieces in _pieces(facts).items()}
+    causes = list(by_cause)
+    most = np.argmax(np.stack(list(by_cause.values())), axis=0).tolist()
+    places = facts.places.names(start, end)
+    empty = facts.idle.empty[main]
+    sites = drained_by(facts, empty, np.minimum(start, end - 1)) if len(empty) else [NO_SITE] * len(at)
+    for begun, ended, cause, place, site in zip(
+        start.tolist(), end.tolist(), most, places, sites, strict=True
+    ):
+        yield Gap(begun, ended, causes[cause], place, None if site == NO_SITE else site)

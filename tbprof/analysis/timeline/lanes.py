@@ -1,0 +1,92 @@
+"""What the timeline shows one below the other: devices, queues and episodes. Instants are the trace's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from tbprof.analysis.arrays.intervals import subtract
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.timeline.tracks import NO_ROW, SpanTable, kind_number, nested_lines
+from tbprof.trace.columns import Category, Int64s
+
+__all__ = ["LaneKind", "TimelineLane", "device_lanes", "episode_lane", "line_groups"]
+
+LaneKind: TypeAlias = Literal["idle", "stream", "queue", "episodes", "main", "autograd", "thread"]
+
+_WORK = {Category.KERNEL: "kernel", Category.MEMCPY: "copy", Category.MEMSET: "memset"}
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineLane:
+    kind: LaneKind
+    device: int | None
+    """Of the lanes of a device."""
+    stream: int | None
+    name: str
+    """Of a thread: its name, or its number; else ""."""
+    lines: tuple[str, ...]
+    """What each line holds: `idle`, `work`, `depth`, `episode`, `label`, `frame`, `op`, `call` or `other`."""
+
+
+def line_groups(group: str, lines: Int64s) -> tuple[str, ...]:
+    """As many lines of one group as the spans need."""
+    return (group,) * (int(lines.max(initial=-1)) + 1)
+
+
+def device_lanes(facts: Facts) -> Iterator[tuple[TimelineLane, SpanTable]]:
+    """Idle of every device, then their streams, then their queues (which have no spans)."""
+    devices = facts.work.devices
+    for device in devices:
+        yield TimelineLane("idle", device, None, "", ("idle",)), _idle(facts, device)
+    for device in devices:
+        for stream in np.unique(facts.work.stream[facts.work.device == device]).tolist():
+            yield _stream(facts, device, stream)
+    for device in devices:
+        yield TimelineLane("queue", device, None, "", ("depth",)), _nothing()
+
+
+def episode_lane(facts: Facts) -> tuple[TimelineLane, SpanTable]:
+    """Sync points and copies; those of several threads at once on lines of their own."""
+    episodes = facts.episodes
+    lines = nested_lines(episodes.start_ns, episodes.end_ns)
+    kind = np.where(episodes.blocking, kind_number("blocking"), kind_number("free"))
+    spans = SpanTable(
+        episodes.start_ns, episodes.end_ns, lines, kind, np.arange(len(kind)), facts.site_of_episode
+    )
+    return TimelineLane("episodes", None, None, "", line_groups("episode", lines)), spans
+
+
+def _idle(facts: Facts, device: int) -> SpanTable:
+    """Each moment with its one cause."""
+    empty = facts.idle.empty[device]
+    by_cause = {**facts.causes.empty[device], "queued": subtract(facts.idle.gaps[device], empty)}
+    start = np.concatenate([pieces.start_ns for pieces in by_cause.values()])
+    end = np.concatenate([pieces.end_ns for pieces in by_cause.values()])
+    kind = np.repeat(
+        [kind_number(cause) for cause in by_cause], [len(pieces) for pieces in by_cause.values()]
+    )
+    none = np.full(len(start), NO_ROW, np.int64)
+    return SpanTable(start, end, np.zeros(len(start), np.int64), kind, none, none)
+
+
+def _stream(facts: Facts, device: int, stream: int) -> tuple[TimelineLane, SpanTable]:
+    work, slices = facts.work, facts.trace.slices
+    mine = np.flatnonzero((work.device == device) & (work.stream == stream))
+    rows = work.rows[mine]
+    numbers = np.zeros(max(Category) + 1, np.int64)
+    for category, kind in _WORK.items():
+        numbers[category] = kind_number(kind)
+    lines = nested_lines(work.start_ns[mine], work.end_ns[mine])
+    kinds = numbers[slices.category[rows]]
+    names = slices.name[rows].astype(np.int64)
+    spans = SpanTable(work.start_ns[mine], work.end_ns[mine], lines, kinds, rows, names)
+    return TimelineLane("stream", device, stream, "", line_groups("work", lines)), spans
+
+
+def _nothing() -> SpanTable:
+    none = np.empty(0, np.int64)
+    return SpanTable(none, none, none, none, none, none)

@@ -1,0 +1,181 @@
+"""The window as the timeline shows it: lanes, tiles of them, and what a search finds.
+
+Instants that go in or come out count from the window's first event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tbprof.analysis.events.steps import OUTSIDE
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.timeline.lanes import LaneKind, TimelineLane, device_lanes, episode_lane
+from tbprof.analysis.timeline.pyramid import Pyramid
+from tbprof.analysis.timeline.queue import QueueDepth, queue_depth
+from tbprof.analysis.timeline.threads import thread_lanes
+from tbprof.analysis.timeline.tile import Spans, Tile, TilePlace, cut_tile, highest_level
+from tbprof.analysis.timeline.tracks import NO_ROW, SpanTable, tracks_of
+from tbprof.trace.columns import Int64s
+
+__all__ = ["Found", "Place", "Timeline"]
+
+_COARSE_LEVELS = 7
+"""Below the highest: there a tile holds up to all events, at the next finer one at most 1 of 256 parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search leads to next."""
+
+    row: int
+    number: int
+    """Its place among all matches, from 1 on, by start."""
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a row is drawn, and as what."""
+
+    lane: int
+    line: int
+    kind: int
+    """Index into `timeline_tracks.KINDS`."""
+
+
+class Timeline:
+    """Lanes are laid out when first asked for; then a tile takes milliseconds."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+
+    @property
+    def lanes(self) -> tuple[TimelineLane, ...]:
+        """From the top."""
+        return tuple(lane for lane, _ in self._laid_out)
+
+    @cached_property
+    def span_ns(self) -> int:
+        """From the first event's start to the last one's end."""
+        slices = self.facts.trace.slices
+        if len(slices) == 0:
+            return 0
+        return int((slices.start_ns + slices.duration_ns).max()) - self.facts.origin_ns
+
+    @cached_property
+    def highest_level(self) -> int:
+        return highest_level(self.span_ns)
+
+    @cached_property
+    def queues(self) -> dict[int, QueueDepth]:
+        """By number of the lane."""
+        return {
+            number: queue_depth(self.facts.work, lane.device)
+            for number, lane in enumerate(self.lanes)
+            if lane.kind == "queue" and lane.device is not None
+        }
+
+    def lay_out(self) -> None:
+        """Compute now what tiles rest on, so that the first of them is as fast as any."""
+        _ = self._tracks, self.queues
+
+    def tile(self, place: TilePlace, lanes: Collection[int]) -> Tile:
+        """The tile of these lanes."""
+        tracks = [one for one in self._tracks if one.track.lane in lanes]
+        queues = {lane: queue for lane, queue in self.queues.items() if lane in lanes}
+        return cut_tile(place, tracks, queues, self.facts.origin_ns)
+
+    def labels(self, spans: Spans) -> tuple[tuple[str, ...], Int64s]:
+        """The names that these spans bear, each once, and for each span its index among them.
+
+        An episode bears no name but the number of its site, which stays as it is.
+        """
+        own = np.array([lane.kind == "episodes" for lane in self.lanes], np.bool_)[spans.lane]
+        named = ~own & (spans.name != NO_ROW)
+        used, numbers = np.unique(spans.name[named], return_inverse=True)
+        names = spans.name.copy()
+        names[named] = numbers.reshape(-1)
+        return tuple(self.facts.trace.names[name] for name in used.tolist()), names
+
+    def number_of(self, kind: LaneKind, device: int | None) -> int:
+        """The first lane of a kind, of a device if it is one of a device."""
+        return next(at for at, lane in enumerate(self.lanes) if lane.kind == kind and lane.device == device)
+
+    def place_of(self, row: int) -> Place | None:
+        """Where a row of the trace is drawn; None where it is not."""
+        drawn = self._drawn
+        at = int(np.searchsorted(drawn.row, row))
+        if at == len(drawn.row) or drawn.row[at] != row:
+            return None
+        return Place(int(drawn.lane[at]), int(drawn.line[at]), int(drawn.kind[at]))
+
+    def step_at(self, instant_ns: int) -> int | None:
+        """The step that holds an instant of the trace."""
+        step = int(self.facts.steps.index_of(np.array([instant_ns], np.int64))[0])
+        return None if step == OUTSIDE else step
+
+    def queued_at(self, instant_ns: int) -> int | None:
+        """How much was queued on the busiest device; None without one."""
+        main = self.facts.work.main_device
+        return None if main is None else self.queues[self.number_of("queue", main)].at(instant_ns)
+
+    def find(self, text: str, after_ns: int, *, backwards: bool = False) -> Found | None:
+        """The next drawn row whose name holds `text`, in any case; from the end on again from the start."""
+        wanted = text.casefold()
+        matches = np.array([wanted in name.casefold() for name in self.facts.trace.names], np.bool_)
+        slices = self.facts.trace.slices
+        rows = self._drawn.row
+        rows = rows[matches[slices.name[rows]]] if len(matches) else rows[:0]
+        if len(rows) == 0 or not wanted:
+            return None
+        rows = rows[np.argsort(slices.start_ns[rows], kind="stable")]
+        starts = slices.start_ns[rows] - self.facts.origin_ns
+        at = int(np.searchsorted(starts, after_ns, side="left" if backwards else "right"))
+        at = (at - 1 if backwards else at) % len(rows)
+        return Found(int(rows[at]), at + 1, len(rows))
+
+    @cached_property
+    def _laid_out(self) -> tuple[tuple[TimelineLane, SpanTable], ...]:
+        facts = self.facts
+        return (*device_lanes(facts), episode_lane(facts), *thread_lanes(facts))
+
+    @cached_property
+    def _tracks(self) -> tuple[Pyramid, ...]:
+        base, origin_ns = max(self.highest_level - _COARSE_LEVELS, 0), self.facts.origin_ns
+        return tuple(
+            Pyramid.of(track, base, self.highest_level, origin_ns)
+            for number, (_, spans) in enumerate(self._laid_out)
+            for track in tracks_of(number, spans)
+        )
+
+    @cached_property
+    def _drawn(self) -> _Drawn:
+        lanes = [
+            (number, spans)
+            for number, (lane, spans) in enumerate(self._laid_out)
+            if lane.kind not in ("idle", "episodes")
+        ]
+        rows = _joined([spans.row for _, spans in lanes])
+        order = np.argsort(rows, kind="stable")
+        lane = _joined([np.full(len(spans.row), number, np.int64) for number, spans in lanes])
+        line = _joined([spans.line for _, spans in lanes])
+        kind = _joined([spans.kind for _, spans in lanes])
+        return _Drawn(rows[order], lane[order], line[order], kind[order])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Drawn:
+    """The rows of the trace that stand on a line, ascending."""
+
+    row: Int64s
+    lane: Int64s
+    line: Int64s
+    kind: Int64s
+
+
+def _joined(columns: list[Int64s]) -> Int64s:
+    return np.concatenate(columns) if columns else np.empty(0, np.int64)

@@ -1,0 +1,1 @@
+"""How long the host waited, for which work, and on which threads that holds up the training."""

@@ -1,0 +1,38 @@
+"""Waits of threads that make the batches: a training that takes them from a queue waits along.
+
+Such a thread does not train, and copies to the device from time to time: a pin thread never does, and a
+checkpoint writer copies from it. No trace says when the training stood at the queue. It has then nothing
+on record, so that what such waits win is at most the time in which no op and no call of the training ran.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, union
+from tbprof.analysis.device.copy_kinds import DIRECTIONS
+from tbprof.analysis.events.episodes import Episodes
+from tbprof.analysis.events.steps import OUTSIDE, Steps
+from tbprof.trace.columns import Category, Trace
+
+__all__ = ["feeding_waits", "silent_ns"]
+
+
+def feeding_waits(episodes: Episodes, lanes: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+    """For each episode whether it blocked, in a step, a thread that feeds those of the training (`lanes`)."""
+    held_up = episodes.blocking & (episodes.step != OUTSIDE) & ~np.isin(episodes.lane, lanes)
+    uploads = held_up & (episodes.direction == DIRECTIONS.index("HtoD"))
+    feeds: npt.NDArray[np.bool_] = held_up & np.isin(episodes.lane, np.unique(episodes.lane[uploads]))
+    return feeds
+
+
+def silent_ns(trace: Trace, steps: Steps, lanes: tuple[int, ...]) -> int:
+    """How long, in the steps, no op and no call ran on these lanes."""
+    slices = trace.slices
+    speaks = np.isin(slices.category, (Category.CPU_OP, Category.RUNTIME)) & np.isin(slices.lane, lanes)
+    start = slices.start_ns[speaks]
+    spoken = union(start, start + slices.duration_ns[speaks])
+    inside: Intervals = union(steps.start_ns, steps.end_ns)
+    covered = overlap_ns(spoken, inside.start_ns, inside.end_ns)
+    return int((inside.end_ns - inside.start_ns - covered).sum())

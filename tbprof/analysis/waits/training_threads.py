@@ -1,0 +1,65 @@
+"""Which host threads make the training wait when they wait.
+
+They are the threads that carry the steps, those that run autograd, and every thread with a real
+share, `REAL_SHARE`, of the launches of kernels or of the optimizer's ranges. Where steps are marked, a
+thread that launches only to streams of its own works beside the training (a prefetcher that prepares
+batches on the GPU). Where none are, nothing else says who trains, so a real share of the data loader's
+ranges or of the blocking copies makes a thread one of them as well.
+
+They hand over to each other. Waits of all others (a pin thread, a checkpoint writer) hold up nobody.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.arrays.names import matching_rows
+from tbprof.analysis.attribution.annotations import LOADER
+from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
+from tbprof.analysis.events.episodes import Episodes
+from tbprof.analysis.events.steps import Steps
+from tbprof.trace.columns import Category, Trace
+
+__all__ = ["REAL_SHARE", "find_training_lanes"]
+
+REAL_SHARE = 0.1
+"""A forward pass launches about a third of a step's kernels, autograd the rest; what a side thread
+launches (a copy of a batch, a checkpoint) is a few in a thousand."""
+
+_AUTOGRAD = r"autograd::engine::evaluate_function"
+_OPTIMIZER = r"Optimizer\.(?:step|zero_grad)"
+
+_Lanes = npt.NDArray[np.integer]
+
+
+def find_training_lanes(trace: Trace, work: DeviceWork, steps: Steps, episodes: Episodes) -> tuple[int, ...]:
+    """Indices into `Trace.lanes`, ascending."""
+    lane, ranges = trace.slices.lane, (Category.CPU_OP, Category.USER_ANNOTATION)
+    sure = {*steps.lanes, *lane[matching_rows(trace, _AUTOGRAD, Category.CPU_OP)].tolist()}
+    shares = [_launching(trace, work, sure if steps.recorded else set())]
+    shares.append(lane[matching_rows(trace, _OPTIMIZER, *ranges)])
+    if not steps.recorded:
+        copies = episodes.blocking & episodes.is_copy
+        shares += [lane[matching_rows(trace, LOADER, *ranges)], episodes.lane[copies]]
+    return tuple(sorted(sure.union(*(_with_real_share(lanes) for lanes in shares))))
+
+
+def _launching(trace: Trace, work: DeviceWork, sure: set[int]) -> _Lanes:
+    """The lane of each launch of a kernel; where some lanes are sure, only of those to their streams."""
+    launched = np.flatnonzero(work.launch != NO_LAUNCH)
+    kernels = launched[trace.slices.category[work.rows[launched]] == Category.KERNEL]
+    if not sure:
+        lanes: _Lanes = trace.slices.lane[work.launch[kernels if len(kernels) else launched]]
+        return lanes
+    of_kernels = trace.slices.lane[work.launch[kernels]]
+    shared = np.unique(work.place[kernels[np.isin(of_kernels, list(sure))]])
+    to_shared: _Lanes = of_kernels[np.isin(work.place[kernels], shared)]
+    return to_shared
+
+
+def _with_real_share(lanes: _Lanes) -> list[int]:
+    """Of the lanes that something happened on, one entry each time, those with a real share of it."""
+    found, count = np.unique(lanes, return_counts=True)
+    real: list[int] = found[count >= REAL_SHARE * len(lanes)].tolist()
+    return real
