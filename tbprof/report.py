@@ -37,13 +37,13 @@ from tbprof.rules.plan_candidates import candidates
 from tbprof.rules.precedence import settle
 from tbprof.rules.predicted_lines import predicted_lines
 from tbprof.rules.registry import RULES
-from tbprof.trace.cache import read_trace_cached
-from tbprof.trace.classic import write_classic
-from tbprof.trace.classic_mark import is_classic_copy
-from tbprof.trace.columns import Int64s, Trace
-from tbprof.trace.reader import read_trace
-from tbprof.trace.rewrite import merge_facts, verify
-from tbprof.trace.sniff import looks_like_trace
+from tbprof.trace.columns.columns import Int64s, Trace
+from tbprof.trace.export.classic.mark import is_classic_copy
+from tbprof.trace.export.classic.writer import write_classic
+from tbprof.trace.export.published_trace import merge_facts, verify
+from tbprof.trace.importers.kineto.reader import read_trace
+from tbprof.trace.importers.kineto.sniff import looks_like_trace
+from tbprof.trace.stored.cache import read_trace_cached
 
 __all__ = [
     "Timeline",

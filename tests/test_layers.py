@@ -37,7 +37,7 @@ def allowed(folders: str = "", packages: str = "", never: str = "") -> Allowed:
     return Allowed(frozenset(folders.split()), tuple(packages.split()), frozenset(never.split()))
 
 
-UNSORTED = {"trace", "texts", "store", "views", "plugin", "cli", "hook", "preflight"}
+UNSORTED = {"texts", "store", "views", "plugin", "cli", "hook", "preflight"}
 """Debt: layers whose files lie side by side still."""
 
 LAW = {
@@ -52,34 +52,49 @@ LAW = {
     "folders": allowed(),
     "standard_streams": allowed("errors"),
     "program": allowed("errors"),
-    "trace": allowed("folders version errors model", "isal msgspec numpy"),
-    "analysis.arrays": allowed("trace", "numpy", never="io json os pathlib"),
-    "analysis.device": allowed("trace model", "numpy", never="io json os pathlib"),
-    "analysis.events": allowed("trace", "numpy", never="io json os pathlib"),
-    "analysis.attribution": allowed("trace errors model", "numpy", never="io json os pathlib"),
-    "analysis.waits": allowed("trace errors model", "numpy", never="io json os pathlib"),
-    "analysis.idle": allowed("trace errors model", "numpy", never="io json os pathlib"),
-    "analysis.replay": allowed("line_rules trace model", "numpy", never="io json os pathlib"),
-    "analysis": allowed("trace errors model", "numpy", never="io json os pathlib"),
-    "analysis.operators": allowed("trace errors model", "numpy", never="io json os pathlib"),
-    "analysis.kernels": allowed("trace errors model", "numpy", never="io json os pathlib"),
-    "analysis.health": allowed("trace errors model", "numpy", never="io json os pathlib"),
-    "analysis.gaps": allowed("trace errors model", "numpy", never="io json os pathlib"),
-    "analysis.savings": allowed("trace errors model", "numpy", never="io json os pathlib"),
-    "analysis.summary": allowed("trace errors model", "numpy", never="io json os pathlib"),
-    "analysis.timeline": allowed("trace errors model", "numpy", never="io json os pathlib"),
-    "rules.base": allowed("analysis.* line_rules optable trace model", "numpy"),
-    "rules.copies.search": allowed("analysis.* line_rules optable trace model", "numpy"),
-    "rules.sync": allowed("analysis.* line_rules optable trace model", "numpy"),
-    "rules.copies": allowed("analysis.* line_rules optable trace model", "numpy"),
-    "rules.input": allowed("analysis.* line_rules optable trace model", "numpy"),
-    "rules.launch": allowed("analysis.* line_rules optable trace model", "numpy"),
-    "rules.memory": allowed("analysis.* line_rules optable trace model", "numpy"),
-    "rules.devices": allowed("analysis.* line_rules optable trace model", "numpy"),
-    "rules.trace_health": allowed("analysis.* line_rules optable trace model", "numpy"),
-    "rules": allowed("analysis.* line_rules optable trace model", "numpy"),
+    "trace": allowed(),
+    "trace.importers": allowed("model"),
+    "trace.columns": allowed("model", "numpy"),
+    "trace.importers.kineto.files": allowed("errors", "isal"),
+    "trace.importers.kineto.events": allowed("errors model", "msgspec numpy"),
+    "trace.importers.kineto": allowed("errors model", "msgspec numpy"),
+    "trace.importers.kineto.parallel": allowed("folders errors", "numpy"),
+    "trace.stored": allowed("folders version errors model", "msgspec numpy"),
+    "trace.export": allowed("errors model", "msgspec numpy"),
+    "trace.export.classic": allowed("errors model", "msgspec numpy"),
+    "analysis.arrays": allowed("trace.columns", "numpy", never="io json os pathlib"),
+    "analysis.device": allowed("trace.columns model", "numpy", never="io json os pathlib"),
+    "analysis.events": allowed("trace.columns", "numpy", never="io json os pathlib"),
+    "analysis.attribution": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
+    "analysis.waits": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
+    "analysis.idle": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
+    "analysis.replay": allowed("line_rules trace.columns model", "numpy", never="io json os pathlib"),
+    "analysis": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
+    "analysis.operators": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
+    "analysis.kernels": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
+    "analysis.health": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
+    "analysis.gaps": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
+    "analysis.savings": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
+    "analysis.summary": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
+    "analysis.timeline": allowed(
+        "trace.columns trace.export errors model", "numpy", never="io json os pathlib"
+    ),
+    "rules.base": allowed("analysis.* line_rules optable trace.columns model", "numpy"),
+    "rules.copies.search": allowed("analysis.* line_rules optable trace.columns model", "numpy"),
+    "rules.sync": allowed("analysis.* line_rules optable trace.columns model", "numpy"),
+    "rules.copies": allowed("analysis.* line_rules optable trace.columns model", "numpy"),
+    "rules.input": allowed("analysis.* line_rules optable trace.columns model", "numpy"),
+    "rules.launch": allowed("analysis.* line_rules optable trace.columns model", "numpy"),
+    "rules.memory": allowed("analysis.* line_rules optable trace.columns model", "numpy"),
+    "rules.devices": allowed("analysis.* line_rules optable trace.columns model", "numpy"),
+    "rules.trace_health": allowed("analysis.* line_rules optable trace.columns model", "numpy"),
+    "rules": allowed("analysis.* line_rules optable trace.columns model", "numpy"),
     "manual": allowed("texts errors model"),
-    "report": allowed("analysis.* file_names rules rules.base trace errors model", "numpy"),
+    "report": allowed(
+        "analysis.* file_names rules rules.base trace.columns trace.export trace.export.classic "
+        "trace.importers.kineto trace.stored errors model",
+        "numpy",
+    ),
     "texts": allowed("rules errors model"),
     "store": allowed(
         "file_names folders report version errors model",
@@ -103,6 +118,10 @@ LAW = {
 """By folder, what it may import of other layers."""
 
 INSIDE: dict[str, str] = {
+    "trace": (
+        "columns importers < importers.kineto.files < importers.kineto.events < importers.kineto "
+        "< importers.kineto.parallel < stored export < export.classic < ."
+    ),
     "analysis": (
         "arrays < device < events < attribution < waits < idle < replay < . < operators kernels "
         "health < gaps savings < summary timeline"
@@ -248,6 +267,17 @@ def test_a_folder_is_small_and_says_what_belongs_there(folder: Path) -> None:
     ("file", "source", "forbidden"),
     [
         ("model/sites.py", "import numpy", "numpy"),
+        ("trace/importers/kineto/reader.py", "def f():\n    import torch", "torch"),
+        (
+            "trace/columns/columns.py",
+            "from tbprof.trace.importers.kineto.rows import Rows",
+            "tbprof.trace.importers.kineto.rows",
+        ),
+        (
+            "trace/importers/kineto/files/source.py",
+            "from tbprof.trace.importers.kineto import reader",
+            "tbprof.trace.importers.kineto.reader",
+        ),
         ("analysis/events/steps.py", "import json", "json"),
         ("analysis/events/steps.py", "from pathlib import Path", "pathlib"),
         ("analysis/events/steps.py", "from tbprof.rules.registry import RULES", "tbprof.rules.registry"),
@@ -268,6 +298,11 @@ def test_a_folder_is_small_and_says_what_belongs_there(folder: Path) -> None:
             "rules/sync/syn01_a.py",
             "from tbprof.rules.copies.cpy01_b import RULE",
             "tbprof.rules.copies.cpy01_b",
+        ),
+        (
+            "rules/sync/syn01_a.py",
+            "from tbprof.trace.importers.kineto.reader import read_trace",
+            "tbprof.trace.importers.kineto.reader",
         ),
     ],
 )

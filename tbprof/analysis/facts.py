@@ -33,7 +33,7 @@ from tbprof.analysis.waits.awaited import Awaited, find_awaited
 from tbprof.analysis.waits.base_cost import net_wait_ns
 from tbprof.analysis.waits.loader_thread_waits import feeding_waits, silent_ns
 from tbprof.analysis.waits.training_threads import find_training_lanes
-from tbprof.trace.columns import Int64s, Trace
+from tbprof.trace.columns.columns import Int64s, Trace
 
 __all__ = ["DECIDED_BY_OTHERS", "Facts"]
 

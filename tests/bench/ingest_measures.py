@@ -26,10 +26,10 @@ def floor(path: str) -> Figures:
     """Unpack, and let the same decoder check the JSON of the same chunks and keep nothing of it."""
     import msgspec
 
-    from tbprof.trace.boundaries import ARRAY_END
-    from tbprof.trace.chunks import EventStream
-    from tbprof.trace.reader import CHUNK_BYTES
-    from tbprof.trace.source import open_source
+    from tbprof.trace.importers.kineto.events.boundaries import ARRAY_END
+    from tbprof.trace.importers.kineto.events.chunks import EventStream
+    from tbprof.trace.importers.kineto.files.source import open_source
+    from tbprof.trace.importers.kineto.reader import CHUNK_BYTES
 
     decoder = msgspec.json.Decoder(list[msgspec.Raw])
     events = 0
@@ -51,7 +51,7 @@ def floor(path: str) -> Figures:
 
 def ingest(path: str) -> Figures:
     """Every column."""
-    from tbprof.trace.reader import read_trace
+    from tbprof.trace.importers.kineto.reader import read_trace
 
     imports_mb = _peak_mb()
     return {**_of(read_trace(path)), "imports_mb": imports_mb}
@@ -65,7 +65,7 @@ def ingest_without_isal(path: str) -> Figures:
 
 def table(path: str) -> Figures:
     """Every column, and then every sync point and copy with its op, source and site."""
-    from tbprof.trace.reader import read_trace
+    from tbprof.trace.importers.kineto.reader import read_trace
 
     imported_s = time.process_time()
     return {**_table(read_trace(path)), "work_s": time.process_time() - imported_s}
@@ -73,7 +73,7 @@ def table(path: str) -> Figures:
 
 def table_together(path: str) -> Figures:
     """The same with the processes that the command line and the tab start for a large file."""
-    from tbprof.trace.together import other_processes, read_trace_together
+    from tbprof.trace.importers.kineto.parallel.parallel_reader import other_processes, read_trace_together
 
     figures = _table(read_trace_together(path))
     others = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -98,7 +98,7 @@ def _table(trace: Any) -> Figures:
 
 def cached(path: str) -> Figures:
     """From the cache, or into it."""
-    from tbprof.trace import cache
+    from tbprof.trace.stored import cache
 
     cache.WORTH_KEEPING_BYTES = 0
     started_s = time.process_time()

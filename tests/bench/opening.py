@@ -23,7 +23,7 @@ MAX_BYTES = 4 * 1024**3
 
 
 def tbprof(path: str) -> Names:
-    from tbprof.trace.reader import read_trace
+    from tbprof.trace.importers.kineto.reader import read_trace
 
     trace = read_trace(path)
     return Counter(trace.names[name] for name in trace.slices.name.tolist())

@@ -22,7 +22,7 @@ from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.savings import saving_of
 from tbprof.model import Saving
-from tbprof.trace.reader import read_trace
+from tbprof.trace.importers.kineto.reader import read_trace
 
 __all__ = ["Repair", "Stage", "judge_repairs", "read_stages"]
 

@@ -8,7 +8,7 @@ import pytest
 
 from tbprof.folders import cache_folder
 from tbprof.report import build_report
-from tbprof.trace import cache
+from tbprof.trace.stored import cache
 
 NAMES = [
     "kineto_resnet50_nw0/worker0.1623143089861.pt.trace.json.gz",

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from trace_builder import TraceBuilder
 
-from tbprof.trace.columns import Category
-from tbprof.trace.reader import read_trace
+from tbprof.trace.columns.columns import Category
+from tbprof.trace.importers.kineto.reader import read_trace
 
 ERAS = ("2021", "2022", "2023", "2024+")
 

@@ -27,8 +27,8 @@ from trace_dialects import COPY_NAMES, DIALECTS, KINDS, whole_us
 from tbprof.analysis.facts import Facts
 from tbprof.model import Report
 from tbprof.report import report_of
-from tbprof.trace.columns import Trace
-from tbprof.trace.reader import read_trace
+from tbprof.trace.columns.columns import Trace
+from tbprof.trace.importers.kineto.reader import read_trace
 
 __all__ = ["MAIN", "PROCESS", "TraceBuilder"]
 

@@ -14,7 +14,7 @@ from torch_tb_profiler.profiler.event_parser import ProfileRole
 from torch_tb_profiler.profiler.op_agg import OperatorAgg
 from trace_builder import TraceBuilder
 
-from tbprof.trace.classic import write_classic
+from tbprof.trace.export.classic.writer import write_classic
 
 __all__ = ["copy_of", "costs", "operators", "shown", "shown_of"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from trace_samples import a_step, classic, complete
 
-from tbprof.trace.columns import Category
+from tbprof.trace.columns.columns import Category
 
 ODD = (5000000, 1000, "odd", Category.CPU_OP, "1", "1", -1)
 START, DURATION, NAME, CATEGORY, PROCESS, THREAD, CORRELATION = range(7)

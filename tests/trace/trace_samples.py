@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tbprof.trace.columns import SparseColumn, Trace
+from tbprof.trace.columns.columns import SparseColumn, Trace
 
 Json = Mapping[str, Any]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = [
     "NEVER",

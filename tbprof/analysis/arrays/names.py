@@ -7,7 +7,7 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.trace.columns import Category, Int64s, Trace
+from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["matching_names", "matching_rows"]
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tbprof.trace.columns import Int64s, Slices
+from tbprof.trace.columns.columns import Int64s, Slices
 
 __all__ = ["NONE", "Nest"]
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from tbprof.analysis.arrays.names import matching_names
 from tbprof.analysis.arrays.nesting import NONE, Nest
 from tbprof.analysis.events.calls import Calls
-from tbprof.trace.columns import Category, Int64s, Trace
+from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["LOADER", "NO_NAME", "find_labels", "find_modules", "module_frames", "module_name", "user_labels"]
 

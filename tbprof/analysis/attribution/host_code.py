@@ -10,7 +10,7 @@ import numpy as np
 
 from tbprof.analysis.arrays.nesting import NONE, Nest
 from tbprof.analysis.attribution.sources import user_frames
-from tbprof.trace.columns import Category, Int64s, Trace
+from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["HostPlaces"]
 

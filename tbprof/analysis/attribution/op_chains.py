@@ -8,7 +8,7 @@ import numpy as np
 
 from tbprof.analysis.arrays.nesting import NONE
 from tbprof.analysis.events.calls import Calls
-from tbprof.trace.columns import Int64s, Trace
+from tbprof.trace.columns.columns import Int64s, Trace
 
 __all__ = ["OpChains", "find_op_chains"]
 

@@ -25,7 +25,7 @@ from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.steps import OUTSIDE, Steps
 from tbprof.model import WAITED, Audit, RecordedCall, Source
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["with_recorded_lines"]
 

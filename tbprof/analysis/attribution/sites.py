@@ -21,7 +21,7 @@ from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.episodes import ABSENT, Episodes
 from tbprof.analysis.events.steps import Steps
 from tbprof.model import Source
-from tbprof.trace.columns import Int64s, Trace
+from tbprof.trace.columns.columns import Int64s, Trace
 
 __all__ = ["SiteMembers", "find_sites"]
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from tbprof.analysis.arrays.nesting import NONE, Nest
 from tbprof.analysis.events.calls import Calls
 from tbprof.model import Source
-from tbprof.trace.columns import Category, Int64s, Trace
+from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["NO_SOURCE", "find_sources", "parse_frame", "user_frames"]
 

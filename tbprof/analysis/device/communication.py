@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tbprof.analysis.arrays.intervals import union
 from tbprof.analysis.arrays.names import matching_names, matching_rows
 from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
-from tbprof.trace.columns import Category, Trace
+from tbprof.trace.columns.columns import Category, Trace
 
 __all__ = ["KERNELS", "is_communication"]
 

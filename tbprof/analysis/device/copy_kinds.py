@@ -12,7 +12,7 @@ import re
 import numpy as np
 
 from tbprof.analysis.device.device_work import DeviceWork
-from tbprof.trace.columns import Int64s, Trace
+from tbprof.trace.columns.columns import Int64s, Trace
 
 __all__ = ["DIRECTIONS", "MEMORIES", "NO_KIND", "copy_kinds"]
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, subtract
 from tbprof.analysis.device.communication import is_communication
 from tbprof.analysis.device.device_work import DeviceWork
-from tbprof.trace.columns import Category, Int64s, Trace
+from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["DeviceParts"]
 

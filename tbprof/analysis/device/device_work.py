@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from tbprof.analysis.arrays.intervals import Intervals, union
-from tbprof.trace.columns import Category, Int64s, Trace
+from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["NO_LAUNCH", "DeviceWork", "find_device_work"]
 

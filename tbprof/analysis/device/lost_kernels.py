@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tbprof.model import HealthFact
-from tbprof.trace.columns import Trace
+from tbprof.trace.columns.columns import Trace
 
 __all__ = ["lost_kernels"]
 

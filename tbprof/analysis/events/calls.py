@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from tbprof.analysis.arrays.names import matching_names
 from tbprof.analysis.arrays.nesting import NONE, Nest
-from tbprof.trace.columns import Category, Int64s, Trace
+from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["Calls", "find_calls"]
 

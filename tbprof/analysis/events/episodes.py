@@ -21,7 +21,7 @@ from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES, copy_kinds
 from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.steps import Steps
-from tbprof.trace.columns import Category, Int64s, Trace
+from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["ABSENT", "Episodes", "find_episodes"]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
 from tbprof.analysis.events.steps import OUTSIDE, Steps
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["gpu_lag_ns"]
 

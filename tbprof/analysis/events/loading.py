@@ -20,7 +20,7 @@ from tbprof.analysis.arrays.names import matching_names, matching_rows
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.frees import find_frees
 from tbprof.analysis.events.steps import OUTSIDE, Steps
-from tbprof.trace.columns import Category, Int64s, Trace
+from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["ALLOCATOR", "LAZY_LOADING", "LONG_CALL_NS", "find_loading"]
 

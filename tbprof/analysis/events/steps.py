@@ -20,8 +20,8 @@ import numpy.typing as npt
 
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
-from tbprof.trace.columns import Category, Int64s, Trace
-from tbprof.trace.eras import STEP_PREFIX
+from tbprof.trace.columns.columns import Category, Int64s, Trace
+from tbprof.trace.columns.eras import STEP_PREFIX
 
 __all__ = [
     "COLD_FACTOR",

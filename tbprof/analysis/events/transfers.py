@@ -11,7 +11,7 @@ import numpy.typing as npt
 from tbprof.analysis.arrays.intervals import Intervals, overlap_ns
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.episodes import ABSENT, Episodes
-from tbprof.trace.columns import Category, Int64s, Trace
+from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["Transfers"]
 

@@ -13,7 +13,7 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import Intervals
 from tbprof.analysis.facts import Facts
 from tbprof.model import IdlePlace
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["MAX_PIECES", "MAX_PLACES", "NO_SITE", "drained_by", "idle_places"]
 

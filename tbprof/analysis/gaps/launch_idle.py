@@ -15,7 +15,7 @@ from tbprof.analysis.arrays.intervals import Intervals
 from tbprof.analysis.device.device_work import NO_LAUNCH
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.health.profiler_cost import records_frames
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["LONG_PAUSE_NS", "LONG_PAUSE_WITH_FRAMES_NS", "LaunchIdle", "find_launch_idle"]
 

@@ -12,7 +12,7 @@ from tbprof.analysis.events.steps import LAG_SHARE
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.health.run_health import run_health
 from tbprof.model import HealthFact, HealthSeverity
-from tbprof.trace.columns import Category
+from tbprof.trace.columns.columns import Category
 
 __all__ = ["health_facts"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
 from tbprof.model import Verdict
-from tbprof.trace.columns import Category
-from tbprof.trace.eras import OTHER_ACCELERATORS
+from tbprof.trace.columns.columns import Category
+from tbprof.trace.columns.eras import OTHER_ACCELERATORS
 
 __all__ = ["missing_device"]
 

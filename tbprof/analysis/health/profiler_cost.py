@@ -9,7 +9,7 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import overlap_ns, union
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns import Category, Int64s
+from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["FRAME_NS", "ProfilerCost", "find_profiler_cost", "own_work_rows", "records_frames"]
 

@@ -10,7 +10,7 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.model import HealthFact, HookFacts
-from tbprof.trace.columns import Category
+from tbprof.trace.columns.columns import Category
 
 __all__ = ["run_health"]
 

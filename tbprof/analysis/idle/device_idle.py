@@ -15,7 +15,7 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import Intervals, complement, intersect, overlap_ns, union
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.steps import Steps
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["IdleOfDevice", "IdlePieces", "find_idle"]
 

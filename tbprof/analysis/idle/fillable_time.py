@@ -22,7 +22,7 @@ from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
 from tbprof.analysis.events.steps import Steps
 from tbprof.analysis.events.transfers import Transfers
 from tbprof.analysis.idle.device_idle import IdlePieces
-from tbprof.trace.columns import Category, Int64s, Trace
+from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["find_fillable"]
 

@@ -14,7 +14,7 @@ from tbprof.analysis.events.episodes import ABSENT, Episodes
 from tbprof.analysis.events.loading import ALLOCATOR, LAZY_LOADING, find_loading
 from tbprof.analysis.events.steps import Steps
 from tbprof.analysis.waits.awaited import Awaited
-from tbprof.trace.columns import Category, Int64s, Trace
+from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["EMPTY_CAUSES", "HostLanes", "host_states", "waiting"]
 

@@ -13,7 +13,7 @@ from tbprof.analysis.arrays.intervals import Intervals, intersect, overlap_ns, s
 from tbprof.analysis.events.steps import Steps
 from tbprof.analysis.idle.device_idle import IdlePieces
 from tbprof.analysis.idle.host_states import EMPTY_CAUSES
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["CAUSES", "IdleCauses"]
 

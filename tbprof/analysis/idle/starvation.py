@@ -15,7 +15,7 @@ from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.idle.device_idle import IdlePieces
 from tbprof.analysis.waits.awaited import Awaited
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["DEFAULT_LAUNCH_NS", "starved_ns"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from tbprof.analysis.device.device_work import NO_LAUNCH
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns import Category, Int64s
+from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["KernelCounts", "kernel_counts"]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tbprof.analysis.arrays.names import matching_names
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns import Category, Int64s
+from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["first_from", "host_ops", "ops_of", "ops_within", "top_level_ops"]
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from tbprof.trace.columns import SparseColumn, Trace
+from tbprof.trace.columns.columns import SparseColumn, Trace
 
 __all__ = ["UNKNOWN", "first_shape", "input_types", "makes_shape", "records_shapes"]
 

@@ -15,7 +15,7 @@ from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.episodes import ABSENT, Episodes
 from tbprof.analysis.replay.streams import NO_ROW, StreamOrder
 from tbprof.analysis.waits.awaited import Awaited
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["CLOCK_SLACK_NS", "awaited_rows", "awaits_device"]
 

@@ -19,7 +19,7 @@ from tbprof.analysis.arrays.names import matching_names
 from tbprof.analysis.device.communication import is_communication
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.replay.streams import NO_ROW, StreamOrder
-from tbprof.trace.columns import Category, Int64s, Trace
+from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["find_turns"]
 

@@ -23,7 +23,7 @@ from tbprof.analysis.replay.schedule import DeviceSchedule
 from tbprof.analysis.replay.script import Script, play, write_script
 from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.analysis.replay.waits import ReplayWaits
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["MAX_ERROR", "MAX_ROWS", "Replay", "steps_to_replay"]
 

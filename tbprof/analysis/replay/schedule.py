@@ -20,7 +20,7 @@ from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
 from tbprof.analysis.replay.engine_turns import find_turns
 from tbprof.analysis.replay.stream_waits import StreamWaits
 from tbprof.analysis.replay.streams import NO_ROW, StreamOrder
-from tbprof.trace.columns import Int64s, Trace
+from tbprof.trace.columns.columns import Int64s, Trace
 
 __all__ = ["DeviceSchedule", "device_schedule"]
 

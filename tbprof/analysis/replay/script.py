@@ -16,7 +16,7 @@ from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
 from tbprof.analysis.replay.schedule import DeviceSchedule
 from tbprof.analysis.replay.streams import NO_ROW, StreamOrder
 from tbprof.analysis.replay.waits import NO_DEVICE, ReplayWaits
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["QUEUE_LIMIT", "Script", "play", "write_script"]
 

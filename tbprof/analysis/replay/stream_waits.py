@@ -19,7 +19,7 @@ import numpy as np
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
 from tbprof.analysis.replay.streams import NO_ROW, StreamOrder
-from tbprof.trace.columns import Category, Int64s, Trace
+from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["StreamWaits", "find_stream_waits"]
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
-from tbprof.trace.columns import Int64s, Trace
+from tbprof.trace.columns.columns import Int64s, Trace
 
 __all__ = ["NO_ROW", "StreamOrder"]
 

@@ -16,7 +16,7 @@ from tbprof.analysis.replay.streams import NO_ROW, StreamOrder
 from tbprof.analysis.waits.awaited import Awaited
 from tbprof.analysis.waits.base_cost import DEFAULT_COPY_NS, DEFAULT_SYNC_NS
 from tbprof.line_rules import STAGED_BYTES
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["NO_DEVICE", "ReplayWaits", "replay_waits"]
 

@@ -14,7 +14,7 @@ import numpy as np
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.savings import saving_of
 from tbprof.model import Saving
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["MAX_WEIGHED", "PlannedFix", "fix_plan", "window_saving"]
 

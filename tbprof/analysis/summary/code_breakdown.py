@@ -19,7 +19,7 @@ from tbprof.analysis.device.device_work import NO_LAUNCH
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.model import CodeKind, CodeShare
-from tbprof.trace.columns import Category, Int64s, Trace
+from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["MAX_SHARES", "code_shares"]
 

@@ -8,7 +8,7 @@ from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.events.episodes import ABSENT, Episodes
 from tbprof.analysis.events.transfers import Transfers
 from tbprof.model import CopyTotal
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["copy_totals"]
 

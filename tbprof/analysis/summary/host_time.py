@@ -11,7 +11,7 @@ from tbprof.analysis.arrays.intervals import overlap_ns, subtract
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.idle.host_states import HostLanes, waiting
 from tbprof.model import HostTime
-from tbprof.trace.columns import Category
+from tbprof.trace.columns.columns import Category
 
 __all__ = ["host_times"]
 

@@ -11,7 +11,7 @@ from tbprof.analysis.events.episodes import ABSENT
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.model import Instance, Span, SpanKind
-from tbprof.trace.columns import Category, Int64s
+from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["median_instance", "median_member"]
 

@@ -10,7 +10,7 @@ from tbprof.analysis.kernels.kernel_counts import kernel_counts
 from tbprof.analysis.savings.step_savings import step_savings
 from tbprof.analysis.summary.host_time import host_times
 from tbprof.model import Saving, Step
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["step_figures"]
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, subtract
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.savings import saving_of
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["SEVERAL", "VerdictWindow"]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from tbprof.analysis.device.device_work import NO_LAUNCH
 from tbprof.analysis.facts import Facts
-from tbprof.trace.excerpt import Note, excerpt
+from tbprof.trace.export.excerpt import Note, excerpt
 
 __all__ = ["Note", "step_excerpt", "step_reach"]
 

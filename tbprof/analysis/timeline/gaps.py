@@ -14,7 +14,7 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import Intervals, clip, overlap_ns, subtract, total_ns
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import NO_SITE, drained_by
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = [
     "MAX_GAPS",

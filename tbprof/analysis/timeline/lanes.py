@@ -11,7 +11,7 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import subtract
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.timeline.tracks import NO_ROW, SpanTable, kind_number, nested_lines
-from tbprof.trace.columns import Category, Int64s
+from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["LaneKind", "TimelineLane", "device_lanes", "episode_lane", "line_groups"]
 

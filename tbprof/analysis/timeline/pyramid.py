@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tbprof.analysis.timeline.tracks import Track
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["BucketSums", "Pyramid", "bucket_sums"]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import Intervals, overlap_ns
 from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["QueueDepth", "queue_depth"]
 

@@ -12,7 +12,7 @@ from tbprof.analysis.events.episodes import ABSENT
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.timeline.lanes import LaneKind, TimelineLane, line_groups
 from tbprof.analysis.timeline.tracks import SpanTable, kind_number, nested_lines
-from tbprof.trace.columns import Category, Int64s
+from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["thread_lanes"]
 

@@ -16,7 +16,7 @@ import numpy as np
 from tbprof.analysis.timeline.pyramid import BucketSums, Pyramid, bucket_sums
 from tbprof.analysis.timeline.queue import QueueDepth
 from tbprof.analysis.timeline.tracks import Track
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["TILE_BUCKETS", "Depths", "Shares", "Spans", "Tile", "TilePlace", "cut_tile", "highest_level"]
 

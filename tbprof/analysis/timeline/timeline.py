@@ -19,7 +19,7 @@ from tbprof.analysis.timeline.queue import QueueDepth, queue_depth
 from tbprof.analysis.timeline.threads import thread_lanes
 from tbprof.analysis.timeline.tile import Spans, Tile, TilePlace, cut_tile, highest_level
 from tbprof.analysis.timeline.tracks import NO_ROW, SpanTable, tracks_of
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["Found", "Place", "Timeline"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["KINDS", "MAX_LINES", "NO_ROW", "SpanTable", "Track", "kind_number", "nested_lines", "tracks_of"]
 

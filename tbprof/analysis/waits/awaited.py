@@ -17,7 +17,7 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.episodes import ABSENT, Episodes
-from tbprof.trace.columns import Category, Int64s, Trace
+from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["Awaited", "find_awaited"]
 

@@ -7,7 +7,7 @@ import numpy as np
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.episodes import ABSENT, Episodes
 from tbprof.analysis.waits.awaited import Awaited
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["DEFAULT_COPY_NS", "DEFAULT_SYNC_NS", "net_wait_ns"]
 

@@ -14,7 +14,7 @@ from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, union
 from tbprof.analysis.device.copy_kinds import DIRECTIONS
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.steps import OUTSIDE, Steps
-from tbprof.trace.columns import Category, Trace
+from tbprof.trace.columns.columns import Category, Trace
 
 __all__ = ["feeding_waits", "silent_ns"]
 

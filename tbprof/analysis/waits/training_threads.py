@@ -19,7 +19,7 @@ from tbprof.analysis.attribution.annotations import LOADER
 from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.steps import Steps
-from tbprof.trace.columns import Category, Trace
+from tbprof.trace.columns.columns import Category, Trace
 
 __all__ = ["REAL_SHARE", "find_training_lanes"]
 

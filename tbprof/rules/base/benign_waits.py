@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tbprof.analysis.device.device_work import NO_LAUNCH
 from tbprof.analysis.facts import Facts
 from tbprof.rules.base.enclosing_ranges import in_ranges
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["are_benign", "are_throttle"]
 

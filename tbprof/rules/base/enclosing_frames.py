@@ -8,7 +8,7 @@ import numpy.typing as npt
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.arrays.nesting import NONE, Nest
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns import Category, Int64s
+from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["lie_in_frames"]
 

@@ -17,7 +17,7 @@ from tbprof.analysis.attribution.annotations import LOADER
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import NO_SITE, drained_by
-from tbprof.trace.columns import Category, Int64s
+from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["EXPOSED_SHARE", "READY_BATCH_NS", "STARVED_SHARE", "LoaderCalls", "find_loader_calls"]
 

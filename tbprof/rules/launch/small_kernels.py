@@ -19,7 +19,7 @@ from tbprof.analysis.device.device_work import NO_LAUNCH
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.launch_idle import LaunchIdle
-from tbprof.trace.columns import Category, Int64s
+from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["BACKWARD", "CodeKernels", "kernels_by_code"]
 

@@ -13,7 +13,7 @@ import numpy as np
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.kernels.launches import Launches, training_launches
 from tbprof.analysis.replay.script import QUEUE_LIMIT
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["OVERLAP_SHARE", "STRETCH_FACTOR", "StretchedLaunches", "find_stretched_launches"]
 

@@ -14,7 +14,7 @@ import numpy as np
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.fix_plan import fix_plan
 from tbprof.analysis.savings.savings import saving_of
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["LEAST_SHARE", "MASK_FACTOR", "MaskCluster", "find_mask_cluster"]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import NEVER, Intervals, complement, intersect, total_ns, union
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["LAUNCH_SPACING_NS", "Unexplained", "find_unexplained"]
 

@@ -11,7 +11,7 @@ from tbprof.analysis.arrays.nesting import NONE
 from tbprof.analysis.events.loading import find_loading
 from tbprof.analysis.events.steps import OUTSIDE, rows_of_steps
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["ColdStart", "find_cold_start"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.arrays.names import matching_names, matching_rows
-from tbprof.trace.columns import Category
+from tbprof.trace.columns.columns import Category
 
 
 def test_a_pattern_matches_at_the_beginning() -> None:

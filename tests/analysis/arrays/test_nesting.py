@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbprof.analysis.arrays.nesting import NONE, Nest
-from tbprof.trace.columns import Slices
+from tbprof.trace.columns.columns import Slices
 
 Rows = list[tuple[int, int, int]]
 """Lane, start, duration."""

@@ -8,7 +8,7 @@ import pytest
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.operators.op_inputs import UNKNOWN, first_shape, input_types, makes_shape, records_shapes
-from tbprof.trace.columns import Trace
+from tbprof.trace.columns.columns import Trace
 
 
 def one_op(**args: Any) -> Trace:

@@ -13,7 +13,7 @@ from tbprof.analysis.timeline.tile import TilePlace
 from tbprof.analysis.timeline.timeline import Timeline
 from tbprof.analysis.timeline.tracks import KINDS
 from tbprof.report import open_timeline
-from tbprof.trace.columns import Category
+from tbprof.trace.columns.columns import Category
 
 SAMPLES = sorted((pathlib.Path(__file__).parents[3] / "logs" / "samples").glob("*/*.json.gz"))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from tbprof.errors import TbprofError
 from tbprof.hook.complaints import COMPLAINTS_PREFIX
 from tbprof.store.windows import read_report
-from tbprof.trace.reader import read_trace
+from tbprof.trace.importers.kineto.reader import read_trace
 
 __all__ = ["Remains", "is_published", "is_whole", "look_at"]
 

@@ -6,7 +6,7 @@ from rule_scenes import each_step, found
 from scenes import host_bound, read_scalar
 
 from tbprof.model import Evidence, fingerprint
-from tbprof.trace.columns import Category
+from tbprof.trace.columns.columns import Category
 
 
 def test_a_finding_has_the_bracket_of_its_site() -> None:

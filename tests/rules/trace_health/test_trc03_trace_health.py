@@ -9,7 +9,7 @@ from rule_scenes import found
 from trace_builder import TraceBuilder
 
 from tbprof.report import build_report, report_of
-from tbprof.trace.reader import read_trace
+from tbprof.trace.importers.kineto.reader import read_trace
 
 UNKNOWN = 99_999
 """A correlation that no call bears."""

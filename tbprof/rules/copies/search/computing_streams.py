@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.device.device_work import DeviceWork
-from tbprof.trace.columns import Category, Trace
+from tbprof.trace.columns.columns import Category, Trace
 
 __all__ = ["on_computing_streams"]
 

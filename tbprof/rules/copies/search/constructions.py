@@ -11,7 +11,7 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.model import Audit, Construction
-from tbprof.trace.columns import Category, Int64s
+from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["Constructions", "find_constructions", "recorded_constructions", "tells_constructions"]
 

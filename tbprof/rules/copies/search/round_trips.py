@@ -9,7 +9,7 @@ import numpy as np
 from tbprof.analysis.device.copy_kinds import DIRECTIONS
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns import Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["MIN_BYTES", "RoundTrip", "find_round_trips"]
 

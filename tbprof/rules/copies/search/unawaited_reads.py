@@ -8,7 +8,7 @@ import numpy.typing as npt
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns import Category, Int64s
+from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["find_unawaited"]
 

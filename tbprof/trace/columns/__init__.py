@@ -1,0 +1,1 @@
+"""A trace as columns: what importers make and everything above reads."""

@@ -1,0 +1,1 @@
+"""Traces written again: for publishing, and for other viewers."""

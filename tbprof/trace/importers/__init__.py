@@ -1,0 +1,1 @@
+"""One package a format: each recognises its files and reads them to columns."""

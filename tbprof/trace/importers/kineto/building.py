@@ -1,0 +1,103 @@
+"""Records to columns that grow batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tbprof.trace.columns.arrays import Int64s
+from tbprof.trace.columns.columns import Category, Slices
+from tbprof.trace.columns.eras import CATEGORIES, STEP_PREFIX, KinetoCategory
+from tbprof.trace.importers.kineto.events.decode import Batch
+from tbprof.trace.importers.kineto.events.event_args import NO_ARGS
+from tbprof.trace.importers.kineto.growing import GrowingArray
+from tbprof.trace.importers.kineto.interning import LaneTable, NameTable
+from tbprof.trace.importers.kineto.memory import MemoryColumns
+from tbprof.trace.importers.kineto.rows import Rows
+from tbprof.trace.importers.kineto.sparse import ArgColumns
+
+__all__ = ["Columns"]
+
+_LARGEST_ID = 2**53
+
+
+class Columns:
+    """The columns of one trace while it is read."""
+
+    def __init__(self) -> None:
+        self.num_events = 0
+        self.negative_durations = 0
+        self.has_decimals = False
+        self.names = NameTable()
+        self.args = ArgColumns(self.names)
+        self.memory = MemoryColumns()
+        self._lanes = LaneTable()
+        self._start_ns, self._duration_ns = GrowingArray(np.int64), GrowingArray(np.int64)
+        self._name, self._lane = GrowingArray(np.int32), GrowingArray(np.int32)
+        self._category = GrowingArray(np.int8)
+        self._correlation = GrowingArray(np.int64)
+        self._is_met = np.zeros(len(KinetoCategory), bool)
+
+    def add(self, batch: Batch) -> None:
+        """Append the rows of one batch."""
+        self.num_events += batch.num_events
+        self._lanes.name(batch.labels)
+        if batch.slices:
+            self._add_slices(batch)
+        if batch.memory:
+            self.memory.add(batch.memory, batch.memory_ns, self._lanes.numbers(batch.memory))
+        if batch.arrows:
+            self._is_met[[arrow.cat.number for arrow in batch.arrows]] = True
+
+    def _add_slices(self, batch: Batch) -> None:
+        slices, count = batch.slices, len(batch.slices)
+        args = [NO_ARGS if event.args is None else event.args for event in slices]
+        kineto_category = np.fromiter([event.cat.number for event in slices], np.int8, count)
+        self._is_met[kineto_category] = True
+        category = CATEGORIES[kineto_category]
+        self.args.add(len(self._start_ns), category, slices, args)
+        self.has_decimals = self.has_decimals or batch.times.has_decimals
+        self.negative_durations += int((batch.times.duration_ns < 0).sum())
+        self._start_ns.extend(batch.times.start_ns)
+        self._duration_ns.extend(np.maximum(batch.times.duration_ns, 0))
+        number_of = self.names
+        self._name.extend(np.fromiter([number_of[event.name] for event in slices], np.int32, count))
+        self._category.extend(category)
+        self._lane.extend(self._lanes.numbers(slices))
+        self._correlation.extend(_ids([one.correlation for one in args]))
+
+    def take(self) -> Rows:
+        """All rows, to be asked for once."""
+        return Rows(
+            slices=self._slices(),
+            memory=self.memory.take(),
+            args=self.args.columns(),
+            fractions=self.args.fractions(),
+            names=tuple(self.names),
+            places=self._lanes.places(),
+            thread_names=self._lanes.thread_names,
+            categories=frozenset(category for category in KinetoCategory if self._is_met[category.number]),
+            has_decimals=self.has_decimals,
+            negative_durations=self.negative_durations,
+            num_events=self.num_events,
+        )
+
+    def _slices(self) -> Slices:
+        name, category = self._name.take(), self._category.take()
+        steps = np.array([name.startswith(STEP_PREFIX) for name in self.names], bool)
+        # 2021 calls a step an operator; an operator is what may contain calls, a step is not.
+        category[(category == Category.CPU_OP) & steps[name]] = Category.USER_ANNOTATION
+        return Slices(
+            start_ns=self._start_ns.take(),
+            duration_ns=self._duration_ns.take(),
+            name=name,
+            category=category,
+            lane=self._lane.take(),
+            correlation=self._correlation.take(),
+        )
+
+
+def _ids(numbers: Sequence[float]) -> Int64s:
+    ids = np.fromiter(numbers, np.float64, len(numbers))
+    return np.where(np.abs(ids) < _LARGEST_ID, ids, -1.0).astype(np.int64)

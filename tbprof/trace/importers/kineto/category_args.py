@@ -1,0 +1,155 @@
+"""Which arguments the rows of each category have, and how their columns are kept.
+
+Each field is read by a comprehension of its own: Python reads an attribute that stands in the
+code several times faster than one that is looked up by name, and there are millions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.trace.columns.columns import Category
+from tbprof.trace.importers.kineto.events.event_args import Scalar, SliceArgs
+from tbprof.trace.importers.kineto.interning import SEPARATOR
+
+__all__ = [
+    "ARGS",
+    "COLLECTIVE",
+    "FRACTIONS",
+    "GPU_PLACE",
+    "NUMBERS",
+    "TEXTS",
+    "ArgGroup",
+    "NumberField",
+    "TextFields",
+]
+
+_Args: TypeAlias = "Sequence[SliceArgs]"
+
+_join = SEPARATOR.join
+FRACTIONS = ("blocks_per_sm", "warps_per_sm")
+
+
+@dataclass(frozen=True, slots=True)
+class NumberField:
+    """A field of `SliceArgs` that becomes the column of the same name."""
+
+    name: str
+    read: Callable[[_Args], list[Scalar]]
+    dtype: type[np.int64] | type[np.int32] | type[np.float32] = np.int32
+    """64 bits only where a number may need them."""
+    missing: int = -1
+    """What stands for a number that is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextFields:
+    """Fields of raw JSON, each of which becomes a column of interned texts."""
+
+    names: tuple[str, ...]
+    read: Callable[[_Args], list[bytes]]
+    """All those of a row in one piece, with the separator between them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArgGroup:
+    """Arguments that the same rows have. No two groups have a field in common."""
+
+    categories: frozenset[Category]
+    """Whose rows have them."""
+    is_of: npt.NDArray[np.bool_]
+    """The same, by the number of each category."""
+    numbers: tuple[NumberField, ...]
+    texts: TextFields | None
+
+
+def _group(
+    *categories: Category, numbers: Sequence[NumberField] = (), texts: TextFields | None = None
+) -> ArgGroup:
+    is_of = np.isin(np.arange(len(Category)), categories)
+    return ArgGroup(frozenset(categories), is_of, tuple(numbers), texts)
+
+
+GPU_PLACE = _group(
+    *(Category.KERNEL, Category.MEMCPY, Category.MEMSET, Category.SYNC, Category.GPU_ANNOTATION),
+    numbers=(
+        NumberField("device", lambda args: [one.device for one in args]),
+        NumberField("stream", lambda args: [one.stream for one in args]),
+    ),
+)
+"""Where a GPU row ran; the lane says it where they do not."""
+COLLECTIVE = _group(
+    *(Category.CPU_OP, Category.KERNEL),
+    numbers=(
+        NumberField("group_size", lambda args: [one.group_size for one in args]),
+        NumberField("in_message_elements", lambda args: [one.in_message_elements for one in args], np.int64),
+        NumberField(
+            "out_message_elements", lambda args: [one.out_message_elements for one in args], np.int64
+        ),
+    ),
+    texts=TextFields(
+        ("collective_name", "collective_dtype", "process_group", "process_group_ranks"),
+        lambda args: [
+            _join((one.collective_name, one.collective_dtype, one.process_group, one.process_group_ranks))
+            for one in args
+        ],
+    ),
+)
+"""What few ops and kernels have: those of torch.distributed."""
+ARGS = (
+    _group(
+        *(Category.CPU_OP, Category.USER_ANNOTATION),
+        texts=TextFields(
+            ("input_shapes", "input_types", "concrete_inputs", "call_stack"),
+            lambda args: [
+                _join((one.input_shapes, one.input_types, one.concrete_inputs, one.call_stack))
+                for one in args
+            ],
+        ),
+    ),
+    _group(
+        Category.PYTHON,
+        numbers=(
+            NumberField("python_id", lambda args: [one.python_id for one in args], np.int64),
+            NumberField("python_parent", lambda args: [one.python_parent for one in args], np.int64),
+            NumberField("python_module", lambda args: [one.python_module for one in args]),
+        ),
+    ),
+    _group(
+        Category.RUNTIME,
+        numbers=(NumberField("copy_kind", lambda args: [one.copy_kind for one in args], missing=0),),
+    ),
+    _group(
+        Category.KERNEL,
+        numbers=(
+            NumberField("registers_per_thread", lambda args: [one.registers_per_thread for one in args]),
+            NumberField("shared_memory_bytes", lambda args: [one.shared_memory_bytes for one in args]),
+            NumberField("occupancy_percent", lambda args: [one.occupancy_percent for one in args]),
+            NumberField("blocks_per_sm", lambda args: [one.blocks_per_sm for one in args], np.float32),
+            NumberField("warps_per_sm", lambda args: [one.warps_per_sm for one in args], np.float32),
+        ),
+        texts=TextFields(("grid", "block"), lambda args: [_join((one.grid, one.block)) for one in args]),
+    ),
+    _group(
+        *(Category.MEMCPY, Category.MEMSET),
+        numbers=(NumberField("bytes", lambda args: [one.bytes for one in args], np.int64, missing=0),),
+    ),
+    _group(
+        Category.SYNC,
+        numbers=(
+            NumberField("awaited_stream", lambda args: [one.awaited_stream for one in args]),
+            NumberField("awaited_record", lambda args: [one.awaited_record for one in args], np.int64),
+        ),
+        texts=TextFields(("sync_kind",), lambda args: [bytes(one.sync_kind) for one in args]),
+    ),
+    GPU_PLACE,
+    COLLECTIVE,
+)
+NUMBERS = tuple(field for group in ARGS for field in group.numbers)
+TEXTS = frozenset(name for group in ARGS if group.texts for name in group.texts.names)
+"""The columns that hold indices into the names."""

@@ -1,0 +1,104 @@
+"""One event of a Kineto file as a record: the only place that knows the keys of events.
+
+Those of its arguments are in `event_args`.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, Generic, TypeAlias, TypeVar
+
+import msgspec
+
+from tbprof.trace.columns.eras import KinetoCategory
+from tbprof.trace.importers.kineto.events.event_args import InstantArgs, LabelArgs, SliceArgs
+
+__all__ = [
+    "EVENT_KEYS",
+    "AnySlice",
+    "Arrow",
+    "Event",
+    "Instant",
+    "Label",
+    "Other",
+    "Slice",
+    "Timed",
+    "event_list_decoder",
+]
+
+EVENT_KEYS = ("ph", "name", "cat", "pid", "tid", "ts", "dur", "args", "id", "s", "bp")
+"""The keys an event of any era can begin with."""
+
+Clock = TypeVar("Clock", float, int, msgspec.Raw, Decimal)
+Length = TypeVar("Length", float, int)
+
+
+class Slice(msgspec.Struct, Generic[Clock, Length], tag_field="ph", tag="X", gc=False):
+    """A complete event; `ts` and `dur` in us.
+
+    With `ts` as digits or Decimal, `dur` is a float: that is exact to the ns below 101 days.
+    """
+
+    ts: Clock
+    dur: Length
+    name: str
+    cat: KinetoCategory = KinetoCategory.OTHER
+    pid: int | str = ""
+    tid: int | str = ""
+    args: SliceArgs | None = None
+
+
+AnySlice: TypeAlias = "Slice[Any, Any]"
+
+
+class Label(msgspec.Struct, tag_field="ph", tag="M", gc=False):
+    """An event of metadata: the name of a thread, of a process, or an order of sorting."""
+
+    name: str = ""
+    pid: int | str = ""
+    tid: int | str = ""
+    args: LabelArgs | None = None
+
+
+class Arrow(msgspec.Struct, tag_field="ph", tag="s", gc=False):
+    """The start of an arrow; its category tells the era."""
+
+    cat: KinetoCategory = KinetoCategory.OTHER
+
+
+class Instant(msgspec.Struct, Generic[Clock], tag_field="ph", tag="i", gc=False):
+    """A point in time, such as an allocation."""
+
+    ts: Clock
+    name: str = ""
+    pid: int | str = ""
+    tid: int | str = ""
+    args: InstantArgs | None = None
+
+
+class Other(msgspec.Struct, tag_field="ph", tag="I", gc=False):
+    """An event that is counted and not kept."""
+
+
+_OTHER_PHASES = "ftBECbneSTpFNODPRcvV"
+"""The other phases of the Trace Event Format; `I` is that of `Other` itself."""
+_OTHERS = tuple(
+    msgspec.defstruct(f"Other{index}", [], bases=(Other,), tag=phase, gc=False)
+    for index, phase in enumerate(_OTHER_PHASES)
+)
+
+Timed: TypeAlias = "AnySlice | Instant[Any]"
+"""An event whose time is read."""
+Event: TypeAlias = "Timed | Arrow | Label | Other"
+
+
+def event_list_decoder(clock: type[Any]) -> msgspec.json.Decoder[list[Event]]:
+    """Decodes a JSON array of events, times as `clock`: float, int, msgspec.Raw or Decimal.
+
+    Its `decode` raises `msgspec.MsgspecError` or `UnicodeDecodeError`.
+    """
+    length: Any = int if clock is int else float
+    event: Any = Slice[clock, length] | Instant[clock] | Arrow | Label | Other  # type: ignore[valid-type]
+    for other in _OTHERS:
+        event = event | other
+    return msgspec.json.Decoder(list[event])

@@ -1,0 +1,124 @@
+"""Microseconds of a file, in whatever form, to integer nanoseconds without a rounding error.
+
+A float64 of microseconds tells nanoseconds apart below 2^43 us (101 days): enough where
+the file counts from a base time, and for every duration. Unix times in whole microseconds
+are read as ints, and Unix times with decimals by their digits, so that none is lost: all at
+once where they stand as Kineto prints them, else as Decimals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TypeAlias
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.trace.columns.arrays import Int64s
+from tbprof.trace.importers.kineto.events.events import AnySlice, Timed
+
+__all__ = ["CLOCKS", "ClockType", "Times", "exact_starts", "exact_times", "in_range"]
+
+ClockType: TypeAlias = "type[float] | type[int] | type[msgspec.Raw] | type[Decimal]"
+
+CLOCKS: tuple[ClockType, ...] = (float, int, msgspec.Raw, Decimal)
+"""From the fastest to the one that reads everything."""
+
+_FLOAT_LIMIT_US = 2**43
+_LIMIT_US = 2**52
+"""Twice this many us still fit into 64 bits of ns, so that an end can be added up."""
+_NS = Decimal(1000)
+_WIDTHS = range(5, 21)
+"""Characters of a start in us that has 3 decimals and fits below `_LIMIT_US`."""
+_POINT = (ord(".") - ord("0")) % 256
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Times:
+    """The times of some complete events, in their order."""
+
+    start_ns: Int64s
+    duration_ns: Int64s
+    """As recorded: a damaged clock can make it negative."""
+    has_decimals: bool
+    """Whether a start is finer than 1 us."""
+
+
+def exact_times(slices: Sequence[AnySlice], clock: ClockType) -> Times | None:
+    """Start and duration of each, rounded to the ns one by one; None if `clock` can't hold them."""
+    start_ns = exact_starts(slices, clock)
+    durations = [event.dur for event in slices]
+    duration_ns = _from_ints(durations) if clock is int else _from_floats(durations)
+    if start_ns is None or duration_ns is None:
+        return None
+    has_decimals = clock is not int and bool((start_ns % 1000).any())
+    return Times(start_ns, duration_ns, has_decimals)
+
+
+def exact_starts(events: Sequence[Timed], clock: ClockType) -> Int64s | None:
+    """The start of each event, in ns; None if `clock` can't hold them."""
+    starts = [event.ts for event in events]
+    if clock is float:
+        return _from_floats(starts)
+    if clock is int:
+        return _from_ints(starts)
+    if clock is msgspec.Raw:
+        return _from_digits(starts)
+    return _from_decimals(starts)
+
+
+def in_range(event: Timed) -> bool:
+    """Whether an event with a Decimal start has times that fit into 64 bits of ns."""
+    # No abs(): it would round, and raises for exponents out of range.
+    if not (event.ts.is_finite() and -_LIMIT_US <= event.ts <= _LIMIT_US):
+        return False
+    length = getattr(event, "dur", 0.0)
+    return math.isfinite(length) and abs(length) < _FLOAT_LIMIT_US
+
+
+def _from_floats(values: list[float]) -> Int64s | None:
+    us = np.fromiter(values, np.float64, len(values))
+    if not _within(us, _FLOAT_LIMIT_US):
+        return None
+    # The product of a whole float would be rounded a second time, to 0.5 or 1 ns.
+    whole = np.floor(us)
+    return whole.astype(np.int64) * 1000 + np.rint((us - whole) * 1000).astype(np.int64)
+
+
+def _from_ints(values: list[int]) -> Int64s | None:
+    try:
+        us = np.fromiter(values, np.int64, len(values))
+    except OverflowError:
+        return None
+    return us * 1000 if _within(us, _LIMIT_US) else None
+
+
+def _from_digits(values: list[msgspec.Raw]) -> Int64s | None:
+    joined = b"".join(values)
+    width = len(joined) // max(len(values), 1)
+    if width not in _WIDTHS or len(joined) != width * len(values):
+        return np.empty(0, np.int64) if not values else None
+    # Where a number had another width, the points would not stand below each other.
+    digits = np.frombuffer(joined, np.uint8).reshape(-1, width) - np.uint8(ord("0"))
+    is_point = np.arange(width) == width - 4
+    numbers = digits[:, ~is_point]
+    if (digits[:, is_point] != _POINT).any() or (numbers > 9).any():
+        return None
+    ns: Int64s = numbers.astype(np.int64) @ 10 ** np.arange(width - 2, -1, -1)
+    return ns if _within(ns, _LIMIT_US * 1000) else None
+
+
+def _from_decimals(values: list[Decimal]) -> Int64s | None:
+    us = np.fromiter(map(float, values), np.float64, len(values))
+    if not _within(us, _LIMIT_US):
+        return None
+    return np.fromiter(map(round, map(_NS.__mul__, values)), np.int64, len(values))
+
+
+def _within(us: npt.NDArray[np.float64] | Int64s, limit: int) -> bool:
+    # Written so that NaN is not within.
+    return len(us) == 0 or bool(us.max() <= limit and us.min() >= -limit)

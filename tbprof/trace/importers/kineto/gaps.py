@@ -1,0 +1,91 @@
+"""What the rows of a file show to be missing, as facts of the file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.model import HealthFact, HealthSeverity
+from tbprof.trace.columns.columns import Category, Int64s, Trace
+from tbprof.trace.columns.eras import GPU_WORK
+from tbprof.trace.importers.kineto.clocks import find_time_going_backwards
+
+__all__ = ["find_gaps"]
+
+LOST_SHARE = 0.05
+"""Of the launches; with more without their work a device can't be judged. Real traces that are whole have
+none."""
+
+_LAUNCH = re.compile(r"(?:cuda|hip|cu)(?:Ext)?(?:Module)?LaunchKernel")
+_BEGIN_CAPTURE = re.compile(r"(?:cuda|hip|cu)StreamBeginCapture")
+_END_CAPTURE = re.compile(r"(?:cuda|hip|cu)StreamEndCapture")
+_STREAM_WAIT = re.compile(r"(?:cuda|hip|cu)StreamWaitEvent")
+_WAIT_EVENT = "Stream Wait Event"
+
+
+def find_gaps(trace: Trace) -> Iterator[HealthFact]:
+    """What to know of a trace that was read whole, but is not."""
+    category = trace.slices.category
+    on_gpu = np.isin(category, GPU_WORK)
+    if on_gpu.any():
+        yield from _of_launches(trace, on_gpu)
+        yield from _of_sync_events(trace)
+        yield from _of_devices(trace, np.flatnonzero(on_gpu))
+    elif len(launches := _named(trace, _LAUNCH, Category.RUNTIME)):
+        yield HealthFact("gpu_work_lost", "warning", {"launches": len(launches)})
+    if len(trace.collective_name.rows) and trace.rank is None:
+        yield HealthFact("rank_unknown", "info", {"collectives": len(trace.collective_name.rows)})
+    yield from find_time_going_backwards(trace)
+
+
+def _of_launches(trace: Trace, on_gpu: npt.NDArray[np.bool_]) -> Iterator[HealthFact]:
+    correlation = trace.slices.correlation
+    launches = _named(trace, _LAUNCH, Category.RUNTIME)
+    without = launches[~np.isin(correlation[launches], correlation[on_gpu])]
+    captured = int(_are_captured(trace, without).sum())
+    if captured:
+        yield HealthFact("launches_captured", "info", {"rows": captured, "of": len(launches)})
+    if len(without) > captured:
+        lost = len(without) - captured
+        severity: HealthSeverity = "warning" if lost >= LOST_SHARE * len(launches) else "info"
+        yield HealthFact("launches_without_gpu_rows", severity, {"rows": lost, "of": len(launches)})
+
+
+def _are_captured(trace: Trace, launches: Int64s) -> npt.NDArray[np.bool_]:
+    """For each launch whether its thread recorded a graph meanwhile: then it ran nothing."""
+    slices = trace.slices
+    begins, ends = (_named(trace, name, Category.RUNTIME) for name in (_BEGIN_CAPTURE, _END_CAPTURE))
+    captured = np.zeros(len(launches), np.bool_)
+    for lane in np.unique(slices.lane[begins]).tolist():
+        begun, ended = (np.sort(slices.start_ns[rows[slices.lane[rows] == lane]]) for rows in (begins, ends))
+        at = slices.start_ns[launches]
+        depth = np.searchsorted(begun, at, side="right") - np.searchsorted(ended, at, side="right")
+        captured |= (slices.lane[launches] == lane) & (depth > 0)
+    return captured
+
+
+def _of_sync_events(trace: Trace) -> Iterator[HealthFact]:
+    waits = _named(trace, _STREAM_WAIT, Category.RUNTIME)
+    if len(waits) and not (trace.slices.category == Category.SYNC).any():
+        yield HealthFact("sync_events_missing", "info", {"waits": len(waits)})
+    kinds = [trace.names[kind] == _WAIT_EVENT for kind in trace.sync_kind.values.tolist()]
+    events = trace.sync_kind.rows[np.array(kinds, bool)]
+    unnamed = int((trace.awaited_stream.at(events) < 0).sum())
+    if unnamed:
+        yield HealthFact("sync_events_without_streams", "info", {"rows": unnamed, "of": len(events)})
+
+
+def _of_devices(trace: Trace, gpu_rows: Int64s) -> Iterator[HealthFact]:
+    numbers = np.unique(trace.device.at(gpu_rows)).tolist()
+    unknown = [number for number in numbers if not trace.device_names.get(number)]
+    if unknown:
+        yield HealthFact("device_names_unknown", "info", {"devices": len(unknown), "of": len(numbers)})
+
+
+def _named(trace: Trace, pattern: re.Pattern[str], category: Category) -> Int64s:
+    """Rows of `category` whose name begins with `pattern`."""
+    fitting = np.array([pattern.match(name) is not None for name in trace.names], bool)
+    return np.flatnonzero((trace.slices.category == category) & fitting[trace.slices.name])

@@ -1,0 +1,129 @@
+"""What was lost or odd while reading, as facts of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tbprof.model import HealthFact, HookFacts
+from tbprof.trace.columns.columns import Category, Int64s, Slices
+from tbprof.trace.columns.eras import GPU_WORK, OTHER_ACCELERATORS
+from tbprof.trace.importers.kineto.events.decode import Losses
+from tbprof.trace.importers.kineto.events.metadata import Metadata
+from tbprof.trace.importers.kineto.rows import Rows
+
+__all__ = ["CODES", "Reading", "health_of"]
+
+CODES = {
+    "compression_damaged": "The gzip stream broke off or failed its check; what came before is kept.",
+    "truncated": "The event array never closed: the writer was killed, or the disk was full.",
+    "events_dropped": "Events that could not be read: `damaged`, `no_time`, `not_an_object`, `too_long`.",
+    "text_repaired": "Events, or chunks of them, whose text was no valid JSON and was put right.",
+    "negative_durations": "Events that ended before they began; they count as 0 ns long.",
+    "metadata_damaged": "A part of what the file says about itself could not be read.",
+    "facts_damaged": "What the trainer hook added to the file could not be used.",
+    "no_gpu_rows": "The file holds no GPU work.",
+    "gpu_not_recorded": "Nor does this one, although the hook saw a `device`.",
+    "gpu_work_lost": "The file holds calls that launch kernels, and no GPU work.",
+    "gpu_before_launch": "GPU rows more than 10 us before the call that launched them: the clocks disagree.",
+    "launches_without_gpu_rows": "Calls that launch kernels whose GPU row is not in the file: work was lost.",
+    "launches_captured": "Calls that recorded a graph's kernels instead of running them.",
+    "sync_events_missing": "`waits` calls make a stream wait, and no CUDA sync event says for which.",
+    "sync_events_without_streams": "CUDA sync events of a stream's wait that do not name what it waited for.",
+    "frames_before_caller": "Python frames that begin before their caller: the clock was set back.",
+    "steps_backwards": "Steps that begin before the one with the number below: the clock was set back.",
+    "device_names_unknown": "Devices that did work and that the file does not describe.",
+    "rank_unknown": "The file holds collectives and does not say of which rank it is.",
+    "gpu_rows_without_launch": "GPU rows whose call is not in the file, such as work of the step before.",
+}
+"""Every code of this module and what it means; its numbers are named in the sentence or count rows."""
+
+_CLOCK_SLACK_NS = 10_000
+"""What real traces show without a fault: on ROCm the two clocks differ by up to 8.5 us."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the reading of a file went."""
+
+    unpacked_bytes: int
+    compression_damaged: bool
+    """Whether the gzip stream ended before its end or failed its check."""
+    ended: bool
+    """Whether the event array closed."""
+    oversized_events: int
+    losses: Losses
+    metadata: Metadata
+
+
+def health_of(reading: Reading, rows: Rows) -> tuple[HealthFact, ...]:
+    """What to know before the figures of this file are trusted."""
+    return (
+        *_of_bytes(reading),
+        *_of_events(reading, rows),
+        *_of_metadata(reading.metadata),
+        *_of_rows(rows.slices, reading.metadata.facts),
+    )
+
+
+def _of_bytes(reading: Reading) -> Iterator[HealthFact]:
+    if reading.compression_damaged:
+        yield HealthFact("compression_damaged", "warning", {"unpacked_bytes": reading.unpacked_bytes})
+    if not reading.ended:
+        yield HealthFact("truncated", "warning", {"unpacked_bytes": reading.unpacked_bytes})
+
+
+def _of_events(reading: Reading, rows: Rows) -> Iterator[HealthFact]:
+    dropped: dict[str, int] = {reason: count for reason, count in reading.losses.events.items() if count}
+    if reading.oversized_events:
+        dropped["too_long"] = reading.oversized_events
+    if dropped:
+        yield HealthFact("events_dropped", "warning", {"dropped": sum(dropped.values()), **dropped})
+    if reading.losses.repaired:
+        yield HealthFact("text_repaired", "info", {"repaired": reading.losses.repaired})
+    if rows.negative_durations:
+        yield HealthFact("negative_durations", "warning", {"rows": rows.negative_durations})
+
+
+def _of_metadata(metadata: Metadata) -> Iterator[HealthFact]:
+    if metadata.damaged:
+        yield HealthFact("metadata_damaged", "warning", {})
+    if metadata.facts_damaged:
+        yield HealthFact("facts_damaged", "warning", {})
+
+
+def _of_rows(slices: Slices, hook: HookFacts | None) -> Iterator[HealthFact]:
+    on_gpu = np.isin(slices.category, GPU_WORK)
+    if not on_gpu.any() and hook is not None and hook.device_names:
+        yield HealthFact("gpu_not_recorded", "warning", _seen(hook))
+        return
+    if not on_gpu.any():
+        if not np.isin(slices.category, OTHER_ACCELERATORS).any():
+            yield HealthFact("no_gpu_rows", "info", {"rows": len(slices)})
+        return
+    started_ns, launched_ns = _starts(slices, np.flatnonzero(on_gpu))
+    without = int(on_gpu.sum()) - len(started_ns)
+    if without:
+        yield HealthFact("gpu_rows_without_launch", "info", {"rows": without, "of": int(on_gpu.sum())})
+    early_ns = launched_ns - started_ns
+    early = int((early_ns > _CLOCK_SLACK_NS).sum())
+    if early:
+        yield HealthFact("gpu_before_launch", "warning", {"rows": early, "worst_ns": int(early_ns.max())})
+
+
+def _seen(hook: HookFacts) -> dict[str, int | str]:
+    return {"device": hook.device_names[0], "window": hook.window}
+
+
+def _starts(slices: Slices, gpu_rows: Int64s) -> tuple[Int64s, Int64s]:
+    """Start of each GPU row whose call is in the file, and start of that call."""
+    calls = np.flatnonzero((slices.category == Category.RUNTIME) & (slices.correlation >= 0))
+    calls = calls[np.argsort(slices.correlation[calls], kind="stable")]
+    ids = slices.correlation[calls]
+    wanted = slices.correlation[gpu_rows]
+    found = np.searchsorted(ids, wanted)
+    known = found < len(ids)
+    known[known] = ids[found[known]] == wanted[known]
+    return slices.start_ns[gpu_rows[known]], slices.start_ns[calls[found[known]]]

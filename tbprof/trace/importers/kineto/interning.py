@@ -1,0 +1,116 @@
+"""Tables that give each distinct thing a number the first time it is met."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
+from typing import TypeAlias
+
+import msgspec
+import numpy as np
+
+from tbprof.trace.columns.arrays import Int32s
+from tbprof.trace.importers.kineto.events.events import Label, Timed
+from tbprof.trace.importers.kineto.events.repair import repair_text
+
+__all__ = ["SEPARATOR", "LaneTable", "NameTable", "TextTable"]
+
+SEPARATOR = b"\0"
+"""What no valid JSON holds."""
+_NO_TEXT = (b"", b'""', b"null")
+_place = attrgetter("pid", "tid")
+
+_Place: TypeAlias = "tuple[int | str, int | str]"
+
+
+class NameTable(dict[str, int]):
+    """Names to their numbers, which count from 0."""
+
+    def __missing__(self, name: str) -> int:
+        number = self[name] = len(self)
+        return number
+
+
+class TextTable(dict[bytes, int]):
+    """Raw JSON values of a row, in one piece, to the number of their combination, which counts from 0.
+
+    The text of a string is what it says, of a list the list without spaces, however it is laid
+    out. Nothing, `""` and null have no text; a row that has none at all has the number -1.
+    """
+
+    def __init__(self, names: NameTable, width: int) -> None:
+        """`names` is where the texts are interned, `width` how many values a row has."""
+        super().__init__()
+        self._names = names
+        self._width = width
+        self._combinations: list[list[int]] = []
+
+    def __missing__(self, joined: bytes) -> int:
+        raws = joined.split(SEPARATOR)
+        # A value that holds the separator is damaged, and then nobody knows what is whose.
+        texts = [self._name(raw) for raw in raws] if len(raws) == self._width else []
+        known = any(text >= 0 for text in texts)
+        number = self[joined] = len(self._combinations) if known else -1
+        if known:
+            self._combinations.append(texts)
+        return number
+
+    def numbers(self, rows: Sequence[bytes]) -> Int32s:
+        """The number of each row, whose values stand between separators."""
+        return np.fromiter(map(self.__getitem__, rows), np.int32, len(rows))
+
+    def names_by_field(self) -> Int32s:
+        """For each value of a combination, by its number: the number of the text among the names, or -1."""
+        table: Int32s = np.array(self._combinations, np.int32).reshape(-1, self._width)
+        return np.transpose(table)
+
+    def _name(self, raw: bytes) -> int:
+        if raw in _NO_TEXT:
+            return -1
+        # The decoder skips what it hands on raw without a look at its characters.
+        text = repair_text(raw)
+        value: str = (
+            msgspec.json.decode(text)
+            if text.startswith(b'"')
+            else msgspec.json.format(text, indent=-1).decode()
+        )
+        return self._names[value]
+
+
+class LaneTable(dict["_Place", int]):
+    """The `(pid, tid)` of events to the number of their lane; 7 and "7" are the same."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._numbers: dict[tuple[str, str], int] = {}
+        self.thread_names: dict[tuple[str, str], str] = {}
+        """By `pid` and `tid`."""
+
+    def __missing__(self, place: _Place) -> int:
+        key = (str(place[0]), str(place[1]))
+        number = self[place] = self._numbers.setdefault(key, len(self._numbers))
+        return number
+
+    def numbers(self, events: Sequence[Timed]) -> Int32s:
+        """The lane of each event."""
+        try:
+            processes = np.fromiter([event.pid for event in events], np.int64, len(events))
+            threads = np.fromiter([event.tid for event in events], np.int64, len(events))
+        except (ValueError, OverflowError):
+            return np.fromiter(map(self.__getitem__, map(_place, events)), np.int32, len(events))
+        # Mostly neighbours share a lane, so only the first of each run is looked up.
+        changes = (processes[1:] != processes[:-1]) | (threads[1:] != threads[:-1])
+        firsts = np.concatenate([[0], np.flatnonzero(changes) + 1]) if len(events) else np.empty(0, np.int64)
+        places = zip(processes[firsts].tolist(), threads[firsts].tolist(), strict=True)
+        lanes = np.fromiter(map(self.__getitem__, places), np.int32, len(firsts))
+        return np.repeat(lanes, np.diff(firsts, append=len(events)))
+
+    def name(self, labels: Iterable[Label]) -> None:
+        """Take over the names of threads; the last one given to a thread counts, as in Chrome."""
+        for label in labels:
+            if label.name == "thread_name" and label.args is not None and label.args.name is not None:
+                self.thread_names[str(label.pid), str(label.tid)] = str(label.args.name).strip()
+
+    def places(self) -> tuple[tuple[str, str], ...]:
+        """The `pid` and `tid` of each lane, in the order of their numbers."""
+        return tuple(self._numbers)

@@ -1,0 +1,1 @@
+"""A large trace, read by several processes at once."""

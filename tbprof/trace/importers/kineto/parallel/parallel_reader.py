@@ -1,0 +1,132 @@
+"""A large trace, read by several processes at once, since one interpreter decodes on one core only."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import IO, cast
+
+from tbprof.folders import PACKAGE
+from tbprof.trace.columns.columns import Trace
+from tbprof.trace.importers.kineto.events.decode import Losses
+from tbprof.trace.importers.kineto.events.metadata import read_metadata
+from tbprof.trace.importers.kineto.files.source import shown_path
+from tbprof.trace.importers.kineto.health import Reading
+from tbprof.trace.importers.kineto.parallel.file_slice import NotWhole, Piece, Stretch, read_stretch
+from tbprof.trace.importers.kineto.reader import read_trace, trace_of
+from tbprof.trace.importers.kineto.rows import join_rows
+
+__all__ = ["MAX_PROCESSES", "WORTH_SHARING_BYTES", "cores", "other_processes", "read_trace_together"]
+
+WORTH_SHARING_BYTES = 8 * 1000**2
+"""Of a packed file, some 130 MB of JSON; below it the start of a process costs what it saves."""
+MAX_PROCESSES = 4
+"""More would each unpack most of the file to decode little of it, and leave nothing for others."""
+
+_LEFT_TO_ONE = (NotWhole, OSError, EOFError, pickle.UnpicklingError, AttributeError, ImportError)
+"""The last two: another version of tbprof was installed since this process began."""
+_NO_THREADS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+"""numpy starts threads for linear algebra, of which there is none here."""
+
+
+def read_trace_together(
+    path: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None
+) -> Trace:
+    """`read_trace`, on several cores where there are several and the file is large.
+
+    Whatever is odd about the file, or goes wrong with a process, is left to `read_trace`.
+
+    Raises:
+        TraceError: as `read_trace` does.
+    """
+    count = 1 + other_processes(path)
+    if count > 1:
+        try:
+            return _read(Path(path).absolute(), count, progress)
+        except _LEFT_TO_ONE:
+            pass
+    return read_trace(path, progress=progress)
+
+
+def other_processes(path: str | os.PathLike[str]) -> int:
+    """How many processes are worth starting to read the file."""
+    try:
+        size_bytes = Path(path).stat().st_size
+    except (OSError, ValueError):
+        return 0
+    return min(cores(), MAX_PROCESSES) - 1 if size_bytes >= WORTH_SHARING_BYTES else 0
+
+
+def cores() -> int:
+    """Those of the machine that this process may use, where that is known."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _read(path: Path, count: int, progress: Callable[[int, int], None] | None) -> Trace:
+    before = _identity(path)
+    with ExitStack() as stack:
+        others = [stack.enter_context(_process(path, Stretch(at, count))) for at in range(1, count)]
+        # This process reads, too, and what it has read stands for what all of them have.
+        pieces = [read_stretch(str(path), Stretch(0, count), _of_all(before[2], progress))]
+        pieces += [_received(process) for process in others]
+    if _identity(path) != before:
+        raise NotWhole(path)
+    return _joined(path, pieces)
+
+
+def _identity(path: Path) -> tuple[int, int, int, int]:
+    """What changes with the file; each process opens it for itself."""
+    status = path.stat()
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _of_all(
+    size_bytes: int, progress: Callable[[int, int], None] | None
+) -> Callable[[int, int], None] | None:
+    """Stretches end together, and differ in size: as much of the file is read as of this one's."""
+    return None if progress is None else lambda read, share: progress(size_bytes * read // share, size_bytes)
+
+
+@contextmanager
+def _process(path: Path, stretch: Stretch) -> Iterator[subprocess.Popen[bytes]]:
+    arguments = [str(path), str(stretch.index), str(stretch.count)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tbprof.trace.importers.kineto.parallel.slice_process", *arguments],
+        # Python looks for modules in the working folder first, and the user's may hold a `numpy.py`.
+        cwd=PACKAGE.parent,
+        env={**os.environ, **_NO_THREADS},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def _received(process: subprocess.Popen[bytes]) -> Piece:
+    # Our own child: nobody else can write into this pipe.
+    return cast(Piece, pickle.load(cast(IO[bytes], process.stdout)))
+
+
+def _joined(path: Path, pieces: Sequence[Piece]) -> Trace:
+    """The trace of the pieces, if each begins where the one before ended."""
+    if any(before.end != behind.start for before, behind in pairwise(pieces)):
+        raise NotWhole(path)
+    reading = Reading(
+        unpacked_bytes=pieces[-1].end + len(pieces[-1].tail),
+        compression_damaged=False,
+        ended=True,
+        oversized_events=0,
+        losses=Losses(),
+        metadata=read_metadata(pieces[0].head, pieces[-1].tail),
+    )
+    return trace_of(shown_path(path), join_rows([piece.rows for piece in pieces]), reading)

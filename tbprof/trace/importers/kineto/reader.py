@@ -1,0 +1,104 @@
+"""A Kineto file, read: bytes to `Trace`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+
+from tbprof.errors import NotATrace
+from tbprof.trace.columns.columns import Trace
+from tbprof.trace.columns.eras import era_of
+from tbprof.trace.importers.kineto.building import Columns
+from tbprof.trace.importers.kineto.events.chunks import EventStream
+from tbprof.trace.importers.kineto.events.decode import Decoder
+from tbprof.trace.importers.kineto.events.metadata import read_metadata
+from tbprof.trace.importers.kineto.files.source import open_source
+from tbprof.trace.importers.kineto.gaps import find_gaps
+from tbprof.trace.importers.kineto.health import Reading, health_of
+from tbprof.trace.importers.kineto.rows import Rows
+
+__all__ = ["CHUNK_BYTES", "read_trace", "trace_of"]
+
+CHUNK_BYTES = 512 * 1024
+"""Default size of the pieces that are decoded at once: what fits into a core's cache is fastest."""
+
+
+_MANY_EVENTS = 50_000
+"""If more events than this are lost, and more than are kept, then the file was never a trace."""
+
+
+def read_trace(
+    path: str | os.PathLike[str],
+    *,
+    max_bytes: int | None = None,
+    chunk_bytes: int = CHUNK_BYTES,
+    progress: Callable[[int, int], None] | None = None,
+) -> Trace:
+    """Read the trace at `path`, plain or gzip, whole or damaged.
+
+    A damaged event costs that event, a file that breaks off keeps what it has; what was
+    lost stands in the trace's health. Memory is that of the columns and a few buffers.
+
+    Args:
+        path: a file that torch.profiler wrote.
+        max_bytes: limit of what the file may unpack to; None: `limits.max_trace_bytes`.
+        chunk_bytes: how much of it is decoded at once.
+        progress: called after each chunk with the bytes read and the bytes of the file,
+            both on the disk.
+
+    Raises:
+        TraceNotReadable: the file can't be opened.
+        NotATrace: it holds no events of torch.profiler, or next to none.
+        TraceTooLarge: it unpacks to more than `max_bytes`.
+    """
+    columns, decoder = Columns(), Decoder()
+    with open_source(path, max_bytes) as source:
+        stream = EventStream(source, chunk_bytes)
+        for batch in decoder.batches(stream):
+            columns.add(batch)
+            del batch
+            if decoder.losses.num_events > max(columns.num_events, _MANY_EVENTS):
+                raise NotATrace(f"{source.path} is damaged for the most part: record again.")
+            if progress is not None:
+                progress(source.read_bytes, source.total_bytes)
+        metadata = read_metadata(stream.head, stream.read_tail())
+        reading = Reading(
+            unpacked_bytes=source.unpacked_bytes,
+            compression_damaged=source.damaged,
+            ended=stream.ended,
+            oversized_events=stream.oversized_events,
+            losses=decoder.losses,
+            metadata=metadata,
+        )
+        return trace_of(source.path, columns.take(), reading)
+
+
+def trace_of(path: str, rows: Rows, reading: Reading) -> Trace:
+    """The trace of a file whose events gave `rows`.
+
+    Raises:
+        NotATrace: they gave none.
+    """
+    if not len(rows.slices):
+        raise NotATrace(f"{path} holds no timed events: record at least one step.")
+    metadata = reading.metadata
+    trace = Trace(
+        path=path,
+        slices=rows.slices,
+        names=rows.names,
+        lanes=rows.lanes,
+        memory=rows.memory,
+        device_names=metadata.device_names,
+        rank=metadata.rank,
+        world_size=metadata.world_size,
+        era=era_of(rows.categories, has_base_time=metadata.has_base_time, has_decimals=rows.has_decimals),
+        origin_ns=metadata.origin_ns,
+        num_events=rows.num_events,
+        facts=metadata.facts,
+        health=health_of(reading, rows),
+        blocks_per_sm=rows.fractions["blocks_per_sm"],
+        warps_per_sm=rows.fractions["warps_per_sm"],
+        **rows.args,
+    )
+    return replace(trace, health=(*trace.health, *find_gaps(trace)))

@@ -1,0 +1,108 @@
+"""Columns of large traces, kept in the user's cache folder.
+
+The key is what the file is, not where it lies: device, inode, size and time of the last
+change, with the versions of the columns and of tbprof. A folder that is not the user's
+own, or that others may write to, is not used.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tbprof.folders import private_cache_folder
+from tbprof.trace.columns.columns import Trace
+from tbprof.trace.importers.kineto.files.source import shown_path
+from tbprof.trace.importers.kineto.parallel.parallel_reader import read_trace_together
+from tbprof.trace.stored.stored_columns import SCHEMA, load_columns, write_columns
+from tbprof.version import __version__
+
+__all__ = ["MAX_CACHE_BYTES", "WORTH_KEEPING_BYTES", "read_trace_cached"]
+
+WORTH_KEEPING_BYTES = 20 * 1000**2
+"""Smaller files, on the disk, are read again: that takes less than a second or two."""
+MAX_CACHE_BYTES = 4 * 1024**3
+"""Beyond it the traces that were not used for longest go."""
+
+_PART = ".part"
+_ABANDONED_S = 3600.0
+"""After which a part that is still there is nobody's any more."""
+
+
+def read_trace_cached(
+    path: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None
+) -> Trace:
+    """`read_trace`, but a large file is read on several cores, and not again if it was read before.
+
+    The arrays of the trace may be read-only. What can't be kept is simply read again.
+
+    Raises:
+        TraceError: as `read_trace` does.
+    """
+    key = _key(path)
+    folder = private_cache_folder("columns") if key is not None else None
+    if key is None or folder is None:
+        return read_trace_together(path, progress=progress)
+    kept = _kept(folder / key, path)
+    if kept is not None:
+        return kept
+    trace = read_trace_together(path, progress=progress)
+    # A file that grew meanwhile is another file by now.
+    if _key(path) == key:
+        with contextlib.suppress(OSError):
+            _keep(folder / key, trace)
+            _make_room(folder)
+    return trace
+
+
+def _key(path: str | os.PathLike[str]) -> str | None:
+    """Names what the file is; None for one that is not worth keeping, or can't be read."""
+    try:
+        status = Path(path).stat()
+    except (OSError, ValueError):
+        return None
+    if status.st_size < WORTH_KEEPING_BYTES:
+        return None
+    parts = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, SCHEMA, __version__)
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
+
+
+def _kept(entry: Path, path: str | os.PathLike[str]) -> Trace | None:
+    """The trace of an entry; a damaged one is removed, so that it can be written again."""
+    try:
+        trace = load_columns(entry, shown_path(path))
+        os.utime(entry)
+    except (OSError, ValueError):
+        shutil.rmtree(entry, ignore_errors=True)
+        return None
+    return trace
+
+
+def _keep(entry: Path, trace: Trace) -> None:
+    aside = entry.with_name(f".{secrets.token_hex(8)}{_PART}")
+    try:
+        aside.mkdir(mode=0o700)
+        write_columns(trace, aside)
+        # Another process may have been faster; what it wrote is the same.
+        aside.rename(entry)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _make_room(folder: Path) -> None:
+    entries = sorted(((entry.stat().st_mtime, entry) for entry in folder.iterdir()), reverse=True)
+    total = 0
+    for used_s, entry in entries:
+        if entry.suffix == _PART:
+            is_over = used_s < time.time() - _ABANDONED_S
+        else:
+            total += sum(file.stat().st_size for file in entry.iterdir())
+            is_over = total > MAX_CACHE_BYTES
+        if is_over:
+            shutil.rmtree(entry, ignore_errors=True)

@@ -1,0 +1,106 @@
+"""What a file lacks or has lost is said in numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from trace_samples import HEAD, a_step, classic, complete, health_numbers, kernel, write
+
+from tbprof.trace.importers.kineto.health import CODES
+from tbprof.trace.importers.kineto.reader import read_trace
+
+LAUNCH = complete("cudaLaunchKernel", 100.0, 5.0, "cuda_runtime", correlation=1)
+
+
+def health(folder: Path, *events: dict) -> dict[str, dict]:
+    return health_numbers(read_trace(write(folder, classic(events))))
+
+
+def test_a_whole_file_has_nothing_to_say(tmp_path: Path) -> None:
+    assert health(tmp_path, *a_step()) == {}
+
+
+def test_no_gpu_work(tmp_path: Path) -> None:
+    op = complete("aten::add", 90.0, 50.0, "cpu_op")
+    assert health(tmp_path, op) == {"no_gpu_rows": {"rows": 1}}
+
+
+def test_launches_without_any_gpu_work_are_said_to_be_lost(tmp_path: Path) -> None:
+    assert health(tmp_path, LAUNCH) == {"no_gpu_rows": {"rows": 1}, "gpu_work_lost": {"launches": 1}}
+
+
+def test_work_whose_call_is_missing(tmp_path: Path) -> None:
+    without = {**kernel("b", 130.0, 5.0, 0), "args": {"device": 0, "stream": 7}}
+    work = [kernel("a", 110.0, 5.0, 1), without, kernel("c", 140.0, 5.0, 2)]
+
+    assert health(tmp_path, LAUNCH, *work) == {"gpu_rows_without_launch": {"rows": 2, "of": 3}}
+
+
+def test_a_correlation_of_0_joins_both_sides(tmp_path: Path) -> None:
+    launch = complete("cudaLaunchKernel", 100.0, 5.0, "cuda_runtime", correlation=0)
+
+    assert health(tmp_path, launch, kernel("a", 110.0, 5.0, 0)) == {}
+
+
+def test_clocks_that_disagree(tmp_path: Path) -> None:
+    assert health(tmp_path, LAUNCH, kernel("a", 90.0, 5.0, 1)) == {}
+    assert health(tmp_path, LAUNCH, kernel("a", 89.999, 5.0, 1)) == {
+        "gpu_before_launch": {"rows": 1, "worst_ns": 10001}
+    }
+
+
+def test_durations_below_zero(tmp_path: Path) -> None:
+    odd = complete("a", 1.0, -3.0)
+
+    assert health(tmp_path, odd, *a_step()) == {"negative_durations": {"rows": 1}}
+
+
+def test_every_code_has_a_sentence(tmp_path: Path) -> None:
+    damaged = classic([complete("a", 1, -1), *a_step()], head={"tbprof": 1, "bad": 0})
+    damaged = damaged.replace(b'"bad": 0', b'"bad": oops')[:-400].replace(b"aten::add", b"aten\0add")
+    seen = {fact.code: fact for fact in read_trace(write(tmp_path, damaged, packed=True)).health}
+
+    assert set(seen) <= set(CODES)
+    assert {"truncated", "text_repaired", "facts_damaged", "metadata_damaged"} <= set(seen)
+    assert all(sentence.endswith(".") for sentence in CODES.values())
+
+
+def launches(folder: Path, *events: dict, **head: Any) -> dict[str, dict]:
+    """Health of a file with a launch and its kernel, and what else there is."""
+    content = classic([LAUNCH, kernel("a", 110.0, 5.0, 1), *events], {**HEAD, **head})
+    return health_numbers(read_trace(write(folder, content)))
+
+
+def test_a_launch_whose_work_is_missing(tmp_path: Path) -> None:
+    lost = {**LAUNCH, "args": {"correlation": 2}}
+    others = [{**lost, "name": "cudaEventRecord"}, {**lost, "cat": "cpu_op"}]
+
+    assert launches(tmp_path, *others) == {}
+    assert launches(tmp_path, lost) == {"launches_without_gpu_rows": {"rows": 1, "of": 2}}
+
+
+WAIT = complete("cudaStreamWaitEvent", 120.0, 5.0, "cuda_runtime", correlation=3)
+SYNC = {"cuda_sync_kind": "Stream Wait Event", "stream": 7, "device": 0}
+
+
+def test_waits_of_streams_that_no_sync_event_explains(tmp_path: Path) -> None:
+    named = complete("Stream Wait Event", 121.0, 1.0, "cuda_sync", **SYNC, wait_on_stream=20)
+
+    assert launches(tmp_path, WAIT) == {"sync_events_missing": {"waits": 1}}
+    assert launches(tmp_path, WAIT, named) == {}
+
+
+def test_sync_events_that_do_not_name_a_stream(tmp_path: Path) -> None:
+    unnamed = complete("Stream Wait Event", 121.0, 1.0, "cuda_sync", **SYNC)
+    other = complete("Context Sync", 122.0, 1.0, "cuda_sync", cuda_sync_kind="Context Sync", device=0)
+
+    assert launches(tmp_path, unnamed, other) == {"sync_events_without_streams": {"rows": 1, "of": 1}}
+
+
+def test_what_the_file_does_not_say_of_itself(tmp_path: Path) -> None:
+    collective = complete("record_param_comms", 120.0, 1.0, **{"Collective name": "allreduce"})
+
+    assert launches(tmp_path, collective) == {}
+    assert launches(tmp_path, collective, distributedInfo={}) == {"rank_unknown": {"collectives": 1}}
+    assert launches(tmp_path, deviceProperties=[]) == {"device_names_unknown": {"devices": 1, "of": 1}}
