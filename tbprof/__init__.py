@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tbprof.hook.annotation import annotate
-    from tbprof.hook.schedule import Schedule
-    from tbprof.hook.slow_steps import SlowSteps
+    from tbprof.hook.config.schedule import Schedule
+    from tbprof.hook.config.slow_steps import SlowSteps
     from tbprof.hook.trainer_hook import TrainerHook
     from tbprof.html_report.loaded_report import load
     from tbprof.preflight.session import Preflight
@@ -24,8 +24,8 @@ __all__ = ["Preflight", "Schedule", "SlowSteps", "TrainerHook", "__version__", "
 _HOMES = {
     "__version__": "tbprof.version",
     "Preflight": "tbprof.preflight.session",
-    "Schedule": "tbprof.hook.schedule",
-    "SlowSteps": "tbprof.hook.slow_steps",
+    "Schedule": "tbprof.hook.config.schedule",
+    "SlowSteps": "tbprof.hook.config.slow_steps",
     "TrainerHook": "tbprof.hook.trainer_hook",
     "annotate": "tbprof.hook.annotation",
     "load": "tbprof.html_report.loaded_report",

@@ -37,11 +37,11 @@ def allowed(folders: str = "", packages: str = "", never: str = "") -> Allowed:
     return Allowed(frozenset(folders.split()), tuple(packages.split()), frozenset(never.split()))
 
 
-UNSORTED = {"texts", "store", "views", "plugin", "cli", "hook", "preflight"}
+UNSORTED = {"texts", "store", "views", "plugin", "cli", "preflight"}
 """Debt: layers whose files lie side by side still."""
 
 LAW = {
-    "__init__": allowed("hook html_report preflight version"),
+    "__init__": allowed("hook hook.config html_report preflight version"),
     "__main__": allowed("cli"),
     "version": allowed(),
     "model": allowed(),
@@ -111,9 +111,17 @@ LAW = {
         "views errors model",
         "pynvml",
     ),
-    "hook": allowed("folders program version errors model", "torch"),
+    "hook": allowed("program errors model", "torch"),
+    "hook.safety": allowed("errors model", "torch"),
+    "hook.config": allowed("errors model"),
+    "hook.spool": allowed("folders errors model"),
+    "hook.steps": allowed("errors model", "torch"),
+    "hook.audit": allowed("errors model", "torch"),
+    "hook.facts": allowed("version errors model", "torch"),
+    "hook.window": allowed("errors model", "torch"),
+    "hook.session": allowed("errors model", "torch"),
     "preflight": allowed("line_rules optable program standard_streams version errors model", "pytest torch"),
-    "demo": allowed("hook errors", "torch torchvision"),
+    "demo": allowed("hook hook.config errors", "torch torchvision"),
 }
 """By folder, what it may import of other layers."""
 
@@ -127,6 +135,7 @@ INSIDE: dict[str, str] = {
         "health < gaps savings < summary timeline"
     ),
     "rules": ("base < copies.search < sync copies input launch memory devices trace_health < ."),
+    "hook": "safety spool < config < steps audit < facts < window < session < .",
 }
 """By layer, its folders: each may import those of lower rungs, none beside it. `.` is the layer itself."""
 
@@ -303,6 +312,17 @@ def test_a_folder_is_small_and_says_what_belongs_there(folder: Path) -> None:
             "rules/sync/syn01_a.py",
             "from tbprof.trace.importers.kineto.reader import read_trace",
             "tbprof.trace.importers.kineto.reader",
+        ),
+        ("hook/lightning.py", "import lightning, transformers", "transformers"),
+        (
+            "hook/spool/spool.py",
+            "from tbprof.hook.session.session import Session",
+            "tbprof.hook.session.session",
+        ),
+        (
+            "hook/facts/facts.py",
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import numpy as np",
+            "numpy",
         ),
     ],
 )

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from tbprof.demo.patches import CLASSES, patch_loader
 from tbprof.errors import UsageError
-from tbprof.hook.schedule import Schedule
+from tbprof.hook.config.schedule import Schedule
 from tbprof.hook.trainer_hook import TrainerHook
 
 __all__ = ["FEWEST_STEPS", "Job", "MakeLoss", "job_for", "train", "train_steps"]

@@ -13,9 +13,9 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 
 from tbprof.errors import UsageError
-from tbprof.hook.past_runs import past_problems
-from tbprof.hook.spool import open_spool
-from tbprof.hook.torch_version import old_torch_problem
+from tbprof.hook.safety.torch_version import old_torch_problem
+from tbprof.hook.session.past_runs import past_problems
+from tbprof.hook.spool.spool import open_spool
 
 __all__ = ["environment_problems", "folder_problems", "main", "torch_problems"]
 

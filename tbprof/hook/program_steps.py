@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
-from tbprof.hook.compiled_code import untraced
-from tbprof.hook.guard import Guard
+from tbprof.hook.safety.compiled_code import untraced
+from tbprof.hook.safety.guard import Guard
 from tbprof.hook.trainer_hook import TrainerHook
 from tbprof.program.main_program import Decorated
 from tbprof.program.step_functions import STEP_FUNCTIONS, StepFunction, call_after, counted

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from tbprof.errors import UsageError
-from tbprof.hook.options import HookOptions
-from tbprof.hook.plan import checked_plan
+from tbprof.hook.config.hook_config import checked_plan
+from tbprof.hook.config.options import HookOptions
 from tbprof.hook.run_arguments import OneLineParser, add_options, options_of
 from tbprof.program.main_program import NoSuchModule, check_function, program_frames, run_program
 from tbprof.program.step_functions import StepFunction

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from types import TracebackType
 
 from tbprof.hook.annotation import annotate
-from tbprof.hook.compiled_code import untraced
-from tbprof.hook.options import DEFAULTS, AnyPath, HookOptions
-from tbprof.hook.plan import checked_plan
-from tbprof.hook.schedule import Schedule
-from tbprof.hook.watched_run import WatchedRun
+from tbprof.hook.config.hook_config import checked_plan
+from tbprof.hook.config.options import DEFAULTS, AnyPath, HookOptions
+from tbprof.hook.config.schedule import Schedule
+from tbprof.hook.safety.compiled_code import untraced
+from tbprof.hook.session.watched_run import WatchedRun
 
 __all__ = ["TrainerHook"]
 

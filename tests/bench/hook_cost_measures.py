@@ -12,8 +12,8 @@ import torch
 from torch.profiler import profile, tensorboard_trace_handler
 
 import tbprof
-from tbprof.hook.aftermath import SETTLE_STEPS
-from tbprof.hook.audit import AuditStep
+from tbprof.hook.audit.audit import AuditStep
+from tbprof.hook.window.post_window import SETTLE_STEPS
 
 __all__ = ["audited_step", "hook_idle_step", "hook_window", "stock_idle_step", "stock_window"]
 

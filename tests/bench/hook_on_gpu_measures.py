@@ -14,7 +14,7 @@ from recorded_source import Setting, build
 
 import tbprof
 from tbprof.errors import TbprofError
-from tbprof.hook.aftermath import SETTLE_STEPS
+from tbprof.hook.window.post_window import SETTLE_STEPS
 from tbprof.model import Report
 from tbprof.report import build_report, merge_facts
 

@@ -13,8 +13,8 @@ import pytest
 import torch
 from nursery import Nursery, nursery
 
-from tbprof.hook.file_names import import_folders, trace_file_name
-from tbprof.hook.guard import Guard
+from tbprof.hook.audit.source_names import import_folders, trace_file_name
+from tbprof.hook.safety.guard import Guard
 
 ROOT = Path(__file__).resolve().parents[2]
 

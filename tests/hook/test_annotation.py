@@ -67,7 +67,7 @@ def test_compiled_code_is_not_broken_by_it(run_script: RunScript) -> None:
                 return x * 2
 
         print(double(torch.ones(2)).tolist())
-        from tbprof.hook.audit import has_compiled_code
+        from tbprof.hook.audit.audit import has_compiled_code
         print(has_compiled_code())
     """)
     assert done.stdout.split("\n")[:2] == ["[2.0, 2.0]", "True"], done.stderr

@@ -14,8 +14,8 @@ from nursery import Ended, Nursery
 from trainings import facts_in, published_soon
 
 import tbprof
-from tbprof.hook.arguments import option
-from tbprof.hook.options import HookOptions
+from tbprof.hook.config.arguments import option
+from tbprof.hook.config.options import HookOptions
 from tbprof.hook.run import main, parser
 from tbprof.hook.run_arguments import options_of
 

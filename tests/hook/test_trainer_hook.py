@@ -15,9 +15,10 @@ from trainings import Step, published, published_soon, train
 
 import tbprof
 from tbprof.errors import UsageError
-from tbprof.hook import facts, step_clock, timetable
-from tbprof.hook.complaints import COMPLAINTS_PREFIX
-from tbprof.hook.window import ProfiledWindow
+from tbprof.hook.facts import facts
+from tbprof.hook.session.run_warnings import COMPLAINTS_PREFIX
+from tbprof.hook.steps import step_clock, timetable
+from tbprof.hook.window.window import ProfiledWindow
 
 SHORT = tbprof.Schedule(skip_first=2, warmup=1, active=2)
 

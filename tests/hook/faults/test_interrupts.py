@@ -25,8 +25,8 @@ signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 INTERRUPTED_AT_LINE = """
-import torch.autograd.profiler, tbprof.hook.window, tbprof.hook.torch_profiler
-OURS = tbprof.hook.window, tbprof.hook.torch_profiler
+import torch.autograd.profiler, tbprof.hook.window.window, tbprof.hook.window.torch_profiler
+OURS = tbprof.hook.window.window, tbprof.hook.window.torch_profiler
 FILES = {module.__file__ for module in (torch.profiler.profiler, torch.autograd.profiler, *OURS)}
 lines = 0
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from nursery import Ended, Nursery, side_by_side
 
-from tbprof.hook.complaints import COMPLAINTS_PREFIX
+from tbprof.hook.session.run_warnings import COMPLAINTS_PREFIX
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks into /proc")
 

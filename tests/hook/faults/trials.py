@@ -18,7 +18,7 @@ from failing_disk import ERRORS, KILLED, Fault, disk, hit, operations
 from nursery import Ended, Nursery, wait_for_children
 from remains import Remains, look_at
 
-from tbprof.hook.processes import process_name
+from tbprof.hook.spool.processes import process_name
 
 __all__ = ["WINDOWS", "Laboratory", "Trial", "faults", "kills"]
 

@@ -1,0 +1,1 @@
+"""The audit step: lines, uploads and code that no trace holds."""

@@ -1,0 +1,137 @@
+"""The audit step: one step beside a window, in which the lines are recorded that no trace holds.
+
+It comes after the profiler has stopped, so that recording costs neither a recorded step nor
+the trace a row. A training's steps are alike, and so its calls can be joined by their order
+with those of the steps before. Where it uploads little pieces, the step behind it tells
+whether these are the same bytes again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tbprof.hook.audit.call_log import CallLog
+from tbprof.hook.audit.construction_watch import ConstructionWatch
+from tbprof.hook.audit.line_recorder import LineRecorder
+from tbprof.hook.audit.source_text import source_texts
+from tbprof.hook.audit.sync_callbacks import SyncCallbacks
+from tbprof.hook.audit.sync_warnings import SyncWarnings
+from tbprof.hook.safety.compiled_code import has_compiled_code
+from tbprof.hook.safety.missing_facts import MissingFacts
+from tbprof.model import Audit, MissingFact
+
+__all__ = ["COMPILED", "FAULT", "NO_STEP", "AuditStep", "Audited", "no_audit"]
+
+NO_STEP = "no_step"
+COMPILED = "compiled"
+FAULT = "fault"
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """What came of an audit step."""
+
+    audit: Audit
+    missing: tuple[MissingFact, ...] = ()
+
+
+class AuditStep:
+    """Records from `start` to `finish`, which must be called on one thread.
+
+    Of its parts none needs another: the function mode sees calls, the warnings see waits, and the
+    constructions are counted. In a program with compiled code only the mode stays out.
+    """
+
+    def __init__(self, *, embed_source: bool, sync_callbacks: bool = False) -> None:
+        self._embed_source = embed_source
+        self._missing = MissingFacts()
+        self._recorder = LineRecorder(self._missing)
+        self._whole: tuple[CallLog, int] | None = None
+        self._constructions = ConstructionWatch()
+        self._waits_fact = "sync_callbacks" if sync_callbacks else "sync_warnings"
+        self._waits: SyncWarnings | SyncCallbacks = (
+            SyncCallbacks(self._recorder.note_sync)
+            if sync_callbacks
+            else SyncWarnings(self._recorder.note_sync)
+        )
+        self._left_out = COMPILED if has_compiled_code() else ""
+
+    def start(self) -> None:
+        """A step begins."""
+        if not self._left_out and not self._is_done("function_calls", self._recorder.begin):
+            self._left_out = FAULT
+        self._is_done("constructions", self._constructions.start)
+        if not self._is_done(self._waits_fact, self._waits.start):
+            self._is_done(self._waits_fact, self._waits.stop)
+
+    def pause(self, *, paused: bool) -> None:
+        """Record nothing for a while."""
+        self._recorder.is_on = self._constructions.is_on = not paused
+
+    def wants_another_step(self) -> bool:
+        """At the end of a step: whether another one tells more, which then has begun."""
+        if self._recorder.met_compiler and not self._left_out:
+            # What was seen until then is a part of a step. Of the next one, waits can be heard.
+            self._left_out, self._whole = COMPILED, None
+            self._recorder.forget()
+            return self._waits.is_heard
+        contents = self._recorder.log.contents
+        if self._left_out:
+            return False
+        self._whole = self._recorder.log, self._recorder.backward_calls
+        if self._recorder.looks_again():
+            self._is_done("constructions", self._constructions.stop)
+            return True
+        if not contents.wants_second_step:
+            return False
+        contents.begin_second_step()
+        self._is_done("constructions", self._constructions.stop)
+        self._is_done(self._waits_fact, self._waits.stop)
+        return True
+
+    @property
+    def has_seen_a_step(self) -> bool:
+        """Whether a whole step is over, and this one only tells more of it."""
+        return self._whole is not None
+
+    def finish(self) -> Audited:
+        """Stop recording; what was seen, of the latest whole step."""
+        self.leave()
+        log, backward_calls = self._whole or (self._recorder.log, self._recorder.backward_calls)
+        sources = self._missing.ask("sources", lambda: source_texts(log.places), ())
+        audit = Audit(
+            left_out=self._left_out,
+            calls=log.calls,
+            order=tuple(log.order),
+            dropped=log.dropped,
+            sources=sources if self._embed_source else (),
+            constructions=self._constructions.constructions,
+            backward_calls=backward_calls,
+        )
+        return Audited(audit, self._missing.facts)
+
+    def leave(self) -> None:
+        """Stop recording and keep nothing."""
+        self.turn_off()
+        self._is_done("function_calls", self._recorder.end)
+
+    def turn_off(self) -> None:
+        """Stop recording from another thread: the mode stays where it is, and lets everything pass."""
+        self._recorder.is_on = False
+        self._is_done("constructions", self._constructions.stop)
+        self._is_done(self._waits_fact, self._waits.stop)
+
+    def _is_done(self, fact: str, action: Callable[[], None]) -> bool:
+        """Whether it went well; if not, only that fact is missing."""
+
+        def done() -> bool:
+            action()
+            return True
+
+        return self._missing.ask(fact, done, otherwise=False)
+
+
+def no_audit(reason: str) -> Audited:
+    """What stands for an audit step that was left out."""
+    return Audited(Audit(left_out=reason, calls=(), order=(), dropped=0, sources=()))

@@ -1,0 +1,106 @@
+"""The calls of one step by their lines, and in their order."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import CodeType, FrameType
+from typing import Any, TypeAlias
+
+from tbprof.hook.audit.source_names import trace_file_name
+from tbprof.hook.audit.upload_contents import UploadContents
+from tbprof.hook.audit.user_frame import own_frame, user_frame
+from tbprof.hook.audit.watched_calls import CallFacts
+from tbprof.model import RecordedCall, Source
+
+__all__ = ["MOST_CALLS", "CallLog", "Place"]
+
+Place: TypeAlias = tuple[CodeType, Mapping[str, Any]]
+"""The code that a line belongs to, and the globals of its module."""
+
+MOST_CALLS = 5000
+"""Calls of one step that are kept; a step of a large model makes hundreds."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """What calls agree in that are told as one."""
+
+    file: str
+    line: int
+    function: str
+    call: str
+    facts: CallFacts
+    thread: int
+    caller: Source | None
+    via: str
+
+
+class CallLog:
+    """Holds lines and numbers and none of the program's frames, which would hold its tensors."""
+
+    def __init__(self) -> None:
+        self.dropped = 0
+        self.order: list[int] = []
+        self.places: dict[tuple[str, int], Place] = {}
+        """The code of each recorded file and line."""
+        self.contents = UploadContents()
+        self._counts: dict[_Key, int] = {}
+        self._index: dict[_Key, int] = {}
+        self._threads: dict[int, int] = {threading.get_ident(): 0}
+
+    def keep(self, call: str, facts: CallFacts, innermost: FrameType) -> None:
+        """A call has returned; `innermost` is the frame that made it, or one of torch's or ours inside."""
+        frame = user_frame(innermost)
+        if frame is None:
+            return
+        via = "" if frame is innermost else trace_file_name(innermost.f_code.co_filename)
+        key = self._key(call, facts, frame, via)
+        if facts.content is not None:
+            self.contents.note(key, facts.content)
+        if self.contents.is_comparing:
+            return
+        if len(self.order) >= MOST_CALLS:
+            self.dropped += 1
+            return
+        self._counts[key] = self._counts.get(key, 0) + 1
+        self.order.append(self._index.setdefault(key, len(self._index)))
+        self.places.setdefault((key.file, key.line), (frame.f_code, frame.f_globals))
+
+    @property
+    def calls(self) -> tuple[RecordedCall, ...]:
+        """Calls that agree in everything but time are one."""
+        return tuple(self._recorded(key, count) for key, count in self._counts.items())
+
+    def _recorded(self, key: _Key, count: int) -> RecordedCall:
+        return RecordedCall(
+            file=key.file,
+            line=key.line,
+            function=key.function,
+            call=key.call,
+            count=count,
+            devices=key.facts.devices,
+            pinned=key.facts.pinned,
+            non_blocking=key.facts.non_blocking,
+            thread=key.thread,
+            same_bytes=self.contents.are_same(key),
+            caller=key.caller,
+            via=key.via,
+            places=key.facts.places,
+        )
+
+    def _key(self, call: str, facts: CallFacts, frame: FrameType, via: str) -> _Key:
+        code = frame.f_code
+        thread = self._threads.setdefault(threading.get_ident(), len(self._threads))
+        file = trace_file_name(code.co_filename)
+        return _Key(file, frame.f_lineno, code.co_name, call, facts, thread, _caller(frame), via)
+
+
+def _caller(frame: FrameType) -> Source | None:
+    """None where the frame is the user's own, or nobody's of theirs called it."""
+    own = own_frame(frame)
+    if own is None or own is frame:
+        return None
+    code = own.f_code
+    return Source(trace_file_name(code.co_filename), own.f_lineno, code.co_name, exact=True, candidates=())

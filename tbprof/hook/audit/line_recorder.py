@@ -1,0 +1,159 @@
+"""The lines that call what can sync or copy, seen as torch's functions are called."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from tbprof.hook.audit.call_log import CallLog
+from tbprof.hook.audit.predicted_devices import Places, uses_a_device
+from tbprof.hook.audit.watched_calls import WATCHED, Call, CallFacts
+from tbprof.hook.safety.compiled_code import CompilationWatch
+from tbprof.hook.safety.function_modes import enter_at_bottom, leave
+from tbprof.hook.safety.missing_facts import MissingFacts
+from tbprof.model import WAITED
+
+__all__ = ["LineRecorder"]
+
+_UNNAMED = "synchronise"
+
+
+class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
+    """Notes each watched call of the threads that it is active in; the calls themselves go on unchanged.
+
+    Some 2 us for each of torch's functions, 10 us for a watched one. Torch puts a mode aside
+    while one of its functions runs: what hooks and functions of the user's do inside a
+    backward pass is not seen. A function that is compiled for the first time would be compiled
+    around the mode, so the mode leaves before that.
+    """
+
+    def __init__(self, missing: MissingFacts) -> None:
+        super().__init__()
+        self.is_on = True
+        """Off, it lets everything pass."""
+        self.met_compiler = False
+        """Whether it left, since a function was about to be compiled."""
+        self.log = CallLog()
+        self.backward_calls = 0
+        self._missing = missing
+        self._is_entered = False
+        self._running: dict[int, str] = {}
+        self._is_second_look = False
+        uses_device = missing.ask("places", uses_a_device, otherwise=True)
+        self._places = None if uses_device else Places()
+        self._compilations = CompilationWatch(self._make_way)
+
+    def begin(self) -> None:
+        """Watch torch's functions on this thread; without it, only `note_sync` is heard."""
+        self._compilations.look()
+        enter_at_bottom(self)
+        self._is_entered = True
+
+    def end(self) -> None:
+        """Watch them no longer, wherever the mode stands among others."""
+        self._is_entered = False
+        self._compilations.stop()
+        leave(self)
+
+    def forget(self) -> None:
+        """Start again with an empty record."""
+        self.log = CallLog()
+        self.backward_calls = 0
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        options = kwargs or {}
+        if not self.is_on:
+            return func(*args, **options)
+        self._compilations.look()
+        name, thread = getattr(func, "__name__", ""), threading.get_ident()
+        self._running[thread] = name
+        try:
+            result = func(*args, **options)
+        finally:
+            self._running.pop(thread, None)
+        if name in WATCHED:
+            self._note(name, Call(args, options, result))
+        elif name == "backward" and not self.log.contents.is_comparing:
+            self.backward_calls += 1
+        if self._places is not None:
+            self._follow(self._places, name, Call(args, options, result))
+        return result
+
+    def looks_again(self) -> bool:
+        """At the end of a step: whether the next one is recorded again, and in place of it.
+
+        Without a GPU the first step only learns where tensors are that it did not see being made.
+        """
+        if self._places is None or not self._places.is_unsure or self._is_second_look:
+            return False
+        self._is_second_look = True
+        self.forget()
+        return True
+
+    def note_sync(self, call: str = _UNNAMED) -> None:
+        """The device was waited for on this thread, in whatever function runs, else in `call`."""
+        if not self.is_on:
+            return
+        if not self._is_entered and call == _UNNAMED:
+            self._keep(WAITED, CallFacts(("cuda",)), sys._getframe(1))
+            return
+        running = self._running.get(threading.get_ident(), call)
+        # A watched call is noted when it returns.
+        if running not in WATCHED:
+            self._keep(running, CallFacts(("cuda",)), sys._getframe(1))
+
+    def _make_way(self) -> None:
+        """On the thread that compiles, and before it looks which modes are active."""
+        if self in torch.overrides._get_current_function_mode_stack():
+            self._is_entered = False
+            leave(self)
+            self.met_compiler = True
+
+    def _follow(self, places: Places, name: str, call: Call) -> None:
+        try:
+            with torch._C.DisableTorchFunction():
+                places.follow(name, call.arguments, call.options, call.result)
+        except Exception as fault:  # noqa: BLE001 - the border to the user's training
+            self._lose_places(fault)
+
+    def _with_places(self, facts: CallFacts | None, name: str, call: Call) -> CallFacts | None:
+        if self._places is None:
+            return facts
+        try:
+            with torch._C.DisableTorchFunction():
+                return self._places.added_to(facts, name, call)
+        except Exception as fault:  # noqa: BLE001 - the border to the user's training
+            self._lose_places(fault)
+            return facts
+
+    def _lose_places(self, fault: Exception) -> None:
+        self._missing.note("places", fault)
+        self._places = None
+
+    def _note(self, name: str, call: Call) -> None:
+        try:
+            with torch._C.DisableTorchFunction():
+                facts = WATCHED[name](call)
+        except Exception as fault:  # noqa: BLE001 - tensors of any kind, some of which answer nothing
+            self._missing.note(f"call.{name}", fault)
+            return
+        facts = self._with_places(facts, name, call)
+        if facts is not None:
+            self._keep(name, facts, sys._getframe(2))
+
+    def _keep(self, name: str, facts: CallFacts, innermost: Any) -> None:
+        try:
+            self.log.keep(name, facts, innermost)
+        except Exception as fault:  # noqa: BLE001 - the border to the user's training
+            self._missing.note(f"call.{name}", fault)

@@ -1,0 +1,173 @@
+"""Where tensors of a run without a GPU would be on a machine that has one, by what the step does with them.
+
+By the rule of preflight, as far as a function mode sees: parameters, and what is computed with them,
+are the device's; so is what is moved, or made, where the program says; what torch's factories fill
+without being told where is the host's. The mark is on the storage. Nothing is known of a tensor that
+was there before the step and is no parameter: it is the host's when it is moved, and nobody's when
+it is read.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import linecache
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tbprof.hook.audit.device_marks import Line, Mark, mark_new, place_of, places_of, put_mark
+from tbprof.hook.audit.upload_contents import content_of
+from tbprof.hook.audit.user_frame import user_frame
+from tbprof.hook.audit.watched_calls import Call, CallFacts
+from tbprof.model import DEVICE, HOST, MADE_ON_HOST, UNKNOWN
+
+__all__ = ["Places", "uses_a_device"]
+
+_MOVES = frozenset({"to", "cuda", "xpu", "cpu"})
+_UPLOADS = frozenset({"to", "cuda", "xpu", "tensor", "as_tensor", "asarray"})
+_NAMES_CPU = re.compile(r"""["']cpu""")
+_LARGEST_KEPT = 256
+"""Device objects that tensors were asked for lately: each is handed on a line or two later."""
+
+
+def uses_a_device() -> bool:
+    """Whether tensors say themselves where they are."""
+    return bool(torch.cuda.is_initialized() or torch.xpu.is_initialized())
+
+
+class Places:
+    """Follows the tensors of one thread from call to call."""
+
+    def __init__(self) -> None:
+        self.is_unsure = False
+        """Whether something hung on a tensor of which nothing was known."""
+        self._asked: dict[int, tuple[Any, str]] = {}
+
+    def added_to(self, facts: CallFacts | None, name: str, call: Call) -> CallFacts | None:
+        """The facts of a watched call with its places; they may be the facts that there are."""
+        places = self._of(name, call.arguments, call.options)
+        self.is_unsure = self.is_unsure or UNKNOWN in places
+        if facts is None:
+            # On the CPU an index of the host's looks like one that stays where it is.
+            moves = name in ("__getitem__", "__setitem__") and places == (HOST, DEVICE)
+            return CallFacts(("cpu", "cpu"), places=places) if moves else None
+        content = facts.content
+        if content is None and places[-1:] == (DEVICE,) and name in _UPLOADS:
+            # To the CPU nothing is uploaded, so that nobody has looked.
+            content = content_of(call.arguments[0] if call.arguments else call.options.get("data"))
+        return dataclasses.replace(facts, places=places, content=content)
+
+    def _of(self, name: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> tuple[str, ...]:
+        """Of a call that can move: where from, where to; of one that can read: where its tensor is."""
+        if name in _MOVES:
+            line = _line()
+            start, end = place_of(arguments[0], line), self._target(name, arguments, options, line)
+            # Nobody asks for a copy on the host of what was always there.
+            return (DEVICE if name == "cpu" and start == UNKNOWN else start), end
+        if name == "copy_":
+            return place_of(options.get("src", *arguments[1:2])), place_of(arguments[0])
+        if name in ("tolist", "numpy", "__array__"):
+            return place_of(arguments[0]), HOST
+        if name == "pin_memory":
+            return place_of(arguments[0]), HOST
+        if name in ("tensor", "as_tensor", "asarray"):
+            data = arguments[0] if arguments else options.get("data")
+            return place_of(data) if isinstance(data, Tensor) else HOST, self._asked_for(options, _line())
+        if name in ("__getitem__", "__setitem__"):
+            return _of_index(arguments)
+        read = (place_of(value) for value in (*arguments, *options.values()) if _is_tensor(value))
+        return (next(read, UNKNOWN),)
+
+    def follow(self, name: str, arguments: Sequence[Any], options: Mapping[str, Any], result: Any) -> None:
+        """A call has returned: mark what it gave."""
+        if isinstance(result, torch.device):
+            self._remember(arguments, result)
+            return
+        if not isinstance(result, (Tensor, list, tuple)):
+            return
+        if name in _MOVES:
+            line = _line()
+            before, place = place_of(arguments[0], line), self._target(name, arguments, options, line)
+            if place not in (UNKNOWN, before):
+                put_mark(result, Mark(place, line, before))
+            return
+        place = self._place_of_result(name, arguments, options)
+        if place != UNKNOWN:
+            mark_new(result, place)
+
+    def _place_of_result(self, name: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> str:
+        if options.get("device") is not None:
+            return self._asked_for(options, _line())
+        places = set(places_of((*arguments, *options.values())))
+        if not places:
+            return HOST if name == "pin_memory" else MADE_ON_HOST
+        self.is_unsure = self.is_unsure or (UNKNOWN in places and DEVICE not in places)
+        order = (DEVICE, HOST, MADE_ON_HOST)
+        found = next((place for place in order if place in places), UNKNOWN)
+        # What is computed from what a factory made is no longer what it made.
+        return HOST if found == MADE_ON_HOST and name != "detach" else found
+
+    def _target(
+        self, name: str, arguments: Sequence[Any], options: Mapping[str, Any], line: Line | None
+    ) -> str:
+        if name != "to":
+            return HOST if name == "cpu" else DEVICE
+        other = options.get("other", arguments[1] if len(arguments) > 1 else None)
+        if isinstance(other, Tensor):
+            return _side(place_of(other))
+        if isinstance(other, (str, torch.device)) or type(other) is int:
+            return self._named(other, line)
+        # A type alone converts, and moves nothing.
+        return self._asked_for(options, line) if options.get("device") is not None else place_of(arguments[0])
+
+    def _asked_for(self, options: Mapping[str, Any], line: Line | None) -> str:
+        device = options.get("device")
+        return MADE_ON_HOST if device is None else self._named(device, line)
+
+    def _named(self, device: Any, line: Line | None) -> str:
+        """Where a device would be. All are the CPU here: one that is asked of a tensor is that tensor's,
+        one that the line itself calls the CPU is the host, any other one is what the program chose.
+        """
+        asked = self._asked.get(id(device))
+        if asked is not None:
+            return asked[1]
+        if line is not None and _NAMES_CPU.search(linecache.getline(*line)):
+            return HOST
+        return DEVICE
+
+    def _remember(self, arguments: Sequence[Any], device: Any) -> None:
+        if len(self._asked) >= _LARGEST_KEPT:
+            del self._asked[next(iter(self._asked))]
+        if arguments and isinstance(arguments[0], Tensor):
+            # It is held, so that no other one has its id.
+            self._asked[id(device)] = device, _side(place_of(arguments[0]))
+
+
+def _side(place: str) -> str:
+    """Of what would go there: who made what is there already is no matter."""
+    return HOST if place == MADE_ON_HOST else place
+
+
+def _of_index(arguments: Sequence[Any]) -> tuple[str, ...]:
+    """`x[index]`: an index of the host's goes to where `x` is; else `x`, or the index, is read."""
+    at, index = place_of(arguments[0]), arguments[1]
+    parts = index if isinstance(index, tuple) else (index,)
+    on_host = (place_of(part) in (HOST, MADE_ON_HOST) for part in parts if _is_tensor(part) and part.ndim > 0)
+    if any(on_host) or any(not _is_tensor(part) and hasattr(part, "__len__") for part in parts):
+        return HOST, at
+    # A mask of the device has its values read, whatever became of the tensor that it chooses from.
+    return (DEVICE if any(_is_tensor(part) and place_of(part) == DEVICE for part in parts) else at,)
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, Tensor)
+
+
+def _line() -> Line | None:
+    """The user's line that calls, by the name of its file as Python spells it."""
+    frame = user_frame(sys._getframe(1))
+    return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)

@@ -1,0 +1,69 @@
+"""The innermost frame of a Python stack that is the user's, and not torch's or ours."""
+
+from __future__ import annotations
+
+import os
+import re
+import site
+import sys
+import sysconfig
+import warnings
+from functools import lru_cache
+from types import CodeType, FrameType
+
+import torch
+
+__all__ = ["own_frame", "user_frame"]
+
+_TORCH = os.path.dirname(torch.__file__) + os.sep  # noqa: PTH120 - compared with names as Python spells them
+_OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120
+_STANDARD_LIBRARY = os.path.dirname(warnings.__file__) + os.sep  # noqa: PTH120
+_WARNINGS = (_STANDARD_LIBRARY + "warnings.py", _STANDARD_LIBRARY + "_py_warnings.py")
+_FOLDERS = (
+    *(sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib")),
+    *site.getsitepackages(),
+    site.getusersitepackages(),
+    # Of an environment that lies over another one, too.
+    *(folder for folder in sys.path if folder.endswith(("site-packages", "dist-packages"))),
+)
+_INSTALLED = tuple({folder.rstrip(os.sep) + os.sep for folder in _FOLDERS})
+_COMPILED = os.sep + "torchinductor_"
+"""Within the path of what torch.compile generates."""
+
+_NOTEBOOK = re.compile(r"<(?:ipython-input|stdin)")
+
+
+def user_frame(frame: FrameType | None) -> FrameType | None:
+    """The first frame from `frame` outwards whose code is the user's; None where there is none.
+
+    What belongs to torch, to the hook, to Python's warnings and to generated code is passed
+    over, as it is among the trace's own frames: the user's line is the one that called it.
+    """
+    while frame is not None and not _is_users(frame.f_code):
+        frame = frame.f_back
+    return frame
+
+
+def own_frame(frame: FrameType | None) -> FrameType | None:
+    """The first frame from `frame` outwards whose code is not installed; None where there is none.
+
+    That of a framework around a training is the user's by `user_frame`, and not by this one.
+    """
+    while frame is not None and not (_is_users(frame.f_code) and _is_own(frame.f_code)):
+        frame = frame.f_back
+    return frame
+
+
+@lru_cache(maxsize=4096)
+def _is_own(code: CodeType) -> bool:
+    return not code.co_filename.startswith(_INSTALLED)
+
+
+@lru_cache(maxsize=4096)
+def _is_users(code: CodeType) -> bool:
+    file = code.co_filename
+    if file.startswith("<"):
+        return _NOTEBOOK.match(file) is not None
+    if _COMPILED in file:
+        return False
+    return not file.startswith((_TORCH, _OWN, *_WARNINGS))

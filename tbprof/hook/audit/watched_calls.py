@@ -1,0 +1,196 @@
+"""Which of torch's functions can make the host wait or copy between host and device.
+
+A row says where the tensors of a call are: on one device, or on the two that it copies
+between. What a call moves is taken from its arguments and its result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import torch
+from torch import Tensor
+
+from tbprof.hook.audit.upload_contents import content_of
+
+__all__ = ["WATCHED", "Call", "CallFacts", "Examine"]
+
+
+@dataclass(frozen=True, slots=True)
+class CallFacts:
+    """What is to be known of one call besides its line."""
+
+    devices: tuple[str, ...]
+    """From where to where; one where nothing moves."""
+    pinned: bool | None = None
+    non_blocking: bool | None = None
+    content: bytes | None = field(default=None, compare=False)
+    """A hash of what a small upload holds."""
+    places: tuple[str, ...] = ()
+    """Without a GPU, where they would be with one, in the same order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of one of torch's functions that has returned."""
+
+    arguments: Sequence[Any]
+    options: Mapping[str, Any]
+    result: Any
+
+    @property
+    def non_blocking(self) -> bool:
+        """In every signature that has it, it is the first positional bool."""
+        given = [value for value in self.arguments[1:] if isinstance(value, bool)]
+        return bool(self.options.get("non_blocking", given[0] if given else False))
+
+
+Examine: TypeAlias = Callable[[Call], CallFacts | None]
+"""The facts of a call; None where it can neither wait nor copy."""
+
+
+def _read(call: Call) -> CallFacts | None:
+    """A function that reads its first tensor back to the host, or the size of its result."""
+    given = (*call.arguments, *call.options.values())
+    devices = [str(value.device) for value in given if isinstance(value, Tensor)]
+    return CallFacts(tuple(devices[:1]))
+
+
+def _read_unless_told(name: str, position: int) -> Examine:
+    """A function that reads how large its result gets, unless this argument says it."""
+
+    def examine(call: Call) -> CallFacts | None:
+        is_told = name in call.options or len(call.arguments) > position
+        return None if is_told else _read(call)
+
+    return examine
+
+
+def _repeat(call: Call) -> CallFacts | None:
+    """`repeat_interleave`: only repeats that are a tensor have to be read and added up."""
+    repeats = call.arguments[1] if len(call.arguments) > 1 else call.options.get("repeats")
+    is_told = "output_size" in call.options or isinstance(repeats, int)
+    return None if is_told else _read(call)
+
+
+def _convert(call: Call) -> CallFacts | None:
+    """`to`: without a place to go to, it converts and moves nothing."""
+    is_place = (isinstance(value, (str, torch.device, Tensor)) for value in call.arguments[1:])
+    # A bare number is a device as well, and a bool is none.
+    is_number = (type(value) is int for value in call.arguments[1:])
+    if not any((*is_place, *is_number)) and not {"device", "other"} & call.options.keys():
+        return None
+    return _move(call)
+
+
+def _move(call: Call) -> CallFacts | None:
+    return _moved(call.arguments[0], str(call.result.device), call.non_blocking)
+
+
+def _copy_into(call: Call) -> CallFacts | None:
+    source = call.arguments[1] if len(call.arguments) > 1 else call.options["src"]
+    return _moved(source, str(call.arguments[0].device), call.non_blocking)
+
+
+def _read_whole(call: Call) -> CallFacts | None:
+    """`tolist`, `numpy`: all of a tensor becomes the host's."""
+    return _moved(call.arguments[0], "cpu", None)
+
+
+def _pin(call: Call) -> CallFacts | None:
+    return CallFacts((str(call.arguments[0].device), "cpu"), pinned=True)
+
+
+def _create(call: Call) -> CallFacts | None:
+    """A tensor made of the host's values; on the host, and for the host, nothing moves."""
+    if call.result.device.type == "cpu" and call.options.get("device") is None:
+        return None
+    data = call.arguments[0] if call.arguments else call.options.get("data")
+    return _moved(data, str(call.result.device), None)
+
+
+def _where(call: Call) -> CallFacts | None:
+    is_search = len(call.arguments) + len(call.options) == 1
+    return _read(call) if is_search else None
+
+
+def _index(call: Call) -> CallFacts | None:
+    """`x[index]`: indexes of the host are uploaded, masks and single numbers of the device read back."""
+    at, parts = call.arguments[0].device, _parts(call.arguments[1])
+    if any(_is_uploaded(part, at) for part in parts):
+        return CallFacts(("cpu", str(at)))
+    bounds = [bound for part in parts if isinstance(part, slice) for bound in (part.start, part.stop)]
+    return CallFacts((str(at),)) if any(_is_read(part, at) for part in (*parts, *bounds)) else None
+
+
+def _index_and_write(call: Call) -> CallFacts | None:
+    """`x[index] = value`: the value moves as well; one number goes to where a mask is, unread."""
+    values, index, value = call.arguments[:3]
+    if isinstance(value, Tensor):
+        is_moved = value.device != values.device
+        return _moved(value, str(values.device), None) if is_moved else _index(call)
+    return None if isinstance(index, Tensor) and _is_mask(index) else _index(call)
+
+
+def _parts(index: Any) -> tuple[Any, ...]:
+    return index if isinstance(index, tuple) else (index,)
+
+
+def _is_uploaded(part: Any, to: torch.device) -> bool:
+    """A list, a range or an array of NumPy becomes a tensor of the host first."""
+    if isinstance(part, Tensor):
+        return bool(part.device != to and part.ndim > 0)
+    return hasattr(part, "__len__")
+
+
+def _is_read(part: Any, at: torch.device) -> bool:
+    """Tensors of whole numbers, but for a single one, stay where they are."""
+    if not isinstance(part, Tensor) or part.device != at:
+        return False
+    return part.ndim == 0 or _is_mask(part)
+
+
+def _is_mask(part: Tensor) -> bool:
+    return part.dtype in (torch.bool, torch.uint8)
+
+
+def _moved(source: Any, to: str, non_blocking: bool | None) -> CallFacts:
+    """A move between two places; what is no tensor is the host's, and pageable."""
+    content = None if to == "cpu" else content_of(source)
+    if not isinstance(source, Tensor):
+        return CallFacts(("cpu", to), pinned=False, non_blocking=non_blocking, content=content)
+    pinned = _is_pinned(source) if source.device.type == "cpu" else None
+    return CallFacts((str(source.device), to), pinned, non_blocking, content)
+
+
+def _is_pinned(source: Tensor) -> bool:
+    """Where no device is in use nothing is; torch would begin to use one to answer that."""
+    in_use = torch.cuda.is_initialized() or torch.xpu.is_initialized()
+    return in_use and bool(source.is_pinned())
+
+
+_READS = (
+    *("item", "__bool__", "__int__", "__float__", "__index__", "__complex__", "is_nonzero"),
+    *("__contains__", "__format__", "__repr__", "equal", "allclose"),
+    *("nonzero", "argwhere", "masked_select", "unique", "unique_consecutive", "combinations"),
+    *("bincount", "tensor_split"),
+)
+
+WATCHED: dict[str, Examine] = {
+    **dict.fromkeys(_READS, _read),
+    **dict.fromkeys(("tolist", "numpy", "__array__"), _read_whole),
+    **dict.fromkeys(("cpu", "cuda", "xpu"), _move),
+    **dict.fromkeys(("tensor", "as_tensor", "asarray"), _create),
+    "to": _convert,
+    "copy_": _copy_into,
+    "pin_memory": _pin,
+    "where": _where,
+    "repeat_interleave": _repeat,
+    "one_hot": _read_unless_told("num_classes", 1),
+    "histc": _read_unless_told("min", 2),
+    "__getitem__": _index,
+    "__setitem__": _index_and_write,
+}
+"""Functions by their own name (`__name__`), each with how its calls are read."""

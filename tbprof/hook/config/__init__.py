@@ -1,0 +1,1 @@
+"""What is asked of the hook: options, schedule, and their checks."""

@@ -1,0 +1,79 @@
+"""What the user asked of the hook, checked once."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from tbprof.errors import UsageError
+from tbprof.hook.config.arguments import check_whole_number
+from tbprof.hook.config.options import AnyPath, HookOptions, RecordOptions
+from tbprof.hook.config.schedule import Schedule
+from tbprof.hook.spool.spool import check_spool
+
+__all__ = ["Plan", "checked_plan"]
+
+_LONGEST_STALL_MS = 3_600_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan(HookOptions):
+    """A request that can be carried out."""
+
+    logdir: Path
+    """Absolute."""
+    spool: Path | None = None
+    """Absolute; None: the user's cache folder, or what TBPROF_SPOOL says when the first window begins."""
+
+    @property
+    def options(self) -> RecordOptions:
+        """torch.profiler's share of it."""
+        names = [option.name for option in dataclasses.fields(RecordOptions)]
+        return RecordOptions(**{name: getattr(self, name) for name in names})
+
+    @property
+    def max_stall_ns(self) -> int:
+        """`max_stall_ms` as the hook measures it."""
+        return round(self.max_stall_ms * 1e6)
+
+    @property
+    def keep_arguments(self) -> tuple[str, ...]:
+        """What the publishing process is told of it."""
+        return ("--keep-windows", str(self.keep_windows), "--keep-bytes", str(self.keep_bytes))
+
+
+def checked_plan(logdir: AnyPath, options: HookOptions) -> Plan:
+    """Check what is asked of a hook.
+
+    Raises:
+        UsageError: something of it can't be used.
+    """
+    check_whole_number("TrainerHook", "keep_windows", options.keep_windows, least=1)
+    check_whole_number("TrainerHook", "keep_bytes", options.keep_bytes, least=1)
+    _check_stall(options.max_stall_ms)
+    if not isinstance(options.schedule, Schedule):
+        raise UsageError(f"TrainerHook: schedule is {options.schedule!r}; give a tbprof.Schedule(...).")
+    given = {option.name: getattr(options, option.name) for option in dataclasses.fields(HookOptions)}
+    folder = _absolute("logdir", logdir)
+    spool = None if options.spool is None else _absolute("spool", options.spool)
+    if spool is not None:
+        check_spool(spool, folder)
+    return Plan(**{**given, "logdir": folder, "spool": spool})
+
+
+def _check_stall(max_stall_ms: float) -> None:
+    is_number = isinstance(max_stall_ms, (int, float)) and not isinstance(max_stall_ms, bool)
+    if not is_number or not 0 < max_stall_ms < _LONGEST_STALL_MS:
+        raise UsageError(f"TrainerHook: max_stall_ms is {max_stall_ms!r}; give milliseconds, such as 250.")
+
+
+def _absolute(name: str, folder: AnyPath) -> Path:
+    """The folder as seen now: a training that changes its directory later means the same one."""
+    path = os.fspath(folder)
+    if not isinstance(path, str) or not path:
+        raise UsageError(f"TrainerHook: {name} is {folder!r}; give the path of a folder.")
+    if "://" in path:
+        raise UsageError(f"TrainerHook: {name} is {path!r}; give a folder of this machine.")
+    return Path(path).absolute()

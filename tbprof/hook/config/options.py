@@ -1,0 +1,69 @@
+"""What can be asked of the hook: the one place of each option's name, default and help.
+
+`TrainerHook` takes them as arguments, `tbprof run` as options of the command line.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+from tbprof.hook.config.arguments import option, option_group
+from tbprof.hook.config.schedule import Schedule
+
+__all__ = ["DEFAULTS", "AnyPath", "HookOptions", "RecordOptions"]
+
+AnyPath = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordOptions:
+    """torch.profiler's own switches; each makes the recorded steps slower."""
+
+    with_stack: bool = field(default=False, metadata=option("record Python's call stacks"))
+    record_shapes: bool = field(default=False, metadata=option("record the shapes of operators' inputs"))
+    profile_memory: bool = field(default=False, metadata=option("record every allocation"))
+    with_flops: bool = field(
+        default=False, metadata=option("estimate the operations of matrix products and convolutions")
+    )
+    with_modules: bool = field(
+        default=False, metadata=option("record the module around each operator (TorchScript's only)")
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookOptions(RecordOptions):
+    """All that a user may ask for, besides the log directory."""
+
+    schedule: Schedule = field(default=Schedule(), metadata=option_group(Schedule))
+    worker: str | None = field(
+        default=None, metadata=option("name of this process on screen, instead of host and process number")
+    )
+    record_lines: bool = field(
+        default=True,
+        metadata=option("record in the step after each window which lines sync or copy; no time includes it"),
+    )
+    sync_callbacks: bool = field(
+        default=False,
+        metadata=option(
+            "on CUDA, see torch.cuda.synchronize() as well; slows this run's allocations from its window on"
+        ),
+    )
+    embed_source: bool = field(
+        default=True, metadata=option("keep the code around these lines in the log directory")
+    )
+    max_stall_ms: float = field(
+        default=250,
+        metadata=option("how long the end of a window may hold the training up, in milliseconds", float),
+    )
+    keep_windows: int = field(default=20, metadata=option("windows of each worker that keep their raw trace"))
+    keep_bytes: int = field(
+        default=5_000_000_000, metadata=option("bytes of the run's published files, in all")
+    )
+    spool: AnyPath | None = field(
+        default=None,
+        metadata=option("where windows wait until they are published, instead of the user's cache folder"),
+    )
+
+
+DEFAULTS = HookOptions()

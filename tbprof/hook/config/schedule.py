@@ -1,0 +1,159 @@
+"""Which steps of a training run are profiled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tbprof.errors import UsageError
+from tbprof.hook.config.arguments import check_whole_number, option, option_group
+from tbprof.hook.config.slow_steps import SlowSteps
+
+__all__ = ["Schedule"]
+
+_COUNTS = ("skip_first", "wait", "warmup", "active", "repeat")
+
+
+def _step_numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in text.split(","))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """Which training steps are profiled, in torch's names and with torch's meaning.
+
+    The first `skip_first` steps are left alone. Then cycles of `wait + warmup + active`
+    steps follow: in `wait` nothing happens, in `warmup` the profiler runs and what it
+    sees is thrown away, in `active` it records. Each cycle gives one window. One step lies
+    between two windows in any case, for the recording of lines.
+    `Schedule.every(1000)` and `Schedule.at(100, 5000)` say it in other words, and
+    `print(schedule)` shows what comes of it.
+
+    Raises:
+        UsageError: a number is no whole number, is negative, or `active` is 0.
+    """
+
+    # Start-up steps (compilation, autotuning) say nothing about the rest.
+    skip_first: int = field(default=10, metadata=option("steps before the first cycle"))
+    wait: int = field(
+        default=0, metadata=option("steps at the start of each cycle in which nothing is watched")
+    )
+    # The first steps under a profiler are slower than the others.
+    warmup: int = field(
+        default=3, metadata=option("steps that the profiler sees before those that it records")
+    )
+    active: int = field(default=5, metadata=option("steps that a window records"))
+    repeat: int = field(default=1, metadata=option("cycles in a run; 0: as many as it has room for"))
+    steps: tuple[int, ...] = field(
+        default=(),
+        metadata=option("first steps to record, such as 100,5000, instead of cycles", _step_numbers),
+    )
+    slow_steps: SlowSteps | None = field(default=None, metadata=option_group(SlowSteps, "slow_steps_"))
+
+    def __post_init__(self) -> None:
+        for name in _COUNTS:
+            check_whole_number("Schedule", name, getattr(self, name))
+        if self.active == 0:
+            raise UsageError("Schedule: active is 0, so that nothing would be recorded; give 1 or more.")
+        if self.slow_steps is not None and not isinstance(self.slow_steps, SlowSteps):
+            raise UsageError(
+                f"Schedule: slow_steps is {self.slow_steps!r}; give a tbprof.SlowSteps(...), or None."
+            )
+        self._check_steps()
+
+    def _check_steps(self) -> None:
+        if not isinstance(self.steps, tuple):
+            raise UsageError(f"Schedule: steps is {self.steps!r}; give a tuple of step numbers.")
+        room_from = 0
+        for step in self.steps:
+            check_whole_number("Schedule", "a number in steps", step)
+            if step - self.warmup < room_from:
+                raise UsageError(
+                    f"Schedule: there is no room for the warm-up of {self.warmup} before step {step};"
+                    f" give {room_from + self.warmup} or more."
+                )
+            room_from = step + self.active + 1
+
+    @classmethod
+    def every(
+        cls,
+        period: int,
+        *,
+        skip_first: int = 10,
+        warmup: int = 3,
+        active: int = 5,
+        slow_steps: SlowSteps | None = None,
+    ) -> Schedule:
+        """A window every `period` steps for as long as the run lasts.
+
+        Raises:
+            UsageError: `period` has no room for the warm-up and the recorded steps.
+        """
+        check_whole_number("Schedule", "period", period)
+        wait = period - warmup - active
+        if wait < 1:
+            raise UsageError(
+                f"Schedule.every: {warmup} warm-up and {active} recorded steps, and one for the lines, do"
+                f" not fit into a period of {period}; give {warmup + active + 1} or more."
+            )
+        return cls(
+            skip_first=skip_first, wait=wait, warmup=warmup, active=active, repeat=0, slow_steps=slow_steps
+        )
+
+    @classmethod
+    def at(
+        cls, *steps: int, warmup: int = 3, active: int = 5, slow_steps: SlowSteps | None = None
+    ) -> Schedule:
+        """A window of `active` steps from each of these step numbers on, ascending; the first step is 0.
+
+        Raises:
+            UsageError: two of them are too close to each other, or the first to the start.
+        """
+        return cls(warmup=warmup, active=active, steps=steps, slow_steps=slow_steps)
+
+    @property
+    def first_start(self) -> int:
+        """How many steps are over when the first warm-up begins."""
+        return self.steps[0] - self.warmup if self.steps else self.skip_first + self.wait
+
+    @property
+    def window_steps(self) -> int:
+        """Steps during which a profiler is there: warm-up and recording."""
+        return self.warmup + self.active
+
+    @property
+    def cycle_steps(self) -> int:
+        """Steps from the start of one window to that of the next."""
+        return max(self.wait, 1) + self.window_steps
+
+    @property
+    def steps_needed(self) -> int:
+        """Steps that a run must take until its first window is whole."""
+        return self.first_start + self.window_steps
+
+    def __str__(self) -> str:
+        recorded = self.first_start + self.warmup
+        parts = [
+            _steps(0, self.first_start, "left alone"),
+            _steps(self.first_start, recorded, "warm-up"),
+            _steps(recorded, self.steps_needed, "recorded"),
+        ]
+        endings = [self._ending(), *([] if self.slow_steps is None else [str(self.slow_steps)])]
+        return "; ".join([", ".join(part for part in parts if part), *endings])
+
+    def _ending(self) -> str:
+        later = [_steps(step, step + self.active, "recorded") for step in self.steps[1:]]
+        if later:
+            return "then " + ", ".join(later)
+        if self.steps or self.repeat == 1:
+            return "then nothing more"
+        times = "for as long as the run lasts" if self.repeat == 0 else f"{self.repeat} windows in all"
+        return f"again every {self.cycle_steps} steps, {times}"
+
+
+def _steps(first: int, end: int, what: str) -> str:
+    """`steps 3-5 recorded` for the half-open range; empty where the range is."""
+    if first == end:
+        return ""
+    if end - first == 1:
+        return f"step {first} {what}"
+    return f"steps {first}-{end - 1} {what}"

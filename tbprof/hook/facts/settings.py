@@ -1,0 +1,94 @@
+"""Switches that decide how fast a step can be: those of torch, and variables of the environment."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+
+from tbprof.hook.safety.missing_facts import MissingFacts
+
+__all__ = ["environment", "git_commit", "settings"]
+
+_VARIABLES = (
+    *("CUDA_LAUNCH_BLOCKING", "CUDA_MODULE_LOADING", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_VISIBLE_DEVICES"),
+    *("HIP_LAUNCH_BLOCKING", "HIP_VISIBLE_DEVICES", "AMD_SERIALIZE_KERNEL", "TEARDOWN_CUPTI"),
+    *("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF"),
+    *("PYTORCH_NO_CUDA_MEMORY_CACHING", "TORCH_COMPILE_DISABLE", "TORCHDYNAMO_DISABLE"),
+    *("OMP_NUM_THREADS", "MKL_NUM_THREADS"),
+)
+_PREFIXES = ("NCCL_", "TORCH_NCCL_", "RCCL_")
+
+_REFERENCES = 4
+"""Symbolic references of git that are followed; HEAD is one."""
+
+
+def settings(missing: MissingFacts) -> dict[str, str]:
+    """Torch's switches under torch's names, as text; on ROCm, `cudnn` is MIOpen.
+
+    One that torch refuses to tell (it does where a program sets precision the old way and the new
+    way) is missing as `settings.<name>`.
+    """
+    cudnn = torch.backends.cudnn
+    questions: dict[str, Callable[[], object]] = {
+        "python": platform.python_version,
+        "platform": lambda: platform.platform(terse=True),
+        "float32_matmul_precision": torch.get_float32_matmul_precision,
+        "cudnn.version": lambda: cudnn.version() if cudnn.is_available() else None,
+        "cudnn.enabled": lambda: cudnn.enabled,
+        "cudnn.benchmark": lambda: cudnn.benchmark,
+        "cudnn.deterministic": lambda: cudnn.deterministic,
+        "deterministic_algorithms": torch.are_deterministic_algorithms_enabled,
+        "anomaly_mode": torch.is_anomaly_enabled,
+        "num_threads": torch.get_num_threads,
+    }
+    values = {name: missing.ask(f"settings.{name}", ask, None) for name, ask in questions.items()}
+    return {name: str(value) for name, value in values.items() if value is not None}
+
+
+def environment() -> dict[str, str]:
+    """The variables that change how a device, its memory and its communication are driven, where set."""
+    chosen = {name for name in os.environ if name in _VARIABLES or name.startswith(_PREFIXES)}
+    return {name: os.environ[name] for name in sorted(chosen)}
+
+
+def git_commit(folder: Path) -> str | None:
+    """The commit of the checkout around `folder`, read from git's files; None outside one."""
+    for place in (folder, *folder.parents):
+        try:
+            if (place / ".git").exists():
+                return _commit_of(place / ".git")
+        except (OSError, UnicodeDecodeError):
+            return None
+    return None
+
+
+def _commit_of(git: Path) -> str | None:
+    if git.is_file():
+        # A worktree or a submodule: the file says where the real folder is.
+        git = (git.parent / git.read_text("utf-8").removeprefix("gitdir:").strip()).resolve()
+    common = git / "commondir"
+    shared = (git / common.read_text("utf-8").strip()).resolve() if common.exists() else git
+    reference = (git / "HEAD").read_text("utf-8").strip()
+    for _ in range(_REFERENCES):
+        if not reference.startswith("ref:"):
+            return reference
+        name = reference.removeprefix("ref:").strip()
+        reference = _value_of(name, git, shared)
+    return None
+
+
+def _value_of(name: str, git: Path, shared: Path) -> str:
+    """What a reference says, loose or packed; a branch without a commit names itself for ever."""
+    for folder in (git, shared):
+        if (folder / name).exists():
+            return (folder / name).read_text("utf-8").strip()
+    packed = shared / "packed-refs"
+    for line in packed.read_text("utf-8").splitlines() if packed.exists() else ():
+        commit, _, packed_name = line.partition(" ")
+        if packed_name == name:
+            return commit
+    return f"ref: {name}"

@@ -1,0 +1,96 @@
+"""What is measured and counted while a window is recorded."""
+
+from __future__ import annotations
+
+from tbprof.hook.facts.counters import allocated, counted, growth
+from tbprof.hook.facts.facts import WindowFacts
+from tbprof.hook.safety.missing_facts import MissingFacts
+from tbprof.hook.steps.step_clock import StepClock
+from tbprof.model import StepCounts
+
+__all__ = ["Measures"]
+
+
+class Measures:
+    """The numbers of the window that is recorded now."""
+
+    def __init__(self, clock: StepClock) -> None:
+        self._clock = clock
+        self.begun_by = ""
+        """Why the window is recorded."""
+        self.missing = MissingFacts()
+        """What could not be had for this window."""
+        self._counted_before: dict[str, int] = {}
+        self._counted_last: dict[str, int] = {}
+        self._step_counters: list[StepCounts] = []
+        self._phases_left_out: dict[str, None] = {}
+
+    def begin(self, begun_by: str) -> None:
+        """A window begins, for this reason."""
+        self.begun_by = begun_by
+        self.missing.clear()
+        self._clock.device.interrupt()
+        self._clock.profiled_ns.clear()
+        self._step_counters.clear()
+        self._phases_left_out.clear()
+        self.count_from_here()
+
+    def count_from_here(self) -> None:
+        """What was counted until now belongs to the warm-up."""
+        self._counted_last = counted(self.missing)
+        self._counted_before = {**self._counted_last, **allocated(self.missing)}
+
+    def end_step(self, duration_ns: int) -> None:
+        """A recorded step is over, which took so long."""
+        self._clock.profiled_ns.append(duration_ns)
+        before, self._counted_last = self._counted_last, counted(self.missing)
+        grown = growth(before, self._counted_last)
+        self._step_counters.append(StepCounts({name: count for name, count in grown.items() if count}))
+
+    def leave_out(self, phase: str | None) -> None:
+        """Something of this name comes that belongs to no step, or with None, it is over."""
+        self._clock.device.interrupt()
+        if phase is not None:
+            self._phases_left_out[phase] = None
+
+    def facts(
+        self,
+        window: int,
+        recorded_steps: int,
+        steps_taken: int,
+        phase: str,
+        profiler_start_ns: int | None,
+        *,
+        is_undisturbed: bool,
+    ) -> WindowFacts:
+        """The numbers of a window that is over.
+
+        Args:
+            window: its number.
+            recorded_steps: whole steps in it.
+            steps_taken: steps of the training that are over.
+            phase: what the steps are, "training" or "inference".
+            profiler_start_ns: how long the profiler's start held the training up.
+            is_undisturbed: whether no other profiler can have slowed down the steps outside it.
+        """
+        unprofiled, device = self._clock.unprofiled, self._clock.device
+        device_step_ns = device.step_ns
+        if device.fault is not None:
+            self.missing.note("device_step_time", device.fault)
+        counted_last = {**self._counted_last, **allocated(self.missing)}
+        return WindowFacts(
+            window=window,
+            begun_by=self.begun_by,
+            phase=phase,
+            phases_left_out=tuple(self._phases_left_out),
+            first_step=steps_taken - recorded_steps,
+            recorded_steps=recorded_steps,
+            unprofiled_step_ns=unprofiled.median_ns if is_undisturbed else None,
+            unprofiled_quartiles_ns=unprofiled.quartiles_ns if is_undisturbed else (),
+            unprofiled_device_step_ns=device_step_ns if is_undisturbed else None,
+            cold_steps_ns=unprofiled.cold_ns,
+            profiled_step_ns=self._clock.median_profiled_ns,
+            counters=growth(self._counted_before, counted_last),
+            step_counters=tuple(self._step_counters),
+            profiler_start_ns=profiler_start_ns,
+        )

@@ -1,0 +1,200 @@
+"""The life of a watched run: begun when it is first needed, ended whatever happens."""
+
+from __future__ import annotations
+
+import logging
+
+from tbprof.hook.config.hook_config import Plan
+from tbprof.hook.safety.forks import disarm_in_forked_children
+from tbprof.hook.safety.guard import Guard
+from tbprof.hook.safety.process_end import ProcessEnd
+from tbprof.hook.safety.torch_version import old_torch_problem
+from tbprof.hook.session.run_summary import log_farewell
+from tbprof.hook.session.run_warnings import Complaints
+from tbprof.hook.session.session import Session
+from tbprof.hook.steps.step_clock import StepClock
+from tbprof.hook.steps.step_count import CountChange, GivenCount
+from tbprof.hook.steps.timetable import FIRST_LOOK_STEPS, NEVER
+
+__all__ = ["INFERENCE", "WatchedRun"]
+
+logger = logging.getLogger("tbprof")
+
+INFERENCE = "inference"
+"""The phase whose steps are what the program is there for."""
+
+
+class WatchedRun:
+    """What happens behind a `TrainerHook`; every entry is guarded."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._guard = Guard(self._end_profiling)
+        self._session: Session | None = None
+        self._complaints = Complaints()
+        self.clock = StepClock()
+        self.steps_taken = 0
+        """Those of this process, and those before the checkpoint that it went on from."""
+        self._given = GivenCount()
+        self._is_step_over = False
+        self.next_event = 1
+        """The number of steps after which `after_step` must be called."""
+        self.in_phase = False
+        """Whether what happens now belongs to no step."""
+        self._phase = "training"
+        self._origin = 0
+        """The steps of an earlier process, whose checkpoint this one goes on from."""
+        self._end = ProcessEnd(self._close_at_exit)
+        self._begun = False
+        self._closed = False
+        self._refuse_old_torch()
+
+    def _refuse_old_torch(self) -> None:
+        problem = old_torch_problem()
+        if problem is not None:
+            logger.warning("Nothing is recorded: %s", problem)
+            self._closed, self.next_event = True, NEVER
+
+    def begin(self) -> None:
+        """Whatever comes first: entering the `with`, or the end of the first step."""
+        self._guard.run(self._begin)
+
+    def goes_on_to(self, given: object) -> bool:
+        """Take the training's own count; False where no step is over that can be timed."""
+        if type(given) is int:
+            count = self._given
+            # Only while something is recorded it matters how often the same count comes again.
+            if given == count.latest and self.next_event > self.steps_taken + 1:
+                return False
+            if self.steps_taken < given + count.ahead < NEVER:
+                count.latest = given
+                self.steps_taken = given + count.ahead
+                return True
+        self._is_step_over = False
+        self._guard.run(self._take_count, given)
+        return self._is_step_over
+
+    def after_step(self, duration_ns: int) -> None:
+        """Do what is due after a step that took so long."""
+        self._guard.run(self._after_step, duration_ns)
+        self.clock.restart()
+
+    def begin_phase(self, name: str) -> None:
+        """Something begins that is no training step."""
+        if name == INFERENCE:
+            self._guard.run(self._set_phase, name)
+            return
+        self.in_phase = True
+        if self._session is not None:
+            self._guard.run(self._session.leave_out, name)
+
+    def end_phase(self, name: str, *, outer: bool) -> None:
+        """It is over; `outer` is what `in_phase` was before it."""
+        if name == INFERENCE:
+            self._guard.run(self._set_phase, "training")
+        self.in_phase = outer
+        if self._session is not None and not outer:
+            self._guard.run(self._session.leave_out, None)
+        self.clock.restart()
+
+    def close(self, wait_s: float) -> None:
+        """End the profiling, and wait at most so long until the windows are published."""
+        if self._closed:
+            return
+        if self._session is not None and self._session.belongs_elsewhere:
+            self._guard.run(self._session.thread.say_elsewhere, "close()")
+            return
+        self._closed = True
+        self._complaints.listen()
+        self.next_event = NEVER
+        self._end.forget()
+        self._guard.run(self._stop)
+        self._guard.run(self._take_leave, wait_s)
+        self._guard.run(self._complaints.keep, self._plan)
+
+    def _close_at_exit(self) -> None:
+        if self._session is not None and self._session.belongs_elsewhere:
+            self._guard.run(self._session.abandon)
+        self.close(wait_s=5.0)
+
+    def _begin(self) -> None:
+        if self._begun or self._closed:
+            return
+        self._begun = True
+        self._complaints.listen()
+        self._origin = max(0, self.steps_taken - 1)
+        self._end.await_it()
+        first = min(self._plan.schedule.first_start, FIRST_LOOK_STEPS)
+        self.next_event = max(first, self.steps_taken)
+        if self.next_event == self.steps_taken:
+            self.next_event = self._opened_session().go_on(self.steps_taken)
+        self.clock.restart()
+
+    def _after_step(self, duration_ns: int) -> None:
+        if not self._begun:
+            # Nobody saw when this step began, so that its time is none.
+            self._begin()
+            return
+        if self._session is None and self.steps_taken > self.next_event:
+            self._origin = self.steps_taken - 1
+        session = self._opened_session()
+        if not session.is_watching:
+            self.clock.unprofiled_ns.append(duration_ns)
+        self.next_event = session.after_step(self.steps_taken, duration_ns)
+
+    def _opened_session(self) -> Session:
+        if self._session is None:
+            disarm_in_forked_children(self._disarm)
+            self._session = Session(self._plan, self.clock, self._origin)
+            self._session.phase = self._phase
+        return self._session
+
+    def _take_count(self, given: object) -> None:
+        change = self._given.read(given, self.steps_taken)
+        if change is CountChange.NEXT:
+            self.steps_taken = max(self.steps_taken + 1, self._given.latest + self._given.ahead)
+            self._is_step_over = True
+        elif change is CountChange.BACK:
+            self.steps_taken += 1
+            self._interrupt(is_step_over=True)
+        elif change is CountChange.STUCK and self._session is not None and self._session.is_watching:
+            self._given.say_stuck()
+            self._interrupt(is_step_over=False)
+
+    def _interrupt(self, *, is_step_over: bool) -> None:
+        """End what is being recorded; the step that is over is none of those outside windows."""
+        if self._session is not None:
+            self._session.interrupt(self.steps_taken, is_step_over=is_step_over)
+            self.next_event = min(self.next_event, self.steps_taken + 1)
+        self.clock.restart()
+
+    def _set_phase(self, name: str) -> None:
+        self._phase = name
+        if self._session is not None:
+            self._session.phase = name
+
+    def _stop(self) -> None:
+        if self._session is not None:
+            self._session.stop(self.steps_taken)
+
+    def _take_leave(self, wait_s: float) -> None:
+        if self._session is not None:
+            self._session.publisher.wait(wait_s)
+        has_failed = self._guard.fault is not None
+        steps = self.steps_taken - self._origin
+        log_farewell(self._plan, self._session, steps, has_failed=has_failed)
+        if self._session is not None:
+            self._session.leave()
+
+    def _end_profiling(self) -> None:
+        """After a fault: the training goes on without us."""
+        self.next_event = NEVER
+        if self._session is not None:
+            self._session.abandon()
+
+    def _disarm(self) -> None:
+        """In a forked child: the window, the spool and the publishing belong to the parent."""
+        self.next_event = NEVER
+        self._closed = True
+        if self._session is not None:
+            self._session.forget()

@@ -1,0 +1,1 @@
+"""Where windows wait until a child process publishes them."""

@@ -1,0 +1,104 @@
+"""Windows that earlier processes left in their spools are published by the next one."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from tbprof.hook.spool.folder_lock import trying_folder
+from tbprof.hook.spool.processes import is_of_this_host, is_running
+from tbprof.hook.spool.spool import PUBLISHER_PREFIX, TRACE_SUFFIX, facts_path, remove_empty_folders
+
+__all__ = ["adopt_windows", "is_left_behind"]
+
+logger = logging.getLogger("tbprof")
+
+ADOPTED_PREFIX = "adopted-"
+"""Starts the name of a folder that another process left."""
+
+FORGOTTEN_SECONDS = 24 * 3600
+"""Age from which a folder is taken for left behind where its process can't be asked about."""
+
+
+def adopt_windows(folder: Path) -> Iterator[Path]:
+    """Take over the windows that earlier processes left in the folders beside this one.
+
+    Yields the traces that are whole, each with its facts in a folder below `folder`;
+    everything else that those processes left is removed. Of several processes that try,
+    one gets each folder: a rename decides. What can't be taken over now is left alone.
+    """
+    with contextlib.suppress(OSError):
+        for orphan in sorted(folder.parent.iterdir()):
+            if orphan != folder and orphan.is_dir():
+                for place in _claim(orphan, folder):
+                    yield from _whole_windows(place)
+
+
+def _claim(orphan: Path, folder: Path) -> list[Path]:
+    """Move a folder left behind, with what it had itself taken over, below our own; where it is now."""
+    claimed = folder / f"{ADOPTED_PREFIX}{orphan.name}"
+    places = [claimed]
+    with contextlib.suppress(OSError):
+        with trying_folder(orphan) as is_free:
+            if not _is_over(orphan, is_free=is_free):
+                return []
+            orphan.rename(claimed)
+        # Side by side, so that names do not grow with every process that dies.
+        places.extend(inner.rename(folder / inner.name) for inner in claimed.glob(f"{ADOPTED_PREFIX}*"))
+    return places
+
+
+def _whole_windows(place: Path) -> list[Path]:
+    """The whole windows below a folder, from which all else is removed."""
+    windows = []
+    for trace in sorted(place.rglob(f"*{TRACE_SUFFIX}")):
+        # The facts are written last: with them, the window is whole.
+        if facts_path(trace).exists():
+            windows.append(trace)
+        else:
+            logger.warning("A window was lost because its process ended while writing it: %s", trace.name)
+    kept = {file for trace in windows for file in (trace, facts_path(trace))}
+    for left in place.rglob("*"):
+        if left not in kept and not left.is_dir():
+            with contextlib.suppress(OSError):
+                left.unlink()
+    remove_empty_folders(place)
+    return windows
+
+
+def is_left_behind(orphan: Path) -> bool:
+    """Whether no process is left that a folder belongs to, or that publishes from it."""
+    try:
+        with trying_folder(orphan) as is_free:
+            return _is_over(orphan, is_free=is_free)
+    except OSError:
+        # What vanishes while it is looked at is somebody else's business.
+        return False
+
+
+def _is_over(folder: Path, *, is_free: bool | None) -> bool:
+    """Whether nobody works in a folder; `is_free` where it could be locked, None where nobody knows."""
+    if is_free is None:
+        return all(_has_ended(process, folder) for process in (folder.name, *_publishers(folder)))
+    # A shared home may be mounted with locks that other hosts do not see.
+    return is_free and (is_of_this_host(folder.name) or _is_forgotten(folder))
+
+
+def _has_ended(process: str, folder: Path) -> bool:
+    running = is_running(process)
+    return _is_forgotten(folder) if running is None else not running
+
+
+def _is_forgotten(folder: Path) -> bool:
+    return time.time() - folder.stat().st_mtime > FORGOTTEN_SECONDS
+
+
+def _publishers(folder: Path) -> Iterator[str]:
+    """Names of the processes that were started to publish from this folder; they hold its lock as well."""
+    for log in folder.rglob("*.log"):
+        for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith(PUBLISHER_PREFIX):
+                yield line.removeprefix(PUBLISHER_PREFIX)

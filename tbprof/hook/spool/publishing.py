@@ -1,0 +1,179 @@
+"""The child processes that turn spooled windows into files of the log directory."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import subprocess
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tbprof.hook.spool.processes import process_name
+from tbprof.hook.spool.publish_child import start_child
+from tbprof.hook.spool.spool import PUBLISHER_PREFIX, broken_path, log_path
+
+__all__ = ["Publisher"]
+
+logger = logging.getLogger("tbprof")
+
+VERDICT_PREFIX = "window"
+"""Starts the child's line about the window that it has published."""
+
+EMPTY_PREFIX = "empty window"
+"""Starts it where nothing of the GPU was recorded that torch sees."""
+
+MOST_CHILDREN = 2
+"""At a time: windows that come faster than they are published wait in the spool."""
+
+MOST_WAITING = 20
+"""Windows that wait for their turn before no other begins: the spool must not grow without end."""
+
+
+class Publisher:
+    """Starts a child for each window and tells what became of it; never waits unasked."""
+
+    def __init__(
+        self, logdir: str, keep: Sequence[str] = (), held: Callable[[], tuple[int, ...]] = tuple
+    ) -> None:
+        """`held` gives the descriptors by which a child holds the spool folder, when we have ended."""
+        self._logdir = logdir
+        self._keep = keep
+        self._held = held
+        self._waiting: deque[Path] = deque()
+        self._running: dict[Path, subprocess.Popen[bytes]] = {}
+        self._failed = 0
+        self._has_said_behind = False
+        self.gpu: str | None = None
+        """The device of which the child asks the driver who else is on it; None: it does not ask."""
+        self.published = 0
+        self.lost = 0
+        """Windows whose trace turned out not to be whole."""
+        self.empty = 0
+        """Published windows without the work of a GPU that is there."""
+
+    @property
+    def running(self) -> tuple[Path, ...]:
+        """The traces that are being published."""
+        return tuple(self._running)
+
+    @property
+    def unpublished(self) -> int:
+        """Windows that stay in the spool: those that failed, and those whose turn has not come."""
+        return self._failed + len(self._waiting)
+
+    def keeps_up(self) -> bool:
+        """Whether a window may begin; the first time that too many wait is logged."""
+        if len(self._waiting) < MOST_WAITING:
+            return True
+        if not self._has_said_behind:
+            self._has_said_behind = True
+            logger.warning(
+                "Windows come faster than they are published: %d wait, and the next ones begin later.",
+                len(self._waiting),
+            )
+        return False
+
+    def publish(self, trace: Path) -> None:
+        """Publish a trace in a process of its own, as soon as there is room for one."""
+        self._waiting.append(trace)
+        self.collect()
+
+    def collect(self) -> None:
+        """Look which children have ended, without waiting for any, and start those that are due."""
+        for trace, process in list(self._running.items()):
+            if process.poll() is not None:
+                del self._running[trace]
+                self._note_end(trace, process.returncode)
+        while self._waiting and len(self._running) < MOST_CHILDREN:
+            self._start(self._waiting.popleft())
+
+    def wait(self, wait_s: float) -> None:
+        """Wait for the children, at most `wait_s` seconds in all."""
+        deadline = time.monotonic() + wait_s
+        self.collect()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            while self._running:
+                longest = next(iter(self._running.values()))
+                longest.wait(max(0.0, deadline - time.monotonic()))
+                self.collect()
+
+    def leave(self) -> None:
+        """Let the running children go on by themselves, when this process will not ask again."""
+        for process in self._running.values():
+            # Else Popen would warn that a child outlives it, which is meant here.
+            process.returncode = 0
+        self._running.clear()
+
+    def _start(self, trace: Path) -> None:
+        try:
+            self._running[trace] = self._start_logged(trace)
+        except OSError as error:
+            if not trace.exists():
+                self.lost += 1
+                logger.warning("%s could not be published: it is gone", trace)
+                return
+            self._failed += 1
+            logger.warning("%s could not be published now and waits for the next run: %s", trace, error)
+
+    def _start_logged(self, trace: Path) -> subprocess.Popen[bytes]:
+        output = log_path(trace).open("ab", buffering=0)
+        try:
+            gpu = () if self.gpu is None else ("--gpu", self.gpu)
+            arguments = (*self._keep, *gpu)
+            process = start_child(trace, self._logdir, arguments, output.fileno(), self._held())
+            # Where folders have no locks, another run may else take the window over, and publish it twice.
+            with contextlib.suppress(OSError):
+                output.write(f"{PUBLISHER_PREFIX}{process_name(process.pid)}\n".encode())
+        finally:
+            with contextlib.suppress(OSError):
+                output.close()
+        return process
+
+    def _note_end(self, trace: Path, exit_code: int) -> None:
+        log = log_path(trace)
+        if exit_code == 0:
+            self._tell(log)
+        if exit_code == 0 or not _stays(trace):
+            # What failed after the window was there is none of the training's business.
+            self.published += 1
+            with contextlib.suppress(OSError):
+                log.unlink()
+            return
+        if trace.exists():
+            self._failed += 1
+        else:
+            self.lost += 1
+        logger.warning("%s could not be published: %s", trace, _reason(log, exit_code))
+
+    def _tell(self, log: Path) -> None:
+        """Say in the training's log what the window showed."""
+        for line in _said(log):
+            is_empty = line.startswith(EMPTY_PREFIX)
+            self.empty += is_empty
+            if is_empty or line.startswith(VERDICT_PREFIX):
+                level = logging.WARNING if is_empty else logging.INFO
+                logger.log(level, "%s; tensorboard --logdir %s", line, self._logdir)
+
+
+def _stays(trace: Path) -> bool:
+    """Whether a trace is still in the spool, where it is removed from once its window is published."""
+    return trace.exists() or broken_path(trace).exists()
+
+
+def _said(log: Path) -> list[str]:
+    """The lines that the child wrote."""
+    try:
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    return [line for line in lines if line and not line.startswith(PUBLISHER_PREFIX)]
+
+
+def _reason(log: Path, exit_code: int) -> str:
+    """The last line that the child wrote, which is its error."""
+    said = _said(log)
+    if not said:
+        return f"the publishing process ended with code {exit_code} and said nothing"
+    return said[-1].removeprefix("tbprof: ")

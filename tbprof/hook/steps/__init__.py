@@ -1,0 +1,1 @@
+"""When a window begins, and how long steps take."""

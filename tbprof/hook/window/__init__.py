@@ -1,0 +1,1 @@
+"""One profiled window, from torch's profiler to the files in the spool."""

@@ -1,0 +1,151 @@
+"""What goes with a recorded window until it is published: its audit step, and the first ordinary steps."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from tbprof.hook.audit.audit import NO_STEP, Audited, AuditStep, no_audit
+from tbprof.hook.config.hook_config import Plan
+from tbprof.hook.steps.step_clock import KEPT_STEPS, StepClock
+from tbprof.hook.window.recorded_window import RecordedWindow
+from tbprof.model import HookFacts
+
+__all__ = ["SETTLE_STEPS", "Aftermath"]
+
+logger = logging.getLogger("tbprof")
+
+SETTLE_STEPS = 5
+"""Steps after the audit step by which the steps after a window are judged, before it is published."""
+
+SLOWER = 1.1
+"""From here on steps have become longer; less is the noise of a median of few."""
+
+
+class Aftermath:
+    """Knows the latest window, and gives it to `publish` when there is no more to be known of it."""
+
+    def __init__(self, plan: Plan, clock: StepClock, publish: Callable[[Path], None]) -> None:
+        self._plan = plan
+        self._clock = clock
+        self._publish = publish
+        self._window: RecordedWindow | None = None
+        self._audit: AuditStep | None = None
+        self._early: Audited | None = None
+        self._settles_from = 0
+        self._last: HookFacts | None = None
+
+    @property
+    def is_auditing(self) -> bool:
+        """Whether lines are being recorded, which makes the step slower."""
+        return self._audit is not None
+
+    @property
+    def due(self) -> int | None:
+        """The steps after which the window has settled; None where none waits for that."""
+        return None if self._window is None else self._settles_from + SETTLE_STEPS
+
+    def begin_early(self) -> None:
+        """The first step of a window's warm-up, which is in no figure, begins.
+
+        Its lines are kept for a training that ends with the window, and so has no step left.
+        """
+        self._early = None
+        if self._plan.record_lines:
+            self._begin_audit()
+
+    def end_early(self) -> None:
+        """That step is over."""
+        audit, self._audit = self._audit, None
+        if audit is not None:
+            audit.wants_another_step()
+            self._early = audit.finish()
+
+    def begin(self, window: RecordedWindow, steps_taken: int, *, is_last_step_over: bool) -> None:
+        """A window has been written; unless the training is over, a step begins."""
+        self._window, self._settles_from = window, steps_taken
+        if not self._plan.record_lines:
+            return
+        if is_last_step_over:
+            window.add_audit(self._early or no_audit(NO_STEP))
+        else:
+            self._begin_audit()
+
+    def after_step(self, steps_taken: int) -> None:
+        """A step is over: end what it was for."""
+        if self._audit is not None:
+            if self._audit.wants_another_step():
+                return
+            audit, self._audit = self._audit, None
+            if self._window is not None:
+                self._window.add_audit(audit.finish())
+            self._settles_from = steps_taken
+        elif self.due is not None and steps_taken >= self.due:
+            self.end(steps_taken)
+
+    def end(self, steps_taken: int) -> None:
+        """Publish the window with what is known by now."""
+        window, self._window = self._window, None
+        audit, self._audit = self._audit, None
+        if audit is not None:
+            # What came after the last step is no step: its lines would be joined wrongly.
+            audited = audit.finish() if audit.has_seen_a_step else self._early
+            audit.leave()
+        if window is None:
+            return
+        if audit is not None:
+            window.add_audit(audited or no_audit(NO_STEP))
+        else:
+            after_ns = self._clock.median_of_latest(steps_taken - self._settles_from)
+            if after_ns is not None:
+                window.add_after(after_ns)
+        self._last = window.facts
+        self._publish(window.trace)
+
+    def pause_audit(self, *, paused: bool) -> None:
+        """Leave out the lines of what belongs to no step."""
+        if self._audit is not None:
+            self._audit.pause(paused=paused)
+
+    def abandon(self, *, is_own_thread: bool) -> None:
+        """Keep what was written and nothing else; another thread's audit step is only turned off."""
+        if self._audit is not None:
+            self._audit.leave() if is_own_thread else self._audit.turn_off()
+        window, self._window, self._audit = self._window, None, None
+        if window is not None:
+            self._publish(window.trace)
+
+    def forget(self) -> None:
+        """In a forked child: the window is its parent's."""
+        if self._audit is not None:
+            # Of all threads the child has the one that forked.
+            self._audit.leave()
+        self._window = self._audit = None
+
+    def say_if_slower(self, steps_taken: int) -> None:
+        """Log it where steps have not become again what they were before the latest window."""
+        after_ns = self._clock.median_of_latest(min(steps_taken - self._settles_from, KEPT_STEPS))
+        facts = self._last
+        if facts is None or after_ns is None or not _is_slower(after_ns, facts):
+            return
+        cupti = "CUPTI may still be at work (TEARDOWN_CUPTI=1 makes it leave), or the training has changed."
+        others = "the training has changed, or the machine has other work."
+        logger.warning(
+            "Steps take %.1f ms since window %d, and took %.1f ms before it: %s",
+            after_ns / 1e6,
+            facts.window,
+            (facts.unprofiled_step_ns or 0) / 1e6,
+            cupti if facts.device_names else others,
+        )
+
+    def _begin_audit(self) -> None:
+        self._audit = AuditStep(
+            embed_source=self._plan.embed_source, sync_callbacks=self._plan.sync_callbacks
+        )
+        self._audit.start()
+
+
+def _is_slower(after_ns: int, facts: HookFacts) -> bool:
+    before_ns, quartiles_ns = facts.unprofiled_step_ns, facts.unprofiled_quartiles_ns
+    return bool(before_ns and quartiles_ns) and after_ns > max(SLOWER * (before_ns or 0), quartiles_ns[-1])

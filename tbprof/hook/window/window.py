@@ -1,0 +1,212 @@
+"""One profiled window: torch's profiler from its warm-up to the exported file."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from time import perf_counter_ns
+
+import torch
+from torch.profiler import profile, tensorboard_trace_handler
+
+from tbprof.hook.audit.source_names import import_folders
+from tbprof.hook.config.options import RecordOptions
+from tbprof.hook.config.schedule import Schedule
+from tbprof.hook.safety.cuda_device import has_device_failed
+from tbprof.hook.safety.missing_facts import MissingFacts
+from tbprof.hook.safety.other_profilers import foreign_profiler_at_work, is_recording
+from tbprof.hook.spool.spool import TRACE_SUFFIX, remove_partial_files
+from tbprof.hook.window.torch_profiler import is_stopped_by_device, make_profiler
+
+__all__ = ["ProfiledWindow"]
+
+logger = logging.getLogger("tbprof")
+
+
+class ProfiledWindow:
+    """Drives one `torch.profiler.profile` over the warm-up and the recorded steps of one cycle.
+
+    All calls must come from one thread: torch keeps a profiler's state for the thread
+    that started it.
+    """
+
+    def __init__(self, schedule: Schedule, options: RecordOptions, folder: Path, worker: str) -> None:
+        self._schedule = schedule
+        self._folder = folder
+        self._worker = worker
+        self._write_trace = tensorboard_trace_handler(str(folder), worker_name=worker)
+        self.missing = MissingFacts()
+        """What could not be recorded."""
+        self._profiler = make_profiler(schedule, options, self._export, self.missing)
+        self._steps = 0
+        self.recorded_steps = 0
+        """Whole training steps in the recording."""
+        self.is_over = False
+        """Nothing is recorded any more; `trace` is what came of it."""
+        self.taken_away = False
+        """Another profiler took torch's only session: nothing of this window can be saved."""
+        self.trace: Path | None = None
+        """The exported file; None where torch wrote none."""
+        self.export_error: Exception | None = None
+        self.start_ns = 0
+        """How long the profiler's start held the training up; the first of a process sets CUPTI up."""
+        self._was_stopped_by_device = False
+        self._has_device_failed = False
+
+    @property
+    def why_lost(self) -> str:
+        """Why there is no file, in words."""
+        if self._has_device_failed:
+            return "CUDA failed before the window was over"
+        if self._was_stopped_by_device:
+            return "the device's profiling library stopped by itself before the first recorded step"
+        return str(self.export_error or "torch wrote no file, as it does when the disk is full")
+
+    @property
+    def active(self) -> int:
+        """The steps that it is to record."""
+        return self._schedule.active
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether the steps now are recorded, and not warm-up."""
+        return not self.is_over and self._steps >= self._schedule.warmup
+
+    def start(self) -> None:
+        """Begin the warm-up. Take `OnlySession` first."""
+        self.missing.ask("sources", import_folders, ())
+        began_ns = perf_counter_ns()
+        try:
+            self._profiler.__enter__()
+        except BaseException:
+            self._let_go()
+            raise
+        self.start_ns = perf_counter_ns() - began_ns
+
+    def advance(self) -> None:
+        """A training step is over: record it as one, and do what is due after it."""
+        if self._lost_session():
+            return
+        was_recording = self.is_recording
+        self.recorded_steps += was_recording
+        self._steps += 1
+        began_ns = perf_counter_ns()
+        self._step()
+        if not was_recording:
+            self.start_ns += perf_counter_ns() - began_ns
+        if self.is_over:
+            # Leaves the annotation that torch opened for the step after the window.
+            self._profiler.__exit__(None, None, None)
+
+    def stop(self) -> None:
+        """End the window early; a recording without a whole step is not exported."""
+        if self.is_over or self._lost_session():
+            return
+        if has_device_failed():
+            # To stop the profiler is to wait for the device, while the training's error waits to be shown.
+            self._has_device_failed = True
+            self._let_go()
+            return
+        step = self._profiler.step_rec_fn
+        if step is not None and step.record is None:
+            # Ctrl-C came before torch had opened this step's annotation, and it would fail to close it.
+            self._profiler.step_rec_fn = None
+        self._end()
+        self.is_over = True
+
+    def abandon(self) -> None:
+        """End the window and keep nothing of it."""
+        self.recorded_steps = 0
+        self.stop()
+
+    def discard(self) -> None:
+        """End the window from another thread than its own, when the process is about to exit.
+
+        What it recorded is out of reach; but a profiler that nobody stops ends the exit of
+        Python in a segmentation fault.
+        """
+        self.recorded_steps = 0
+        self.is_over = True
+        self._end()
+
+    def _end(self) -> None:
+        # Ctrl-C may have come before it began, and torch fails to end what has not.
+        if self._profiler.profiler is not None:
+            self._profiler.__exit__(None, None, None)
+
+    def _step(self) -> None:
+        if not is_stopped_by_device():
+            self._profiler.step()
+            return
+        # torch warns of it, and we say it in our own words; `-W error` would raise between its two halves.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self._profiler.step()
+
+    def _let_go(self) -> None:
+        """Leave a profiler that Ctrl-C met while it began, or whose device has failed.
+
+        torch does not tell whether it has prepared the session, and crashes when one is stopped that
+        it has not. One that is only prepared may stay, and another may follow it (seen with torch 2.13).
+        """
+        if is_recording():
+            torch.autograd._disable_profiler()
+        torch.autograd.profiler._run_on_profiler_stop()
+        self.is_over = True
+        # So that nobody takes what is left of it for a profiler at work.
+        self._profiler.profiler = None
+
+    def _lost_session(self) -> bool:
+        """Look whether torch's session is still ours; if not, let go without touching it.
+
+        Stopping or exporting now would end the other profiler's session, or crash.
+        """
+        if is_stopped_by_device() or self._action == "DEVICE_STOPPED":
+            # The session has ended by itself, and nobody took it.
+            return False
+        if self.is_recording:
+            self.taken_away = not is_recording()
+        elif self._steps + 1 >= self._schedule.warmup:
+            self.taken_away = foreign_profiler_at_work(self._profiler)
+        else:
+            self.taken_away = is_recording()
+        if self.taken_away:
+            self.is_over = True
+            # So that nobody takes what is left of it for a profiler at work.
+            self._profiler.profiler = None
+        return self.taken_away
+
+    def _export(self, profiler: profile) -> None:
+        """Torch calls this once, when the recording is complete or stopped."""
+        self.is_over = True
+        self._note_if_stopped_by_device()
+        if self.recorded_steps == 0:
+            return
+        try:
+            earlier = set(self._traces())
+            self._write_trace(profiler)
+            # Kineto reports a full disk on its own log only: what counts is the file.
+            written = [trace for trace in self._traces() if trace not in earlier and trace.stat().st_size > 0]
+            self.trace = written[0] if written else None
+        except (OSError, RuntimeError) as error:
+            self.export_error = error
+        remove_partial_files(self._folder)
+
+    @property
+    def _action(self) -> str:
+        return getattr(self._profiler.current_action, "name", "")
+
+    def _note_if_stopped_by_device(self) -> None:
+        """Since torch 2.13 CUPTI can end a recording, when its buffers are full."""
+        if self._action == "DEVICE_STOPPED":
+            self._was_stopped_by_device = True
+            logger.warning(
+                "The device's profiling library stopped by itself: a window has %d of %d steps.",
+                self.recorded_steps,
+                self._schedule.active,
+            )
+
+    def _traces(self) -> Iterable[Path]:
+        return self._folder.glob(f"{self._worker}.*{TRACE_SUFFIX}")

@@ -1,0 +1,88 @@
+"""Arguments are checked once, in the constructor; a wrong one is the only thing that raises."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+import torch
+
+import tbprof
+from tbprof.errors import UsageError
+from tbprof.hook.config.hook_config import checked_plan
+from tbprof.hook.config.options import HookOptions, RecordOptions
+
+
+def test_paths_are_those_of_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    plan = checked_plan("logs", HookOptions(spool="spool"))
+    assert plan.logdir == tmp_path / "logs"
+    assert plan.spool == tmp_path / "spool"
+
+
+def test_without_arguments_the_defaults_hold(tmp_path: Path) -> None:
+    plan = checked_plan(tmp_path, HookOptions())
+    assert plan.schedule == tbprof.Schedule()
+    assert plan.spool is None
+
+
+def test_the_hook_takes_every_option_with_its_own_default() -> None:
+    arguments = inspect.signature(tbprof.TrainerHook).parameters
+    taken = {name: each.default for name, each in arguments.items() if name not in ("logdir", "schedule")}
+    options = [option.name for option in dataclasses.fields(HookOptions)]
+    assert sorted(("schedule", *taken)) == sorted(options)
+    assert all(default == getattr(HookOptions(), name) for name, default in taken.items())
+
+
+def test_each_option_reaches_the_plan(tmp_path: Path) -> None:
+    changed = HookOptions(
+        schedule=tbprof.Schedule(active=2),
+        worker="w",
+        record_lines=False,
+        with_stack=True,
+        max_stall_ms=10,
+        keep_windows=3,
+    )
+    plan = checked_plan(tmp_path, changed)
+    for option in dataclasses.fields(HookOptions):
+        assert getattr(plan, option.name) == getattr(changed, option.name), option.name
+    assert plan.options == RecordOptions(with_stack=True)
+    assert plan.max_stall_ns == 10_000_000
+    assert plan.keep_arguments == ("--keep-windows", "3", "--keep-bytes", "5000000000")
+
+
+@pytest.mark.parametrize("logdir", ["", b"logs"])
+def test_a_logdir_that_is_no_folder_is_refused(logdir: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(f"logdir is {logdir!r}; give the path of a folder")):
+        tbprof.TrainerHook(logdir)
+
+
+def test_a_remote_logdir_is_refused() -> None:
+    with pytest.raises(UsageError, match="give a folder of this machine"):
+        tbprof.TrainerHook("gs://bucket/logs")
+
+
+def test_torch_s_own_schedule_is_refused(tmp_path: Path) -> None:
+    steps = torch.profiler.schedule(wait=1, warmup=1, active=1)
+    with pytest.raises(UsageError, match=r"give a tbprof\.Schedule"):
+        tbprof.TrainerHook(tmp_path, schedule=steps)
+
+
+def test_a_spool_beneath_the_logdir_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="lies beneath the log directory"):
+        tbprof.TrainerHook(tmp_path, spool=tmp_path / "spool")
+
+
+def test_the_constructor_touches_nothing(tmp_path: Path, spool: Path) -> None:
+    tbprof.TrainerHook(tmp_path / "logs")
+    assert not spool.exists()
+    assert not (tmp_path / "logs").exists()
+
+
+@pytest.mark.parametrize("stall", [0, -1, True, "long", float("nan")])
+def test_a_stall_that_means_nothing_is_refused(tmp_path: Path, stall: object) -> None:
+    with pytest.raises(UsageError, match=r"max_stall_ms is .*; give milliseconds"):
+        tbprof.TrainerHook(tmp_path, max_stall_ms=stall)  # type: ignore[arg-type]

@@ -1,0 +1,123 @@
+"""The DataLoaders and optimizers that a program holds."""
+
+from __future__ import annotations
+
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+
+import torch
+from torch.utils.data import DataLoader
+
+from tbprof.hook.facts.live_objects import MOST_OBJECTS, living_loaders_and_optimizers
+from tbprof.hook.safety.missing_facts import MissingFacts
+from tbprof.model import LoaderFacts, OptimizerFacts
+
+
+class Images(list[int]):
+    """A dataset."""
+
+
+def test_they_are_told_with_what_decides_their_speed() -> None:
+    loader = DataLoader(Images(range(4)), batch_size=2, num_workers=1, prefetch_factor=7)
+    parameters = [torch.ones(2, requires_grad=True) for _ in range(3)]
+    optimizer = torch.optim.AdamW([{"params": parameters[:1]}, {"params": parameters[1:]}], foreach=True)
+    loaders, optimizers = living_loaders_and_optimizers(MissingFacts())
+    assert LoaderFacts("Images", 2, 1, False, 7, False) in loaders
+    assert OptimizerFacts("AdamW", True, None, False, 2, 3) in optimizers
+    del loader, optimizer
+
+
+class OwnOptimizer(torch.optim.Optimizer):
+    """One that knows nothing of torch's switches."""
+
+    def __init__(self, parameters: list[torch.Tensor]) -> None:
+        super().__init__(parameters, {"lr": 0.1})
+
+
+def test_an_optimizer_of_the_user_s_own_has_no_switches() -> None:
+    optimizer = OwnOptimizer([torch.ones(2)])
+    _, optimizers = living_loaders_and_optimizers(MissingFacts())
+    assert OptimizerFacts("OwnOptimizer", None, None, None, 1, 1) in optimizers
+    del optimizer
+
+
+class Trainer:
+    """Holds them as frameworks do."""
+
+    def __init__(self) -> None:
+        self.state = {"optimizers": [OwnOptimizer([torch.ones(2)])]}
+        self.loop = {"fetcher": (DataLoader(Images(range(4))),)}
+
+    def run(self) -> tuple[tuple[LoaderFacts, ...], tuple[OptimizerFacts, ...]]:
+        return living_loaders_and_optimizers(MissingFacts())
+
+
+def test_they_are_found_in_what_a_framework_holds() -> None:
+    """On a thread of its own: below it lie no frames of a test runner with its thousands of tests."""
+    with ThreadPoolExecutor(1) as pool:
+        loaders, optimizers = pool.submit(Trainer().run).result()
+    assert "Images" in {loader.dataset for loader in loaders}
+    assert "OwnOptimizer" in {optimizer.name for optimizer in optimizers}
+
+
+def test_values_that_hold_nothing_do_not_count_among_those_looked_at() -> None:
+    def train() -> tuple[tuple[LoaderFacts, ...], tuple[OptimizerFacts, ...]]:
+        values = [complex(number) for number in range(MOST_OBJECTS + 1)]
+        trainer = [[[Trainer()]]]
+        found = living_loaders_and_optimizers(MissingFacts())
+        del values, trainer
+        return found
+
+    with ThreadPoolExecutor(1) as pool:
+        loaders, _ = pool.submit(train).result()
+    assert "Images" in {loader.dataset for loader in loaders}
+
+
+def test_looking_keeps_nothing_of_a_function_alive() -> None:
+    values = torch.ones(3)
+    living_loaders_and_optimizers(MissingFacts())
+    alive = weakref.ref(values)
+    del values
+    assert alive() is None
+
+
+def test_what_a_function_took_of_its_variables_stays_its_own() -> None:
+    rate = 0.1
+    config = locals()
+    living_loaders_and_optimizers(MissingFacts())
+    assert config["rate"] == rate
+
+
+class WrappedOptimizer(torch.optim.Optimizer):
+    """One around another, which never runs the `__init__` of torch's."""
+
+    def __init__(self, inner: torch.optim.Optimizer) -> None:
+        self.inner = inner
+
+    @property
+    def param_groups(self) -> list[dict[str, object]]:  # type: ignore[override]
+        return self.inner.param_groups
+
+
+class UnreadyLoader(DataLoader[int]):
+    """One that knows its batch size only later."""
+
+    @property
+    def batch_size(self) -> int:  # type: ignore[override]
+        raise ValueError("no epoch has begun")
+
+    @batch_size.setter
+    def batch_size(self, size: int) -> None: ...
+
+
+def test_one_that_does_not_answer_is_missing_and_costs_no_other() -> None:
+    wrapped = WrappedOptimizer(OwnOptimizer([torch.ones(2)]))
+    unready, loader = UnreadyLoader(Images(range(4))), DataLoader(Images(range(4)), batch_size=3)
+    missing = MissingFacts()
+    loaders, optimizers = living_loaders_and_optimizers(missing)
+    assert OptimizerFacts("WrappedOptimizer", None, None, None, 1, 1) in optimizers
+    assert 3 in [found.batch_size for found in loaders]
+    reasons = {fact.name: fact.reason for fact in missing.facts}
+    assert reasons["loaders"] == "ValueError: no epoch has begun"
+    assert reasons["optimizers"].startswith("AttributeError: ")
+    del wrapped, unready, loader

@@ -1,0 +1,110 @@
+"""Programs that use torch.compile: the hook adds no frame, no graph and no word of Dynamo's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tbprof.hook.safety.compiled_code import untraced
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import RunScript
+
+COMPILED_STEP = """
+    import sys, torch, torch._dynamo
+    model = torch.nn.Linear(4, 4)
+    optimizer = torch.optim.SGD(model.parameters(), lr=torch.tensor(.1), foreach=False)
+    @torch.compile(backend="eager")
+    def step():
+        optimizer.step()
+    for _ in range(25):
+        optimizer.zero_grad()
+        model(torch.rand(2, 4)).sum().backward()
+        step()
+    counters = torch._dynamo.utils.counters
+    breaks = sum(counters["graph_break"].values())
+    print(counters["frames"]["total"], counters["stats"]["unique_graphs"], breaks)
+"""
+
+UNDER_RUN = "import runpy, sys; from tbprof.hook.run import main; main(sys.argv[1:])"
+
+
+def words_of_dynamo(stderr: str) -> list[str]:
+    return [line for line in stderr.splitlines() if "dynamo" in line.lower() or "tbprof/" in line]
+
+
+def test_a_compiled_optimizer_step_compiles_as_it_does_alone(run_script: RunScript, tmp_path: Path) -> None:
+    alone = run_script(COMPILED_STEP)
+    assert alone.returncode == 0, alone.stderr
+    (tmp_path / "train.py").rename(tmp_path / "program.py")
+    watched = run_script(UNDER_RUN, "--logdir", tmp_path / "logs", tmp_path / "program.py")
+    assert watched.stdout == alone.stdout
+    assert words_of_dynamo(watched.stderr) == words_of_dynamo(alone.stderr)
+    assert "The results are in" in watched.stderr or "Still being published" in watched.stderr
+
+
+STEP_INSIDE = """
+    import sys, torch, tbprof
+    hook = tbprof.TrainerHook(sys.argv[1], schedule=tbprof.Schedule(skip_first=3, warmup=1, active=2))
+    @torch.compile(backend="eager")
+    def train(x):
+        loss = (x * 2).sin().sum()
+        hook.step()
+        return loss
+    for _ in range(12):
+        train(torch.rand(3))
+    assert hook._run.steps_taken == 12
+    hook.close(wait_s=60)
+    counters = torch._dynamo.utils.counters
+    print(counters["stats"]["unique_graphs"], len(counters["graph_break"]))
+"""
+
+
+def test_step_inside_of_a_compiled_function_is_counted_and_only_breaks_the_graph_there(
+    run_script: RunScript, tmp_path: Path
+) -> None:
+    ended = run_script(STEP_INSIDE, tmp_path / "logs")
+    assert (ended.returncode, ended.stdout) == (0, "1 1\n"), ended.stderr
+    assert words_of_dynamo(ended.stderr) == []
+    assert list((tmp_path / "logs").glob("*.tbprof.pb"))
+
+
+FIRST_COMPILED_IN_THE_AUDIT = """
+    import sys, torch, tbprof
+    graphs = []
+    def backend(graph, _):
+        graphs.append(graph)
+        return graph.forward
+    compiled = torch.compile(lambda x: (x * 2).sin().sum(), backend=backend)
+    model = torch.nn.Linear(4, 4)
+    hook = tbprof.TrainerHook(sys.argv[1], schedule=tbprof.Schedule(skip_first=2, warmup=1, active=2))
+    for number in range(12):
+        y = model(torch.rand(2, 4))
+        (compiled(y) if number >= int(sys.argv[2]) else y.sum()).backward()
+        hook.step()
+    hook.close(wait_s=60)
+    print(len(graphs))
+"""
+
+
+@pytest.mark.parametrize("first", [2, 5], ids=["in the early audit step", "in the audit step"])
+def test_what_is_first_compiled_while_lines_are_recorded_is_compiled_whole(
+    run_script: RunScript, tmp_path: Path, first: int
+) -> None:
+    ended = run_script(FIRST_COMPILED_IN_THE_AUDIT, tmp_path / "logs", first)
+    assert (ended.returncode, ended.stdout) == (0, "1\n"), ended.stderr
+    assert words_of_dynamo(ended.stderr) == []
+
+
+def test_outside_of_compiled_code_nothing_changes() -> None:
+    called: list[tuple[int, int]] = []
+
+    @untraced
+    def note(first: int, *, second: int) -> None:
+        called.append((first, second))
+
+    note(1, second=2)
+    assert called == [(1, 2)]

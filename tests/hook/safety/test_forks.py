@@ -1,0 +1,21 @@
+"""What is to happen in forked children is forgotten with the hook that it belongs to."""
+
+from __future__ import annotations
+
+import pytest
+
+from tbprof.hook.safety import forks
+
+
+class Hook:
+    def disarm(self) -> None:
+        """Nothing."""
+
+
+def test_hooks_that_are_gone_leave_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forks, "_disarms", [])
+    monkeypatch.setattr(forks.os, "register_at_fork", lambda **_: None)
+    for _ in range(100):
+        # Nothing else holds it.
+        forks.disarm_in_forked_children(Hook().disarm)
+    assert len(forks._disarms) == 1

@@ -1,0 +1,79 @@
+"""What a run complained of is there to be asked for when its log is gone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from trainings import Step, train
+
+import tbprof
+from tbprof.hook.session.run_warnings import COMPLAINTS_PREFIX, MOST_COMPLAINTS, Complaints, logger
+
+SHORT = tbprof.Schedule(skip_first=1, warmup=0, active=1)
+
+
+@pytest.fixture
+def logdir(tmp_path: Path) -> Path:
+    return tmp_path / "logs" / "run"
+
+
+def kept(spool: Path) -> list[str]:
+    files = spool.rglob(f"{COMPLAINTS_PREFIX}*")
+    return [said for path in files for said in json.loads(path.read_text())["said"]]
+
+
+def test_a_forgotten_step_is_kept_until_a_run_goes_well(
+    spool: Path, logdir: Path, training_step: Step
+) -> None:
+    with tbprof.TrainerHook(logdir):
+        training_step()
+    assert kept(spool) == [
+        "No window was recorded: step() was never called (under tbprof run: no optimizer stepped;"
+        " --step-on names what else ends a step); the schedule needed 18."
+    ]
+    with tbprof.TrainerHook(logdir, schedule=SHORT) as hook:
+        train(hook, training_step, 4)
+        hook.close(wait_s=60)
+    assert kept(spool) == []
+    assert list(spool.iterdir()) == []
+
+
+def test_the_next_run_takes_the_place_of_this_one(spool: Path, logdir: Path, training_step: Step) -> None:
+    for steps in (2, 3):
+        with tbprof.TrainerHook(logdir) as hook:
+            train(hook, training_step, steps)
+    (said,) = kept(spool)
+    assert "3 steps were taken" in said
+
+
+def test_each_rank_has_its_own(spool: Path, logdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for rank in ("0", "1"):
+        monkeypatch.setenv("RANK", rank)
+        tbprof.TrainerHook(logdir).close()
+    assert len(kept(spool)) == 2
+
+
+def test_where_nothing_can_be_written_nothing_is_kept(spool: Path, logdir: Path) -> None:
+    spool.write_text("")
+    tbprof.TrainerHook(logdir).close()
+    assert spool.read_text() == ""
+
+
+def test_so_many_are_kept_and_information_is_none() -> None:
+    complaints = Complaints()
+    complaints.listen()
+    try:
+        logger.info("all is well")
+        for number in range(2 * MOST_COMPLAINTS):
+            logger.warning("fault %d", number)
+    finally:
+        logger.removeFilter(complaints)
+    assert complaints.said == [f"fault {number}" for number in range(MOST_COMPLAINTS)]
+
+
+def test_a_program_without_logging_prints_them_still(run_script: Callable[..., object], logdir: Path) -> None:
+    ended = run_script("import sys, tbprof\nwith tbprof.TrainerHook(sys.argv[1]): pass", logdir)
+    assert ended.stderr.startswith("No window was recorded")

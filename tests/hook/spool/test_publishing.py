@@ -1,0 +1,185 @@
+"""The publishing child: found, kept apart from the training, waited for only so long."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tbprof.hook.config.options import RecordOptions
+from tbprof.hook.config.schedule import Schedule
+from tbprof.hook.facts.facts import WindowFacts, collect_facts, write_facts
+from tbprof.hook.safety.missing_facts import MissingFacts
+from tbprof.hook.spool.publishing import MOST_CHILDREN, MOST_WAITING, Publisher
+from tbprof.hook.spool.spool import broken_path, facts_path, log_path, open_spool
+from tbprof.hook.window.window import ProfiledWindow
+
+
+@pytest.fixture
+def trace(tmp_path: Path, training_step: Callable[[], float]) -> Path:
+    """A window of one recorded step in the spool, with its facts."""
+    folder = open_spool(tmp_path / "logs", tmp_path / "spool")
+    window = ProfiledWindow(Schedule(warmup=0, active=1), RecordOptions(), folder, "worker")
+    window.start()
+    training_step()
+    window.advance()
+    assert window.trace is not None
+    counted = WindowFacts(0, 0, 1, None, None, {})
+    facts = collect_facts("worker", RecordOptions(), counted, MissingFacts())
+    write_facts(facts, facts_path(window.trace))
+    return window.trace
+
+
+def test_a_window_is_published_and_leaves_the_spool(trace: Path, tmp_path: Path) -> None:
+    publisher = Publisher(str(tmp_path / "logs"))
+    publisher.publish(trace)
+    assert publisher.running == (trace,)
+    publisher.wait(60)
+    assert (publisher.published, publisher.unpublished, publisher.running) == (1, 0, ())
+    stem = trace.name.removesuffix(".pt.trace.json")
+    published = sorted(path.name for path in (tmp_path / "logs").iterdir() if path.is_file())
+    assert published == [f"{stem}.tbprof.pb", f"{stem}.trace.json.gz"]
+    assert not trace.parent.exists() or list(trace.parent.iterdir()) == []
+
+
+def test_a_window_without_the_gpu_that_is_there_is_a_fault(
+    trace: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    window = WindowFacts(0, 0, 1, None, None, {})
+    facts = collect_facts("worker", RecordOptions(), window, MissingFacts())
+    facts = dataclasses.replace(facts, device_names=("A GPU",))
+    write_facts(facts, facts_path(trace))
+    publisher = Publisher(str(tmp_path / "logs"))
+    publisher.publish(trace)
+    publisher.wait(60)
+    (said,) = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert said.startswith("empty window 0: no GPU work was recorded, though torch sees the GPU")
+    assert (publisher.published, publisher.empty) == (1, 1)
+
+
+def test_the_training_s_own_files_do_not_break_it(
+    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    training = tmp_path / "training"
+    training.mkdir()
+    (training / "numpy.py").write_text("raise SystemExit('this is the training, not numpy')")
+    monkeypatch.chdir(training)
+    monkeypatch.setenv("PYTHONPATH", str(training))
+    monkeypatch.setenv("PYTHONWARNINGS", "error")
+    publisher = Publisher(str(tmp_path / "logs"))
+    publisher.publish(trace)
+    publisher.wait(60)
+    assert publisher.published == 1
+
+
+def test_a_broken_trace_is_lost_and_the_child_s_sentence_is_logged(
+    trace: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    trace.write_bytes(trace.read_bytes()[:200])
+    publisher = Publisher(str(tmp_path / "logs"))
+    publisher.publish(trace)
+    publisher.wait(60)
+    assert (publisher.published, publisher.unpublished, publisher.lost) == (0, 0, 1)
+    assert not trace.exists()
+    assert broken_path(trace).exists()
+    warning = caplog.records[0].getMessage()
+    assert warning.startswith(f"{trace} could not be published: ")
+    assert "Traceback" not in log_path(trace).read_text()
+
+
+def test_a_child_that_ends_badly_when_the_window_is_there_is_no_failure(
+    trace: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    publisher = Publisher(str(tmp_path / "logs"))
+    publisher.publish(trace)
+    child = publisher._running[trace]
+    child.wait(60)
+    # As if it had been killed while it made the copy for the standard tab.
+    child.returncode = -9
+    publisher.collect()
+    assert (publisher.published, publisher.unpublished, publisher.lost) == (1, 0, 0)
+    assert caplog.records == []
+
+
+def test_a_log_that_takes_no_line_does_not_stop_the_publishing(
+    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tbprof.hook.spool.publishing.process_name", full)
+    publisher = Publisher(str(tmp_path / "logs"))
+    publisher.publish(trace)
+    publisher.wait(60)
+    assert (publisher.published, publisher.unpublished) == (1, 0)
+
+
+def test_a_logdir_that_can_t_be_made_is_said(
+    trace: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "logs").write_text("a file, not a folder")
+    publisher = Publisher(str(tmp_path / "logs"))
+    publisher.publish(trace)
+    publisher.wait(60)
+    assert publisher.unpublished == 1
+    assert trace.exists()
+    assert str(tmp_path / "logs") in caplog.records[0].getMessage()
+
+
+def test_a_child_that_can_t_be_started_costs_no_more_than_a_sentence(
+    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "no-python"))
+    publisher = Publisher(str(tmp_path / "logs"))
+    publisher.publish(trace)
+    assert (publisher.unpublished, publisher.running) == (1, ())
+    assert trace.exists()
+    assert caplog.records[0].levelno == logging.WARNING
+    assert "waits for the next run" in caplog.records[0].getMessage()
+
+
+def test_waiting_ends_at_its_limit_and_the_child_is_left_alone(trace: Path, tmp_path: Path) -> None:
+    publisher = Publisher(str(tmp_path / "logs"))
+    publisher.publish(trace)
+    child = publisher._running[trace]
+    publisher.wait(0)
+    assert publisher.running == (trace,)
+    publisher.leave()
+    assert publisher.running == ()
+    _, status = os.waitpid(child.pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert (tmp_path / "logs" / trace.name.replace(".pt.trace.json", ".trace.json.gz")).exists()
+
+
+def test_of_many_windows_a_few_are_published_at_a_time(trace: Path, tmp_path: Path) -> None:
+    copies = [trace.with_name(f"worker.{number}.pt.trace.json") for number in range(1, 5)]
+    for copy in copies:
+        shutil.copy(trace, copy)
+        shutil.copy(facts_path(trace), facts_path(copy))
+    publisher = Publisher(str(tmp_path / "logs"))
+    for copy in copies:
+        publisher.publish(copy)
+    assert len(publisher.running) == MOST_CHILDREN
+    publisher.wait(100)
+    assert (publisher.published, publisher.unpublished) == (4, 0)
+    assert len(list((tmp_path / "logs").glob("*.tbprof.pb"))) == 4
+
+
+def test_while_too_many_wait_none_is_to_begin(
+    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("tbprof.hook.spool.publishing.MOST_CHILDREN", 0)
+    publisher = Publisher(str(tmp_path / "logs"))
+    for _ in range(MOST_WAITING):
+        assert publisher.keeps_up()
+        publisher.publish(trace)
+    assert [publisher.keeps_up(), publisher.keeps_up()] == [False, False]
+    assert caplog.messages == [
+        "Windows come faster than they are published: 20 wait, and the next ones begin later."
+    ]
