@@ -26,7 +26,7 @@ class LineUse:
     """What a line does with the device in its steps."""
 
     kind: str
-    """In the words of `tbprof.preflight.prediction.Kind`."""
+    """In the words of `tbprof.preflight.prediction.prediction.Kind`."""
     call: str
     """What was called in Python, such as `item`, `to` or `__getitem__`."""
     via: str = ""

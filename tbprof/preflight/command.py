@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from tbprof.errors import SelfTestFailed, TbprofError
-from tbprof.preflight.document import document
-from tbprof.preflight.prediction import ENDED_WELL, KINDS, Prediction
-from tbprof.preflight.report import text
+from tbprof.preflight.prediction.document import document
+from tbprof.preflight.prediction.prediction import ENDED_WELL, KINDS, Prediction
+from tbprof.preflight.prediction.text import text
+from tbprof.preflight.program.signals import Signals, Terminated, signals_heard
 from tbprof.preflight.session import Preflight
-from tbprof.preflight.signals import Signals, Terminated, signals_heard
 from tbprof.program.main_program import NoSuchModule, check_function, program_frames, run_program
 from tbprof.standard_streams import put, reader_may_leave, substitute_unencodable
 

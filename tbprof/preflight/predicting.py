@@ -9,7 +9,7 @@ import torch
 
 from tbprof.line_rules import FIXES, rule_of
 from tbprof.model import Severity, fingerprint, suppression, told_apart
-from tbprof.preflight.prediction import (
+from tbprof.preflight.prediction.prediction import (
     KINDS,
     WHOLE_RUN,
     Ending,
@@ -18,8 +18,8 @@ from tbprof.preflight.prediction import (
     PredictedStep,
     Prediction,
 )
-from tbprof.preflight.recording import Recorder, Tally
-from tbprof.preflight.rules import use_of
+from tbprof.preflight.prediction.rule_terms import use_of
+from tbprof.preflight.watching.recording import Recorder, Tally
 
 __all__ = ["predict"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from tbprof.errors import SelfTestFailed
-from tbprof.preflight.recording import RECORDERS, Recorder
+from tbprof.preflight.watching.recording import RECORDERS, Recorder
 
 __all__ = ["self_test"]
 

@@ -14,19 +14,26 @@ from typing import Any
 import torch
 
 from tbprof.errors import NotSupported, UsageError
-from tbprof.preflight import awaited, unwatched
-from tbprof.preflight.child_runs import ChildRun, add_child_runs, steps_taken, write_child_run
-from tbprof.preflight.children import ACTIVE, ChildPlan, Children, child_run, forget_parents
-from tbprof.preflight.ending import ending_of, ending_with_children
-from tbprof.preflight.mode import Watch
-from tbprof.preflight.patches import installed, installed_stubs
+from tbprof.preflight.patches import unwatched_processes
+from tbprof.preflight.patches.table import installed, installed_stubs
 from tbprof.preflight.predicting import predict
-from tbprof.preflight.prediction import ENDED_WELL, Ending, PredictedFinding, PredictedSite, Prediction
-from tbprof.preflight.recording import RECORDERS, Recorder
-from tbprof.preflight.report import text
+from tbprof.preflight.prediction.prediction import (
+    ENDED_WELL,
+    Ending,
+    PredictedFinding,
+    PredictedSite,
+    Prediction,
+)
+from tbprof.preflight.prediction.text import text
+from tbprof.preflight.program.child_runs import ChildRun, add_child_runs, steps_taken, write_child_run
+from tbprof.preflight.program.children import ACTIVE, ChildPlan, Children, child_run, forget_parents
+from tbprof.preflight.program.ending import ending_of, ending_with_children
+from tbprof.preflight.program.program_steps import Steps, StepsTaken
+from tbprof.preflight.program.time_limit import Interruption, OutOfTime
 from tbprof.preflight.self_test import self_test
-from tbprof.preflight.stepping import Steps, StepsTaken
-from tbprof.preflight.time_limit import Interruption, OutOfTime
+from tbprof.preflight.watching import pending_reads
+from tbprof.preflight.watching.mode import Watch
+from tbprof.preflight.watching.recording import RECORDERS, Recorder
 from tbprof.program.main_program import Decorated
 
 __all__ = ["Preflight", "begin_in_child"]
@@ -107,9 +114,9 @@ class Preflight:
             if not RECORDERS:
                 _refuse_a_gpu(force=self._force)
                 stack.enter_context(installed())
-                stack.callback(awaited.forget_all)
+                stack.callback(pending_reads.forget_all)
                 forget_parents()
-                unwatched.forget_unwatched()
+                unwatched_processes.forget_unwatched()
                 self._watch_children(stack)
             stack.enter_context(installed_stubs(self._stub))
             stack.enter_context(Watch())
@@ -150,7 +157,7 @@ class Preflight:
         ending, sentence = ("stopped", "") if is_own_stop else ending_of(error, signal=self.signal)
         runs = self._child_runs(was_stopped=error is not None)
         ending, sentence = ending_with_children(ending, sentence, runs)
-        failed = unwatched.failed_unwatched() if self._folder is not None else ""
+        failed = unwatched_processes.failed_unwatched() if self._folder is not None else ""
         if failed and ending in ENDED_WELL:
             ending, sentence = "failed", failed
         self._prediction = predict(

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tbprof.preflight.document import Json, document
+from tbprof.preflight.prediction.document import Json, document
 from tbprof.preflight.session import Preflight
 
 PROGRAMS = Path(__file__).parent / "programs"

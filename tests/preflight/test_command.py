@@ -15,7 +15,7 @@ pytest.importorskip("torch")
 
 from tbprof.preflight import session
 from tbprof.preflight.command import run as main
-from tbprof.preflight.patches import PATCHES, installed
+from tbprof.preflight.patches.table import PATCHES, installed
 
 TRAINING = """
 import sys

@@ -8,8 +8,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from tbprof.preflight import copies, mode  # noqa: E402
 from tbprof.preflight.session import Preflight  # noqa: E402
+from tbprof.preflight.watching import copies, mode  # noqa: E402
 
 
 def broken(*_args: Any, **_kwargs: Any) -> Any:

@@ -11,8 +11,8 @@ from marked_programs import run_here
 
 torch = pytest.importorskip("torch")
 
-from tbprof.preflight import frames  # noqa: E402
-from tbprof.preflight.report import text  # noqa: E402
+from tbprof.preflight.base import user_frame  # noqa: E402
+from tbprof.preflight.prediction.text import text  # noqa: E402
 from tbprof.preflight.session import Preflight  # noqa: E402
 
 
@@ -34,7 +34,7 @@ names["read"](total)
 def test_generated_code_is_no_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Processes that run tests side by side are started with -c.
     monkeypatch.setattr(sys, "argv", ["train.py"])
-    frames._is_programs.cache_clear()
+    user_frame._is_programs.cache_clear()
     (site,) = run(tmp_path, GENERATED)
     assert (site["source"]["file"], site["source"]["line"]) == (str(tmp_path / "train.py"), 6)
 
@@ -55,8 +55,8 @@ def test_a_library_line_keeps_all_lines_that_call_it(tmp_path: Path, monkeypatch
     (tmp_path / "site-packages" / "library_of_this_test.py").write_text(LIBRARY, encoding="utf-8")
     folder = str(tmp_path / "site-packages")
     monkeypatch.syspath_prepend(folder)
-    monkeypatch.setattr(frames, "_INSTALLED", (*frames._INSTALLED, folder + "/"))
-    for cached in (frames.library_of, frames._is_programs):
+    monkeypatch.setattr(user_frame, "_INSTALLED", (*user_frame._INSTALLED, folder + "/"))
+    for cached in (user_frame.library_of, user_frame._is_programs):
         cached.cache_clear()
     program = tmp_path / "train.py"
     program.write_text(CALLS_IT_TWICE, encoding="utf-8")

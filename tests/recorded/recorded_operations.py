@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 from recorded_predictions import lines_of, predict
 
 from tbprof.optable import OPS, DeviceOp
-from tbprof.preflight.prediction import PredictedSite
+from tbprof.preflight.prediction.prediction import PredictedSite
 
 __all__ = ["JudgedOperation", "Operation", "Verdict", "judge_operations", "read_operations", "rows_seen"]
 

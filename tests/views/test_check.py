@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from check_samples import FOUND, accepted, answer, found, recording
 
-from tbprof.preflight.prediction import KINDS as KINDS_OF_PREFLIGHT
+from tbprof.preflight.prediction.prediction import KINDS as KINDS_OF_PREFLIGHT
 from tbprof.views.check import KINDS, Budget, Warned
 
 UPLOAD = found(fingerprint="b", rule="CPY05", kind="upload")

@@ -1,0 +1,1 @@
+"""What watching and patching share: a patch, a tensor's mark, the devices there seem to be."""

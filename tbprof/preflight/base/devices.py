@@ -1,0 +1,49 @@
+"""The devices that the program believes to have."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tbprof.preflight.base.device_marks import HOST, Place, device_place, place_of
+
+__all__ = ["current", "device_count", "device_named", "place_named"]
+
+
+class _Current:
+    """What `torch.cuda.set_device` set; one for all threads, which no program tells apart."""
+
+    index = 0
+
+
+current = _Current()
+
+
+def device_count() -> int:
+    """One GPU for each process that a launcher started on this machine."""
+    return max(1, int(os.environ.get("LOCAL_WORLD_SIZE", "1")))
+
+
+def device_named(device: Any) -> Any:
+    """A number as the GPU that it stands for, which torch would ask for in vain; all else as it is."""
+    if isinstance(device, int) and not isinstance(device, bool):
+        return torch.device("cuda", device)
+    return device
+
+
+def place_named(device: Any) -> Place | None:
+    """The place that a device, its name, a number or another tensor stands for.
+
+    None for devices that are neither the host nor CUDA's, such as `meta`.
+    """
+    if isinstance(device, Tensor):
+        return place_of(device) or HOST
+    if isinstance(device, int):
+        return device_place(device)
+    named = torch.device(device) if isinstance(device, str) else device
+    if named.type == "cuda":
+        return device_place(current.index if named.index is None else named.index)
+    return HOST if named.type == "cpu" else None

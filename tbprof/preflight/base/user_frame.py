@@ -1,0 +1,122 @@
+"""The line of the program that an op came from: the innermost frame that is not torch's."""
+
+from __future__ import annotations
+
+import os
+import re
+import site
+import sys
+import sysconfig
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import FrameType
+
+import torch
+
+from tbprof.model import Source
+
+__all__ = ["Origin", "library_of", "origin", "trace_file_name"]
+
+# Names are compared, not files: as Python spells them.
+_TORCH = os.path.dirname(torch.__file__) + os.sep  # noqa: PTH120
+_OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120
+_STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep  # noqa: PTH120
+_INSTALLED = tuple(
+    {sysconfig.get_path(name) + os.sep for name in ("purelib", "platlib")}
+    | {folder + os.sep for folder in site.getsitepackages()}
+    # Of an environment that lies over another one, too.
+    | {folder + os.sep for folder in sys.path if folder.endswith(("site-packages", "dist-packages"))}
+)
+_NOTEBOOK = re.compile(r"<(?:ipython-input|stdin)")
+_COMMAND = "<string>"
+"""The program of `python -c`. Otherwise code that a library generates: no line that anyone could read."""
+_PASSED_THROUGH = re.compile(
+    r"(?:_ops|_compile|_tensor|_jit_internal|overrides|_dynamo[/\\]\w+|utils[/\\]_\w+)\.py$"
+)
+"""Files of torch that every call goes through, so that naming them says nothing."""
+
+_MOST_CALLERS = 40
+_OWN_CALLERS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an op came from in Python."""
+
+    file: str
+    """As Python spells it, for reading its lines."""
+    source: Source
+    library: str | None
+    callers: tuple[Source, ...]
+    via: Source | None
+
+
+def origin(frame: FrameType | None) -> Origin | None:
+    """The origin of what runs in `frame`; None where no frame is the program's."""
+    via = None
+    while frame is not None and not _is_programs(frame.f_code.co_filename):
+        if via is None and _is_named(frame.f_code.co_filename):
+            via = _source(frame)
+        frame = frame.f_back
+    if frame is None:
+        return None
+    file = frame.f_code.co_filename
+    return Origin(file, _source(frame), library_of(file), _callers(frame), via)
+
+
+def _callers(innermost: FrameType) -> tuple[Source, ...]:
+    """The frames around: of a library's line those up to the first of the user's own."""
+    wanted = _MOST_CALLERS if library_of(innermost.f_code.co_filename) else _OWN_CALLERS
+    found: list[Source] = []
+    frame = innermost.f_back
+    while frame is not None and len(found) < wanted:
+        file = frame.f_code.co_filename
+        if _is_programs(file):
+            found.append(_source(frame))
+            if wanted == _MOST_CALLERS and library_of(file) is None:
+                break
+        frame = frame.f_back
+    return tuple(found)
+
+
+def _source(frame: FrameType) -> Source:
+    code = frame.f_code
+    return Source(trace_file_name(code.co_filename), frame.f_lineno, code.co_name, exact=True, candidates=())
+
+
+@lru_cache(maxsize=4096)
+def _is_programs(file: str) -> bool:
+    """Whether a file is the user's or an installed library's, and no part of what runs it."""
+    if file.startswith("<"):
+        return _NOTEBOOK.match(file) is not None or (file == _COMMAND and sys.argv[:1] == ["-c"])
+    if file.startswith(_INSTALLED):
+        return not file.startswith((_TORCH, _OWN))
+    return not file.startswith((_TORCH, _OWN, _STANDARD_LIBRARY))
+
+
+@lru_cache(maxsize=4096)
+def _is_named(file: str) -> bool:
+    return file.startswith(_TORCH) and _PASSED_THROUGH.search(file) is None
+
+
+@lru_cache(maxsize=4096)
+def library_of(file: str) -> str | None:
+    """The installed library that a file belongs to; None for the user's own code."""
+    for folder in _INSTALLED:
+        if file.startswith(folder):
+            return Path(file.removeprefix(folder)).parts[0].removesuffix(".py")
+    return None
+
+
+@lru_cache(maxsize=4096)
+def trace_file_name(file: str) -> str:
+    """The file's path below the import path, as traces have it, so that fingerprints agree.
+
+    The rule is that of `torch.profiler.python_tracer`: of all folders that Python imports
+    from, the last by name that holds the file is cut off.
+    """
+    users = (site.getuserbase(), site.getusersitepackages())
+    folders = (*site.getsitepackages(), *sys.path, *users, os.path.dirname(_TORCH[:-1]))  # noqa: PTH120
+    holding = [prefix for folder in folders if file.startswith(prefix := os.path.abspath(folder) + os.sep)]  # noqa: PTH100
+    return file.removeprefix(max(holding)) if holding else file

@@ -1,0 +1,99 @@
+"""Patches of functions that do on the CPU what they would not do on a GPU, or the other way round."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import Any
+
+from torch import Tensor
+from torch.utils._pytree import tree_map
+
+from tbprof.preflight.base.device_marks import is_on_device, place_of
+from tbprof.preflight.base.patch import Patch
+from tbprof.preflight.patches.python_reads import MOVED_OPS
+from tbprof.preflight.watching.copies import note_read, note_upload
+from tbprof.preflight.watching.recording import Event, muted, note, remark
+
+__all__ = ["PATCHES"]
+
+
+def _one_hot(original: Any) -> Any:
+    """On the CPU its classes are checked by reading them, which a GPU does not do."""
+    event = Event("dynamic_shape", "one_hot", ("aten::one_hot",), "read", direction="DtoH")
+
+    @wraps(original)
+    def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
+        if num_classes == -1 and is_on_device(tensor):
+            note(event, nbytes=tensor.element_size())
+        with muted():
+            return original(tensor, num_classes)
+
+    return one_hot
+
+
+def _checked_on_the_cpu_alone(original: Any) -> Any:
+    """A composite op whose checks read its arguments where torch believes them on the CPU."""
+
+    @wraps(original)
+    def unchecked(*args: Any, **kwargs: Any) -> Any:
+        if args and isinstance(args[0], Tensor) and is_on_device(args[0]):
+            with muted():
+                return original(*args, **kwargs)
+        return original(*args, **kwargs)
+
+    return unchecked
+
+
+def _ctc_loss(original: Any) -> Any:
+    """Wants its lengths on the host to plan its kernels, and on the device to divide by them."""
+
+    @wraps(original)
+    def ctc_loss(
+        log_probs: Tensor,
+        targets: Tensor,
+        input_lengths: Any,
+        target_lengths: Any,
+        blank: int = 0,
+        reduction: str = "mean",
+        zero_infinity: bool = False,
+    ) -> Any:
+        rest = (blank, reduction, zero_infinity)
+        if not is_on_device(log_probs):
+            return original(log_probs, targets, input_lengths, target_lengths, *rest)
+        for lengths in (input_lengths, target_lengths):
+            if isinstance(lengths, Tensor) and is_on_device(lengths):
+                note_read("ctc_loss", MOVED_OPS, lengths)
+            elif isinstance(lengths, Tensor) and lengths is target_lengths and reduction == "mean":
+                note_upload("ctc_loss", MOVED_OPS, lengths, place_of(lengths), non_blocking=False)
+        with muted():
+            return original(log_probs, targets, input_lengths, target_lengths, *rest)
+
+    return ctc_loss
+
+
+def _on_one_device(original: Any) -> Any:
+    """`DataParallel` with the one device that there seems to be: its inputs are moved there."""
+
+    @wraps(original)
+    def forward(self: Any, *inputs: Any, **kwargs: Any) -> Any:
+        remark("DataParallel was run on one device")
+
+        def move(value: Any) -> Any:
+            return value.to(self.src_device_obj) if isinstance(value, Tensor) else value
+
+        return self.module(*tree_map(move, inputs), **tree_map(move, kwargs))
+
+    return forward
+
+
+_CHECKED: tuple[tuple[str, str], ...] = (
+    *(("torch", name) for name in ("quantile", "nanquantile")),
+    *(("torch:Tensor", name) for name in ("quantile", "nanquantile")),
+)
+
+PATCHES = (
+    Patch("torch.nn.functional", "one_hot", _one_hot),
+    Patch("torch.nn.functional", "ctc_loss", _ctc_loss),
+    Patch("torch.nn.parallel.data_parallel:DataParallel", "forward", _on_one_device),
+    *(Patch(owner, name, _checked_on_the_cpu_alone) for owner, name in _CHECKED),
+)

@@ -1,0 +1,144 @@
+"""Tensor types of the time before `dtype` and `device`: `torch.cuda.FloatTensor` and its like."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tbprof.preflight.base.device_marks import device_place, is_on_device, mark, place_of
+from tbprof.preflight.base.devices import current
+from tbprof.preflight.base.patch import Patch, instead
+from tbprof.preflight.patches.device_moves import moved
+
+__all__ = ["PATCHES"]
+
+_CUDA, _HOST = "torch.cuda.", "torch."
+
+_NAMES = (
+    *("FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "ByteTensor", "CharTensor"),
+    *("ShortTensor", "IntTensor", "LongTensor", "BoolTensor"),
+)
+
+
+class _TensorType(type):
+    """A class of tensors of the device; calling it makes one."""
+
+    host_type: Any
+    dtype: torch.dtype
+    is_cuda = True
+    is_sparse = False
+    layout = torch.strided
+
+    def __call__(cls, *args: Any, **_device: Any) -> Tensor:
+        made: Tensor = cls.host_type(*args)
+        place = device_place(current.index)
+        if not args or isinstance(args[0], (int, torch.Size)):
+            mark(made, place)
+        elif not is_on_device(made):
+            return moved(made, place, call=cls.__name__, non_blocking=False, copied=made.clone)
+        return made
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor) and is_on_device(instance) and instance.dtype is cls.dtype
+
+
+def _made(name: str) -> Any:
+    host_type = getattr(torch, name)
+    members = {"host_type": host_type, "dtype": host_type.dtype, "__module__": "torch.cuda"}
+    return _TensorType(name, (), members)
+
+
+_TYPES = {name: _made(name) for name in _NAMES}
+
+
+def _named(wanted: Any) -> str:
+    """The full name of a tensor type, however it is given; "" for a dtype."""
+    if isinstance(wanted, str):
+        return wanted
+    if isinstance(wanted, type) and wanted.__name__ in _TYPES:
+        return f"{wanted.__module__}.{wanted.__name__}"
+    return ""
+
+
+def _type(original: Any) -> Any:
+    """Names the type of a tensor, or moves and converts it to another one."""
+
+    @wraps(original)
+    def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **kwargs: Any) -> Any:
+        if dtype is None:
+            name: str = original(self)
+            return name.replace(_HOST, _CUDA, 1) if is_on_device(self) else name
+        wanted = _named(dtype)
+        if wanted.startswith(_CUDA):
+            there = self.cuda(non_blocking=non_blocking)
+            return original(there, wanted.replace(_CUDA, _HOST, 1), non_blocking, **kwargs)
+        return original(self.cpu() if wanted else self, dtype, non_blocking, **kwargs)
+
+    return type_
+
+
+def _type_as(original: Any) -> Any:
+    """Moves and converts a tensor to the type of another."""
+
+    @wraps(original)
+    def type_as(self: Tensor, other: Tensor) -> Tensor:
+        place, of = place_of(other), place_of(self)
+        if place is None or (of is not None and of.device == place.device):
+            same: Tensor = original(self, other)
+            return same
+        if of is None and place.is_host:
+            return self.to(other.dtype)
+        return moved(
+            self,
+            place,
+            call="type_as",
+            non_blocking=False,
+            copied=lambda: self.to(other.dtype, copy=True),
+        )
+
+    return type_as
+
+
+def _new(original: Any) -> Any:
+    """`x.new(...)`: sizes give memory where `x` is, values are made on the host and moved there."""
+
+    @wraps(original)
+    def new(self: Tensor, *args: Any, **_device: Any) -> Tensor:
+        made: Tensor = original(self, *args)
+        place = place_of(self)
+        if place is None or (args and isinstance(args[0], Tensor)):
+            return made
+        if place.is_host or not args or isinstance(args[0], (int, torch.Size)):
+            mark(made, place)
+            return made
+        return moved(made, place, call="new", non_blocking=False, copied=made.clone)
+
+    return new
+
+
+def _default_type(original: Any) -> Any:
+    """Of the device: the same as a default device and a default dtype."""
+
+    @wraps(original)
+    def set_default_tensor_type(wanted: Any) -> None:
+        name = _named(wanted)
+        if name.startswith(_CUDA):
+            torch.set_default_dtype(_TYPES[name.removeprefix(_CUDA)].dtype)
+            torch.set_default_device("cuda")
+        else:
+            torch.set_default_device(None)
+            original(wanted)
+
+    return set_default_tensor_type
+
+
+PATCHES = (
+    *(Patch("torch.cuda", name, instead(made)) for name, made in _TYPES.items()),
+    Patch("torch:Tensor", "type", _type),
+    Patch("torch:Tensor", "type_as", _type_as),
+    Patch("torch:Tensor", "new", _new),
+    Patch("torch", "set_default_tensor_type", _default_type),
+)

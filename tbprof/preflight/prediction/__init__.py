@@ -1,0 +1,1 @@
+"""What a run without a GPU predicts, and its forms: JSON, text."""

@@ -1,0 +1,119 @@
+"""A prediction as text, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.preflight.prediction.document import LABEL
+from tbprof.preflight.prediction.prediction import ENDED_WELL, PredictedFinding, PredictedSite, Prediction
+
+__all__ = ["text"]
+
+KIND_NAMES = {
+    "scalar_read": "scalar read",
+    "control_flow": "control flow",
+    "dynamic_shape": "dynamic shape",
+    "host_read": "read to host",
+    "upload": "upload",
+    "synchronise": "explicit synchronise",
+    "race": "race on a non_blocking read",
+    "device_mismatch": "device mismatch: would raise on a GPU",
+}
+
+
+def text(prediction: Prediction) -> str:
+    """The findings, the worst first, then what was left out and how the program ended."""
+    return "\n".join(_lines(prediction)) + "\n"
+
+
+def _lines(prediction: Prediction) -> Iterator[str]:
+    steps = _steps(prediction)
+    yield f"{prediction.program or 'preflight'}: {LABEL} (torch {prediction.torch_version}, {steps})"
+    shown = [finding for finding in prediction.findings if finding.suppressed is None]
+    for finding in shown:
+        yield ""
+        yield from _finding(finding, prediction)
+    yield ""
+    yield _summary(prediction, len(shown))
+    yield from (f"Note: {note}." for note in (*_step_notes(prediction), *prediction.notes))
+    if prediction.error:
+        yield f"The run ended early: {prediction.error}"
+
+
+def _steps(prediction: Prediction) -> str:
+    if prediction.is_one_stretch:
+        return "no step"
+    warm = sum(not step.cold for step in prediction.steps)
+    return "1 step" if warm == 1 else f"{warm} steps"
+
+
+def _step_notes(prediction: Prediction) -> Iterator[str]:
+    """What is to be known of the counts."""
+    if prediction.is_one_stretch and prediction.ending in (*ENDED_WELL, "interrupted"):
+        yield (
+            "no optimizer step was seen: everything is counted as one stretch; "
+            "--step-on package.module:function names what ends a step"
+        )
+    elif not prediction.is_one_stretch and not any(step.cold for step in prediction.steps):
+        yield "set-up counts as part of the first step: no step came after the warm-up"
+
+
+def _finding(finding: PredictedFinding, prediction: Prediction) -> Iterator[str]:
+    site = prediction.sites[finding.site]
+    source = site.source
+    yield f"{source.file}:{source.line} in {source.function}  {KIND_NAMES[site.kind]}  [{finding.rule}]"
+    yield f"    {_facts(finding, site, prediction)}"
+    if site.called_at:
+        lines = " and ".join(f"{caller.file}:{caller.line} in {caller.function}" for caller in site.called_at)
+        yield f"    in {site.library}, called at {lines}"
+    if site.via is not None:
+        yield f"    through {site.via.file}:{site.via.line} in {site.via.function}"
+    yield f"    {finding.fix}"
+
+
+def _facts(finding: PredictedFinding, site: PredictedSite, prediction: Prediction) -> str:
+    """How often, and what is known of the copy."""
+    facts = [_how_often(finding, site, prediction)]
+    if site.direction:
+        facts.append(f"{site.bytes // site.count} B each")
+    if site.memory:
+        facts.append(site.memory)
+    if site.non_blocking is not None:
+        facts.append("non_blocking" if site.non_blocking else "blocking")
+    if site.is_constant:
+        facts.append("the same bytes each time")
+    if site.made_by is not None:
+        facts.append(f"made by {site.made_by}")
+    return ", ".join(facts)
+
+
+def _how_often(finding: PredictedFinding, site: PredictedSite, prediction: Prediction) -> str:
+    """In a step, where there are steps; the set-up and the warm-up are no part of it."""
+    if prediction.is_one_stretch:
+        return _times(site.count)
+    if not finding.every_step:
+        return f"{_times(site.count)}, not in every step"
+    before = sum(n for n, step in zip(site.per_step, prediction.steps, strict=True) if step.cold)
+    cold = sum(step.cold for step in prediction.steps)
+    apart = f" ({_times(before)} before)" if before > cold * site.per_warm_step else ""
+    return f"{site.per_warm_step} a step, in every step{apart}"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def _summary(prediction: Prediction, shown: int) -> str:
+    suppressed = len(prediction.findings) - shown
+    with_finding = {finding.site for finding in prediction.findings}
+    others = sum(1 for at, site in enumerate(prediction.sites) if at not in with_finding and site.blocking)
+    waits = prediction.syncs_per_step
+    points = f"{waits} sync {'point' if waits == 1 else 'points'}"
+    counted = f"{points} in all" if prediction.is_one_stretch else f"at most {points} in a step"
+    findings = "1 finding" if shown == 1 else f"{shown} findings"
+    parts = [f"{findings}, {counted}"]
+    if suppressed:
+        parts.append(f"{suppressed} suppressed")
+    if others:
+        parts.append(f"{others} {'line waits' if others == 1 else 'lines wait'} outside the steps only")
+    return "; ".join(parts) + "."

@@ -1,0 +1,94 @@
+"""When an op of the table does what its row says: one function for each name of a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import torch
+from torch import Tensor
+
+from tbprof.optable import Condition
+from tbprof.preflight.base.device_marks import is_on_device, place_of
+
+__all__ = ["CONDITIONS", "Holds", "host_indexes", "index_parts"]
+
+Holds: TypeAlias = Callable[[Sequence[Any], Mapping[str, Any]], bool]
+"""Whether it does, from the arguments as torch's dispatcher gives them."""
+
+_MASKS = (torch.bool, torch.uint8)
+
+
+def _always(_args: Sequence[Any], _kwargs: Mapping[str, Any]) -> bool:
+    return True
+
+
+def _without_output_size(_args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    return kwargs.get("output_size") is None
+
+
+def _without_num_classes(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    return bool((args[1] if len(args) > 1 else kwargs.get("num_classes", -1)) == -1)
+
+
+def _without_range(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """`histc(self, bins, min, max)`: equal bounds stand for those of the data."""
+    low = args[2] if len(args) > 2 else kwargs.get("min", 0)
+    high = args[3] if len(args) > 3 else kwargs.get("max", 0)
+    return bool(low == high)
+
+
+def _tensor_std(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    return isinstance(args[1] if len(args) > 1 else kwargs.get("std"), Tensor)
+
+
+def _checked_lengths(_args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    return not kwargs.get("unsafe", False)
+
+
+def _checked_errors(_args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    return bool(kwargs.get("check_errors", False))
+
+
+def _device_mask(args: Sequence[Any], _kwargs: Mapping[str, Any]) -> bool:
+    return any(part.dtype in _MASKS and is_on_device(part) for part in index_parts(args))
+
+
+def _device_mask_filled(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """One mask and one number is a `masked_fill`, which needs no size."""
+    parts, value = index_parts(args), args[2] if len(args) > 2 else kwargs["values"]
+    is_fill = len(parts) == 1 and value.numel() == 1
+    return _device_mask(args, kwargs) and not is_fill
+
+
+def _uncoalesced(args: Sequence[Any], _kwargs: Mapping[str, Any]) -> bool:
+    """CUDA's products of sparse and dense matrices coalesce first (`SparseCUDATensorMath.cu`)."""
+    return any(
+        isinstance(value, Tensor) and value.layout is torch.sparse_coo and not value.is_coalesced()
+        for value in args
+    )
+
+
+def index_parts(args: Sequence[Any]) -> list[Tensor]:
+    """The tensors among the indexes of `index` and its like."""
+    return [part for part in args[1] if part is not None]
+
+
+def host_indexes(args: Sequence[Any]) -> list[Tensor]:
+    """Those of them that are known to be on the host: lists, ranges, arrays and tensors."""
+    placed = ((part, place_of(part)) for part in index_parts(args))
+    return [part for part, place in placed if place is not None and place.is_host]
+
+
+CONDITIONS: dict[Condition, Holds] = {
+    "always": _always,
+    "without_output_size": _without_output_size,
+    "without_num_classes": _without_num_classes,
+    "without_range": _without_range,
+    "tensor_std": _tensor_std,
+    "checked_lengths": _checked_lengths,
+    "checked_errors": _checked_errors,
+    "device_mask": _device_mask,
+    "device_mask_filled": _device_mask_filled,
+    "uncoalesced": _uncoalesced,
+}

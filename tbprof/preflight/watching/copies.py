@@ -1,0 +1,119 @@
+"""Copies between host and device, noted with all that decides what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from torch import Tensor
+
+from tbprof.line_rules import STAGED_BYTES
+from tbprof.preflight.base.device_marks import HOST, Place, bytes_of, mark, place_of
+from tbprof.preflight.watching import pending_reads
+from tbprof.preflight.watching.conditions import host_indexes
+from tbprof.preflight.watching.fault_guard import harmless
+from tbprof.preflight.watching.recording import Event, content_of, note, note_at
+
+__all__ = [
+    "note_copy_into",
+    "note_index_upload",
+    "note_index_upload_again",
+    "note_read",
+    "note_upload",
+]
+
+
+@harmless
+def note_upload(
+    call: str, ops: tuple[str, ...], source: Tensor, place: Place | None, *, non_blocking: bool | None
+) -> None:
+    """A copy from the host, where `source` is at `place`, to the device."""
+    event = _upload(call, ops, source, place, non_blocking=non_blocking)
+    made_by = None if place is None else place.made_by
+    note(event, nbytes=bytes_of(source), content=content_of(source), made_by=made_by)
+
+
+def _upload(
+    call: str, ops: tuple[str, ...], source: Tensor, place: Place | None, *, non_blocking: bool | None
+) -> Event:
+    pinned = place is not None and place.is_pinned
+    return Event(
+        "upload",
+        call,
+        ops,
+        direction="HtoD",
+        memory="pinned" if pinned else "pageable",
+        blocking=not non_blocking or (not pinned and bytes_of(source) > STAGED_BYTES),
+        non_blocking=non_blocking,
+    )
+
+
+@harmless
+def note_read(
+    call: str,
+    ops: tuple[str, ...],
+    source: Tensor,
+    *,
+    memory: str = "pageable",
+    non_blocking: bool | None = None,
+) -> None:
+    """A copy of a whole tensor from the device to the host's memory."""
+    blocking = not non_blocking or memory == "pageable"
+    event = Event(
+        "host_read", call, ops, direction="DtoH", memory=memory, blocking=blocking, non_blocking=non_blocking
+    )
+    if blocking:
+        pending_reads.forget_all()
+    note(event, nbytes=bytes_of(source))
+
+
+def note_copy_into(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    """`target.copy_(source)`, by where the two are."""
+    target, source = args[0], args[1]
+    non_blocking = bool(args[2] if len(args) > 2 else kwargs.get("non_blocking", False))
+    to, of = place_of(target), place_of(source)
+    if to is None:
+        mark(target, of if of is not None else HOST)
+        return
+    if to.is_device and of is not None and of.is_host:
+        if source.dim() > 0 or not _is_wrapped(source):
+            note_upload("copy_", (name,), source, of, non_blocking=non_blocking)
+    elif to.is_host and of is not None and of.is_device:
+        memory = "pinned" if to.is_pinned else "pageable"
+        note_read("copy_", (name,), source, memory=memory, non_blocking=non_blocking)
+        if non_blocking and to.is_pinned:
+            pending_reads.expect(target)
+
+
+def _is_wrapped(tensor: Tensor) -> bool:
+    """A number of Python's, which travels as an argument of the kernel."""
+    return bool(getattr(tensor, "_is_wrapped_number", False))
+
+
+def note_index_upload(ops: tuple[str, ...], args: Sequence[Any]) -> None:
+    """`x[rows]` where the rows are on the host: torch copies them first."""
+    call = "__getitem__" if ops[0] == "aten::index" else "__setitem__"
+    for index in host_indexes(args):
+        place = place_of(index)
+        event = _upload(call, ops, index, place, non_blocking=False)
+        made_by = None if place is None else place.made_by
+        where = note(event, nbytes=bytes_of(index), content=content_of(index), made_by=made_by)
+        index.untyped_storage()._tbprof_upload = (event, where, made_by)
+
+
+def note_index_upload_again(ops: tuple[str, ...], args: Sequence[Any]) -> None:
+    """The derivative of `x[rows]`, for which torch kept the rows of the host, and copies them again.
+
+    It is counted at the line of `x[rows]`, where it can be fixed. (`IndexBackward0` of a GPU's trace
+    holds a copy and a synchronise for each index.)
+    """
+    for index in host_indexes(args):
+        event, where, made_by = getattr(index.untyped_storage(), "_tbprof_upload", (None, None, None))
+        if event is None or where is None:
+            note_index_upload(ops, [None, [index]])
+            continue
+        content = content_of(index)
+        if content is not None:
+            # The same bytes twice in a step are not yet the same bytes in each step.
+            content = ~content
+        note_at(where, event, nbytes=bytes_of(index), content=content, made_by=made_by)

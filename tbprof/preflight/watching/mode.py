@@ -1,0 +1,167 @@
+"""The dispatch mode: sees every op that runs, spreads the marks, and notes what a GPU would wait for.
+
+An op with a tensor of the device gives tensors of the device; neutral ones beside it are taken
+along in silence, for they are torch's own temporaries. The mode lies below autograd, so that
+a backward pass, which runs on the calling thread on a CPU, is seen as the forward is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import BackwardCFunction
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from tbprof.preflight.base.device_marks import HOST, PINNED, Place, mark, place_of, places_among
+from tbprof.preflight.base.devices import place_named
+from tbprof.preflight.watching import pending_reads
+from tbprof.preflight.watching.copies import note_copy_into, note_index_upload, note_index_upload_again
+from tbprof.preflight.watching.fault_guard import lost
+from tbprof.preflight.watching.half_precision import in_float32
+from tbprof.preflight.watching.op_plans import OpPlan, plan_for
+from tbprof.preflight.watching.recording import Event, is_muted, note
+
+__all__ = ["Watch", "last_op"]
+
+_CPU = torch.device("cpu")
+_PLANS: dict[Any, OpPlan] = {}
+_LAST_OP = [""]
+
+
+def last_op() -> str:
+    """The op that ran last, to be named when the program fails in it."""
+    return _LAST_OP[0]
+
+
+class Watch(TorchDispatchMode):  # type: ignore[misc]
+    """Active on one thread of the program; each has its own."""
+
+    supports_higher_order_operators = True
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        # Torch would import its compiler, which takes as long as torch; preflight compiles nothing.
+        return False
+
+    def __torch_dispatch__(
+        self,
+        func: Callable[..., Any],
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        plan = _PLANS.get(func) or _add_plan(func)
+        options, asked_for = kwargs or {}, None
+        if options and plan.takes_device:
+            options, asked_for = _on_the_cpu(options)
+        device = host = None
+        try:
+            device, host = places_among((*args, *options.values()) if options else args)
+            if pending_reads.is_any and not (plan.is_view or plan.copies):
+                pending_reads.check(plan.name, args)
+            if device is not None:
+                _look_at(plan, args, options, host)
+        except Exception as error:  # noqa: BLE001 - the border to the program
+            lost(plan.name, error)
+        _LAST_OP[0] = plan.name
+        if plan.rounded_results and device is not None:
+            result = in_float32(func, args, options, plan.rounded_results)
+        else:
+            result = func(*args, **options)
+        try:
+            if plan.host_result is not None:
+                mark(result[plan.host_result], HOST)
+            # What an op makes of pinned memory is new memory, and so pageable.
+            place = asked_for or device or (HOST if host is PINNED else host) or plan.fresh_place
+            if place is not None:
+                _mark_results(result, place)
+        except Exception as error:  # noqa: BLE001 - the border to the program
+            lost(plan.name, error)
+        return result
+
+
+def _add_plan(func: Any) -> OpPlan:
+    plan = _PLANS[func] = plan_for(func)
+    return plan
+
+
+def _on_the_cpu(kwargs: Mapping[str, Any]) -> tuple[dict[str, Any], Place | None]:
+    """The options of a factory without those that need a GPU, and the place that they asked for."""
+    options, place = dict(kwargs), None
+    device = options.get("device")
+    if device is not None and device.type == "cuda":
+        options["device"] = _CPU
+        place = place_named(device)
+    if options.get("pin_memory"):
+        options["pin_memory"] = False
+        place = PINNED
+    return options, place
+
+
+def _mark_results(result: Any, place: Place) -> None:
+    if isinstance(result, Tensor):
+        if place_of(result) is None:
+            mark(result, place)
+    elif isinstance(result, (list, tuple)):
+        for item in result:
+            _mark_results(item, place)
+
+
+def _look_at(plan: OpPlan, args: tuple[Any, ...], kwargs: Mapping[str, Any], host: Place | None) -> None:
+    """Note what an op with tensors of the device reads or moves, and those of the host beside them."""
+    if host is not None and not plan.takes_host:
+        _note_mismatch(plan, args)
+    if not plan.is_examined or is_muted():
+        return
+    if plan.copies:
+        note_copy_into(plan.name, args, kwargs)
+    _note_reads(plan, args, kwargs)
+    if plan.indexes and host is not None:
+        if _is_derivative():
+            note_index_upload_again(plan.chain, args)
+        else:
+            note_index_upload(plan.chain, args)
+
+
+def _note_reads(plan: OpPlan, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    for row, holds in plan.rows:
+        if holds(args, kwargs):
+            pending_reads.forget_all()
+            call = plan.name.partition("::")[2]
+            note(Event(row.kind, call, plan.chain, row.known, direction="DtoH"), nbytes=_read_bytes(args))
+            return
+
+
+def _read_bytes(args: tuple[Any, ...]) -> int:
+    """A number is as large as one element; the count of rows that an op reads is no larger."""
+    return int(args[0].element_size()) if args and isinstance(args[0], Tensor) else 8
+
+
+def _note_mismatch(plan: OpPlan, args: tuple[Any, ...]) -> None:
+    """Tensors of the host and of the device in one op: an error on a GPU, but for single numbers."""
+    if _is_derivative():
+        return
+    tensors = _tensors(args)
+    on_host = [tensor for tensor in tensors if (place := place_of(tensor)) is not None and place.is_host]
+    written_on_host = plan.writes_first and on_host and on_host[0] is tensors[0]
+    if written_on_host or any(tensor.dim() > 0 for tensor in on_host):
+        note(Event("device_mismatch", plan.name.partition("::")[2], plan.chain, blocking=False))
+
+
+def _is_derivative() -> bool:
+    """Whether torch's own derivative of an op runs: its mismatch is that of the op, noted before."""
+    node = torch._C._current_autograd_node()
+    return node is not None and not isinstance(node, BackwardCFunction)
+
+
+def _tensors(values: Any) -> list[Tensor]:
+    found: list[Tensor] = []
+    for value in values:
+        if isinstance(value, Tensor):
+            found.append(value)
+        elif isinstance(value, (list, tuple)):
+            found += _tensors(value)
+    return found

@@ -1,0 +1,171 @@
+"""What was seen so far: events of the program, counted by line, kind and step."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import torch
+from torch import Tensor
+
+from tbprof.model import Source
+from tbprof.optable import Known
+from tbprof.preflight.base.user_frame import Origin, origin
+from tbprof.preflight.prediction.prediction import Kind
+
+__all__ = [
+    "RECORDERS",
+    "Event",
+    "Recorder",
+    "Tally",
+    "content_of",
+    "is_muted",
+    "muted",
+    "note",
+    "note_at",
+    "remark",
+]
+
+_MOST_HASHED_BYTES = 1 << 24
+"""Contents beyond 16 MB are not compared: no constant is that large, and a batch may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One copy, wait or fault, without its place; alike events of one line are counted together."""
+
+    kind: Kind
+    call: str
+    ops: tuple[str, ...]
+    known: Known = "seen"
+    direction: str = ""
+    memory: str = ""
+    blocking: bool = True
+    non_blocking: bool | None = None
+
+
+Key: TypeAlias = tuple[str, int | None, str, Event]
+"""File, line, function and event."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """How often and when an event was seen at one line."""
+
+    origin: Origin
+    event: Event
+    order: int
+    bytes: int = 0
+    per_step: Counter[int] = field(default_factory=Counter)
+    contents: set[int] = field(default_factory=set)
+    hashed: int = 0
+    makers: set[str | None] = field(default_factory=set)
+    """The factories of what was uploaded; None for what was made otherwise."""
+    called_at: Counter[Source] = field(default_factory=Counter)
+    """The user's lines that a library's line was called from."""
+
+    @property
+    def key(self) -> Key:
+        """What events agree in that are counted together."""
+        return key_of(self.origin, self.event)
+
+
+def key_of(where: Origin, event: Event) -> Key:
+    return where.file, where.source.line, where.source.function, event
+
+
+class Recorder:
+    """Counts the events of one preflight; `step` is the index of the step that runs, from 0."""
+
+    def __init__(self) -> None:
+        self.step = 0
+        self.tallies: dict[Key, Tally] = {}
+        self.notes: dict[str, None] = {}
+        self._lock = threading.Lock()
+
+    def remark(self, sentence: str) -> None:
+        """Say once what is to be known of this run."""
+        self.notes.setdefault(sentence.rstrip("."))
+
+    def add(self, event: Event, where: Origin, nbytes: int, content: int | None, made_by: str | None) -> None:
+        key = key_of(where, event)
+        with self._lock:
+            tally = self.tallies.get(key)
+            if tally is None:
+                tally = self.tallies[key] = Tally(where, event, len(self.tallies))
+            tally.per_step[self.step] += 1
+            tally.bytes += nbytes
+            tally.makers.add(made_by)
+            if where.library is not None and where.callers:
+                tally.called_at[where.callers[-1]] += 1
+            if content is not None:
+                tally.hashed += 1
+                tally.contents.add(content)
+
+
+RECORDERS: list[Recorder] = []
+"""Those of the preflights that run now: one inside another hears the same events."""
+
+
+class _Muted(threading.local):
+    depth = 0
+
+
+_MUTED = _Muted()
+
+
+@contextmanager
+def muted() -> Iterator[None]:
+    """Note nothing on this thread: what comes is part of something that was noted as a whole."""
+    _MUTED.depth += 1
+    try:
+        yield
+    finally:
+        _MUTED.depth -= 1
+
+
+def is_muted() -> bool:
+    return _MUTED.depth > 0
+
+
+def note(
+    event: Event, *, nbytes: int = 0, content: int | None = None, made_by: str | None = None
+) -> Origin | None:
+    """Count an event at the program's line that runs now on this thread, which is what is returned."""
+    if _MUTED.depth:
+        return None
+    where = origin(sys._getframe(1))
+    if where is not None:
+        note_at(where, event, nbytes=nbytes, content=content, made_by=made_by)
+    return where
+
+
+def note_at(
+    where: Origin, event: Event, *, nbytes: int = 0, content: int | None = None, made_by: str | None = None
+) -> None:
+    """Count an event at a line that is known."""
+    for recorder in RECORDERS:
+        recorder.add(event, where, nbytes, content, made_by)
+
+
+def remark(sentence: str) -> None:
+    """Say once what was run differently than on a GPU."""
+    for recorder in RECORDERS:
+        recorder.remark(sentence)
+
+
+def content_of(tensor: Tensor) -> int | None:
+    """A checksum of the tensor's values; None where they are too many, or have no plain memory."""
+    if tensor.layout is not torch.strided or tensor.is_nested or not 0 < tensor.nbytes <= _MOST_HASHED_BYTES:
+        return None
+    with muted():
+        plain = tensor.detach().contiguous()
+    memory = (ctypes.c_char * plain.nbytes).from_address(plain.data_ptr())
+    return zlib.crc32(memory, plain.nbytes)
