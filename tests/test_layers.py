@@ -37,7 +37,7 @@ def allowed(folders: str = "", packages: str = "", never: str = "") -> Allowed:
     return Allowed(frozenset(folders.split()), tuple(packages.split()), frozenset(never.split()))
 
 
-UNSORTED = {"texts", "store", "views", "plugin", "cli"}
+UNSORTED = {"store", "views", "plugin", "cli"}
 """Debt: layers whose files lie side by side still."""
 
 LAW = {
@@ -89,13 +89,17 @@ LAW = {
     "rules.devices": allowed("analysis.* line_rules optable trace.columns model", "numpy"),
     "rules.trace_health": allowed("analysis.* line_rules optable trace.columns model", "numpy"),
     "rules": allowed("analysis.* line_rules optable trace.columns model", "numpy"),
-    "manual": allowed("texts errors model"),
+    "manual": allowed("texts.* errors model"),
     "report": allowed(
         "analysis.* file_names rules rules.base trace.columns trace.export trace.export.classic "
         "trace.importers.kineto trace.stored errors model",
         "numpy",
     ),
+    "texts.figures": allowed("errors model"),
+    "texts.trust": allowed("errors model"),
+    "texts.screens": allowed("errors model"),
     "texts": allowed("rules errors model"),
+    "texts.findings": allowed("rules errors model"),
     "store": allowed(
         "file_names folders report version errors model",
         "google.protobuf tensorboard.compat.tensorflow_stub tensorboard.summary",
@@ -104,11 +108,13 @@ LAW = {
         "analysis.device analysis.events analysis.replay analysis.summary analysis.timeline "
         "file_names version errors model"
     ),
-    "plugin": allowed("folders manual report store texts version views errors model", "tensorboard werkzeug"),
-    "html_report": allowed("folders manual report store texts version views errors model"),
+    "plugin": allowed(
+        "folders manual report store texts.* version views errors model", "tensorboard werkzeug"
+    ),
+    "html_report": allowed("folders manual report store texts.* version views errors model"),
     "cli": allowed(
-        "file_names folders html_report manual report rules standard_streams store texts version "
-        "views errors model",
+        "file_names folders html_report manual report rules standard_streams store texts.* "
+        "version views errors model",
         "pynvml",
     ),
     "hook": allowed("program errors model", "torch"),
@@ -140,6 +146,7 @@ INSIDE: dict[str, str] = {
         "health < gaps savings < summary timeline"
     ),
     "rules": ("base < copies.search < sync copies input launch memory devices trace_health < ."),
+    "texts": "figures < findings trust < screens < .",
     "hook": "safety spool < config < steps audit < facts < window < session < .",
     "preflight": "prediction base < watching < program < patches < .",
 }
@@ -319,6 +326,7 @@ def test_a_folder_is_small_and_says_what_belongs_there(folder: Path) -> None:
             "from tbprof.trace.importers.kineto.reader import read_trace",
             "tbprof.trace.importers.kineto.reader",
         ),
+        ("texts/figures/quantities.py", "from tbprof.texts import english", "tbprof.texts.english"),
         ("hook/lightning.py", "import lightning, transformers", "transformers"),
         (
             "hook/spool/spool.py",

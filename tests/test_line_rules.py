@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tbprof.line_rules import FIXES, LineUse, rule_of
-from tbprof.texts.rule_pages import rule_text
+from tbprof.texts.findings.rule_pages import rule_text
 
 
 @pytest.mark.parametrize("code", sorted(FIXES))

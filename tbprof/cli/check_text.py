@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tbprof.cli.plain_text import plain
-from tbprof.texts.check import budget_sentence
-from tbprof.texts.quantities import count
+from tbprof.texts.figures.quantities import count
+from tbprof.texts.findings.check import budget_sentence
 from tbprof.views.check import STATES, Accepted, BudgetRow, CheckRow, CheckView, Found
 
 __all__ = ["check_text"]

@@ -7,7 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from tbprof.standard_streams import put
-from tbprof.texts.rule_pages import all_rules, rule_text
+from tbprof.texts.findings.rule_pages import all_rules, rule_text
 from tbprof.views.rule_page import rule_page
 
 if TYPE_CHECKING:

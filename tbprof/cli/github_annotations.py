@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tbprof.texts.check import budget_sentence, found_sentence
+from tbprof.texts.findings.check import budget_sentence, found_sentence
 from tbprof.views.check import BudgetRow, CheckRow, CheckView
 
 __all__ = ["github_annotations"]

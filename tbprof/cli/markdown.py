@@ -6,7 +6,7 @@ from tbprof.cli.plain_text import plain
 from tbprof.cli.terminal import saving_text
 from tbprof.model import Report
 from tbprof.texts.english import English
-from tbprof.texts.quantities import mean, milliseconds, share, size
+from tbprof.texts.figures.quantities import mean, milliseconds, share, size
 from tbprof.views.finding_markdown import code, escaped, finding_markdown, site_place
 from tbprof.views.predicted import PredictedRow
 from tbprof.views.steady import marks_steps, mean_kernels, mean_launches

@@ -15,7 +15,7 @@ from tbprof.cli.plain_text import plain
 from tbprof.standard_streams import put
 from tbprof.store.publishing import facts_of, publish_window
 from tbprof.store.retention import Limits
-from tbprof.texts.window_line import window_line
+from tbprof.texts.screens.window_line import window_line
 
 if TYPE_CHECKING:
     from tbprof.cli.parsers import Commands

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tbprof.cli.plain_text import plain
 from tbprof.model import Report
 from tbprof.texts.english import English
-from tbprof.texts.quantities import count, duration, mean, milliseconds, share, size
-from tbprof.texts.scopes import scope_of
+from tbprof.texts.figures.quantities import count, duration, mean, milliseconds, share, size
+from tbprof.texts.figures.scopes import scope_of
 from tbprof.views.findings import FindingRow, SavingView, finding_row
 from tbprof.views.steady import marks_steps, mean_kernels, mean_launches
 from tbprof.views.window import SiteRow, WindowView

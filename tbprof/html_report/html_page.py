@@ -17,7 +17,7 @@ from tbprof.folders import PACKAGE
 from tbprof.manual.pages import RULES_PAGE, all_pages
 from tbprof.model import Report, Window
 from tbprof.texts.english import English
-from tbprof.texts.rule_pages import all_rules
+from tbprof.texts.findings.rule_pages import all_rules
 from tbprof.version import __version__
 from tbprof.views.answer import WindowAnswer
 from tbprof.views.finding_markdown import finding_text

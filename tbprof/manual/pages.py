@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from tbprof.errors import UsageError
-from tbprof.texts.rule_pages import RuleText, all_rules
+from tbprof.texts.findings.rule_pages import RuleText, all_rules
 
 __all__ = ["RULES_PAGE", "ManualText", "all_pages", "manual_text"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from tbprof.errors import Gone, ReportTooNew, TbprofError
 from tbprof.model import Window
 from tbprof.plugin.log_directory import LogDirectory
-from tbprof.texts.problems import problem_of
+from tbprof.texts.screens.problems import problem_of
 from tbprof.views.answer import Problem
 
 __all__ = ["asked_window", "problem_with"]

@@ -19,7 +19,7 @@ from tbprof.plugin.timeline_answers import TimelineAnswers
 from tbprof.plugin.timelines import Timelines
 from tbprof.plugin.window_answers import WindowAnswers
 from tbprof.texts.english import English
-from tbprof.texts.rule_pages import rule_text
+from tbprof.texts.findings.rule_pages import rule_text
 from tbprof.version import __version__
 from tbprof.views.manual_page import ManualPage, manual_page
 from tbprof.views.rule_page import RulePage, rule_page

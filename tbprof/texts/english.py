@@ -16,21 +16,20 @@ from tbprof.model import (
     Source,
     Verdict,
 )
-from tbprof.texts.check import found_sentence, warned_sentence
-from tbprof.texts.comparing import ComparingEnglish
-from tbprof.texts.copies import waiting_remark
-from tbprof.texts.finding_notes import finding_note
-from tbprof.texts.health import health_sentence
-from tbprof.texts.idle import cause_name, drain_sentence, host_place_name, place_name, site_location
-from tbprof.texts.left_out import not_checked_sentence, skipped_sentence
-from tbprof.texts.next_limit import limit_sentence
-from tbprof.texts.predicted import kind_name, predicted_sentences
-from tbprof.texts.quantities import share
-from tbprof.texts.rule_pages import RuleText, rule_text
-from tbprof.texts.scopes import scope_of
-from tbprof.texts.series import change_sentences, missing_sentence, ranks_sentences, read_sentence
-from tbprof.texts.site_names import site_name
-from tbprof.texts.source import (
+from tbprof.texts.figures.quantities import share
+from tbprof.texts.figures.scopes import scope_of
+from tbprof.texts.figures.site_names import site_name
+from tbprof.texts.findings.check import found_sentence, warned_sentence
+from tbprof.texts.findings.finding_notes import finding_note
+from tbprof.texts.findings.left_out import not_checked_sentence, skipped_sentence
+from tbprof.texts.findings.next_limit import limit_sentence
+from tbprof.texts.findings.predicted import kind_name, predicted_sentences
+from tbprof.texts.findings.rule_pages import RuleText, rule_text
+from tbprof.texts.screens.comparing import ComparingEnglish
+from tbprof.texts.screens.copies import waiting_remark
+from tbprof.texts.screens.idle import cause_name, drain_sentence, host_place_name, place_name, site_location
+from tbprof.texts.screens.series import change_sentences, missing_sentence, ranks_sentences, read_sentence
+from tbprof.texts.screens.source import (
     called_note,
     candidate_note,
     code_origin,
@@ -39,9 +38,10 @@ from tbprof.texts.source import (
     recorded_note,
     wait_note,
 )
-from tbprof.texts.timeline import episode_sentence, gap_sentence
-from tbprof.texts.trust import trust_words
-from tbprof.texts.verdicts import verdict_sentences
+from tbprof.texts.screens.timeline import episode_sentence, gap_sentence
+from tbprof.texts.screens.verdicts import verdict_sentences
+from tbprof.texts.trust.health import health_sentence
+from tbprof.texts.trust.trust import trust_words
 
 __all__ = ["English"]
 

@@ -10,7 +10,7 @@ from said_first import problems_of
 
 from tbprof.model import Report
 from tbprof.report import build_report
-from tbprof.texts.verdicts import verdict_sentences
+from tbprof.texts.screens.verdicts import verdict_sentences
 
 EXPERT = json.loads((pathlib.Path(__file__).parents[1] / "data" / "expert.json").read_text(encoding="utf-8"))
 """By trace: what an expert says first, the figures that prove it, and what tbprof must say."""

@@ -15,7 +15,7 @@ from tbprof.model import FailedRule, Finding, NotChecked
 from tbprof.report import report_of
 from tbprof.rules.base.rule import Need, Rule
 from tbprof.rules.registry import RULES
-from tbprof.texts.rule_pages import RuleText, all_rules, rule_text
+from tbprof.texts.findings.rule_pages import RuleText, all_rules, rule_text
 
 PAGES = {page.code: page for page in all_rules()}
 

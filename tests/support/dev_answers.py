@@ -20,7 +20,7 @@ from tbprof.file_names import REPORT_SUFFIX
 from tbprof.manual.pages import all_pages
 from tbprof.plugin.loader import TbprofLoader
 from tbprof.plugin.plugin import TbprofPlugin
-from tbprof.texts.rule_pages import all_rules
+from tbprof.texts.findings.rule_pages import all_rules
 
 with warnings.catch_warnings():
     # TensorBoard warns of a package that it carries itself.

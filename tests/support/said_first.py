@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator
 
 from tbprof.model import SEVERITIES, Report, Verdict
-from tbprof.texts.quantities import count, duration, share
-from tbprof.texts.verdicts import verdict_sentences
+from tbprof.texts.figures.quantities import count, duration, share
+from tbprof.texts.screens.verdicts import verdict_sentences
 
 __all__ = ["problems_of"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from tbprof.texts.rule_pages import rule_text
+from tbprof.texts.findings.rule_pages import rule_text
 from tbprof.views.rule_page import rule_page
 
 

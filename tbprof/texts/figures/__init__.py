@@ -1,0 +1,1 @@
+"""Figures as people read them, and of what they are figures."""

@@ -1,0 +1,1 @@
+"""What is said of findings, rules and predictions."""

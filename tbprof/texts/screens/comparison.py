@@ -1,0 +1,114 @@
+"""What changed between two windows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tbprof.texts.figures.quantities import count, duration, share
+
+__all__ = [
+    "alike_sentence",
+    "comparison_sentence",
+    "difference_sentence",
+    "figure_words",
+    "moved_wait_sentence",
+    "nothing_to_compare",
+    "recorded_steps_sentence",
+    "taken_note",
+    "unprofiled_steps_sentence",
+    "went_note",
+]
+
+_MOST_NAMES = 6
+
+_MINUS = "\u2212"
+
+_FIGURES = {
+    "step": ("Step", "what a change gives"),
+    "waits": ("Host waits", "says little: a wait can move or hide"),
+    "idle": ("GPU idle", "what a change can save"),
+    "sync_points": ("Sync points", ""),
+    "kernels": ("Kernels", ""),
+    "launches": ("Launches", ""),
+}
+
+
+def comparison_sentence(
+    before_us: float, after_us: float, *, is_told: bool | None, is_unprofiled: bool
+) -> str:
+    """The verdict.
+
+    Args:
+        before_us: Length of a step before.
+        after_us: The same after.
+        is_told: Whether the difference stands out of the noise between steps; None where there
+            are too few steps to know the noise.
+        is_unprofiled: Whether the steps were timed without the profiler.
+    """
+    lengths = f"{duration(before_us)} before, {duration(after_us)} after"
+    if is_unprofiled:
+        lengths += ", without the profiler"
+    if is_told is None:
+        return f"With a single steady step the noise is unknown: {lengths}."
+    if not is_told:
+        return f"No difference in step time beyond the noise: {lengths}."
+    word = "longer" if after_us > before_us else "shorter"
+    return f"A step is {share(abs(after_us - before_us) / before_us)} {word}: {lengths}."
+
+
+def difference_sentence(change_us: float, least_us: float | None) -> str:
+    """`least_us` is what a change has to exceed; None where a single step does not tell its noise."""
+    change = f"They differ by {duration(abs(change_us))}"
+    if least_us is None:
+        return f"{change}; a single step does not show how much of that is noise."
+    judged = "the difference is real" if abs(change_us) > least_us else "this may be none"
+    return f"{change}; up to {duration(least_us)} can be noise: {judged}."
+
+
+def figure_words(code: str, planned_us: float | None) -> tuple[str, str]:
+    """The name of a figure, and what its change says; `planned_us` is what the plan before said of a step."""
+    name, means = _FIGURES[code]
+    if code == "step" and planned_us is not None:
+        means = f"{means}; the plan before said {_MINUS}{duration(planned_us)}"
+    return name, means
+
+
+def alike_sentence(names: Sequence[str]) -> str:
+    """That these conditions are the same on both sides."""
+    if not names:
+        return ""
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"The same on both sides: {', '.join(names[:_MOST_NAMES])}{more}."
+
+
+def went_note(target: str) -> str:
+    """At the site that a wait left."""
+    return f"its wait is at {target} now"
+
+
+def taken_note(source: str, taken_us: float) -> str:
+    """At the site that a wait came to."""
+    return f"takes over {duration(taken_us)} of the wait that {source} had"
+
+
+def nothing_to_compare() -> str:
+    return "One of the two windows has no steps to compare."
+
+
+def moved_wait_sentence(source: str, target: str, net_us: float) -> str:
+    """That the host waits at `target` for what it awaited at `source`; `net_us` is what both changed by."""
+    sign = "+" if net_us > 0 else _MINUS
+    net = f"net {sign}{duration(abs(net_us))} of waits a step" if abs(net_us) >= 1 else "net 0"
+    return f"The wait moved from {source} to {target}: {net}. Judge by the step, not by waits."
+
+
+def recorded_steps_sentence(steps: int, mean_us: float, distance_us: float | None) -> str:
+    """The mean of recorded steps and how far off it they are; None of a single one."""
+    if distance_us is None:
+        return f"{count(steps, 'step')} of {duration(mean_us)}, its noise not known"
+    return f"mean {duration(mean_us)} ± {duration(distance_us)} of {count(steps, 'step')}"
+
+
+def unprofiled_steps_sentence(median_us: float, low_us: float, high_us: float) -> str:
+    """The median, and the quartiles around it."""
+    return f"median {duration(median_us)}, half of the steps within {duration(low_us)} to {duration(high_us)}"

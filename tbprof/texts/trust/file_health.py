@@ -1,0 +1,152 @@
+"""What a file of a trace lost, lacks, or says against itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tbprof.model import Numbers
+from tbprof.texts.figures.quantities import count, duration, size
+
+__all__ = ["FILE_SENTENCES"]
+
+
+def _compression_damaged(numbers: Numbers) -> str:
+    kept = size(int(numbers["unpacked_bytes"]))
+    return f"The gzip stream is damaged or cut off; the {kept} before that are kept."
+
+
+def _truncated(_: Numbers) -> str:
+    return "The file ends in the middle of its events (a killed writer, a full disk); those before are kept."
+
+
+def _events_dropped(numbers: Numbers) -> str:
+    reasons = ", ".join(
+        f"{value} {name.replace('_', ' ')}" for name, value in numbers.items() if name != "dropped"
+    )
+    return f"{count(int(numbers['dropped']), 'event')} could not be read: left out ({reasons})."
+
+
+def _text_repaired(_: Numbers) -> str:
+    return "Some text of the file was not valid JSON and was repaired; no event was lost."
+
+
+def _negative_durations(numbers: Numbers) -> str:
+    return f"{count(int(numbers['rows']), 'event')} ended before they began; their length counts as 0."
+
+
+def _metadata_damaged(_: Numbers) -> str:
+    return "A part of what the file says about itself can't be read: rank or device names may be missing."
+
+
+def _facts_damaged(_: Numbers) -> str:
+    return "What the trainer hook added to the trace can't be used; the figures of the trace stand."
+
+
+def _no_gpu_rows(_: Numbers) -> str:
+    return (
+        "No GPU work was recorded: waits and idle can't be judged. On a machine with a GPU, record "
+        "with ProfilerActivity.CUDA and check that the user may use CUPTI."
+    )
+
+
+def _gpu_not_recorded(numbers: Numbers) -> str:
+    return (
+        f"No GPU work was recorded, though torch sees {numbers['device']}: another tool holds CUPTI, this "
+        f"user may not profile, or the program runs on the CPU. tbprof doctor says which.{_later(numbers)}"
+    )
+
+
+def _later(numbers: Numbers) -> str:
+    if not numbers.get("window"):
+        return ""
+    return " If earlier windows have some, CUPTI did not start collecting again: restart the training."
+
+
+def _gpu_work_lost(numbers: Numbers) -> str:
+    launches = count(int(numbers["launches"]), "kernel launch", "kernel launches")
+    return (
+        f"{launches} and no GPU work was recorded: CUPTI no longer collects, as after another "
+        "profiler in the same process or with CUDA graphs. Restart the training."
+    )
+
+
+def _gpu_before_launch(numbers: Numbers) -> str:
+    rows = count(int(numbers["rows"]), "GPU event")
+    worst = duration(int(numbers["worst_ns"]) / 1000)
+    return (
+        f"{rows} before the call that launched them, at worst by {worst}: the clocks of host and GPU "
+        "disagree by that much."
+    )
+
+
+def _gpu_rows_without_launch(numbers: Numbers) -> str:
+    rows = count(int(numbers["rows"]), "GPU event")
+    return f"{rows} of {int(numbers['of']):,} without the call that launched them."
+
+
+def _launches_without_gpu_rows(numbers: Numbers) -> str:
+    rows = count(int(numbers["rows"]), "kernel launch", "kernel launches")
+    return f"{rows} of {int(numbers['of']):,} without the work on the GPU: the profiler lost it."
+
+
+def _launches_captured(numbers: Numbers) -> str:
+    rows = count(int(numbers["rows"]), "kernel launch", "kernel launches")
+    return f"{rows} of {int(numbers['of']):,} recorded a graph: they ran nothing in this window."
+
+
+def _sync_events_missing(numbers: Numbers) -> str:
+    waits = count(int(numbers["waits"]), "call")
+    return f"{waits} made a stream wait, and the trace does not say for which: record CUDA sync events."
+
+
+def _sync_events_without_streams(numbers: Numbers) -> str:
+    rows = count(int(numbers["rows"]), "CUDA sync event")
+    return f"{rows} of {int(numbers['of']):,} without the stream that was waited for."
+
+
+def _frames_before_caller(numbers: Numbers) -> str:
+    frames = count(int(numbers["rows"]), "Python frame")
+    worst = duration(int(numbers["worst_ns"]) / 1000)
+    return (
+        f"{frames} of {int(numbers['of']):,} earlier than the frame that called them, at worst by {worst}: "
+        "the clock was set back meanwhile, so the nesting of calls may be wrong."
+    )
+
+
+def _steps_backwards(numbers: Numbers) -> str:
+    steps = count(int(numbers["steps"]), "step")
+    return f"{steps} earlier than the step before: the clock was set back while the trace was recorded."
+
+
+def _device_names_unknown(numbers: Numbers) -> str:
+    devices = count(int(numbers["devices"]), "device")
+    return f"The trace does not name {devices} of {int(numbers['of']):,} that did work."
+
+
+def _rank_unknown(numbers: Numbers) -> str:
+    collectives = count(int(numbers["collectives"]), "collective")
+    return f"The trace holds {collectives}, and does not say of which rank it is."
+
+
+FILE_SENTENCES: dict[str, Callable[[Numbers], str]] = {
+    "compression_damaged": _compression_damaged,
+    "truncated": _truncated,
+    "events_dropped": _events_dropped,
+    "text_repaired": _text_repaired,
+    "negative_durations": _negative_durations,
+    "metadata_damaged": _metadata_damaged,
+    "facts_damaged": _facts_damaged,
+    "no_gpu_rows": _no_gpu_rows,
+    "gpu_not_recorded": _gpu_not_recorded,
+    "gpu_work_lost": _gpu_work_lost,
+    "gpu_before_launch": _gpu_before_launch,
+    "gpu_rows_without_launch": _gpu_rows_without_launch,
+    "launches_without_gpu_rows": _launches_without_gpu_rows,
+    "launches_captured": _launches_captured,
+    "sync_events_missing": _sync_events_missing,
+    "sync_events_without_streams": _sync_events_without_streams,
+    "frames_before_caller": _frames_before_caller,
+    "steps_backwards": _steps_backwards,
+    "device_names_unknown": _device_names_unknown,
+    "rank_unknown": _rank_unknown,
+}

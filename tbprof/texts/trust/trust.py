@@ -1,0 +1,170 @@
+"""How far the figures of a window can be trusted: a title, a figure and a sentence each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tbprof.model import Numbers
+from tbprof.texts.figures.quantities import count, duration, share
+from tbprof.texts.trust.missing_facts import fact_in_words
+
+__all__ = ["trust_words"]
+
+Words = tuple[str, str, str]
+
+_FEWEST_TO_TELL = 3
+
+
+def trust_words(code: str, numbers: Numbers) -> Words:
+    """Title, figure ("" if none) and sentence.
+
+    Raises:
+        KeyError: The code is none of these, or its numbers are others.
+    """
+    return _WORDS[code](numbers)
+
+
+def _replay(numbers: Numbers) -> Words:
+    return (
+        "Replay matches the recording",
+        f"{share(float(numbers['error']))} off",
+        "Within 5\u202f%, so there is an estimate. It is uncalibrated: no prediction of this kind has been "
+        "compared with measured runs on a GPU yet.",
+    )
+
+
+def _replay_without_plan(numbers: Numbers) -> Words:
+    return (
+        "Replay of the recording",
+        f"{share(float(numbers['error']))} off",
+        "It matches, but a replay can judge none of the changes found: there are only floor and ceiling.",
+    )
+
+
+def _replay_off(numbers: Numbers) -> Words:
+    return (
+        "Replay does not match the recording",
+        f"{share(float(numbers['error']))} off",
+        "More than 5\u202f%, so there is no estimate, only a floor and a ceiling.",
+    )
+
+
+def _replay_without_device(_: Numbers) -> Words:
+    return "Replay of the recording", "none", "Without the work of the GPU there is nothing to replay."
+
+
+def _replay_none(_: Numbers) -> Words:
+    return "Replay of the recording", "none", "There are no sync points to replay, so there is no estimate."
+
+
+def _inflation(numbers: Numbers) -> Words:
+    return (
+        "Profiler slowed the step",
+        f"\u00d7{float(numbers['factor']):.2f}",
+        f"{duration(float(numbers['profiled_us']))} recorded, {duration(float(numbers['unprofiled_us']))} "
+        "without it, both by the hook's own clock. Gaps between launches are too long by as much.",
+    )
+
+
+def _inflation_none(_: Numbers) -> Words:
+    return (
+        "Profiler slowed the step",
+        "not recorded",
+        "The trace has no unprofiled steps to compare with; the trainer hook times them.",
+    )
+
+
+def _after(numbers: Numbers) -> Words:
+    after, before = (duration(float(numbers[name])) for name in ("after_us", "before_us"))
+    slower = float(numbers["factor"]) >= float(numbers["limit"])
+    if not slower:
+        said = "Back to normal."
+    elif numbers["devices"]:
+        said = "CUPTI may still be at work: TEARDOWN_CUPTI=1 makes it leave."
+    else:
+        said = "The training has changed, or the machine has other work."
+    figure = f"\u00d7{float(numbers['factor']):.2f}"
+    return "Steps after the window", figure, f"{after} after it, {before} before it. {said}"
+
+
+def _start(numbers: Numbers) -> Words:
+    return (
+        "Start of the profiler",
+        duration(float(numbers["start_us"])),
+        "It held the training up for that long before the recorded steps; no figure includes it.",
+    )
+
+
+def _cold(numbers: Numbers) -> Words:
+    longest = duration(float(numbers["longest_us"]))
+    return (
+        "Cold steps left out",
+        f"{numbers['cold']} of {numbers['steps']}",
+        f"The first step took {longest}, more than 1.5 times the median of the others.",
+    )
+
+
+def _cold_none(numbers: Numbers) -> Words:
+    steps = int(numbers["steps"])
+    if steps < _FEWEST_TO_TELL:
+        return "Cold steps left out", "none", f"With {count(steps, 'step')} a cold one can't be recognized."
+    return "Cold steps left out", "none", "The first step is at most 1.5 times the median of the others."
+
+
+def _own_sync(numbers: Numbers) -> Words:
+    return (
+        "Profiler's own sync left out",
+        duration(float(numbers["wait_us"])),
+        "The device sync at the end of the window is not yours.",
+    )
+
+
+def _own_sync_none(_: Numbers) -> Words:
+    return "Profiler's own sync left out", "none", "The trace holds none."
+
+
+def _others(numbers: Numbers) -> Words:
+    return (
+        "Other processes on this GPU",
+        f"{int(numbers['processes']):,}",
+        "They were there when the window ended: idle with work queued, and slow kernels, can be theirs.",
+    )
+
+
+def _others_none(_: Numbers) -> Words:
+    return "Other processes on this GPU", "none", "The driver listed none when the window ended."
+
+
+def _others_unseen(_: Numbers) -> Words:
+    return (
+        "Other processes on this GPU",
+        "not recorded",
+        "A trace does not say; the trainer hook does, where torch can ask the driver.",
+    )
+
+
+def _fact_missing(numbers: Numbers) -> Words:
+    what = fact_in_words(str(numbers["fact"]))
+    reason = f"{numbers['reason']}. Nothing else is missing because of it."
+    return what[0].upper() + what[1:], "not recorded", reason
+
+
+_WORDS: dict[str, Callable[[Numbers], Words]] = {
+    "replay": _replay,
+    "replay_without_plan": _replay_without_plan,
+    "replay_off": _replay_off,
+    "replay_without_device": _replay_without_device,
+    "replay_none": _replay_none,
+    "inflation": _inflation,
+    "inflation_none": _inflation_none,
+    "after": _after,
+    "start": _start,
+    "cold": _cold,
+    "cold_none": _cold_none,
+    "own_sync": _own_sync,
+    "own_sync_none": _own_sync_none,
+    "others": _others,
+    "others_none": _others_none,
+    "others_unseen": _others_unseen,
+    "fact_missing": _fact_missing,
+}

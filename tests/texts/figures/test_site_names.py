@@ -1,0 +1,48 @@
+"""What a site is called."""
+
+from __future__ import annotations
+
+import pytest
+
+from tbprof.model import Site
+from tbprof.texts.figures.site_names import site_name
+
+
+def site(*calls: str, direction: str = "", memory: str = "") -> Site:
+    return Site(
+        direction=direction,
+        memory=memory,
+        calls=calls,
+        ops=(),
+        source=None,
+        label=None,
+        module=None,
+        count=1,
+        blocking=1,
+        per_step=(1,),
+        bytes=0,
+        wait_ns=1,
+        wait_net_ns=1,
+        explained_ns=0,
+        starve_ns=0,
+        instance=None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "name"),
+    [
+        (site("cudaMemcpyAsync", direction="HtoD", memory="pageable"), "copy to the GPU, pageable memory"),
+        (site("cudaMemcpyAsync", "cudaStreamSynchronize", direction="DtoH"), "copy to the host"),
+        (site("hipMemcpyWithStream", direction="DtoD"), "copy on the GPU"),
+        (site("cudaMemcpyPeerAsync", direction="PtoP"), "copy between GPUs"),
+        (site("cudaMemcpyAsync"), "copy, direction not recorded"),
+        (site("cudaMemcpyAsync", direction="AtoH"), "copy AtoH"),
+        (site("cudaDeviceSynchronize"), "synchronise the device"),
+        (site("hipDeviceSynchronize"), "synchronise the device"),
+        (site("cudaEventSynchronize"), "synchronise the event"),
+        (site("cudaStreamSynchronize"), "synchronise the stream"),
+    ],
+)
+def test_a_site_is_named_by_what_it_does(one: Site, name: str) -> None:
+    assert site_name(one) == name

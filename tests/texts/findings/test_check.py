@@ -1,0 +1,34 @@
+"""What is said beside a line of a change."""
+
+from __future__ import annotations
+
+from tbprof.texts.findings.check import budget_sentence, found_sentence, warned_sentence
+from tbprof.texts.findings.predicted import kind_name
+from tbprof.views.check import KINDS
+
+
+def test_a_finding_says_how_often_and_what_to_do() -> None:
+    text = found_sentence("A read", "Defer it.", 1200, predicted=False, has_steps=True)
+    assert text == "A read: 1,200 in a step. Defer it."
+    assert "(predicted, no GPU was used)" in found_sentence("A read", "", 1, predicted=True, has_steps=True)
+
+
+def test_where_nothing_took_a_step_nothing_is_said_of_one() -> None:
+    text = found_sentence("A read", "", 12, predicted=False, has_steps=False)
+    assert text == "A read: 12 in the whole run."
+    assert budget_sentence(3, "", 1, has_steps=False) == "3 sync points in the whole run, 1 allowed"
+
+
+def test_a_warning_names_its_place_if_it_has_one() -> None:
+    assert warned_sentence("Short kernels", "loss", "at most 3 %") == "Short kernels in loss (at most 3 %)"
+    assert warned_sentence("Short kernels", "", "at most 3 %") == "Short kernels (at most 3 %)"
+
+
+def test_a_budget_names_what_it_is_of() -> None:
+    assert budget_sentence(3, "", 1, has_steps=True) == "3 sync points in a step, 1 allowed"
+    assert budget_sentence(3, "SYN01", 1, has_steps=True) == "3 SYN01 in a step, 1 allowed"
+
+
+def test_every_kind_has_words_and_one_of_tomorrow_its_name() -> None:
+    assert all(" " in kind_name(kind) for kind in KINDS)
+    assert kind_name("graph_break") == "graph break"

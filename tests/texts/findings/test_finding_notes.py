@@ -1,0 +1,69 @@
+"""What a finding's numbers say in a sentence."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+
+from tbprof.model import Finding, Numbers
+from tbprof.report import build_report
+from tbprof.texts.figures.scopes import scope_of
+from tbprof.texts.findings.finding_notes import finding_note
+
+STEP = scope_of(marks_steps=True)
+
+
+def finding(rule: str, numbers: Numbers) -> Finding:
+    return Finding(rule, "low", (), (), 1, "rewrite", None, "high", (), numbers, "")
+
+
+@pytest.mark.parametrize(
+    ("rule", "numbers", "note"),
+    [
+        ("SYN05", {"per_step": 7}, "7 round trips a step."),
+        ("SYN02", {"hint": "lightning_log"}, "self.log brings its value to the host"),
+        ("SYN10", {"joint_ns": 12_400_000, "singles_ns": 8_900_000}, "12.4\u202fms, one by one 8.9\u202fms"),
+        (
+            "LCH01",
+            {"place": "loss", "kernels_per_step": 9.0, "median_kernel_ns": 4000, "ops_per_step": 9.0},
+            "loss: 9 kernels of 4\u202fµs a step, launched by 9 ops.",
+        ),
+        ("CPY13", {"gb_per_s": 3.25, "best_gb_per_s": 12.5}, "3.25 GB/s, where 12.5 GB/s were seen"),
+    ],
+)
+def test_the_figures_of_a_finding_become_a_sentence(rule: str, numbers: Numbers, note: str) -> None:
+    assert note in finding_note(finding(rule, numbers), STEP)
+
+
+def test_an_upload_that_asked_not_to_be_waited_for_is_not_said_to_cost_nothing() -> None:
+    numbers: Numbers = {"bytes": 1 << 20, "call_ns": 300_000, "is_batch": 1}
+    assert "the host copies" not in finding_note(finding("CPY01", numbers), STEP)
+    note = finding_note(finding("CPY01", {**numbers, "is_staged_without_wait": 1}), STEP)
+    assert note.endswith("what pinning it would save is not estimated.")
+
+
+def test_the_numbers_of_another_version_say_nothing() -> None:
+    assert finding_note(finding("SYN05", {"times": 7}), STEP) == ""
+    assert finding_note(finding("SYN02", {"hint": "of_another_version"}), STEP) == ""
+    assert finding_note(finding("XYZ99", {"per_step": 7}), STEP) == ""
+
+
+def test_a_real_finding_names_the_option_of_its_framework() -> None:
+    samples = pathlib.Path(__file__).parents[3] / "logs" / "samples"
+    report = build_report(samples / "h100_bert_small_infer" / "h100_bert_small.json.gz")
+    notes = {found.rule: finding_note(found, STEP) for found in report.findings}
+    assert "attention_mask" in notes["SYN02"]
+    assert "kernels of" in notes["LCH01"]
+
+
+def test_in_a_window_without_steps_no_figure_is_one_of_a_step() -> None:
+    note = finding_note(finding("SYN05", {"per_step": 7}), scope_of(marks_steps=False))
+    assert note == "7 round trips in the window."
+
+
+def test_a_value_that_is_used_at_once_is_needed_here() -> None:
+    note = finding_note(finding("SYN01", {"used_at_once": 1}), STEP)
+    assert note.startswith("Needed here: ")
+    both = finding_note(finding("SYN05", {"per_step": 7, "used_at_once": 1}), STEP)
+    assert both.startswith("7 round trips a step. Needed here: ")

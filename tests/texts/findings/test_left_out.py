@@ -1,0 +1,32 @@
+"""Why a rule or a file was left out is said in a sentence."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import tbprof
+from tbprof.texts.findings import left_out
+from tbprof.texts.findings.left_out import not_checked_sentence, skipped_sentence
+
+PACKAGE = Path(tbprof.__file__).parent
+
+
+def test_a_need_and_a_reason_are_sentences() -> None:
+    assert not_checked_sentence("shapes") == "not checked: no shapes recorded"
+    assert "--tbprof_follow_links" in skipped_sentence("link_leaves_logdir")
+    assert skipped_sentence("of_another_version") == "of another version"
+
+
+def test_every_reason_to_skip_a_file_is_explained() -> None:
+    sources = [PACKAGE / "store" / "discovery.py", PACKAGE / "plugin" / "log_directory.py"]
+    reasons = {
+        node.value.value
+        for source in sources
+        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+        and not node.value.value.startswith(".")
+    }
+    assert reasons == set(left_out._SKIPPED)

@@ -1,0 +1,58 @@
+"""A rule's docstring as a page."""
+
+from __future__ import annotations
+
+import pytest
+
+from tbprof.errors import UsageError
+from tbprof.rules.registry import PAGES
+from tbprof.texts.english import English
+from tbprof.texts.findings.rule_pages import all_rules, rule_text
+
+
+@pytest.mark.parametrize("rule", PAGES, ids=lambda rule: rule.code)
+def test_every_rule_has_a_whole_page(rule: object) -> None:
+    page = rule_text(rule.code)  # type: ignore[attr-defined]
+    assert (page.code, page.name) == (rule.code, rule.name)  # type: ignore[attr-defined]
+    assert page.title
+    assert not page.title.endswith(".")
+    for section in (page.what, page.why, page.fix, page.silent):
+        assert section.endswith(".")
+        assert "\n" not in section
+    for code in (page.before, page.after):
+        compile(code, page.code, "exec")
+        assert not code.startswith(" ")
+
+
+def test_an_example_keeps_its_indentation() -> None:
+    assert rule_text("SYN01").after.splitlines()[3:5] == [
+        "if step % 50 == 0:",
+        "    log(running.item() / 50)",
+    ]
+
+
+def test_a_caveat_stands_apart_from_the_fix() -> None:
+    page = rule_text("SYN01")
+    assert page.caveat.startswith("the logged value is the same")
+    assert "caveat" not in page.fix
+
+
+def test_a_code_may_be_written_small() -> None:
+    assert rule_text("syn01") == rule_text("SYN01")
+
+
+@pytest.mark.parametrize("code", ["", "SYN99", "../../etc/passwd", "SYN01\0", "x" * 100_000])
+def test_an_unknown_rule_is_said_with_those_that_there_are(code: str) -> None:
+    with pytest.raises(UsageError, match=r"there is no rule .* the rules are SYN01"):
+        rule_text(code)
+
+
+def test_all_rules_come_in_the_order_of_their_list() -> None:
+    assert [page.code for page in all_rules()] == [rule.code for rule in PAGES]
+
+
+def test_a_rule_of_another_version_has_a_page_that_says_so() -> None:
+    page = English().rule("XYZ42")
+    assert page.code == "XYZ42"
+    assert "another version" in page.title
+    assert (page.before, page.after) == ("", "")

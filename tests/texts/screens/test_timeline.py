@@ -1,0 +1,39 @@
+"""What is said of an episode and of a gap."""
+
+from __future__ import annotations
+
+from tbprof.texts.screens.timeline import episode_sentence, gap_sentence
+
+
+def plain(text: str) -> str:
+    return text.replace("\u202f", " ")
+
+
+def test_a_wait_tells_lost_time_from_time_that_was_not() -> None:
+    said = plain(episode_sentence(9_500, 9_300, 7_300, is_blocking=True))
+    assert said == (
+        "The host waited 9.5 ms. All but 0.2 ms of that the GPU was working: not lost. "
+        "Then the queue was empty, and the GPU had nothing to do for 7.3 ms."
+    )
+
+
+def test_a_harmless_wait_is_said_to_be_one() -> None:
+    said = plain(episode_sentence(6_600, 6_590, 0, is_blocking=True))
+    assert said.endswith("All that time the GPU was working: not lost. It did not run dry afterwards.")
+
+
+def test_a_wait_without_work_is_not_explained() -> None:
+    assert "Nothing that was recorded ran" in episode_sentence(100, 0, 0, is_blocking=True)
+
+
+def test_a_copy_that_did_not_block_is_no_wait() -> None:
+    said = plain(episode_sentence(18, 0, 0, is_blocking=False))
+    assert said == "The copy did not hold up the host: its call returned after 18 µs."
+
+
+def test_a_gap_has_its_cause_and_its_place() -> None:
+    said = plain(gap_sentence("data", 4_000, "load_batch"))
+    assert said == (
+        "The GPU did nothing for 4.0 ms. Most of it: waiting for data. The host was in `load_batch`."
+    )
+    assert gap_sentence("launch", 4_000, "").endswith("launch.")

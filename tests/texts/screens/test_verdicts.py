@@ -1,0 +1,212 @@
+"""The sentence that opens a screen, and the names of what is waited for."""
+
+from __future__ import annotations
+
+import pytest
+
+from tbprof.model import Verdict
+from tbprof.texts.english import English
+from tbprof.texts.screens.problems import problem_of
+from tbprof.texts.screens.verdicts import verdict_sentences
+
+NUMBERS: dict[str, int | float | str] = {
+    "steps": 3,
+    "all_steps": 3,
+    "marked": 1,
+    "ranks": 2,
+    "steps_us": 120_000.0,
+    "idle_share": 0.25,
+    "empty_share": 0.004,
+    "computing_share": 0.6,
+    "communication_share": 0.1,
+    "copying_share": 0.05,
+    "wait_us": 30_000.0,
+    "points": 6,
+    "floor_us": 3_000.0,
+    "ceiling_us": 18_000.0,
+    "gain_us": 600.0,
+    "waits_found": 0,
+    "cause": "data",
+    "cause_us": 24_000.0,
+}
+
+
+def sentences(case: str, without: tuple[str, ...] = (), **numbers: float | str) -> list[str]:
+    given = {name: number for name, number in {**NUMBERS, **numbers}.items() if name not in without}
+    return [text.replace("\u202f", " ") for text in verdict_sentences(Verdict(case, given))]
+
+
+def test_idle_is_said_with_its_cause_and_with_what_the_waits_have_to_do_with_it() -> None:
+    idle = "The GPU is idle 25 % of a step, 20 % because the next batch is not ready."
+    unmoved = "Sync points are not the cause: without them a step would take about as long."
+    hidden = " Another 10 % of a step is communication that no computing covers."
+    assert sentences("input") == [idle, f"{unmoved}{hidden}"]
+    numbers = {"communication_share": 0.09}
+    assert sentences("input", gain_us=9_000.0, estimate_us=6_000.0, **numbers) == [
+        idle,
+        "Without the waits that can go a step would be about 2.0 ms shorter.",
+    ]
+    assert sentences("input", gain_us=9_000.0, **numbers) == [
+        idle,
+        "Its waits cost about 3.0 ms, and hardly any of them can simply go.",
+    ]
+    nothing = "Nothing makes the host wait for the GPU."
+    assert sentences("input", points=0, **numbers) == [idle, nothing]
+    bound = "Its waits hold at most 6.0 ms of 40.0 ms."
+    assert sentences("input", without=("gain_us",), **numbers) == [idle, bound]
+
+
+def test_no_sentence_denies_a_finding_about_waits() -> None:
+    said = sentences("input", waits_found=1, communication_share=0)[1]
+    assert said == "The host waits 10.0 ms in a step (6 sync points in all)."
+
+
+def test_a_late_host_is_said_with_the_place() -> None:
+    said = sentences("host_bound", place="images.py(20): preprocess", place_us=15_000.0)
+    assert said[0] == "The GPU is idle 25 % of a step, 20 % because the host is late with other work."
+    assert said[1].startswith("5.0 ms of that in images.py(20): preprocess. ")
+    unknown = sentences("host_bound", place="", place_us=15_000.0)[1]
+    assert unknown.startswith("5.0 ms of that outside every labelled range and function. ")
+
+
+def test_idle_with_work_queued_is_said_with_what_may_hold_it() -> None:
+    assert sentences("queued") == [
+        "The GPU is idle 25 % of a step, 20 % although work is queued.",
+        "It may wait for another process, another rank, or work that was not recorded.",
+    ]
+    assert "rank" not in sentences("queued", ranks=1)[1]
+
+
+def test_of_waits_each_figure_is_said_with_what_it_is() -> None:
+    assert sentences("waits", estimate_us=15_000.0, communication_share=0) == [
+        "The GPU is idle 25 % of a step; without the waits that can go a step takes about 35.0 ms "
+        "instead of 40.0 ms.",
+        "At least 1.0 ms, at most 6.0 ms would be saved. The host waits 10.0 ms in a step (6 sync points "
+        "in all); a wait beside a busy GPU costs nothing.",
+    ]
+
+
+def test_two_times_that_read_alike_are_not_set_against_each_other() -> None:
+    said = sentences("waits", steps_us=21_090.0, estimate_us=211.0)[0]
+    assert said.endswith("without the waits that can go a step would be about 70 µs shorter.")
+
+
+def test_an_estimate_that_would_not_show_is_no_saving() -> None:
+    said = sentences("waits", estimate_us=100.0, gain_us=9_000.0)
+    assert said[0] == "The GPU is idle 25 % of a step; its waits hold at most 6.0 ms of 40.0 ms."
+    assert said[1].startswith("Its waits cost about 3.0 ms, and hardly any of them can simply go. ")
+
+
+def test_steps_of_which_a_few_are_idle_are_not_averaged() -> None:
+    numbers = {"steps": 10, "uneven_steps": 1, "uneven_idle_us": 100_000.0, "typical_idle_share": 0.01}
+    first, _ = sentences("uneven", because="host_bound", **numbers)
+    assert first == (
+        "1 of 10 steps is idle for 100.0 ms in all, mostly because the host is late with other work; in a "
+        "typical step the GPU is busy 99 %."
+    )
+
+
+def test_waits_that_let_the_gpu_run_dry_come_before_the_cause_that_shows() -> None:
+    assert sentences("drained", gain_us=12_000.0) == [
+        "Waits let the GPU run dry before the host is ready with more: without these waits a step takes "
+        "about 36.0 ms instead of 40.0 ms.",
+        "The GPU is idle 25 % of a step, 20 % because the next batch is not ready, most of it after such a "
+        "wait.",
+    ]
+
+
+def test_a_busy_gpu_is_said_with_what_it_does() -> None:
+    assert sentences("busy", because="input")[0] == (
+        "The GPU is busy 75 % of a step: 60 % computing, 10 % communication that no computing covers, "
+        "5.0 % copying."
+    )
+    parts = {"computing_share": 0.98, "communication_share": 0, "copying_share": 0}
+    alone = sentences("busy", because="input", idle_share=0.02, **parts)
+    assert alone[0] == "The GPU is busy 98 % of a step, computing."
+    small = sentences("busy", because="input", cause_us=7_200.0)[1]
+    assert small.startswith("It is idle 6.0 % of a step because the next batch is not ready. ")
+    assert small.endswith("How fast its kernels could be is not checked.")
+
+
+def test_communication_is_no_computing() -> None:
+    first, second = sentences("communication", communication_share=0.56)
+    assert first == "The GPU spends 56 % of a step in communication that no computing covers."
+    assert second.startswith("It may be waiting for another rank")
+
+
+def test_copying_is_no_computing() -> None:
+    first, second = sentences("copying", copying_share=0.65, computing_share=0.35)
+    assert first == "The GPU spends 65 % of a step copying, with nothing computed beside it."
+    assert second.startswith("It computes 35 %. ")
+
+
+def test_a_cold_start_is_said_with_its_calls() -> None:
+    calls = {"longest_call": "cudaFree", "longest_op": "aten::addmm"}
+    calls |= {"calls_us": 9000.0, "longest_us": 8000.0}
+    first, second = sentences("cold_start", marked=0, calls=3, **calls)
+    assert first == (
+        "The recording began before the training was warm: the GPU is idle 25 % of the window, 20 % "
+        "while kernels and library handles are loaded."
+    )
+    assert second.startswith("3 first calls took 9.0 ms, of which cudaFree in aten::addmm took 8.0 ms.")
+    assert "skip_first" in second
+    assert sentences("cold_start", calls=1, **calls)[1].startswith("A first call, cudaFree in aten::addmm, ")
+
+
+def test_a_window_without_steps_is_called_a_window() -> None:
+    assert sentences("input", marked=0, steps=1)[0].startswith("The GPU is idle 25 % of the window, ")
+    assert sentences("input", steps=1)[0].startswith("The GPU is idle 25 % of the step, ")
+
+
+def test_a_cause_that_is_all_of_the_idle_is_said_with_one_figure() -> None:
+    said = sentences("input", cause_us=30_000.0)[0]
+    assert said == "The GPU is idle 25 % of a step because the next batch is not ready."
+
+
+def test_no_device_is_said_without_any_figure() -> None:
+    verdict, detail = verdict_sentences(Verdict("no_device", {}))
+    assert verdict == "No GPU work was recorded."
+    assert detail
+
+
+def test_rows_that_were_lost_and_other_accelerators_are_no_missing_gpu() -> None:
+    lost, advice = verdict_sentences(Verdict("lost_kernels", {"launches": 2000, "without": 246}))
+    assert lost == "The recording lacks the GPU's work of 246 of 2,000 launches: it can't be judged."
+    assert "record again" in advice
+    captured, _ = verdict_sentences(Verdict("capture", {"launches": 428, "without": 421}))
+    assert captured == "The host records a CUDA graph in this window: 421 of 428 launches ran nothing."
+    other, _ = verdict_sentences(Verdict("other_device", {"device": "MTIA", "rows": 25_814}))
+    assert other.endswith("MTIA.")
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        Verdict("of_another_version", {}),
+        Verdict("of_another_version", NUMBERS),
+        Verdict("waits", {}),
+        Verdict("waits", {**NUMBERS, "points": "?"}),
+        Verdict("cold_start", NUMBERS),
+        Verdict("input", {**NUMBERS, "steps": 0}),
+    ],
+)
+def test_a_verdict_of_another_version_says_nothing(verdict: Verdict) -> None:
+    assert verdict_sentences(verdict) == ("", "")
+
+
+def test_a_severity_says_its_bracket() -> None:
+    english = English()
+    assert english.severity(None, marks_steps=True) == "no saving is estimated"
+    assert english.severity((0, 0), marks_steps=True) == "nothing can be saved"
+    assert english.severity((0, 0.02), marks_steps=True) == "at most 2.0\u202f% of a step"
+    said = english.severity((0.01, 0.15), marks_steps=False)
+    assert said == "at least 1.0\u202f%, at most 15\u202f% of the window"
+
+
+def test_a_window_that_can_not_be_shown_says_what_to_do() -> None:
+    title, advice = problem_of("a.tbprof.pb", is_too_new=True)
+    assert title == "a.tbprof.pb is newer than this viewer"
+    assert "Upgrade" in advice
+    title, advice = problem_of("a.json", is_too_new=False)
+    assert title == "a.json can't be shown"
+    assert advice

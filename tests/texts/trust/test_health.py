@@ -1,0 +1,101 @@
+"""Every code that tbprof itself writes has a sentence; a code of another version is named."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import tbprof
+from tbprof.model import HealthFact
+from tbprof.texts.trust.health import health_sentence
+
+PACKAGE = Path(tbprof.__file__).parent
+
+NUMBERS: dict[str, dict[str, int | float | str]] = {
+    "compression_damaged": {"unpacked_bytes": 1_500_000},
+    "truncated": {"unpacked_bytes": 1_500_000},
+    "events_dropped": {"dropped": 3, "damaged": 2, "no_time": 1},
+    "text_repaired": {"repaired": 4},
+    "negative_durations": {"rows": 1},
+    "no_gpu_rows": {"rows": 812},
+    "gpu_not_recorded": {"device": "NVIDIA H100"},
+    "gpu_work_lost": {"launches": 812},
+    "gpu_before_launch": {"rows": 2, "worst_ns": 48_000},
+    "gpu_rows_without_launch": {"rows": 7, "of": 1200},
+    "launches_without_gpu_rows": {"rows": 1, "of": 1200},
+    "sync_events_missing": {"waits": 44},
+    "sync_events_without_streams": {"rows": 20, "of": 41},
+    "frames_before_caller": {"rows": 2, "of": 1200, "worst_ns": 48_000},
+    "steps_backwards": {"steps": 1},
+    "device_names_unknown": {"devices": 1, "of": 8},
+    "rank_unknown": {"collectives": 27},
+    "cold_steps": {"cold": 1, "steps": 6},
+    "no_audit_step": {"reason": "compiled"},
+    "only_warned_lines": {"reason": "compiled"},
+    "fact_missing": {"fact": "allocator_counts", "reason": "RuntimeError: no statistics"},
+    "lines_not_exact": {"episodes": 3, "of": 12},
+    "launches_captured": {"rows": 421, "of": 428},
+    "gpu_lag": {"steps": 2, "worst_us": 61_000.0, "worst_share": 0.42, "of_device": 0},
+    "copies_without_call": {"copies": 2},
+    "calls_without_record": {"calls": 3},
+    "accumulation": {"steps": 4, "optimizer_steps": 1},
+    "gpu_shared": {"processes": 1},
+    "sites_shortened": {"sites": 40},
+}
+
+
+def codes_written() -> set[str]:
+    """The first argument of every `HealthFact(...)` in the package, both arms of a choice."""
+    found: set[str] = set()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "HealthFact" and node.args:
+                first = node.args[0]
+                arms = (first.body, first.orelse) if isinstance(first, ast.IfExp) else (first,)
+                found |= {str(ast.literal_eval(arm)) for arm in arms}
+    return found
+
+
+CODES = sorted(codes_written())
+
+
+def test_the_codes_are_found() -> None:
+    assert len(CODES) >= 15
+    assert {"no_stacks", "no_user_frames", "truncated", "sites_shortened"} <= set(CODES)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_code_has_a_sentence_of_its_own(code: str) -> None:
+    sentence = health_sentence(HealthFact(code, "info", NUMBERS.get(code, {})))
+    assert sentence[0].isupper() or sentence[0].isdigit()
+    assert sentence.endswith(".")
+    assert not sentence.lower().startswith(code.replace("_", " "))
+    assert "_" not in sentence.replace("with_stack", "").replace("step()", "")
+
+
+@pytest.mark.parametrize("code", sorted(NUMBERS))
+def test_numbers_that_the_sentence_needs_may_be_missing(code: str) -> None:
+    # Another version may count something else under the same code.
+    assert health_sentence(HealthFact(code, "info", {"other": 1})).endswith(".")
+    assert health_sentence(HealthFact(code, "info", dict.fromkeys(NUMBERS[code], "?"))).endswith(".")
+
+
+def test_a_code_of_another_version_is_named_with_its_numbers() -> None:
+    fact = HealthFact("graph_nodes_unnamed", "info", {"nodes": 3, "share": 0.5})
+    assert health_sentence(fact) == "graph nodes unnamed: nodes 3, share 0.5."
+    assert health_sentence(HealthFact("graph_nodes_unnamed", "info", {})) == "graph nodes unnamed."
+
+
+def test_figures_are_in_the_sentence() -> None:
+    lag = health_sentence(HealthFact("gpu_lag", "warning", NUMBERS["gpu_lag"]))
+    assert "2 steps late" in lag
+    assert "61.0\u202fms" in lag
+    assert "42\u202f%" in lag
+    dropped = health_sentence(HealthFact("events_dropped", "warning", NUMBERS["events_dropped"]))
+    assert dropped.startswith("3 events could not be read")
+    assert "2 damaged, 1 no time" in dropped
+    early = health_sentence(HealthFact("gpu_before_launch", "warning", NUMBERS["gpu_before_launch"]))
+    assert "2 GPU events" in early
+    assert "48\u202fµs" in early

@@ -1,0 +1,53 @@
+"""How far figures can be trusted, in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from tbprof.model import Numbers
+from tbprof.texts.trust.trust import trust_words
+
+AFTER: Numbers = {"factor": 1.02, "limit": 1.1, "after_us": 51_000.0, "before_us": 50_000.0, "devices": 1}
+
+
+@pytest.mark.parametrize(
+    ("code", "numbers", "figure"),
+    [
+        ("replay", {"error": 0.009}, "0.9\u202f% off"),
+        ("replay_without_plan", {"error": 0.02}, "2.0\u202f% off"),
+        ("replay_off", {"error": 0.116}, "12\u202f% off"),
+        ("replay_none", {}, "none"),
+        ("replay_without_device", {}, "none"),
+        ("inflation", {"factor": 1.063, "profiled_us": 55_300.0, "unprofiled_us": 52_000.0}, "\u00d71.06"),
+        ("inflation_none", {}, "not recorded"),
+        ("after", AFTER, "\u00d71.02"),
+        ("cold", {"cold": 1, "steps": 6, "longest_us": 78_500.0}, "1 of 6"),
+        ("cold_none", {"cold": 0, "steps": 6, "longest_us": 0.0}, "none"),
+        ("own_sync", {"wait_us": 14_200.0}, "14.2\u202fms"),
+        ("own_sync_none", {}, "none"),
+        ("others", {"processes": 2}, "2"),
+        ("others_none", {}, "none"),
+        ("others_unseen", {}, "not recorded"),
+        ("start", {"start_us": 740_000.0}, "740.0\u202fms"),
+        ("fact_missing", {"fact": "call.to", "reason": "RuntimeError: no storage"}, "not recorded"),
+    ],
+)
+def test_each_has_a_title_a_figure_and_a_sentence(code: str, numbers: Numbers, figure: str) -> None:
+    title, shown, sentence = trust_words(code, numbers)
+    assert title
+    assert shown == figure
+    assert sentence.endswith(".")
+
+
+def test_steps_are_back_to_normal_or_are_said_not_to_be() -> None:
+    assert trust_words("after", AFTER)[2].endswith("Back to normal.")
+    assert "TEARDOWN_CUPTI=1" in trust_words("after", {**AFTER, "factor": 1.1})[2]
+    assert "CUPTI" not in trust_words("after", {**AFTER, "factor": 1.1, "devices": 0})[2]
+
+
+def test_an_estimate_is_called_uncalibrated() -> None:
+    assert "uncalibrated" in trust_words("replay", {"error": 0.0})[2]
+
+
+def test_a_single_step_can_not_be_told_to_be_cold() -> None:
+    assert trust_words("cold_none", {"cold": 0, "steps": 1, "longest_us": 0.0})[2].startswith("With 1 step ")
