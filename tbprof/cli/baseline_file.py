@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tbprof.errors import UsageError
-from tbprof.views.check import Accepted, Baseline, CheckView
+from tbprof.views.check.check import Accepted, Baseline, CheckView
 
 __all__ = ["SCHEMA", "read_baseline", "renewed", "write_baseline"]
 

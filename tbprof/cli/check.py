@@ -22,10 +22,10 @@ from tbprof.errors import UsageError
 from tbprof.rules.registry import PAGES
 from tbprof.standard_streams import put, reader_may_leave
 from tbprof.texts.english import English
-from tbprof.views.check import KINDS, NEW, Baseline, Budget, CheckView, Recording
-from tbprof.views.check_building import check_view
-from tbprof.views.check_report import report_recording
-from tbprof.views.sarif import sarif_log
+from tbprof.views.check.building import check_view
+from tbprof.views.check.check import KINDS, NEW, Baseline, Budget, CheckView, Recording
+from tbprof.views.check.failing_findings import report_recording
+from tbprof.views.check.sarif import sarif_log
 
 if TYPE_CHECKING:
     from tbprof.cli.parsers import Commands

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tbprof.cli.plain_text import plain
 from tbprof.texts.figures.quantities import count
 from tbprof.texts.findings.check import budget_sentence
-from tbprof.views.check import STATES, Accepted, BudgetRow, CheckRow, CheckView, Found
+from tbprof.views.check.check import STATES, Accepted, BudgetRow, CheckRow, CheckView, Found
 
 __all__ = ["check_text"]
 

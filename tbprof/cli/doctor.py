@@ -18,7 +18,7 @@ from tbprof.standard_streams import put
 from tbprof.store.discovery import Discovery
 from tbprof.store.reading import report_of_window
 from tbprof.texts.english import English
-from tbprof.views.trust import trust_rows
+from tbprof.views.overview.trust import trust_rows
 
 if TYPE_CHECKING:
     from tbprof.cli.parsers import Commands

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tbprof.standard_streams import put
 from tbprof.texts.findings.rule_pages import all_rules, rule_text
-from tbprof.views.rule_page import rule_page
+from tbprof.views.pages.rule_page import rule_page
 
 if TYPE_CHECKING:
     from tbprof.cli.parsers import Commands

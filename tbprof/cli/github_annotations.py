@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tbprof.texts.findings.check import budget_sentence, found_sentence
-from tbprof.views.check import BudgetRow, CheckRow, CheckView
+from tbprof.views.check.check import BudgetRow, CheckRow, CheckView
 
 __all__ = ["github_annotations"]
 

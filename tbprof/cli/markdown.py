@@ -7,11 +7,11 @@ from tbprof.cli.terminal import saving_text
 from tbprof.model import Report
 from tbprof.texts.english import English
 from tbprof.texts.figures.quantities import mean, milliseconds, share, size
-from tbprof.views.finding_markdown import code, escaped, finding_markdown, site_place
-from tbprof.views.predicted import PredictedRow
-from tbprof.views.steady import marks_steps, mean_kernels, mean_launches
-from tbprof.views.window import SiteRow
-from tbprof.views.window_building import window_view
+from tbprof.views.base.steady import marks_steps, mean_kernels, mean_launches
+from tbprof.views.export.finding_markdown import code, escaped, finding_markdown, site_place
+from tbprof.views.window.building import window_view
+from tbprof.views.window.predicted import PredictedRow
+from tbprof.views.window.window import SiteRow
 
 __all__ = ["markdown"]
 

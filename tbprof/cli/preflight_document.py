@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from tbprof.errors import UsageError
 from tbprof.texts.english import English
-from tbprof.views.check import Found, Recording
+from tbprof.views.check.check import Found, Recording
 
 __all__ = ["Json", "document_recording", "preflight_document"]
 

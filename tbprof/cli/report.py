@@ -16,7 +16,7 @@ from tbprof.html_report.html_page import MOST_WINDOWS, shared_page, window_of_re
 from tbprof.model import SEVERITIES, Report, Severity, Window
 from tbprof.standard_streams import put, reader_may_leave
 from tbprof.texts.english import English
-from tbprof.views.report_document import report_document, reports_document
+from tbprof.views.export.report_document import report_document, reports_document
 
 if TYPE_CHECKING:
     from tbprof.cli.parsers import Commands

@@ -7,10 +7,10 @@ from tbprof.model import Report
 from tbprof.texts.english import English
 from tbprof.texts.figures.quantities import count, duration, mean, milliseconds, share, size
 from tbprof.texts.figures.scopes import scope_of
-from tbprof.views.findings import FindingRow, SavingView, finding_row
-from tbprof.views.steady import marks_steps, mean_kernels, mean_launches
-from tbprof.views.window import SiteRow, WindowView
-from tbprof.views.window_building import window_view
+from tbprof.views.base.steady import marks_steps, mean_kernels, mean_launches
+from tbprof.views.findings.findings import FindingRow, SavingView, finding_row
+from tbprof.views.window.building import window_view
+from tbprof.views.window.window import SiteRow, WindowView
 
 __all__ = ["saving_text", "terminal_text"]
 

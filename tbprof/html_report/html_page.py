@@ -19,14 +19,14 @@ from tbprof.model import Report, Window
 from tbprof.texts.english import English
 from tbprof.texts.findings.rule_pages import all_rules
 from tbprof.version import __version__
-from tbprof.views.answer import WindowAnswer
-from tbprof.views.finding_markdown import finding_text
-from tbprof.views.manual_page import manual_page
-from tbprof.views.rule_page import rule_page
-from tbprof.views.runs import runs_view
-from tbprof.views.source import SourceAnswer
-from tbprof.views.source_building import source_files_view
-from tbprof.views.window_building import window_view
+from tbprof.views.export.finding_markdown import finding_text
+from tbprof.views.pages.manual_page import manual_page
+from tbprof.views.pages.rule_page import rule_page
+from tbprof.views.source.building import source_files_view
+from tbprof.views.source.source import SourceAnswer
+from tbprof.views.window.answer import WindowAnswer
+from tbprof.views.window.building import window_view
+from tbprof.views.window.runs import runs_view
 
 __all__ = ["MOST_WINDOWS", "shared_page", "window_of_report"]
 

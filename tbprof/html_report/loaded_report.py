@@ -15,7 +15,7 @@ from tbprof.report import looks_like_trace
 from tbprof.store.discovery import Discovery
 from tbprof.store.reading import report_of_file, report_of_window
 from tbprof.texts.english import English
-from tbprof.views.report_document import report_document
+from tbprof.views.export.report_document import report_document
 
 __all__ = ["LoadedReport", "load"]
 

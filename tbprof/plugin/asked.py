@@ -9,7 +9,7 @@ from tbprof.errors import Gone, ReportTooNew, TbprofError
 from tbprof.model import Window
 from tbprof.plugin.log_directory import LogDirectory
 from tbprof.texts.screens.problems import problem_of
-from tbprof.views.answer import Problem
+from tbprof.views.window.answer import Problem
 
 __all__ = ["asked_window", "problem_with"]
 

@@ -10,7 +10,7 @@ from tbprof.plugin.asked import asked_window, problem_with
 from tbprof.plugin.log_directory import LogDirectory
 from tbprof.plugin.reports import report_of_window
 from tbprof.texts.english import English
-from tbprof.views.compare import CompareAnswer, compare_view
+from tbprof.views.compare.comparison import CompareAnswer, compare_view
 
 __all__ = ["CompareAnswers"]
 

@@ -10,7 +10,7 @@ from tbprof.plugin.asked import asked_window
 from tbprof.plugin.log_directory import LogDirectory
 from tbprof.plugin.reports import report_of_window
 from tbprof.texts.english import English
-from tbprof.views.finding_markdown import FindingText, finding_text
+from tbprof.views.export.finding_markdown import FindingText, finding_text
 
 __all__ = ["FindingAnswers"]
 

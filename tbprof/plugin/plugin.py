@@ -21,9 +21,9 @@ from tbprof.plugin.window_answers import WindowAnswers
 from tbprof.texts.english import English
 from tbprof.texts.findings.rule_pages import rule_text
 from tbprof.version import __version__
-from tbprof.views.manual_page import ManualPage, manual_page
-from tbprof.views.rule_page import RulePage, rule_page
-from tbprof.views.runs import RunsView, runs_view
+from tbprof.views.pages.manual_page import ManualPage, manual_page
+from tbprof.views.pages.rule_page import RulePage, rule_page
+from tbprof.views.window.runs import RunsView, runs_view
 
 __all__ = ["TbprofPlugin"]
 

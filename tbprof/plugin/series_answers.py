@@ -16,8 +16,8 @@ from tbprof.plugin.analyses import Analyses
 from tbprof.plugin.log_directory import LogDirectory
 from tbprof.plugin.reports import report_of_window
 from tbprof.texts.english import English
-from tbprof.views.series import RanksView, SeriesRow, TrendView, WindowFigures, figures_of
-from tbprof.views.series_building import ranks_view, series_row, trend_view
+from tbprof.views.series.building import ranks_view, series_row, trend_view
+from tbprof.views.series.series import RanksView, SeriesRow, TrendView, WindowFigures, figures_of
 
 __all__ = ["MAX_WINDOWS", "SeriesAnswers"]
 

@@ -10,8 +10,8 @@ from tbprof.plugin.asked import asked_window, problem_with
 from tbprof.plugin.log_directory import LogDirectory
 from tbprof.plugin.reports import report_of_window
 from tbprof.texts.english import English
-from tbprof.views.source import SourceAnswer
-from tbprof.views.source_building import source_files_view
+from tbprof.views.source.building import source_files_view
+from tbprof.views.source.source import SourceAnswer
 
 __all__ = ["SourceAnswers"]
 

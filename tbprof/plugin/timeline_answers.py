@@ -13,8 +13,8 @@ from tbprof.plugin.analyses import Reading
 from tbprof.plugin.asked import asked_window, problem_with
 from tbprof.plugin.log_directory import LogDirectory
 from tbprof.plugin.timelines import Timelines
-from tbprof.views.answer import Problem, Progress
-from tbprof.views.timeline import TimelineAnswer
+from tbprof.views.timeline.timeline import TimelineAnswer
+from tbprof.views.window.answer import Problem, Progress
 
 __all__ = ["TimelineAnswers"]
 

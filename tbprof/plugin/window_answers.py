@@ -12,8 +12,8 @@ from tbprof.plugin.asked import asked_window, problem_with
 from tbprof.plugin.log_directory import LogDirectory
 from tbprof.store.windows import stored_report
 from tbprof.texts.english import English
-from tbprof.views.answer import Progress, WindowAnswer
-from tbprof.views.window_building import window_view
+from tbprof.views.window.answer import Progress, WindowAnswer
+from tbprof.views.window.building import window_view
 
 __all__ = ["WindowAnswers"]
 

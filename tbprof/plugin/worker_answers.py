@@ -16,10 +16,10 @@ from tbprof.store.cache import keep_report
 from tbprof.store.codec import MAX_REPORT_BYTES, encode_report
 from tbprof.texts.english import English
 from tbprof.version import __version__
-from tbprof.views.timeline_building import found_view, timeline_step, timeline_view
-from tbprof.views.timeline_bytes import tile_bytes
-from tbprof.views.timeline_excerpt import excerpt_of_step
-from tbprof.views.timeline_selection import select_episode, select_gap, select_row
+from tbprof.views.timeline.building import found_view, timeline_step, timeline_view
+from tbprof.views.timeline.excerpt import excerpt_of_step
+from tbprof.views.timeline.selection import select_episode, select_gap, select_row
+from tbprof.views.timeline.tile_bytes import tile_bytes
 
 __all__ = ["ANSWERS", "Parameters", "Traces"]
 

@@ -11,17 +11,13 @@ import sys
 import types
 import typing
 
-from tbprof.views import (
-    answer,
-    compare,
-    finding_markdown,
-    manual_page,
-    rule_page,
-    runs,
-    series,
-    source,
-    timeline,
-)
+from tbprof.views.compare import comparison
+from tbprof.views.export import finding_markdown
+from tbprof.views.pages import manual_page, rule_page
+from tbprof.views.series import series
+from tbprof.views.source import source
+from tbprof.views.timeline import timeline
+from tbprof.views.window import answer, runs
 
 __all__ = ["typescript"]
 
@@ -31,7 +27,7 @@ _ROOTS: tuple[type, ...] = (
     source.SourceAnswer,
     series.RanksView,
     series.TrendView,
-    compare.CompareAnswer,
+    comparison.CompareAnswer,
     finding_markdown.FindingText,
     rule_page.RulePage,
     manual_page.ManualPage,

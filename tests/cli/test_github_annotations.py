@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tbprof.cli.github_annotations import github_annotations
-from tbprof.views.check import Accepted, Baseline, Budget, CheckView, Found, Recording, Warned
-from tbprof.views.check_building import check_view
+from tbprof.views.check.building import check_view
+from tbprof.views.check.check import Accepted, Baseline, Budget, CheckView, Found, Recording, Warned
 
 FOUND = Found(
     fingerprint="f",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tbprof.texts.findings.check import budget_sentence, found_sentence, warned_sentence
 from tbprof.texts.findings.predicted import kind_name
-from tbprof.views.check import KINDS
+from tbprof.views.check.check import KINDS
 
 
 def test_a_finding_says_how_often_and_what_to_do() -> None:

@@ -1,0 +1,50 @@
+"""Which steps stand for the window: those that are not cold."""
+
+from __future__ import annotations
+
+from statistics import fmean, median
+
+from tbprof.model import Report, Step
+from tbprof.views.base.times import us
+
+__all__ = [
+    "marks_steps",
+    "mean_kernels",
+    "mean_launches",
+    "mean_step_us",
+    "median_step_us",
+    "steady_steps",
+]
+
+
+def marks_steps(report: Report) -> bool:
+    """Whether the trace marks steps; else the whole window stands as one."""
+    return not any(fact.code == "no_steps" for fact in report.trace.health)
+
+
+def steady_steps(report: Report) -> tuple[Step, ...]:
+    return tuple(step for step in report.steps if not step.cold)
+
+
+def mean_step_us(report: Report) -> float | None:
+    """None where the window has no steps."""
+    steady = [us(step.length_ns) for step in steady_steps(report)]
+    return fmean(steady) if steady else None
+
+
+def median_step_us(report: Report) -> float | None:
+    """None where the window has no steps."""
+    steady = [us(step.length_ns) for step in steady_steps(report)]
+    return median(steady) if steady else None
+
+
+def mean_kernels(report: Report) -> float | None:
+    """Of a step; None where no launch was recorded."""
+    known = [step.kernels for step in steady_steps(report) if step.kernels is not None]
+    return fmean(known) if known else None
+
+
+def mean_launches(report: Report) -> float | None:
+    """Of a step, the calls that launched its kernels; None where none was recorded."""
+    known = [step.launches for step in steady_steps(report) if step.launches is not None]
+    return fmean(known) if known else None

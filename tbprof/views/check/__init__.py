@@ -1,0 +1,1 @@
+"""What a build can be failed for, and the answer of `tbprof check`."""

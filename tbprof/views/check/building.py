@@ -1,0 +1,110 @@
+"""Recordings, a baseline and what was forbidden, to the answer of `tbprof check`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tbprof.views.check.check import (
+    NEW,
+    STATES,
+    Accepted,
+    Baseline,
+    Budget,
+    BudgetRow,
+    CheckRow,
+    CheckView,
+    Found,
+    Recording,
+    RowState,
+)
+from tbprof.views.check.matching import matched
+
+__all__ = ["check_view", "is_meant"]
+
+
+def check_view(
+    recordings: Sequence[Recording],
+    baseline: Baseline,
+    *,
+    forbidden: Sequence[str],
+    budgets: Sequence[Budget],
+) -> CheckView:
+    """Judge what was found.
+
+    Args:
+        recordings: What was looked at.
+        baseline: What was accepted.
+        forbidden: Words that fail the build: `new`, rules, families of rules, kinds. What is
+            accepted or suppressed is never forbidden.
+        budgets: What there may be of something in a step.
+    """
+    found = _once(finding for recording in recordings for finding in recording.found)
+    known = matched(found, baseline.accepted)
+    rows = [_row(finding, known.get(finding.fingerprint), baseline, forbidden) for finding in found]
+    over = tuple(_budget_row(budget, recordings) for budget in budgets)
+    kept = {line.fingerprint for line in known.values()}
+    return CheckView(
+        passed=not any(row.fails for row in rows) and not any(row.is_exceeded for row in over),
+        recordings=tuple(recording.name for recording in recordings),
+        predicted=any(recording.predicted for recording in recordings),
+        steps=max((recording.steps for recording in recordings), default=0),
+        rows=tuple(sorted(rows, key=_by_state_and_place)),
+        budgets=over,
+        warned=tuple(dict.fromkeys(line for recording in recordings for line in recording.warned)),
+        gone=tuple(line for line in baseline.accepted if line.fingerprint not in kept),
+        is_former_baseline=baseline.is_former,
+    )
+
+
+def is_meant(word: str, finding: Found) -> bool:
+    """Whether a word of `--forbid` or `--budget` is about the finding: its rule, family or kind."""
+    return word in (finding.rule, finding.rule[:3], finding.kind)
+
+
+def _once(found: Iterable[Found]) -> list[Found]:
+    """Of a finding that several ranks or windows have, the one with most in a step."""
+    most: dict[str, Found] = {}
+    for finding in found:
+        other = most.get(finding.fingerprint)
+        if other is None or finding.per_step > other.per_step:
+            most[finding.fingerprint] = finding
+    return list(most.values())
+
+
+def _row(found: Found, accepted: Accepted | None, baseline: Baseline, forbidden: Sequence[str]) -> CheckRow:
+    state = _state(found, accepted, baseline)
+    is_open = state in ("new", "more")
+    return CheckRow(
+        found=found,
+        state=state,
+        reason=found.suppressed or ("" if accepted is None else accepted.reason),
+        accepted_per_step=None if accepted is None else accepted.per_step,
+        fails=is_open and any(word == NEW or is_meant(word, found) for word in forbidden),
+    )
+
+
+def _state(found: Found, accepted: Accepted | None, baseline: Baseline) -> RowState:
+    if found.suppressed is not None:
+        return "suppressed"
+    if accepted is None:
+        # In a single step a line that skips steps may have been there or not.
+        return "unseen" if baseline.steps == 1 and not found.is_in_every_step else "new"
+    return "more" if found.per_step > accepted.per_step else "accepted"
+
+
+def _budget_row(budget: Budget, recordings: Sequence[Recording]) -> BudgetRow:
+    """The worst of the recordings: each is a training of its own."""
+    found = max((_spent(budget.of, recording) for recording in recordings), default=0)
+    return BudgetRow(budget.of, budget.allowed, found, found > budget.allowed)
+
+
+def _spent(word: str, recording: Recording) -> int:
+    if not word:
+        return recording.sync_points
+    meant = (finding for finding in recording.found if is_meant(word, finding))
+    return sum(finding.per_step for finding in meant if finding.suppressed is None)
+
+
+def _by_state_and_place(row: CheckRow) -> tuple[int, str, int, str, str]:
+    found = row.found
+    return STATES.index(row.state), found.file, found.line or 0, found.rule, found.fingerprint

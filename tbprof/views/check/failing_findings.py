@@ -1,0 +1,139 @@
+"""What a report has that a build can be failed for."""
+
+from __future__ import annotations
+
+from tbprof.model import Finding, PredictedLine, Report, Site, Source, code_line, suppression
+from tbprof.views.base.sentences import Sentences
+from tbprof.views.check.check import Found, Recording, Warned
+from tbprof.views.findings.findings import finding_row
+
+__all__ = ["report_recording"]
+
+_TIMED = frozenset({"SYN09", "SYN13", "CPY09", "CPY13"})
+"""Rules about lines that ask how long something took: the same program has them today and not tomorrow."""
+
+_WORTH_A_WARNING = ("critical", "high", "medium")
+
+_KINDS = {
+    **dict.fromkeys(("SYN01", "SYN05", "SYN07", "SYN08", "SYN12"), "scalar_read"),
+    "SYN02": "control_flow",
+    "SYN03": "dynamic_shape",
+    "SYN04": "host_read",
+    "SYN06": "synchronise",
+    **dict.fromkeys(("CPY01", "CPY02", "CPY03", "CPY04", "CPY05", "CPY12"), "upload"),
+    "CPY10": "race",
+}
+"""The kinds of preflight, by the rules of traces."""
+
+
+def report_recording(report: Report, sentences: Sentences) -> Recording:
+    """The findings that are about lines, what is predicted of lines, and the rest as warnings."""
+    found = [
+        *(_found(report, finding, sentences) for finding in report.findings if _is_counted(finding)),
+        *(_predicted(report, line, sentences) for line in report.predicted_lines),
+    ]
+    return Recording(
+        name=report.trace.path,
+        predicted=bool(report.predicted_lines),
+        steps=len(_warm(report)) if report.trace.devices else 1,
+        sync_points=_most_sync_points(report, found),
+        found=tuple(finding for finding in found if finding.per_step > 0),
+        warned=tuple(
+            _warned(report, finding, sentences)
+            for finding in report.findings
+            if not _is_counted(finding) and finding.severity in _WORTH_A_WARNING
+        ),
+    )
+
+
+def _is_counted(finding: Finding) -> bool:
+    return bool(finding.sites) and finding.rule not in _TIMED
+
+
+def _found(report: Report, finding: Finding, sentences: Sentences) -> Found:
+    sites = [report.sites[index] for index in finding.sites]
+    words = sentences.rule(finding.rule)
+    source = sites[0].source
+    code = code_line(source, report.sources)
+    return Found(
+        fingerprint=finding.fingerprint,
+        rule=finding.rule,
+        kind=_KINDS.get(finding.rule, ""),
+        title=words.title,
+        fix=words.fix,
+        file="" if source is None else source.file,
+        line=None if source is None else source.line,
+        function="" if source is None else source.function,
+        code=code,
+        ops=sites[0].ops,
+        per_step=_most_of_a_step(report, sites, finding),
+        is_in_every_step=True,
+        suppressed=suppression(code, finding.rule),
+        predicted=False,
+    )
+
+
+def _predicted(report: Report, line: PredictedLine, sentences: Sentences) -> Found:
+    words = sentences.rule(line.rule)
+    code = code_line(line.source, report.sources)
+    return Found(
+        fingerprint=line.fingerprint,
+        rule=line.rule,
+        kind=line.kind,
+        title=words.title,
+        fix=words.fix,
+        file=line.source.file,
+        line=line.source.line,
+        function=line.source.function,
+        code=code,
+        ops=(),
+        per_step=line.count,
+        is_in_every_step=True,
+        suppressed=suppression(code, line.rule),
+        predicted=True,
+    )
+
+
+def _warm(report: Report) -> list[int]:
+    """The steps that are judged: the warm ones, or all where none is."""
+    steps = range(len(report.steps))
+    return [at for at in steps if not report.steps[at].cold] or list(steps)
+
+
+def _most_of_a_step(report: Report, sites: list[Site], finding: Finding) -> int:
+    if any(not site.per_step for site in sites):
+        # The rows of cheap sites are the first to go from a large report.
+        return -(-finding.count // max(len(report.steps), 1))
+    return max((sum(site.per_step[at] for site in sites) for at in _warm(report)), default=0)
+
+
+def _most_sync_points(report: Report, found: list[Found]) -> int:
+    if report.predicted_lines:
+        return sum(finding.per_step for finding in found if finding.suppressed is None)
+    suppressed = {finding.fingerprint for finding in found if finding.suppressed is not None}
+    excused = _excused_sites(report, suppressed)
+    counts = (
+        report.steps[at].sync_points - sum(site.per_step[at] for site in excused) for at in _warm(report)
+    )
+    return max(counts, default=0)
+
+
+def _excused_sites(report: Report, suppressed: set[str]) -> list[Site]:
+    """The sync points that a comment beside their line asks to be silent about."""
+    indexes = {
+        index for finding in report.findings if finding.fingerprint in suppressed for index in finding.sites
+    }
+    sites = (report.sites[index] for index in sorted(indexes))
+    return [site for site in sites if site.blocking and site.per_step]
+
+
+def _warned(report: Report, finding: Finding, sentences: Sentences) -> Warned:
+    row = finding_row(finding, report, sentences)
+    source: Source | None = report.sites[finding.sites[0]].source if finding.sites else None
+    return Warned(
+        rule=finding.rule,
+        severity=finding.severity,
+        text=sentences.warned(row.title, row.place, row.severity_reason),
+        file="" if source is None else source.file,
+        line=None if source is None else source.line,
+    )

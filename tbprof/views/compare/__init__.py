@@ -1,0 +1,1 @@
+"""Two windows beside each other."""

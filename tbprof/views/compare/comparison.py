@@ -1,0 +1,63 @@
+"""Two windows beside each other: before and after a change, two runs, two ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tbprof.model import Report
+from tbprof.views.base.sentences import Sentences
+from tbprof.views.compare.bars import CompareBars, compare_bars
+from tbprof.views.compare.conditions import Difference, alike, differences
+from tbprof.views.compare.figures import CompareFigure, compare_figures
+from tbprof.views.compare.moves import moved_wait, with_moves
+from tbprof.views.compare.sites import CompareSite, compare_sites
+from tbprof.views.compare.steps import CompareSteps, compare_steps, is_told
+from tbprof.views.window.answer import Problem
+
+__all__ = ["CompareAnswer", "CompareView", "compare_view"]
+
+
+@dataclass(frozen=True, slots=True)
+class CompareView:
+    verdict: str
+    detail: str
+    steps: tuple[CompareSteps, ...]
+    """By each clock that timed both windows; the first one decides. None where one has no steady step."""
+    bars: CompareBars | None
+    """Null where no device was recorded on either side."""
+    figures: tuple[CompareFigure, ...]
+    differences: tuple[Difference, ...]
+    alike: str
+    """What else was recorded on both sides; "" if nothing."""
+    sites: tuple[CompareSite, ...]
+    """Gone, new, changed, same; in each the longest waits first."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompareAnswer:
+    state: Literal["ready", "reading", "broken"]
+    view: CompareView | None
+    problem: Problem | None
+
+
+def compare_view(before: Report, after: Report, sentences: Sentences) -> CompareView:
+    """What is different in `after`."""
+    sites = compare_sites(before, after, sentences)
+    steps = compare_steps(before, after, sentences)
+    moved = moved_wait(sites)
+    return CompareView(
+        verdict=_verdict(steps[0], sentences) if steps else sentences.nothing_to_compare(),
+        detail="" if moved is None else sentences.moved_wait(moved.source, moved.target, moved.net_us),
+        steps=steps,
+        bars=compare_bars(before, after, sentences),
+        figures=compare_figures(before, after, sentences),
+        differences=differences(before, after),
+        alike=sentences.alike(alike(before, after)),
+        sites=sites if moved is None else with_moves(sites, moved, sentences),
+    )
+
+
+def _verdict(steps: CompareSteps, sentences: Sentences) -> str:
+    lengths = (steps.before.middle_us, steps.after.middle_us)
+    return sentences.compared(*lengths, is_told=is_told(steps), is_unprofiled=steps.is_unprofiled)

@@ -1,0 +1,112 @@
+"""The figures of a mean steady step of two windows, beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TypeAlias
+
+from tbprof.model import Report
+from tbprof.views.base.sentences import Sentences
+from tbprof.views.base.steady import mean_kernels, mean_launches, mean_step_us, steady_steps
+from tbprof.views.base.times import us
+from tbprof.views.overview.idle_causes import idle_by_cause_us, stacking_place
+
+__all__ = ["CompareFigure", "compare_figures"]
+
+_Figure: TypeAlias = Callable[[Report], "float | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class CompareFigure:
+    """Of a steady step; null is not recorded."""
+
+    name: str
+    is_time: bool
+    """In us; else a count."""
+    is_part: bool
+    """Of the figure above it that is none."""
+    before: float | None
+    after: float | None
+    change: float | None
+    change_share: float | None
+    """Of the figure before; null where that is nothing."""
+    means: str
+    """What a change of it says; "" where its name says it."""
+
+
+def compare_figures(before: Report, after: Report, sentences: Sentences) -> tuple[CompareFigure, ...]:
+    """The step, the waits, the idle with its causes, and what was counted."""
+    planned_us = _planned_us(before)
+
+    def rows(figures: Mapping[str, _Figure], *, is_time: bool) -> list[CompareFigure]:
+        words = [sentences.compared_figure(code, planned_us) for code in figures]
+        sides = [(figure(before), figure(after)) for figure in figures.values()]
+        return [_row(*row, is_time=is_time) for row in zip(words, sides, strict=True)]
+
+    causes = _cause_rows((before, after), sentences)
+    return (*rows(_TIMES, is_time=True), *causes, *rows(_COUNTS, is_time=False))
+
+
+def _row(
+    words: tuple[str, str],
+    sides: tuple[float | None, float | None],
+    *,
+    is_time: bool = True,
+    is_part: bool = False,
+) -> CompareFigure:
+    before, after = sides
+    change = None if before is None or after is None else after - before
+    share = change / before if before and change is not None else None
+    return CompareFigure(words[0], is_time, is_part, before, after, change, share, words[1])
+
+
+def _cause_rows(sides: Sequence[Report], sentences: Sentences) -> list[CompareFigure]:
+    """A cause that took nothing on one side took 0 there, if a device was recorded."""
+    idle = [None if side.idle is None else idle_by_cause_us(side, side.idle) for side in sides]
+    causes = {cause for known in idle if known is not None for cause in known}
+    rows = []
+    for cause in sorted(causes, key=stacking_place):
+        before, after = (None if known is None else known.get(cause, 0.0) for known in idle)
+        rows.append(_row((sentences.cause(cause), ""), (before, after), is_part=True))
+    return rows
+
+
+def _idle_us(report: Report) -> float | None:
+    """A mean over the devices."""
+    idle_us = _mean(
+        us(step.device_idle_ns) for step in steady_steps(report) if step.device_idle_ns is not None
+    )
+    devices = 1 if report.idle is None else max(len(report.idle.by_device), 1)
+    return None if idle_us is None else idle_us / devices
+
+
+def _wait_us(report: Report) -> float | None:
+    return _mean(us(step.wait_ns) for step in steady_steps(report))
+
+
+def _sync_points(report: Report) -> float | None:
+    return _mean(step.sync_points for step in steady_steps(report))
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    known = list(values)
+    return fmean(known) if known else None
+
+
+def _planned_us(report: Report) -> float | None:
+    """What its fix plan said that a step can save; None without one."""
+    if not report.fix_plan:
+        return None
+    return us(report.fix_plan[-1].total_ns) / max(len(report.steps), 1)
+
+
+_TIMES: Mapping[str, _Figure] = {"step": mean_step_us, "waits": _wait_us, "idle": _idle_us}
+"""Idle is the last: its causes come below it."""
+
+_COUNTS: Mapping[str, _Figure] = {
+    "sync_points": _sync_points,
+    "kernels": mean_kernels,
+    "launches": mean_launches,
+}

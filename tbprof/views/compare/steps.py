@@ -1,0 +1,116 @@
+"""How long the steps of two windows take, and whether that differs by more than noise.
+
+Where the hook timed both runs without the profiler those times decide, else the recorded steady
+steps: a profiled step and an unprofiled one are no pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from statistics import fmean
+
+from tbprof.model import Report
+from tbprof.views.base.sentences import Sentences
+from tbprof.views.base.steady import mean_step_us, steady_steps
+from tbprof.views.base.times import us
+
+__all__ = ["CompareSteps", "StepTimes", "compare_steps", "is_told"]
+
+_LEAST_CHANGE = 0.02
+"""A step that changed by less did not."""
+
+_NOISE_FACTOR = 3
+"""A recorded step changed where it did by so many times the noise of its mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepTimes:
+    """Of one window, in us."""
+
+    steps_us: tuple[float, ...]
+    """One by one where they were recorded; of unprofiled ones only the three below are kept."""
+    middle_us: float
+    """Mean of recorded steps, median of unprofiled ones."""
+    low_us: float | None
+    high_us: float | None
+    """The mean distance to the mean at both sides of it, or the quartiles; null of a single step."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompareSteps:
+    """Both windows by the same clock."""
+
+    is_unprofiled: bool
+    before: StepTimes
+    after: StepTimes
+    text: str
+    """By how much they differ, and from where on that is more than noise."""
+
+
+def compare_steps(before: Report, after: Report, sentences: Sentences) -> tuple[CompareSteps, ...]:
+    """Without the profiler, then as recorded: each where both windows have it."""
+    unprofiled = _compared([_unprofiled(side, sentences) for side in (before, after)], True, sentences)
+    recorded = _compared([_recorded(side, sentences) for side in (before, after)], False, sentences)
+    return (*unprofiled, *recorded)
+
+
+def _compared(
+    sides: Sequence[StepTimes | None], is_unprofiled: bool, sentences: Sentences
+) -> tuple[CompareSteps, ...]:
+    before, after = sides
+    if before is None or after is None:
+        return ()
+    change_us = after.middle_us - before.middle_us
+    text = sentences.step_difference(change_us, _least_told_us(before, after))
+    return (CompareSteps(is_unprofiled, before, after, text),)
+
+
+def is_told(steps: CompareSteps) -> bool | None:
+    """Whether the step changed by more than its own noise; None where a single step has none."""
+    least_us = _least_told_us(steps.before, steps.after)
+    return None if least_us is None else abs(steps.after.middle_us - steps.before.middle_us) > least_us
+
+
+def _least_told_us(before: StepTimes, after: StepTimes) -> float | None:
+    """What a change has to exceed; None where a single step does not tell its noise.
+
+    Of unprofiled steps the number is not kept: there the medians have to lie further apart
+    than a quartile from its median.
+    """
+    before_us, after_us = _noise_us(before), _noise_us(after)
+    if before_us is None or after_us is None:
+        return None
+    return max(before_us, after_us, _LEAST_CHANGE * before.middle_us)
+
+
+def _noise_us(side: StepTimes) -> float | None:
+    if side.low_us is None or side.high_us is None:
+        return None
+    distance = max(side.middle_us - side.low_us, side.high_us - side.middle_us)
+    return _NOISE_FACTOR * distance / sqrt(len(side.steps_us)) if side.steps_us else distance
+
+
+def _unprofiled(report: Report, sentences: Sentences) -> StepTimes | None:
+    facts = report.facts
+    if facts is None or facts.unprofiled_step_ns is None or len(facts.unprofiled_quartiles_ns) != 2:
+        return None
+    middle, (low, high) = us(facts.unprofiled_step_ns), map(us, facts.unprofiled_quartiles_ns)
+    return StepTimes((), middle, low, high, sentences.unprofiled_steps(middle, low, high))
+
+
+def _recorded(report: Report, sentences: Sentences) -> StepTimes | None:
+    middle = mean_step_us(report)
+    if middle is None:
+        return None
+    steps = tuple(us(step.length_ns) for step in steady_steps(report))
+    distance = fmean(abs(step - middle) for step in steps) if len(steps) > 1 else None
+    return StepTimes(
+        steps_us=steps,
+        middle_us=middle,
+        low_us=None if distance is None else middle - distance,
+        high_us=None if distance is None else middle + distance,
+        text=sentences.recorded_steps(len(steps), middle, distance),
+    )

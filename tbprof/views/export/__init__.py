@@ -1,0 +1,1 @@
+"""Reports and findings for other programs and people: JSON, markdown."""

@@ -1,0 +1,98 @@
+"""A finding as markdown: all that a colleague or a coding assistant needs to fix it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tbprof.model import Finding, Report
+from tbprof.views.base.sentences import Sentences
+from tbprof.views.findings.findings import finding_row
+from tbprof.views.source.source_files import SourceFiles
+
+__all__ = ["FindingText", "code", "escaped", "finding_markdown", "finding_text", "site_place"]
+
+_AROUND = 4
+"""Lines of code before and behind the one that is meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class FindingText:
+    fingerprint: str
+    markdown: str
+
+
+def finding_text(report: Report, finding: Finding, sentences: Sentences) -> FindingText:
+    """For a clipboard: each of its lines is one line."""
+    lines = finding_markdown(report, finding, sentences)
+    return FindingText(finding.fingerprint, "\n".join(" ".join(line.splitlines()) for line in lines))
+
+
+def finding_markdown(report: Report, finding: Finding, sentences: Sentences) -> list[str]:
+    """Its place, how bad it is, what and why, the program's own lines, and the rule's example.
+
+    A list of lines; a name in one of them can hold characters that end a line or steer a terminal.
+    """
+    row = finding_row(finding, report, sentences)
+    where = site_place(report, finding.sites[0], sentences) if finding.sites else sentences.whole_window()
+    figures = f"{escaped(row.note)} " if row.note else ""
+    return [
+        f"### {escaped(row.rule)} {row.name}: {where}",
+        "",
+        f"{row.severity}, {row.severity_reason}. {figures}{row.what}",
+        "",
+        *_excerpts(report, finding, sentences),
+        f"{row.fix.summary} {row.fix.caveat}".rstrip(),
+        "",
+        "```python",
+        "# before",
+        *row.fix.before.splitlines(),
+        "# after",
+        *row.fix.after.splitlines(),
+        "```",
+        "",
+    ]
+
+
+def site_place(report: Report, site: int, sentences: Sentences) -> str:
+    """Where a site is, as markdown; not exact, with what is known of its line."""
+    source, label = report.sites[site].source, report.sites[site].label or report.sites[site].module
+    if source is None:
+        return code(label) if label else sentences.no_line()
+    line = source.file if source.line is None else f"{source.file}:{source.line}"
+    doubt = "" if source.exact else f" ({escaped(sentences.doubt(source))})"
+    return f"{code(line)} {escaped(source.function)}{doubt}"
+
+
+def code(text: str) -> str:
+    """Inline code; a bar would end a table's cell, a backtick the code."""
+    return f"`{text.replace('|', '/').replace('`', '')}`" if text else ""
+
+
+def escaped(text: str) -> str:
+    """Text of a trace that must not be taken for markup."""
+    return "".join(f"\\{mark}" if mark in "\\`*_{}[]<>|#!" else mark for mark in text)
+
+
+def _excerpts(report: Report, finding: Finding, sentences: Sentences) -> list[str]:
+    """The code around each of its sites, where it was recorded."""
+    names = SourceFiles(report)
+    lines: list[str] = []
+    for site in finding.sites:
+        source = report.sites[site].source
+        if source is None:
+            continue
+        marked = {source.line, *source.candidates} - {None}
+        shown = _around(names, names.name(source.file), {line for line in marked if line is not None})
+        if shown:
+            lines += [site_place(report, site, sentences), "", "```python", *shown, "```", ""]
+    return lines
+
+
+def _around(names: SourceFiles, file: str, marked: set[int]) -> list[str]:
+    """Numbered lines, those that are meant with an arrow."""
+    return [
+        f"{'>' if number in marked else ' '} {number:4} {text}".replace("```", "'''")
+        for block in names.code(file)
+        for number, text in enumerate(block.lines, start=block.first_line)
+        if any(abs(number - line) <= _AROUND for line in marked)
+    ]

@@ -1,0 +1,190 @@
+"""Changes of a program's own lines, where they are mechanical: an argument more, or a line moved.
+
+Whether a line is one of these is read off its syntax; what is not surely one of them has none, and
+its rule's example stands in.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from textwrap import dedent
+
+from tbprof.views.findings.hoisting import hoisted_lines
+
+__all__ = ["EditRow", "mechanical_edits"]
+
+_MOVES = frozenset({"to", "cuda"})
+_CONSTANTS = frozenset({"CPY03", "CPY05"})
+_ASYNC = frozenset({"CPY01", "CPY02"})
+_FACTORIES = frozenset(
+    ["arange", "empty", "eye", "full", "linspace", "ones", "rand", "randint", "randn", "randperm", "zeros"]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EditRow:
+    line: int
+    before: str
+    """"" where `after` is a new line in front of it."""
+    after: str
+    """"" where the line goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """Text that replaces that between two columns of a line, in bytes of UTF-8 as `ast` counts."""
+
+    line: int
+    start: int
+    end: int
+    text: str
+
+
+def mechanical_edits(
+    rule: str, first_line: int, code: Sequence[str], marked: frozenset[int]
+) -> tuple[EditRow, ...]:
+    """The edits that fix a finding of `rule` on the lines `marked`, ascending.
+
+    Args:
+        rule: Its code.
+        first_line: Number of the first line of `code`.
+        code: Neighbouring lines of the program.
+        marked: Numbers of the lines that the finding is at.
+    """
+    if rule not in {*_ASYNC, *_CONSTANTS, "CPY04"}:
+        return ()
+    tree = _parsed(code)
+    if tree is None:
+        return _of_single_lines(rule, first_line, code, marked)
+    if rule in _CONSTANTS:
+        return tuple(_hoisted(tree, first_line, code, marked))
+    changes: list[_Change] = []
+    for call in _calls(tree):
+        if first_line + call.lineno - 1 in marked:
+            changes += _made_on_device(call) if rule == "CPY04" else _without_blocking(call)
+    if rule == "CPY01" and changes:
+        changes += [change for call in _calls(tree) for change in _pinned(call)]
+    return _applied(changes, first_line, code)
+
+
+def _hoisted(
+    tree: ast.Module, first_line: int, code: Sequence[str], marked: frozenset[int]
+) -> Iterator[EditRow]:
+    """A new line in front of the loop, and none where it was."""
+    for line, loop in hoisted_lines(tree):
+        if first_line + line - 1 in marked:
+            text, above = code[line - 1], code[loop - 1]
+            indent = above[: len(above) - len(above.lstrip())]
+            yield EditRow(first_line + loop - 1, "", indent + text.lstrip())
+            yield EditRow(first_line + line - 1, text, "")
+
+
+def _of_single_lines(
+    rule: str, first_line: int, code: Sequence[str], marked: frozenset[int]
+) -> tuple[EditRow, ...]:
+    """Of those marked lines that are statements by themselves."""
+    if len(code) == 1:
+        return ()
+    there = (line for line in sorted(marked) if first_line <= line < first_line + len(code))
+    lines = ((line, code[line - first_line]) for line in there)
+    return tuple(edit for line, text in lines for edit in mechanical_edits(rule, line, (text,), marked))
+
+
+def _parsed(code: Sequence[str]) -> ast.Module | None:
+    """None where the lines are no whole statements, as in the middle of a long function."""
+    try:
+        return ast.parse(dedent("\n".join(code)))
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _indent(code: Sequence[str]) -> int:
+    """Columns that `dedent` takes away."""
+    return min((len(line) - len(line.lstrip()) for line in code if line.strip()), default=0)
+
+
+def _calls(tree: ast.AST) -> Iterator[ast.Call]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+
+
+def _without_blocking(call: ast.Call) -> list[_Change]:
+    is_move = isinstance(call.func, ast.Attribute) and call.func.attr in _MOVES
+    return _with_argument(call, "non_blocking=True") if is_move else []
+
+
+def _pinned(call: ast.Call) -> list[_Change]:
+    return _with_argument(call, "pin_memory=True") if _name(call.func) == "DataLoader" else []
+
+
+def _with_argument(call: ast.Call, argument: str) -> list[_Change]:
+    """One argument more before the closing bracket, where the call does not name it yet."""
+    name = argument.partition("=")[0]
+    given = {keyword.arg for keyword in call.keywords}
+    is_open = None in given or any(isinstance(part, ast.Starred) for part in call.args)
+    if name in given or is_open or call.end_lineno is None or call.end_col_offset is None:
+        return []
+    # `.to(device, dtype, True)` may name it by its place.
+    if name == "non_blocking" and len(call.args) > 1:
+        return []
+    separator = ", " if call.args or call.keywords else ""
+    end = call.end_col_offset - 1
+    return [_Change(call.end_lineno, end, end, separator + argument)]
+
+
+def _made_on_device(call: ast.Call) -> list[_Change]:
+    """`torch.zeros(n).to(device)` to `torch.zeros(n, device=device)`."""
+    function = call.func
+    if not isinstance(function, ast.Attribute) or function.attr not in _MOVES:
+        return []
+    made, target = function.value, _target(call, function.attr)
+    if target is None or not isinstance(made, ast.Call) or made.end_lineno != call.end_lineno:
+        return []
+    is_factory = isinstance(made.func, ast.Attribute) and made.func.attr in _FACTORIES
+    given = {keyword.arg for keyword in made.keywords}
+    if not is_factory or _name(getattr(made.func, "value", made)) != "torch" or {"device", None} & given:
+        return []
+    if made.end_lineno is None or made.end_col_offset is None or call.end_col_offset is None:
+        return []
+    separator = ", " if made.args or made.keywords else ""
+    text = f"{separator}device={target})"
+    return [_Change(made.end_lineno, made.end_col_offset - 1, call.end_col_offset, text)]
+
+
+def _target(call: ast.Call, move: str) -> str | None:
+    """What is moved to, as code; None where the move does something else too."""
+    if move == "cuda":
+        return None if call.args or call.keywords else '"cuda"'
+    if len(call.args) != 1 or any(keyword.arg != "non_blocking" for keyword in call.keywords):
+        return None
+    # A bare `.to(x)` can name a type, or another tensor.
+    target = call.args[0]
+    is_device = isinstance(target, ast.Constant) or _name(target).endswith("device")
+    return ast.unparse(target) if is_device else None
+
+
+def _name(node: ast.AST) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _applied(changes: list[_Change], first_line: int, code: Sequence[str]) -> tuple[EditRow, ...]:
+    edited: dict[int, str] = {}
+    indent = _indent(code)
+    # From the right, so that the columns to the left stay true.
+    added: list[EditRow] = []
+    for change in sorted(changes, key=lambda change: (change.line, change.start), reverse=True):
+        line = edited.get(change.line, code[change.line - 1]).encode()
+        before, after = line[: change.start + indent], line[change.end + indent :]
+        argument = change.text.removeprefix(", ")
+        if before.strip():
+            text = argument if before.rstrip().endswith(b",") else change.text
+            edited[change.line] = (before + text.encode() + after).decode()
+        elif code[change.line - 2].rstrip().endswith(","):
+            above = code[change.line - 2]
+            new = above[: len(above) - len(above.lstrip())] + argument + ","
+            added.append(EditRow(first_line + change.line - 1, "", new))
+    changed = [EditRow(first_line + at - 1, code[at - 1], text) for at, text in edited.items()]
+    return tuple(sorted((*changed, *added), key=lambda edit: edit.line))

@@ -1,0 +1,100 @@
+"""A finding as every screen shows it: what, how bad, how to fix it, what that saves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tbprof.model import Finding, Report, Saving, Savings
+from tbprof.views.base.sentences import Sentences
+from tbprof.views.base.steady import marks_steps, mean_step_us, median_step_us
+from tbprof.views.base.times import optional_us, us
+
+__all__ = ["FindingRow", "FixView", "SavingView", "finding_row", "saving_view"]
+
+
+@dataclass(frozen=True, slots=True)
+class SavingView:
+    """Always three figures; no estimate is null."""
+
+    floor_us: float
+    estimate_us: float | None
+    ceiling_us: float
+
+
+@dataclass(frozen=True, slots=True)
+class FixView:
+    """How the rule's page fixes it: code before and after, and what to know."""
+
+    summary: str
+    before: str
+    after: str
+    caveat: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingRow:
+    """Its saving is that of the window."""
+
+    rule: str
+    name: str
+    title: str
+    severity: Literal["critical", "high", "medium", "low", "info"]
+    severity_reason: str
+    removal: Literal["drop", "defer", "rewrite", "needed"]
+    confidence: Literal["high", "medium", "low"]
+    count: int
+    saving: SavingView | None
+    note: str
+    """Its own figures in a sentence, or the option that takes it away; "" if there is nothing to say."""
+    what: str
+    why: str
+    fix: FixView
+    fingerprint: str
+    sites: tuple[int, ...]
+    """Indexes into the window's sites."""
+    place: str
+    """What it is about where it has no sites; "" if that is the whole window."""
+
+
+def finding_row(finding: Finding, report: Report, sentences: Sentences) -> FindingRow:
+    words = sentences.rule(finding.rule)
+    saving, marked = finding.saving, marks_steps(report)
+    step_us = max(median_step_us(report) or 0.0, mean_step_us(report) or 0.0)
+    room_ns = max(step_us * 1000 * len(report.steps), 1.0)
+    shares = (
+        None if saving is None else (_share(saving.floor_ns, room_ns), _share(saving.ceiling_ns, room_ns))
+    )
+    return FindingRow(
+        rule=finding.rule,
+        name=words.name,
+        title=words.title,
+        severity=finding.severity,
+        severity_reason=sentences.severity(shares, marks_steps=marked),
+        removal=finding.removal,
+        confidence=finding.confidence,
+        count=finding.count,
+        saving=None if saving is None else saving_view(saving),
+        note=sentences.finding(finding, marks_steps=marked),
+        what=words.what,
+        why=words.why,
+        fix=FixView(summary=words.fix, before=words.before, after=words.after, caveat=words.caveat),
+        fingerprint=finding.fingerprint,
+        sites=finding.sites,
+        place=str(finding.numbers["place"]) if "place" in finding.numbers else "",
+    )
+
+
+def _share(saving_ns: int, room_ns: float) -> float:
+    """Of the steps: what a cold step would save can be more than all of the others take."""
+    return min(saving_ns / room_ns, 1.0)
+
+
+def saving_view(saving: Saving | Savings, parts: int = 1) -> SavingView:
+    """The three figures in us, of one of `parts` equal parts."""
+    estimate = optional_us(saving.estimate_ns)
+    return SavingView(
+        us(saving.floor_ns) / parts,
+        None if estimate is None else estimate / parts,
+        us(saving.ceiling_ns) / parts,
+    )

@@ -1,0 +1,104 @@
+"""A report to the records of the Overview."""
+
+from __future__ import annotations
+
+from tbprof.analysis.summary.verdict import BOUND_SHARE
+from tbprof.model import CodeShare, HookFacts, Report, Savings
+from tbprof.views.base.sentences import Sentences
+from tbprof.views.base.steady import mean_step_us, steady_steps
+from tbprof.views.base.times import us
+from tbprof.views.findings.findings import SavingView, saving_view
+from tbprof.views.overview.fix_plan import findings_left, findings_with_ceilings, plan_rows
+from tbprof.views.overview.idle_causes import cause_rows, step_stack
+from tbprof.views.overview.next_limit import next_limit
+from tbprof.views.overview.overview import CodeRow, OverviewView
+from tbprof.views.overview.step_bars import device_bar, host_bar
+from tbprof.views.overview.trust import trust_rows
+
+__all__ = ["overview_view"]
+
+
+def overview_view(report: Report, sentences: Sentences) -> OverviewView:
+    """Everything that the Overview shows of one window."""
+    steady = steady_steps(report)
+    step_us = mean_step_us(report)
+    devices = 0 if report.idle is None else len(report.idle.by_device)
+    causes = () if report.idle is None else cause_rows(report, report.idle, sentences)
+    device = device_bar(report)
+    saving = _saving(report)
+    return OverviewView(
+        nothing_to_fix=_nothing_to_fix(report),
+        steady_steps=len(steady),
+        step_us=step_us,
+        unprofiled_step_us=_unprofiled_us(report.facts),
+        headline=None if saving is None else _unprofiled(saving, report.facts),
+        speedup=_speedup(step_us, saving),
+        device=device,
+        host=host_bar(report),
+        causes=causes,
+        saving=saving,
+        plan=plan_rows(report, step_us or 0.0, sentences),
+        next_limit=next_limit(device, causes, _planned_us(report), sentences),
+        ceilings=findings_with_ceilings(report, sentences),
+        leave=findings_left(report, sentences),
+        stacks=tuple(step_stack(step, causes, max(devices, 1)) for step in report.steps),
+        trust=trust_rows(report, sentences),
+        code=_code(report, devices),
+    )
+
+
+def _nothing_to_fix(report: Report) -> bool:
+    if report.idle is None or any(finding.severity != "info" for finding in report.findings):
+        return False
+    room_ns = sum(step.length_ns for step in report.steps) * len(report.idle.by_device)
+    return report.idle.total.device_ns < BOUND_SHARE * room_ns
+
+
+def _saving(report: Report) -> SavingView | None:
+    savings: Savings | None = report.savings
+    return None if savings is None else saving_view(savings, max(len(report.steps), 1))
+
+
+def _planned_us(report: Report) -> float | None:
+    """What the whole plan saves of a step."""
+    if not report.fix_plan:
+        return None
+    return us(report.fix_plan[-1].total_ns) / max(len(report.steps), 1)
+
+
+def _unprofiled_us(facts: HookFacts | None) -> float | None:
+    if facts is None or facts.unprofiled_step_ns is None:
+        return None
+    return us(facts.unprofiled_step_ns)
+
+
+def _unprofiled(saving: SavingView, facts: HookFacts | None) -> SavingView:
+    """The same saving in a step that no profiler slows down, where both lengths were measured."""
+    if facts is None or facts.unprofiled_step_ns is None or facts.profiled_step_ns is None:
+        return saving
+    scale = facts.unprofiled_step_ns / max(facts.profiled_step_ns, 1)
+    estimate = None if saving.estimate_us is None else saving.estimate_us * scale
+    return SavingView(saving.floor_us * scale, estimate, saving.ceiling_us * scale)
+
+
+def _speedup(step_us: float | None, saving: SavingView | None) -> float | None:
+    if step_us is None or saving is None or saving.estimate_us is None or saving.estimate_us >= step_us:
+        return None
+    return step_us / (step_us - saving.estimate_us)
+
+
+def _code(report: Report, devices: int) -> tuple[CodeRow, ...]:
+    total_ns = sum(step.length_ns for step in report.steps) * devices
+    idle_ns = 0 if report.idle is None else report.idle.total.device_ns
+    return tuple(_code_row(share, len(report.steps), max(total_ns - idle_ns, 1)) for share in report.code)
+
+
+def _code_row(share: CodeShare, steps: int, busy_ns: int) -> CodeRow:
+    return CodeRow(
+        kind=share.kind,
+        name=share.name,
+        host_us=us(share.host_ns) / max(steps, 1),
+        device_us=us(share.device_ns) / max(steps, 1),
+        share_of_device=min(share.device_ns / busy_ns, 1.0),
+        launches=share.launches / max(steps, 1),
+    )

@@ -1,0 +1,141 @@
+"""What the Overview shows: where a step goes, why the GPU is idle, what to change, what to trust.
+
+All times are us of one step: means of the steady steps, but savings and code shares, which are
+the window's divided by its steps. Device times are means over the devices.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tbprof.views.findings.findings import FindingRow, SavingView
+
+__all__ = [
+    "CauseRow",
+    "CodeRow",
+    "DeviceBar",
+    "HostBar",
+    "OverviewView",
+    "PlaceRow",
+    "PlanRowView",
+    "StepStack",
+    "TrustRow",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceBar:
+    """Together with the idle of all causes they are the step."""
+
+    computing_us: float
+    communication_us: float
+    """Communication with no computing beside it; it may be waiting for another rank."""
+    copying_us: float
+    """Nothing but copying."""
+    idle_us: float
+
+
+@dataclass(frozen=True, slots=True)
+class HostBar:
+    launching_us: float
+    waiting_us: float
+    loading_us: float
+    other_us: float
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceRow:
+    text: str
+    because: str
+    """Which wait let it happen, if another place than its own is to blame; else ""."""
+    site: int | None
+    """The site to change: the one that drained the queue, else the one after which it was dry."""
+    share_of_cause: float
+
+
+@dataclass(frozen=True, slots=True)
+class CauseRow:
+    cause: str
+    name: str
+    idle_us: float
+    share_of_step: float
+    places: tuple[PlaceRow, ...]
+    """Most idle first."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRowView:
+    finding: FindingRow
+    alone: SavingView
+    """Of this change without the others."""
+    adds: SavingView
+    """Given the rows above it."""
+    step_then_us: float
+    share_saved: float
+    """What it and the rows above it win, of a step; 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepStack:
+    """One step as what the GPU did, in the order of the causes of the window."""
+
+    name: str
+    cold: bool
+    duration_us: float
+    computing_us: float
+    communication_us: float
+    copying_us: float
+    idle_us: tuple[float, ...]
+    """One entry for each of the window's causes."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrustRow:
+    state: Literal["ok", "info", "warning", "error", "unknown"]
+    title: str
+    figure: str
+    """"" if there is none."""
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class CodeRow:
+    kind: Literal["label", "module", "function"]
+    name: str
+    """"" for device work that was launched inside none."""
+    host_us: float
+    device_us: float
+    share_of_device: float
+    """Of the time in which a device did something, 0 to 1."""
+    launches: float
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewView:
+    nothing_to_fix: bool
+    """The GPU is hardly ever idle, and no finding is worth a change."""
+    steady_steps: int
+    step_us: float | None
+    """Null where the window has no steps."""
+    unprofiled_step_us: float | None
+    headline: SavingView | None
+    """The plan's saving in time without the profiler, where that was measured."""
+    speedup: float | None
+    """The step over the step after the plan, by the estimate."""
+    device: DeviceBar | None
+    """Null where no device was recorded, or by a version that kept less."""
+    host: HostBar | None
+    causes: tuple[CauseRow, ...]
+    """In the order in which they are stacked; causes that took nothing are left out."""
+    saving: SavingView | None
+    plan: tuple[PlanRowView, ...]
+    next_limit: str
+    """What limits a step once the plan is done; "" if there is none."""
+    ceilings: tuple[FindingRow, ...]
+    """Findings that no replay can judge: only a ceiling is known."""
+    leave: tuple[FindingRow, ...]
+    """Real, and not worth it."""
+    stacks: tuple[StepStack, ...]
+    trust: tuple[TrustRow, ...]
+    code: tuple[CodeRow, ...]

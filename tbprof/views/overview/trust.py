@@ -1,0 +1,118 @@
+"""What speaks for and against the figures of a window, always in the same order."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from tbprof.analysis.replay.replay import MAX_ERROR
+from tbprof.model import HealthFact, Numbers, Report
+from tbprof.views.base.sentences import Sentences
+from tbprof.views.overview.overview import TrustRow
+
+__all__ = ["trust_rows"]
+
+_SAID_ABOVE = frozenset({"cold_steps", "gpu_shared", "fact_missing"})
+"""Health facts that have a row of their own."""
+
+_NOTEWORTHY_START_NS = 100_000_000
+"""A profiler that starts faster is noticed by nobody."""
+
+_INFLATED = 1.1
+"""From here on the idle between launches is visibly too long; findings say so from 1.2 on."""
+
+State = Literal["ok", "info", "warning", "error", "unknown"]
+
+
+def trust_rows(report: Report, sentences: Sentences) -> tuple[TrustRow, ...]:
+    """First what the figures rest on, then what the hook could not have, then what health says."""
+    profiler = (_inflation(report), *_start(report), *_after(report))
+    known = (_cold(report), _own_sync(report), *_others(report), *_missing(report))
+    rows = (_replay(report), *profiler, *known)
+    fixed = [_row(code, state, numbers, sentences) for code, state, numbers in rows]
+    notes = [_note(fact, sentences) for fact in report.trace.health if fact.code not in _SAID_ABOVE]
+    return (*fixed, *notes)
+
+
+def _row(code: str, state: State, numbers: Numbers, sentences: Sentences) -> TrustRow:
+    title, figure, detail = sentences.trust(code, numbers)
+    return TrustRow(state, title, figure, detail)
+
+
+def _note(fact: HealthFact, sentences: Sentences) -> TrustRow:
+    return TrustRow(fact.severity, "", "", sentences.health(fact))
+
+
+def _replay(report: Report) -> tuple[str, State, Numbers]:
+    if report.savings is None:
+        return "replay_without_device", "unknown", {}
+    error = report.savings.replay_error
+    if error is None:
+        return "replay_none", "unknown", {}
+    if error > MAX_ERROR:
+        return "replay_off", "warning", {"error": error}
+    if not report.fix_plan:
+        return "replay_without_plan", "info", {"error": error}
+    return "replay", "ok", {"error": error}
+
+
+def _inflation(report: Report) -> tuple[str, State, Numbers]:
+    facts = report.facts
+    if facts is None or facts.unprofiled_step_ns is None or facts.profiled_step_ns is None:
+        return "inflation_none", "unknown", {}
+    factor = facts.profiled_step_ns / max(facts.unprofiled_step_ns, 1)
+    numbers = {
+        "factor": factor,
+        "profiled_us": facts.profiled_step_ns / 1000,
+        "unprofiled_us": facts.unprofiled_step_ns / 1000,
+    }
+    return "inflation", "warning" if factor >= _INFLATED else "ok", numbers
+
+
+def _after(report: Report) -> tuple[tuple[str, State, Numbers], ...]:
+    """Only where the hook timed them: a trace of its own tells nothing of what came after it."""
+    facts = report.facts
+    if facts is None or facts.unprofiled_step_ns is None or facts.after_step_ns is None:
+        return ()
+    factor = facts.after_step_ns / max(facts.unprofiled_step_ns, 1)
+    numbers = {
+        "factor": factor,
+        "limit": _INFLATED,
+        "devices": len(facts.device_names),
+        "after_us": facts.after_step_ns / 1000,
+        "before_us": facts.unprofiled_step_ns / 1000,
+    }
+    return (("after", "warning" if factor >= _INFLATED else "ok", numbers),)
+
+
+def _start(report: Report) -> tuple[tuple[str, State, Numbers], ...]:
+    start_ns = None if report.facts is None else report.facts.profiler_start_ns
+    if start_ns is None or start_ns < _NOTEWORTHY_START_NS:
+        return ()
+    return (("start", "info", {"start_us": start_ns / 1000}),)
+
+
+def _cold(report: Report) -> tuple[str, State, Numbers]:
+    cold = [step for step in report.steps if step.cold]
+    longest = max((step.length_ns for step in cold), default=0)
+    numbers = {"cold": len(cold), "steps": len(report.steps), "longest_us": longest / 1000}
+    return "cold" if cold else "cold_none", "ok", numbers
+
+
+def _own_sync(report: Report) -> tuple[str, State, Numbers]:
+    own = report.sync_points.profiler_own_ns
+    return ("own_sync", "ok", {"wait_us": sum(own) / 1000}) if own else ("own_sync_none", "ok", {})
+
+
+def _others(report: Report) -> tuple[tuple[str, State, Numbers], ...]:
+    """Processes of others on the device; only the hook can see them."""
+    if report.idle is None:
+        return ()
+    others = None if report.facts is None else report.facts.other_gpu_processes
+    if others is None:
+        return (("others_unseen", "unknown", {}),)
+    return (("others", "warning", {"processes": others}),) if others else (("others_none", "ok", {}),)
+
+
+def _missing(report: Report) -> tuple[tuple[str, State, Numbers], ...]:
+    missing = () if report.facts is None else report.facts.missing
+    return tuple(("fact_missing", "unknown", {"fact": one.name, "reason": one.reason}) for one in missing)

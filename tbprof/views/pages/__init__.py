@@ -1,0 +1,1 @@
+"""Pages of text: a rule's, the manual's."""

@@ -1,0 +1,44 @@
+"""What the tab shows of one rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from textwrap import indent
+
+from tbprof.views.base.sentences import RuleWords
+
+__all__ = ["RulePage", "RuleSection", "rule_page"]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSection:
+    title: str
+    text: str
+    """Plain text; lines indented by four spaces are code."""
+
+
+@dataclass(frozen=True, slots=True)
+class RulePage:
+    code: str
+    name: str
+    title: str
+    sections: tuple[RuleSection, ...]
+
+
+def rule_page(words: RuleWords) -> RulePage:
+    """The page as sections, in the order in which they are read; empty ones are left out."""
+    example = f"before:\n{_code(words.before)}\nafter:\n{_code(words.after)}" if words.before else ""
+    fix = f"{words.fix}\n{words.caveat}" if words.caveat else words.fix
+    sections = (
+        ("What", words.what),
+        ("Why", words.why),
+        ("Example", example),
+        ("Fix", fix),
+        ("When it stays silent", words.silent),
+    )
+    shown = tuple(RuleSection(title, text) for title, text in sections if text)
+    return RulePage(words.code, words.name, words.title, shown)
+
+
+def _code(text: str) -> str:
+    return indent(text, "    ")

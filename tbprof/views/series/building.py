@@ -1,0 +1,113 @@
+"""Rows of windows to the answers of the screens Ranks and Trends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+
+from tbprof.file_names import rank_of
+from tbprof.model import Window
+from tbprof.views.base.sentences import Sentences
+from tbprof.views.series.series import RanksView, SeriesRow, TrendView, WindowFigures
+
+__all__ = ["StepChange", "ranks_view", "series_row", "step_change", "trend_view"]
+
+FEWEST_WINDOWS = 3
+"""A change is named only where it lasts for so many windows, before and after."""
+
+_NOISE_FACTOR = 3
+"""A change is named only where it is so many times the mean distance of windows to their side."""
+
+_LEAST_CHANGE = 0.02
+"""Below this part of a step a change is not worth naming."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepChange:
+    """From which window on steps are longer, or shorter."""
+
+    row: int
+    """Index of the first window after it."""
+    before_us: float
+    after_us: float
+
+
+def series_row(
+    window: Window, number: int, figures: WindowFigures | None = None, problem: str = ""
+) -> SeriesRow:
+    """A window in its place: with its figures, with what is wrong with it, or still being read."""
+    told = rank_of(window.worker)
+    return SeriesRow(
+        worker=window.worker,
+        rank=figures.rank if told is None and figures is not None else told,
+        window=window.window,
+        number=number,
+        state="broken" if problem else "reading" if figures is None else "ready",
+        figures=figures,
+        problem=problem,
+    )
+
+
+def ranks_view(rows: Sequence[SeriesRow], sentences: Sentences) -> RanksView:
+    """The same window of every rank, by rank; workers without one come last, by name."""
+    rows = sorted(rows, key=lambda row: (row.rank is None, row.rank or 0, row.worker))
+    if any(row.state == "reading" for row in rows):
+        return RanksView(_read_so_far(rows, sentences), "", "", tuple(rows))
+    are_ranked = all(row.rank is not None for row in rows)
+    compared = [
+        (str(row.rank) if are_ranked else row.worker, row.figures.idle_share, row.figures.wait_us)
+        for row in rows
+        if row.figures is not None
+    ]
+    verdict, detail = sentences.ranks(compared, are_ranked=are_ranked)
+    return RanksView(verdict, detail, sentences.missing_ranks(_missing(rows)), tuple(rows))
+
+
+def trend_view(rows: Sequence[SeriesRow], left_out: int, sentences: Sentences) -> TrendView:
+    """The windows of one worker, oldest first."""
+    if any(row.state == "reading" for row in rows):
+        return TrendView(_read_so_far(rows, sentences), "", tuple(rows), left_out)
+    known = [
+        (row.number, row.figures.step_us)
+        for row in rows
+        if row.figures is not None and row.figures.step_us is not None
+    ]
+    change = step_change([step_us for _, step_us in known])
+    if change is None:
+        verdict, detail = sentences.step_change(len(known), 0.0, 0.0, "")
+    else:
+        since = f"window {known[change.row][0]}"
+        verdict, detail = sentences.step_change(len(known), change.before_us, change.after_us, since)
+    return TrendView(verdict, detail, tuple(rows), left_out)
+
+
+def _read_so_far(rows: Sequence[SeriesRow], sentences: Sentences) -> str:
+    return sentences.windows_read(sum(row.state != "reading" for row in rows), len(rows))
+
+
+def step_change(steps_us: Sequence[float]) -> StepChange | None:
+    """Where two lengths of the step tell the windows apart best, if they stand out of the noise."""
+    splits = range(FEWEST_WINDOWS, len(steps_us) - FEWEST_WINDOWS + 1)
+    changes = [StepChange(row, median(steps_us[:row]), median(steps_us[row:])) for row in splits]
+    best = min(changes, key=lambda change: _noise_us(change, steps_us), default=None)
+    return best if best is not None and _stands_out(best, steps_us) else None
+
+
+def _noise_us(change: StepChange, steps_us: Sequence[float]) -> float:
+    """Mean distance of the windows to the median of their own side."""
+    sides = [change.before_us] * change.row + [change.after_us] * (len(steps_us) - change.row)
+    return fmean(abs(step - side) for step, side in zip(steps_us, sides, strict=True))
+
+
+def _stands_out(change: StepChange, steps_us: Sequence[float]) -> bool:
+    size_us = abs(change.after_us - change.before_us)
+    return size_us > max(_NOISE_FACTOR * _noise_us(change, steps_us), _LEAST_CHANGE * change.before_us)
+
+
+def _missing(rows: Sequence[SeriesRow]) -> tuple[int, ...]:
+    """Ranks that have no window here: of the world, and below the highest one that has."""
+    worlds = [row.figures.world_size or 0 for row in rows if row.figures is not None]
+    there = {row.rank for row in rows if row.rank is not None}
+    size = max((*worlds, *(rank + 1 for rank in there)), default=0)
+    return tuple(rank for rank in range(size) if rank not in there)

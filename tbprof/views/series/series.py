@@ -1,0 +1,112 @@
+"""Windows side by side: the ranks of a run, or the windows of one worker over the training."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Literal
+
+from tbprof.model import Report
+from tbprof.views.base.sentences import Sentences
+from tbprof.views.base.steady import steady_steps
+from tbprof.views.base.times import optional_us, us
+from tbprof.views.overview.idle_causes import stacking_place
+
+__all__ = ["RanksView", "SeriesCause", "SeriesRow", "TrendView", "WindowFigures", "figures_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesCause:
+    cause: str
+    name: str
+    idle_us: float
+
+
+@dataclass(frozen=True, slots=True)
+class WindowFigures:
+    """Means of the steady steps; null is not recorded."""
+
+    rank: int | None
+    """As the trace itself has it."""
+    steps: int
+    first_step: int | None
+    """The trainer's own number of the first step."""
+    step_us: float | None
+    unprofiled_step_us: float | None
+    idle_share: float | None
+    causes: tuple[SeriesCause, ...]
+    sync_points: float
+    wait_us: float
+    gpu_lag_us: float | None
+    """The longest by which the GPU ends a step after the host."""
+    uploaded_bytes: float
+    """Host to device, a step."""
+    world_size: int | None
+    git_commit: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesRow:
+    worker: str
+    rank: int | None
+    window: str
+    number: int
+    """Its place in line among the windows of its worker, from 1 on."""
+    state: Literal["ready", "reading", "broken"]
+    figures: WindowFigures | None
+    problem: str
+    """Why there are no figures; "" where there are, or will be."""
+
+
+@dataclass(frozen=True, slots=True)
+class RanksView:
+    verdict: str
+    detail: str
+    missing: str
+    """A sentence about ranks that were not recorded; "" if none is missing."""
+    rows: tuple[SeriesRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrendView:
+    verdict: str
+    detail: str
+    rows: tuple[SeriesRow, ...]
+    """Oldest first."""
+    left_out: int
+    """Older windows that are not shown."""
+
+
+def figures_of(report: Report, sentences: Sentences) -> WindowFigures:
+    """What a series shows of one window."""
+    steady = steady_steps(report)
+    count = max(len(steady), 1)
+    devices = 0 if report.idle is None else len(report.idle.by_device)
+    idle = [step.device_idle_ns for step in steady if step.device_idle_ns is not None]
+    total_ns = sum(step.length_ns for step in steady)
+    causes = sorted({cause for step in steady for cause in step.idle_by_cause}, key=stacking_place)
+    lag = [step.gpu_lag_ns for step in steady if step.gpu_lag_ns is not None]
+    uploads = sum(copy.bytes for copy in report.copies if copy.direction == "HtoD")
+    facts = report.facts
+    return WindowFigures(
+        rank=report.trace.rank,
+        steps=len(report.steps),
+        first_step=None if facts is None else facts.first_step,
+        step_us=fmean(us(step.length_ns) for step in steady) if steady else None,
+        unprofiled_step_us=None if facts is None else optional_us(facts.unprofiled_step_ns),
+        idle_share=sum(idle) / max(total_ns * devices, 1) if idle and devices else None,
+        causes=tuple(
+            SeriesCause(
+                cause,
+                sentences.cause(cause),
+                us(sum(step.idle_by_cause.get(cause, 0) for step in steady)) / count / max(devices, 1),
+            )
+            for cause in causes
+        ),
+        sync_points=sum(step.sync_points for step in steady) / count,
+        wait_us=us(sum(step.wait_ns for step in steady)) / count,
+        gpu_lag_us=us(max(lag)) if lag else None,
+        uploaded_bytes=uploads / max(len(report.steps), 1),
+        world_size=report.trace.world_size,
+        git_commit=None if facts is None else facts.git_commit,
+    )

@@ -1,0 +1,1 @@
+"""The program's code as it ran, with what was found at its lines."""

@@ -1,0 +1,121 @@
+"""What the Source view shows: the files that cost, their code as it ran, and what was found in it.
+
+All times are us of one step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tbprof.views.findings.edits import EditRow
+from tbprof.views.findings.findings import FindingRow, SavingView
+from tbprof.views.window.answer import Problem
+
+__all__ = [
+    "CodeBlock",
+    "LineMark",
+    "MarkKind",
+    "Remark",
+    "SitePlace",
+    "SourceAnswer",
+    "SourceFile",
+    "SourceFilesView",
+    "SourceFunction",
+]
+
+MarkKind = Literal["line", "def", "candidate", "caller", "call"]
+"""What is known of a line: a site is on it; it is the `def` around one; a site can be on it; it
+calls the function that one is in; the hook saw a call there that cost nothing. Best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeBlock:
+    """Neighbouring lines."""
+
+    first_line: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A finding at the line where it costs most."""
+
+    finding: FindingRow
+    number: int | None
+    """Its place in the fix plan, from 1 on."""
+    saving: SavingView | None
+    """All of it, wherever its sites are; of a change in the plan what it adds to those before it."""
+    edits: tuple[EditRow, ...]
+    """The change of the program's own lines, where it is mechanical."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineMark:
+    line: int
+    kind: MarkKind
+    function: str
+    saving: SavingView | None
+    """Of its sites, or of those in the function it calls; a change at several lines is shared out
+    among them by their waits."""
+    note: str
+    """"" if there is nothing to say."""
+    sites: tuple[int, ...]
+    """Indexes into the window's sites."""
+    numbers: tuple[int, ...]
+    """Of the changes in the fix plan that it is part of."""
+    remarks: tuple[Remark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFunction:
+    name: str
+    line: int
+    """Its first one that is marked."""
+    saving: SavingView | None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    path: str
+    library: str
+    """"" for the user's own code."""
+    saving: SavingView | None
+    findings: int
+    functions: tuple[SourceFunction, ...]
+    """Most saved first."""
+    code: tuple[CodeBlock, ...]
+    """Ascending; none where none was recorded."""
+    marks: tuple[LineMark, ...]
+    """Ascending."""
+
+
+@dataclass(frozen=True, slots=True)
+class SitePlace:
+    """Where a site is in the files."""
+
+    site: int
+    file: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFilesView:
+    files: tuple[SourceFile, ...]
+    """Most saved first."""
+    places: tuple[SitePlace, ...]
+    elsewhere: tuple[FindingRow, ...]
+    """Findings that no line shows: they are about the window, its steps, or sites without a line."""
+    about: str
+    """Where the code comes from, or why there is none."""
+    commit: str | None
+    """Of the checkout that the program was started in; null where it was not recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceAnswer:
+    """The answer of `source`: exactly one of the two is there, or none while the trace is read."""
+
+    state: Literal["ready", "reading", "broken"]
+    source: SourceFilesView | None
+    problem: Problem | None

@@ -1,0 +1,1 @@
+"""The Timeline: what it shows, what is said of a selection, tiles as bytes."""

@@ -1,0 +1,119 @@
+"""What is said of the one thing that is selected in the timeline."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
+from tbprof.analysis.events.episodes import ABSENT
+from tbprof.analysis.timeline.gaps import gap_after, gap_at
+from tbprof.analysis.timeline.links import calls_of_episode, links_of
+from tbprof.analysis.timeline.timeline import Timeline
+from tbprof.analysis.timeline.tracks import KINDS
+from tbprof.views.base.sentences import Sentences
+from tbprof.views.base.times import us
+from tbprof.views.timeline.building import gap_row
+from tbprof.views.timeline.timeline import LinkRow, SelectionView
+
+__all__ = ["select_episode", "select_gap", "select_row"]
+
+
+def select_episode(timeline: Timeline, number: int, sentences: Sentences) -> SelectionView | None:
+    """None where the window has no such episode."""
+    facts, episodes = timeline.facts, timeline.facts.episodes
+    if not 0 <= number < len(episodes.first):
+        return None
+    is_blocking = bool(episodes.blocking[number])
+    start_ns, end_ns = int(episodes.start_ns[number]), int(episodes.end_ns[number])
+    lane = timeline.number_of("episodes", None)
+    selected = _selected(timeline, "blocking" if is_blocking else "free", start_ns, end_ns, lane)
+    record = int(episodes.record[number])
+    if record != ABSENT:
+        copy_ns = int(facts.work.end_ns[record] - facts.work.start_ns[record])
+        selected = dataclasses.replace(selected, copy_us=us(copy_ns), copy_bytes=int(episodes.bytes[number]))
+    gap = gap_after(facts, number)
+    return dataclasses.replace(
+        selected,
+        site=int(facts.site_of_episode[number]),
+        sentence=sentences.episode(
+            us(int(episodes.wait_ns[number])),
+            us(int(facts.awaited.explained_ns[number])),
+            us(int(facts.starved_ns[number])),
+            is_blocking=is_blocking,
+        ),
+        direction=DIRECTIONS[episodes.direction[number]],
+        memory=MEMORIES[episodes.memory[number]],
+        gap=None if gap is None else gap_row(gap, facts.origin_ns, sentences),
+        links=tuple(link for row in calls_of_episode(facts, number) for link in _links(timeline, row)),
+    )
+
+
+def select_gap(timeline: Timeline, at_ns: int, sentences: Sentences) -> SelectionView | None:
+    """The gap of the busiest device at an instant of the window, None where it worked."""
+    facts = timeline.facts
+    gap = gap_at(facts, at_ns + facts.origin_ns)
+    if gap is None:
+        return None
+    row = gap_row(gap, facts.origin_ns, sentences)
+    lane = timeline.number_of("idle", facts.work.main_device)
+    return dataclasses.replace(
+        _selected(timeline, "gap", gap.start_ns, gap.end_ns, lane),
+        site=row.site,
+        sentence=sentences.gap(gap.cause, row.idle_us, gap.place),
+        gap=row,
+    )
+
+
+def select_row(timeline: Timeline, row: int) -> SelectionView | None:
+    """A row of the trace; None for one that is not drawn."""
+    place = timeline.place_of(row)
+    if place is None:
+        return None
+    trace = timeline.facts.trace
+    start_ns = int(trace.slices.start_ns[row])
+    end_ns = start_ns + int(trace.slices.duration_ns[row])
+    return dataclasses.replace(
+        _selected(timeline, KINDS[place.kind], start_ns, end_ns, place.lane, place.line),
+        name=trace.names[trace.slices.name[row]],
+        links=_links(timeline, row),
+    )
+
+
+def _selected(
+    timeline: Timeline, kind: str, start_ns: int, end_ns: int, lane: int, line: int = 0
+) -> SelectionView:
+    """What every selection has; instants are the trace's."""
+    facts = timeline.facts
+    step = timeline.step_at(start_ns)
+    return SelectionView(
+        kind=kind,
+        name="",
+        start_ns=start_ns - facts.origin_ns,
+        end_ns=end_ns - facts.origin_ns,
+        duration_us=us(end_ns - start_ns),
+        lane=lane,
+        line=line,
+        step=step,
+        into_step_us=None if step is None else us(start_ns - int(facts.steps.start_ns[step])),
+        site=None,
+        sentence="",
+        direction="",
+        memory="",
+        copy_us=None,
+        copy_bytes=None,
+        queued=timeline.queued_at(start_ns),
+        gap=None,
+        links=(),
+    )
+
+
+def _links(timeline: Timeline, row: int) -> tuple[LinkRow, ...]:
+    """From the launch to what it started; to what is not drawn there is none."""
+    slices, origin_ns = timeline.facts.trace.slices, timeline.facts.origin_ns
+    found = []
+    for call, started in links_of(timeline.facts, row):
+        start, end = timeline.place_of(call), timeline.place_of(started)
+        if start is not None and end is not None:
+            times = (int(slices.start_ns[call]) - origin_ns, int(slices.start_ns[started]) - origin_ns)
+            found.append(LinkRow(times[0], start.lane, start.line, times[1], end.lane, end.line))
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""The window: its sites, copies and predictions, and the pickers that lead to it."""

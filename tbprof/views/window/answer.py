@@ -1,0 +1,40 @@
+"""The answer to "show me this window": its view, how far it is, or what is wrong with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tbprof.views.window.window import WindowView
+
+__all__ = ["Problem", "Progress", "WindowAnswer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a trace without a report has been read."""
+
+    read_bytes: int
+    """Of the file as it lies on disk."""
+    total_bytes: int
+    elapsed_s: float
+    ahead: int
+    """Traces that are read before this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    title: str
+    what: str
+    what_to_do: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowAnswer:
+    """The answer of `window`: exactly one of the three is there, as `state` says."""
+
+    state: Literal["ready", "reading", "broken"]
+    window: WindowView | None
+    progress: Progress | None
+    problem: Problem | None

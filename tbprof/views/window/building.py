@@ -1,0 +1,195 @@
+"""A report to the records of the tab's window screen."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from tbprof.model import HookFacts, Instance, Report, Site, Source, Span, Step
+from tbprof.views.base.sentences import Sentences
+from tbprof.views.base.steady import marks_steps, median_step_us
+from tbprof.views.base.times import optional_us, us
+from tbprof.views.findings.findings import finding_row, saving_view
+from tbprof.views.overview.building import overview_view
+from tbprof.views.window.copies import bytes_per_s, copy_rows, non_blocking_of
+from tbprof.views.window.predicted import predicted_rows
+from tbprof.views.window.window import (
+    EnvironmentRow,
+    HealthRow,
+    IdleView,
+    InstanceView,
+    NotCheckedRow,
+    SiteRow,
+    SourceView,
+    SpanRow,
+    StepRow,
+    SyncView,
+    WindowView,
+)
+
+__all__ = ["window_view"]
+
+_HEALTH_ORDER = ("info", "warning", "error")
+
+
+def window_view(report: Report, *, run: str, worker: str, window: str, sentences: Sentences) -> WindowView:
+    """Everything that the screen shows of one window."""
+    verdict, detail = _verdict(report, sentences)
+    total_ns = sum(step.length_ns for step in report.steps)
+    points = report.sync_points
+    trace = report.trace
+    return WindowView(
+        run=run,
+        worker=worker,
+        window=window,
+        rank=trace.rank,
+        world_size=trace.world_size,
+        devices=trace.devices,
+        era=trace.era,
+        span_us=us(trace.span_ns),
+        num_events=trace.num_events,
+        state=_state(report),
+        verdict=verdict,
+        detail=detail,
+        steps=tuple(_step(step) for step in report.steps),
+        marks_steps=marks_steps(report),
+        median_step_us=median_step_us(report),
+        total_steps_us=us(total_ns),
+        sync_points=SyncView(
+            count=points.count,
+            wait_us=us(points.wait_ns),
+            wait_in_copy_us=us(points.wait_in_copy_ns),
+            wait_in_sync_us=us(points.wait_in_sync_ns),
+            explained_us=us(points.explained_ns),
+            profiler_own_us=tuple(us(ns) for ns in points.profiler_own_ns),
+        ),
+        copies=copy_rows(report, sentences),
+        idle=_idle(report, total_ns),
+        savings=None if report.savings is None else saving_view(report.savings),
+        calibrated=report.savings is not None and report.savings.calibrated,
+        sites=tuple(_site(report, index, total_ns, sentences) for index in range(len(report.sites))),
+        predicted=predicted_rows(report, sentences),
+        health=tuple(HealthRow(fact.code, fact.severity, sentences.health(fact)) for fact in trace.health),
+        worst_health=max((fact.severity for fact in trace.health), key=_HEALTH_ORDER.index, default="ok"),
+        not_checked=_not_checked(report, sentences),
+        environment=() if report.facts is None else _environment(report.facts),
+        overview=overview_view(report, sentences),
+    )
+
+
+def _verdict(report: Report, sentences: Sentences) -> tuple[str, str]:
+    if report.idle is None and report.recorded_calls:
+        places = {(line.source.file, line.source.line) for line in report.predicted_lines}
+        return sentences.predicted(len(places))
+    return ("", "") if report.verdict is None else sentences.verdict(report.verdict)
+
+
+def _state(report: Report) -> Literal["findings", "sites", "clean", "no_device"]:
+    if report.idle is None:
+        return "no_device"
+    if report.findings:
+        return "findings"
+    return "sites" if report.sites else "clean"
+
+
+def _idle(report: Report, total_ns: int) -> IdleView | None:
+    if report.idle is None:
+        return None
+    total = report.idle.total
+    room_ns = max(total_ns * len(report.idle.by_device), 1)
+    return IdleView(us(total.device_ns), us(total.empty_ns), us(total.queued_ns), total.device_ns / room_ns)
+
+
+def _step(step: Step) -> StepRow:
+    return StepRow(
+        name=step.name,
+        start_us=us(step.start_ns),
+        duration_us=us(step.length_ns),
+        cold=step.cold,
+        sync_points=step.sync_points,
+        wait_us=us(step.wait_ns),
+        device_idle_us=optional_us(step.device_idle_ns),
+        idle_empty_us=optional_us(step.idle_empty_ns),
+        gpu_lag_us=optional_us(step.gpu_lag_ns),
+    )
+
+
+def _site(report: Report, index: int, total_ns: int, sentences: Sentences) -> SiteRow:
+    site = report.sites[index]
+    mine = (finding for finding in report.findings if index in finding.sites)
+    return SiteRow(
+        index=index,
+        what=sentences.site(site),
+        direction=site.direction,
+        memory=site.memory,
+        calls=site.calls,
+        ops=site.ops,
+        source=None if site.source is None else _source(site.source, sentences),
+        library=site.library,
+        callers=tuple(_source(frame, sentences) for frame in site.callers),
+        label=site.label,
+        module=site.module,
+        count=site.count,
+        blocking=site.blocking,
+        per_step=site.per_step,
+        bytes=site.bytes,
+        wait_us=us(site.wait_ns),
+        wait_net_us=us(site.wait_net_ns),
+        explained_us=us(site.explained_ns),
+        starve_us=us(site.starve_ns),
+        share_of_steps=_share(site, total_ns),
+        device_us=optional_us(site.device_ns),
+        exposed_us=optional_us(site.exposed_ns),
+        bytes_per_s=bytes_per_s(site.bytes, site.device_ns),
+        non_blocking=non_blocking_of(site.source, report.recorded_calls),
+        findings=tuple(finding_row(finding, report, sentences) for finding in mine),
+        instance=None if site.instance is None else _instance(site.instance, report.steps),
+    )
+
+
+def _share(site: Site, total_ns: int) -> float | None:
+    return site.wait_ns / total_ns if total_ns else None
+
+
+def _source(source: Source, sentences: Sentences) -> SourceView:
+    return SourceView(
+        file=source.file,
+        line=source.line,
+        function=source.function,
+        exact=source.exact,
+        candidates=source.candidates,
+        doubt=sentences.doubt(source),
+    )
+
+
+def _instance(instance: Instance, steps: tuple[Step, ...]) -> InstanceView:
+    return InstanceView(
+        step=None if instance.step is None else steps[instance.step].name,
+        op=None if instance.op is None else _span(instance.op),
+        host=tuple(_span(span) for span in instance.host),
+        device=tuple(_span(span) for span in instance.device),
+    )
+
+
+def _span(span: Span) -> SpanRow:
+    return SpanRow(span.kind, span.name, us(span.start_ns), us(span.duration_ns))
+
+
+def _not_checked(report: Report, sentences: Sentences) -> tuple[NotCheckedRow, ...]:
+    unmet = (NotCheckedRow(row.rule, sentences.not_checked(row.needs)) for row in report.not_checked)
+    failed = (NotCheckedRow(row.rule, sentences.rule_failed(row.error)) for row in report.failed_rules)
+    return (*unmet, *failed)
+
+
+def _environment(facts: HookFacts) -> tuple[EnvironmentRow, ...]:
+    rows = {
+        "torch": facts.torch_version,
+        "CUDA or HIP": facts.cuda_version,
+        "driver": facts.driver_version,
+        "devices": ", ".join(facts.device_names) or None,
+        "commit": facts.git_commit,
+        "first step": str(facts.first_step),
+        "recorded": ", ".join(name for name, on in facts.options.items() if on) or None,
+    }
+    known = {name: value for name, value in rows.items() if value is not None}
+    switches = {**known, **facts.settings, **facts.environment}
+    return tuple(EnvironmentRow(name, value) for name, value in switches.items())

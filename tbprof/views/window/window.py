@@ -1,0 +1,182 @@
+"""What the tab shows of one window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tbprof.views.findings.findings import FindingRow, SavingView
+from tbprof.views.overview.overview import OverviewView
+from tbprof.views.window.copies import CopyRow
+from tbprof.views.window.predicted import PredictedRow
+
+__all__ = [
+    "EnvironmentRow",
+    "HealthRow",
+    "IdleView",
+    "InstanceView",
+    "NotCheckedRow",
+    "SiteRow",
+    "SourceView",
+    "SpanRow",
+    "StepRow",
+    "SyncView",
+    "WindowView",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SpanRow:
+    """A bar of a drawing, in us from the first event of the trace."""
+
+    kind: Literal["launch", "copy_call", "sync_call", "kernel", "copy", "memset"]
+    name: str
+    start_us: float
+    duration_us: float
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceView:
+    """The median episode of a site, drawn as two lanes: host over GPU."""
+
+    step: str | None
+    op: SpanRow | None
+    host: tuple[SpanRow, ...]
+    device: tuple[SpanRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceView:
+    file: str
+    line: int | None
+    function: str
+    exact: bool
+    candidates: tuple[int, ...]
+    doubt: str
+    """What is not known of its line; "" if nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteRow:
+    """Totals are those of the window."""
+
+    index: int
+    what: str
+    direction: str
+    memory: str
+    calls: tuple[str, ...]
+    ops: tuple[str, ...]
+    source: SourceView | None
+    library: str | None
+    """Whose code `source` is in; null for the user's own."""
+    callers: tuple[SourceView, ...]
+    """The frames around `source`, from the inside out."""
+    label: str | None
+    module: str | None
+    count: int
+    blocking: int
+    per_step: tuple[int, ...]
+    bytes: int
+    wait_us: float
+    wait_net_us: float
+    explained_us: float
+    starve_us: float
+    share_of_steps: float | None
+    """`wait_us` over the length of all steps, 0 to 1."""
+    device_us: float | None
+    """How long its copies took on the device."""
+    exposed_us: float | None
+    """The part of `device_us` during which the device computed nothing."""
+    bytes_per_s: float | None
+    non_blocking: bool | None
+    """How the line asked for its copies, where that was recorded."""
+    findings: tuple[FindingRow, ...]
+    instance: InstanceView | None
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    name: str
+    start_us: float
+    duration_us: float
+    cold: bool
+    sync_points: int
+    wait_us: float
+    device_idle_us: float | None
+    idle_empty_us: float | None
+    gpu_lag_us: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SyncView:
+    count: int
+    wait_us: float
+    wait_in_copy_us: float
+    wait_in_sync_us: float
+    explained_us: float
+    profiler_own_us: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IdleView:
+    device_us: float
+    empty_us: float
+    queued_us: float
+    share_of_steps: float
+    """Mean over the devices, 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class HealthRow:
+    code: str
+    severity: Literal["info", "warning", "error"]
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotCheckedRow:
+    rule: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentRow:
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowView:
+    run: str
+    worker: str
+    window: str
+    rank: int | None
+    world_size: int | None
+    devices: tuple[str, ...]
+    era: str
+    span_us: float
+    num_events: int
+    state: Literal["findings", "sites", "clean", "no_device"]
+    """Which page it is: with findings, with sites only, nothing found, no GPU recorded."""
+    verdict: str
+    detail: str
+    """A second sentence, "" if there is nothing to add."""
+    steps: tuple[StepRow, ...]
+    marks_steps: bool
+    """Whether the trace marks steps; else the whole window stands as one."""
+    median_step_us: float | None
+    """Of the steps that are not cold; null where the window has no steps."""
+    total_steps_us: float
+    sync_points: SyncView
+    copies: tuple[CopyRow, ...]
+    idle: IdleView | None
+    savings: SavingView | None
+    calibrated: bool
+    sites: tuple[SiteRow, ...]
+    predicted: tuple[PredictedRow, ...]
+    """Only where no GPU was recorded."""
+    health: tuple[HealthRow, ...]
+    worst_health: Literal["ok", "info", "warning", "error"]
+    not_checked: tuple[NotCheckedRow, ...]
+    environment: tuple[EnvironmentRow, ...]
+    overview: OverviewView

@@ -1,0 +1,146 @@
+"""The records of the timeline, and a tile as bytes."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import struct
+from typing import Any
+
+import numpy as np
+import pytest
+from scenes import host_bound
+from trace_builder import TraceBuilder
+
+from tbprof.analysis.timeline.tile import TilePlace
+from tbprof.analysis.timeline.timeline import Timeline
+from tbprof.report import build_report, open_timeline
+from tbprof.texts.english import English
+from tbprof.views.timeline.building import found_view, timeline_step, timeline_view
+from tbprof.views.timeline.excerpt import excerpt_of_step
+from tbprof.views.timeline.selection import select_episode, select_gap, select_row
+from tbprof.views.timeline.tile_bytes import MAGIC, MAX_NAME, VERSION, tile_bytes
+
+SAM = next((pathlib.Path(__file__).parents[3] / "logs" / "samples" / "sam_amg_a100").glob("*.json.gz"))
+
+
+@pytest.fixture(scope="module")
+def timeline() -> Timeline:
+    return Timeline(host_bound().facts())
+
+
+def read_tile(data: bytes) -> dict[str, Any]:
+    """The format as its docstring tells it."""
+    head = struct.unpack_from("<8I", data)
+    at = 32
+    columns: dict[str, Any] = {"head": head}
+
+    def take(name: str, kind: str, count: int) -> None:
+        nonlocal at
+        columns[name] = np.frombuffer(data, kind, count, at).tolist()
+        at += count * np.dtype(kind).itemsize
+
+    spans, shares, depths, names = head[4:]
+    for name, kind in (("start", "<f8"), ("end", "<f8"), ("place", "<u4"), ("row", "<i4"), ("name", "<i4")):
+        take(name, kind, spans)
+    at += 4 * (spans % 2)
+    for name in ("share_place", "bucket", "covered", "count"):
+        take(name, "<u4", shares)
+    columns["depths"] = []
+    for _ in range(depths):
+        take("lane", "<u4", 1)
+        take("most", "<u4", 1024)
+        take("empty", "<u4", 1024)
+        columns["depths"].append((columns["lane"][0], columns["most"], columns["empty"]))
+    columns["names"] = json.loads(data[at:])
+    assert len(data) - at == names
+    return columns
+
+
+def test_a_tile_reads_back_as_it_was_cut(timeline: Timeline) -> None:
+    level, lanes = timeline.highest_level - 3, range(len(timeline.lanes))
+    read = read_tile(tile_bytes(timeline, level, 1, lanes))
+    tile = timeline.tile(TilePlace(level, 1), lanes)
+    assert read["head"][:4] == (MAGIC, VERSION, level, 1)
+    assert read["start"] == tile.spans.start_ns.tolist()
+    assert read["row"] == tile.spans.row.tolist()
+    place = list(zip(tile.spans.lane, tile.spans.line, tile.spans.kind, strict=True))
+    assert [(at >> 16, at >> 8 & 255, at & 255) for at in read["place"]] == place
+    assert read["covered"] == tile.shares.covered_ns.tolist()
+    [(lane, most, empty)] = read["depths"]
+    assert (lane, most, empty) == (2, tile.depths[0].most.tolist(), tile.depths[0].empty_ns.tolist())
+
+
+def test_labels_are_names_of_rows_and_sites_of_episodes(timeline: Timeline) -> None:
+    read = read_tile(tile_bytes(timeline, 5, 0, range(len(timeline.lanes))))
+    for place, row, name in zip(read["place"], read["row"], read["name"], strict=True):
+        kind = timeline.lanes[place >> 16].kind
+        if kind == "episodes":
+            assert name == timeline.facts.site_of_episode[row]
+        elif kind != "idle":
+            trace = timeline.facts.trace
+            assert read["names"][name] == trace.names[trace.slices.name[row]][:MAX_NAME]
+
+
+def test_a_name_of_any_letters_is_carried_as_text() -> None:
+    built = TraceBuilder()
+    name = "<script>alert(1)</script>" + "\u4e2d" * 300
+    built.op(name, 0, 100)
+    timeline = Timeline(built.facts())
+    assert read_tile(tile_bytes(timeline, 0, 0, range(2)))["names"] == [name[:MAX_NAME]]
+
+
+def test_steps_have_the_figures_of_the_report() -> None:
+    report, timeline = build_report(SAM), open_timeline(SAM)
+    view = timeline_view(timeline, English())
+    assert [(s.name, s.start_ns, s.duration_ns, s.cold) for s in view.steps] == [
+        (s.name, s.start_ns, s.duration_ns, s.cold) for s in report.steps
+    ]
+    assert [(site.count, site.wait_us) for site in view.sites] == [
+        (site.count, site.wait_ns / 1000) for site in report.sites
+    ]
+    for index, step in enumerate(report.steps):
+        shown = timeline_step(timeline, index, English())
+        assert step.device_idle_ns is not None
+        assert shown.idle_us == step.device_idle_ns / 1000
+        assert {row.cause: row.idle_us * 1000 for row in shown.causes} == dict(step.idle_by_cause)
+        assert sum(episode.blocking for episode in shown.episodes) == step.sync_points
+
+
+def test_an_episode_is_told_with_its_gap_and_its_link(timeline: Timeline) -> None:
+    selected = select_episode(timeline, 1, English())
+    assert selected is not None
+    assert (selected.kind, selected.step, selected.into_step_us) == ("blocking", 1, 110.0)
+    assert "The host waited" in selected.sentence
+    assert (selected.direction, selected.memory, selected.copy_us) == ("DtoH", "pageable", 2.0)
+    assert selected.gap is not None
+    assert selected.gap.start_ns == 1_422_000
+    [link] = selected.links
+    lanes = [lane.kind for lane in timeline.lanes]
+    assert (lanes[link.from_lane], lanes[link.to_lane]) == ("main", "stream")
+    assert select_episode(timeline, 999, English()) is None
+
+
+def test_a_gap_and_a_row_are_told(timeline: Timeline) -> None:
+    gap = select_gap(timeline, 1_500_000, English())
+    assert gap is not None
+    assert gap.gap is not None
+    assert gap.start_ns == gap.gap.start_ns == 1_422_000
+    assert select_gap(timeline, 1_100_000, English()) is None
+    found = found_view(timeline, "kernel", -1, backwards=False)
+    assert found.row is not None
+    row = select_row(timeline, found.row)
+    assert row is not None
+    assert row.name in ("kernel", "cudaLaunchKernel")
+    assert len(row.links) == 1
+    assert found_view(timeline, "no such name", -1, backwards=False).row is None
+
+
+def test_an_excerpt_holds_the_step_and_what_was_found_in_it(timeline: Timeline) -> None:
+    events = json.loads(excerpt_of_step(timeline, 1, English()))["traceEvents"]
+    names = [event["name"] for event in events if event.get("cat") == "tbprof"]
+    assert "Refilling after a sync" in names
+    assert any(name.startswith("The host waited") for name in names)
+    shown = timeline_step(timeline, 1, English())
+    idle = sum(e["dur"] for e in events if e.get("cat") == "tbprof" and e["tid"] == 1)
+    assert idle == pytest.approx(shown.idle_us)

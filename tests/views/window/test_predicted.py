@@ -1,0 +1,67 @@
+"""Lines of a run without a GPU, as the tab and the command line show them."""
+
+from __future__ import annotations
+
+from report_samples import REPORT, changed
+
+from tbprof.cli.markdown import markdown
+from tbprof.cli.terminal import terminal_text
+from tbprof.model import PredictedLine, Report, Source, SourceText, code_line
+from tbprof.texts.english import English
+from tbprof.views.window.building import window_view
+from tbprof.views.window.window import WindowView
+
+
+def line(number: int, call: str = "item", file: str = "train.py") -> PredictedLine:
+    source = Source(file, number, "step", exact=True, candidates=())
+    return PredictedLine("SYN01", "scalar_read", source, call, 2, "seen", f"{file}{number}{call}")
+
+
+TEXT = SourceText("train.py", 10, "def step(loss):\n    total += loss.item()\n")
+
+
+def without_a_gpu(*lines: PredictedLine) -> Report:
+    return changed(idle=None, predicted_lines=lines, sources=(TEXT,), sites=(), findings=(), fix_plan=())
+
+
+def view(report: Report) -> WindowView:
+    return window_view(report, run="run", worker="w", window="w.1", sentences=English())
+
+
+def test_a_line_is_shown_with_its_code_and_its_rule() -> None:
+    (row,) = view(without_a_gpu(line(11))).predicted
+    assert (row.file, row.line, row.code, row.rule) == ("train.py", 11, "total += loss.item()", "SYN01")
+    assert (row.title, row.why) == ("A scalar is read back in the step", "reads one number back")
+    assert row.per_step == 2
+
+
+def test_the_sentence_counts_lines_and_not_calls() -> None:
+    shown = view(without_a_gpu(line(11), line(11, "__float__"), line(30)))
+    assert shown.verdict == "Recorded without a GPU: 2 lines would make the host wait for one."
+    assert "Recorded without a GPU: 1 line would" in view(without_a_gpu(line(11))).verdict
+
+
+def test_that_nothing_would_wait_is_said_as_well() -> None:
+    assert "no line that was seen would" in view(without_a_gpu()).verdict
+
+
+def test_a_run_whose_lines_nobody_saw_says_only_that_it_had_no_gpu() -> None:
+    shown = view(changed(idle=None, recorded_calls=(), sites=(), findings=(), fix_plan=()))
+    assert shown.verdict == "No GPU work was recorded."
+
+
+def test_a_run_with_a_gpu_predicts_nothing() -> None:
+    assert view(REPORT).predicted == ()
+
+
+def test_a_line_that_was_not_embedded_has_no_code() -> None:
+    for file, number in (("train.py", 9), ("train.py", 12), ("other.py", 11)):
+        assert code_line(Source(file, number, "step", exact=True, candidates=()), (TEXT,)) == ""
+
+
+def test_the_terminal_and_markdown_mark_them_as_predicted() -> None:
+    report = without_a_gpu(line(11))
+    for text in (terminal_text(report), markdown(report)):
+        assert "redicted, no GPU was used" in text
+        assert "train.py:11" in text
+        assert "total += loss.item()" in text

@@ -1,0 +1,61 @@
+"""The pickers: runs, workers, windows."""
+
+from __future__ import annotations
+
+from tbprof.model import SkippedFile, Window
+from tbprof.texts.english import English
+from tbprof.views.window.runs import RunsView, runs_view
+
+
+def window(run: str, worker: str, name: str, *, report: bool = False, order_ns: int = 0) -> Window:
+    return Window(
+        run=run,
+        worker=worker,
+        window=name,
+        order_ns=order_ns,
+        trace_path="x",
+        report_path="y" if report else None,
+        size_bytes=12,
+    )
+
+
+def view(*windows: Window, skipped: tuple[SkippedFile, ...] = ()) -> RunsView:
+    return runs_view("logs", "0.1.0", windows, skipped, English())
+
+
+def test_windows_are_grouped_by_run_and_worker() -> None:
+    shown = view(window("a", "w0", "1"), window("a", "w0", "2", report=True), window("b", "w0", "1"))
+    assert [run.run for run in shown.runs] == ["a", "b"]
+    [worker] = shown.runs[0].workers
+    assert [(row.window, row.has_report, row.size_bytes) for row in worker.windows] == [
+        ("1", False, 12),
+        ("2", True, 12),
+    ]
+
+
+def test_workers_come_by_rank_and_those_without_one_by_name_behind_them() -> None:
+    shown = view(*(window("a", name, "1") for name in ("host", "n_rank10", "n_rank2", "a")))
+    assert [(row.worker, row.rank) for row in shown.runs[0].workers] == [
+        ("n_rank2", 2),
+        ("n_rank10", 10),
+        ("a", None),
+        ("host", None),
+    ]
+
+
+def test_a_visitor_arrives_at_the_run_that_recorded_last() -> None:
+    shown = view(
+        window("a", "w", "1", order_ns=3),
+        window("b", "w", "1", order_ns=9),
+        window("c", "w", "1", order_ns=5),
+    )
+    assert shown.newest_run == "b"
+    assert view().newest_run is None
+
+
+def test_what_is_left_out_says_why() -> None:
+    shown = view(skipped=(SkippedFile("logs/a", "no_permission"),))
+    assert [(row.path, row.reason) for row in shown.skipped] == [
+        ("logs/a", "it can't be read: check its permissions")
+    ]
+    assert shown.runs == ()
