@@ -12,8 +12,8 @@ from tbprof.errors import TbprofError, UsageError
 from tbprof.file_names import parse_window_name
 from tbprof.report import is_classic_copy, looks_like_trace
 from tbprof.standard_streams import put
-from tbprof.store.classic import CLASSIC_FOLDER, copy_classic
-from tbprof.store.discovery import Discovery
+from tbprof.store.lookup.discovery import Discovery
+from tbprof.store.publishing.classic import CLASSIC_FOLDER, copy_classic
 
 if TYPE_CHECKING:
     from tbprof.cli.parsers import Commands

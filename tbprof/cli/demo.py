@@ -18,8 +18,8 @@ from tbprof.folders import PACKAGE
 from tbprof.model import Report
 from tbprof.report import looks_like_trace
 from tbprof.standard_streams import put
-from tbprof.store.discovery import Discovery
-from tbprof.store.windows import stored_report
+from tbprof.store.lookup.discovery import Discovery
+from tbprof.store.lookup.windows import stored_report
 
 if TYPE_CHECKING:
     from tbprof.cli.parsers import Commands

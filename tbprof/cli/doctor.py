@@ -15,8 +15,8 @@ from tbprof.errors import TbprofError
 from tbprof.model import Window
 from tbprof.report import looks_like_trace
 from tbprof.standard_streams import put
-from tbprof.store.discovery import Discovery
-from tbprof.store.reading import report_of_window
+from tbprof.store.lookup.discovery import Discovery
+from tbprof.store.lookup.reports import report_of_window
 from tbprof.texts.english import English
 from tbprof.views.overview.trust import trust_rows
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from tbprof.cli.gpu_processes import add_other_processes
 from tbprof.cli.plain_text import plain
 from tbprof.standard_streams import put
-from tbprof.store.publishing import facts_of, publish_window
-from tbprof.store.retention import Limits
+from tbprof.store.publishing.publishing import facts_of, publish_window
+from tbprof.store.publishing.retention import Limits
 from tbprof.texts.screens.window_line import window_line
 
 if TYPE_CHECKING:

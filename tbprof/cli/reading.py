@@ -13,8 +13,8 @@ from tbprof.cli.telling import tell
 from tbprof.errors import TbprofError, UsageError
 from tbprof.model import Report, Window
 from tbprof.report import looks_like_trace
-from tbprof.store import reading
-from tbprof.store.discovery import Discovery
+from tbprof.store.lookup import reports
+from tbprof.store.lookup.discovery import Discovery
 from tbprof.texts.english import English
 
 __all__ = ["is_folder", "report_of_file", "reports_of_folder", "windows_of_folder"]
@@ -41,7 +41,7 @@ def report_of_file(path: Path, *, use_cache: bool) -> Report:
     with as_file(path) as file:
         # What came through a pipe has a name that will never be asked for again.
         use_cache = use_cache and file == path
-        report = reading.report_of_file(file, use_cache=use_cache, progress=_progress(path))
+        report = reports.report_of_file(file, use_cache=use_cache, progress=_progress(path))
     named = dataclasses.replace(report.trace, path=report.trace.path.replace(str(file), str(path)))
     return dataclasses.replace(report, trace=named)
 
@@ -68,7 +68,7 @@ def windows_of_folder(folder: Path, *, use_cache: bool) -> tuple[tuple[Window, R
     for window in listing.windows:
         progress = _progress(Path(window.trace_path or window.window))
         try:
-            report = reading.report_of_window(window, use_cache=use_cache, progress=progress)
+            report = reports.report_of_window(window, use_cache=use_cache, progress=progress)
         except TbprofError as error:
             tell(str(error))
         else:

@@ -12,8 +12,8 @@ from tbprof.errors import UsageError
 from tbprof.html_report.html_page import shared_page, window_of_report
 from tbprof.model import Report, Window
 from tbprof.report import looks_like_trace
-from tbprof.store.discovery import Discovery
-from tbprof.store.reading import report_of_file, report_of_window
+from tbprof.store.lookup.discovery import Discovery
+from tbprof.store.lookup.reports import report_of_file, report_of_window
 from tbprof.texts.english import English
 from tbprof.views.export.report_document import report_document
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tbprof.model import SkippedFile, Window
 from tbprof.report import looks_like_trace
-from tbprof.store.discovery import Discovery, Listing
+from tbprof.store.lookup.discovery import Discovery, Listing
 
 __all__ = ["LogDirectory"]
 

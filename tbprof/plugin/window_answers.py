@@ -10,7 +10,7 @@ from tbprof.model import Report, Window
 from tbprof.plugin.analyses import Analyses, Failed, Reading
 from tbprof.plugin.asked import asked_window, problem_with
 from tbprof.plugin.log_directory import LogDirectory
-from tbprof.store.windows import stored_report
+from tbprof.store.lookup.windows import stored_report
 from tbprof.texts.english import English
 from tbprof.views.window.answer import Progress, WindowAnswer
 from tbprof.views.window.building import window_view

@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 
 from tbprof.errors import Gone, UsageError
 from tbprof.report import Timeline, build_report, open_timeline
-from tbprof.store.cache import keep_report
 from tbprof.store.codec import MAX_REPORT_BYTES, encode_report
+from tbprof.store.lookup.cache import keep_report
 from tbprof.texts.english import English
 from tbprof.version import __version__
 from tbprof.views.timeline.building import found_view, timeline_step, timeline_view

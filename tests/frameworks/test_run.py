@@ -14,8 +14,8 @@ import pytest
 
 from tbprof.model import RecordedCall, Report
 from tbprof.report import looks_like_trace
-from tbprof.store.discovery import Discovery
-from tbprof.store.windows import read_report
+from tbprof.store.lookup.discovery import Discovery
+from tbprof.store.lookup.windows import read_report
 
 PROGRAMS = pathlib.Path(__file__).parent
 PATIENCE_S = 240

@@ -18,8 +18,8 @@ from patience import PATIENCE_S
 
 from tbprof.plugin import worker, worker_answers
 from tbprof.report import build_report
-from tbprof.store.cache import cached_report
 from tbprof.store.codec import decode_report
+from tbprof.store.lookup.cache import cached_report
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tbprof.store.windows import read_report
+from tbprof.store.lookup.windows import read_report
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "data"))
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from tbprof.store import files
-from tbprof.store.discovery import Discovery
 from tbprof.store.files import PART_SUFFIX, appearing, remove_abandoned_parts, write_whole
+from tbprof.store.lookup.discovery import Discovery
 
 OPERATIONS = ("open", "fsync", "replace")
 ERRNOS = (errno.ENOSPC, errno.EIO, errno.EACCES, errno.EROFS, errno.ESTALE, errno.EDQUOT)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tbprof.errors import TbprofError
 from tbprof.hook.session.run_warnings import COMPLAINTS_PREFIX
-from tbprof.store.windows import read_report
+from tbprof.store.lookup.windows import read_report
 from tbprof.trace.importers.kineto.reader import read_trace
 
 __all__ = ["Remains", "is_published", "is_whole", "look_at"]

@@ -12,11 +12,11 @@ import pytest
 
 from tbprof.model import Report
 from tbprof.report import build_report
-from tbprof.store import cache
-from tbprof.store.cache import cached_report, keep_report
 from tbprof.store.codec import MAX_REPORT_BYTES
+from tbprof.store.lookup import cache
+from tbprof.store.lookup.cache import cached_report, keep_report
 
-SAMPLE = Path(__file__).parents[2] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"
+SAMPLE = Path(__file__).parents[3] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"
 posix = pytest.mark.skipif(os.name == "nt", reason="permissions are those of POSIX")
 
 

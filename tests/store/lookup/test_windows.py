@@ -11,11 +11,11 @@ from tbprof.errors import ReportNotReadable, ReportTooNew
 from tbprof.model import Report, Window
 from tbprof.report import build_report
 from tbprof.store import report_pb2
-from tbprof.store.cache import keep_report
 from tbprof.store.codec import MAX_REPORT_BYTES, encode_report
-from tbprof.store.windows import read_report, stored_report
+from tbprof.store.lookup.cache import keep_report
+from tbprof.store.lookup.windows import read_report, stored_report
 
-SAMPLE = Path(__file__).parents[2] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"
+SAMPLE = Path(__file__).parents[3] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"
 
 
 @pytest.fixture

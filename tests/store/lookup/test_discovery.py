@@ -12,9 +12,9 @@ import pytest
 
 from tbprof.model import Window
 from tbprof.report import looks_like_trace
-from tbprof.store.discovery import Discovery, Listing
+from tbprof.store.lookup.discovery import Discovery, Listing
 
-SAMPLE = Path(__file__).parents[2] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"
+SAMPLE = Path(__file__).parents[3] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"
 NS = 1752215573993169006
 
 needs_links = pytest.mark.skipif(os.name == "nt", reason="links need a privilege on Windows")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tbprof.store.retention import PIN_NAME, Limits, keep_within
+from tbprof.store.publishing.retention import PIN_NAME, Limits, keep_within
 
 MUCH = 10**9
 

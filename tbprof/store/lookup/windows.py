@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tbprof.errors import ReportNotReadable
 from tbprof.model import Report, Window
-from tbprof.store.cache import cached_report
 from tbprof.store.codec import MAX_REPORT_BYTES, decode_report
+from tbprof.store.lookup.cache import cached_report
 
 __all__ = ["read_report", "stored_report"]
 

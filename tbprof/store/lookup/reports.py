@@ -8,8 +8,8 @@ from pathlib import Path
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.model import Report, Window
 from tbprof.report import build_report
-from tbprof.store.cache import cached_report, keep_report
-from tbprof.store.windows import read_report, stored_report
+from tbprof.store.lookup.cache import cached_report, keep_report
+from tbprof.store.lookup.windows import read_report, stored_report
 
 __all__ = ["Progress", "report_of_file", "report_of_window"]
 

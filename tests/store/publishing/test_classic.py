@@ -11,12 +11,17 @@ from pathlib import Path
 import pytest
 
 from tbprof.report import is_classic_copy, looks_like_trace
-from tbprof.store import publishing
-from tbprof.store.classic import CLASSIC_FOLDER, copy_classic, is_classic_wanted, remove_classic_copies
-from tbprof.store.discovery import Discovery
-from tbprof.store.publishing import publish_window
+from tbprof.store.lookup.discovery import Discovery
+from tbprof.store.publishing import publishing
+from tbprof.store.publishing.classic import (
+    CLASSIC_FOLDER,
+    copy_classic,
+    is_classic_wanted,
+    remove_classic_copies,
+)
+from tbprof.store.publishing.publishing import publish_window
 
-SAMPLE = Path(__file__).parents[2] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"
+SAMPLE = Path(__file__).parents[3] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"
 STEM = "node1_77.1752215573993169006"
 
 

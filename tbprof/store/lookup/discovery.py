@@ -15,7 +15,7 @@ from pathlib import Path
 from tbprof.file_names import REPORT_SUFFIX, TRACE_SUFFIXES, parse_window_name
 from tbprof.model import SkippedFile, Window
 from tbprof.report import is_classic_copy
-from tbprof.store.classic import CLASSIC_SUFFIX
+from tbprof.store.publishing.classic import CLASSIC_SUFFIX
 
 __all__ = ["Discovery", "Listing"]
 

@@ -11,8 +11,8 @@ from scenes import host_bound
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from tbprof.model import HookFacts, Report
-from tbprof.store.publishing import publish_window
-from tbprof.store.scalars import SUB_RUN, write_scalars
+from tbprof.store.publishing.publishing import publish_window
+from tbprof.store.publishing.scalars import SUB_RUN, write_scalars
 
 FACTS = HookFacts(
     schema=1,

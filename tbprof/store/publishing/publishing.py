@@ -12,17 +12,17 @@ from tbprof.errors import PublishError, TraceError, TraceNotReadable
 from tbprof.file_names import RAW_SUFFIX, REPORT_SUFFIX, parse_window_name
 from tbprof.model import Report
 from tbprof.report import build_report, merge_facts, verify
-from tbprof.store.classic import (
+from tbprof.store.codec import encode_report
+from tbprof.store.files import appearing, remove_abandoned_parts, write_whole
+from tbprof.store.publishing.classic import (
     CLASSIC_FOLDER,
     ClassicChoice,
     copy_classic,
     is_classic_wanted,
     remove_classic_copies,
 )
-from tbprof.store.codec import encode_report
-from tbprof.store.files import appearing, remove_abandoned_parts, write_whole
-from tbprof.store.retention import Limits, keep_within
-from tbprof.store.scalars import SUB_RUN, write_scalars
+from tbprof.store.publishing.retention import Limits, keep_within
+from tbprof.store.publishing.scalars import SUB_RUN, write_scalars
 from tbprof.version import __version__
 
 __all__ = ["BROKEN_SUFFIX", "Published", "facts_of", "publish_window"]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tbprof.file_names import RAW_SUFFIX, REPORT_SUFFIX, parse_window_name
-from tbprof.store.classic import CLASSIC_FOLDER, CLASSIC_SUFFIX
+from tbprof.store.publishing.classic import CLASSIC_FOLDER, CLASSIC_SUFFIX
 
 __all__ = ["PIN_NAME", "Limits", "keep_within"]
 

@@ -1,0 +1,1 @@
+"""The windows beneath a log directory, and their reports: stored, cached or read now."""

@@ -1,0 +1,1 @@
+"""From the spool to the log directory: report, copies, scalars, and what is kept."""
