@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from tbprof.cli.telling import tell
+from tbprof.cli.output.stderr_messages import tell
 from tbprof.errors import TbprofError
 from tbprof.standard_streams import discard, flush_output, prepare_streams
 from tbprof.version import __version__
@@ -31,7 +31,7 @@ _COMMANDS = (
     "classic",
     "publish",
 )
-"""Each is a module beside this one."""
+"""Each is a module of `tbprof.cli.commands`."""
 COULD_NOT = 2
 
 
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"tbprof {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for command in _needed(given):
-        import_module(f"tbprof.cli.{command}").add_to(commands)
+        import_module(f"tbprof.cli.commands.{command}").add_to(commands)
     try:
         try:
             options = parser.parse_args(given)

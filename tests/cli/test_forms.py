@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 from command_line import SAMPLES
 
-from tbprof.cli.markdown import markdown
-from tbprof.cli.plain_text import plain
-from tbprof.cli.terminal import terminal_text
+from tbprof.cli.output.markdown import markdown
+from tbprof.cli.output.plain_text import plain
+from tbprof.cli.output.terminal import terminal_text
 from tbprof.model import Report, Site, Source
 from tbprof.report import build_report
 

@@ -6,7 +6,7 @@ import pytest
 from command_line import SAMPLES, run_tbprof
 
 import tbprof
-from tbprof.cli import report
+from tbprof.cli.commands import report
 from tbprof.cli.main import main
 from tbprof.rules.registry import PAGES
 

@@ -163,7 +163,7 @@ def test_a_prediction_is_printed_where_it_can_be(tmp_path: Path, redirected: str
 def test_more_than_there_is_room_for_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from tbprof.cli import piped
+    from tbprof.cli.input import piped
 
     source = tmp_path / "trace.json"
     source.write_bytes(gzip.decompress(SAMPLE.read_bytes()))

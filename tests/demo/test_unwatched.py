@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from tbprof.cli.preflight_child import run_preflight
-from tbprof.cli.preflight_document import document_recording
+from tbprof.cli.input.preflight_document import document_recording
+from tbprof.cli.processes.preflight_child import run_preflight
 from tbprof.demo import before
 
 FAULTS = {

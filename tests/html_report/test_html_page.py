@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tbprof.cli import report as command
+from tbprof.cli.commands import report as command
 from tbprof.cli.main import main
 from tbprof.errors import UsageError
 from tbprof.html_report import html_page as module

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from report_samples import REPORT, changed
 
-from tbprof.cli.markdown import markdown
-from tbprof.cli.terminal import terminal_text
+from tbprof.cli.output.markdown import markdown
+from tbprof.cli.output.terminal import terminal_text
 from tbprof.model import PredictedLine, Report, Source, SourceText, code_line
 from tbprof.texts.english import English
 from tbprof.views.window.building import window_view

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from tbprof.cli.run import run_with_torch
+from tbprof.cli.commands.run import run_with_torch
 
 if TYPE_CHECKING:
-    from tbprof.cli.parsers import Commands
+    from tbprof.cli.commands.parsers import Commands
 
 __all__ = ["add_to"]
 

@@ -10,15 +10,15 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.gpu_processes import add_other_processes
-from tbprof.cli.plain_text import plain
+from tbprof.cli.output.plain_text import plain
+from tbprof.cli.processes.gpu_processes import add_other_processes
 from tbprof.standard_streams import put
 from tbprof.store.publishing.publishing import facts_of, publish_window
 from tbprof.store.publishing.retention import Limits
 from tbprof.texts.screens.window_line import window_line
 
 if TYPE_CHECKING:
-    from tbprof.cli.parsers import Commands
+    from tbprof.cli.commands.parsers import Commands
 
 __all__ = ["add_to"]
 

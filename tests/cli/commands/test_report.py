@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from command_line import SAMPLES, run_tbprof
 
-from tbprof.cli import reading as module
+from tbprof.cli.input import reading as module
 from tbprof.cli.main import main
 from tbprof.model import SEVERITIES
 from tbprof.report import build_report

@@ -10,14 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.baseline_file import read_baseline, renewed, write_baseline
-from tbprof.cli.check_text import check_text
-from tbprof.cli.checkout_paths import path_in_checkout
-from tbprof.cli.github_annotations import github_annotations
-from tbprof.cli.piped import as_file
-from tbprof.cli.preflight_child import run_preflight
-from tbprof.cli.preflight_document import document_recording, preflight_document
-from tbprof.cli.reading import is_folder, report_of_file, reports_of_folder
+from tbprof.cli.input.baseline_file import read_baseline, renewed, write_baseline
+from tbprof.cli.input.checkout_paths import path_in_checkout
+from tbprof.cli.input.piped import as_file
+from tbprof.cli.input.preflight_document import document_recording, preflight_document
+from tbprof.cli.input.reading import is_folder, report_of_file, reports_of_folder
+from tbprof.cli.output.check_text import check_text
+from tbprof.cli.output.github_annotations import github_annotations
+from tbprof.cli.processes.preflight_child import run_preflight
 from tbprof.errors import UsageError
 from tbprof.rules.registry import PAGES
 from tbprof.standard_streams import put, reader_may_leave
@@ -28,7 +28,7 @@ from tbprof.views.check.failing_findings import report_recording
 from tbprof.views.check.sarif import sarif_log
 
 if TYPE_CHECKING:
-    from tbprof.cli.parsers import Commands
+    from tbprof.cli.commands.parsers import Commands
 
 __all__ = ["add_to"]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tbprof.errors import UsageError
 
 if TYPE_CHECKING:
-    from tbprof.cli.parsers import Commands
+    from tbprof.cli.commands.parsers import Commands
 
 __all__ = ["add_to", "command_with_torch", "run_with_torch"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tbprof.cli.plain_text import plain
+from tbprof.cli.output.plain_text import plain
 from tbprof.model import Report
 from tbprof.texts.english import English
 from tbprof.texts.figures.quantities import count, duration, mean, milliseconds, share, size

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.telling import tell
+from tbprof.cli.output.stderr_messages import tell
 from tbprof.errors import TbprofError, UsageError
 from tbprof.file_names import parse_window_name
 from tbprof.report import is_classic_copy, looks_like_trace
@@ -16,7 +16,7 @@ from tbprof.store.lookup.discovery import Discovery
 from tbprof.store.publishing.classic import CLASSIC_FOLDER, copy_classic
 
 if TYPE_CHECKING:
-    from tbprof.cli.parsers import Commands
+    from tbprof.cli.commands.parsers import Commands
 
 __all__ = ["add_to"]
 

@@ -12,7 +12,7 @@ from command_line import SAMPLES, run_tbprof
 from tbprof.cli.main import main
 
 SAMPLE = SAMPLES / "h100_bert_small_infer" / "h100_bert_small.json.gz"
-PREDICTED = Path(__file__).parents[1] / "data" / "preflight.json"
+PREDICTED = Path(__file__).parents[2] / "data" / "preflight.json"
 
 Capture = pytest.CaptureFixture[str]
 

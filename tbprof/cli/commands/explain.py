@@ -11,7 +11,7 @@ from tbprof.texts.findings.rule_pages import all_rules, rule_text
 from tbprof.views.pages.rule_page import rule_page
 
 if TYPE_CHECKING:
-    from tbprof.cli.parsers import Commands
+    from tbprof.cli.commands.parsers import Commands
 
 __all__ = ["add_to"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tbprof.cli.plain_text import plain
+from tbprof.cli.output.plain_text import plain
 from tbprof.texts.figures.quantities import count
 from tbprof.texts.findings.check import budget_sentence
 from tbprof.views.check.check import STATES, Accepted, BudgetRow, CheckRow, CheckView, Found

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tbprof.cli.piped import as_file
-from tbprof.cli.telling import tell
+from tbprof.cli.input.piped import as_file
+from tbprof.cli.output.stderr_messages import tell
 from tbprof.errors import TbprofError, UsageError
 from tbprof.model import Report, Window
 from tbprof.report import looks_like_trace

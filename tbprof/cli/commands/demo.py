@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.preflight_child import print_preflight
-from tbprof.cli.serving import serve
-from tbprof.cli.terminal import terminal_text
+from tbprof.cli.output.terminal import terminal_text
+from tbprof.cli.processes.preflight_child import print_preflight
+from tbprof.cli.processes.serving import serve
 from tbprof.errors import UsageError
 from tbprof.folders import PACKAGE
 from tbprof.model import Report
@@ -22,7 +22,7 @@ from tbprof.store.lookup.discovery import Discovery
 from tbprof.store.lookup.windows import stored_report
 
 if TYPE_CHECKING:
-    from tbprof.cli.parsers import Commands
+    from tbprof.cli.commands.parsers import Commands
 
 __all__ = ["add_to"]
 

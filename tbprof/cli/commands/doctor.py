@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.plain_text import plain
-from tbprof.cli.run import command_with_torch
+from tbprof.cli.commands.run import command_with_torch
+from tbprof.cli.output.plain_text import plain
 from tbprof.errors import TbprofError
 from tbprof.model import Window
 from tbprof.report import looks_like_trace
@@ -21,7 +21,7 @@ from tbprof.texts.english import English
 from tbprof.views.overview.trust import trust_rows
 
 if TYPE_CHECKING:
-    from tbprof.cli.parsers import Commands
+    from tbprof.cli.commands.parsers import Commands
 
 __all__ = ["add_to"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tbprof.cli.plain_text import plain
-from tbprof.cli.terminal import saving_text
+from tbprof.cli.output.plain_text import plain
+from tbprof.cli.output.terminal import saving_text
 from tbprof.model import Report
 from tbprof.texts.english import English
 from tbprof.texts.figures.quantities import mean, milliseconds, share, size

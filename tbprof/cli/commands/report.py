@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.markdown import markdown
-from tbprof.cli.reading import is_folder, report_of_file, windows_of_folder
-from tbprof.cli.telling import tell
-from tbprof.cli.terminal import terminal_text
+from tbprof.cli.input.reading import is_folder, report_of_file, windows_of_folder
+from tbprof.cli.output.markdown import markdown
+from tbprof.cli.output.stderr_messages import tell
+from tbprof.cli.output.terminal import terminal_text
 from tbprof.html_report.html_page import MOST_WINDOWS, shared_page, window_of_report
 from tbprof.model import SEVERITIES, Report, Severity, Window
 from tbprof.standard_streams import put, reader_may_leave
@@ -19,7 +19,7 @@ from tbprof.texts.english import English
 from tbprof.views.export.report_document import report_document, reports_document
 
 if TYPE_CHECKING:
-    from tbprof.cli.parsers import Commands
+    from tbprof.cli.commands.parsers import Commands
 
 __all__ = ["add_to"]
 

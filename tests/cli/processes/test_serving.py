@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from command_line import SAMPLES
 
-from tbprof.cli import serving
-from tbprof.cli.serving import serve
+from tbprof.cli.processes import serving
+from tbprof.cli.processes.serving import serve
 from tbprof.errors import UsageError
 
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from tbprof.cli.preflight_document import Json
+from tbprof.cli.input.preflight_document import Json
 from tbprof.errors import UsageError
 from tbprof.standard_streams import flush_output
 

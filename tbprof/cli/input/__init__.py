@@ -1,0 +1,1 @@
+"""What commands read: traces from files and pipes, baselines, predictions."""

@@ -1,0 +1,1 @@
+"""What commands print: a report or an answer for terminals, markdown, code hosts."""
