@@ -7,17 +7,17 @@ from collections.abc import Callable, Mapping
 from tensorboard.plugins import base_plugin
 
 from tbprof.manual.pages import all_pages, manual_text
-from tbprof.plugin.analyses import Analyses
-from tbprof.plugin.answers import answering, sending
-from tbprof.plugin.bundle import Bundle
-from tbprof.plugin.compare_answers import CompareAnswers
-from tbprof.plugin.finding_answers import FindingAnswers
-from tbprof.plugin.log_directory import LogDirectory
-from tbprof.plugin.series_answers import SeriesAnswers
-from tbprof.plugin.source_answers import SourceAnswers
-from tbprof.plugin.timeline_answers import TimelineAnswers
-from tbprof.plugin.timelines import Timelines
-from tbprof.plugin.window_answers import WindowAnswers
+from tbprof.plugin.routes.answers import answering, sending
+from tbprof.plugin.routes.bundle import Bundle
+from tbprof.plugin.routes.compare_answers import CompareAnswers
+from tbprof.plugin.routes.finding_answers import FindingAnswers
+from tbprof.plugin.routes.log_directory import LogDirectory
+from tbprof.plugin.routes.series_answers import SeriesAnswers
+from tbprof.plugin.routes.source_answers import SourceAnswers
+from tbprof.plugin.routes.timeline_answers import TimelineAnswers
+from tbprof.plugin.routes.window_answers import WindowAnswers
+from tbprof.plugin.worker.analyses import Analyses
+from tbprof.plugin.worker.timelines import Timelines
 from tbprof.texts.english import English
 from tbprof.texts.findings.rule_pages import rule_text
 from tbprof.version import __version__

@@ -14,8 +14,8 @@ from patience import PATIENCE_S
 from tensorboard.plugins import base_plugin
 from werkzeug.test import Client, TestResponse
 
-from tbprof.plugin.analyses import Analyses
 from tbprof.plugin.loader import TbprofLoader
+from tbprof.plugin.worker.analyses import Analyses
 
 with warnings.catch_warnings():
     # TensorBoard warns of a package that it carries itself.

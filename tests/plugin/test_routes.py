@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import tbprof
-from tbprof.plugin import analyses
+from tbprof.plugin.worker import analyses
 from tbprof.report import build_report
 from tbprof.store import report_pb2
 from tbprof.store.codec import encode_report

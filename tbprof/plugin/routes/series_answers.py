@@ -12,9 +12,9 @@ from threading import Lock
 
 from tbprof.errors import Gone, TbprofError, UsageError
 from tbprof.model import Window
-from tbprof.plugin.analyses import Analyses
-from tbprof.plugin.log_directory import LogDirectory
-from tbprof.plugin.reports import report_of_window
+from tbprof.plugin.routes.log_directory import LogDirectory
+from tbprof.plugin.routes.reports import report_of_window
+from tbprof.plugin.worker.analyses import Analyses
 from tbprof.texts.english import English
 from tbprof.views.series.building import ranks_view, series_row, trend_view
 from tbprof.views.series.series import RanksView, SeriesRow, TrendView, WindowFigures, figures_of

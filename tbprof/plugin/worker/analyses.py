@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from tbprof.errors import Busy, Gone, TbprofError
 from tbprof.model import Report
-from tbprof.plugin.worker_process import Answer, Ended, Question, WorkerProcess
+from tbprof.plugin.worker.process import Answer, Ended, Question, WorkerProcess
 from tbprof.store.codec import decode_report
 
 __all__ = ["MAX_WAITING", "Analyses", "Failed", "Reading", "State"]

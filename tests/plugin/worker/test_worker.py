@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 from patience import PATIENCE_S
 
-from tbprof.plugin import worker, worker_answers
+from tbprof.plugin.worker import answers as worker_answers
+from tbprof.plugin.worker import main
 from tbprof.report import build_report
 from tbprof.store.codec import decode_report
 from tbprof.store.lookup.cache import cached_report
@@ -28,7 +29,7 @@ def answers(*paths: Path, ask: str = "report") -> Iterator[tuple[dict[str, Any],
     """What the process tells when it is asked for these: each message with the bytes behind it."""
     questions = ({"id": at, "path": str(path), "ask": ask, "parameters": {}} for at, path in enumerate(paths))
     told = io.BytesIO()
-    worker.serve([json.dumps(question).encode() for question in questions], told)
+    main.serve([json.dumps(question).encode() for question in questions], told)
     told.seek(0)
     for line in told:
         message = json.loads(line)
@@ -45,7 +46,7 @@ def test_a_trace_gives_its_report_and_is_kept_in_the_cache(sample: Path) -> None
 
 
 def test_progress_is_told_while_a_trace_is_read(sample: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "_TELL_EVERY_S", 0.0)
+    monkeypatch.setattr(main, "_TELL_EVERY_S", 0.0)
     *progress, _ = answers(sample)
     read = [message["read_bytes"] for message, _ in progress]
     assert read == sorted(read)
@@ -122,7 +123,7 @@ def wait_for_the_end_of(pids: set[int]) -> None:
 @pytest.mark.parametrize("interrupting", [signal.SIG_DFL, signal.SIG_IGN])
 def test_the_end_of_the_input_ends_what_is_being_read(large: Path, interrupting: signal.Handlers) -> None:
     """In the background, where Ctrl-C is ignored, as well."""
-    command = [sys.executable, "-m", "tbprof.plugin.worker"]
+    command = [sys.executable, "-m", "tbprof.plugin.worker.main"]
     with subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
@@ -148,8 +149,8 @@ def test_the_end_of_the_input_ends_what_is_being_read(large: Path, interrupting:
 
 ASKING = """
 import sys, time
-from tbprof.plugin.analyses import Analyses
-from tbprof.plugin.timelines import Timelines
+from tbprof.plugin.worker.analyses import Analyses
+from tbprof.plugin.worker.timelines import Timelines
 
 analyses, timelines = Analyses(), Timelines()
 analyses.ask(sys.argv[1])

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tbprof.errors import TbprofError
-from tbprof.plugin.analyses import Analyses
-from tbprof.plugin.asked import asked_window, problem_with
-from tbprof.plugin.log_directory import LogDirectory
-from tbprof.plugin.reports import report_of_window
+from tbprof.plugin.routes.log_directory import LogDirectory
+from tbprof.plugin.routes.reports import report_of_window
+from tbprof.plugin.routes.requested_window import asked_window, problem_with
+from tbprof.plugin.worker.analyses import Analyses
 from tbprof.texts.english import English
 from tbprof.views.compare.comparison import CompareAnswer, compare_view
 

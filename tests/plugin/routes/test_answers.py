@@ -10,7 +10,7 @@ import pytest
 from werkzeug.test import Client
 
 from tbprof.errors import Busy, Gone, ReportNotReadable, UsageError
-from tbprof.plugin.answers import answering
+from tbprof.plugin.routes.answers import answering
 
 
 @dataclass(frozen=True)

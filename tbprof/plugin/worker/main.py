@@ -1,4 +1,4 @@
-"""The process that reads traces for the tab: `python -m tbprof.plugin.worker`.
+"""The process that reads traces for the tab: `python -m tbprof.plugin.worker.main`.
 
 Each line of its input is a JSON object `{"id", "path", "ask", "parameters"}`; `ask` is one of
 `worker_answers.ANSWERS`, its parameters are all text. For each it writes lines of JSON:
@@ -23,7 +23,7 @@ from queue import SimpleQueue
 from typing import BinaryIO
 
 from tbprof.errors import TbprofError
-from tbprof.plugin.worker_answers import ANSWERS, Traces
+from tbprof.plugin.worker.answers import ANSWERS, Traces
 
 __all__ = ["serve"]
 

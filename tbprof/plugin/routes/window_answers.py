@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from tbprof.errors import TbprofError, TraceError
 from tbprof.model import Report, Window
-from tbprof.plugin.analyses import Analyses, Failed, Reading
-from tbprof.plugin.asked import asked_window, problem_with
-from tbprof.plugin.log_directory import LogDirectory
+from tbprof.plugin.routes.log_directory import LogDirectory
+from tbprof.plugin.routes.requested_window import asked_window, problem_with
+from tbprof.plugin.worker.analyses import Analyses, Failed, Reading
 from tbprof.store.lookup.windows import stored_report
 from tbprof.texts.english import English
 from tbprof.views.window.answer import Progress, WindowAnswer

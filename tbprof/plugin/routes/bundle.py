@@ -10,7 +10,7 @@ from tensorboard.backend import http_util
 from werkzeug import wrappers
 
 from tbprof.folders import PACKAGE
-from tbprof.plugin.answers import refusal
+from tbprof.plugin.routes.answers import refusal
 
 __all__ = ["Bundle"]
 

@@ -16,9 +16,9 @@ from patience import PATIENCE_S
 
 from tbprof.errors import Busy, Gone
 from tbprof.model import Report
-from tbprof.plugin.analyses import MAX_WAITING, Analyses, Failed, Reading, State
-from tbprof.plugin.timelines import Timelines
-from tbprof.plugin.worker_process import Answer, Question, WorkerProcess
+from tbprof.plugin.worker.analyses import MAX_WAITING, Analyses, Failed, Reading, State
+from tbprof.plugin.worker.process import Answer, Question, WorkerProcess
+from tbprof.plugin.worker.timelines import Timelines
 
 needs_signals = pytest.mark.skipif(os.name == "nt", reason="Windows can't stop a process")
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from tbprof.errors import TbprofError, TraceError
-from tbprof.plugin.analyses import Reading
-from tbprof.plugin.worker_process import Answer, Ended, Question, WorkerProcess
+from tbprof.plugin.worker.analyses import Reading
+from tbprof.plugin.worker.process import Answer, Ended, Question, WorkerProcess
 
 __all__ = ["Timelines"]
 

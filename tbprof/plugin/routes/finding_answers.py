@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tbprof.errors import Busy, Gone
-from tbprof.plugin.analyses import Analyses
-from tbprof.plugin.asked import asked_window
-from tbprof.plugin.log_directory import LogDirectory
-from tbprof.plugin.reports import report_of_window
+from tbprof.plugin.routes.log_directory import LogDirectory
+from tbprof.plugin.routes.reports import report_of_window
+from tbprof.plugin.routes.requested_window import asked_window
+from tbprof.plugin.worker.analyses import Analyses
 from tbprof.texts.english import English
 from tbprof.views.export.finding_markdown import FindingText, finding_text
 

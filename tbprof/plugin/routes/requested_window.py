@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tbprof.errors import Gone, ReportTooNew, TbprofError
 from tbprof.model import Window
-from tbprof.plugin.log_directory import LogDirectory
+from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.texts.screens.problems import problem_of
 from tbprof.views.window.answer import Problem
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import Literal
 
 from tbprof.errors import Busy, Gone, TraceError
-from tbprof.plugin.analyses import Reading
-from tbprof.plugin.asked import asked_window, problem_with
-from tbprof.plugin.log_directory import LogDirectory
-from tbprof.plugin.timelines import Timelines
+from tbprof.plugin.routes.log_directory import LogDirectory
+from tbprof.plugin.routes.requested_window import asked_window, problem_with
+from tbprof.plugin.worker.analyses import Reading
+from tbprof.plugin.worker.timelines import Timelines
 from tbprof.views.timeline.timeline import TimelineAnswer
 from tbprof.views.window.answer import Problem, Progress
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tbprof.errors import Busy, TraceError
 from tbprof.model import Report, Window
-from tbprof.plugin.analyses import Analyses, Failed, Reading
+from tbprof.plugin.worker.analyses import Analyses, Failed, Reading
 from tbprof.store.lookup.windows import stored_report
 
 __all__ = ["report_of_window"]

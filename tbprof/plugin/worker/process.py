@@ -149,7 +149,7 @@ def _start() -> subprocess.Popen[bytes]:
     # The folder that TensorBoard was started in may hold a numpy.py: it must not be imported.
     isolation = ["-P"] if sys.version_info >= (3, 11) else []
     return subprocess.Popen(
-        [sys.executable, *isolation, "-m", "tbprof.plugin.worker"],
+        [sys.executable, *isolation, "-m", "tbprof.plugin.worker.main"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         cwd=PACKAGE.parent,

@@ -1,0 +1,1 @@
+"""The process that reads traces for the tab, and those that ask it."""
