@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { kindOf, laneOf, lineOf, readTile } from "../src/model/tile.ts";
-import { hitTest } from "../src/model/timelineHit.ts";
+import { hitTest } from "../src/model/timeline/hit.ts";
+import { kindOf, laneOf, lineOf, readTile } from "../src/model/timeline/tile.ts";
 
 const BUCKETS = 1024;
 

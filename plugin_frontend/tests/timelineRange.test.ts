@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { above, around, levelFor, pan, rangeOf, reveal, tilesOf, within, zoom } from "../src/model/timelineRange.ts";
-import { ticksOf } from "../src/model/timelineTicks.ts";
+import { above, around, levelFor, pan, rangeOf, reveal, tilesOf, within, zoom } from "../src/model/timeline/range.ts";
+import { ticksOf } from "../src/model/timeline/ticks.ts";
 
 const SPAN = 1_000_000;
 const range = (fromNs: number, toNs: number) => ({ fromNs, toNs });

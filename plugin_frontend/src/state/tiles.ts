@@ -2,8 +2,8 @@
 
 import { effect, signal } from "@preact/signals";
 import { fetchTile } from "../api/timeline.ts";
-import { readTile, type Tile } from "../model/tile.ts";
-import { above, type TilePlace } from "../model/timelineRange.ts";
+import { above, type TilePlace } from "../model/timeline/range.ts";
+import { readTile, type Tile } from "../model/timeline/tile.ts";
 import { failureOf } from "./loaded.ts";
 import { timeline, timelineAddress } from "./timeline.ts";
 

@@ -1,7 +1,7 @@
 // The part of the window that is seen. It is written to the address once it rests.
 
 import { effect, signal } from "@preact/signals";
-import { around, pan, type Range, reveal, within, zoom } from "../model/timelineRange.ts";
+import { around, pan, type Range, reveal, within, zoom } from "../model/timeline/range.ts";
 import { adjust, place } from "./place.ts";
 import { stepAnswer, stepIndex, timeline } from "./timeline.ts";
 

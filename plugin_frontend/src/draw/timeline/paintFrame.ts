@@ -1,8 +1,8 @@
 // One frame: the ruler's lines, the lanes, and what lies over them.
 
 import type { EpisodeMark, SelectionView } from "../../api/types.ts";
-import type { Tile } from "../../model/tile.ts";
-import type { Range } from "../../model/timelineRange.ts";
+import type { Range } from "../../model/timeline/range.ts";
+import type { Tile } from "../../model/timeline/tile.ts";
 import { type NamedSpan, paintNames } from "./paintNames.ts";
 import { band, paintDiscs, paintSelection } from "./paintOverlay.ts";
 import { paintQueues } from "./paintQueue.ts";

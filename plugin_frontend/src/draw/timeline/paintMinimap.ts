@@ -1,8 +1,8 @@
 // The whole window in one strip: what the GPU did, where the steps begin, and what is seen below.
 
 import type { StepMark } from "../../api/types.ts";
-import { kindOf, laneOf, type Tile } from "../../model/tile.ts";
-import type { Range } from "../../model/timelineRange.ts";
+import type { Range } from "../../model/timeline/range.ts";
+import { kindOf, laneOf, type Tile } from "../../model/timeline/tile.ts";
 import type { Palette } from "./palette.ts";
 
 const TOP = 6;

@@ -1,7 +1,7 @@
 // What is written on spans, and the dashed borders of those that wait.
 
-import type { Tile } from "../../model/tile.ts";
-import type { LineBox } from "../../model/timelineLayout.ts";
+import type { LineBox } from "../../model/timeline/layout.ts";
+import type { Tile } from "../../model/timeline/tile.ts";
 import type { Mark, Palette } from "./palette.ts";
 
 const INSET = 4;

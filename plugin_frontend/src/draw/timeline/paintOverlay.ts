@@ -1,8 +1,8 @@
 // What lies over the lanes: numbers of the fix plan, the selection, its gap, its links, a range.
 
 import type { EpisodeMark, SelectionView } from "../../api/types.ts";
-import { boxOf } from "../../model/timelineLayout.ts";
-import type { Range } from "../../model/timelineRange.ts";
+import { boxOf } from "../../model/timeline/layout.ts";
+import type { Range } from "../../model/timeline/range.ts";
 import { type Scene, xOf, yOf } from "./scene.ts";
 
 const DISC_RADIUS = 8;

@@ -1,8 +1,8 @@
 // How much was queued: a bar a bucket, and a base line where nothing was.
 
-import type { Tile } from "../../model/tile.ts";
-import type { LaneBox } from "../../model/timelineLayout.ts";
-import type { Range } from "../../model/timelineRange.ts";
+import type { LaneBox } from "../../model/timeline/layout.ts";
+import type { Range } from "../../model/timeline/range.ts";
+import type { Tile } from "../../model/timeline/tile.ts";
 import type { Raster } from "./raster.ts";
 import { type Scene, xOf } from "./scene.ts";
 

@@ -1,8 +1,8 @@
 // The spans and shares of a tile. Returns how many were drawn.
 
-import { kindOf, type Tile } from "../../model/tile.ts";
-import type { LineBox } from "../../model/timelineLayout.ts";
-import type { Range } from "../../model/timelineRange.ts";
+import type { LineBox } from "../../model/timeline/layout.ts";
+import type { Range } from "../../model/timeline/range.ts";
+import { kindOf, type Tile } from "../../model/timeline/tile.ts";
 import type { NamedSpan } from "./paintNames.ts";
 import type { PixelInk, Raster } from "./raster.ts";
 import type { Scene } from "./scene.ts";

@@ -1,8 +1,8 @@
 // What one frame of the timeline's canvas shows, and where an instant lies in it.
 
-import type { Tile } from "../../model/tile.ts";
-import type { LaneBox } from "../../model/timelineLayout.ts";
-import type { Range } from "../../model/timelineRange.ts";
+import type { LaneBox } from "../../model/timeline/layout.ts";
+import type { Range } from "../../model/timeline/range.ts";
+import type { Tile } from "../../model/timeline/tile.ts";
 import type { Palette } from "./palette.ts";
 
 export interface Scene {

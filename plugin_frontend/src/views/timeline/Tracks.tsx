@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { TimelineView, WindowView } from "../../api/types.ts";
-import { heightOf, type LaneBox, layOutLanes } from "../../model/timelineLayout.ts";
-import { ticksOf, unitOf } from "../../model/timelineTicks.ts";
+import { heightOf, type LaneBox, layOutLanes } from "../../model/timeline/layout.ts";
+import { ticksOf, unitOf } from "../../model/timeline/ticks.ts";
 import { tilesFailure } from "../../state/tiles.ts";
 import { stepIndex } from "../../state/timeline.ts";
 import { range } from "../../state/timelineRange.ts";

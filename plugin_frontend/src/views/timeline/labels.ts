@@ -1,7 +1,7 @@
 import type { SiteRow, TimelineView } from "../../api/types.ts";
 import { formatDuration } from "../../format/duration.ts";
 import { splitPath } from "../../format/place.ts";
-import { kindOf, laneOf, type Tile } from "../../model/tile.ts";
+import { kindOf, laneOf, type Tile } from "../../model/timeline/tile.ts";
 
 const CAUSES: Record<string, string> = { sync: "sync", data: "data", launch: "launch", queued: "queued" };
 

@@ -1,6 +1,6 @@
 // Which lines of the timeline are shown, and where: from the top, in CSS pixels.
 
-import type { LaneRow } from "../api/types.ts";
+import type { LaneRow } from "../../api/types.ts";
 
 /** Lines of these groups are shown only with "Ops", but for the outermost op of a thread. */
 const DETAIL: ReadonlySet<string> = new Set(["frame", "op"]);

@@ -1,6 +1,6 @@
 // The ruler: round instants of a step, at least so far apart.
 
-import type { Range } from "./timelineRange.ts";
+import type { Range } from "./range.ts";
 
 export interface Tick {
   atNs: number;
