@@ -23,7 +23,7 @@ from tbprof.analysis.idle.device_idle import IdlePieces, find_idle
 from tbprof.analysis.idle.fillable_time import find_fillable
 from tbprof.analysis.idle.host_states import HostLanes, host_states
 from tbprof.analysis.idle.idle_causes import IdleCauses
-from tbprof.analysis.idle.starvation import starved_ns
+from tbprof.analysis.idle.starvation import starve_ns
 from tbprof.analysis.replay.replay import Replay, steps_to_replay
 from tbprof.analysis.replay.schedule import device_schedule
 from tbprof.analysis.replay.stream_waits import find_stream_waits
@@ -31,8 +31,8 @@ from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.analysis.replay.waits import replay_waits
 from tbprof.analysis.waits.awaited import Awaited, find_awaited
 from tbprof.analysis.waits.base_cost import net_wait_ns
-from tbprof.analysis.waits.loader_thread_waits import feeding_waits, silent_ns
-from tbprof.analysis.waits.training_threads import find_training_lanes
+from tbprof.analysis.waits.loader_thread_waits import loader_thread_waits, silent_ns
+from tbprof.analysis.waits.training_threads import find_training_threads
 from tbprof.trace.columns.columns import Int64s, Trace
 
 __all__ = ["DECIDED_BY_OTHERS", "Facts"]
@@ -84,7 +84,7 @@ class Facts:
 
     @cached_property
     def causes(self) -> IdleCauses:
-        lanes = HostLanes(self.trace, self.training_lanes)
+        lanes = HostLanes(self.trace, self.training_threads)
         states = host_states(lanes, self.work, self.calls, self.episodes, self.awaited, self.steps)
         return IdleCauses(self.idle, self.steps, states)
 
@@ -99,7 +99,7 @@ class Facts:
     @cached_property
     def places(self) -> HostPlaces:
         """What the training threads were in."""
-        return HostPlaces(self.trace, self.calls.ops, self.training_lanes, self.steps.lanes)
+        return HostPlaces(self.trace, self.calls.ops, self.training_threads, self.steps.lanes)
 
     @cached_property
     def site_of_episode(self) -> Int64s:
@@ -115,24 +115,24 @@ class Facts:
         return net_wait_ns(self.calls, self.episodes, self.awaited)
 
     @cached_property
-    def starved_ns(self) -> Int64s:
+    def starve_ns(self) -> Int64s:
         """Of each episode: how long the device stayed dry after it."""
-        return starved_ns(self.work, self.idle, self.episodes, self.awaited, self.causes.states["collective"])
+        return starve_ns(self.work, self.idle, self.episodes, self.awaited, self.causes.states["collective"])
 
     @cached_property
     def transfers(self) -> Transfers:
         return Transfers(self.trace, self.work, self.episodes)
 
     @cached_property
-    def training_lanes(self) -> tuple[int, ...]:
-        return find_training_lanes(self.trace, self.work, self.steps, self.episodes)
+    def training_threads(self) -> tuple[int, ...]:
+        return find_training_threads(self.trace, self.work, self.steps, self.episodes)
 
     @cached_property
     def replay(self) -> Replay:
         """The window, to be run again without some of the waits on its training lanes."""
-        order = StreamOrder.of(self.trace, self.work, self.training_lanes)
+        order = StreamOrder.of(self.trace, self.work, self.training_threads)
         schedule = device_schedule(self.trace, order, find_stream_waits(self.trace, order))
-        waits = replay_waits(order, self.calls, self.episodes, self.awaited, self.training_lanes)
+        waits = replay_waits(order, self.calls, self.episodes, self.awaited, self.training_threads)
         return Replay(order, schedule, self.steps, waits, steps_to_replay(self.work, self.steps))
 
     @cached_property
@@ -150,8 +150,8 @@ class Facts:
     def can_be_won(self) -> npt.NDArray[np.bool_]:
         """Episodes whose wait bounds a saving: blocking, in a step, on a training lane, before no free."""
         episodes = self.episodes
-        in_training = np.isin(episodes.lane, self.training_lanes) & (episodes.step != OUTSIDE)
-        flushing = find_frees(self.trace, self.training_lanes, self.calls).flushing
+        in_training = np.isin(episodes.lane, self.training_threads) & (episodes.step != OUTSIDE)
+        flushing = find_frees(self.trace, self.training_threads, self.calls).flushing
         flushed = lead_to_a_free(self.trace, flushing, episodes.lane, episodes.end_ns)
         won: npt.NDArray[np.bool_] = episodes.blocking & in_training & ~flushed
         return won
@@ -159,12 +159,12 @@ class Facts:
     @cached_property
     def feeds_training(self) -> npt.NDArray[np.bool_]:
         """Episodes whose wait holds up a thread that makes the batches."""
-        return feeding_waits(self.episodes, self.training_lanes)
+        return loader_thread_waits(self.episodes, self.training_threads)
 
     @cached_property
     def silent_ns(self) -> int:
         """How long the training had nothing on record, and may have stood at a queue."""
-        return silent_ns(self.trace, self.steps, self.training_lanes)
+        return silent_ns(self.trace, self.steps, self.training_threads)
 
     @cached_property
     def device_is_known(self) -> bool:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tbprof.errors import UsageError
-from tbprof.hook.config.hook_config import checked_plan
+from tbprof.hook.config.hook_config import checked_config
 from tbprof.hook.config.options import HookOptions
 from tbprof.hook.run_arguments import OneLineParser, add_options, options_of
 from tbprof.program.main_program import NoSuchModule, check_function, program_frames, run_program
@@ -67,7 +67,7 @@ def _checked(given: argparse.Namespace) -> tuple[HookOptions, StepFunction | Non
     if not given.module and not Path(given.program).is_file():
         raise UsageError(f"{given.program} is no file; give a script, or a module with -m")
     options = options_of(given, HookOptions)
-    checked_plan(_logdir(given), options)
+    checked_config(_logdir(given), options)
     step_on = None if given.step_on is None else StepFunction.parse(given.step_on)
     if step_on is not None:
         _check_step_on(step_on, given)

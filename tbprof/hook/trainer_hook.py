@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from types import TracebackType
 
 from tbprof.hook.annotation import annotate
-from tbprof.hook.config.hook_config import checked_plan
+from tbprof.hook.config.hook_config import checked_config
 from tbprof.hook.config.options import DEFAULTS, AnyPath, HookOptions
 from tbprof.hook.config.schedule import Schedule
 from tbprof.hook.safety.compiled_code import untraced
@@ -92,7 +92,7 @@ class TrainerHook:
             keep_bytes=keep_bytes,
             spool=spool,
         )
-        self._run = WatchedRun(checked_plan(logdir, options))
+        self._run = WatchedRun(checked_config(logdir, options))
 
     def __enter__(self) -> TrainerHook:
         self._run.begin()

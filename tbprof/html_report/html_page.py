@@ -28,7 +28,7 @@ from tbprof.views.window.answer import WindowAnswer
 from tbprof.views.window.building import window_view
 from tbprof.views.window.runs import runs_view
 
-__all__ = ["MOST_WINDOWS", "shared_page", "window_of_report"]
+__all__ = ["MOST_WINDOWS", "html_page", "window_of_report"]
 
 MOST_WINDOWS = 40
 """Of a folder; each takes some 100 KB."""
@@ -59,7 +59,7 @@ def window_of_report(report: Report) -> Window:
     return Window("", report.trace.worker, name, 0, report.trace.path, report.trace.path, 0)
 
 
-def shared_page(windows: Sequence[tuple[Window, Report]]) -> str:
+def html_page(windows: Sequence[tuple[Window, Report]]) -> str:
     """The page of some windows, which come by run, worker and time; at least one.
 
     Raises:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tbprof.errors import UsageError
-from tbprof.html_report.html_page import shared_page, window_of_report
+from tbprof.html_report.html_page import html_page, window_of_report
 from tbprof.model import Report, Window
 from tbprof.report import looks_like_trace
 from tbprof.store.lookup.discovery import Discovery
@@ -46,7 +46,7 @@ class LoadedReport:
         Raises:
             UsageError: This installation has no built web page.
         """
-        return shared_page([(window_of_report(self.report), self.report)])
+        return html_page([(window_of_report(self.report), self.report)])
 
     def __repr__(self) -> str:
         return f"<tbprof report of {self.report.trace.path}: {self.verdict}>"

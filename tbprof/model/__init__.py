@@ -19,7 +19,7 @@ from tbprof.model.findings import (
     Severity,
     Verdict,
 )
-from tbprof.model.naming import fingerprint, suppression, told_apart
+from tbprof.model.naming import disambiguated, fingerprint, suppression
 from tbprof.model.recorded import (
     DEVICE,
     FACTS_SCHEMA,
@@ -108,7 +108,7 @@ __all__ = [
     "Verdict",
     "Window",
     "code_line",
+    "disambiguated",
     "fingerprint",
     "suppression",
-    "told_apart",
 ]

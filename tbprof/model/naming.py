@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 __all__ = [
+    "disambiguated",
     "fingerprint",
     "suppression",
-    "told_apart",
 ]
 
 
@@ -27,7 +27,7 @@ def fingerprint(rule: str, file: str, function: str, ops: tuple[str, ...], code:
     return _digest((rule, file, function, *ops, *([" ".join(code.split())] if code else [])))
 
 
-def told_apart(fingerprints: Iterable[str]) -> tuple[str, ...]:
+def disambiguated(fingerprints: Iterable[str]) -> tuple[str, ...]:
     """The same fingerprints with no two alike: the first keeps its own, the n-th has its number in it.
 
     Findings come in the order of their lines. Alike are two that stand in lines of the same text,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 
 from tbprof.line_rules import FIXES, rule_of
-from tbprof.model import Severity, fingerprint, suppression, told_apart
+from tbprof.model import Severity, disambiguated, fingerprint, suppression
 from tbprof.preflight.prediction.prediction import (
     KINDS,
     WHOLE_RUN,
@@ -98,7 +98,7 @@ def _findings(sites: Sequence[PredictedSite], steps: Sequence[PredictedStep]) ->
     chosen = [index for index, site in enumerate(sites) if _matters(site)]
     is_one_stretch = steps[0].name == WHOLE_RUN
     rules = [rule_of(use_of(sites[index], is_one_stretch=is_one_stretch)) for index in chosen]
-    names = told_apart(_fingerprint(rule, sites[index]) for rule, index in zip(rules, chosen, strict=True))
+    names = disambiguated(_fingerprint(rule, sites[index]) for rule, index in zip(rules, chosen, strict=True))
     found = [
         _finding(sites[index], index, rule, name, steps)
         for rule, index, name in zip(rules, chosen, names, strict=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from tbprof.analysis.attribution.sites import SiteMembers
-from tbprof.model import Finding, told_apart
+from tbprof.model import Finding, disambiguated
 
 __all__ = ["with_distinct_fingerprints"]
 
@@ -24,7 +24,7 @@ def with_distinct_fingerprints(findings: Sequence[Finding], sites: Sequence[Site
         sites: Those of the window.
     """
     by_line = sorted(findings, key=lambda finding: sorted(_order(sites[site]) for site in finding.sites))
-    names = told_apart(finding.fingerprint for finding in by_line)
+    names = disambiguated(finding.fingerprint for finding in by_line)
     return [
         dataclasses.replace(finding, fingerprint=name) for finding, name in zip(by_line, names, strict=True)
     ]

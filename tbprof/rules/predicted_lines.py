@@ -21,8 +21,8 @@ from tbprof.model import (
     Source,
     SourceText,
     code_line,
+    disambiguated,
     fingerprint,
-    told_apart,
 )
 from tbprof.optable import OPS, Known
 
@@ -77,7 +77,7 @@ def predicted_lines(
     found = [
         (call, wait, count, rule_of(_use(call, wait, count, loaders_pin))) for call, wait, count in merged
     ]
-    names = told_apart(
+    names = disambiguated(
         fingerprint(rule, call.file, call.function, _ops(call), code_line(_source(call), texts))
         for call, _, _, rule in found
     )

@@ -34,7 +34,7 @@ from tbprof.texts.screens.source import (
     candidate_note,
     code_origin,
     doubt_note,
-    foretold_note,
+    predicted_note,
     recorded_note,
     wait_note,
 )
@@ -165,7 +165,7 @@ class English(ComparingEnglish):
         return called_note(site, is_exact=is_exact)
 
     def would_wait(self, kind: str) -> str:
-        return foretold_note(kind)
+        return predicted_note(kind)
 
     def recorded_call(self, call: RecordedCall) -> str:
         return recorded_note(call)

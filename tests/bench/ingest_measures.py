@@ -73,9 +73,9 @@ def table(path: str) -> Figures:
 
 def table_together(path: str) -> Figures:
     """The same with the processes that the command line and the tab start for a large file."""
-    from tbprof.trace.importers.kineto.parallel.parallel_reader import other_processes, read_trace_together
+    from tbprof.trace.importers.kineto.parallel.parallel_reader import other_processes, read_trace_in_parallel
 
-    figures = _table(read_trace_together(path))
+    figures = _table(read_trace_in_parallel(path))
     others = resource.getrusage(resource.RUSAGE_CHILDREN)
     return {
         **figures,

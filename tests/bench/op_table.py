@@ -20,7 +20,7 @@ from tbprof.optable import OPS  # noqa: E402
 from tbprof.preflight.prediction.prediction import PredictedSite  # noqa: E402
 
 FORMS_HEAD = """\
-| form | expected | waited | seen by | copies | predicted | the wait is in | the table says | known \
+| form | expected | waited | seen by | copies | predicted | waits in | the table says | known \
 | verdict |
 |---|---|---|---|---|---|---|---|---|---|"""
 ROWS_HEAD = """\

@@ -39,10 +39,10 @@ PRINTING = (
 def test_every_command_prints_in_every_encoding(
     arguments: tuple[str, ...], encoding: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file, complaints = io.BytesIO(), io.StringIO()
+    file, run_warnings = io.BytesIO(), io.StringIO()
     monkeypatch.setattr(module.sys, "stdout", io.TextIOWrapper(file, encoding=encoding))
-    monkeypatch.setattr(module.sys, "stderr", complaints)
-    assert (main(arguments), complaints.getvalue()) == (0, "")
+    monkeypatch.setattr(module.sys, "stderr", run_warnings)
+    assert (main(arguments), run_warnings.getvalue()) == (0, "")
     assert len(file.getvalue().decode(encoding)) > 200
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from recorded_runs import SAMPLES
 from tab import IN_LIGHT
 
-from tbprof.html_report.html_page import shared_page, window_of_report
+from tbprof.html_report.html_page import html_page, window_of_report
 from tbprof.model import CodeShare, Report, Source
 from tbprof.report import build_report
 
@@ -49,7 +49,7 @@ def named(name: str) -> Report:
 def test_a_name_is_text_and_breaks_no_screen(page: Page, tmp_path: pathlib.Path, name: str) -> None:
     page.on("dialog", lambda dialog: pytest.fail(f"markup of a name ran: {dialog.message}"))
     file, report = tmp_path / "page.html", named(name)
-    file.write_text(shared_page([(window_of_report(report), report)]), encoding="ascii")
+    file.write_text(html_page([(window_of_report(report), report)]), encoding="ascii")
     page.goto(file.as_uri())
     for view in ("Overview", "Sync points", "Copies", "Source"):
         page.locator("nav a", has_text=view).click()

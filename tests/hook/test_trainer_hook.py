@@ -16,7 +16,7 @@ from trainings import Step, published, published_soon, train
 import tbprof
 from tbprof.errors import UsageError
 from tbprof.hook.facts import facts
-from tbprof.hook.session.run_warnings import COMPLAINTS_PREFIX
+from tbprof.hook.session.run_warnings import RUN_WARNINGS_PREFIX
 from tbprof.hook.steps import step_clock, timetable
 from tbprof.hook.window.window import ProfiledWindow
 
@@ -226,7 +226,7 @@ def test_a_full_spool_costs_the_window_and_is_said(
         "Lost windows: 1 (see above).",
     ]
     (left,) = [path for path in spool.rglob("*") if path.is_file()]
-    assert left.name.startswith(COMPLAINTS_PREFIX)
+    assert left.name.startswith(RUN_WARNINGS_PREFIX)
 
 
 @pytest.mark.parametrize(("fails_at", "kept"), [(1, 1), (2, 2)], ids=["at first", "with the lines"])

@@ -14,7 +14,7 @@ from tbprof.cli.commands import report as command
 from tbprof.cli.main import main
 from tbprof.errors import UsageError
 from tbprof.html_report import html_page as module
-from tbprof.html_report.html_page import shared_page, window_of_report
+from tbprof.html_report.html_page import html_page, window_of_report
 from tbprof.model import Report
 from tbprof.report import build_report
 from tbprof.store.codec import encode_report
@@ -35,7 +35,7 @@ def bundle(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def page_of(report: Report) -> str:
-    return shared_page([(window_of_report(report), report)])
+    return html_page([(window_of_report(report), report)])
 
 
 def data_of(page: str) -> dict[str, Any]:

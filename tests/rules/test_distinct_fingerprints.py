@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tbprof.analysis.attribution.sites import SiteMembers
-from tbprof.model import Finding, Source, fingerprint, told_apart
+from tbprof.model import Finding, Source, disambiguated, fingerprint
 from tbprof.rules.distinct_fingerprints import with_distinct_fingerprints
 
 READ = ("aten::_local_scalar_dense", "aten::item")
@@ -65,4 +65,4 @@ def test_two_rules_about_one_site_keep_their_names() -> None:
 
 
 def test_a_name_is_never_given_twice() -> None:
-    assert len(set(told_apart("aaabbc"))) == 6
+    assert len(set(disambiguated("aaabbc"))) == 6

@@ -489,8 +489,8 @@ export interface CompareSite {
   code: string;
   before_wait_us: number | null;
   after_wait_us: number | null;
-  before_dry_us: number | null;
-  after_dry_us: number | null;
+  before_starve_us: number | null;
+  after_starve_us: number | null;
   before_count: number;
   after_count: number;
   note: string;

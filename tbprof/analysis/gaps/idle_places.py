@@ -83,7 +83,7 @@ def drained_by(facts: Facts, gaps: Intervals, instants: Int64s) -> list[int]:
 
 def _training_waits(facts: Facts) -> Int64s:
     episodes = facts.episodes
-    held = np.flatnonzero(np.isin(episodes.lane, facts.training_lanes) & episodes.blocking)
+    held = np.flatnonzero(np.isin(episodes.lane, facts.training_threads) & episodes.blocking)
     return held[np.argsort(episodes.start_ns[held], kind="stable")]
 
 

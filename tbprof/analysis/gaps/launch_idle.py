@@ -76,5 +76,5 @@ def _training_launches(facts: Facts) -> Int64s:
     """Rows of the calls that launched work, ascending by their end."""
     slices = facts.trace.slices
     calls = facts.work.launches
-    calls = calls[np.isin(slices.lane[calls], facts.training_lanes)]
+    calls = calls[np.isin(slices.lane[calls], facts.training_threads)]
     return calls[np.argsort(slices.start_ns[calls] + slices.duration_ns[calls], kind="stable")]

@@ -56,7 +56,7 @@ def records_frames(facts: Facts) -> bool:
 
 def _frames_in_steps(facts: Facts) -> int:
     slices = facts.trace.slices
-    on_lanes = np.isin(slices.lane, facts.training_lanes)
+    on_lanes = np.isin(slices.lane, facts.training_threads)
     begun = slices.start_ns[(slices.category == Category.PYTHON) & on_lanes]
     return int((facts.steps.index_of(begun) != OUTSIDE).sum())
 

@@ -17,7 +17,7 @@ from tbprof.analysis.idle.device_idle import IdlePieces
 from tbprof.analysis.waits.awaited import Awaited
 from tbprof.trace.columns.columns import Int64s
 
-__all__ = ["DEFAULT_LAUNCH_NS", "starved_ns"]
+__all__ = ["DEFAULT_LAUNCH_NS", "starve_ns"]
 
 DEFAULT_LAUNCH_NS = 5_000
 """Latency of a launch onto an idle device where the trace shows none."""
@@ -25,7 +25,7 @@ DEFAULT_LAUNCH_NS = 5_000
 _LATENCY_PERCENTILE = 10
 
 
-def starved_ns(
+def starve_ns(
     work: DeviceWork, idle: IdlePieces, episodes: Episodes, awaited: Awaited, collectives: Intervals
 ) -> Int64s:
     """One figure an episode; 0 for those that did not block, or with no launch after them.

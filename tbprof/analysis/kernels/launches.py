@@ -38,7 +38,7 @@ def training_launches(facts: Facts) -> Launches:
     is_kernel = slices.category[work.rows] == Category.KERNEL
     rows = np.unique(work.launch[is_kernel & (work.launch != NO_LAUNCH)])
     start = slices.start_ns[rows]
-    in_training = np.isin(slices.lane[rows], facts.training_lanes)
+    in_training = np.isin(slices.lane[rows], facts.training_threads)
     rows = rows[in_training & (facts.steps.index_of(start) != OUTSIDE)]
     start, names = slices.start_ns[rows], slices.name[rows]
     median = np.zeros(len(rows), np.int64)

@@ -34,7 +34,7 @@ def saving_of(facts: Facts, chosen: Int64s, removal: Removal) -> Saving:
     """
     won = chosen[facts.can_be_won[chosen]]
     ceiling = min(_within_stretches_ns(facts, won) + _feeding_ns(facts, chosen), facts.fillable_ns)
-    floor = min(int(facts.starved_ns[won].sum()), ceiling)
+    floor = min(int(facts.starve_ns[won].sum()), ceiling)
     is_told = facts.is_replayable and (len(won) > 0 or ceiling == 0)
     if removal not in REPLAYED or not is_told:
         return Saving(floor_ns=floor, estimate_ns=None, ceiling_ns=ceiling)

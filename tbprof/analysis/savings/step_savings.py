@@ -35,7 +35,7 @@ def step_savings(facts: Facts, planned: Int64s, window: Saving) -> list[Saving]:
     waits = _by_step(facts, held_up, facts.episodes.wait_ns)
     ceiling = np.minimum(waits, _fillable_from(facts))
     dry = removed if window.estimate_ns is not None else won
-    floor = np.minimum(_by_step(facts, dry, facts.starved_ns), ceiling)
+    floor = np.minimum(_by_step(facts, dry, facts.starve_ns), ceiling)
     if window.estimate_ns is None:
         return [Saving(f, None, c) for f, c in zip(floor.tolist(), ceiling.tolist(), strict=True)]
     estimate = np.minimum(_shared_out(facts.replay.gained_ns(removed), window.estimate_ns), ceiling)

@@ -19,9 +19,9 @@ __all__ = ["host_times"]
 def host_times(facts: Facts) -> tuple[HostTime, ...]:
     """One record a step. The training threads hand over to each other and count as one."""
     slices, steps = facts.trace.slices, facts.steps
-    lanes = HostLanes(facts.trace, facts.training_lanes)
+    lanes = HostLanes(facts.trace, facts.training_threads)
     in_torch = np.isin(slices.category, (Category.CPU_OP, Category.RUNTIME))
-    on_lanes = np.isin(slices.lane, facts.training_lanes)
+    on_lanes = np.isin(slices.lane, facts.training_threads)
     waits = waiting(lanes, facts.episodes)
     loading = subtract(facts.causes.states["data"], waits)
     launching = subtract(subtract(lanes.during(np.flatnonzero(in_torch & on_lanes)), waits), loading)

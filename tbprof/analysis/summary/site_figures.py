@@ -34,7 +34,7 @@ def site_figures(facts: Facts, site: SiteMembers) -> Site:
         wait_ns=int(episodes.wait_ns[members].sum()),
         wait_net_ns=int(facts.net_wait_ns[members].sum()),
         explained_ns=int(facts.awaited.explained_ns[members].sum()),
-        starve_ns=int(facts.starved_ns[members].sum()),
+        starve_ns=int(facts.starve_ns[members].sum()),
         instance=median_instance(facts, site, facts.origin_ns) if len(members) else None,
         device_ns=int(facts.transfers.device_ns[members].sum()),
         exposed_ns=int(facts.transfers.exposed_ns[members].sum()),

@@ -97,7 +97,7 @@ def gap_after(facts: Facts, episode: int) -> Gap | None:
     None where it did not run dry before the host launched anything more.
     """
     main = facts.work.main_device
-    if main is None or not facts.starved_ns[episode]:
+    if main is None or not facts.starve_ns[episode]:
         return None
     gaps, returned = facts.idle.empty[main], int(facts.episodes.end_ns[episode])
     at = int(np.searchsorted(gaps.end_ns, returned, side="right"))

@@ -46,7 +46,7 @@ def thread_lanes(facts: Facts) -> Iterator[tuple[TimelineLane, SpanTable]]:
 
 
 def _kind(facts: Facts, lane: int) -> LaneKind:
-    if lane not in facts.training_lanes:
+    if lane not in facts.training_threads:
         return "thread"
     if lane in facts.steps.lanes or not facts.steps.recorded:
         return "main"

@@ -16,10 +16,10 @@ from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.steps import OUTSIDE, Steps
 from tbprof.trace.columns.columns import Category, Trace
 
-__all__ = ["feeding_waits", "silent_ns"]
+__all__ = ["loader_thread_waits", "silent_ns"]
 
 
-def feeding_waits(episodes: Episodes, lanes: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+def loader_thread_waits(episodes: Episodes, lanes: tuple[int, ...]) -> npt.NDArray[np.bool_]:
     """For each episode whether it blocked, in a step, a thread that feeds those of the training (`lanes`)."""
     held_up = episodes.blocking & (episodes.step != OUTSIDE) & ~np.isin(episodes.lane, lanes)
     uploads = held_up & (episodes.direction == DIRECTIONS.index("HtoD"))

@@ -21,7 +21,7 @@ from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.steps import Steps
 from tbprof.trace.columns.columns import Category, Trace
 
-__all__ = ["REAL_SHARE", "find_training_lanes"]
+__all__ = ["REAL_SHARE", "find_training_threads"]
 
 REAL_SHARE = 0.1
 """A forward pass launches about a third of a step's kernels, autograd the rest; what a side thread
@@ -33,7 +33,9 @@ _OPTIMIZER = r"Optimizer\.(?:step|zero_grad)"
 _Lanes = npt.NDArray[np.integer]
 
 
-def find_training_lanes(trace: Trace, work: DeviceWork, steps: Steps, episodes: Episodes) -> tuple[int, ...]:
+def find_training_threads(
+    trace: Trace, work: DeviceWork, steps: Steps, episodes: Episodes
+) -> tuple[int, ...]:
     """Indices into `Trace.lanes`, ascending."""
     lane, ranges = trace.slices.lane, (Category.CPU_OP, Category.USER_ANNOTATION)
     sure = {*steps.lanes, *lane[matching_rows(trace, _AUTOGRAD, Category.CPU_OP)].tolist()}

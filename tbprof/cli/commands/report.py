@@ -12,7 +12,7 @@ from tbprof.cli.input.reading import is_folder, report_of_file, windows_of_folde
 from tbprof.cli.output.markdown import markdown
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.cli.output.terminal import terminal_text
-from tbprof.html_report.html_page import MOST_WINDOWS, shared_page, window_of_report
+from tbprof.html_report.html_page import MOST_WINDOWS, html_page, window_of_report
 from tbprof.model import SEVERITIES, Report, Severity, Window
 from tbprof.standard_streams import put, reader_may_leave
 from tbprof.texts.english import English
@@ -70,7 +70,7 @@ def _print_one(report: Report, form: str) -> None:
     if form == "json":
         put(json.dumps(report_document(report, English())) + "\n")
     elif form == "html":
-        put(shared_page([(window_of_report(report), report)]))
+        put(html_page([(window_of_report(report), report)]))
     else:
         put(_text(report, form))
 
@@ -80,7 +80,7 @@ def _print_page(windows: Sequence[tuple[Window, Report]]) -> None:
     newest = sorted(windows, key=lambda one: one[0].order_ns)[-MOST_WINDOWS:]
     if len(newest) < len(windows):
         tell(f"the page holds the newest {MOST_WINDOWS} of {len(windows)} windows")
-    put(shared_page([one for one in windows if one in newest]))
+    put(html_page([one for one in windows if one in newest]))
 
 
 def _print_windows(windows: Sequence[tuple[Window, Report]], form: str) -> None:

@@ -11,7 +11,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from tbprof.hook.audit.call_log import CallLog
-from tbprof.hook.audit.predicted_devices import Places, uses_a_device
+from tbprof.hook.audit.predicted_devices import PredictedDevices, uses_a_device
 from tbprof.hook.audit.watched_calls import WATCHED, Call, CallFacts
 from tbprof.hook.safety.compiled_code import CompilationWatch
 from tbprof.hook.safety.function_modes import enter_at_bottom, leave
@@ -45,7 +45,7 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         self._running: dict[int, str] = {}
         self._is_second_look = False
         uses_device = missing.ask("places", uses_a_device, otherwise=True)
-        self._places = None if uses_device else Places()
+        self._places = None if uses_device else PredictedDevices()
         self._compilations = CompilationWatch(self._make_way)
 
     def begin(self) -> None:
@@ -120,7 +120,7 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
             leave(self)
             self.met_compiler = True
 
-    def _follow(self, places: Places, name: str, call: Call) -> None:
+    def _follow(self, places: PredictedDevices, name: str, call: Call) -> None:
         try:
             with torch._C.DisableTorchFunction():
                 places.follow(name, call.arguments, call.options, call.result)

@@ -25,7 +25,7 @@ from tbprof.hook.audit.user_frame import user_frame
 from tbprof.hook.audit.watched_calls import Call, CallFacts
 from tbprof.model import DEVICE, HOST, MADE_ON_HOST, UNKNOWN
 
-__all__ = ["Places", "uses_a_device"]
+__all__ = ["PredictedDevices", "uses_a_device"]
 
 _MOVES = frozenset({"to", "cuda", "xpu", "cpu"})
 _UPLOADS = frozenset({"to", "cuda", "xpu", "tensor", "as_tensor", "asarray"})
@@ -39,7 +39,7 @@ def uses_a_device() -> bool:
     return bool(torch.cuda.is_initialized() or torch.xpu.is_initialized())
 
 
-class Places:
+class PredictedDevices:
     """Follows the tensors of one thread from call to call."""
 
     def __init__(self) -> None:

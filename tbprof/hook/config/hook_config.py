@@ -13,13 +13,13 @@ from tbprof.hook.config.options import AnyPath, HookOptions, RecordOptions
 from tbprof.hook.config.schedule import Schedule
 from tbprof.hook.spool.spool import check_spool
 
-__all__ = ["Plan", "checked_plan"]
+__all__ = ["HookConfig", "checked_config"]
 
 _LONGEST_STALL_MS = 3_600_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan(HookOptions):
+class HookConfig(HookOptions):
     """A request that can be carried out."""
 
     logdir: Path
@@ -44,7 +44,7 @@ class Plan(HookOptions):
         return ("--keep-windows", str(self.keep_windows), "--keep-bytes", str(self.keep_bytes))
 
 
-def checked_plan(logdir: AnyPath, options: HookOptions) -> Plan:
+def checked_config(logdir: AnyPath, options: HookOptions) -> HookConfig:
     """Check what is asked of a hook.
 
     Raises:
@@ -60,7 +60,7 @@ def checked_plan(logdir: AnyPath, options: HookOptions) -> Plan:
     spool = None if options.spool is None else _absolute("spool", options.spool)
     if spool is not None:
         check_spool(spool, folder)
-    return Plan(**{**given, "logdir": folder, "spool": spool})
+    return HookConfig(**{**given, "logdir": folder, "spool": spool})
 
 
 def _check_stall(max_stall_ms: float) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from tbprof.hook.config.options import RecordOptions
-from tbprof.hook.facts.live_objects import living_loaders_and_optimizers
+from tbprof.hook.facts.live_objects import live_loaders_and_optimizers
 from tbprof.hook.facts.settings import environment, git_commit, settings
 from tbprof.hook.safety.missing_facts import MissingFacts
 from tbprof.hook.spool.processes import process_label
@@ -72,7 +72,7 @@ def collect_facts(
     """
     ask = missing.ask
     rank, world_size = ask("rank", rank_and_world_size, (None, None))
-    loaders, optimizers = ask("loaders", lambda: living_loaders_and_optimizers(missing), ((), ()))
+    loaders, optimizers = ask("loaders", lambda: live_loaders_and_optimizers(missing), ((), ()))
     asked: dict[str, Any] = {
         "driver_version": ask("driver_version", _driver_version, None),
         "device_names": ask("device_names", _device_names, ()),

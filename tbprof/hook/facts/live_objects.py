@@ -16,7 +16,7 @@ from torch.utils.data import DataLoader
 from tbprof.hook.safety.missing_facts import MissingFacts
 from tbprof.model import LoaderFacts, OptimizerFacts
 
-__all__ = ["living_loaders_and_optimizers"]
+__all__ = ["live_loaders_and_optimizers"]
 
 MOST_OF_EACH = 16
 """Of each kind, the first that are found."""
@@ -34,7 +34,7 @@ _NOBODY_ELSE_S = 3
 """References to a copy of a function's variables: the function's, ours, and that of the counting."""
 
 
-def living_loaders_and_optimizers(
+def live_loaders_and_optimizers(
     missing: MissingFacts,
 ) -> tuple[tuple[LoaderFacts, ...], tuple[OptimizerFacts, ...]]:
     """Those in the variables of the running functions, and in what these hold; the nearest first.

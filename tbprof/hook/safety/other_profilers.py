@@ -16,7 +16,7 @@ import torch
 from torch.autograd.profiler import KinetoStepTracker
 from torch.profiler import profile
 
-__all__ = ["OnlySession", "foreign_profiler_at_work", "is_recording", "without_announcement"]
+__all__ = ["OnlySession", "is_recording", "other_profiler_at_work", "without_announcement"]
 
 ANNOUNCEMENT = "ProfilerStep"
 """The name under which every `torch.profiler.profile` counts its steps until its `with` ends."""
@@ -29,7 +29,7 @@ def is_recording() -> bool:
     return bool(torch.autograd._profiler_enabled())
 
 
-def foreign_profiler_at_work(own: profile | None) -> bool:
+def other_profiler_at_work(own: profile | None) -> bool:
     """Whether any profiler but `own` records or warms up, on whatever thread.
 
     Call it only while `own` itself does not record. A profiler that warms up shows in no
@@ -60,7 +60,7 @@ class OnlySession:
         """Whether a window may begin now: no profiler is at work, and no other hook has a window."""
         if not self._is_held:
             self._is_held = _session.acquire(blocking=False)
-        if self._is_held and foreign_profiler_at_work(None):
+        if self._is_held and other_profiler_at_work(None):
             self.give_back()
         return self._is_held
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import threading
 
-__all__ = ["OwnThread"]
+__all__ = ["ThreadAffinity"]
 
 logger = logging.getLogger("tbprof")
 
 
-class OwnThread:
+class ThreadAffinity:
     """Knows the thread that began the latest window, and says once that a call came from another."""
 
     def __init__(self) -> None:

@@ -4,37 +4,39 @@ from __future__ import annotations
 
 import logging
 
-from tbprof.hook.config.hook_config import Plan
+from tbprof.hook.config.hook_config import HookConfig
 from tbprof.hook.session.session import Session
 from tbprof.hook.spool.publishing import Publisher
 
-__all__ = ["log_farewell"]
+__all__ = ["log_run_summary"]
 
 logger = logging.getLogger("tbprof")
 
 
-def log_farewell(plan: Plan, session: Session | None, steps_taken: int, *, has_failed: bool) -> None:
+def log_run_summary(
+    config: HookConfig, session: Session | None, steps_taken: int, *, has_failed: bool
+) -> None:
     """Log where the results are and how to open them, and what became of windows that are not there.
 
     After a fault that ended the profiling its own line has said why there is no window.
     """
     if not has_failed and (session is None or session.windows.recorded == 0):
-        logger.warning("No window was recorded: %s", _why_no_window(plan, session, steps_taken))
+        logger.warning("No window was recorded: %s", _why_no_window(config, session, steps_taken))
     if session is not None:
-        _log_results(plan, session.publisher)
+        _log_results(config, session.publisher)
         _log_missing(session)
 
 
-def _log_results(plan: Plan, publisher: Publisher) -> None:
+def _log_results(config: HookConfig, publisher: Publisher) -> None:
     if publisher.published > 0:
         logger.info(
-            "The results are in %s; open them with: tensorboard --logdir %s", plan.logdir, plan.logdir
+            "The results are in %s; open them with: tensorboard --logdir %s", config.logdir, config.logdir
         )
     if publisher.empty > 0:
         logger.warning("Windows without GPU work: %d (see above); tbprof doctor says why.", publisher.empty)
     if publisher.running:
         names = ", ".join(trace.name for trace in publisher.running)
-        logger.info("Still being published into %s, by a process of its own: %s", plan.logdir, names)
+        logger.info("Still being published into %s, by a process of its own: %s", config.logdir, names)
 
 
 def _log_missing(session: Session) -> None:
@@ -50,14 +52,14 @@ def _log_missing(session: Session) -> None:
         logger.warning("Lost windows: %d (see above).", lost)
 
 
-def _why_no_window(plan: Plan, session: Session | None, steps_taken: int) -> str:
+def _why_no_window(config: HookConfig, session: Session | None, steps_taken: int) -> str:
     if session is not None and session.windows.lost > 0:
         return "its file could not be written (see above)."
     if session is not None and session.was_interrupted:
         return "the count given to step() went back, or stood still, in each (see above)."
-    if steps_taken >= plan.schedule.steps_needed:
+    if steps_taken >= config.schedule.steps_needed:
         return "another profiler was at work each time that a window was due."
-    needed = plan.schedule.steps_needed
+    needed = config.schedule.steps_needed
     if steps_taken == 0:
         return (
             "step() was never called (under tbprof run: no optimizer stepped; --step-on names what else ends"

@@ -9,22 +9,22 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tbprof.errors import UsageError
-from tbprof.hook.config.hook_config import Plan
+from tbprof.hook.config.hook_config import HookConfig
 from tbprof.hook.facts.facts import rank_and_world_size, worker_name
 from tbprof.hook.spool.processes import host_name
 from tbprof.hook.spool.spool import spool_bases, spools_of
 
-__all__ = ["COMPLAINTS_PREFIX", "Complaints"]
+__all__ = ["RUN_WARNINGS_PREFIX", "RunWarnings"]
 
 logger = logging.getLogger("tbprof")
 
-COMPLAINTS_PREFIX = "last-run-"
+RUN_WARNINGS_PREFIX = "last-run-"
 """Starts the name of the file, which stands beside the folders of the run's processes."""
 
-MOST_COMPLAINTS = 20
+MOST_RUN_WARNINGS = 20
 
 
-class Complaints(logging.Filter):
+class RunWarnings(logging.Filter):
     """Hears the hook's own warnings and holds none of them back.
 
     A filter and no handler: with a handler of ours, Python would no longer print warnings for a
@@ -41,26 +41,26 @@ class Complaints(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Note a warning."""
-        if record.levelno >= logging.WARNING and len(self.said) < MOST_COMPLAINTS:
+        if record.levelno >= logging.WARNING and len(self.said) < MOST_RUN_WARNINGS:
             self.said.append(record.getMessage())
         return True
 
-    def keep(self, plan: Plan) -> None:
+    def keep(self, config: HookConfig) -> None:
         """Listen no longer, and put what was heard in place of what the run before left."""
         logger.removeFilter(self)
         with contextlib.suppress(UsageError):
-            paths = _paths(plan)
+            paths = _paths(config)
             for path in paths:
                 _remove(path)
             if self.said:
-                _write_first(paths, {"logdir": str(plan.logdir), "said": self.said})
+                _write_first(paths, {"logdir": str(config.logdir), "said": self.said})
 
 
-def _paths(plan: Plan) -> tuple[Path, ...]:
+def _paths(config: HookConfig) -> tuple[Path, ...]:
     """The same in the next run of this host and rank, which has another process number."""
-    worker = worker_name(plan.worker or host_name(), rank_and_world_size()[0])
-    name = f"{COMPLAINTS_PREFIX}{worker}.json"
-    return tuple(spools_of(base, plan.logdir) / name for base in spool_bases(plan.logdir, plan.spool))
+    worker = worker_name(config.worker or host_name(), rank_and_world_size()[0])
+    name = f"{RUN_WARNINGS_PREFIX}{worker}.json"
+    return tuple(spools_of(base, config.logdir) / name for base in spool_bases(config.logdir, config.spool))
 
 
 def _remove(path: Path) -> None:
@@ -69,19 +69,19 @@ def _remove(path: Path) -> None:
         path.parent.rmdir()
 
 
-def _write_first(paths: Sequence[Path], complaints: dict[str, object]) -> None:
+def _write_first(paths: Sequence[Path], run_warnings: dict[str, object]) -> None:
     """Where the first of these can be written; where none can, the training's log is all that there is."""
     for path in paths:
         with contextlib.suppress(OSError):
-            _write(path, complaints)
+            _write(path, run_warnings)
             return
 
 
-def _write(path: Path, complaints: dict[str, object]) -> None:
+def _write(path: Path, run_warnings: dict[str, object]) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         # As ASCII, since a path may be no UTF-8. Who reads half of it leaves it out.
-        path.write_text(json.dumps(complaints), encoding="ascii")
+        path.write_text(json.dumps(run_warnings), encoding="ascii")
     except OSError:
         path.unlink(missing_ok=True)
         raise

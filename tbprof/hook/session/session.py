@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from time import perf_counter_ns
 
-from tbprof.hook.config.hook_config import Plan
+from tbprof.hook.config.hook_config import HookConfig
 from tbprof.hook.facts.facts import collect_facts, rank_and_world_size, worker_name
-from tbprof.hook.facts.window_measurements import Measures
+from tbprof.hook.facts.window_measurements import WindowMeasurements
 from tbprof.hook.safety.cuda_device import device_uuid
 from tbprof.hook.safety.other_profilers import OnlySession
-from tbprof.hook.safety.thread_affinity import OwnThread
-from tbprof.hook.spool.orphan_recovery import adopt_windows
+from tbprof.hook.safety.thread_affinity import ThreadAffinity
+from tbprof.hook.spool.orphan_recovery import recover_windows
 from tbprof.hook.spool.publishing import Publisher
 from tbprof.hook.steps.slow_step_watch import SlowStepWatch
 from tbprof.hook.steps.step_clock import StepClock
 from tbprof.hook.steps.timetable import DueWindow, Timetable
 from tbprof.hook.steps.trigger import Request, Trigger
-from tbprof.hook.window.post_window import Aftermath
+from tbprof.hook.window.post_window import PostWindow
 from tbprof.hook.window.spooled_windows import SpooledWindows
 from tbprof.hook.window.window import ProfiledWindow
 from tbprof.model import HookFacts
@@ -30,32 +30,34 @@ ENOUGH_SHARE = 0.4
 class Session:
     """Opens the spool, drives the windows through it, and hands them over to be published."""
 
-    def __init__(self, plan: Plan, clock: StepClock, origin: int) -> None:
+    def __init__(self, config: HookConfig, clock: StepClock, origin: int) -> None:
         """`origin` is the number of steps that the training had taken when it went on from a checkpoint."""
-        self._plan = plan
+        self._config = config
         self._clock = clock
         self.phase = "training"
         """What the steps are."""
         self.was_interrupted = False
         """Whether a window ended because of the count that was given to `step()`."""
-        self.thread = OwnThread()
+        self.thread = ThreadAffinity()
         rank = rank_and_world_size()[0]
-        self._worker = worker_name(plan.worker, rank)
+        self._worker = worker_name(config.worker, rank)
         self._window: ProfiledWindow | None = None
         self._torch = OnlySession()
-        self._measures = Measures(clock)
-        self._timetable = Timetable(plan.schedule, Trigger(plan.logdir, rank or 0), plan.max_stall_ns, origin)
-        self._slow_steps = SlowStepWatch(plan.schedule.slow_steps, clock)
-        self.windows = SpooledWindows(plan)
-        self.publisher = Publisher(str(plan.logdir), plan.keep_arguments, self.windows.descriptors)
-        self._aftermath = Aftermath(plan, clock, self.publisher.publish)
-        for trace in adopt_windows(self.windows.folder):
+        self._measurements = WindowMeasurements(clock)
+        self._timetable = Timetable(
+            config.schedule, Trigger(config.logdir, rank or 0), config.max_stall_ns, origin
+        )
+        self._slow_steps = SlowStepWatch(config.schedule.slow_steps, clock)
+        self.windows = SpooledWindows(config)
+        self.publisher = Publisher(str(config.logdir), config.keep_arguments, self.windows.descriptors)
+        self._post_window = PostWindow(config, clock, self.publisher.publish)
+        for trace in recover_windows(self.windows.folder):
             self.publisher.publish(trace)
 
     @property
     def is_watching(self) -> bool:
         """Whether we slow the steps now."""
-        return self._window is not None or self._aftermath.is_auditing
+        return self._window is not None or self._post_window.is_auditing
 
     @property
     def belongs_elsewhere(self) -> bool:
@@ -79,8 +81,8 @@ class Session:
             self._advance(self._window, steps_taken, duration_ns)
         else:
             if not self.is_watching and self._slow_steps.begins_window(steps_taken, duration_ns):
-                self._timetable.ask(Request(self._plan.schedule.active, "slow_step"))
-            self._aftermath.after_step(steps_taken)
+                self._timetable.ask(Request(self._config.schedule.active, "slow_step"))
+            self._post_window.after_step(steps_taken)
         if self.is_watching:
             return steps_taken + 1
         return self.go_on(steps_taken)
@@ -104,25 +106,27 @@ class Session:
         wishes = (
             self._timetable.next_look(steps_taken, step_ns),
             self._slow_steps.look(steps_taken),
-            self._aftermath.due,
+            self._post_window.due,
             self._clock.device.look(steps_taken),
         )
         return min(wish for wish in wishes if wish is not None)
 
     def _begin(self, due: DueWindow, steps_taken: int) -> None:
-        self._aftermath.end(steps_taken)
+        self._post_window.end(steps_taken)
         self.thread.take()
-        self._measures.begin(due.begun_by)
-        self._window = ProfiledWindow(due.schedule, self._plan.options, self.windows.recordings, self._worker)
+        self._measurements.begin(due.begun_by)
+        self._window = ProfiledWindow(
+            due.schedule, self._config.options, self.windows.recordings, self._worker
+        )
         self._window.start()
         if due.schedule.warmup > 0:
-            self._aftermath.begin_early()
+            self._post_window.begin_early()
 
     def leave_out(self, phase: str | None) -> None:
         """What comes belongs to no step; with None, it does again."""
         if self.thread.is_this:
-            self._measures.leave_out(phase)
-            self._aftermath.pause_audit(paused=phase is not None)
+            self._measurements.leave_out(phase)
+            self._post_window.pause_audit(paused=phase is not None)
 
     def interrupt(self, steps_taken: int, *, is_step_over: bool) -> None:
         """End what is being recorded: the steps are not such as follow one another.
@@ -136,10 +140,10 @@ class Session:
         if self.belongs_elsewhere:
             return
         if window is None:
-            self._aftermath.end(steps_taken)
+            self._post_window.end(steps_taken)
             return
         self.was_interrupted, self._window = True, None
-        self._aftermath.end_early()
+        self._post_window.end_early()
         is_enough = window.recorded_steps >= ENOUGH_SHARE * window.active
         if is_enough or not is_step_over:
             self._note_end(steps_taken, window.active)
@@ -156,12 +160,12 @@ class Session:
             self._torch.give_back()
             if window.recorded_steps > 0 and not window.taken_away:
                 self._finish(window, steps_taken, is_last_step_over=True)
-        self._aftermath.end(steps_taken)
-        self._aftermath.say_if_slower(steps_taken)
+        self._post_window.end(steps_taken)
+        self._post_window.say_if_slower(steps_taken)
 
     def abandon(self) -> None:
         """End the window that is in progress, and keep nothing."""
-        self._aftermath.abandon(is_own_thread=not self.belongs_elsewhere)
+        self._post_window.abandon(is_own_thread=not self.belongs_elsewhere)
         window, self._window = self._window, None
         if window is not None:
             self.windows.lost += 1
@@ -172,7 +176,7 @@ class Session:
         """Drop everything without touching it: this process is a copy of the one it belongs to."""
         self._window = None
         self._torch.give_back()
-        self._aftermath.forget()
+        self._post_window.forget()
         self.publisher.leave()
         self.windows.forget()
 
@@ -183,10 +187,10 @@ class Session:
 
     def _advance(self, window: ProfiledWindow, steps_taken: int, duration_ns: int) -> None:
         if window.is_recording:
-            self._measures.end_step(duration_ns)
+            self._measurements.end_step(duration_ns)
         else:
-            self._aftermath.end_early()
-            self._measures.count_from_here()
+            self._post_window.end_early()
+            self._measurements.count_from_here()
         began_ns = perf_counter_ns()
         window.advance()
         if not window.is_over:
@@ -202,7 +206,7 @@ class Session:
     def _note_end(self, steps_taken: int, recorded_steps: int, stall_ns: int = 0) -> None:
         self._timetable.end(
             steps_taken,
-            begun_by=self._measures.begun_by,
+            begun_by=self._measurements.begun_by,
             recorded_steps=recorded_steps,
             stall_ns=stall_ns,
             step_ns=self._clock.unprofiled.median_ns,
@@ -211,13 +215,13 @@ class Session:
     def _finish(self, window: ProfiledWindow, steps_taken: int, *, is_last_step_over: bool) -> None:
         kept = self.windows.keep(window, lambda: self._facts(window, steps_taken))
         if kept is not None:
-            self._aftermath.begin(kept, steps_taken, is_last_step_over=is_last_step_over)
+            self._post_window.begin(kept, steps_taken, is_last_step_over=is_last_step_over)
 
     def _facts(self, window: ProfiledWindow, steps_taken: int) -> HookFacts:
-        missing = self._measures.missing
+        missing = self._measurements.missing
         missing.add(window.missing.facts)
         self.publisher.gpu = missing.ask("other_gpu_processes", device_uuid, None)
-        measured = self._measures.facts(
+        measured = self._measurements.facts(
             self.windows.recorded,
             window.recorded_steps,
             steps_taken,
@@ -225,4 +229,4 @@ class Session:
             window.start_ns,
             is_undisturbed=not self._timetable.has_given_way,
         )
-        return collect_facts(self._worker, self._plan.options, measured, missing)
+        return collect_facts(self._worker, self._config.options, measured, missing)

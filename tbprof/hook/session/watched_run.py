@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import logging
 
-from tbprof.hook.config.hook_config import Plan
+from tbprof.hook.config.hook_config import HookConfig
 from tbprof.hook.safety.forks import disarm_in_forked_children
 from tbprof.hook.safety.guard import Guard
 from tbprof.hook.safety.process_end import ProcessEnd
 from tbprof.hook.safety.torch_version import old_torch_problem
-from tbprof.hook.session.run_summary import log_farewell
-from tbprof.hook.session.run_warnings import Complaints
+from tbprof.hook.session.run_summary import log_run_summary
+from tbprof.hook.session.run_warnings import RunWarnings
 from tbprof.hook.session.session import Session
 from tbprof.hook.steps.step_clock import StepClock
-from tbprof.hook.steps.step_count import CountChange, GivenCount
+from tbprof.hook.steps.step_count import CountChange, StepCount
 from tbprof.hook.steps.timetable import FIRST_LOOK_STEPS, NEVER
 
 __all__ = ["INFERENCE", "WatchedRun"]
@@ -27,15 +27,15 @@ INFERENCE = "inference"
 class WatchedRun:
     """What happens behind a `TrainerHook`; every entry is guarded."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
+    def __init__(self, config: HookConfig) -> None:
+        self._config = config
         self._guard = Guard(self._end_profiling)
         self._session: Session | None = None
-        self._complaints = Complaints()
+        self._run_warnings = RunWarnings()
         self.clock = StepClock()
         self.steps_taken = 0
         """Those of this process, and those before the checkpoint that it went on from."""
-        self._given = GivenCount()
+        self._given = StepCount()
         self._is_step_over = False
         self.next_event = 1
         """The number of steps after which `after_step` must be called."""
@@ -105,12 +105,12 @@ class WatchedRun:
             self._guard.run(self._session.thread.say_elsewhere, "close()")
             return
         self._closed = True
-        self._complaints.listen()
+        self._run_warnings.listen()
         self.next_event = NEVER
         self._end.forget()
         self._guard.run(self._stop)
         self._guard.run(self._take_leave, wait_s)
-        self._guard.run(self._complaints.keep, self._plan)
+        self._guard.run(self._run_warnings.keep, self._config)
 
     def _close_at_exit(self) -> None:
         if self._session is not None and self._session.belongs_elsewhere:
@@ -121,10 +121,10 @@ class WatchedRun:
         if self._begun or self._closed:
             return
         self._begun = True
-        self._complaints.listen()
+        self._run_warnings.listen()
         self._origin = max(0, self.steps_taken - 1)
         self._end.await_it()
-        first = min(self._plan.schedule.first_start, FIRST_LOOK_STEPS)
+        first = min(self._config.schedule.first_start, FIRST_LOOK_STEPS)
         self.next_event = max(first, self.steps_taken)
         if self.next_event == self.steps_taken:
             self.next_event = self._opened_session().go_on(self.steps_taken)
@@ -145,7 +145,7 @@ class WatchedRun:
     def _opened_session(self) -> Session:
         if self._session is None:
             disarm_in_forked_children(self._disarm)
-            self._session = Session(self._plan, self.clock, self._origin)
+            self._session = Session(self._config, self.clock, self._origin)
             self._session.phase = self._phase
         return self._session
 
@@ -182,7 +182,7 @@ class WatchedRun:
             self._session.publisher.wait(wait_s)
         has_failed = self._guard.fault is not None
         steps = self.steps_taken - self._origin
-        log_farewell(self._plan, self._session, steps, has_failed=has_failed)
+        log_run_summary(self._config, self._session, steps, has_failed=has_failed)
         if self._session is not None:
             self._session.leave()
 

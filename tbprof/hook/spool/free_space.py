@@ -6,7 +6,7 @@ import logging
 import shutil
 from pathlib import Path
 
-__all__ = ["LEAST_FREE_BYTES", "Room"]
+__all__ = ["LEAST_FREE_BYTES", "FreeSpace"]
 
 logger = logging.getLogger("tbprof")
 
@@ -14,7 +14,7 @@ LEAST_FREE_BYTES = 100_000_000
 """What must be free before anything is known of the size of windows."""
 
 
-class Room:
+class FreeSpace:
     """Asks for twice the size of the last window: it is written once by torch and once packed."""
 
     def __init__(self) -> None:

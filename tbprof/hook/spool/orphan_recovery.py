@@ -12,18 +12,18 @@ from tbprof.hook.spool.folder_lock import trying_folder
 from tbprof.hook.spool.processes import is_of_this_host, is_running
 from tbprof.hook.spool.spool import PUBLISHER_PREFIX, TRACE_SUFFIX, facts_path, remove_empty_folders
 
-__all__ = ["adopt_windows", "is_left_behind"]
+__all__ = ["is_orphaned", "recover_windows"]
 
 logger = logging.getLogger("tbprof")
 
-ADOPTED_PREFIX = "adopted-"
+RECOVERED_PREFIX = "adopted-"
 """Starts the name of a folder that another process left."""
 
 FORGOTTEN_SECONDS = 24 * 3600
 """Age from which a folder is taken for left behind where its process can't be asked about."""
 
 
-def adopt_windows(folder: Path) -> Iterator[Path]:
+def recover_windows(folder: Path) -> Iterator[Path]:
     """Take over the windows that earlier processes left in the folders beside this one.
 
     Yields the traces that are whole, each with its facts in a folder below `folder`;
@@ -39,7 +39,7 @@ def adopt_windows(folder: Path) -> Iterator[Path]:
 
 def _claim(orphan: Path, folder: Path) -> list[Path]:
     """Move a folder left behind, with what it had itself taken over, below our own; where it is now."""
-    claimed = folder / f"{ADOPTED_PREFIX}{orphan.name}"
+    claimed = folder / f"{RECOVERED_PREFIX}{orphan.name}"
     places = [claimed]
     with contextlib.suppress(OSError):
         with trying_folder(orphan) as is_free:
@@ -47,7 +47,7 @@ def _claim(orphan: Path, folder: Path) -> list[Path]:
                 return []
             orphan.rename(claimed)
         # Side by side, so that names do not grow with every process that dies.
-        places.extend(inner.rename(folder / inner.name) for inner in claimed.glob(f"{ADOPTED_PREFIX}*"))
+        places.extend(inner.rename(folder / inner.name) for inner in claimed.glob(f"{RECOVERED_PREFIX}*"))
     return places
 
 
@@ -69,7 +69,7 @@ def _whole_windows(place: Path) -> list[Path]:
     return windows
 
 
-def is_left_behind(orphan: Path) -> bool:
+def is_orphaned(orphan: Path) -> bool:
     """Whether no process is left that a folder belongs to, or that publishes from it."""
     try:
         with trying_folder(orphan) as is_free:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 
-__all__ = ["GivingWay"]
+__all__ = ["Backoff"]
 
 logger = logging.getLogger("tbprof")
 
 
-class GivingWay:
+class Backoff:
     """Says once that it gives way, and waits twice as long each time."""
 
     def __init__(self, shortest_steps: int) -> None:

@@ -10,7 +10,7 @@ import torch
 
 from tbprof.hook.steps.timetable import NEVER
 
-__all__ = ["MOST_CALLS_OF_A_STEP", "CountChange", "GivenCount"]
+__all__ = ["MOST_CALLS_OF_A_STEP", "CountChange", "StepCount"]
 
 logger = logging.getLogger("tbprof")
 
@@ -34,7 +34,7 @@ class CountChange(enum.Enum):
     """The step has gone on for so many calls that the count counts something else."""
 
 
-class GivenCount:
+class StepCount:
     """Knows what was given last, and what must be added to it since it went back."""
 
     __slots__ = ("_calls", "_has_gone_back", "_has_said_no_count", "_repeated", "ahead", "latest")

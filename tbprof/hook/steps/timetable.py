@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 
 from tbprof.hook.config.schedule import Schedule
-from tbprof.hook.steps.backoff import GivingWay
+from tbprof.hook.steps.backoff import Backoff
 from tbprof.hook.steps.trigger import Request, Trigger
 
 __all__ = ["FIRST_LOOK_STEPS", "NEVER", "DueWindow", "Timetable"]
@@ -48,7 +48,7 @@ class Timetable:
         self._trigger = trigger
         self._max_stall_ns = max_stall_ns
         self._origin = origin
-        self._giving_way = GivingWay(schedule.window_steps)
+        self._backoff = Backoff(schedule.window_steps)
         self._ended = 0
         self._due = self._next_start(0)
         self._not_before = 0
@@ -58,7 +58,7 @@ class Timetable:
     @property
     def has_given_way(self) -> bool:
         """Whether another profiler may have slowed down steps of this run."""
-        return self._giving_way.has_happened
+        return self._backoff.has_happened
 
     def ask(self, request: Request) -> None:
         """A window is wanted besides those of the schedule; one that waits already stands for both."""
@@ -78,7 +78,7 @@ class Timetable:
 
     def give_way(self, steps_taken: int) -> None:
         """Another profiler is at work: the window is due again later."""
-        self._not_before = steps_taken + self._giving_way.steps()
+        self._not_before = steps_taken + self._backoff.steps()
 
     def wait_for_room(self, steps_taken: int) -> None:
         """The disk is full, or too many windows wait on it: the window is due again later."""
@@ -96,7 +96,7 @@ class Timetable:
             stall_ns: how long its end held the training up, which grows with its steps.
             step_ns: how long a step takes without a profiler; None where it is not known.
         """
-        self._giving_way.end()
+        self._backoff.end()
         self._most_steps = max(1, recorded_steps * self._stall_budget_ns(step_ns) // max(stall_ns, 1))
         # One step lies between two windows in any case: lines are recorded in it.
         self._not_before = steps_taken + 1

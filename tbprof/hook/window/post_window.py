@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tbprof.hook.audit.audit import NO_STEP, Audited, AuditStep, no_audit
-from tbprof.hook.config.hook_config import Plan
+from tbprof.hook.config.hook_config import HookConfig
 from tbprof.hook.steps.step_clock import KEPT_STEPS, StepClock
 from tbprof.hook.window.recorded_window import RecordedWindow
 from tbprof.model import HookFacts
 
-__all__ = ["SETTLE_STEPS", "Aftermath"]
+__all__ = ["SETTLE_STEPS", "PostWindow"]
 
 logger = logging.getLogger("tbprof")
 
@@ -23,11 +23,11 @@ SLOWER = 1.1
 """From here on steps have become longer; less is the noise of a median of few."""
 
 
-class Aftermath:
+class PostWindow:
     """Knows the latest window, and gives it to `publish` when there is no more to be known of it."""
 
-    def __init__(self, plan: Plan, clock: StepClock, publish: Callable[[Path], None]) -> None:
-        self._plan = plan
+    def __init__(self, config: HookConfig, clock: StepClock, publish: Callable[[Path], None]) -> None:
+        self._config = config
         self._clock = clock
         self._publish = publish
         self._window: RecordedWindow | None = None
@@ -52,7 +52,7 @@ class Aftermath:
         Its lines are kept for a training that ends with the window, and so has no step left.
         """
         self._early = None
-        if self._plan.record_lines:
+        if self._config.record_lines:
             self._begin_audit()
 
     def end_early(self) -> None:
@@ -65,7 +65,7 @@ class Aftermath:
     def begin(self, window: RecordedWindow, steps_taken: int, *, is_last_step_over: bool) -> None:
         """A window has been written; unless the training is over, a step begins."""
         self._window, self._settles_from = window, steps_taken
-        if not self._plan.record_lines:
+        if not self._config.record_lines:
             return
         if is_last_step_over:
             window.add_audit(self._early or no_audit(NO_STEP))
@@ -141,7 +141,7 @@ class Aftermath:
 
     def _begin_audit(self) -> None:
         self._audit = AuditStep(
-            embed_source=self._plan.embed_source, sync_callbacks=self._plan.sync_callbacks
+            embed_source=self._config.embed_source, sync_callbacks=self._config.sync_callbacks
         )
         self._audit.start()
 

@@ -7,8 +7,8 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
-from tbprof.hook.config.hook_config import Plan
-from tbprof.hook.spool.free_space import Room
+from tbprof.hook.config.hook_config import HookConfig
+from tbprof.hook.spool.free_space import FreeSpace
 from tbprof.hook.spool.spool import facts_path
 from tbprof.hook.spool.spool_folder import SpoolFolder
 from tbprof.hook.spool.window_times import WindowTimes
@@ -24,14 +24,14 @@ logger = logging.getLogger("tbprof")
 class SpooledWindows:
     """Keeps what was recorded, and counts what was lost."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._spool = SpoolFolder(plan.logdir, plan.spool)
+    def __init__(self, config: HookConfig) -> None:
+        self._spool = SpoolFolder(config.logdir, config.spool)
         self.recorded = 0
         """Windows whose trace was written."""
         self.lost = 0
         """Windows that were due and gave no trace."""
         self._times = WindowTimes()
-        self._room = Room()
+        self._free_space = FreeSpace()
 
     @property
     def folder(self) -> Path:
@@ -50,7 +50,7 @@ class SpooledWindows:
     def has_room(self) -> bool:
         """Whether another window may begin."""
         self._spool.ensure()
-        return self._room.is_enough(self.folder)
+        return self._free_space.is_enough(self.folder)
 
     def keep(self, window: ProfiledWindow, facts: Callable[[], HookFacts]) -> RecordedWindow | None:
         """Write the facts, and then give the trace its place beside them; None where that fails."""
@@ -60,7 +60,7 @@ class SpooledWindows:
         self._spool.ensure()
         named = self.folder / self._times.named(window.trace)
         try:
-            self._room.note(window.trace)
+            self._free_space.note(window.trace)
             recorded = RecordedWindow(named, facts())
             window.trace.rename(named)
         except OSError as error:

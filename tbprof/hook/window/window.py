@@ -16,7 +16,7 @@ from tbprof.hook.config.options import RecordOptions
 from tbprof.hook.config.schedule import Schedule
 from tbprof.hook.safety.cuda_device import has_device_failed
 from tbprof.hook.safety.missing_facts import MissingFacts
-from tbprof.hook.safety.other_profilers import foreign_profiler_at_work, is_recording
+from tbprof.hook.safety.other_profilers import is_recording, other_profiler_at_work
 from tbprof.hook.spool.spool import TRACE_SUFFIX, remove_partial_files
 from tbprof.hook.window.torch_profiler import is_stopped_by_device, make_profiler
 
@@ -169,7 +169,7 @@ class ProfiledWindow:
         if self.is_recording:
             self.taken_away = not is_recording()
         elif self._steps + 1 >= self._schedule.warmup:
-            self.taken_away = foreign_profiler_at_work(self._profiler)
+            self.taken_away = other_profiler_at_work(self._profiler)
         else:
             self.taken_away = is_recording()
         if self.taken_away:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tbprof.errors import TbprofError
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.reports import report_of_window
-from tbprof.plugin.routes.requested_window import asked_window, problem_with
+from tbprof.plugin.routes.requested_window import problem_with, requested_window
 from tbprof.plugin.worker.analyses import Analyses
 from tbprof.texts.english import English
 from tbprof.views.compare.comparison import CompareAnswer, compare_view
@@ -28,7 +28,7 @@ class CompareAnswers:
         """
         reports = []
         for prefix in ("before_", ""):
-            window = asked_window(self._logs, parameters, prefix)
+            window = requested_window(self._logs, parameters, prefix)
             try:
                 reports.append(report_of_window(window, self._analyses))
             except TbprofError as error:

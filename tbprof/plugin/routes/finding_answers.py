@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tbprof.errors import Busy, Gone
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.reports import report_of_window
-from tbprof.plugin.routes.requested_window import asked_window
+from tbprof.plugin.routes.requested_window import requested_window
 from tbprof.plugin.worker.analyses import Analyses
 from tbprof.texts.english import English
 from tbprof.views.export.finding_markdown import FindingText, finding_text
@@ -26,7 +26,7 @@ class FindingAnswers:
         Raises:
             TbprofError: There is no such window or finding, or the window gives nothing.
         """
-        report = report_of_window(asked_window(self._logs, parameters), self._analyses)
+        report = report_of_window(requested_window(self._logs, parameters), self._analyses)
         if report is None:
             raise Busy("the window is still being read: ask again in a moment")
         fingerprint = parameters.get("finding", "")

@@ -11,10 +11,10 @@ from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.texts.screens.problems import problem_of
 from tbprof.views.window.answer import Problem
 
-__all__ = ["asked_window", "problem_with"]
+__all__ = ["problem_with", "requested_window"]
 
 
-def asked_window(logs: LogDirectory, parameters: Mapping[str, str], prefix: str = "") -> Window:
+def requested_window(logs: LogDirectory, parameters: Mapping[str, str], prefix: str = "") -> Window:
     """Look a window up by the parameters `run`, `worker` and `window`, each behind `prefix`.
 
     Raises:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tbprof.errors import TbprofError
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.reports import report_of_window
-from tbprof.plugin.routes.requested_window import asked_window, problem_with
+from tbprof.plugin.routes.requested_window import problem_with, requested_window
 from tbprof.plugin.worker.analyses import Analyses
 from tbprof.texts.english import English
 from tbprof.views.source.building import source_files_view
@@ -29,7 +29,7 @@ class SourceAnswers:
         Raises:
             Gone: There is no such window.
         """
-        window = asked_window(self._logs, parameters)
+        window = requested_window(self._logs, parameters)
         try:
             report = report_of_window(window, self._analyses)
         except TbprofError as error:

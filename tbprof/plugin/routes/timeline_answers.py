@@ -10,7 +10,7 @@ from typing import Literal
 
 from tbprof.errors import Busy, Gone, TraceError
 from tbprof.plugin.routes.log_directory import LogDirectory
-from tbprof.plugin.routes.requested_window import asked_window, problem_with
+from tbprof.plugin.routes.requested_window import problem_with, requested_window
 from tbprof.plugin.worker.analyses import Reading
 from tbprof.plugin.worker.timelines import Timelines
 from tbprof.views.timeline.timeline import TimelineAnswer
@@ -35,7 +35,7 @@ class TimelineAnswers:
         Raises:
             Gone: There is no such window.
         """
-        window = asked_window(self._logs, parameters)
+        window = requested_window(self._logs, parameters)
         if window.trace_path is None:
             return _answer("gone")
         try:
@@ -51,7 +51,7 @@ class TimelineAnswers:
         """A function from a request's parameters to what the timeline of its window answers to `ask`."""
 
         def answer(parameters: Mapping[str, str]) -> bytes:
-            path = asked_window(self._logs, parameters).trace_path
+            path = requested_window(self._logs, parameters).trace_path
             if path is None:
                 raise Gone("the trace of this window is gone, and with it its timeline")
             found = self._timelines.ask(path, ask, parameters, patience_s=_PATIENCE_S)

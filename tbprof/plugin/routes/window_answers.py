@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from tbprof.errors import TbprofError, TraceError
 from tbprof.model import Report, Window
 from tbprof.plugin.routes.log_directory import LogDirectory
-from tbprof.plugin.routes.requested_window import asked_window, problem_with
+from tbprof.plugin.routes.requested_window import problem_with, requested_window
 from tbprof.plugin.worker.analyses import Analyses, Failed, Reading
 from tbprof.store.lookup.windows import stored_report
 from tbprof.texts.english import English
@@ -31,7 +31,7 @@ class WindowAnswers:
         Raises:
             Gone: There is no such window.
         """
-        window = asked_window(self._logs, parameters)
+        window = requested_window(self._logs, parameters)
         try:
             report = stored_report(window)
         except TbprofError as error:

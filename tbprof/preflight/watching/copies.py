@@ -11,7 +11,7 @@ from tbprof.line_rules import STAGED_BYTES
 from tbprof.preflight.base.device_marks import HOST, Place, bytes_of, mark, place_of
 from tbprof.preflight.watching import pending_reads
 from tbprof.preflight.watching.conditions import host_indexes
-from tbprof.preflight.watching.fault_guard import harmless
+from tbprof.preflight.watching.fault_guard import fault_guarded
 from tbprof.preflight.watching.recording import Event, content_of, note, note_at
 
 __all__ = [
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 
-@harmless
+@fault_guarded
 def note_upload(
     call: str, ops: tuple[str, ...], source: Tensor, place: Place | None, *, non_blocking: bool | None
 ) -> None:
@@ -48,7 +48,7 @@ def _upload(
     )
 
 
-@harmless
+@fault_guarded
 def note_read(
     call: str,
     ops: tuple[str, ...],

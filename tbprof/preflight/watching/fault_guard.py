@@ -8,7 +8,7 @@ from typing import ParamSpec
 
 from tbprof.preflight.watching.recording import remark
 
-__all__ = ["harmless", "lost"]
+__all__ = ["fault_guarded", "lost"]
 
 P = ParamSpec("P")
 
@@ -22,7 +22,7 @@ def lost(where: str, error: Exception) -> None:
     )
 
 
-def harmless(bookkeeping: Callable[P, None]) -> Callable[P, None]:
+def fault_guarded(bookkeeping: Callable[P, None]) -> Callable[P, None]:
     """The same function, which says what it lost where it would have raised.
 
     Only for what notes or marks: what runs the program's own call raises the program's errors.

@@ -17,10 +17,10 @@ from collections.abc import Iterator, Sequence
 
 from tbprof.model import Source, SourceText
 
-__all__ = ["is_used_at_once"]
+__all__ = ["is_used_immediately"]
 
 
-def is_used_at_once(source: Source | None, texts: Sequence[SourceText]) -> bool:
+def is_used_immediately(source: Source | None, texts: Sequence[SourceText]) -> bool:
     """Whether it is so at every line that the source can be."""
     if source is None:
         return False

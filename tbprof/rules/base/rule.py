@@ -26,7 +26,7 @@ from tbprof.model import (
 )
 from tbprof.rules.base.evidence import idle_evidence, row_evidence, wait_evidence
 from tbprof.rules.base.hints import hint_of
-from tbprof.rules.base.immediate_use import is_used_at_once
+from tbprof.rules.base.immediate_use import is_used_immediately
 from tbprof.rules.base.later_steps import has_later_step
 from tbprof.rules.base.severity import severity_of_transfer, severity_of_waits
 
@@ -134,7 +134,7 @@ def _used_at_once(facts: Facts, sites: Sequence[int]) -> Numbers:
     reads = [facts.sites[index] for index in sites if facts.sites[index].direction == "DtoH"]
     if audit is None or not reads:
         return {}
-    decides = all(is_used_at_once(site.source, audit.sources) for site in reads)
+    decides = all(is_used_immediately(site.source, audit.sources) for site in reads)
     return {"used_at_once": 1} if decides else {}
 
 

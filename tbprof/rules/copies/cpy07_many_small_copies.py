@@ -60,7 +60,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 def _of_one_frame(facts: Facts, sites: tuple[int, ...]) -> Iterator[Finding]:
     members = np.sort(np.concatenate([facts.sites[index].members for index in sites]))
     step = facts.episodes.step[members]
-    members = members[(step != OUTSIDE) & np.isin(facts.episodes.lane[members], facts.training_lanes)]
+    members = members[(step != OUTSIDE) & np.isin(facts.episodes.lane[members], facts.training_threads)]
     per_step = np.bincount(facts.episodes.step[members], minlength=len(facts.steps))
     copies = float(np.median(per_step[~np.array(facts.steps.cold)]))
     sizes = facts.episodes.bytes[members]

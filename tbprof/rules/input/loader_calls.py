@@ -57,7 +57,7 @@ def find_loader_calls(facts: Facts) -> LoaderCalls:
     """Those of a window, judged by the idle of its busiest device."""
     trace, slices = facts.trace, facts.trace.slices
     rows = matching_rows(trace, LOADER, Category.CPU_OP, Category.USER_ANNOTATION)
-    rows = rows[np.isin(slices.lane[rows], facts.training_lanes)]
+    rows = rows[np.isin(slices.lane[rows], facts.training_threads)]
     rows = rows[facts.steps.index_of(slices.start_ns[rows]) != OUTSIDE]
     rows = rows[np.argsort(slices.start_ns[rows], kind="stable")]
     start = slices.start_ns[rows]

@@ -80,7 +80,7 @@ def _kernels_in_steps(facts: Facts) -> Int64s:
     work, slices = facts.work, facts.trace.slices
     known = np.flatnonzero(work.launch != NO_LAUNCH)
     known = known[slices.category[work.rows[known]] == Category.KERNEL]
-    known = known[np.isin(slices.lane[work.launch[known]], facts.training_lanes)]
+    known = known[np.isin(slices.lane[work.launch[known]], facts.training_threads)]
     _, which, kernels = np.unique(work.launch[known], return_inverse=True, return_counts=True)
     known = known[kernels[which] == 1]
     inside: Int64s = known[facts.steps.index_of(work.launch_start_ns[known]) != OUTSIDE]

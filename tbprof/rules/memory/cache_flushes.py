@@ -35,7 +35,7 @@ def find_cache_flushes(facts: Facts) -> CacheFlushes:
     """A step holds one if it calls `empty_cache`, or the allocator flushes and then allocates again."""
     trace = facts.trace
     frames = _in_steps(facts, matching_rows(trace, _EMPTY_CACHE, Category.PYTHON))
-    frees = _in_steps(facts, find_frees(trace, facts.training_lanes, facts.calls).flushing)
+    frees = _in_steps(facts, find_frees(trace, facts.training_threads, facts.calls).flushing)
     mallocs = _in_steps(facts, matching_rows(trace, _MALLOC, Category.RUNTIME))
     flushed = np.array([_is_flushed(facts, step, frames, frees, mallocs) for step in range(len(facts.steps))])
     within = union(facts.steps.gpu_start_ns[flushed], facts.steps.gpu_end_ns[flushed])
@@ -61,7 +61,7 @@ def _is_flushed(facts: Facts, step: int, frames: Int64s, frees: Int64s, mallocs:
 
 def _in_steps(facts: Facts, rows: Int64s) -> Int64s:
     """Those on training lanes, in a step, but not in the first of several: memory is set up there."""
-    rows = rows[np.isin(facts.trace.slices.lane[rows], facts.training_lanes)]
+    rows = rows[np.isin(facts.trace.slices.lane[rows], facts.training_threads)]
     step = _step(facts, rows)
     set_up = (step == 0) & (len(facts.steps) > 1)
     kept: Int64s = rows[(step != OUTSIDE) & ~set_up]

@@ -15,7 +15,7 @@ from tbprof.analysis.kernels.launches import Launches, training_launches
 from tbprof.analysis.replay.script import QUEUE_LIMIT
 from tbprof.trace.columns.columns import Int64s
 
-__all__ = ["OVERLAP_SHARE", "STRETCH_FACTOR", "StretchedLaunches", "find_stretched_launches"]
+__all__ = ["OVERLAP_SHARE", "STRETCH_FACTOR", "HeldBackLaunches", "find_held_back_launches"]
 
 STRETCH_FACTOR = 10
 """A launch of more than this times the median of its name did not take that long by itself."""
@@ -25,17 +25,17 @@ OVERLAP_SHARE = 0.8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class StretchedLaunches:
+class HeldBackLaunches:
     """One entry a launch that was held back."""
 
     launches: Launches
     episode: Int64s
     """What the other thread waited in."""
 
-    def only(self, episodes: Int64s) -> StretchedLaunches:
+    def only(self, episodes: Int64s) -> HeldBackLaunches:
         """Those that were held back by one of these."""
         chosen = np.isin(self.episode, episodes)
-        return StretchedLaunches(self.launches.only(chosen), self.episode[chosen])
+        return HeldBackLaunches(self.launches.only(chosen), self.episode[chosen])
 
     @property
     def lost_ns(self) -> int:
@@ -44,7 +44,7 @@ class StretchedLaunches:
         return int((launches.end_ns - launches.start_ns - launches.median_ns).sum())
 
 
-def find_stretched_launches(facts: Facts) -> StretchedLaunches:
+def find_held_back_launches(facts: Facts) -> HeldBackLaunches:
     """Each with the one wait of a side thread that covers most of it.
 
     A launch onto a full queue waits for the device, whatever other threads do: those with half a
@@ -55,15 +55,15 @@ def find_stretched_launches(facts: Facts) -> StretchedLaunches:
     long = (length > STRETCH_FACTOR * launches.median_ns) & (_queued(facts, launches) < QUEUE_LIMIT // 2)
     launches = launches.only(long)
     episodes = facts.episodes
-    side = np.flatnonzero(episodes.blocking & ~np.isin(episodes.lane, facts.training_lanes))
+    side = np.flatnonzero(episodes.blocking & ~np.isin(episodes.lane, facts.training_threads))
     if len(side) == 0:
-        return StretchedLaunches(launches.only(np.empty(0, np.int64)), side)
+        return HeldBackLaunches(launches.only(np.empty(0, np.int64)), side)
     covering, held = np.zeros(len(launches.rows), np.int64), np.zeros(len(launches.rows), np.bool_)
     for at, (start, end) in enumerate(zip(launches.start_ns.tolist(), launches.end_ns.tolist(), strict=True)):
         shared = np.minimum(episodes.end_ns[side], end) - np.maximum(episodes.start_ns[side], start)
         most = int(np.argmax(shared))
         covering[at], held[at] = side[most], int(shared[most]) >= OVERLAP_SHARE * (end - start)
-    return StretchedLaunches(launches.only(held), covering[held])
+    return HeldBackLaunches(launches.only(held), covering[held])
 
 
 def _queued(facts: Facts, launches: Launches) -> Int64s:

@@ -54,7 +54,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     for index, site in enumerate(facts.sites):
         is_metric = reads_number(facts, site) and TRUTH_READERS.isdisjoint(site.ops)
         if is_metric and _ends_its_steps(facts, site) and _drains(facts, site):
-            starve_ns = int(facts.starved_ns[site.members].sum())
+            starve_ns = int(facts.starve_ns[site.members].sum())
             numbers = {"starve_ns": starve_ns}
             yield site_finding(facts, index, rule=_CODE, removal="defer", numbers=numbers)
 

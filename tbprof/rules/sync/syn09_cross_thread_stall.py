@@ -43,7 +43,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Saving
 from tbprof.rules.base.rule import Rule, row_evidence, window_finding
 from tbprof.rules.base.severity import severity_of
-from tbprof.rules.sync.held_back_launches import StretchedLaunches, find_stretched_launches
+from tbprof.rules.sync.held_back_launches import HeldBackLaunches, find_held_back_launches
 
 __all__ = ["RULE"]
 
@@ -52,14 +52,14 @@ _CODE = "SYN09"
 
 def find(facts: Facts) -> Iterator[Finding]:
     """One finding a site of the other thread; it counts the waits that held a launch back."""
-    stretched = find_stretched_launches(facts)
+    stretched = find_held_back_launches(facts)
     for index, site in enumerate(facts.sites):
         held = stretched.only(site.members)
         if len(held.episode):
             yield _finding(facts, index, held)
 
 
-def _finding(facts: Facts, index: int, held: StretchedLaunches) -> Finding:
+def _finding(facts: Facts, index: int, held: HeldBackLaunches) -> Finding:
     site = facts.sites[index]
     ceiling_ns = min(held.lost_ns, facts.fillable_ns)
     saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=ceiling_ns)

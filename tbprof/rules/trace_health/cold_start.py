@@ -37,7 +37,7 @@ def find_cold_start(facts: Facts) -> ColdStart:
     slices, steps = facts.trace.slices, facts.steps
     cold = np.array(steps.cold)
     duration = steps.duration_ns
-    loading = find_loading(facts.trace, facts.training_lanes, facts.calls, steps)
+    loading = find_loading(facts.trace, facts.training_threads, facts.calls, steps)
     loading = loading[steps.index_of(slices.start_ns[loading]) != OUTSIDE]
     if not steps.recorded:
         inside = slices.start_ns[loading] + slices.duration_ns[loading] > steps.start_ns[0]

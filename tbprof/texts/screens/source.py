@@ -14,7 +14,7 @@ __all__ = [
     "candidate_note",
     "code_origin",
     "doubt_note",
-    "foretold_note",
+    "predicted_note",
     "recorded_note",
     "wait_note",
 ]
@@ -65,7 +65,7 @@ def recorded_note(call: RecordedCall) -> str:
     return f"{call.call}{devices}, seen {count(call.count, 'time')}"
 
 
-def foretold_note(kind: str) -> str:
+def predicted_note(kind: str) -> str:
     """Of a line of a run without a GPU; `kind` is that of its prediction."""
     return f"would wait for a GPU: {kind_name(kind)}"
 

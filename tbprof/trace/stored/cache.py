@@ -19,7 +19,7 @@ from pathlib import Path
 from tbprof.folders import private_cache_folder
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.importers.kineto.files.source import shown_path
-from tbprof.trace.importers.kineto.parallel.parallel_reader import read_trace_together
+from tbprof.trace.importers.kineto.parallel.parallel_reader import read_trace_in_parallel
 from tbprof.trace.stored.stored_columns import SCHEMA, load_columns, write_columns
 from tbprof.version import __version__
 
@@ -48,11 +48,11 @@ def read_trace_cached(
     key = _key(path)
     folder = private_cache_folder("columns") if key is not None else None
     if key is None or folder is None:
-        return read_trace_together(path, progress=progress)
+        return read_trace_in_parallel(path, progress=progress)
     kept = _kept(folder / key, path)
     if kept is not None:
         return kept
-    trace = read_trace_together(path, progress=progress)
+    trace = read_trace_in_parallel(path, progress=progress)
     # A file that grew meanwhile is another file by now.
     if _key(path) == key:
         with contextlib.suppress(OSError):

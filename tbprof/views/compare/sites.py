@@ -36,9 +36,9 @@ class CompareSite:
     """Its line as it ran; "" where that was not recorded."""
     before_wait_us: float | None
     after_wait_us: float | None
-    before_dry_us: float | None
+    before_starve_us: float | None
     """How long the GPU had nothing to do after it."""
-    after_dry_us: float | None
+    after_starve_us: float | None
     before_count: float
     after_count: float
     note: str
@@ -94,8 +94,8 @@ def _row(old: _Found | None, new: _Found | None, sentences: Sentences) -> Compar
         code=shown.code,
         before_wait_us=before_us,
         after_wait_us=after_us,
-        before_dry_us=_dry_us(old),
-        after_dry_us=_dry_us(new),
+        before_starve_us=_dry_us(old),
+        after_starve_us=_dry_us(new),
         before_count=_count(old),
         after_count=_count(new),
         note="",

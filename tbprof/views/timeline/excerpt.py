@@ -35,7 +35,7 @@ def _episodes(timeline: Timeline, step: int, sentences: Sentences) -> Iterator[N
             text = sentences.episode(
                 us(int(episodes.wait_ns[number])),
                 us(int(facts.awaited.explained_ns[number])),
-                us(int(facts.starved_ns[number])),
+                us(int(facts.starve_ns[number])),
                 is_blocking=bool(episodes.blocking[number]),
             )
             track = f"Sync points and copies, {thread.name or thread.thread}"

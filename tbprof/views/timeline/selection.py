@@ -38,7 +38,7 @@ def select_episode(timeline: Timeline, number: int, sentences: Sentences) -> Sel
         sentence=sentences.episode(
             us(int(episodes.wait_ns[number])),
             us(int(facts.awaited.explained_ns[number])),
-            us(int(facts.starved_ns[number])),
+            us(int(facts.starve_ns[number])),
             is_blocking=is_blocking,
         ),
         direction=DIRECTIONS[episodes.direction[number]],

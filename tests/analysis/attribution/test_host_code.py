@@ -36,13 +36,13 @@ def test_a_label_comes_before_a_function_and_this_before_an_op() -> None:
 
 def test_an_op_is_no_code_of_the_user() -> None:
     facts = told().facts()
-    lane = np.full(2, facts.training_lanes[0], np.int64)
+    lane = np.full(2, facts.training_threads[0], np.int64)
     assert facts.places.code_on(lane, instants(facts, 150, 600)) == ["loss", ""]
 
 
 def test_the_innermost_op_is_found_by_its_row() -> None:
     facts = told().facts()
-    lane = np.full(3, facts.training_lanes[0], np.int64)
+    lane = np.full(3, facts.training_threads[0], np.int64)
     rows = facts.places.ops_on(lane, instants(facts, 400, 680, 900)).tolist()
     names = [facts.trace.names[facts.trace.slices.name[row]] for row in rows[:2]]
     assert (names, rows[2]) == (["aten::addmm", "aten::linear"], NONE)
@@ -54,7 +54,7 @@ def test_what_other_threads_do_is_no_place_of_the_training() -> None:
     facts = built.facts()
     at = instants(facts, 50)
     assert facts.places.names(at, at) == [""]
-    assert facts.trace.lanes[facts.training_lanes[0]].thread == str(MAIN)
+    assert facts.trace.lanes[facts.training_threads[0]].thread == str(MAIN)
 
 
 def test_a_long_pause_is_named_by_what_the_host_was_in_for_most_of_it() -> None:

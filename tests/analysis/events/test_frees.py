@@ -17,7 +17,7 @@ def frees(*calls: str, op: str = "") -> tuple[int, int]:
     for at, name in enumerate(calls):
         built.call(name, 10 + 10 * at, 15 + 10 * at)
     facts: Facts = built.facts()
-    found = find_frees(facts.trace, facts.training_lanes, facts.calls)
+    found = find_frees(facts.trace, facts.training_threads, facts.calls)
     return len(found.flushing), len(found.of_handles)
 
 
@@ -47,5 +47,5 @@ def test_what_an_op_frees_each_time_is_no_handle() -> None:
         built.call("cudaFree", at + 1, at + 3)
         built.call("cudaMalloc", at + 4, at + 6)
     facts = built.facts()
-    found = find_frees(facts.trace, facts.training_lanes, facts.calls)
+    found = find_frees(facts.trace, facts.training_threads, facts.calls)
     assert (len(found.flushing), len(found.of_handles)) == (3, 0)

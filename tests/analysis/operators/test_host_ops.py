@@ -29,21 +29,21 @@ def starts(facts: Facts, rows: np.ndarray) -> list[int]:
 
 def test_ops_of_a_lane_are_in_order_and_top_level_ones_lie_in_no_other() -> None:
     facts = told()
-    ops = ops_of(facts, facts.training_lanes[0])
+    ops = ops_of(facts, facts.training_threads[0])
     assert starts(facts, ops) == [100, 120, 300, 320]
     assert starts(facts, top_level_ops(facts, ops)) == [100, 300]
 
 
 def test_an_op_with_a_call_of_the_runtime_in_it_was_not_on_the_host_alone() -> None:
     facts = told()
-    lane = facts.training_lanes[0]
+    lane = facts.training_threads[0]
     assert starts(facts, host_ops(facts, "aten::zeros", lane)) == [100]
     assert starts(facts, host_ops(facts, "aten::zero_$", lane)) == [120]
 
 
 def test_an_op_and_what_runs_in_it_lie_within_it() -> None:
     facts = told()
-    ops = ops_of(facts, facts.training_lanes[0])
+    ops = ops_of(facts, facts.training_threads[0])
     assert starts(facts, ops_within(facts, ops, int(ops[0]))) == [100, 120]
     assert starts(facts, ops_within(facts, ops, int(ops[3]))) == [320]
 
@@ -52,5 +52,5 @@ def test_a_lane_without_ops_has_none() -> None:
     built = TraceBuilder()
     built.step(1, 0, 1000)
     facts = built.facts()
-    ops = ops_of(facts, facts.training_lanes[0])
+    ops = ops_of(facts, facts.training_threads[0])
     assert (len(ops), len(top_level_ops(facts, ops))) == (0, 0)

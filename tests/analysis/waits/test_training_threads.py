@@ -14,7 +14,7 @@ BACKWARD = "autograd::engine::evaluate_function: MulBackward0"
 
 
 def threads(facts: Facts) -> list[str]:
-    return [facts.trace.lanes[lane].thread for lane in facts.training_lanes]
+    return [facts.trace.lanes[lane].thread for lane in facts.training_threads]
 
 
 def test_they_are_the_one_with_the_steps_and_those_that_run_autograd() -> None:

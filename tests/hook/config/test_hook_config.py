@@ -12,19 +12,19 @@ import torch
 
 import tbprof
 from tbprof.errors import UsageError
-from tbprof.hook.config.hook_config import checked_plan
+from tbprof.hook.config.hook_config import checked_config
 from tbprof.hook.config.options import HookOptions, RecordOptions
 
 
 def test_paths_are_those_of_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    plan = checked_plan("logs", HookOptions(spool="spool"))
+    plan = checked_config("logs", HookOptions(spool="spool"))
     assert plan.logdir == tmp_path / "logs"
     assert plan.spool == tmp_path / "spool"
 
 
 def test_without_arguments_the_defaults_hold(tmp_path: Path) -> None:
-    plan = checked_plan(tmp_path, HookOptions())
+    plan = checked_config(tmp_path, HookOptions())
     assert plan.schedule == tbprof.Schedule()
     assert plan.spool is None
 
@@ -46,7 +46,7 @@ def test_each_option_reaches_the_plan(tmp_path: Path) -> None:
         max_stall_ms=10,
         keep_windows=3,
     )
-    plan = checked_plan(tmp_path, changed)
+    plan = checked_config(tmp_path, changed)
     for option in dataclasses.fields(HookOptions):
         assert getattr(plan, option.name) == getattr(changed, option.name), option.name
     assert plan.options == RecordOptions(with_stack=True)

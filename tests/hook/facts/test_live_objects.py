@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import torch
 from torch.utils.data import DataLoader
 
-from tbprof.hook.facts.live_objects import MOST_OBJECTS, living_loaders_and_optimizers
+from tbprof.hook.facts.live_objects import MOST_OBJECTS, live_loaders_and_optimizers
 from tbprof.hook.safety.missing_facts import MissingFacts
 from tbprof.model import LoaderFacts, OptimizerFacts
 
@@ -21,7 +21,7 @@ def test_they_are_told_with_what_decides_their_speed() -> None:
     loader = DataLoader(Images(range(4)), batch_size=2, num_workers=1, prefetch_factor=7)
     parameters = [torch.ones(2, requires_grad=True) for _ in range(3)]
     optimizer = torch.optim.AdamW([{"params": parameters[:1]}, {"params": parameters[1:]}], foreach=True)
-    loaders, optimizers = living_loaders_and_optimizers(MissingFacts())
+    loaders, optimizers = live_loaders_and_optimizers(MissingFacts())
     assert LoaderFacts("Images", 2, 1, False, 7, False) in loaders
     assert OptimizerFacts("AdamW", True, None, False, 2, 3) in optimizers
     del loader, optimizer
@@ -36,7 +36,7 @@ class OwnOptimizer(torch.optim.Optimizer):
 
 def test_an_optimizer_of_the_user_s_own_has_no_switches() -> None:
     optimizer = OwnOptimizer([torch.ones(2)])
-    _, optimizers = living_loaders_and_optimizers(MissingFacts())
+    _, optimizers = live_loaders_and_optimizers(MissingFacts())
     assert OptimizerFacts("OwnOptimizer", None, None, None, 1, 1) in optimizers
     del optimizer
 
@@ -49,7 +49,7 @@ class Trainer:
         self.loop = {"fetcher": (DataLoader(Images(range(4))),)}
 
     def run(self) -> tuple[tuple[LoaderFacts, ...], tuple[OptimizerFacts, ...]]:
-        return living_loaders_and_optimizers(MissingFacts())
+        return live_loaders_and_optimizers(MissingFacts())
 
 
 def test_they_are_found_in_what_a_framework_holds() -> None:
@@ -64,7 +64,7 @@ def test_values_that_hold_nothing_do_not_count_among_those_looked_at() -> None:
     def train() -> tuple[tuple[LoaderFacts, ...], tuple[OptimizerFacts, ...]]:
         values = [complex(number) for number in range(MOST_OBJECTS + 1)]
         trainer = [[[Trainer()]]]
-        found = living_loaders_and_optimizers(MissingFacts())
+        found = live_loaders_and_optimizers(MissingFacts())
         del values, trainer
         return found
 
@@ -75,7 +75,7 @@ def test_values_that_hold_nothing_do_not_count_among_those_looked_at() -> None:
 
 def test_looking_keeps_nothing_of_a_function_alive() -> None:
     values = torch.ones(3)
-    living_loaders_and_optimizers(MissingFacts())
+    live_loaders_and_optimizers(MissingFacts())
     alive = weakref.ref(values)
     del values
     assert alive() is None
@@ -84,7 +84,7 @@ def test_looking_keeps_nothing_of_a_function_alive() -> None:
 def test_what_a_function_took_of_its_variables_stays_its_own() -> None:
     rate = 0.1
     config = locals()
-    living_loaders_and_optimizers(MissingFacts())
+    live_loaders_and_optimizers(MissingFacts())
     assert config["rate"] == rate
 
 
@@ -114,7 +114,7 @@ def test_one_that_does_not_answer_is_missing_and_costs_no_other() -> None:
     wrapped = WrappedOptimizer(OwnOptimizer([torch.ones(2)]))
     unready, loader = UnreadyLoader(Images(range(4))), DataLoader(Images(range(4)), batch_size=3)
     missing = MissingFacts()
-    loaders, optimizers = living_loaders_and_optimizers(missing)
+    loaders, optimizers = live_loaders_and_optimizers(missing)
     assert OptimizerFacts("WrappedOptimizer", None, None, None, 1, 1) in optimizers
     assert 3 in [found.batch_size for found in loaders]
     reasons = {fact.name: fact.reason for fact in missing.facts}

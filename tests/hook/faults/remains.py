@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tbprof.errors import TbprofError
-from tbprof.hook.session.run_warnings import COMPLAINTS_PREFIX
+from tbprof.hook.session.run_warnings import RUN_WARNINGS_PREFIX
 from tbprof.store.lookup.windows import read_report
 from tbprof.trace.importers.kineto.reader import read_trace
 
@@ -57,7 +57,7 @@ def look_at(watched: Path) -> Remains:
     for path in _files(watched / "spool"):
         if _waits_whole(path):
             seen.waiting.add(path.name.split(".")[1])
-        elif not path.name.endswith(USEFUL_IN_SPOOL) and not path.name.startswith(COMPLAINTS_PREFIX):
+        elif not path.name.endswith(USEFUL_IN_SPOOL) and not path.name.startswith(RUN_WARNINGS_PREFIX):
             seen.leftovers.append(str(path.relative_to(watched)))
     return seen
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from nursery import Ended, Nursery, side_by_side
 
-from tbprof.hook.session.run_warnings import COMPLAINTS_PREFIX
+from tbprof.hook.session.run_warnings import RUN_WARNINGS_PREFIX
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks into /proc")
 
@@ -67,7 +67,7 @@ def soak(processes: Nursery, folder: Path, windows: int) -> None:
     assert len(list((folder / "hook" / "logs").glob("*.trace.json.gz"))) == min(windows, 20)
     left = [path.name for path in (folder / "hook" / "spool").rglob("*") if path.is_file()]
     # Written where windows came faster than they were published.
-    assert [name for name in left if not name.startswith(COMPLAINTS_PREFIX)] == []
+    assert [name for name in left if not name.startswith(RUN_WARNINGS_PREFIX)] == []
 
 
 @pytest.mark.exhaustive

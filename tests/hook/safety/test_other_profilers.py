@@ -12,8 +12,8 @@ from torch.profiler import ProfilerActivity, profile
 
 from tbprof.hook.safety.other_profilers import (
     OnlySession,
-    foreign_profiler_at_work,
     is_recording,
+    other_profiler_at_work,
     without_announcement,
 )
 
@@ -30,33 +30,33 @@ def foreign() -> Iterator[profile]:
 
 
 def test_nobody_is_at_work_to_begin_with() -> None:
-    assert not foreign_profiler_at_work(None)
+    assert not other_profiler_at_work(None)
     assert not is_recording()
 
 
 def test_waiting_is_no_work(foreign: profile) -> None:
-    assert not foreign_profiler_at_work(None)
+    assert not other_profiler_at_work(None)
     del foreign
 
 
 def test_warming_up_is(foreign: profile) -> None:
     foreign.step()
     assert not is_recording()
-    assert foreign_profiler_at_work(None)
+    assert other_profiler_at_work(None)
 
 
 def test_recording_is_and_ends_with_it(foreign: profile) -> None:
     foreign.step()
     foreign.step()
     assert is_recording()
-    assert foreign_profiler_at_work(None)
+    assert other_profiler_at_work(None)
     foreign.stop()
-    assert not foreign_profiler_at_work(None)
+    assert not other_profiler_at_work(None)
 
 
 def test_a_profiler_is_not_foreign_to_itself(foreign: profile) -> None:
     foreign.step()
-    assert not foreign_profiler_at_work(foreign)
+    assert not other_profiler_at_work(foreign)
 
 
 def test_objects_are_looked_through_only_where_a_profiler_was_announced(
@@ -68,20 +68,20 @@ def test_objects_are_looked_through_only_where_a_profiler_was_announced(
     monkeypatch.setattr(gc, "get_objects", no_search)
     with without_announcement():
         own = profile(activities=[ProfilerActivity.CPU])
-    assert not foreign_profiler_at_work(own)
+    assert not other_profiler_at_work(own)
     theirs = profile(activities=[ProfilerActivity.CPU])
     with pytest.raises(AssertionError, match="every object"):
-        foreign_profiler_at_work(own)
+        other_profiler_at_work(own)
     with theirs:
         pass
-    assert not foreign_profiler_at_work(own)
+    assert not other_profiler_at_work(own)
 
 
 def test_an_announcement_of_somebody_else_is_kept(foreign: profile) -> None:
     with without_announcement():
         own = profile(activities=[ProfilerActivity.CPU])
     foreign.step()
-    assert foreign_profiler_at_work(own)
+    assert other_profiler_at_work(own)
 
 
 def test_one_that_records_on_another_thread_is_seen_here() -> None:
@@ -97,7 +97,7 @@ def test_one_that_records_on_another_thread_is_seen_here() -> None:
     recording.wait(30)
     try:
         assert not is_recording()
-        assert foreign_profiler_at_work(None)
+        assert other_profiler_at_work(None)
     finally:
         done.set()
         thread.join()

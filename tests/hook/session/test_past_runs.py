@@ -8,7 +8,7 @@ import pytest
 
 import tbprof
 from tbprof.hook.session.past_runs import past_problems
-from tbprof.hook.session.run_warnings import COMPLAINTS_PREFIX
+from tbprof.hook.session.run_warnings import RUN_WARNINGS_PREFIX
 from tbprof.hook.spool.processes import process_name
 from tbprof.hook.spool.spool import facts_path, spools_of
 from tbprof.hook.spool.spool_folder import SpoolFolder
@@ -64,5 +64,5 @@ def test_windows_of_a_run_that_goes_on_are_nobodys_fault(logs: Path, spool: Path
 def test_half_a_file_is_left_out(logs: Path, spool: Path, text: str) -> None:
     folder = spools_of(spool, logs)
     folder.mkdir(parents=True)
-    (folder / f"{COMPLAINTS_PREFIX}host.json").write_text(text)
+    (folder / f"{RUN_WARNINGS_PREFIX}host.json").write_text(text)
     assert list(past_problems(logs)) == []

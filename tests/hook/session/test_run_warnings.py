@@ -10,7 +10,7 @@ import pytest
 from trainings import Step, train
 
 import tbprof
-from tbprof.hook.session.run_warnings import COMPLAINTS_PREFIX, MOST_COMPLAINTS, Complaints, logger
+from tbprof.hook.session.run_warnings import MOST_RUN_WARNINGS, RUN_WARNINGS_PREFIX, RunWarnings, logger
 
 SHORT = tbprof.Schedule(skip_first=1, warmup=0, active=1)
 
@@ -21,7 +21,7 @@ def logdir(tmp_path: Path) -> Path:
 
 
 def kept(spool: Path) -> list[str]:
-    files = spool.rglob(f"{COMPLAINTS_PREFIX}*")
+    files = spool.rglob(f"{RUN_WARNINGS_PREFIX}*")
     return [said for path in files for said in json.loads(path.read_text())["said"]]
 
 
@@ -63,15 +63,15 @@ def test_where_nothing_can_be_written_nothing_is_kept(spool: Path, logdir: Path)
 
 
 def test_so_many_are_kept_and_information_is_none() -> None:
-    complaints = Complaints()
-    complaints.listen()
+    run_warnings = RunWarnings()
+    run_warnings.listen()
     try:
         logger.info("all is well")
-        for number in range(2 * MOST_COMPLAINTS):
+        for number in range(2 * MOST_RUN_WARNINGS):
             logger.warning("fault %d", number)
     finally:
-        logger.removeFilter(complaints)
-    assert complaints.said == [f"fault {number}" for number in range(MOST_COMPLAINTS)]
+        logger.removeFilter(run_warnings)
+    assert run_warnings.said == [f"fault {number}" for number in range(MOST_RUN_WARNINGS)]
 
 
 def test_a_program_without_logging_prints_them_still(run_script: Callable[..., object], logdir: Path) -> None:

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 import tbprof
-from tbprof.hook.spool.free_space import LEAST_FREE_BYTES, Room
+from tbprof.hook.spool.free_space import LEAST_FREE_BYTES, FreeSpace
 
 MB = 1_000_000
 
@@ -21,13 +21,13 @@ def disk_with(monkeypatch: pytest.MonkeyPatch, free_bytes: int) -> None:
 
 def test_there_is_room_in_an_empty_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     disk_with(monkeypatch, LEAST_FREE_BYTES)
-    assert Room().is_enough(tmp_path)
+    assert FreeSpace().is_enough(tmp_path)
 
 
 def test_a_large_window_asks_for_twice_its_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    room, trace = Room(), tmp_path / "trace"
+    room, trace = FreeSpace(), tmp_path / "trace"
     with trace.open("wb") as file:
         file.truncate(300 * MB)
     room.note(trace)

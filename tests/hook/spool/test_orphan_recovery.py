@@ -11,7 +11,7 @@ import pytest
 
 from tbprof.hook.spool import orphan_recovery
 from tbprof.hook.spool.folder_lock import hold_folder
-from tbprof.hook.spool.orphan_recovery import adopt_windows
+from tbprof.hook.spool.orphan_recovery import recover_windows
 from tbprof.hook.spool.processes import process_name
 from tbprof.hook.spool.spool import facts_path, log_path, open_spool
 
@@ -41,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
 def test_whole_windows_of_a_dead_process_are_taken_over(folder: Path) -> None:
     orphan = folder.parent / process_that_is_over()
     leave_window(orphan)
-    (trace,) = adopt_windows(folder)
+    (trace,) = recover_windows(folder)
     assert trace == folder / f"adopted-{orphan.name}" / "w.1.pt.trace.json"
     assert sorted(trace.parent.iterdir()) == [facts_path(trace), trace]
     assert list(folder.parent.iterdir()) == [folder]
@@ -54,7 +54,7 @@ def test_leftovers_of_a_dead_process_are_removed_and_a_lost_window_is_said(
     leave_window(orphan, with_facts=False)
     (orphan / "w.2.pt.trace.json.tmp").write_text("{")
     (orphan / "recording").mkdir()
-    assert list(adopt_windows(folder)) == []
+    assert list(recover_windows(folder)) == []
     assert list(folder.parent.iterdir()) == [folder]
     assert list(folder.iterdir()) == []
     assert caplog.messages == [
@@ -65,7 +65,7 @@ def test_leftovers_of_a_dead_process_are_removed_and_a_lost_window_is_said(
 def test_windows_survive_a_process_that_died_while_it_took_them_over(folder: Path) -> None:
     orphan = folder.parent / process_that_is_over()
     leave_window(orphan / "adopted-earlier")
-    assert list(adopt_windows(folder)) == [folder / "adopted-earlier" / "w.1.pt.trace.json"]
+    assert list(recover_windows(folder)) == [folder / "adopted-earlier" / "w.1.pt.trace.json"]
     assert [path.name for path in folder.iterdir()] == ["adopted-earlier"]
 
 
@@ -76,7 +76,7 @@ def test_a_folder_that_can_t_be_looked_through_costs_no_more_than_its_windows(
         raise PermissionError(path)
 
     monkeypatch.setattr(Path, "iterdir", unreadable)
-    assert list(adopt_windows(folder)) == []
+    assert list(recover_windows(folder)) == []
 
 
 def test_a_folder_that_is_held_is_kept(folder: Path) -> None:
@@ -84,10 +84,10 @@ def test_a_folder_that_is_held_is_kept(folder: Path) -> None:
     trace = leave_window(other)
     descriptor = hold_folder(other)
     assert descriptor is not None
-    assert list(adopt_windows(folder)) == []
+    assert list(recover_windows(folder)) == []
     assert trace.exists()
     os.close(descriptor)
-    assert [taken.name for taken in adopt_windows(folder)] == [trace.name]
+    assert [taken.name for taken in recover_windows(folder)] == [trace.name]
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def no_locks(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_locks_a_living_process_keeps_its_folder(folder: Path) -> None:
     parent = f"{process_name(os.getppid())}"
     trace = leave_window(folder.parent / parent)
-    assert list(adopt_windows(folder)) == []
+    assert list(recover_windows(folder)) == []
     assert trace.exists()
 
 
@@ -113,9 +113,9 @@ def test_so_does_one_whose_window_is_still_being_published(folder: Path) -> None
     orphan = folder.parent / process_that_is_over()
     trace = leave_window(orphan)
     log_path(trace).write_text(f"publisher {process_name()}\n")
-    assert list(adopt_windows(folder)) == []
+    assert list(recover_windows(folder)) == []
     log_path(trace).write_text(f"publisher {process_that_is_over()}\nkilled\n")
-    assert [taken.name for taken in adopt_windows(folder)] == ["w.1.pt.trace.json"]
+    assert [taken.name for taken in recover_windows(folder)] == ["w.1.pt.trace.json"]
 
 
 @pytest.mark.usefixtures("no_locks")
@@ -123,10 +123,10 @@ def test_without_locks_a_process_of_another_container_is_given_a_day(folder: Pat
     host, boot, started = process_name().rsplit("-", 3)[0], "8e9bf4ef.4026532999", "77"
     orphan = folder.parent / f"{host}-{boot}-1-{started}"
     leave_window(orphan)
-    assert list(adopt_windows(folder)) == []
+    assert list(recover_windows(folder)) == []
     long_ago = time.time() - orphan_recovery.FORGOTTEN_SECONDS - 60
     os.utime(orphan, (long_ago, long_ago))
-    assert len(list(adopt_windows(folder))) == 1
+    assert len(list(recover_windows(folder))) == 1
 
 
 @pytest.mark.usefixtures("no_locks")
@@ -140,17 +140,17 @@ def test_a_folder_that_vanishes_while_it_is_looked_at_is_passed_over(
         raise FileNotFoundError(path, options)
 
     monkeypatch.setattr(Path, "read_text", gone)
-    assert list(adopt_windows(folder)) == []
+    assert list(recover_windows(folder)) == []
     assert trace.exists()
 
 
 def test_a_process_of_another_host_is_given_a_day(folder: Path) -> None:
     orphan = folder.parent / "another-host-8e9bf4ef.4026531836-1-5"
     leave_window(orphan)
-    assert list(adopt_windows(folder)) == []
+    assert list(recover_windows(folder)) == []
     long_ago = time.time() - orphan_recovery.FORGOTTEN_SECONDS - 60
     os.utime(orphan, (long_ago, long_ago))
-    assert len(list(adopt_windows(folder))) == 1
+    assert len(list(recover_windows(folder))) == 1
 
 
 def test_of_two_that_adopt_one_gets_the_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,4 +160,4 @@ def test_of_two_that_adopt_one_gets_the_folder(folder: Path, monkeypatch: pytest
         raise FileNotFoundError(source, target)
 
     monkeypatch.setattr(Path, "rename", taken_by_another)
-    assert list(adopt_windows(folder)) == []
+    assert list(recover_windows(folder)) == []

@@ -14,7 +14,7 @@ from trainings import Step, facts_in, published_soon, train
 
 import tbprof
 from tbprof.hook.spool import spool_folder
-from tbprof.hook.spool.orphan_recovery import is_left_behind
+from tbprof.hook.spool.orphan_recovery import is_orphaned
 from tbprof.hook.spool.processes import process_name
 from tbprof.hook.spool.spool_folder import SpoolFolder
 
@@ -30,9 +30,9 @@ def folder(tmp_path: Path) -> Iterator[SpoolFolder]:
 
 def test_it_is_held_until_it_is_left(folder: SpoolFolder) -> None:
     (folder.path / "w.1.pt.trace.json").write_text("{}")
-    assert not is_left_behind(folder.path)
+    assert not is_orphaned(folder.path)
     folder.leave()
-    assert is_left_behind(folder.path)
+    assert is_orphaned(folder.path)
 
 
 def test_two_of_one_process_do_not_meet(folder: SpoolFolder, tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_one_that_vanished_is_made_again_and_held(
     shutil.rmtree(folder.path.parent)
     folder.ensure()
     assert folder.path.is_dir()
-    assert not is_left_behind(folder.path)
+    assert not is_orphaned(folder.path)
     (said,) = caplog.messages
     assert "was removed and is made again" in said
     folder.ensure()
@@ -63,7 +63,7 @@ def test_one_that_somebody_put_in_its_place_is_held_as_well(folder: SpoolFolder)
     folder.path.rename(folder.path.with_name("taken"))
     folder.path.mkdir()
     folder.ensure()
-    assert not is_left_behind(folder.path)
+    assert not is_orphaned(folder.path)
     folder.leave()
 
 
@@ -83,9 +83,9 @@ def test_a_child_holds_it_beyond_the_end_of_its_parent(folder: SpoolFolder) -> N
         [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=folder.descriptors
     ) as child:
         folder.leave()
-        assert not is_left_behind(folder.path)
+        assert not is_orphaned(folder.path)
         child.communicate(b"\n")
-    assert is_left_behind(folder.path)
+    assert is_orphaned(folder.path)
 
 
 def test_a_training_whose_folder_vanishes_between_windows_records_the_next(

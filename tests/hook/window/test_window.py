@@ -12,7 +12,7 @@ from torch.profiler import ProfilerActivity, profile
 
 from tbprof.hook.config.options import RecordOptions
 from tbprof.hook.config.schedule import Schedule
-from tbprof.hook.safety.other_profilers import foreign_profiler_at_work
+from tbprof.hook.safety.other_profilers import other_profiler_at_work
 from tbprof.hook.window.window import ProfiledWindow
 
 Step = Callable[[], float]
@@ -152,9 +152,9 @@ def test_what_is_left_of_a_window_given_away_is_no_profiler_at_work(tmp_path: Pa
     with profile(activities=[ProfilerActivity.CPU]):
         window.stop()
     announced = profile(activities=[ProfilerActivity.CPU])
-    assert not foreign_profiler_at_work(None)
+    assert not other_profiler_at_work(None)
     with announced:
-        assert foreign_profiler_at_work(None)
+        assert other_profiler_at_work(None)
 
 
 def test_a_spool_that_can_t_be_made_costs_the_window_and_nothing_else(

@@ -6,7 +6,7 @@ import pytest
 from source_scene import known_training
 
 from tbprof.model import Source, SourceText
-from tbprof.rules.base.immediate_use import is_used_at_once
+from tbprof.rules.base.immediate_use import is_used_immediately
 
 AT_ONCE = [
     "if x.item() > 3:\n    y = 1",
@@ -38,7 +38,7 @@ LATER = [
 
 def used(code: str, line: int = 1) -> bool:
     text = SourceText("train.py", 11, code)
-    return is_used_at_once(Source("train.py", 10 + line, "train", True, ()), [text])
+    return is_used_immediately(Source("train.py", 10 + line, "train", True, ()), [text])
 
 
 @pytest.mark.parametrize("code", AT_ONCE)
@@ -62,17 +62,17 @@ def test_code_that_begins_or_ends_in_the_middle_is_read_line_by_line() -> None:
 
 def test_without_the_code_or_the_line_nothing_is_said() -> None:
     text = SourceText("train.py", 11, "if x.item() > 3:\n    y = 1")
-    assert not is_used_at_once(None, [text])
-    assert not is_used_at_once(Source("train.py", 10, "train", False, ()), [text])
-    assert not is_used_at_once(Source("other.py", 11, "train", True, ()), [text])
-    assert not is_used_at_once(Source("train.py", 40, "train", True, ()), [text])
+    assert not is_used_immediately(None, [text])
+    assert not is_used_immediately(Source("train.py", 10, "train", False, ()), [text])
+    assert not is_used_immediately(Source("other.py", 11, "train", True, ()), [text])
+    assert not is_used_immediately(Source("train.py", 40, "train", True, ()), [text])
 
 
 def test_of_several_lines_that_it_can_be_all_must_decide() -> None:
     text = SourceText("train.py", 1, "if x.item() > 3:\n    y = 1\ntotal += x.item()")
     both = Source("train.py", 1, "train", False, (1, 3))
-    assert not is_used_at_once(both, [text])
-    assert is_used_at_once(Source("train.py", 1, "train", False, (1, 1)), [text])
+    assert not is_used_immediately(both, [text])
+    assert is_used_immediately(Source("train.py", 1, "train", False, (1, 1)), [text])
 
 
 def test_a_finding_says_so() -> None:

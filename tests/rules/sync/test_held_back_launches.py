@@ -6,12 +6,12 @@ import pytest
 from scenes import SIDE
 from trace_builder import MAIN, TraceBuilder
 
-from tbprof.rules.sync.held_back_launches import StretchedLaunches, find_stretched_launches
+from tbprof.rules.sync.held_back_launches import HeldBackLaunches, find_held_back_launches
 
 
 def training(
     *, length: float = 100, wait: float = 100, thread: int = SIDE, queued: int = 0
-) -> StretchedLaunches:
+) -> HeldBackLaunches:
     """Launches of 5, one of another length at 1000, and a wait of another thread that begins there."""
     built = TraceBuilder()
     built.step(1, 0, 10_000)
@@ -22,7 +22,7 @@ def training(
         built.launch(900 + number / 100, 905 + number / 100, runs=(5000 + number, 5001 + number))
     built.launch(1000, 1000 + length, runs=(7000, 7010))
     built.copy("DtoH", "pageable", 1000, 1000 + wait, runs=(1010, 1000 + wait), thread=thread)
-    return find_stretched_launches(built.facts())
+    return find_held_back_launches(built.facts())
 
 
 def test_a_long_launch_during_another_threads_read_was_held_back() -> None:

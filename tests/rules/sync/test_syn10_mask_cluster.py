@@ -43,7 +43,7 @@ def test_one_wait_hides_nothing() -> None:
     assert found(host_bound(), "SYN10") == []
 
 
-def test_a_recommender_wins_twice_as_much_by_mending_both(traces: pathlib.Path) -> None:
+def test_a_recommender_wins_twice_as_much_by_fixing_both(traces: pathlib.Path) -> None:
     report = build_report(traces / "hta_trace_diff" / "control.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "SYN10"]
     assert {report.sites[site].direction for site in finding.sites} == {"DtoH"}

@@ -29,7 +29,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]:
         found.append(path)
         return read_trace(path, **options)
 
-    monkeypatch.setattr(cache, "read_trace_together", read)
+    monkeypatch.setattr(cache, "read_trace_in_parallel", read)
     monkeypatch.setattr(cache, "WORTH_KEEPING_BYTES", 1)
     return found
 

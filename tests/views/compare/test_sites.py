@@ -24,7 +24,7 @@ def test_sites_are_gone_new_changed_or_the_same() -> None:
     other = dataclasses.replace(SITE, ops=("aten::nonzero",))
     rows = compared(with_sites(SITE, UPLOAD), with_sites(longer, other))
     assert [(row.state, row.site) for row in rows] == [("gone", None), ("new", 1), ("changed", 0)]
-    assert [(row.before_dry_us is None, row.after_dry_us is None) for row in rows[:2]] == [
+    assert [(row.before_starve_us is None, row.after_starve_us is None) for row in rows[:2]] == [
         (False, True),
         (True, False),
     ]
@@ -33,7 +33,7 @@ def test_sites_are_gone_new_changed_or_the_same() -> None:
 def test_waits_and_dry_times_are_those_of_a_step() -> None:
     assert len(REPORT.steps) == 3
     [row] = compared(with_sites(SITE), with_sites(SITE))
-    assert (row.state, row.before_wait_us, row.after_dry_us) == ("same", 1.0, 1 / 3)
+    assert (row.state, row.before_wait_us, row.after_starve_us) == ("same", 1.0, 1 / 3)
 
 
 def test_a_site_whose_line_moved_is_the_same_and_says_from_where() -> None:

@@ -54,7 +54,7 @@ function SiteTable({ title, rows, scale }: { title: string; rows: readonly Compa
             <span class="sr">Waits drawn</span>
           </th>
           <th scope="col" class="num">
-            GPU dry before, {scale.unit}
+            GPU starved before, {scale.unit}
           </th>
           <th scope="col" class="num">
             after
@@ -89,8 +89,8 @@ function Row({ row, scale }: { row: CompareSite; scale: Scale }) {
         <Meter parts={[{ length: row.before_wait_us ?? 0, fill: { class: "f-compute" } }]} most={scale.longest_us} />
         <Meter parts={[{ length: row.after_wait_us ?? 0, fill: { class: "f-acc" } }]} most={scale.longest_us} />
       </td>
-      <td class="num">{time(row.before_dry_us)}</td>
-      <td class="num b">{time(row.after_dry_us)}</td>
+      <td class="num">{time(row.before_starve_us)}</td>
+      <td class="num b">{time(row.after_starve_us)}</td>
       <td class="num">{formatMean(row.before_count)}</td>
       <td class="num b">{formatMean(row.after_count)}</td>
     </tr>

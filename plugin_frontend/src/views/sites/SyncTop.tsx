@@ -13,7 +13,7 @@ export function SyncTop({ view }: { view: WindowView }) {
   const figures: [string, string, string][] = [
     ["Sync points", formatCount(count), ""],
     ["The host waits", formatDuration(wait_us), count > 0 ? `${formatShare(shareOf(explained_us, wait_us))} explained: the GPU was busy` : ""],
-    ["GPU dry after them", formatDuration(dry), ""],
+    ["GPU starved after them", formatDuration(dry), ""],
     ["Saved if all go, at most", formatDuration(view.savings?.ceiling_us ?? null), "a wait is not a cost"],
   ];
   return (

@@ -79,9 +79,9 @@ const WAITING: readonly Column[] = [
     cell: (site) => (site.wait_us > 0 ? formatShare(explainedShare(site)) : NOT_APPLICABLE),
   },
   {
-    key: "dry",
-    head: ({ unit }) => `GPU dry, ${unit}`,
-    className: "c-dry num",
+    key: "starve",
+    head: ({ unit }) => `GPU starved, ${unit}`,
+    className: "c-starve num",
     cell: (site, { unit }) => <span title={formatExact(site.starve_us)}>{formatDurationIn(site.starve_us, unit)}</span>,
   },
   { key: "share", head: () => "Of step", className: "c-share num", cell: (site) => formatShare(site.share_of_steps) },
@@ -107,7 +107,7 @@ const COPYING: readonly Column[] = [
   {
     key: "wait",
     head: ({ unit }) => `Blocked, ${unit}`,
-    className: "c-dry num",
+    className: "c-starve num",
     cell: (site, { unit }) => <span title={formatExact(site.wait_us)}>{site.blocking === 0 ? NOT_APPLICABLE : formatDurationIn(site.wait_us, unit)}</span>,
   },
   {

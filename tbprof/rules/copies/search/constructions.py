@@ -51,7 +51,7 @@ def find_constructions(facts: Facts) -> list[Constructions]:
     """By place, in alphabetical order."""
     slices = facts.trace.slices
     rows = matching_rows(facts.trace, _INIT, Category.PYTHON)
-    rows = rows[np.isin(slices.lane[rows], facts.training_lanes)]
+    rows = rows[np.isin(slices.lane[rows], facts.training_threads)]
     step = facts.steps.index_of(slices.start_ns[rows])
     set_up = (step == 0) & (len(facts.steps) > 1)
     rows = rows[(step != OUTSIDE) & ~set_up]

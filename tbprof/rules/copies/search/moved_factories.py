@@ -34,7 +34,7 @@ def find_moved_factories(facts: Facts, site: SiteMembers) -> Int64s:
     """
     episodes = facts.episodes
     chosen = []
-    for lane in facts.training_lanes:
+    for lane in facts.training_threads:
         mine = np.flatnonzero((episodes.lane[site.members] == lane) & (site.outermost_op != NONE))
         mine = mine[episodes.step[site.members[mine]] != OUTSIDE]
         if len(mine) == 0:

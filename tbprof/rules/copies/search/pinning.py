@@ -35,7 +35,7 @@ def find_pinning(facts: Facts) -> Pinning:
     loading = matching_rows(trace, LOADER, Category.CPU_OP, Category.USER_ANNOTATION)
     inside_loader = union(slices.start_ns[loading], slices.start_ns[loading] + slices.duration_ns[loading])
     rows = np.concatenate([ops, calls])
-    rows = rows[np.isin(slices.lane[rows], facts.training_lanes)]
+    rows = rows[np.isin(slices.lane[rows], facts.training_threads)]
     start = slices.start_ns[rows]
     step = facts.steps.index_of(start)
     set_up = (step == 0) & (len(facts.steps) > 1)

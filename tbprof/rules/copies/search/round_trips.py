@@ -63,5 +63,5 @@ def _large(facts: Facts, direction: str) -> Int64s:
     """Copies of the training lanes in a step, ascending."""
     episodes = facts.episodes
     mine = (episodes.direction == DIRECTIONS.index(direction)) & (episodes.bytes > MIN_BYTES)
-    mine &= (episodes.step != OUTSIDE) & np.isin(episodes.lane, facts.training_lanes)
+    mine &= (episodes.step != OUTSIDE) & np.isin(episodes.lane, facts.training_threads)
     return np.flatnonzero(mine)

@@ -29,7 +29,7 @@ def find_steady_uploads(facts: Facts, members: Int64s) -> Int64s:
     rest is steady if at least `MOST_STEPS` of the steps hold the same number of copies of the same
     size.
     """
-    inside = np.isin(facts.episodes.lane[members], facts.training_lanes)
+    inside = np.isin(facts.episodes.lane[members], facts.training_threads)
     members = members[inside & (facts.episodes.step[members] != OUTSIDE)]
     members = members[~moves_batch(facts, facts.episodes.start_ns[members])]
     if len(members) == 0 or len(np.unique(facts.episodes.bytes[members])) > 1:

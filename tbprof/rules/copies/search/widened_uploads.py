@@ -45,7 +45,7 @@ class WidenedUploads:
 def find_widened_uploads(facts: Facts, site: SiteMembers) -> WidenedUploads:
     """Those of a site for which the last cast of their shape in their step, on the host, widened them."""
     found: dict[int, float] = {}
-    for lane in facts.training_lanes:
+    for lane in facts.training_threads:
         mine = site.members[facts.episodes.lane[site.members] == lane]
         mine = mine[(facts.episodes.step[mine] != OUTSIDE) & (_ops(facts, mine) != NONE)]
         if len(mine):

@@ -21,7 +21,7 @@ from tbprof.trace.export.classic.launches import device_rows, launches
 from tbprof.trace.export.classic.nesting import NONE, Nesting, nest
 from tbprof.trace.export.classic.roles import RowRoles, roles_of
 
-__all__ = ["NOT_RECORDED", "AddedOp", "Plan", "plan_of"]
+__all__ = ["NOT_RECORDED", "AddedOp", "RewritePlan", "plan_of"]
 
 NO_OPERATOR = "[no operator] "
 NOT_RECORDED = "[launch not recorded]"
@@ -47,7 +47,7 @@ class AddedOp:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plan:
+class RewritePlan:
     """One entry for each row of the trace, and the operators that are added."""
 
     nesting: Nesting
@@ -59,7 +59,7 @@ class Plan:
     added: tuple[AddedOp, ...]
 
 
-def plan_of(trace: Trace) -> Plan:
+def plan_of(trace: Trace) -> RewritePlan:
     """Decide for every row."""
     roles = roles_of(trace)
     return _Planning(trace, roles, nest(trace.slices, roles.role)).plan()
@@ -78,7 +78,7 @@ class _Planning:
         self._next_correlation = int(trace.slices.correlation.max()) + 1
         self._added: list[AddedOp] = []
 
-    def plan(self) -> Plan:
+    def plan(self) -> RewritePlan:
         ordinary = np.setdiff1d(self._devices, self._roles.collectives)
         launched = ordinary[self._launch[ordinary] != NONE]
         launching = np.unique(self._launch[launched])
@@ -88,7 +88,7 @@ class _Planning:
         self._external[launched] = self._external[self._launch[launched]]
         for rows in (launching, launched):
             self._correlation[rows] = self._slices.correlation[rows]
-        return Plan(
+        return RewritePlan(
             nesting=self._nesting,
             omitted=self._roles.omitted,
             external_id=self._external,

@@ -10,7 +10,7 @@ import numpy as np
 from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.export.classic.collectives import COUNTED, GLOO_COUNTED, classic_name, message
 from tbprof.trace.export.classic.nesting import NONE
-from tbprof.trace.export.classic.rewrite_plan import NOT_RECORDED, AddedOp, Plan
+from tbprof.trace.export.classic.rewrite_plan import NOT_RECORDED, AddedOp, RewritePlan
 from tbprof.trace.export.classic.roles import is_module, is_step
 from tbprof.trace.export.classic.stacks import CallStacks
 from tbprof.trace.export.classic.tensor_cores import classic_kernel_name
@@ -41,7 +41,7 @@ _LAST_DEVICE = 63
 class ClassicRows:
     """Rewrites the rows of one trace, in file order, and gives those that are added."""
 
-    def __init__(self, trace: Trace, plan: Plan, clock: ClassicClock) -> None:
+    def __init__(self, trace: Trace, plan: RewritePlan, clock: ClassicClock) -> None:
         self.threads = Threads(trace)
         self._trace = trace
         self._plan = plan

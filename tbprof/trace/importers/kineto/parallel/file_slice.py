@@ -17,7 +17,7 @@ from tbprof.trace.importers.kineto.files.source import ByteSource, open_source
 from tbprof.trace.importers.kineto.reader import CHUNK_BYTES
 from tbprof.trace.importers.kineto.rows import Rows
 
-__all__ = ["NotWhole", "Piece", "Stretch", "read_stretch"]
+__all__ = ["FileSlice", "NotWhole", "Piece", "read_slice"]
 
 
 _NEXT_SHARE = 0.8
@@ -30,7 +30,7 @@ class NotWhole(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class FileSlice:
     """The part number `index`, from 0 on, of `count` parts of a file."""
 
     index: int
@@ -61,7 +61,7 @@ class Piece:
     """Of the last stretch: what stands behind them."""
 
 
-def read_stretch(path: str, stretch: Stretch, progress: Callable[[int, int], None] | None = None) -> Piece:
+def read_slice(path: str, stretch: FileSlice, progress: Callable[[int, int], None] | None = None) -> Piece:
     """Read the events of one stretch.
 
     Args:

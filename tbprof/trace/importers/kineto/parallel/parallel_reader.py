@@ -18,11 +18,11 @@ from tbprof.trace.importers.kineto.events.decode import Losses
 from tbprof.trace.importers.kineto.events.metadata import read_metadata
 from tbprof.trace.importers.kineto.files.source import shown_path
 from tbprof.trace.importers.kineto.health import Reading
-from tbprof.trace.importers.kineto.parallel.file_slice import NotWhole, Piece, Stretch, read_stretch
+from tbprof.trace.importers.kineto.parallel.file_slice import FileSlice, NotWhole, Piece, read_slice
 from tbprof.trace.importers.kineto.reader import read_trace, trace_of
 from tbprof.trace.importers.kineto.rows import join_rows
 
-__all__ = ["MAX_PROCESSES", "WORTH_SHARING_BYTES", "cores", "other_processes", "read_trace_together"]
+__all__ = ["MAX_PROCESSES", "WORTH_SHARING_BYTES", "cores", "other_processes", "read_trace_in_parallel"]
 
 WORTH_SHARING_BYTES = 8 * 1000**2
 """Of a packed file, some 130 MB of JSON; below it the start of a process costs what it saves."""
@@ -35,7 +35,7 @@ _NO_THREADS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THR
 """numpy starts threads for linear algebra, of which there is none here."""
 
 
-def read_trace_together(
+def read_trace_in_parallel(
     path: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None
 ) -> Trace:
     """`read_trace`, on several cores where there are several and the file is large.
@@ -71,9 +71,9 @@ def cores() -> int:
 def _read(path: Path, count: int, progress: Callable[[int, int], None] | None) -> Trace:
     before = _identity(path)
     with ExitStack() as stack:
-        others = [stack.enter_context(_process(path, Stretch(at, count))) for at in range(1, count)]
+        others = [stack.enter_context(_process(path, FileSlice(at, count))) for at in range(1, count)]
         # This process reads, too, and what it has read stands for what all of them have.
-        pieces = [read_stretch(str(path), Stretch(0, count), _of_all(before[2], progress))]
+        pieces = [read_slice(str(path), FileSlice(0, count), _of_all(before[2], progress))]
         pieces += [_received(process) for process in others]
     if _identity(path) != before:
         raise NotWhole(path)
@@ -94,7 +94,7 @@ def _of_all(
 
 
 @contextmanager
-def _process(path: Path, stretch: Stretch) -> Iterator[subprocess.Popen[bytes]]:
+def _process(path: Path, stretch: FileSlice) -> Iterator[subprocess.Popen[bytes]]:
     arguments = [str(path), str(stretch.index), str(stretch.count)]
     process = subprocess.Popen(
         [sys.executable, "-m", "tbprof.trace.importers.kineto.parallel.slice_process", *arguments],

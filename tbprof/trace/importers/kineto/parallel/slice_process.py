@@ -5,13 +5,13 @@ from __future__ import annotations
 import pickle
 import sys
 
-from tbprof.trace.importers.kineto.parallel.file_slice import Stretch, read_stretch
+from tbprof.trace.importers.kineto.parallel.file_slice import FileSlice, read_slice
 
 
 def main() -> None:
     """Read what the arguments name."""
     path, index, count = sys.argv[1:]
-    pickle.dump(read_stretch(path, Stretch(int(index), int(count))), sys.stdout.buffer, protocol=5)
+    pickle.dump(read_slice(path, FileSlice(int(index), int(count))), sys.stdout.buffer, protocol=5)
 
 
 if __name__ == "__main__":

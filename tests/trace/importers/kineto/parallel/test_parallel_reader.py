@@ -18,8 +18,8 @@ from trace_samples import a_step, classic, dumped, write
 from tbprof.errors import NotATrace
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.importers.kineto.parallel import file_slice, parallel_reader
-from tbprof.trace.importers.kineto.parallel.file_slice import NotWhole, Stretch, read_stretch
-from tbprof.trace.importers.kineto.parallel.parallel_reader import read_trace_together
+from tbprof.trace.importers.kineto.parallel.file_slice import FileSlice, NotWhole, read_slice
+from tbprof.trace.importers.kineto.parallel.parallel_reader import read_trace_in_parallel
 from tbprof.trace.importers.kineto.reader import read_trace
 from tbprof.trace.importers.kineto.rows import join_rows
 
@@ -88,7 +88,7 @@ def test_the_stretches_of_a_file_are_the_file(
     path = write(tmp_path, content, packed=packed)
     monkeypatch.setattr(file_slice, "CHUNK_BYTES", chunk_bytes)
 
-    pieces = [read_stretch(str(path), Stretch(index, count)) for index in range(count)]
+    pieces = [read_slice(str(path), FileSlice(index, count)) for index in range(count)]
 
     assert [piece.start for piece in pieces[1:]] == [piece.end for piece in pieces[:-1]]
     joined, expected = join_rows([piece.rows for piece in pieces]), read_trace(path)
@@ -116,7 +116,7 @@ def test_processes_read_a_real_trace_as_one_does(
     expected = read_trace(traces / name)
     monkeypatch.setattr(parallel_reader, "read_trace", lambda *_, **__: pytest.fail("read by one process"))
 
-    assert_same(read_trace_together(traces / name), expected)
+    assert_same(read_trace_in_parallel(traces / name), expected)
 
 
 @three_processes
@@ -124,7 +124,7 @@ def test_progress_reaches_the_end(tmp_path: Path) -> None:
     path = write(tmp_path, classic(many_steps(4000)))
     seen: list[tuple[int, int]] = []
 
-    read_trace_together(path, progress=lambda read, total: seen.append((read, total)))
+    read_trace_in_parallel(path, progress=lambda read, total: seen.append((read, total)))
 
     assert len(seen) > 1
     assert seen == sorted(seen)
@@ -145,7 +145,7 @@ DAMAGES = {
 def test_what_is_damaged_is_read_by_one_process(tmp_path: Path, damage: str) -> None:
     path = write(tmp_path, DAMAGES[damage](classic(many_steps(2000))))
 
-    trace = read_trace_together(path)
+    trace = read_trace_in_parallel(path)
 
     assert trace.health
     assert_same(trace, read_trace(path))
@@ -156,7 +156,7 @@ def test_a_packed_file_that_breaks_off(tmp_path: Path) -> None:
     packed = gzip.compress(classic(many_steps(2000)))
     path = write(tmp_path, packed[: len(packed) * 2 // 3])
 
-    assert_same(read_trace_together(path), read_trace(path))
+    assert_same(read_trace_in_parallel(path), read_trace(path))
 
 
 @three_processes
@@ -164,7 +164,7 @@ def test_what_is_no_trace_is_refused_in_the_same_words(tmp_path: Path) -> None:
     path = write(tmp_path, b'{"a": [1, 2]}')
 
     with pytest.raises(NotATrace, match="traceEvents"):
-        read_trace_together(path)
+        read_trace_in_parallel(path)
 
 
 @three_processes
@@ -172,7 +172,7 @@ def test_a_process_that_dies_costs_time_only(tmp_path: Path, monkeypatch: pytest
     path = write(tmp_path, classic(many_steps(50)))
     monkeypatch.setattr(sys, "executable", os.devnull)
 
-    assert_same(read_trace_together(path), read_trace(path))
+    assert_same(read_trace_in_parallel(path), read_trace(path))
 
 
 @three_processes
@@ -184,7 +184,7 @@ def test_a_file_that_is_replaced_meanwhile_is_read_again(tmp_path: Path) -> None
         if other.exists():
             other.replace(path)
 
-    assert_same(read_trace_together(path, progress=replace), read_trace(path))
+    assert_same(read_trace_in_parallel(path, progress=replace), read_trace(path))
 
 
 @three_processes
@@ -195,11 +195,11 @@ def test_modules_of_the_working_folder_are_not_taken(tmp_path: Path, monkeypatch
     expected = read_trace(path)
     monkeypatch.setattr(parallel_reader, "read_trace", lambda *_, **__: pytest.fail("read by one process"))
 
-    assert_same(read_trace_together(path.name), expected)
+    assert_same(read_trace_in_parallel(path.name), expected)
 
 
 def test_a_stretch_of_a_damaged_file_says_so(tmp_path: Path) -> None:
     path = write(tmp_path, classic(many_steps(20)).replace(b'"dur": 900.5', b'"dur": 900.', 1))
 
     with pytest.raises(NotWhole):
-        read_stretch(str(path), Stretch(0, 1))
+        read_slice(str(path), FileSlice(0, 1))
