@@ -29,7 +29,7 @@ _TESTS = pathlib.Path(__file__).parent
 _MOST_PROCESSES = 4
 """Each may hold a torch, a TensorBoard and a Chromium."""
 
-_IN_SECOND_BROWSER = frozenset(("test_timeline.py", "test_source.py", "test_series.py", "test_comparison.py"))
+_IN_SECOND_BROWSER = frozenset(("test_timeline.py", "test_source.py", "test_series.py", "test_compare.py"))
 """About half of what is seen in a browser, so that no process is left with all of it."""
 
 # How long an example takes says more of the machine than of the code.

@@ -36,7 +36,7 @@ def compare(tab: Any, before: str, after: str) -> Any:
 def test_a_window_is_like_its_copy(open_tab: OpenTab, two_windows: Path) -> None:
     answer = compare(open_tab(str(two_windows)), FIRST, SECOND).json
     assert answer["state"] == "ready"
-    assert "can be told from noise" in answer["view"]["verdict"]
+    assert "beyond the noise" in answer["view"]["verdict"]
     assert all(row["before"] == row["after"] for row in answer["view"]["figures"])
 
 
