@@ -45,7 +45,7 @@ def test_steps_and_where_they_go_are_drawn_and_said(page: Page, address: str) ->
     strips = frame.locator(".step-strips dd.t2")
     expect(strips.first).to_contain_text("its noise not known", timeout=PATIENCE_MS)
     expect(strips.last).to_contain_text("\u00b1")
-    expect(frame.locator("h1").first).to_contain_text("does not tell the noise")
+    expect(frame.locator("h1").first).to_contain_text("the noise is unknown")
     labels = [bar.get_attribute("aria-label") or "" for bar in frame.locator("svg.stack").all()]
     assert [label.split(":")[0] for label in labels] == ["Before", "After"]
     assert all("idle" in label for label in labels)

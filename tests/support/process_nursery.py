@@ -100,5 +100,5 @@ if __name__ == "__main__":
         runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
         sys.exit()
     __file__ = sys.argv[0]
-    sys.path[0] = str(Path(__file__).parents[1])
+    sys.path[0] = str(Path(__file__).parent)
     exec(compile(Path(__file__).read_text(encoding="utf-8"), __file__, "exec"))

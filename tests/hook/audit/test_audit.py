@@ -22,6 +22,8 @@ from tbprof.hook.safety.compiled_code import has_compiled_code
 from tbprof.model import Audit, RecordedCall
 
 PROGRAM = Path(program_of_reads.__file__)
+HERE = f"audit/{Path(__file__).name}"
+"""Below the folder from which the tests of the hook import."""
 CPU = torch.device("cpu")
 
 
@@ -137,7 +139,7 @@ def test_every_form_has_its_line_in_a_cell_as_well() -> None:
 def test_generated_code_has_no_line_of_its_own() -> None:
     number = torch.tensor(1.0)
     call = only(audit_of(lambda: eval(compile("number.item()", "<string>", "eval"), {"number": number})))
-    assert call.file == Path(__file__).name
+    assert call.file == HERE
 
 
 @pytest.mark.parametrize(
@@ -168,7 +170,7 @@ def test_it_knows_from_where_to_where_and_how(
 def test_on_a_gpu_waits_that_no_table_knows_are_recorded_as_well() -> None:
     matrix = torch.eye(3, device="cuda")
     audit = audit_of(lambda: torch.linalg.inv(matrix))
-    assert {call.file for call in audit.calls} == {Path(__file__).name}
+    assert {call.file for call in audit.calls} == {HERE}
     assert torch.cuda.get_sync_debug_mode() == 0
 
 
@@ -183,7 +185,7 @@ def test_warnings_of_waits_are_recorded_with_their_line_and_shown_to_nobody(
     warnings.warn("something else", stacklevel=1)
     audit = step.finish().audit
     (call,) = audit.calls
-    assert (call.file, call.call, call.devices) == (Path(__file__).name, "synchronise", ("cuda",))
+    assert (call.file, call.call, call.devices) == (HERE, "synchronise", ("cuda",))
     assert [str(warning.message) for warning in recwarn] == ["something else"]
 
 
@@ -388,5 +390,5 @@ def test_a_library_s_line_comes_with_the_user_s_own(tmp_path: Path, monkeypatch:
     call = only(audit_of(program))
     assert (call.file, call.line, call.function) == (f"{installed}framework.py", 2, "read")
     assert call.caller is not None
-    assert (call.caller.file, call.caller.function) == (Path(__file__).name, "program")
+    assert (call.caller.file, call.caller.function) == (HERE, "program")
     assert call.caller.line == program.__code__.co_firstlineno + 1

@@ -11,7 +11,8 @@ from torch import nn
 from tbprof.hook.audit.construction_watch import ConstructionWatch
 from tbprof.model import Construction
 
-HERE = Path(__file__).name
+HERE = f"audit/{Path(__file__).name}"
+"""Below the folder from which the tests of the hook import."""
 
 
 class Block(nn.Module):

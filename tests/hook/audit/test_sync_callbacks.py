@@ -10,7 +10,8 @@ from torch.cuda import _gpu_trace
 
 from tbprof.hook.audit.audit import AuditStep
 
-HERE = Path(__file__).name
+HERE = f"audit/{Path(__file__).name}"
+"""Below the folder from which the tests of the hook import."""
 REGISTRIES = (
     _gpu_trace.DeviceSynchronizationCallbacks,
     _gpu_trace.StreamSynchronizationCallbacks,

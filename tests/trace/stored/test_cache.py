@@ -194,7 +194,7 @@ def test_a_full_disk_costs_the_entry_only(
 def test_processes_that_want_the_same_trace_leave_one_entry(tmp_path: Path) -> None:
     path = write(tmp_path, classic(a_step() * 200))
     program = (
-        "import sys; from tbprof.trace import cache; cache.WORTH_KEEPING_BYTES = 1;"
+        "import sys; from tbprof.trace.stored import cache; cache.WORTH_KEEPING_BYTES = 1;"
         "print(len(cache.read_trace_cached(sys.argv[1]).slices))"
     )
 
