@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ import pick_samples
 import preflight_against_witnesses
 import repaired_stages
 import witnessed_points
+
+from tbprof.hook.audit.source_names import import_folders, trace_file_name
 
 RECORDED_ON_A_CPU = Path(__file__).parents[1] / "data" / "programs_on_a_cpu"
 
@@ -68,6 +71,17 @@ def test_samples_are_written_with_their_reports(tmp_path: Path, capsys: pytest.C
     assert "no samples: record them on a GPU" in capsys.readouterr().out
 
 
+@pytest.fixture
+def import_folders_asked_anew() -> Iterator[None]:
+    """Names of files depend on the folders that the first hook of a process found, here no other."""
+    for names in (import_folders, trace_file_name):
+        names.cache_clear()
+    yield
+    for names in (import_folders, trace_file_name):
+        names.cache_clear()
+
+
+@pytest.mark.usefixtures("import_folders_asked_anew")
 def test_a_program_runs_with_the_hook_and_leaves_its_window(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
