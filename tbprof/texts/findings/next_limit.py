@@ -25,7 +25,7 @@ _LIMITS = {
 
 def limit_sentence(cause: str, limiting_us: float, step_us: float) -> str:
     """`cause` is one of idle, or `device`: of a step it is idle, or works, for `limiting_us`."""
-    of_step = f"{duration(limiting_us)} of a step of {duration(step_us)}"
+    of_step = f"{duration(limiting_us)} of {duration(step_us)}"
     if cause == "device":
         return f"Then the GPU is the limit: it works {of_step}."
     limit = _LIMITS.get(cause, f"{cause.replace('_', ' ')} is the limit")

@@ -38,4 +38,4 @@ def test_without_a_plan_or_a_device_nothing_is_said(device: DeviceBar | None, sa
 
 def test_the_step_is_the_one_after_the_plan() -> None:
     said = next_limit(DEVICE, causes(sync=300.0, data=100.0), 300.0, English())
-    assert said.endswith("idle for it 0.1\u202fms of a step of 0.7\u202fms.")
+    assert said.endswith("idle for it 0.1\u202fms of 0.7\u202fms.")
