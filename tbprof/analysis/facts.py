@@ -16,7 +16,8 @@ from tbprof.analysis.device.device_work import DeviceWork, find_device_work
 from tbprof.analysis.device.lost_kernels import lost_kernels
 from tbprof.analysis.events.calls import Calls, find_calls
 from tbprof.analysis.events.episodes import Episodes, find_episodes
-from tbprof.analysis.events.frees import find_frees, lead_to_a_free
+from tbprof.analysis.events.frees import Frees, find_frees, lead_to_a_free
+from tbprof.analysis.events.loading import find_loading
 from tbprof.analysis.events.steps import OUTSIDE, Steps, find_steps
 from tbprof.analysis.events.transfers import Transfers
 from tbprof.analysis.idle.device_idle import IdlePieces, find_idle
@@ -85,8 +86,18 @@ class Facts:
     @cached_property
     def causes(self) -> IdleCauses:
         lanes = HostLanes(self.trace, self.training_threads)
-        states = host_states(lanes, self.work, self.calls, self.episodes, self.awaited, self.steps)
+        states = host_states(lanes, self.work, self.calls, self.episodes, self.awaited, self.loading)
         return IdleCauses(self.idle, self.steps, states)
+
+    @cached_property
+    def frees(self) -> Frees:
+        """Calls of the training threads that free device memory."""
+        return find_frees(self.trace, self.training_threads, self.calls)
+
+    @cached_property
+    def loading(self) -> Int64s:
+        """Rows of first calls of the training threads, in which kernels and library handles are loaded."""
+        return find_loading(self.trace, self.training_threads, self.calls, self.steps, self.frees)
 
     @cached_property
     def sites(self) -> tuple[SiteMembers, ...]:
@@ -141,18 +152,15 @@ class Facts:
 
         When such a collective ends another rank may decide.
         """
-        main = self.work.main_device
-        if main is None or not self.replay.is_consistent:
-            return self.replay.is_consistent
-        return total_ns(self.causes.empty[main]["collective"]) < DECIDED_BY_OTHERS * self.steps.total_ns
+        decided_ns = total_ns(self.idle_of("collective"))
+        return self.replay.is_consistent and decided_ns <= DECIDED_BY_OTHERS * self.steps.total_ns
 
     @cached_property
     def can_be_won(self) -> npt.NDArray[np.bool_]:
         """Episodes whose wait bounds a saving: blocking, in a step, on a training lane, before no free."""
         episodes = self.episodes
         in_training = np.isin(episodes.lane, self.training_threads) & (episodes.step != OUTSIDE)
-        flushing = find_frees(self.trace, self.training_threads, self.calls).flushing
-        flushed = lead_to_a_free(self.trace, flushing, episodes.lane, episodes.end_ns)
+        flushed = lead_to_a_free(self.trace, self.frees.flushing, episodes.lane, episodes.end_ns)
         won: npt.NDArray[np.bool_] = episodes.blocking & in_training & ~flushed
         return won
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,7 @@ __all__ = [
     "subtract",
     "total_ns",
     "union",
+    "union_of",
 ]
 
 
@@ -46,6 +48,15 @@ def union(start_ns: Int64s, end_ns: Int64s) -> Intervals:
     first[1:] = start_ns[1:] > reach[:-1]
     last = np.roll(first, -1)
     return Intervals(start_ns[first], reach[last])
+
+
+def union_of(parts: Sequence[Intervals]) -> Intervals:
+    """The moments that at least one of the parts holds."""
+    if not parts:
+        return NEVER
+    return union(
+        np.concatenate([part.start_ns for part in parts]), np.concatenate([part.end_ns for part in parts])
+    )
 
 
 def total_ns(intervals: Intervals) -> int:

@@ -18,7 +18,7 @@ import numpy as np
 
 from tbprof.analysis.arrays.names import matching_names, matching_rows
 from tbprof.analysis.events.calls import Calls
-from tbprof.analysis.events.frees import find_frees
+from tbprof.analysis.events.frees import Frees
 from tbprof.analysis.events.steps import OUTSIDE, Steps
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
@@ -38,14 +38,14 @@ _ENOUGH_STEPS = 3
 _STEADY_SHARE = 0.5
 
 
-def find_loading(trace: Trace, lanes: tuple[int, ...], calls: Calls, steps: Steps) -> Int64s:
-    """Rows of such calls, ascending."""
+def find_loading(trace: Trace, lanes: tuple[int, ...], calls: Calls, steps: Steps, frees: Frees) -> Int64s:
+    """Rows of such calls, ascending; `frees` are those of these lanes."""
     runtime = np.flatnonzero(trace.slices.category == Category.RUNTIME)
     runtime = runtime[np.isin(trace.slices.lane[runtime], lanes)]
     rows = np.concatenate(
         [
             _long_calls(trace, runtime, calls),
-            find_frees(trace, lanes, calls).of_handles,
+            frees.of_handles,
             matching_rows(trace, LAZY_LOADING, Category.OVERHEAD),
         ]
     )

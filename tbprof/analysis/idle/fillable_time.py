@@ -16,13 +16,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import NEVER, Intervals, complement, intersect, subtract, union
+from tbprof.analysis.arrays.intervals import (
+    NEVER,
+    Intervals,
+    complement,
+    intersect,
+    subtract,
+    union,
+    union_of,
+)
 from tbprof.analysis.device.communication import is_communication
 from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
 from tbprof.analysis.events.steps import Steps
 from tbprof.analysis.events.transfers import Transfers
 from tbprof.analysis.idle.device_idle import IdlePieces
-from tbprof.trace.columns.columns import Category, Int64s, Trace
+from tbprof.trace.columns.columns import Category, Trace
 
 __all__ = ["find_fillable"]
 
@@ -40,7 +48,7 @@ def find_fillable(
         intersect(subtract(work.busy[main], transfers.computing[main]), inside),
         intersect(_stream_is_free(trace, work, steps, main), inside),
     )
-    return union(_joined([part.start_ns for part in parts]), _joined([part.end_ns for part in parts]))
+    return union_of(parts)
 
 
 def _stream_is_free(trace: Trace, work: DeviceWork, steps: Steps, device: int) -> Intervals:
@@ -50,13 +58,6 @@ def _stream_is_free(trace: Trace, work: DeviceWork, steps: Steps, device: int) -
     length = np.bincount(work.place[mine], weights=(work.end_ns - work.start_ns)[mine], minlength=1)
     rows = (work.device == device) & (work.place == np.argmax(length))
     queued = rows & (work.launch != NO_LAUNCH)
-    taken = union(
-        _joined([work.start_ns[rows], work.launch_end_ns[queued]]),
-        _joined([work.end_ns[rows], work.start_ns[queued]]),
-    )
+    runs = union(work.start_ns[rows], work.end_ns[rows])
+    taken = union_of((runs, union(work.launch_end_ns[queued], work.start_ns[queued])))
     return complement(taken, int(steps.gpu_start_ns.min()), int(steps.gpu_end_ns.max()))
-
-
-def _joined(parts: list[Int64s]) -> Int64s:
-    joined: Int64s = np.concatenate(parts)
-    return joined

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import NEVER, Intervals, intersect, subtract, union
+from tbprof.analysis.arrays.intervals import NEVER, Intervals, intersect, subtract, union, union_of
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.attribution.annotations import LOADER
 from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.episodes import ABSENT, Episodes
-from tbprof.analysis.events.loading import ALLOCATOR, LAZY_LOADING, find_loading
-from tbprof.analysis.events.steps import Steps
+from tbprof.analysis.events.loading import ALLOCATOR, LAZY_LOADING
 from tbprof.analysis.waits.awaited import Awaited
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
@@ -93,9 +92,12 @@ class HostLanes:
 
 
 def host_states(
-    lanes: HostLanes, work: DeviceWork, calls: Calls, episodes: Episodes, awaited: Awaited, steps: Steps
+    lanes: HostLanes, work: DeviceWork, calls: Calls, episodes: Episodes, awaited: Awaited, loading: Int64s
 ) -> dict[str, Intervals]:
-    """By cause, in the order of `EMPTY_CAUSES`, when the host was in that state."""
+    """By cause, in the order of `EMPTY_CAUSES`, when the host was in that state.
+
+    `loading` are the rows of first calls, as `find_loading` finds them.
+    """
     ops_and_ranges = (Category.CPU_OP, Category.USER_ANNOTATION)
     trace, slices = lanes.trace, lanes.trace.slices
     held = np.flatnonzero(np.isin(episodes.lane, lanes.lanes) & episodes.blocking)
@@ -105,22 +107,19 @@ def host_states(
         np.setdiff1d(overhead, matching_rows(trace, LAZY_LOADING, Category.OVERHEAD))
     )
     compiling = lanes.ranges(_COMPILE, *ops_and_ranges)
-    loading = lanes.during(find_loading(trace, lanes.lanes, calls, steps))
+    in_sync_point = waiting(lanes, episodes)
     return {
         "data": _loading_data(lanes),
-        "loading": subtract(loading, compiling),
+        "loading": subtract(lanes.during(loading), compiling),
         "staging": _staging(lanes, work, calls, episodes),
         "allocator": lanes.ranges(ALLOCATOR, Category.RUNTIME),
         "collective": _in_collectives(lanes),
         "sync": _refilling(lanes, work, episodes.end_ns[held], awaited.explained_ns[held]),
         "compile": compiling,
-        "profiler": union(
-            np.concatenate([busy_with_itself.start_ns, calls.start_ns[own]]),
-            np.concatenate([busy_with_itself.end_ns, calls.end_ns[own]]),
-        ),
+        "profiler": union_of((busy_with_itself, union(calls.start_ns[own], calls.end_ns[own]))),
         # This is asked while a device is idle: one that works meanwhile is another one.
-        "another_device": intersect(waiting(lanes, episodes), _any_busy(work)),
-        "unrecorded": waiting(lanes, episodes),
+        "another_device": intersect(in_sync_point, _any_busy(work)),
+        "unrecorded": in_sync_point,
         "launch": lanes.recorded(),
     }
 
@@ -146,9 +145,7 @@ def _in_collectives(lanes: HostLanes) -> Intervals:
     own = lanes.rows[rows]
     idly = subtract(lanes.during(rows[~own]), _in_torch(lanes))
     inside = lanes.during(rows[own])
-    return union(
-        np.concatenate([idly.start_ns, inside.start_ns]), np.concatenate([idly.end_ns, inside.end_ns])
-    )
+    return union_of((idly, inside))
 
 
 def _in_torch(lanes: HostLanes) -> Intervals:
@@ -162,10 +159,7 @@ def _in_torch(lanes: HostLanes) -> Intervals:
 def _any_busy(work: DeviceWork) -> Intervals:
     if len(work.devices) < _SEVERAL:
         return NEVER
-    parts = [work.busy[device] for device in work.devices]
-    return union(
-        np.concatenate([part.start_ns for part in parts]), np.concatenate([part.end_ns for part in parts])
-    )
+    return union_of([work.busy[device] for device in work.devices])
 
 
 def _staging(lanes: HostLanes, work: DeviceWork, calls: Calls, episodes: Episodes) -> Intervals:

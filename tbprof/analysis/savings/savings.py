@@ -1,6 +1,6 @@
 """What removing waits can win: floor, estimate and ceiling.
 
-The ceiling is the smaller of the waits on the training lanes and the time that a host which
+The ceiling is the smaller of the waits on the training threads and the time that a host which
 comes earlier could fill (`fillable`): a wait is not a cost. It is taken apart for each stretch between two
 waits that stay and let the device run dry. At their return the host is ahead of what was recorded by no
 more than the device is, so that nothing it had gained besides helps any later.
@@ -23,8 +23,8 @@ __all__ = ["REPLAYED", "saving_of"]
 REPLAYED: tuple[Removal, ...] = ("drop", "defer")
 """What a replay can tell: the wait goes and nothing comes in its place."""
 
-_FIRST_NS, _LAST_NS = np.iinfo(np.int64).min, np.iinfo(np.int64).max
-"""Before and after all instants."""
+_FIRST_NS, _LAST_NS = -(2**62), 2**62
+"""Before and after all instants (ns since 1970), and so that a difference to one of those fits int64."""
 
 
 def saving_of(facts: Facts, chosen: Int64s, removal: Removal) -> Saving:

@@ -8,7 +8,6 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import Intervals, intersect, union
 from tbprof.analysis.arrays.names import matching_rows
-from tbprof.analysis.events.frees import find_frees
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.trace.columns.columns import Category, Int64s
@@ -35,7 +34,7 @@ def find_cache_flushes(facts: Facts) -> CacheFlushes:
     """A step holds one if it calls `empty_cache`, or the allocator flushes and then allocates again."""
     trace = facts.trace
     frames = _in_steps(facts, matching_rows(trace, _EMPTY_CACHE, Category.PYTHON))
-    frees = _in_steps(facts, find_frees(trace, facts.training_threads, facts.calls).flushing)
+    frees = _in_steps(facts, facts.frees.flushing)
     mallocs = _in_steps(facts, matching_rows(trace, _MALLOC, Category.RUNTIME))
     flushed = np.array([_is_flushed(facts, step, frames, frees, mallocs) for step in range(len(facts.steps))])
     within = union(facts.steps.gpu_start_ns[flushed], facts.steps.gpu_end_ns[flushed])

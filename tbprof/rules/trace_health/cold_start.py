@@ -8,7 +8,6 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import total_ns, union
 from tbprof.analysis.arrays.nesting import NONE
-from tbprof.analysis.events.loading import find_loading
 from tbprof.analysis.events.steps import OUTSIDE, rows_of_steps
 from tbprof.analysis.facts import Facts
 from tbprof.trace.columns.columns import Int64s
@@ -37,8 +36,7 @@ def find_cold_start(facts: Facts) -> ColdStart:
     slices, steps = facts.trace.slices, facts.steps
     cold = np.array(steps.cold)
     duration = steps.duration_ns
-    loading = find_loading(facts.trace, facts.training_threads, facts.calls, steps)
-    loading = loading[steps.index_of(slices.start_ns[loading]) != OUTSIDE]
+    loading = facts.loading[steps.index_of(slices.start_ns[facts.loading]) != OUTSIDE]
     if not steps.recorded:
         inside = slices.start_ns[loading] + slices.duration_ns[loading] > steps.start_ns[0]
         loading = loading[inside & (slices.start_ns[loading] < steps.end_ns[0])]

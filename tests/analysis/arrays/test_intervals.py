@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbprof.analysis.arrays.intervals import (
+    NEVER,
     Intervals,
     clip,
     complement,
@@ -14,6 +15,7 @@ from tbprof.analysis.arrays.intervals import (
     overlap_ns,
     total_ns,
     union,
+    union_of,
 )
 
 LONGEST = 40
@@ -83,3 +85,10 @@ def test_instants_of_today_lose_no_ns() -> None:
     epoch = 1_751_410_836_000_000_001
     found = of([(epoch, epoch + 3), (epoch + 3, epoch + 4)])
     assert (found.start_ns.tolist(), found.end_ns.tolist()) == ([epoch], [epoch + 4])
+
+
+def test_the_union_of_several_holds_what_any_of_them_holds() -> None:
+    early, late = (union(np.array([start]), np.array([end])) for start, end in ((0, 10), (5, 20)))
+    both = union_of((early, NEVER, late))
+    assert (both.start_ns.tolist(), both.end_ns.tolist()) == ([0], [20])
+    assert len(union_of(())) == 0
