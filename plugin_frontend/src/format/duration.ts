@@ -1,6 +1,6 @@
 // Durations in µs as text. A sentence picks its own unit, a table has one for all its rows.
 
-import { formatCount, formatDecimal, NARROW_SPACE, NOT_RECORDED } from "./number.ts";
+import { formatCount, formatDecimal, formatNegative, NARROW_SPACE, NOT_RECORDED } from "./number.ts";
 
 export type DurationUnit = "µs" | "ms" | "s";
 
@@ -8,8 +8,9 @@ export const MICROSECONDS: Record<DurationUnit, number> = { µs: 1, ms: 1_000, s
 
 /** The unit of a figure that stands alone: µs below 0.1 ms, ms below 10 s, then s. */
 export function durationUnit(durationUs: number): DurationUnit {
-  if (durationUs < 100) return "µs";
-  return durationUs < 10_000_000 ? "ms" : "s";
+  if (Math.abs(durationUs) < 100) return "µs";
+  // What rounds to 10,000 ms is 10 s.
+  return Math.abs(durationUs) < 9_999_500 ? "ms" : "s";
 }
 
 /** The one unit of a table: that of its longest row, ms only from 1 ms on so that rows differ. */
@@ -25,9 +26,8 @@ export function differenceUnit(durationsUs: readonly number[]): DurationUnit {
 
 /** A figure without its unit, for a table whose head names it. */
 export function formatDurationIn(durationUs: number, unit: DurationUnit): string {
-  const value = durationUs / MICROSECONDS[unit];
-  if (unit !== "µs" || value === 0) return formatDecimal(value);
-  return value < 1 ? "<1" : formatCount(value);
+  if (unit !== "µs") return formatDecimal(durationUs / MICROSECONDS[unit]);
+  return formatNegative(durationUs, (us) => (us > 0 && us < 1 ? "<1" : formatCount(us)));
 }
 
 /** A figure with its unit: `55.3 ms`, `15 µs`; null is "not recorded". */

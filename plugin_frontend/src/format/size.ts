@@ -2,14 +2,18 @@
 
 import { formatCount, formatDecimal, NARROW_SPACE } from "./number.ts";
 
-export type SizeUnit = "B" | "kB" | "MB" | "GB";
+export type SizeUnit = "B" | "kB" | "MB" | "GB" | "TB";
 
-const BYTES: Record<SizeUnit, number> = { B: 1, kB: 1e3, MB: 1e6, GB: 1e9 };
+const BYTES: Record<SizeUnit, number> = { B: 1, kB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
 
+/** A unit serves from where less of it than of the next smaller one is read: 999,950 bytes are 1.0 MB, not 1,000 kB. */
+const UNIT_FROM = 0.99995;
+
+/** The unit of a figure that stands alone. */
 export function sizeUnit(sizeBytes: number): SizeUnit {
-  if (sizeBytes < 1e3) return "B";
-  if (sizeBytes < 1e6) return "kB";
-  return sizeBytes < 1e9 ? "MB" : "GB";
+  const size = Math.abs(sizeBytes);
+  if (size < 999.5) return "B";
+  return (["TB", "GB", "MB"] as const).find((unit) => size >= UNIT_FROM * BYTES[unit]) ?? "kB";
 }
 
 /** The one unit of a table: that of its largest row. */

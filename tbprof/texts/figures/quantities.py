@@ -1,71 +1,109 @@
-"""Figures as people read them: one decimal, a unit that fits, and never a zero for "unknown"."""
+"""Figures as people read them: one decimal, a unit that fits, and never a zero for "unknown".
+
+The tab writes its figures by the same rules, in `plugin_frontend/src/format`; `tests/data/figures.json`
+holds what both make of the same numbers.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import ROUND_HALF_UP, Decimal
 
 __all__ = ["count", "duration", "mean", "milliseconds", "share", "size"]
 
 _NARROW_SPACE = "\u202f"
+_MINUS = "\u2212"
+
 _US_PER_MS = 1000.0
-_FEW_MS = 0.1
-_MANY_MS = 10_000.0
-_NO_DECIMALS_FROM = 1000.0
-_WHOLE_PERCENT_FROM = 10.0
+_US_PER_S = 1_000_000.0
+_FEW_US = 100.0
+_SECONDS_FROM_US = 9_999_500.0
+"""Below it, ms have no more than four digits when rounded."""
+
 _LEAST = 0.1
-_BYTES_PER_UNIT = 1000
+_WHOLE_FROM = 999.95
+"""What rounds to 1,000.0 or more has no decimals."""
+_WHOLE_PERCENT_FROM = 9.95
+_TENTH = Decimal("0.1")
+
+_BYTES = {"TB": 1e12, "GB": 1e9, "MB": 1e6, "kB": 1e3}
+_BYTES_BELOW = 999.5
+_UNIT_FROM = 0.99995
+"""Of a unit; below it, there are less than 1,000.0 of the next smaller when rounded."""
 
 
 def duration(us: float) -> str:
     """`15 us` below 0.1 ms, `55.3 ms` below 10 s, then seconds."""
-    ms = us / _US_PER_MS
-    if us == 0:
-        return f"0{_NARROW_SPACE}ms"
-    if ms < _FEW_MS:
-        return f"{us:.0f}{_NARROW_SPACE}µs" if us >= 1 else f"<1{_NARROW_SPACE}µs"
-    if ms < _MANY_MS:
-        return f"{_decimals(ms)}{_NARROW_SPACE}ms"
-    return f"{ms / 1000:.1f}{_NARROW_SPACE}s"
+    return _with_minus(us, _duration)
 
 
 def milliseconds(us: float) -> str:
     """A duration for a table whose head says ms: `<0.1` for small, `0` for a true zero."""
-    ms = us / _US_PER_MS
-    if us == 0:
-        return "0"
-    return "<0.1" if ms < _LEAST else _decimals(ms)
+    return _decimal(us / _US_PER_MS)
 
 
 def share(part: float) -> str:
     """A share of 1 in percent: whole from 10 on, else one decimal."""
-    percent = part * 100
-    if part == 0:
-        return f"0{_NARROW_SPACE}%"
-    if percent < _LEAST:
-        return f"<0.1{_NARROW_SPACE}%"
-    text = f"{percent:.0f}" if percent >= _WHOLE_PERCENT_FROM else f"{percent:.1f}"
-    return f"{text}{_NARROW_SPACE}%"
+    return _with_minus(part, _share)
 
 
 def size(size_bytes: int) -> str:
     """Decimal units, so that GB/s add up."""
-    if size_bytes < _BYTES_PER_UNIT:
-        return f"{size_bytes}{_NARROW_SPACE}B"
-    value = float(size_bytes)
-    for unit in ("kB", "MB", "GB", "TB"):
-        value /= _BYTES_PER_UNIT
-        if value < _BYTES_PER_UNIT:
-            return f"{value:.1f}{_NARROW_SPACE}{unit}"
-    return f"{value:,.0f}{_NARROW_SPACE}TB"
+    return _with_minus(size_bytes, _size)
 
 
 def count(number: int, one: str, many: str = "") -> str:
     """`1 sync point`, `1,200 sync points`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return f"{_with_minus(number, lambda size: f'{size:,}')} {one if number == 1 else many or one + 's'}"
 
 
 def mean(value: float) -> str:
     """A mean of counts: whole where it is whole, else one decimal."""
-    return f"{value:,.0f}" if value.is_integer() else _decimals(value)
+    return _with_minus(value, _whole) if float(value).is_integer() else _decimal(value)
 
 
-def _decimals(value: float) -> str:
-    return f"{value:,.0f}" if value >= _NO_DECIMALS_FROM else f"{value:.1f}"
+def _with_minus(value: float, text: Callable[[float], str]) -> str:
+    """`text` writes the size, before which "<0.1" has no sign."""
+    written = text(abs(value))
+    return f"{_MINUS}{written}" if value < 0 and not written.startswith("<") else written
+
+
+def _duration(us: float) -> str:
+    if us == 0:
+        return f"0{_NARROW_SPACE}ms"
+    if us < _FEW_US:
+        return f"{_whole(us) if us >= 1 else '<1'}{_NARROW_SPACE}µs"
+    if us < _SECONDS_FROM_US:
+        return f"{_decimal(us / _US_PER_MS)}{_NARROW_SPACE}ms"
+    return f"{_decimal(us / _US_PER_S)}{_NARROW_SPACE}s"
+
+
+def _share(part: float) -> str:
+    percent = part * 100
+    text = _decimal(percent) if percent < _WHOLE_PERCENT_FROM else _whole(percent)
+    return f"{text}{_NARROW_SPACE}%"
+
+
+def _size(size_bytes: float) -> str:
+    if size_bytes < _BYTES_BELOW:
+        return f"{_whole(size_bytes)}{_NARROW_SPACE}B"
+    larger = (unit for unit in ("TB", "GB", "MB") if size_bytes >= _UNIT_FROM * _BYTES[unit])
+    unit = next(larger, "kB")
+    return f"{_decimal(size_bytes / _BYTES[unit])}{_NARROW_SPACE}{unit}"
+
+
+def _decimal(value: float) -> str:
+    """One place; none from 1,000 on; "<0.1" for what would look like nothing."""
+    return _with_minus(value, _decimal_size)
+
+
+def _decimal_size(value: float) -> str:
+    if value == 0:
+        return "0"
+    if value < _LEAST:
+        return f"<{_LEAST}"
+    return str(Decimal(value).quantize(_TENTH, ROUND_HALF_UP)) if value < _WHOLE_FROM else _whole(value)
+
+
+def _whole(value: float) -> str:
+    return f"{Decimal(float(value)).to_integral_value(ROUND_HALF_UP):,}"

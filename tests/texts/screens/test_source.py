@@ -27,7 +27,7 @@ def test_an_exact_line_has_no_doubt() -> None:
 
 
 def test_a_copy_that_blocks_nothing_does_not_wait() -> None:
-    assert wait_note(1_250.0) == "waits 1.2\u202fms a step"
+    assert wait_note(1_250.0) == "waits 1.3\u202fms a step"
     assert wait_note(0.0) == "copies without waiting"
     assert candidate_note((9, 14)) == "one of 9, 14"
 
