@@ -6,6 +6,7 @@ Every import counts, those inside functions and under `TYPE_CHECKING` as well.
 from __future__ import annotations
 
 import ast
+import posixpath
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -420,21 +421,43 @@ FRONTEND_LAW = {
 TYPESCRIPT_IMPORT = re.compile(r"""\b(?:from|import)\s*\(?\s*["']([^"']+)["']""")
 
 
+def frontend_imports(source: Path) -> dict[str, list[str]]:
+    """By file of the frontend, the modules that it imports, types included, as it names them."""
+    paths = sorted((*source.rglob("*.ts"), *source.rglob("*.tsx")))
+    return {
+        path.relative_to(source).as_posix(): TYPESCRIPT_IMPORT.findall(path.read_text(encoding="utf-8"))
+        for path in paths
+        if not path.name.endswith(".d.ts")
+    }
+
+
 def frontend_violations(source: Path, law: dict[str, Allowed]) -> list[str]:
     """Every import that the frontend's law forbids, as `file imports module`."""
-    found = []
-    for path in sorted((*source.rglob("*.ts"), *source.rglob("*.tsx"))):
-        name = path.relative_to(source).as_posix()
-        if name.endswith(".d.ts"):
-            continue
-        modules = TYPESCRIPT_IMPORT.findall(path.read_text(encoding="utf-8"))
-        row = law[name.split("/")[0].split(".")[0]]
-        found += [
-            f"{name} imports {module}"
-            for module in modules
-            if not _is_allowed_in_frontend(module, path, source, row)
-        ]
-    return found
+    return [
+        f"{name} imports {module}"
+        for name, modules in frontend_imports(source).items()
+        for module in modules
+        if not _is_allowed_in_frontend(module, source / name, source, law[name.split("/")[0].split(".")[0]])
+    ]
+
+
+def frontend_cycle(source: Path) -> list[str]:
+    """Files of the frontend that import each other in a ring, the first again at the end."""
+    ring = TopologicalSorter(
+        {
+            name: {
+                posixpath.normpath(posixpath.join(name, "..", module))
+                for module in modules
+                if module[0] == "."
+            }
+            for name, modules in frontend_imports(source).items()
+        }
+    )
+    try:
+        ring.prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
 
 
 def _is_allowed_in_frontend(module: str, path: Path, source: Path, row: Allowed) -> bool:
@@ -449,6 +472,20 @@ def _is_allowed_in_frontend(module: str, path: Path, source: Path, row: Allowed)
 
 def test_every_import_of_the_frontend_obeys_the_law() -> None:
     assert frontend_violations(REPOSITORY / "plugin_frontend" / "src", FRONTEND_LAW) == []
+
+
+def test_no_file_of_the_frontend_imports_what_imports_it() -> None:
+    assert frontend_cycle(REPOSITORY / "plugin_frontend" / "src") == []
+
+
+def test_the_frontend_checker_sees_a_ring(tmp_path: Path) -> None:
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "a.ts").write_text('import { b } from "./b.ts";', encoding="utf-8")
+    (tmp_path / "state" / "b.ts").write_text('import type { C } from "../model/c.ts";', encoding="utf-8")
+    assert frontend_cycle(tmp_path) == []
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "c.ts").write_text('export * from "../state/a.ts";', encoding="utf-8")
+    assert set(frontend_cycle(tmp_path)) == {"state/a.ts", "state/b.ts", "model/c.ts"}
 
 
 def test_the_frontend_has_no_other_layers() -> None:

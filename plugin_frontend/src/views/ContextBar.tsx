@@ -8,7 +8,8 @@ import { currentLink } from "../state/place.ts";
 import { newWindows, runs, shown, visitWindow, visitWindowBeside } from "../state/runs.ts";
 import { windowView } from "../state/windowAnswer.ts";
 import { Icon } from "../widgets/Icon.tsx";
-import { Picker, type PickerOption } from "../widgets/Picker.tsx";
+import { Picker } from "../widgets/Picker.tsx";
+import type { PickerOption } from "../widgets/PickerList.tsx";
 import { keysOpen } from "./keys.ts";
 
 const NOTHING = "—";

@@ -1,13 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "./Icon.tsx";
-import { PickerList } from "./PickerList.tsx";
-
-export interface PickerOption {
-  key: string;
-  text: string;
-  /** Quieter, after the text; searched too. */
-  detail: string;
-}
+import { PickerList, type PickerOption } from "./PickerList.tsx";
 
 export interface PickerProps {
   label: string;

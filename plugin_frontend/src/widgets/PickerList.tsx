@@ -1,10 +1,16 @@
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { Icon } from "./Icon.tsx";
-import type { PickerOption } from "./Picker.tsx";
 import { useVirtualRows } from "./useVirtualRows.ts";
 
 const ROW_HEIGHT = 32;
 const PAGE_ROWS = 8;
+
+export interface PickerOption {
+  key: string;
+  text: string;
+  /** Quieter, after the text; searched too. */
+  detail: string;
+}
 
 interface PickerListProps {
   label: string;
