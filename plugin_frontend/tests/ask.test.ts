@@ -205,3 +205,15 @@ test("quick answers replace the old one without a skeleton, slow ones do not", a
   await pass(1_000);
   assert.deepEqual(answer.value, { kind: "there", value: "b" });
 });
+
+test("an answer that stays for the next question is gone once nothing is wanted", async () => {
+  const { answer } = follow({ patienceMs: 300 });
+  key.value = "A";
+  await server.answer("a");
+  key.value = null;
+  assert.equal(answer.value.kind, "loading");
+  key.value = "B";
+  assert.equal(answer.value.kind, "loading");
+  await server.answer("b");
+  assert.deepEqual(answer.value, { kind: "there", value: "b" });
+});

@@ -10,7 +10,7 @@ export interface Options<Value> {
   poll?: { everyMs: number; unfinished: (value: Value) => boolean };
   /** The answer to one question never changes: the last one is shown again without being asked for. */
   keep?: boolean;
-  /** The old answer stays on screen this long, so that quick ones do not flicker. */
+  /** The old answer stays on screen this long while the next question is asked, so that quick ones do not flicker. */
   patienceMs?: number;
 }
 
@@ -65,7 +65,10 @@ export function ask<Value>(
   const follow = (): (() => void) | void => {
     void attempts.value;
     const asked = key.value;
-    if (asked === null) return;
+    if (asked === null) {
+      if (patienceMs > 0) answer.value = LOADING;
+      return;
+    }
     if (kept?.key === asked) {
       answer.value = { kind: "there", value: kept.value };
       return;

@@ -1,25 +1,24 @@
 // The timeline of the window shown: what it holds, the step that is looked at, and what is selected.
 
-import { computed, effect, signal } from "@preact/signals";
+import { computed, effect } from "@preact/signals";
 import type { WindowAddress } from "../api/routes.ts";
 import { fetchSelection, fetchTimeline, fetchTimelineStep } from "../api/timeline.ts";
 import type { SelectionView, TimelineAnswer, TimelineStep, TimelineView } from "../api/types.ts";
 import { parseSelected, printSelected, type Selected } from "../model/selected.ts";
 import { ask } from "./ask.ts";
-import { failureOf, LOADING, type Loaded } from "./loaded.ts";
 import { adjust, place } from "./place.ts";
 import { shownAddress } from "./runs.ts";
 import { windowView } from "./windowAnswer.ts";
 
 const POLL_INTERVAL_MS = 500;
+/** The step before, and its selection, stay so long. */
+const PATIENCE_MS = 300;
 
 export const { answer: timelineAnswer, start: loadAnswer } = ask<TimelineAnswer>(
   shownAddress,
   (address, signal) => fetchTimeline(JSON.parse(address) as WindowAddress, signal),
   { poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ state }) => state === "reading" } },
 );
-export const stepAnswer = signal<Loaded<TimelineStep>>(LOADING);
-export const selection = signal<SelectionView | null>(null);
 
 export const timeline = computed<TimelineView | null>(() => (timelineAnswer.value.kind === "there" ? timelineAnswer.value.value.timeline : null));
 
@@ -41,6 +40,38 @@ export const stepIndex = computed(() => {
 
 export const selected = computed<Selected | null>(() => parseSelected(place.value.selected));
 
+/** Of a timeline that is there; null before. */
+const askedStep = computed<string | null>(() => {
+  if (timeline.value === null || timeline.value.steps.length === 0) return null;
+  return JSON.stringify([timelineAddress(), stepIndex.value]);
+});
+
+export const { answer: stepAnswer, start: loadStep } = ask<TimelineStep>(
+  askedStep,
+  (key, signal) => {
+    const [address, index] = JSON.parse(key) as [WindowAddress, number];
+    return fetchTimelineStep(address, index, signal);
+  },
+  { patienceMs: PATIENCE_MS },
+);
+
+/** A site is none: an episode is chosen for it. */
+const askedSelection = computed<string | null>(() => {
+  if (timeline.value === null || selected.value === null || selected.value.kind === "site") return null;
+  return JSON.stringify([timelineAddress(), selected.value]);
+});
+
+const { answer: selectionAnswer, start: loadSelection } = ask<SelectionView>(
+  askedSelection,
+  (key, signal) => {
+    const [address, { kind, number }] = JSON.parse(key) as [WindowAddress, Selected];
+    return fetchSelection(address, kind, number, signal);
+  },
+  { patienceMs: PATIENCE_MS },
+);
+
+export const selection = computed<SelectionView | null>(() => (selectionAnswer.value.kind === "there" ? selectionAnswer.value.value : null));
+
 /** Whether sites of the timeline are those of the report; not if another version wrote the report. */
 export const sitesMatch = computed(() => {
   const [marks, sites] = [timeline.value?.sites ?? [], windowView.value?.sites ?? []];
@@ -53,38 +84,10 @@ export function select(what: Selected | null): void {
 
 /** Asks for everything while the view is open; gives back what ends it. */
 export function loadTimeline(): () => void {
-  const ends = [loadAnswer(), effect(loadStep), effect(loadSelection), effect(chooseOfSite)];
+  const ends = [loadAnswer(), loadStep(), loadSelection(), effect(chooseOfSite)];
   return () => {
     for (const end of ends) end();
   };
-}
-
-function loadStep(): (() => void) | void {
-  if (timeline.value === null || timeline.value.steps.length === 0) return;
-  const asked = timelineAddress();
-  const index = stepIndex.value;
-  if (asked === null) return;
-  const control = new AbortController();
-  fetchTimelineStep(asked, index, control.signal).then(
-    (value) => (stepAnswer.value = { kind: "there", value }),
-    (error: unknown) => control.signal.aborted || (stepAnswer.value = failureOf(error)),
-  );
-  return () => control.abort();
-}
-
-function loadSelection(): (() => void) | void {
-  const what = selected.value;
-  const asked = timelineAddress();
-  if (timeline.value === null || what === null || what.kind === "site" || asked === null) {
-    selection.value = null;
-    return;
-  }
-  const control = new AbortController();
-  fetchSelection(asked, what.kind, what.number, control.signal).then(
-    (value) => (selection.value = value),
-    () => control.signal.aborted || (selection.value = null),
-  );
-  return () => control.abort();
 }
 
 /** A site stands for its longest episode in the step, once that is known. */
