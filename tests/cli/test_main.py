@@ -8,9 +8,10 @@ from command_line import SAMPLES, run_tbprof
 import tbprof
 from tbprof.cli.commands import report
 from tbprof.cli.main import main
-from tbprof.rules.registry import PAGES
+from tbprof.rules.files import rule_files
 
 CLEAN = SAMPLES / "h100_transformer_clean" / "dc3b_3169006.pt.trace.json.gz"
+CODES = [file.code for file in rule_files()]
 
 
 def test_python_m_tbprof_is_the_command() -> None:
@@ -63,7 +64,7 @@ def test_an_interruption_is_one_word(
     assert capsys.readouterr().err == "tbprof: interrupted\n"
 
 
-@pytest.mark.parametrize("code", [rule.code for rule in PAGES])
+@pytest.mark.parametrize("code", CODES)
 def test_explain_shows_the_page_of_a_rule(code: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", code]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -74,20 +75,18 @@ def test_explain_shows_the_page_of_a_rule(code: str, capsys: pytest.CaptureFixtu
 
 
 def test_explain_takes_a_code_in_small_letters(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", PAGES[0].code.lower()]) == 0
-    assert capsys.readouterr().out.startswith(PAGES[0].code)
+    assert main(["explain", "syn01"]) == 0
+    assert capsys.readouterr().out.startswith("SYN01 ")
 
 
 def test_explain_without_a_code_lists_all_rules(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == [rule.code for rule in PAGES]
+    assert [line.split()[0] for line in lines] == CODES
 
 
 def test_explain_of_an_unknown_rule_names_those_that_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "SYN99"]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert printed.err == (
-        f"tbprof: there is no rule 'SYN99': the rules are {', '.join(rule.code for rule in PAGES)}\n"
-    )
+    assert printed.err == (f"tbprof: there is no rule 'SYN99': the rules are {', '.join(CODES)}\n")

@@ -17,8 +17,8 @@ import tbprof
 from tbprof.errors import UsageError
 from tbprof.manual.pages import RULES_PAGE, ManualText, all_pages, manual_text
 from tbprof.model import Instance, Report
-from tbprof.rules.registry import PAGES
 from tbprof.standard_streams import SUBSTITUTES
+from tbprof.texts.findings.rule_pages import RuleText, all_rules
 
 REPOSITORY = Path(__file__).parents[2]
 FOLDER = Path(tbprof.__file__).parent / "manual"
@@ -89,12 +89,11 @@ def test_pages_that_a_page_names_exist() -> None:
     assert named <= {page.name for page in all_pages()}
 
 
-@pytest.mark.parametrize("rule", PAGES, ids=lambda rule: rule.code)
-def test_every_rule_is_printed_from_its_docstring(rule: typing.Any) -> None:
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
+def test_every_rule_is_printed_from_its_docstring(rule: RuleText) -> None:
     _, _, rest = manual_text(RULES_PAGE).markdown.partition(f"\n## {rule.code} {rule.name}\n")
     part = rest.partition("\n## ")[0]
-    title = rule.doc.strip().splitlines()[0].rstrip(".")
-    assert f"**{title}.**" in " ".join(part.split())
+    assert f"**{rule.title}.**" in " ".join(part.split())
     for heading in ("**Fix.**", "**When it stays silent.**", "Before:", "After:"):
         assert heading in part
 

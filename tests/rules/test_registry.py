@@ -1,65 +1,44 @@
-"""The list of rules, their pages, and what one rule can do to the others."""
+"""Which files are rules, and what one rule can do to the others."""
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from scenes import host_bound
 
+from tbprof import rules
 from tbprof.analysis.facts import Facts
-from tbprof.errors import UsageError
 from tbprof.model import FailedRule, Finding, NotChecked
 from tbprof.report import report_of
 from tbprof.rules.base.rule import Need, Rule
+from tbprof.rules.files import rule_files
 from tbprof.rules.registry import RULES
-from tbprof.texts.findings.rule_pages import RuleText, all_rules, rule_text
 
-PAGES = {page.code: page for page in all_rules()}
+OF_NO_TRACE = {"DEV01"}
+"""Preflight alone finds them."""
 
 
 def test_codes_and_names_are_there_once() -> None:
-    assert len({rule.code for rule in RULES}) == len({rule.name for rule in RULES}) == len(RULES)
-    for rule in RULES:
-        assert re.fullmatch(r"(SYN|CPY|DAT|LCH|OPT|PRC|MEM|CMP|DST|TRC)\d\d", rule.code)
-        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.name)
+    files = rule_files()
+    assert len({file.code for file in files}) == len({file.name for file in files}) == len(files)
+    for file in files:
+        assert re.fullmatch(r"(SYN|CPY|DAT|LCH|OPT|PRC|MEM|CMP|DST|TRC|DEV)\d\d", file.code)
 
 
-def test_a_rule_lives_in_the_file_of_its_code_and_name() -> None:
-    for rule in RULES:
-        module = f"{rule.code.lower()}_{rule.name.replace('-', '_')}"
-        assert rule.find.__module__.rpartition(".")[2] == module
+def test_a_rule_lives_in_the_file_of_its_code() -> None:
+    homes = {rule.find.__module__: rule.code for rule in RULES}
+    assert homes == {file.module: file.code for file in rule_files() if file.code not in OF_NO_TRACE}
 
 
-@pytest.mark.parametrize("code", PAGES)
-def test_a_page_has_all_its_parts(code: str) -> None:
-    page = PAGES[code]
-    for part in (page.title, page.what, page.why, page.before, page.after, page.fix, page.silent):
-        assert part
-        assert part == part.strip()
-    assert not page.title.endswith(".")
-    assert page.what.endswith(".")
-
-
-@pytest.mark.parametrize("code", PAGES)
-def test_what_stands_before_and_after_the_fix_is_python(code: str) -> None:
-    page = PAGES[code]
-    for example in (page.before, page.after):
-        ast.parse(example)
-    assert page.before != page.after
-
-
-def test_a_page_is_found_by_its_code_in_any_case() -> None:
-    page = rule_text("syn01")
-    assert isinstance(page, RuleText)
-    assert page.title == "A scalar is read back in the step"
-
-
-def test_a_rule_that_does_not_exist_is_refused_with_those_that_do() -> None:
-    with pytest.raises(UsageError, match="there is no rule 'SYN99': the rules are SYN01, "):
-        rule_text("SYN99")
+def test_every_file_that_declares_a_rule_is_one() -> None:
+    """Nobody lists them: a name or a folder that is no rule's would be passed over in silence."""
+    package = Path(rules.__file__).parent
+    declaring = {path for path in package.rglob("*.py") if re.search(r"^RULE\b", path.read_text(), re.M)}
+    named = {path for path in package.rglob("*.py") if re.match(r"[a-z]{3}\d\d", path.name)}
+    assert declaring | named == {file.path for file in rule_files()}
 
 
 def raises_at_once(facts: Facts) -> Iterator[Finding]:
@@ -72,7 +51,7 @@ def raises_after_one(facts: Facts) -> Iterator[Finding]:
 
 
 def broken(find: object, *needs: Need) -> Rule:
-    return Rule(code="TRC99", name="broken", needs=needs, find=find, doc="")  # type: ignore[arg-type]
+    return Rule(code="TRC99", needs=needs, find=find)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from tbprof.cli.output.check_text import check_text
 from tbprof.cli.output.github_annotations import github_annotations
 from tbprof.cli.processes.preflight_child import run_preflight
 from tbprof.errors import UsageError
-from tbprof.rules.registry import PAGES
+from tbprof.rules.files import rule_files
 from tbprof.standard_streams import put, reader_may_leave
 from tbprof.texts.english import English
 from tbprof.views.check.building import check_view
@@ -35,7 +35,7 @@ __all__ = ["add_to"]
 FOUND = 1
 SCHEMA = 1
 
-_CODES = {page.code for page in PAGES}
+_CODES = {file.code for file in rule_files()}
 _WORDS = frozenset({NEW, *KINDS, *_CODES, *(code[:3] for code in _CODES)})
 _BUDGET = re.compile(r"(?:(?P<of>\w+)=)?(?P<allowed>\d+)")
 

@@ -36,7 +36,6 @@ __all__ = [
     "Confidence",
     "Need",
     "Rule",
-    "RulePage",
     "idle_evidence",
     "row_evidence",
     "site_finding",
@@ -60,24 +59,13 @@ class Need:
     is_met: Callable[[Facts], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class RulePage:
-    """What is told of a rule that no trace can break, as preflight's own are."""
-
-    code: str
-    name: str
-    doc: str
-    """As that of a `Rule`."""
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
+    """What a rule's file declares; its page is the file's docstring."""
+
     code: str
-    name: str
-    needs: tuple[Need, ...]
     find: Callable[[Facts], Iterator[Finding]]
-    doc: str
-    """The rule's page, as written in its file."""
+    needs: tuple[Need, ...] = ()
 
 
 GPU_WORK = Need("complete GPU work", lambda facts: facts.device_is_known)

@@ -88,4 +88,4 @@ def _only_first(facts: Facts, site: SiteMembers) -> bool:
     return several and bool(np.all(facts.episodes.step[site.members] <= 0))
 
 
-RULE = Rule(code=_CODE, name="pageable-h2d", needs=(), find=find, doc=__doc__)
+RULE = Rule(code=_CODE, find=find)

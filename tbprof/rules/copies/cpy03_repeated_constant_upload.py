@@ -80,7 +80,6 @@ def _repeated(facts: Facts, site: SiteMembers, proof: bool | None) -> npt.NDArra
 
 RULE = Rule(
     code=_CODE,
-    name="repeated-constant-upload",
     needs=(
         Need("three steps", lambda facts: facts.steps.recorded and len(facts.steps) >= ENOUGH_STEPS),
         Need(
@@ -89,5 +88,4 @@ RULE = Rule(
         ),
     ),
     find=find,
-    doc=__doc__,
 )

@@ -54,8 +54,6 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 RULE = Rule(
     code=_CODE,
-    name="create-on-cpu-then-move",
     needs=(Need("shapes", lambda facts: records_shapes(facts.trace)),),
     find=find,
-    doc=__doc__,
 )

@@ -102,7 +102,6 @@ def _by_frames(facts: Facts) -> Iterator[Finding]:
 
 RULE = Rule(
     code=_CODE,
-    name="object-construction-in-step",
     needs=(
         STEPS,
         Need(
@@ -111,5 +110,4 @@ RULE = Rule(
         ),
     ),
     find=find,
-    doc=__doc__,
 )

@@ -63,4 +63,4 @@ def find(facts: Facts) -> Iterator[Finding]:
             )
 
 
-RULE = Rule(code=_CODE, name="unawaited-read", needs=(STEPS,), find=find, doc=__doc__)
+RULE = Rule(code=_CODE, needs=(STEPS,), find=find)

@@ -67,4 +67,4 @@ def find(facts: Facts) -> Iterator[Finding]:
     )
 
 
-RULE = Rule(code=_CODE, name="pin-in-hot-loop", needs=(STEPS,), find=find, doc=__doc__)
+RULE = Rule(code=_CODE, needs=(STEPS,), find=find)

@@ -64,8 +64,6 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 RULE = Rule(
     code=_CODE,
-    name="dtype-upcast-before-copy",
     needs=(Need("shapes", lambda facts: records_shapes(facts.trace)),),
     find=find,
-    doc=__doc__,
 )

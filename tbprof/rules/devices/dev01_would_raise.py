@@ -28,8 +28,7 @@ Silent
 
 from __future__ import annotations
 
-from tbprof.rules.base.rule import RulePage
+__all__ = ["RULE"]
 
-__all__ = ["PAGE"]
-
-PAGE = RulePage(code="DEV01", name="would-raise", doc=__doc__)
+RULE = None
+"""No trace can show it: a recorded run has got past the line."""

@@ -93,4 +93,4 @@ def _severity(facts: Facts, saving: Saving) -> Severity:
     return max(severity, "low", key=SEVERITIES.index)
 
 
-RULE = Rule(code=_CODE, name="host-bound", needs=(GPU_WORK,), find=find, doc=__doc__)
+RULE = Rule(code=_CODE, needs=(GPU_WORK,), find=find)

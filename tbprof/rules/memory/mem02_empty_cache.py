@@ -75,4 +75,4 @@ def _finding(
     )
 
 
-RULE = Rule(code=_CODE, name="empty-cache", needs=(), find=find, doc=__doc__)
+RULE = Rule(code=_CODE, find=find)

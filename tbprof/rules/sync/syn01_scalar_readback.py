@@ -63,4 +63,4 @@ def _reads_scalar(site: SiteMembers) -> bool:
     return site.blocking and site.direction == "DtoH" and _READ in site.ops and not elsewhere
 
 
-RULE = Rule(code=_CODE, name="scalar-readback", needs=(), find=find, doc=__doc__)
+RULE = Rule(code=_CODE, find=find)

@@ -47,4 +47,4 @@ def find(facts: Facts) -> Iterator[Finding]:
             yield site_finding(facts, index, rule=_CODE, removal="rewrite", numbers={})
 
 
-RULE = Rule(code=_CODE, name="python-control-flow", needs=(), find=find, doc=__doc__)
+RULE = Rule(code=_CODE, find=find)

@@ -60,4 +60,4 @@ def _reads_tensor(site: SiteMembers) -> bool:
     return site.blocking and site.direction == "DtoH" and _COPY in site.ops and not elsewhere
 
 
-RULE = Rule(code=_CODE, name="tensor-to-host", needs=(), find=find, doc=__doc__)
+RULE = Rule(code=_CODE, find=find)

@@ -59,4 +59,4 @@ def find(facts: Facts) -> Iterator[Finding]:
             yield site_finding(facts, index, rule=_CODE, removal=removal, numbers=numbers)
 
 
-RULE = Rule(code=_CODE, name="per-loop-sync", needs=(STEPS,), find=find, doc=__doc__)
+RULE = Rule(code=_CODE, needs=(STEPS,), find=find)

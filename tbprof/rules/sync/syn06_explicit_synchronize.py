@@ -67,4 +67,4 @@ def _waits(facts: Facts, site: SiteMembers) -> bool:
     return bool((facts.awaited.explained_ns[site.members] > 0).any())
 
 
-RULE = Rule(code=_CODE, name="explicit-synchronize", needs=(STEPS,), find=find, doc=__doc__)
+RULE = Rule(code=_CODE, needs=(STEPS,), find=find)

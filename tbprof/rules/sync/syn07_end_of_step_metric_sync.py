@@ -73,4 +73,4 @@ def _drains(facts: Facts, site: SiteMembers) -> bool:
     return int(facts.awaited.explained_ns[site.members].sum()) >= EXPLAINED_SHARE * wait_ns
 
 
-RULE = Rule(code=_CODE, name="end-of-step-metric-sync", needs=(STEPS,), find=find, doc=__doc__)
+RULE = Rule(code=_CODE, needs=(STEPS,), find=find)

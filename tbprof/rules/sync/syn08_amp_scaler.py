@@ -60,4 +60,4 @@ def find(facts: Facts) -> Iterator[Finding]:
             yield waits_finding(facts, (index,), members, rule=_CODE, removal="rewrite", numbers={})
 
 
-RULE = Rule(code=_CODE, name="amp-scaler", needs=(), find=find, doc=__doc__)
+RULE = Rule(code=_CODE, find=find)

@@ -78,4 +78,4 @@ def _finding(facts: Facts, index: int, held: HeldBackLaunches) -> Finding:
     )
 
 
-RULE = Rule(code=_CODE, name="cross-thread-stall", needs=(), find=find, doc=__doc__)
+RULE = Rule(code=_CODE, find=find)

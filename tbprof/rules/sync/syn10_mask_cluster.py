@@ -58,4 +58,4 @@ def find(facts: Facts) -> Iterator[Finding]:
         )
 
 
-RULE = Rule(code=_CODE, name="mask-cluster", needs=(GPU_WORK,), find=find, doc=__doc__)
+RULE = Rule(code=_CODE, needs=(GPU_WORK,), find=find)

@@ -79,4 +79,4 @@ def _anomaly_mode(facts: Facts, sites: list[int]) -> Iterator[Finding]:
         yield waits_finding(facts, tuple(sites), members, rule=_CODE, removal="drop", numbers=numbers)
 
 
-RULE = Rule(code=_CODE, name="nan-check", needs=(), find=find, doc=__doc__)
+RULE = Rule(code=_CODE, find=find)

@@ -93,4 +93,4 @@ def _longest(facts: Facts, start: ColdStart) -> Numbers:
     }
 
 
-RULE = Rule(code=_CODE, name="cold-start", needs=(), find=find, doc=__doc__)
+RULE = Rule(code=_CODE, find=find)

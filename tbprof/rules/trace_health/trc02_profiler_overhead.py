@@ -68,4 +68,4 @@ def _is_high(cost: ProfilerCost) -> bool:
     return cost.overhead_share + cost.frames_share >= RECORDING_SHARE
 
 
-RULE = Rule(code=_CODE, name="profiler-overhead", needs=(), find=find, doc=__doc__)
+RULE = Rule(code=_CODE, find=find)

@@ -78,4 +78,4 @@ def _missing_launches(gaps: TraceGaps) -> np.ndarray[tuple[int], np.dtype[np.int
     return gaps.without_launch if share >= WITHOUT_LAUNCH_SHARE else np.empty(0, np.int64)
 
 
-RULE = Rule(code=_CODE, name="trace-health", needs=(), find=find, doc=__doc__)
+RULE = Rule(code=_CODE, find=find)

@@ -72,4 +72,4 @@ def find(facts: Facts) -> Iterator[Finding]:
     )
 
 
-RULE = Rule(code=_CODE, name="host-ahead", needs=(GPU_WORK, STEPS), find=find, doc=__doc__)
+RULE = Rule(code=_CODE, needs=(GPU_WORK, STEPS), find=find)

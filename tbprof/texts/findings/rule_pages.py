@@ -1,15 +1,19 @@
-"""A rule's docstring as a page: its title, and what stands under each of its headings."""
+"""A rule's docstring as a page: its title, and what stands under each of its headings.
+
+It is read from the file, so that nobody who shows a page, such as preflight in a training, imports
+what the rule searches with.
+"""
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass
 from functools import cache
-from inspect import cleandoc
 from textwrap import dedent
 
 from tbprof.errors import UsageError
-from tbprof.rules.registry import PAGES
+from tbprof.rules.files import RuleFile, rule_files
 
 __all__ = ["RuleText", "all_rules", "rule_text"]
 
@@ -42,29 +46,30 @@ def rule_text(code: str) -> RuleText:
     Raises:
         UsageError: There is no such rule.
     """
-    for rule in PAGES:
-        if rule.code == code.upper():
-            return _parse(rule.code, rule.name, rule.doc)
-    known = ", ".join(rule.code for rule in PAGES)
+    for file in rule_files():
+        if file.code == code.upper():
+            return _read(file)
+    known = ", ".join(file.code for file in rule_files())
     raise UsageError(f"there is no rule {code!r}: the rules are {known}")
 
 
 def all_rules() -> tuple[RuleText, ...]:
-    """The pages of all rules, in the order of their list."""
-    return tuple(rule_text(rule.code) for rule in PAGES)
+    """The pages of all rules, by family and code."""
+    return tuple(_read(file) for file in rule_files())
 
 
 @cache
-def _parse(code: str, name: str, doc: str) -> RuleText:
-    title, _, body = cleandoc(doc).partition("\n")
+def _read(file: RuleFile) -> RuleText:
+    doc = ast.get_docstring(ast.parse(file.path.read_text(encoding="utf-8"))) or ""
+    title, _, body = doc.partition("\n")
     _, *parts = re.split(rf"^({'|'.join(_HEADINGS)})$", body, flags=re.MULTILINE)
     pairs = zip(parts[::2], parts[1::2], strict=True)
     sections = {heading: dedent(text).strip("\n") for heading, text in pairs}
     before, _, after = sections["Example"].partition("\nafter:\n")
     fix, _, caveat = _CAVEAT.sub("\0", sections["Fix"]).partition("\0")
     return RuleText(
-        code=code,
-        name=name,
+        code=file.code,
+        name=file.name,
         title=title.rstrip("."),
         what=_flowing(sections["What"]),
         why=_flowing(sections["Why"]),
