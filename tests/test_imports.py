@@ -62,6 +62,20 @@ def test_the_command_line_holds_neither_torch_nor_tensorboard() -> None:
     assert run_fresh(program, str(SAMPLE)).splitlines()[-1] == ""
 
 
+def test_preflight_holds_the_pages_of_the_rules_and_nothing_that_they_search_with() -> None:
+    program = (
+        "import sys, torch\n"
+        "from tbprof import Preflight\n"
+        "with Preflight(steps=None) as watched:\n"
+        "    torch.ones(2, device='cuda').sum().item()\n"
+        "print(*(finding.fix.split()[0] for finding in watched.prediction.findings))\n"
+        "print(*(name for name in ('google.protobuf', 'tbprof.analysis', 'tbprof.rules.base', 'tbprof.trace')"
+        " if name in sys.modules))"
+    )
+    pytest.importorskip("torch")
+    assert run_fresh(program).splitlines() == ["Add", ""]
+
+
 def test_a_command_holds_nothing_of_the_others() -> None:
     # What publishes a window runs beside every training.
     program = (

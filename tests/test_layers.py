@@ -146,7 +146,9 @@ LAW = {
     "preflight.watching": allowed("line_rules optable errors model", "torch"),
     "preflight.program": allowed("program errors model", "torch"),
     "preflight.patches": allowed("optable errors model", "torch"),
-    "preflight": allowed("line_rules optable program standard_streams errors model", "pytest torch"),
+    "preflight": allowed(
+        "line_rules optable program standard_streams texts.findings errors model", "pytest torch"
+    ),
     "demo": allowed("hook hook.config errors", "torch torchvision"),
 }
 """By folder, what it may import of other layers."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import torch
 
-from tbprof.line_rules import FIXES, rule_of
+from tbprof.line_rules import rule_of
 from tbprof.model import Severity, disambiguated, fingerprint, suppression
 from tbprof.preflight.prediction.prediction import (
     KINDS,
@@ -20,6 +20,7 @@ from tbprof.preflight.prediction.prediction import (
 )
 from tbprof.preflight.prediction.rule_terms import use_of
 from tbprof.preflight.watching.recording import Recorder, Tally
+from tbprof.texts.findings.rule_pages import rule_text
 
 __all__ = ["predict"]
 
@@ -125,7 +126,7 @@ def _finding(
         site=index,
         steps=tuple(at for at, count in enumerate(site.per_step) if count),
         every_step=steps[0].name != WHOLE_RUN and all(site.per_step[at] for at in warm),
-        fix=FIXES[rule],
+        fix=rule_text(rule).fix,
         fingerprint=name,
         suppressed=suppression(site.code, rule),
     )

@@ -89,4 +89,4 @@ def test_explain_of_an_unknown_rule_names_those_that_there_are(capsys: pytest.Ca
     assert main(["explain", "SYN99"]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert printed.err == (f"tbprof: there is no rule 'SYN99': the rules are {', '.join(CODES)}\n")
+    assert printed.err == f"tbprof: there is no rule 'SYN99': the rules are {', '.join(CODES)}\n"
