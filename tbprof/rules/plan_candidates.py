@@ -12,15 +12,17 @@ from collections.abc import Sequence
 
 from tbprof.analysis.savings.savings import REPLAYED
 from tbprof.model import Finding
-from tbprof.rules.precedence import BUNDLES
+from tbprof.rules.registry import RULES
 
 __all__ = ["candidates"]
+
+_BUNDLES = frozenset(rule.code for rule in RULES if rule.is_bundle)
 
 
 def candidates(findings: Sequence[Finding]) -> list[int]:
     """Indices of findings, ascending."""
     worth = [at for at, finding in enumerate(findings) if _is_worth_a_row(finding)]
-    alone = [at for at in worth if findings[at].rule not in BUNDLES]
+    alone = [at for at in worth if findings[at].rule not in _BUNDLES]
     held = {site for at in alone for site in findings[at].sites}
     bundles = [at for at in worth if at not in alone and not set(findings[at].sites) <= held]
     taken = {site for at in bundles for site in findings[at].sites}

@@ -1,40 +1,47 @@
-"""Which finding speaks where several rules found the same waits: the first of a list.
+"""Which finding speaks where several rules found the same waits: that of the rule that comes before.
 
-A rule knows nothing of the others. That a loop of reads, or the read of a GradScaler, is also a
-read of a scalar is settled here, once.
+A rule says in its own file which others it comes before: those that see less of the same wait. A loop
+of reads, or the read of a GradScaler, is also a read of a scalar, and says more of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from graphlib import TopologicalSorter
 
 from tbprof.model import Finding
+from tbprof.rules.base.rule import Rule
+from tbprof.rules.registry import RULES
 
-__all__ = ["BUNDLES", "settle"]
+__all__ = ["most_specific_first", "settle"]
 
-_MOST_SPECIFIC_FIRST = (
-    "SYN12",
-    "SYN08",
-    "SYN09",
-    "SYN05",
-    "SYN07",
-    "SYN06",
-    "SYN03",
-    "SYN02",
-    "SYN01",
-    "SYN04",
-    "CPY02",
-    "CPY04",
-    "CPY05",
-    "CPY03",
-)
+
+def most_specific_first(rules: Sequence[Rule]) -> tuple[str, ...]:
+    """The codes of the rules that come before others and of those others.
+
+    Those that nobody comes before stand first, then those that only they come before, and so on; of one
+    rank the lower code.
+
+    Raises:
+        graphlib.CycleError: A rule comes before itself.
+    """
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    for rule in rules:
+        for other in rule.before:
+            sorter.add(other, rule.code)
+    sorter.prepare()
+    order: list[str] = []
+    while sorter.is_active():
+        ready = sorted(sorter.get_ready())
+        order += ready
+        sorter.done(*ready)
+    return tuple(order)
+
+
+_MOST_SPECIFIC_FIRST = most_specific_first(RULES)
 """Of those that speak of all waits of a site the first takes the place of the others."""
 
-_SPOILS_ALL = "SYN11"
-"""With every launch blocking, no wait of the window is one that the program would have."""
-
-BUNDLES = frozenset({"SYN10"})
-"""Findings about several others together: rows of a plan only where those are not (`plan_candidates`)."""
+_DISTORTING = frozenset(rule.code for rule in RULES if rule.distorts_family)
 
 
 def settle(findings: Sequence[Finding], site_counts: Sequence[int]) -> list[Finding]:
@@ -45,15 +52,15 @@ def settle(findings: Sequence[Finding], site_counts: Sequence[int]) -> list[Find
         site_counts: Of each site the number of its episodes. A finding about a part of them takes
             nobody's place.
     """
-    if any(finding.rule == _SPOILS_ALL for finding in findings):
-        return [f for f in findings if f.rule == _SPOILS_ALL or not f.rule.startswith("SYN")]
+    distorted = {finding.rule[:3] for finding in findings if finding.rule in _DISTORTING}
+    true = [f for f in findings if f.rule[:3] not in distorted or f.rule in _DISTORTING]
     taken: dict[int, str] = {}
     for rule in _MOST_SPECIFIC_FIRST:
-        for finding in findings:
+        for finding in true:
             if finding.rule == rule and finding.count == sum(site_counts[i] for i in finding.sites):
                 for site in finding.sites:
                     taken.setdefault(site, rule)
-    return [finding for finding in findings if not _repeats(finding, taken)]
+    return [finding for finding in true if not _repeats(finding, taken)]
 
 
 def _repeats(finding: Finding, taken: dict[int, str]) -> bool:

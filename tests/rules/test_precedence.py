@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from graphlib import CycleError
 
 import pytest
 
 from tbprof.model import Finding
-from tbprof.rules.precedence import settle
+from tbprof.rules.base.rule import Rule
+from tbprof.rules.precedence import most_specific_first, settle
 from tbprof.rules.registry import RULES
 
 SITE_COUNTS = (6, 6, 6)
@@ -32,6 +34,25 @@ def finding(rule: str, *sites: int, count: int | None = None) -> Finding:
 
 def left(*findings: Finding) -> list[str]:
     return [found.rule for found in settle(findings, SITE_COUNTS)]
+
+
+def rule(code: str, *before: str) -> Rule:
+    return Rule(code=code, find=lambda _: iter(()), before=before)
+
+
+def test_what_a_rule_says_of_others_gives_their_order() -> None:
+    rules = [rule("AAA01"), rule("AAA02", "AAA01"), rule("AAA03", "AAA02"), rule("AAA04", "AAA02")]
+    assert most_specific_first(rules) == ("AAA03", "AAA04", "AAA02", "AAA01")
+
+
+def test_two_rules_can_not_come_before_each_other() -> None:
+    with pytest.raises(CycleError):
+        most_specific_first([rule("AAA01", "AAA02"), rule("AAA02", "AAA01")])
+
+
+def test_a_rule_comes_before_rules_that_are_there() -> None:
+    named = {code for rule in RULES for code in rule.before}
+    assert named <= {rule.code for rule in RULES}
 
 
 OF_ONE_SITE = ("SYN01", "SYN02", "SYN03", "SYN04", "SYN05", "SYN06", "SYN07", "SYN08", "SYN09", "SYN12")

@@ -66,6 +66,12 @@ class Rule:
     code: str
     find: Callable[[Facts], Iterator[Finding]]
     needs: tuple[Need, ...] = ()
+    before: tuple[str, ...] = ()
+    """Codes of rules that see less of the same waits: where both found them, this one speaks alone."""
+    distorts_family: bool = False
+    """Whether, beside a finding of it, no other of its family is one that the program would have."""
+    is_bundle: bool = False
+    """Whether its findings are about several others together: rows of a plan only where those are not."""
 
 
 GPU_WORK = Need("complete GPU work", lambda facts: facts.device_is_known)

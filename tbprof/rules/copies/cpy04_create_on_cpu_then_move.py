@@ -56,4 +56,5 @@ RULE = Rule(
     code=_CODE,
     needs=(Need("shapes", lambda facts: records_shapes(facts.trace)),),
     find=find,
+    before=("CPY03", "CPY05"),
 )

@@ -84,4 +84,4 @@ def _frame(site: SiteMembers) -> tuple[object, ...]:
     return (site.direction, site.label) if site.label is not None else (site.direction, *site.ops)
 
 
-RULE = Rule(code=_CODE, needs=(STEPS,), find=find)
+RULE = Rule(code=_CODE, find=find, needs=(STEPS,))

@@ -54,4 +54,4 @@ def find(facts: Facts) -> Iterator[Finding]:
         yield dataclasses.replace(finding, confidence="low")
 
 
-RULE = Rule(code=_CODE, needs=(STEPS,), find=find)
+RULE = Rule(code=_CODE, find=find, needs=(STEPS,))

@@ -81,4 +81,4 @@ def _on_computing_streams(facts: Facts, site: SiteMembers) -> npt.NDArray[np.int
     return chosen
 
 
-RULE = Rule(code=_CODE, needs=(GPU_WORK,), find=find)
+RULE = Rule(code=_CODE, find=find, needs=(GPU_WORK,))

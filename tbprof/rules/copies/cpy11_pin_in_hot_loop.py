@@ -67,4 +67,4 @@ def find(facts: Facts) -> Iterator[Finding]:
     )
 
 
-RULE = Rule(code=_CODE, needs=(STEPS,), find=find)
+RULE = Rule(code=_CODE, find=find, needs=(STEPS,))

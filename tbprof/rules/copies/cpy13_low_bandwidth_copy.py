@@ -87,4 +87,4 @@ def _slow(facts: Facts, site: SiteMembers, best: float) -> npt.NDArray[np.int64]
     return chosen
 
 
-RULE = Rule(code=_CODE, needs=(GPU_WORK,), find=find)
+RULE = Rule(code=_CODE, find=find, needs=(GPU_WORK,))

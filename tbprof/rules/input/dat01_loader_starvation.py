@@ -65,4 +65,4 @@ def _numbers(facts: Facts, calls: LoaderCalls) -> Numbers:
     return exposed if calls.drained_by == NO_SITE else {**exposed, "drained_by": calls.drained_by}
 
 
-RULE = Rule(code=_CODE, needs=(GPU_WORK,), find=find)
+RULE = Rule(code=_CODE, find=find, needs=(GPU_WORK,))

@@ -93,4 +93,4 @@ def _severity(facts: Facts, saving: Saving) -> Severity:
     return max(severity, "low", key=SEVERITIES.index)
 
 
-RULE = Rule(code=_CODE, needs=(GPU_WORK,), find=find)
+RULE = Rule(code=_CODE, find=find, needs=(GPU_WORK,))

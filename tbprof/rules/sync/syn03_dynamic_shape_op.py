@@ -58,4 +58,4 @@ def _called(ops: tuple[str, ...]) -> str:
     return [op for op in ops if op in SHAPE_READERS or op in _INDEXING][-1]
 
 
-RULE = Rule(code=_CODE, find=find)
+RULE = Rule(code=_CODE, find=find, before=("SYN02",))

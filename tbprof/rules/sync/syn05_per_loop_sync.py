@@ -59,4 +59,4 @@ def find(facts: Facts) -> Iterator[Finding]:
             yield site_finding(facts, index, rule=_CODE, removal=removal, numbers=numbers)
 
 
-RULE = Rule(code=_CODE, needs=(STEPS,), find=find)
+RULE = Rule(code=_CODE, find=find, needs=(STEPS,), before=("SYN01", "SYN02"))

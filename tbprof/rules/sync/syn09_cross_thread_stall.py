@@ -78,4 +78,11 @@ def _finding(facts: Facts, index: int, held: HeldBackLaunches) -> Finding:
     )
 
 
-RULE = Rule(code=_CODE, find=find)
+RULE = Rule(
+    code=_CODE,
+    find=find,
+    before=(
+        *("SYN01", "SYN02", "SYN03", "SYN04", "SYN05", "SYN06", "SYN07"),
+        *("CPY02", "CPY03", "CPY04", "CPY05"),
+    ),
+)

@@ -66,4 +66,4 @@ def find(facts: Facts) -> Iterator[Finding]:
     )
 
 
-RULE = Rule(code=_CODE, needs=(GPU_WORK,), find=find)
+RULE = Rule(code=_CODE, find=find, needs=(GPU_WORK,), distorts_family=True)

@@ -72,4 +72,4 @@ def find(facts: Facts) -> Iterator[Finding]:
     )
 
 
-RULE = Rule(code=_CODE, needs=(GPU_WORK, STEPS), find=find)
+RULE = Rule(code=_CODE, find=find, needs=(GPU_WORK, STEPS))
