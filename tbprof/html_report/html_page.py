@@ -16,7 +16,6 @@ from tbprof.errors import UsageError
 from tbprof.folders import PACKAGE
 from tbprof.manual.pages import RULES_PAGE, all_pages
 from tbprof.model import Report, Window
-from tbprof.texts.english import English
 from tbprof.texts.findings.rule_pages import all_rules
 from tbprof.version import __version__
 from tbprof.views.export.finding_markdown import finding_text
@@ -79,7 +78,7 @@ def _data(windows: Sequence[tuple[Window, Report]]) -> str:
     """As JSON that no text in it can end: `<` is written as an escape."""
     listed = tuple(window for window, _ in windows)
     content = {
-        "runs": dataclasses.asdict(runs_view("", __version__, listed, (), English())),
+        "runs": dataclasses.asdict(runs_view("", __version__, listed, ())),
         "windows": [_window(window, report) for window, report in windows],
         "rules": [dataclasses.asdict(rule_page(words)) for words in all_rules()],
         "manual": _manual(),
@@ -95,17 +94,14 @@ def _manual() -> list[dict[str, object]]:
 
 def _window(window: Window, report: Report) -> dict[str, object]:
     """What the plugin's routes would answer of it."""
-    sentences = English()
     place = {"run": window.run, "worker": window.worker, "window": window.window}
-    view = window_view(report, **place, sentences=sentences)
-    source = source_files_view(report, sentences)
+    view = window_view(report, **place)
+    source = source_files_view(report)
     return {
         **place,
         "answer": dataclasses.asdict(WindowAnswer("ready", view, None, None)),
         "source": dataclasses.asdict(SourceAnswer("ready", source, None)),
-        "findings": [
-            dataclasses.asdict(finding_text(report, finding, sentences)) for finding in report.findings
-        ],
+        "findings": [dataclasses.asdict(finding_text(report, finding)) for finding in report.findings],
     }
 
 

@@ -14,7 +14,7 @@ from tbprof.model import Report, Window
 from tbprof.report import looks_like_trace
 from tbprof.store.lookup.discovery import Discovery
 from tbprof.store.lookup.reports import report_of_file, report_of_window
-from tbprof.texts.english import English
+from tbprof.texts.screens.verdicts import verdict_sentences
 from tbprof.views.export.report_document import report_document
 
 __all__ = ["LoadedReport", "load"]
@@ -34,11 +34,11 @@ class LoadedReport:
         """The sentence that opens the report."""
         if self.report.verdict is None:
             return ""
-        return " ".join(English().verdict(self.report.verdict)).strip()
+        return " ".join(verdict_sentences(self.report.verdict)).strip()
 
     def to_dict(self) -> dict[str, Any]:
         """What `tbprof report --format json` prints of it; times in us."""
-        return dict(report_document(self.report, English()))
+        return dict(report_document(self.report))
 
     def to_html(self) -> str:
         """One page with everything inside, as of `tbprof report --format html`.

@@ -18,7 +18,6 @@ from tbprof.plugin.routes.timeline_answers import TimelineAnswers
 from tbprof.plugin.routes.window_answers import WindowAnswers
 from tbprof.plugin.worker.analyses import Analyses
 from tbprof.plugin.worker.timelines import Timelines
-from tbprof.texts.english import English
 from tbprof.texts.findings.rule_pages import rule_text
 from tbprof.version import __version__
 from tbprof.views.pages.manual_page import ManualPage, manual_page
@@ -81,7 +80,7 @@ class TbprofPlugin(base_plugin.TBPlugin):
 
     def _runs(self, _: Mapping[str, str]) -> RunsView:
         listing = self._logs.listing()
-        return runs_view(self._logs.name, __version__, listing.windows, listing.skipped, English())
+        return runs_view(self._logs.name, __version__, listing.windows, listing.skipped)
 
     def _rule(self, parameters: Mapping[str, str]) -> RulePage:
         return rule_page(rule_text(parameters.get("code", "")))

@@ -1,6 +1,6 @@
-"""Reports to what one screen or one command shows: plain records, no prose, no drawing.
+"""Reports to what one screen or one command shows: plain records, no drawing.
 
-Sentences come in through `tbprof.views.base.sentences.Sentences`, which `tbprof.texts` speaks.
+Every sentence is one of `tbprof.texts`.
 Field names are the keys of the JSON that the tab reads; `tbprof.views.typescript` prints
 them as TypeScript.
 """

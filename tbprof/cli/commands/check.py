@@ -21,7 +21,6 @@ from tbprof.cli.processes.preflight_child import run_preflight
 from tbprof.errors import UsageError
 from tbprof.rules.files import rule_files
 from tbprof.standard_streams import put, reader_may_leave
-from tbprof.texts.english import English
 from tbprof.views.check.building import check_view
 from tbprof.views.check.check import KINDS, NEW, Baseline, Budget, CheckView, Recording
 from tbprof.views.check.failing_findings import report_recording
@@ -134,13 +133,13 @@ def _recorded(path: Path, options: argparse.Namespace) -> list[Recording]:
     use_cache = not options.no_cache
     if is_folder(path):
         reports = reports_of_folder(path, use_cache=use_cache)
-        return [report_recording(report, English()) for report in reports]
+        return [report_recording(report) for report in reports]
     with as_file(path) as file:
         document = preflight_document(file)
         if document is not None:
             return [document_recording(document, str(path))]
         report = report_of_file(file, use_cache=use_cache and file == path)
-    recording = report_recording(report, English())
+    recording = report_recording(report)
     return [dataclasses.replace(recording, name=recording.name.replace(str(file), str(path)))]
 
 
@@ -149,7 +148,7 @@ def _printed(view: CheckView, options: argparse.Namespace) -> str:
     if options.format == "json":
         return json.dumps({"schema": SCHEMA, **dataclasses.asdict(view)}) + "\n"
     if options.format == "sarif":
-        return json.dumps(sarif_log(view, path, English()), indent=1) + "\n"
+        return json.dumps(sarif_log(view, path), indent=1) + "\n"
     if options.format == "github":
         return "".join(f"{line}\n" for line in github_annotations(view, path))
     return check_text(view)

@@ -17,7 +17,6 @@ from tbprof.report import looks_like_trace
 from tbprof.standard_streams import put
 from tbprof.store.lookup.discovery import Discovery
 from tbprof.store.lookup.reports import report_of_window
-from tbprof.texts.english import English
 from tbprof.views.overview.trust import trust_rows
 
 if TYPE_CHECKING:
@@ -76,6 +75,6 @@ def _window_problems(logdir: Path) -> Iterator[str]:
 
 
 def _problems(window: Window) -> Iterator[str]:
-    for row in trust_rows(report_of_window(window, use_cache=True), English()):
+    for row in trust_rows(report_of_window(window, use_cache=True)):
         if row.state in ("warning", "error"):
             yield f"{row.title} {row.figure}: {row.detail}" if row.title else row.detail

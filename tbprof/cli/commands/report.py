@@ -15,7 +15,6 @@ from tbprof.cli.output.terminal import terminal_text
 from tbprof.html_report.html_page import MOST_WINDOWS, html_page, window_of_report
 from tbprof.model import SEVERITIES, Report, Severity, Window
 from tbprof.standard_streams import put, reader_may_leave
-from tbprof.texts.english import English
 from tbprof.views.export.report_document import report_document, reports_document
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def _is_found(reports: tuple[Report, ...], at_least: Severity) -> bool:
 
 def _print_one(report: Report, form: str) -> None:
     if form == "json":
-        put(json.dumps(report_document(report, English())) + "\n")
+        put(json.dumps(report_document(report)) + "\n")
     elif form == "html":
         put(html_page([(window_of_report(report), report)]))
     else:
@@ -88,7 +87,7 @@ def _print_windows(windows: Sequence[tuple[Window, Report]], form: str) -> None:
     if form == "html":
         _print_page(windows)
     elif form == "json":
-        put(json.dumps(reports_document(reports, English())) + "\n")
+        put(json.dumps(reports_document(reports)) + "\n")
     else:
         put("\n".join(_text(report, form) for report in reports))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from tbprof.errors import UsageError
-from tbprof.texts.english import English
+from tbprof.texts.findings.rule_pages import rule_words
 from tbprof.views.check.check import Found, Recording
 
 __all__ = ["Json", "document_recording", "preflight_document"]
@@ -57,7 +57,7 @@ def document_recording(document: Json, name: str) -> Recording:
 
 def _found(document: Json, finding: Json) -> Found:
     site = document["sites"][finding["sites"][0]]
-    source, words = site["source"], English().rule(finding["rule"])
+    source, words = site["source"], rule_words(finding["rule"])
     return Found(
         fingerprint=finding["fingerprint"],
         rule=finding["rule"],

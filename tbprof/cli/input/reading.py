@@ -15,7 +15,7 @@ from tbprof.model import Report, Window
 from tbprof.report import looks_like_trace
 from tbprof.store.lookup import reports
 from tbprof.store.lookup.discovery import Discovery
-from tbprof.texts.english import English
+from tbprof.texts.findings.left_out import skipped_sentence
 
 __all__ = ["is_folder", "report_of_file", "reports_of_folder", "windows_of_folder"]
 
@@ -63,7 +63,7 @@ def windows_of_folder(folder: Path, *, use_cache: bool) -> tuple[tuple[Window, R
     """
     listing = Discovery(folder, looks_like_trace).find()
     for file in listing.skipped:
-        tell(f"{file.path}: {English().skipped(file.reason)}")
+        tell(f"{file.path}: {skipped_sentence(file.reason)}")
     found = []
     for window in listing.windows:
         progress = _progress(Path(window.trace_path or window.window))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from tbprof.cli.output.plain_text import plain
 from tbprof.cli.output.terminal import saving_text
 from tbprof.model import Report
-from tbprof.texts.english import English
 from tbprof.texts.figures.quantities import mean, milliseconds, share, size
 from tbprof.views.base.steady import marks_steps, mean_kernels, mean_launches
 from tbprof.views.export.finding_markdown import code, escaped, finding_markdown, site_place
@@ -20,7 +19,7 @@ _HEADS = ("site", "what", "ops", "count", "size", "wait, ms", "explained", "of t
 
 def markdown(report: Report) -> str:
     """One section a window: the verdict, the sites as a table, then each finding with its fix."""
-    view = window_view(report, run="", worker=report.trace.worker, window="", sentences=English())
+    view = window_view(report, run="", worker=report.trace.worker, window="")
     lines = [f"## {escaped(report.trace.path)}", "", f"**{view.verdict}** {view.detail}", ""]
     kernels, launches = mean_kernels(report), mean_launches(report)
     if kernels is not None and launches is not None:
@@ -39,7 +38,7 @@ def markdown(report: Report) -> str:
         lines += [_predicted(row) for row in view.predicted]
         lines.append("")
     for found in report.findings:
-        lines += finding_markdown(report, found, English())
+        lines += finding_markdown(report, found)
     if view.health:
         lines += ["### To know", "", *(f"- {escaped(row.message)}" for row in view.health), ""]
     return "\n".join(plain(line) for line in lines)
@@ -49,7 +48,7 @@ def _row(report: Report, site: SiteRow) -> str:
     explained = share(site.explained_us / site.wait_us) if site.blocking and site.wait_us else ""
     part = share(site.share_of_steps) if site.share_of_steps is not None and site.blocking else ""
     cells = (
-        site_place(report, site.index, English()),
+        site_place(report, site.index),
         escaped(site.what),
         code(" < ".join(site.ops)),
         f"{site.count:,}",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tbprof.cli.output.plain_text import plain
 from tbprof.model import Report
-from tbprof.texts.english import English
 from tbprof.texts.figures.quantities import count, duration, mean, milliseconds, share, size
 from tbprof.texts.figures.scopes import scope_of
+from tbprof.texts.screens.idle import cause_name
 from tbprof.views.base.steady import marks_steps, mean_kernels, mean_launches
 from tbprof.views.findings.findings import FindingRow, SavingView, finding_row
 from tbprof.views.window.building import window_view
@@ -21,7 +21,7 @@ _SEVERAL = 2
 def terminal_text(report: Report) -> str:
     """Plain text, at most a screen or two; times are totals of the window."""
     trace = report.trace
-    view = window_view(report, run="", worker=trace.worker, window="", sentences=English())
+    view = window_view(report, run="", worker=trace.worker, window="")
     lines = [_head(report), "", view.verdict, *([view.detail] if view.detail else []), "", *_figures(view)]
     lines += _launched(report)
     lines += _causes(report)
@@ -93,14 +93,14 @@ def _causes(report: Report) -> list[str]:
     if report.idle is None or not report.idle.total.by_cause:
         return []
     causes = sorted(report.idle.total.by_cause.items(), key=lambda item: -item[1])
-    names = ((English().cause(cause), duration(ns / 1000)) for cause, ns in causes)
+    names = ((cause_name(cause), duration(ns / 1000)) for cause, ns in causes)
     named = (f"{name[0].lower()}{name[1:]} {spent}" for name, spent in names)
     return ["", "  why it is idle: " + ", ".join(named)]
 
 
 def _window_findings(report: Report) -> list[str]:
     """Findings about the window or its steps, which no site shows."""
-    rows = [finding_row(found, report, English()) for found in report.findings if not found.sites]
+    rows = [finding_row(found, report) for found in report.findings if not found.sites]
     return [line for row in rows if row.severity != "info" for line in ("", *_finding(row, "  "))]
 
 

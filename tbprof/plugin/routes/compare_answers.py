@@ -9,7 +9,6 @@ from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.reports import report_of_window
 from tbprof.plugin.routes.requested_window import problem_with, requested_window
 from tbprof.plugin.worker.analyses import Analyses
-from tbprof.texts.english import English
 from tbprof.views.compare.comparison import CompareAnswer, compare_view
 
 __all__ = ["CompareAnswers"]
@@ -36,4 +35,4 @@ class CompareAnswers:
         before, after = reports
         if before is None or after is None:
             return CompareAnswer("reading", None, None)
-        return CompareAnswer("ready", compare_view(before, after, English()), None)
+        return CompareAnswer("ready", compare_view(before, after), None)

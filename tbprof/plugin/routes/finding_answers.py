@@ -9,7 +9,6 @@ from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.reports import report_of_window
 from tbprof.plugin.routes.requested_window import requested_window
 from tbprof.plugin.worker.analyses import Analyses
-from tbprof.texts.english import English
 from tbprof.views.export.finding_markdown import FindingText, finding_text
 
 __all__ = ["FindingAnswers"]
@@ -32,5 +31,5 @@ class FindingAnswers:
         fingerprint = parameters.get("finding", "")
         for finding in report.findings:
             if finding.fingerprint == fingerprint:
-                return finding_text(report, finding, English())
+                return finding_text(report, finding)
         raise Gone("there is no such finding in this window")

@@ -15,7 +15,6 @@ from tbprof.model import Window
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.reports import report_of_window
 from tbprof.plugin.worker.analyses import Analyses
-from tbprof.texts.english import English
 from tbprof.views.series.building import ranks_view, series_row, trend_view
 from tbprof.views.series.series import RanksView, SeriesRow, TrendView, WindowFigures, figures_of
 
@@ -48,7 +47,7 @@ class SeriesAnswers:
         by_worker = self._by_worker(parameters.get("run", ""))
         same = [(windows[number - 1], number) for windows in by_worker.values() if len(windows) >= number]
         rows = [self._row(*one) for one in same]
-        return ranks_view(rows, English())
+        return ranks_view(rows)
 
     def trend(self, parameters: Mapping[str, str]) -> TrendView:
         """The newest windows of `worker` of `run`.
@@ -63,7 +62,7 @@ class SeriesAnswers:
         numbered = list(enumerate(by_worker[worker], start=1))
         shown = numbered[-MAX_WINDOWS:]
         rows = [self._row(window, number) for number, window in shown]
-        return trend_view(rows, len(numbered) - len(shown), English())
+        return trend_view(rows, len(numbered) - len(shown))
 
     def _by_worker(self, run: str) -> dict[str, list[Window]]:
         """Windows in the order of their time."""
@@ -95,7 +94,7 @@ class SeriesAnswers:
         report = report_of_window(window, self._analyses)
         if report is None:
             return None
-        figures = figures_of(report, English())
+        figures = figures_of(report)
         with self._lock:
             self._figures[key] = figures
             while len(self._figures) > _KEPT:

@@ -9,7 +9,6 @@ from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.reports import report_of_window
 from tbprof.plugin.routes.requested_window import problem_with, requested_window
 from tbprof.plugin.worker.analyses import Analyses
-from tbprof.texts.english import English
 from tbprof.views.source.building import source_files_view
 from tbprof.views.source.source import SourceAnswer
 
@@ -36,4 +35,4 @@ class SourceAnswers:
             return SourceAnswer("broken", None, problem_with(window, error))
         if report is None:
             return SourceAnswer("reading", None, None)
-        return SourceAnswer("ready", source_files_view(report, English()), None)
+        return SourceAnswer("ready", source_files_view(report), None)

@@ -11,7 +11,6 @@ from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.requested_window import problem_with, requested_window
 from tbprof.plugin.worker.analyses import Analyses, Failed, Reading
 from tbprof.store.lookup.windows import stored_report
-from tbprof.texts.english import English
 from tbprof.views.window.answer import Progress, WindowAnswer
 from tbprof.views.window.building import window_view
 
@@ -51,9 +50,7 @@ class WindowAnswers:
 
 
 def _ready(window: Window, report: Report) -> WindowAnswer:
-    view = window_view(
-        report, run=window.run, worker=window.worker, window=window.window, sentences=English()
-    )
+    view = window_view(report, run=window.run, worker=window.worker, window=window.window)
     return WindowAnswer("ready", view, None, None)
 
 

@@ -14,7 +14,6 @@ from tbprof.errors import Gone, UsageError
 from tbprof.report import Timeline, build_report, open_timeline
 from tbprof.store.codec import MAX_REPORT_BYTES, encode_report
 from tbprof.store.lookup.cache import keep_report
-from tbprof.texts.english import English
 from tbprof.version import __version__
 from tbprof.views.timeline.building import found_view, timeline_step, timeline_view
 from tbprof.views.timeline.excerpt import excerpt_of_step
@@ -72,15 +71,15 @@ def _report(traces: Traces, path: str, _: Parameters) -> bytes:
 
 
 def _view(timeline: Timeline, _: Parameters) -> bytes:
-    return _json(timeline_view(timeline, English()))
+    return _json(timeline_view(timeline))
 
 
 def _step(timeline: Timeline, parameters: Parameters) -> bytes:
-    return _json(timeline_step(timeline, _step_number(timeline, parameters), English()))
+    return _json(timeline_step(timeline, _step_number(timeline, parameters)))
 
 
 def _excerpt(timeline: Timeline, parameters: Parameters) -> bytes:
-    return excerpt_of_step(timeline, _step_number(timeline, parameters), English())
+    return excerpt_of_step(timeline, _step_number(timeline, parameters))
 
 
 def _tile(timeline: Timeline, parameters: Parameters) -> bytes:
@@ -94,8 +93,8 @@ def _tile(timeline: Timeline, parameters: Parameters) -> bytes:
 def _selection(timeline: Timeline, parameters: Parameters) -> bytes:
     number = _whole(parameters, "number", timeline.span_ns + len(timeline.facts.trace.slices) + 1)
     kinds: dict[str, Callable[[], Any]] = {
-        "episode": lambda: select_episode(timeline, number, English()),
-        "gap": lambda: select_gap(timeline, number, English()),
+        "episode": lambda: select_episode(timeline, number),
+        "gap": lambda: select_gap(timeline, number),
         "row": lambda: select_row(timeline, number),
     }
     selection = kinds.get(parameters.get("kind", ""), lambda: None)()

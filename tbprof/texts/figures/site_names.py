@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from tbprof.model import Site
 
-__all__ = ["site_name"]
+__all__ = ["NO_LINE", "WHOLE_WINDOW", "site_name"]
+
+NO_LINE = "line not recorded"
+"""In place of a site's line."""
+
+WHOLE_WINDOW = "the window"
+"""In place of the sites of a finding that has none."""
 
 _DIRECTIONS = {
     "HtoD": "copy to the GPU",

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-__all__ = ["not_checked_sentence", "skipped_sentence"]
+__all__ = ["not_checked_sentence", "rule_failed_sentence", "skipped_sentence"]
 
 
 def not_checked_sentence(needs: str) -> str:
+    """That a rule could not look, for want of what it needs."""
     return f"not checked: no {needs} recorded"
+
+
+def rule_failed_sentence(error: str) -> str:
+    """That a rule ended with an error."""
+    return f"could not run: {error}"
 
 
 def skipped_sentence(reason: str) -> str:

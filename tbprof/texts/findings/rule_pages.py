@@ -15,7 +15,7 @@ from textwrap import dedent
 from tbprof.errors import UsageError
 from tbprof.rules.files import RuleFile, rule_files
 
-__all__ = ["RuleText", "all_rules", "rule_text"]
+__all__ = ["RuleText", "all_rules", "rule_text", "rule_words"]
 
 _HEADINGS = ("What", "Why", "Example", "Fix", "Silent")
 _CAVEAT = re.compile(r"^caveat: ", re.MULTILINE)
@@ -53,6 +53,14 @@ def rule_text(code: str) -> RuleText:
     raise UsageError(f"there is no rule {code!r}: the rules are {known}")
 
 
+def rule_words(code: str) -> RuleText:
+    """The page of a rule for a screen; one of another version gets a page that says so."""
+    try:
+        return rule_text(code)
+    except UsageError:
+        return _unknown(code)
+
+
 def all_rules() -> tuple[RuleText, ...]:
     """The pages of all rules, by family and code."""
     return tuple(_read(file) for file in rule_files())
@@ -78,6 +86,21 @@ def _read(file: RuleFile) -> RuleText:
         fix=_flowing(fix),
         caveat=_flowing(caveat),
         silent=_flowing(sections["Silent"]),
+    )
+
+
+def _unknown(code: str) -> RuleText:
+    return RuleText(
+        code=code,
+        name="unknown",
+        title=f"Rule {code} of another version of tbprof",
+        what="The report was written by another version, which has a rule that this one lacks.",
+        why="",
+        before="",
+        after="",
+        fix="Open the report with the version that wrote it.",
+        caveat="",
+        silent="",
     )
 
 

@@ -92,6 +92,7 @@ def taken_note(source: str, taken_us: float) -> str:
 
 
 def nothing_to_compare() -> str:
+    """That one of two windows has no steps."""
     return "One of the two windows has no steps to compare."
 
 

@@ -39,6 +39,7 @@ def wait_note(wait_us: float) -> str:
 
 
 def candidate_note(candidates: Sequence[int]) -> str:
+    """That a call is on one of these lines."""
     return f"one of {_lines(candidates)}"
 
 

@@ -1,1 +1,1 @@
-"""What all views are made of: times, steady steps, and the sentences that they ask for."""
+"""What all views are made of: times, and steady steps."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tbprof.model import Finding, PredictedLine, Report, Site, Source, code_line, suppression
-from tbprof.views.base.sentences import Sentences
+from tbprof.texts.findings.check import warned_sentence
+from tbprof.texts.findings.rule_pages import rule_words
 from tbprof.views.check.check import Found, Recording, Warned
 from tbprof.views.findings.findings import finding_row
 
@@ -26,11 +27,11 @@ _KINDS = {
 """The kinds of preflight, by the rules of traces."""
 
 
-def report_recording(report: Report, sentences: Sentences) -> Recording:
+def report_recording(report: Report) -> Recording:
     """The findings that are about lines, what is predicted of lines, and the rest as warnings."""
     found = [
-        *(_found(report, finding, sentences) for finding in report.findings if _is_counted(finding)),
-        *(_predicted(report, line, sentences) for line in report.predicted_lines),
+        *(_found(report, finding) for finding in report.findings if _is_counted(finding)),
+        *(_predicted(report, line) for line in report.predicted_lines),
     ]
     return Recording(
         name=report.trace.path,
@@ -39,7 +40,7 @@ def report_recording(report: Report, sentences: Sentences) -> Recording:
         sync_points=_most_sync_points(report, found),
         found=tuple(finding for finding in found if finding.per_step > 0),
         warned=tuple(
-            _warned(report, finding, sentences)
+            _warned(report, finding)
             for finding in report.findings
             if not _is_counted(finding) and finding.severity in _WORTH_A_WARNING
         ),
@@ -50,9 +51,9 @@ def _is_counted(finding: Finding) -> bool:
     return bool(finding.sites) and finding.rule not in _TIMED
 
 
-def _found(report: Report, finding: Finding, sentences: Sentences) -> Found:
+def _found(report: Report, finding: Finding) -> Found:
     sites = [report.sites[index] for index in finding.sites]
-    words = sentences.rule(finding.rule)
+    words = rule_words(finding.rule)
     source = sites[0].source
     code = code_line(source, report.sources)
     return Found(
@@ -73,8 +74,8 @@ def _found(report: Report, finding: Finding, sentences: Sentences) -> Found:
     )
 
 
-def _predicted(report: Report, line: PredictedLine, sentences: Sentences) -> Found:
-    words = sentences.rule(line.rule)
+def _predicted(report: Report, line: PredictedLine) -> Found:
+    words = rule_words(line.rule)
     code = code_line(line.source, report.sources)
     return Found(
         fingerprint=line.fingerprint,
@@ -127,13 +128,13 @@ def _excused_sites(report: Report, suppressed: set[str]) -> list[Site]:
     return [site for site in sites if site.blocking and site.per_step]
 
 
-def _warned(report: Report, finding: Finding, sentences: Sentences) -> Warned:
-    row = finding_row(finding, report, sentences)
+def _warned(report: Report, finding: Finding) -> Warned:
+    row = finding_row(finding, report)
     source: Source | None = report.sites[finding.sites[0]].source if finding.sites else None
     return Warned(
         rule=finding.rule,
         severity=finding.severity,
-        text=sentences.warned(row.title, row.place, row.severity_reason),
+        text=warned_sentence(row.title, row.place, row.severity_reason),
         file="" if source is None else source.file,
         line=None if source is None else source.line,
     )

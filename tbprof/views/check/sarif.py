@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
+from tbprof.texts.findings.check import found_sentence
 from tbprof.version import __version__
-from tbprof.views.base.sentences import Sentences
 from tbprof.views.check.check import CheckRow, CheckView, RowState, Warned
 
 __all__ = ["FINGERPRINT", "sarif_log"]
@@ -29,18 +29,17 @@ _BASELINE_STATES: dict[RowState, str] = {
 }
 
 
-def sarif_log(view: CheckView, path_in_checkout: Callable[[str], str], sentences: Sentences) -> Json:
+def sarif_log(view: CheckView, path_in_checkout: Callable[[str], str]) -> Json:
     """One log with one run.
 
     Args:
         view: The answer.
         path_in_checkout: Where a file is for who shows the log, relative to the checkout.
-        sentences: Say what was found.
     """
     rules = _rules(view)
     codes = [rule["id"] for rule in rules]
     results = [
-        *(_result(row, view, codes, path_in_checkout, sentences) for row in view.rows),
+        *(_result(row, view, codes, path_in_checkout) for row in view.rows),
         *(_warning(warned, codes, path_in_checkout) for warned in view.warned),
     ]
     driver = {"name": "tbprof", "version": __version__, "rules": rules}
@@ -71,10 +70,9 @@ def _result(
     view: CheckView,
     codes: Sequence[str],
     path_in_checkout: Callable[[str], str],
-    sentences: Sentences,
 ) -> Json:
     found = row.found
-    text = sentences.found(
+    text = found_sentence(
         found.title, found.fix, found.per_step, predicted=found.predicted, has_steps=view.steps > 0
     )
     level = "error" if row.fails else "note" if row.state in ("accepted", "suppressed") else "warning"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tbprof.model import Report
-from tbprof.views.base.sentences import Sentences
+from tbprof.texts.screens.idle import cause_name
 from tbprof.views.overview.idle_causes import idle_by_cause_us, stacking_place
 from tbprof.views.overview.overview import DeviceBar
 from tbprof.views.overview.step_bars import device_bar
@@ -39,7 +39,7 @@ class CompareBars:
     after: CompareBar | None
 
 
-def compare_bars(before: Report, after: Report, sentences: Sentences) -> CompareBars | None:
+def compare_bars(before: Report, after: Report) -> CompareBars | None:
     """None where no device was recorded on either side."""
     idle = [_idle_us(side) for side in (before, after)]
     causes = sorted({*idle[0], *idle[1]}, key=stacking_place)
@@ -47,7 +47,7 @@ def compare_bars(before: Report, after: Report, sentences: Sentences) -> Compare
     longest_us = max((bar.step_us for bar in bars if bar is not None), default=None)
     if longest_us is None:
         return None
-    named = tuple(ComparedCause(cause, sentences.cause(cause)) for cause in causes)
+    named = tuple(ComparedCause(cause, cause_name(cause)) for cause in causes)
     return CompareBars(named, longest_us, bars[0], bars[1])
 
 

@@ -6,7 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tbprof.model import Report
-from tbprof.views.base.sentences import Sentences
+from tbprof.texts.screens.comparison import (
+    alike_sentence,
+    comparison_sentence,
+    moved_wait_sentence,
+    nothing_to_compare,
+)
 from tbprof.views.compare.bars import CompareBars, compare_bars
 from tbprof.views.compare.conditions import Difference, alike, differences
 from tbprof.views.compare.figures import CompareFigure, compare_figures
@@ -41,23 +46,23 @@ class CompareAnswer:
     problem: Problem | None
 
 
-def compare_view(before: Report, after: Report, sentences: Sentences) -> CompareView:
+def compare_view(before: Report, after: Report) -> CompareView:
     """What is different in `after`."""
-    sites = compare_sites(before, after, sentences)
-    steps = compare_steps(before, after, sentences)
+    sites = compare_sites(before, after)
+    steps = compare_steps(before, after)
     moved = moved_wait(sites)
     return CompareView(
-        verdict=_verdict(steps[0], sentences) if steps else sentences.nothing_to_compare(),
-        detail="" if moved is None else sentences.moved_wait(moved.source, moved.target, moved.net_us),
+        verdict=_verdict(steps[0]) if steps else nothing_to_compare(),
+        detail="" if moved is None else moved_wait_sentence(moved.source, moved.target, moved.net_us),
         steps=steps,
-        bars=compare_bars(before, after, sentences),
-        figures=compare_figures(before, after, sentences),
+        bars=compare_bars(before, after),
+        figures=compare_figures(before, after),
         differences=differences(before, after),
-        alike=sentences.alike(alike(before, after)),
-        sites=sites if moved is None else with_moves(sites, moved, sentences),
+        alike=alike_sentence(alike(before, after)),
+        sites=sites if moved is None else with_moves(sites, moved),
     )
 
 
-def _verdict(steps: CompareSteps, sentences: Sentences) -> str:
+def _verdict(steps: CompareSteps) -> str:
     lengths = (steps.before.middle_us, steps.after.middle_us)
-    return sentences.compared(*lengths, is_told=is_told(steps), is_unprofiled=steps.is_unprofiled)
+    return comparison_sentence(*lengths, is_told=is_told(steps), is_unprofiled=steps.is_unprofiled)

@@ -8,7 +8,8 @@ from statistics import fmean
 from typing import TypeAlias
 
 from tbprof.model import Report
-from tbprof.views.base.sentences import Sentences
+from tbprof.texts.screens.comparison import figure_words
+from tbprof.texts.screens.idle import cause_name
 from tbprof.views.base.steady import mean_kernels, mean_launches, mean_step_us, steady_steps
 from tbprof.views.base.times import us
 from tbprof.views.overview.idle_causes import idle_by_cause_us, stacking_place
@@ -36,16 +37,16 @@ class CompareFigure:
     """What a change of it says; "" where its name says it."""
 
 
-def compare_figures(before: Report, after: Report, sentences: Sentences) -> tuple[CompareFigure, ...]:
+def compare_figures(before: Report, after: Report) -> tuple[CompareFigure, ...]:
     """The step, the waits, the idle with its causes, and what was counted."""
     planned_us = _planned_us(before)
 
     def rows(figures: Mapping[str, _Figure], *, is_time: bool) -> list[CompareFigure]:
-        words = [sentences.compared_figure(code, planned_us) for code in figures]
+        words = [figure_words(code, planned_us) for code in figures]
         sides = [(figure(before), figure(after)) for figure in figures.values()]
         return [_row(*row, is_time=is_time) for row in zip(words, sides, strict=True)]
 
-    causes = _cause_rows((before, after), sentences)
+    causes = _cause_rows((before, after))
     return (*rows(_TIMES, is_time=True), *causes, *rows(_COUNTS, is_time=False))
 
 
@@ -62,14 +63,14 @@ def _row(
     return CompareFigure(words[0], is_time, is_part, before, after, change, share, words[1])
 
 
-def _cause_rows(sides: Sequence[Report], sentences: Sentences) -> list[CompareFigure]:
+def _cause_rows(sides: Sequence[Report]) -> list[CompareFigure]:
     """A cause that took nothing on one side took 0 there, if a device was recorded."""
     idle = [None if side.idle is None else idle_by_cause_us(side, side.idle) for side in sides]
     causes = {cause for known in idle if known is not None for cause in known}
     rows = []
     for cause in sorted(causes, key=stacking_place):
         before, after = (None if known is None else known.get(cause, 0.0) for known in idle)
-        rows.append(_row((sentences.cause(cause), ""), (before, after), is_part=True))
+        rows.append(_row((cause_name(cause), ""), (before, after), is_part=True))
     return rows
 
 

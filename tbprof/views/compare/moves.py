@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from tbprof.views.base.sentences import Sentences
+from tbprof.texts.screens.comparison import taken_note, went_note
 from tbprof.views.compare.sites import CompareSite
 
 __all__ = ["MovedWait", "moved_wait", "with_moves"]
@@ -49,13 +49,11 @@ def moved_wait(sites: tuple[CompareSite, ...]) -> MovedWait | None:
     return MovedWait(*places, gained_us - lost_us, min(gained_us, lost_us), source, target)
 
 
-def with_moves(
-    sites: tuple[CompareSite, ...], moved: MovedWait, sentences: Sentences
-) -> tuple[CompareSite, ...]:
+def with_moves(sites: tuple[CompareSite, ...], moved: MovedWait) -> tuple[CompareSite, ...]:
     """The same sites, the two of the moved wait with a note of it."""
     notes = {
-        moved.source_row: sentences.wait_went(moved.target),
-        moved.target_row: sentences.wait_taken(moved.source, moved.taken_us),
+        moved.source_row: went_note(moved.target),
+        moved.target_row: taken_note(moved.source, moved.taken_us),
     }
     return tuple(
         dataclasses.replace(row, note=notes[at]) if at in notes else row for at, row in enumerate(sites)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from tbprof.model import Report, Site, fingerprint
-from tbprof.views.base.sentences import Sentences
+from tbprof.texts.figures.site_names import site_name
+from tbprof.texts.screens.idle import site_location
 from tbprof.views.base.times import us
 from tbprof.views.source.source_files import SourceFiles
 
@@ -57,7 +58,7 @@ class _Found:
     code: str
 
 
-def compare_sites(before: Report, after: Report, sentences: Sentences) -> tuple[CompareSite, ...]:
+def compare_sites(before: Report, after: Report) -> tuple[CompareSite, ...]:
     """One row a site of either side; of several that are alike each is matched once."""
     waiting: dict[str, list[_Found]] = {}
     for found in _sites(before):
@@ -65,8 +66,8 @@ def compare_sites(before: Report, after: Report, sentences: Sentences) -> tuple[
     rows = []
     for found in _sites(after):
         alike = waiting.get(_key(found.site), [])
-        rows.append(_row(alike.pop(0) if alike else None, found, sentences))
-    rows += [_row(found, None, sentences) for alike in waiting.values() for found in alike]
+        rows.append(_row(alike.pop(0) if alike else None, found))
+    rows += [_row(found, None) for alike in waiting.values() for found in alike]
     return tuple(sorted(rows, key=lambda row: (_ORDER.index(row.state), -_longest(row))))
 
 
@@ -80,17 +81,17 @@ def _key(site: Site) -> str:
     return fingerprint(site.direction, *place, (*site.ops, *site.calls))
 
 
-def _row(old: _Found | None, new: _Found | None, sentences: Sentences) -> CompareSite:
+def _row(old: _Found | None, new: _Found | None) -> CompareSite:
     shown = new if new is not None else old
     assert shown is not None, "a row is about a site of one side at least"
     before_us, after_us = _wait_us(old), _wait_us(new)
-    location = sentences.location(shown.site)
-    before_location = location if old is None else sentences.location(old.site)
+    location = site_location(shown.site)
+    before_location = location if old is None else site_location(old.site)
     return CompareSite(
         state=_state(before_us, after_us),
         location=location,
         before_location="" if before_location == location else before_location,
-        what=sentences.site(shown.site),
+        what=site_name(shown.site),
         code=shown.code,
         before_wait_us=before_us,
         after_wait_us=after_us,

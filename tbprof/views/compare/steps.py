@@ -12,7 +12,11 @@ from math import sqrt
 from statistics import fmean
 
 from tbprof.model import Report
-from tbprof.views.base.sentences import Sentences
+from tbprof.texts.screens.comparison import (
+    difference_sentence,
+    recorded_steps_sentence,
+    unprofiled_steps_sentence,
+)
 from tbprof.views.base.steady import mean_step_us, steady_steps
 from tbprof.views.base.times import us
 
@@ -50,21 +54,19 @@ class CompareSteps:
     """By how much they differ, and from where on that is more than noise."""
 
 
-def compare_steps(before: Report, after: Report, sentences: Sentences) -> tuple[CompareSteps, ...]:
+def compare_steps(before: Report, after: Report) -> tuple[CompareSteps, ...]:
     """Without the profiler, then as recorded: each where both windows have it."""
-    unprofiled = _compared([_unprofiled(side, sentences) for side in (before, after)], True, sentences)
-    recorded = _compared([_recorded(side, sentences) for side in (before, after)], False, sentences)
+    unprofiled = _compared([_unprofiled(side) for side in (before, after)], True)
+    recorded = _compared([_recorded(side) for side in (before, after)], False)
     return (*unprofiled, *recorded)
 
 
-def _compared(
-    sides: Sequence[StepTimes | None], is_unprofiled: bool, sentences: Sentences
-) -> tuple[CompareSteps, ...]:
+def _compared(sides: Sequence[StepTimes | None], is_unprofiled: bool) -> tuple[CompareSteps, ...]:
     before, after = sides
     if before is None or after is None:
         return ()
     change_us = after.middle_us - before.middle_us
-    text = sentences.step_difference(change_us, _least_told_us(before, after))
+    text = difference_sentence(change_us, _least_told_us(before, after))
     return (CompareSteps(is_unprofiled, before, after, text),)
 
 
@@ -93,15 +95,15 @@ def _noise_us(side: StepTimes) -> float | None:
     return _NOISE_FACTOR * distance / sqrt(len(side.steps_us)) if side.steps_us else distance
 
 
-def _unprofiled(report: Report, sentences: Sentences) -> StepTimes | None:
+def _unprofiled(report: Report) -> StepTimes | None:
     facts = report.facts
     if facts is None or facts.unprofiled_step_ns is None or len(facts.unprofiled_quartiles_ns) != 2:
         return None
     middle, (low, high) = us(facts.unprofiled_step_ns), map(us, facts.unprofiled_quartiles_ns)
-    return StepTimes((), middle, low, high, sentences.unprofiled_steps(middle, low, high))
+    return StepTimes((), middle, low, high, unprofiled_steps_sentence(middle, low, high))
 
 
-def _recorded(report: Report, sentences: Sentences) -> StepTimes | None:
+def _recorded(report: Report) -> StepTimes | None:
     middle = mean_step_us(report)
     if middle is None:
         return None
@@ -112,5 +114,5 @@ def _recorded(report: Report, sentences: Sentences) -> StepTimes | None:
         middle_us=middle,
         low_us=None if distance is None else middle - distance,
         high_us=None if distance is None else middle + distance,
-        text=sentences.recorded_steps(len(steps), middle, distance),
+        text=recorded_steps_sentence(len(steps), middle, distance),
     )

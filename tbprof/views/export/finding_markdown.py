@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tbprof.model import Finding, Report
-from tbprof.views.base.sentences import Sentences
+from tbprof.texts.figures.site_names import NO_LINE, WHOLE_WINDOW
+from tbprof.texts.screens.source import doubt_note
 from tbprof.views.findings.findings import finding_row
 from tbprof.views.source.source_files import SourceFiles
 
@@ -21,26 +22,26 @@ class FindingText:
     markdown: str
 
 
-def finding_text(report: Report, finding: Finding, sentences: Sentences) -> FindingText:
+def finding_text(report: Report, finding: Finding) -> FindingText:
     """For a clipboard: each of its lines is one line."""
-    lines = finding_markdown(report, finding, sentences)
+    lines = finding_markdown(report, finding)
     return FindingText(finding.fingerprint, "\n".join(" ".join(line.splitlines()) for line in lines))
 
 
-def finding_markdown(report: Report, finding: Finding, sentences: Sentences) -> list[str]:
+def finding_markdown(report: Report, finding: Finding) -> list[str]:
     """Its place, how bad it is, what and why, the program's own lines, and the rule's example.
 
     A list of lines; a name in one of them can hold characters that end a line or steer a terminal.
     """
-    row = finding_row(finding, report, sentences)
-    where = site_place(report, finding.sites[0], sentences) if finding.sites else sentences.whole_window()
+    row = finding_row(finding, report)
+    where = site_place(report, finding.sites[0]) if finding.sites else WHOLE_WINDOW
     figures = f"{escaped(row.note)} " if row.note else ""
     return [
         f"### {escaped(row.rule)} {row.name}: {where}",
         "",
         f"{row.severity}, {row.severity_reason}. {figures}{row.what}",
         "",
-        *_excerpts(report, finding, sentences),
+        *_excerpts(report, finding),
         f"{row.fix.summary} {row.fix.caveat}".rstrip(),
         "",
         "```python",
@@ -53,13 +54,13 @@ def finding_markdown(report: Report, finding: Finding, sentences: Sentences) -> 
     ]
 
 
-def site_place(report: Report, site: int, sentences: Sentences) -> str:
+def site_place(report: Report, site: int) -> str:
     """Where a site is, as markdown; not exact, with what is known of its line."""
     source, label = report.sites[site].source, report.sites[site].label or report.sites[site].module
     if source is None:
-        return code(label) if label else sentences.no_line()
+        return code(label) if label else NO_LINE
     line = source.file if source.line is None else f"{source.file}:{source.line}"
-    doubt = "" if source.exact else f" ({escaped(sentences.doubt(source))})"
+    doubt = "" if source.exact else f" ({escaped(doubt_note(source))})"
     return f"{code(line)} {escaped(source.function)}{doubt}"
 
 
@@ -73,7 +74,7 @@ def escaped(text: str) -> str:
     return "".join(f"\\{mark}" if mark in "\\`*_{}[]<>|#!" else mark for mark in text)
 
 
-def _excerpts(report: Report, finding: Finding, sentences: Sentences) -> list[str]:
+def _excerpts(report: Report, finding: Finding) -> list[str]:
     """The code around each of its sites, where it was recorded."""
     names = SourceFiles(report)
     lines: list[str] = []
@@ -84,7 +85,7 @@ def _excerpts(report: Report, finding: Finding, sentences: Sentences) -> list[st
         marked = {source.line, *source.candidates} - {None}
         shown = _around(names, names.name(source.file), {line for line in marked if line is not None})
         if shown:
-            lines += [site_place(report, site, sentences), "", "```python", *shown, "```", ""]
+            lines += [site_place(report, site), "", "```python", *shown, "```", ""]
     return lines
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from tbprof.model import HealthFact, Idle, Report, Site
-from tbprof.views.base.sentences import Sentences
+from tbprof.texts.trust.health import health_sentence
 from tbprof.views.base.times import us
 
 __all__ = ["SCHEMA", "Json", "report_document", "reports_document"]
@@ -27,55 +27,53 @@ _BY_CAUSE = "by_cause"
 _RENAMED = {"facts": "hook"}
 
 
-def reports_document(reports: tuple[Report, ...], sentences: Sentences) -> Json:
+def reports_document(reports: tuple[Report, ...]) -> Json:
     """The object for a folder."""
-    return {"schema": SCHEMA, "reports": [report_document(report, sentences) for report in reports]}
+    return {"schema": SCHEMA, "reports": [report_document(report) for report in reports]}
 
 
-def report_document(report: Report, sentences: Sentences) -> Json:
-    """The object for one window; `sentences` gives the health its messages."""
-    document = {"schema": SCHEMA, **_Writer(sentences).record(report)}
+def report_document(report: Report) -> Json:
+    """The object for one window."""
+    document = {"schema": SCHEMA, **_record(report)}
     return {_RENAMED.get(key, key): value for key, value in document.items()}
 
 
-class _Writer:
-    """Records to JSON; what does not follow its record field by field has a method of its own."""
+def _record(record: Any) -> Json:
+    members = {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
+    if isinstance(record, Idle):
+        return _idle(record)
+    if isinstance(record, Site):
+        # Its drawing is for the tab alone.
+        del members["instance"]
+    if isinstance(record, HealthFact):
+        members["message"] = health_sentence(record)
+    return _members(members)
 
-    def __init__(self, sentences: Sentences) -> None:
-        self._sentences = sentences
 
-    def record(self, record: Any) -> Json:
-        members = {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
-        if isinstance(record, Idle):
-            return self._idle(record)
-        if isinstance(record, Site):
-            # Its drawing is for the tab alone.
-            del members["instance"]
-        if isinstance(record, HealthFact):
-            members["message"] = self._sentences.health(record)
-        return self._members(members)
+def _idle(idle: Idle) -> Json:
+    """The sum over the devices stands beside its parts, not below them."""
+    beside = {"by_device": idle.by_device, "places": idle.places}
+    return {**_record(idle.total), **_members(beside)}
 
-    def _idle(self, idle: Idle) -> Json:
-        """The sum over the devices stands beside its parts, not below them."""
-        beside = {"by_device": idle.by_device, "places": idle.places}
-        return {**self.record(idle.total), **self._members(beside)}
 
-    def _members(self, members: Mapping[str, Any]) -> Json:
-        return dict(self._member(name, value) for name, value in members.items())
+def _members(members: Mapping[str, Any]) -> Json:
+    return dict(_member(name, value) for name, value in members.items())
 
-    def _member(self, name: str, value: Any) -> tuple[str, Any]:
-        if name.endswith(_NS):
-            return f"{name.removesuffix(_NS)}_us", _in_us(value)
-        if name.endswith(_BY_CAUSE):
-            return name, {cause: us(ns) for cause, ns in value.items()}
-        return name, self._value(value)
 
-    def _value(self, value: Any) -> Any:
-        if dataclasses.is_dataclass(value):
-            return self.record(value)
-        if isinstance(value, Mapping):
-            return self._members(value)
-        return [self._value(item) for item in value] if isinstance(value, tuple) else value
+def _member(name: str, value: Any) -> tuple[str, Any]:
+    if name.endswith(_NS):
+        return f"{name.removesuffix(_NS)}_us", _in_us(value)
+    if name.endswith(_BY_CAUSE):
+        return name, {cause: us(ns) for cause, ns in value.items()}
+    return name, _value(value)
+
+
+def _value(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        return _record(value)
+    if isinstance(value, Mapping):
+        return _members(value)
+    return [_value(item) for item in value] if isinstance(value, tuple) else value
 
 
 def _in_us(value: Any) -> Any:

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tbprof.model import Finding, Report, Saving, Savings
-from tbprof.views.base.sentences import Sentences
+from tbprof.texts.figures.scopes import scope_of
+from tbprof.texts.findings.finding_notes import finding_note
+from tbprof.texts.findings.rule_pages import rule_words
+from tbprof.texts.findings.severity_reason import severity_reason
 from tbprof.views.base.steady import marks_steps, mean_step_us, median_step_us
 from tbprof.views.base.times import optional_us, us
 
@@ -57,9 +60,9 @@ class FindingRow:
     """What it is about where it has no sites; "" if that is the whole window."""
 
 
-def finding_row(finding: Finding, report: Report, sentences: Sentences) -> FindingRow:
-    words = sentences.rule(finding.rule)
-    saving, marked = finding.saving, marks_steps(report)
+def finding_row(finding: Finding, report: Report) -> FindingRow:
+    words = rule_words(finding.rule)
+    saving, scope = finding.saving, scope_of(marks_steps=marks_steps(report))
     step_us = max(median_step_us(report) or 0.0, mean_step_us(report) or 0.0)
     room_ns = max(step_us * 1000 * len(report.steps), 1.0)
     shares = (
@@ -70,12 +73,12 @@ def finding_row(finding: Finding, report: Report, sentences: Sentences) -> Findi
         name=words.name,
         title=words.title,
         severity=finding.severity,
-        severity_reason=sentences.severity(shares, marks_steps=marked),
+        severity_reason=severity_reason(shares, scope),
         removal=finding.removal,
         confidence=finding.confidence,
         count=finding.count,
         saving=None if saving is None else saving_view(saving),
-        note=sentences.finding(finding, marks_steps=marked),
+        note=finding_note(finding, scope),
         what=words.what,
         why=words.why,
         fix=FixView(summary=words.fix, before=words.before, after=words.after, caveat=words.caveat),

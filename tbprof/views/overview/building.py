@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tbprof.analysis.summary.verdict import BOUND_SHARE
 from tbprof.model import CodeShare, HookFacts, Report, Savings
-from tbprof.views.base.sentences import Sentences
 from tbprof.views.base.steady import mean_step_us, steady_steps
 from tbprof.views.base.times import us
 from tbprof.views.findings.findings import SavingView, saving_view
@@ -18,12 +17,12 @@ from tbprof.views.overview.trust import trust_rows
 __all__ = ["overview_view"]
 
 
-def overview_view(report: Report, sentences: Sentences) -> OverviewView:
+def overview_view(report: Report) -> OverviewView:
     """Everything that the Overview shows of one window."""
     steady = steady_steps(report)
     step_us = mean_step_us(report)
     devices = 0 if report.idle is None else len(report.idle.by_device)
-    causes = () if report.idle is None else cause_rows(report, report.idle, sentences)
+    causes = () if report.idle is None else cause_rows(report, report.idle)
     device = device_bar(report)
     saving = _saving(report)
     return OverviewView(
@@ -37,12 +36,12 @@ def overview_view(report: Report, sentences: Sentences) -> OverviewView:
         host=host_bar(report),
         causes=causes,
         saving=saving,
-        plan=plan_rows(report, step_us or 0.0, sentences),
-        next_limit=next_limit(device, causes, _planned_us(report), sentences),
-        ceilings=findings_with_ceilings(report, sentences),
-        leave=findings_left(report, sentences),
+        plan=plan_rows(report, step_us or 0.0),
+        next_limit=next_limit(device, causes, _planned_us(report)),
+        ceilings=findings_with_ceilings(report),
+        leave=findings_left(report),
         stacks=tuple(step_stack(step, causes, max(devices, 1)) for step in report.steps),
-        trust=trust_rows(report, sentences),
+        trust=trust_rows(report),
         code=_code(report, devices),
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tbprof.model import Finding, PlanRow, Report, Saving
-from tbprof.views.base.sentences import Sentences
 from tbprof.views.base.times import us
 from tbprof.views.findings.findings import FindingRow, SavingView, finding_row, saving_view
 from tbprof.views.overview.overview import PlanRowView
@@ -11,7 +10,7 @@ from tbprof.views.overview.overview import PlanRowView
 __all__ = ["added_savings", "findings_left", "findings_with_ceilings", "plan_rows"]
 
 
-def plan_rows(report: Report, step_us: float, sentences: Sentences) -> tuple[PlanRowView, ...]:
+def plan_rows(report: Report, step_us: float) -> tuple[PlanRowView, ...]:
     """The changes in the order of the plan, in us of a step of `step_us`."""
     steps = max(len(report.steps), 1)
     rows = []
@@ -19,7 +18,7 @@ def plan_rows(report: Report, step_us: float, sentences: Sentences) -> tuple[Pla
         finding = report.findings[planned.finding]
         rows.append(
             PlanRowView(
-                finding=finding_row(finding, report, sentences),
+                finding=finding_row(finding, report),
                 alone=saving_view(_saving(planned, finding), steps),
                 adds=adds,
                 step_then_us=max(step_us - us(planned.total_ns) / steps, 0.0),
@@ -39,21 +38,21 @@ def added_savings(report: Report) -> tuple[SavingView, ...]:
     )
 
 
-def findings_with_ceilings(report: Report, sentences: Sentences) -> tuple[FindingRow, ...]:
+def findings_with_ceilings(report: Report) -> tuple[FindingRow, ...]:
     """Those that are worth a look and have no row in the plan, as they come in the report."""
     planned = {row.finding for row in report.fix_plan}
     return tuple(
-        finding_row(finding, report, sentences)
+        finding_row(finding, report)
         for index, finding in enumerate(report.findings)
         if index not in planned and not _is_left(finding)
     )
 
 
-def findings_left(report: Report, sentences: Sentences) -> tuple[FindingRow, ...]:
+def findings_left(report: Report) -> tuple[FindingRow, ...]:
     """Those that are real and hardly win anything."""
     planned = {row.finding for row in report.fix_plan}
     return tuple(
-        finding_row(finding, report, sentences)
+        finding_row(finding, report)
         for index, finding in enumerate(report.findings)
         if index not in planned and _is_left(finding)
     )

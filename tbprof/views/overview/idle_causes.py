@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tbprof.model import Idle, IdlePlace, Report, Step
-from tbprof.views.base.sentences import Sentences
+from tbprof.texts.screens.idle import cause_name, drain_sentence, place_name
 from tbprof.views.base.steady import steady_steps
 from tbprof.views.base.times import us
 from tbprof.views.overview.overview import CauseRow, PlaceRow, StepStack
@@ -31,17 +31,17 @@ MAX_PLACES = 3
 """Of each cause; a report holds the largest of all causes."""
 
 
-def cause_rows(report: Report, idle: Idle, sentences: Sentences) -> tuple[CauseRow, ...]:
+def cause_rows(report: Report, idle: Idle) -> tuple[CauseRow, ...]:
     """Means of the steady steps and over the devices; none if the report has no causes by step."""
     steady = steady_steps(report)
     step_us = us(sum(step.length_ns for step in steady)) / max(len(steady), 1)
     return tuple(
         CauseRow(
             cause=cause,
-            name=sentences.cause(cause),
+            name=cause_name(cause),
             idle_us=idle_us,
             share_of_step=idle_us / max(step_us, 0.001),
-            places=_places(report, idle, cause, sentences),
+            places=_places(report, idle, cause),
         )
         for cause, idle_us in idle_by_cause_us(report, idle).items()
     )
@@ -84,18 +84,18 @@ def _of_cause(step: Step, cause: str) -> int:
     return step.idle_by_cause.get(cause, 0)
 
 
-def _places(report: Report, idle: Idle, cause: str, sentences: Sentences) -> tuple[PlaceRow, ...]:
+def _places(report: Report, idle: Idle, cause: str) -> tuple[PlaceRow, ...]:
     mine = [place for place in idle.places if place.cause == cause][:MAX_PLACES]
     total_ns = idle.total.by_cause.get(cause, 0)
-    return tuple(_place(report, place, total_ns, sentences) for place in mine)
+    return tuple(_place(report, place, total_ns) for place in mine)
 
 
-def _place(report: Report, place: IdlePlace, total_ns: int, sentences: Sentences) -> PlaceRow:
+def _place(report: Report, place: IdlePlace, total_ns: int) -> PlaceRow:
     opened = None if place.site is None else report.sites[place.site]
     drain = None if place.drained_by is None else report.sites[place.drained_by]
     return PlaceRow(
-        text=sentences.idle_place(place, opened),
-        because="" if drain is None or place.drained_by == place.site else sentences.drained_by(drain),
+        text=place_name(place, opened),
+        because="" if drain is None or place.drained_by == place.site else drain_sentence(drain),
         site=place.site if place.drained_by is None else place.drained_by,
         share_of_cause=place.idle_ns / max(total_ns, 1),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tbprof.views.base.sentences import Sentences
+from tbprof.texts.findings.next_limit import limit_sentence
 from tbprof.views.overview.overview import CauseRow, DeviceBar
 
 __all__ = ["next_limit"]
@@ -13,9 +13,7 @@ _BUSY_SHARE = 0.9
 """From here on the device itself is the limit."""
 
 
-def next_limit(
-    device: DeviceBar | None, causes: Sequence[CauseRow], saved_us: float | None, sentences: Sentences
-) -> str:
+def next_limit(device: DeviceBar | None, causes: Sequence[CauseRow], saved_us: float | None) -> str:
     """A sentence; "" where nothing is planned, or no device was recorded.
 
     What the plan saves is taken from the idle after sync points first, then from the largest other
@@ -25,7 +23,6 @@ def next_limit(
         device: Means of a step.
         causes: Idle of a step by cause.
         saved_us: The plan's estimate, of a step.
-        sentences: What says it.
     """
     if device is None or not saved_us:
         return ""
@@ -33,9 +30,9 @@ def next_limit(
     busy_us = device.computing_us + device.communication_us + device.copying_us
     step_us = busy_us + sum(left.values())
     if busy_us >= _BUSY_SHARE * step_us or not left:
-        return sentences.next_limit("device", busy_us, step_us)
+        return limit_sentence("device", busy_us, step_us)
     cause = max(left, key=lambda name: left[name])
-    return sentences.next_limit(cause, left[cause], step_us)
+    return limit_sentence(cause, left[cause], step_us)
 
 
 def _left(causes: Sequence[CauseRow], saved_us: float) -> dict[str, float]:

@@ -6,7 +6,8 @@ from typing import Literal
 
 from tbprof.analysis.replay.replay import MAX_ERROR
 from tbprof.model import HealthFact, Numbers, Report
-from tbprof.views.base.sentences import Sentences
+from tbprof.texts.trust.health import health_sentence
+from tbprof.texts.trust.trust import trust_words
 from tbprof.views.overview.overview import TrustRow
 
 __all__ = ["trust_rows"]
@@ -23,23 +24,23 @@ _INFLATED = 1.1
 State = Literal["ok", "info", "warning", "error", "unknown"]
 
 
-def trust_rows(report: Report, sentences: Sentences) -> tuple[TrustRow, ...]:
+def trust_rows(report: Report) -> tuple[TrustRow, ...]:
     """First what the figures rest on, then what the hook could not have, then what health says."""
     profiler = (_inflation(report), *_start(report), *_after(report))
     known = (_cold(report), _own_sync(report), *_others(report), *_missing(report))
     rows = (_replay(report), *profiler, *known)
-    fixed = [_row(code, state, numbers, sentences) for code, state, numbers in rows]
-    notes = [_note(fact, sentences) for fact in report.trace.health if fact.code not in _SAID_ABOVE]
+    fixed = [_row(code, state, numbers) for code, state, numbers in rows]
+    notes = [_note(fact) for fact in report.trace.health if fact.code not in _SAID_ABOVE]
     return (*fixed, *notes)
 
 
-def _row(code: str, state: State, numbers: Numbers, sentences: Sentences) -> TrustRow:
-    title, figure, detail = sentences.trust(code, numbers)
+def _row(code: str, state: State, numbers: Numbers) -> TrustRow:
+    title, figure, detail = trust_words(code, numbers)
     return TrustRow(state, title, figure, detail)
 
 
-def _note(fact: HealthFact, sentences: Sentences) -> TrustRow:
-    return TrustRow(fact.severity, "", "", sentences.health(fact))
+def _note(fact: HealthFact) -> TrustRow:
+    return TrustRow(fact.severity, "", "", health_sentence(fact))
 
 
 def _replay(report: Report) -> tuple[str, State, Numbers]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from textwrap import indent
 
-from tbprof.views.base.sentences import RuleWords
+from tbprof.texts.findings.rule_pages import RuleText
 
 __all__ = ["RulePage", "RuleSection", "rule_page"]
 
@@ -25,7 +25,7 @@ class RulePage:
     sections: tuple[RuleSection, ...]
 
 
-def rule_page(words: RuleWords) -> RulePage:
+def rule_page(words: RuleText) -> RulePage:
     """The page as sections, in the order in which they are read; empty ones are left out."""
     example = f"before:\n{_code(words.before)}\nafter:\n{_code(words.after)}" if words.before else ""
     fix = f"{words.fix}\n{words.caveat}" if words.caveat else words.fix

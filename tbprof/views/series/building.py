@@ -8,7 +8,7 @@ from statistics import fmean, median
 
 from tbprof.file_names import rank_of
 from tbprof.model import Window
-from tbprof.views.base.sentences import Sentences
+from tbprof.texts.screens.series import change_sentences, missing_sentence, ranks_sentences, read_sentence
 from tbprof.views.series.series import RanksView, SeriesRow, TrendView, WindowFigures
 
 __all__ = ["StepChange", "ranks_view", "series_row", "step_change", "trend_view"]
@@ -49,25 +49,25 @@ def series_row(
     )
 
 
-def ranks_view(rows: Sequence[SeriesRow], sentences: Sentences) -> RanksView:
+def ranks_view(rows: Sequence[SeriesRow]) -> RanksView:
     """The same window of every rank, by rank; workers without one come last, by name."""
     rows = sorted(rows, key=lambda row: (row.rank is None, row.rank or 0, row.worker))
     if any(row.state == "reading" for row in rows):
-        return RanksView(_read_so_far(rows, sentences), "", "", tuple(rows))
+        return RanksView(_read_so_far(rows), "", "", tuple(rows))
     are_ranked = all(row.rank is not None for row in rows)
     compared = [
         (str(row.rank) if are_ranked else row.worker, row.figures.idle_share, row.figures.wait_us)
         for row in rows
         if row.figures is not None
     ]
-    verdict, detail = sentences.ranks(compared, are_ranked=are_ranked)
-    return RanksView(verdict, detail, sentences.missing_ranks(_missing(rows)), tuple(rows))
+    verdict, detail = ranks_sentences(compared, are_ranked=are_ranked)
+    return RanksView(verdict, detail, missing_sentence(_missing(rows)), tuple(rows))
 
 
-def trend_view(rows: Sequence[SeriesRow], left_out: int, sentences: Sentences) -> TrendView:
+def trend_view(rows: Sequence[SeriesRow], left_out: int) -> TrendView:
     """The windows of one worker, oldest first."""
     if any(row.state == "reading" for row in rows):
-        return TrendView(_read_so_far(rows, sentences), "", tuple(rows), left_out)
+        return TrendView(_read_so_far(rows), "", tuple(rows), left_out)
     known = [
         (row.number, row.figures.step_us)
         for row in rows
@@ -75,15 +75,15 @@ def trend_view(rows: Sequence[SeriesRow], left_out: int, sentences: Sentences) -
     ]
     change = step_change([step_us for _, step_us in known])
     if change is None:
-        verdict, detail = sentences.step_change(len(known), 0.0, 0.0, "")
+        verdict, detail = change_sentences(len(known), 0.0, 0.0, "")
     else:
         since = f"window {known[change.row][0]}"
-        verdict, detail = sentences.step_change(len(known), change.before_us, change.after_us, since)
+        verdict, detail = change_sentences(len(known), change.before_us, change.after_us, since)
     return TrendView(verdict, detail, tuple(rows), left_out)
 
 
-def _read_so_far(rows: Sequence[SeriesRow], sentences: Sentences) -> str:
-    return sentences.windows_read(sum(row.state != "reading" for row in rows), len(rows))
+def _read_so_far(rows: Sequence[SeriesRow]) -> str:
+    return read_sentence(sum(row.state != "reading" for row in rows), len(rows))
 
 
 def step_change(steps_us: Sequence[float]) -> StepChange | None:

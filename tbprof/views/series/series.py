@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Literal
 
 from tbprof.model import Report
-from tbprof.views.base.sentences import Sentences
+from tbprof.texts.screens.idle import cause_name
 from tbprof.views.base.steady import steady_steps
 from tbprof.views.base.times import optional_us, us
 from tbprof.views.overview.idle_causes import stacking_place
@@ -77,7 +77,7 @@ class TrendView:
     """Older windows that are not shown."""
 
 
-def figures_of(report: Report, sentences: Sentences) -> WindowFigures:
+def figures_of(report: Report) -> WindowFigures:
     """What a series shows of one window."""
     steady = steady_steps(report)
     count = max(len(steady), 1)
@@ -98,7 +98,7 @@ def figures_of(report: Report, sentences: Sentences) -> WindowFigures:
         causes=tuple(
             SeriesCause(
                 cause,
-                sentences.cause(cause),
+                cause_name(cause),
                 us(sum(step.idle_by_cause.get(cause, 0) for step in steady)) / count / max(devices, 1),
             )
             for cause in causes

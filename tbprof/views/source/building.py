@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tbprof.model import Report
-from tbprof.views.base.sentences import Sentences
+from tbprof.texts.screens.source import code_origin, wait_note
 from tbprof.views.findings.findings import SavingView
 from tbprof.views.source.line_marks import FoundMark, found_marks
 from tbprof.views.source.remarks import Remarks
@@ -16,16 +16,16 @@ from tbprof.views.source.source_files import SourceFiles
 __all__ = ["source_files_view"]
 
 
-def source_files_view(report: Report, sentences: Sentences) -> SourceFilesView:
+def source_files_view(report: Report) -> SourceFilesView:
     """All files that a site, a recorded call or embedded code is in."""
     savings = site_savings(report)
     names = SourceFiles(report)
-    marks = found_marks(report, names, savings, sentences)
-    remarks = Remarks(report, marks, names, sentences)
+    marks = found_marks(report, names, savings)
+    remarks = Remarks(report, marks, names)
     by_file: dict[str, list[FoundMark]] = {names.name(text.file): [] for text in report.sources}
     for mark in marks:
         by_file.setdefault(mark.file, []).append(mark)
-    files = [_file(path, found, names, remarks, sentences) for path, found in by_file.items()]
+    files = [_file(path, found, names, remarks) for path, found in by_file.items()]
     files.sort(key=lambda file: (file.library != "", *_most_first(file.saving), -len(file.marks), file.path))
     position = {file.path: at for at, file in enumerate(files)}
     return SourceFilesView(
@@ -36,18 +36,16 @@ def source_files_view(report: Report, sentences: Sentences) -> SourceFilesView:
             if mark.own_site is not None
         ),
         elsewhere=remarks.elsewhere(),
-        about=sentences.code_origin(
+        about=code_origin(
             None if report.facts is None else report.facts.first_step, is_embedded=bool(report.sources)
         ),
         commit=None if report.facts is None else report.facts.git_commit,
     )
 
 
-def _file(
-    path: str, found: list[FoundMark], names: SourceFiles, remarks: Remarks, sentences: Sentences
-) -> SourceFile:
+def _file(path: str, found: list[FoundMark], names: SourceFiles, remarks: Remarks) -> SourceFile:
     lines = sorted({mark.line for mark in found})
-    marks = tuple(_line([mark for mark in found if mark.line == line], remarks, sentences) for line in lines)
+    marks = tuple(_line([mark for mark in found if mark.line == line], remarks) for line in lines)
     return SourceFile(
         path=path,
         library=next((mark.library for mark in found if mark.library), ""),
@@ -59,7 +57,7 @@ def _file(
     )
 
 
-def _line(found: list[FoundMark], remarks: Remarks, sentences: Sentences) -> LineMark:
+def _line(found: list[FoundMark], remarks: Remarks) -> LineMark:
     """What is known of one line, as one mark of the best kind."""
     best = min(found, key=lambda mark: mark.rank)
     sites = tuple(dict.fromkeys(site for mark in found for site in mark.sites))
@@ -69,17 +67,17 @@ def _line(found: list[FoundMark], remarks: Remarks, sentences: Sentences) -> Lin
         kind=best.kind,
         function=best.function,
         saving=added_up(mark.saving for mark in own or found),
-        note=_note(found, sentences),
+        note=_note(found),
         sites=sites,
         numbers=remarks.numbers(sites),
         remarks=remarks.at(best.file, best.line),
     )
 
 
-def _note(found: list[FoundMark], sentences: Sentences) -> str:
+def _note(found: list[FoundMark]) -> str:
     """What its sites wait together, then what else is to say, once each."""
     on_it = [mark for mark in found if mark.own_site is not None and mark.kind != "def" and not mark.note]
-    waits = [sentences.line_waits(sum(mark.wait_us for mark in on_it))] if on_it else []
+    waits = [wait_note(sum(mark.wait_us for mark in on_it))] if on_it else []
     return "; ".join((*waits, *dict.fromkeys(mark.note for mark in found if mark.note)))
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import get_args
 
 from tbprof.model import Report, Site, Source
-from tbprof.views.base.sentences import Sentences
+from tbprof.texts.screens.source import called_note, candidate_note, doubt_note, predicted_note, recorded_note
 from tbprof.views.base.times import us
 from tbprof.views.findings.findings import SavingView
 from tbprof.views.source.source import MarkKind
@@ -43,18 +43,18 @@ class FoundMark:
 
 
 def found_marks(
-    report: Report, names: SourceFiles, savings: tuple[SavingView | None, ...], sentences: Sentences
+    report: Report, names: SourceFiles, savings: tuple[SavingView | None, ...]
 ) -> tuple[FoundMark, ...]:
     """Of the sites, then of what would wait for a GPU and of other calls that the hook saw."""
     found: list[FoundMark] = []
     for index, site in enumerate(report.sites):
         if site.source is not None:
             wait_us = us(site.wait_ns) / max(len(report.steps), 1)
-            notes = partial(_note, site.source, sentences)
+            notes = partial(_note, site.source)
             found += _of_site(index, site, site.source, names, savings[index], wait_us, notes)
-            found += _of_caller(index, site, names, savings[index], sentences)
+            found += _of_caller(index, site, names, savings[index])
     taken = {(mark.file, mark.line) for mark in found if mark.kind in ("line", "candidate")}
-    return (*found, *_of_calls(report, names, taken, sentences))
+    return (*found, *_of_calls(report, names, taken))
 
 
 def _of_site(
@@ -84,15 +84,13 @@ def _of_site(
         )
 
 
-def _note(source: Source, sentences: Sentences, kind: MarkKind) -> str:
+def _note(source: Source, kind: MarkKind) -> str:
     if kind == "def":
-        return sentences.doubt(source)
-    return sentences.one_of(source.candidates) if kind == "candidate" and len(source.candidates) > 1 else ""
+        return doubt_note(source)
+    return candidate_note(source.candidates) if kind == "candidate" and len(source.candidates) > 1 else ""
 
 
-def _of_caller(
-    index: int, site: Site, names: SourceFiles, saving: SavingView | None, sentences: Sentences
-) -> Iterator[FoundMark]:
+def _of_caller(index: int, site: Site, names: SourceFiles, saving: SavingView | None) -> Iterator[FoundMark]:
     """The nearest of the user's own lines that led to the site, where another function waits for it.
 
     Around the user's own function a frame is marked only if its line is exact: its `def` alone tells
@@ -111,24 +109,22 @@ def _of_caller(
         function=own.function,
         library="",
         saving=saving,
-        note=sentences.in_called(site, is_exact=own.exact),
+        note=called_note(site, is_exact=own.exact),
         wait_us=0.0,
         sites=(index,),
         own_site=None,
     )
 
 
-def _of_calls(
-    report: Report, names: SourceFiles, taken: set[tuple[str, int]], sentences: Sentences
-) -> Iterator[FoundMark]:
+def _of_calls(report: Report, names: SourceFiles, taken: set[tuple[str, int]]) -> Iterator[FoundMark]:
     for line in report.predicted_lines:
         file, at = names.name(line.source.file), line.source.line
         if at is not None and (file, at) not in taken:
             taken.add((file, at))
-            note = sentences.would_wait(line.kind)
+            note = predicted_note(line.kind)
             yield FoundMark(file, at, "call", line.source.function, "", None, note, 0.0, (), None)
     for call in report.recorded_calls:
         file = names.name(call.file)
         if (file, call.line) not in taken:
-            note = sentences.recorded_call(call)
+            note = recorded_note(call)
             yield FoundMark(file, call.line, "call", call.function, "", None, note, 0.0, (), None)

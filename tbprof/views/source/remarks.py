@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tbprof.model import Report
-from tbprof.views.base.sentences import Sentences
 from tbprof.views.findings.edits import EditRow, mechanical_edits
 from tbprof.views.findings.findings import FindingRow, SavingView, finding_row, saving_view
 from tbprof.views.overview.fix_plan import added_savings
@@ -17,16 +16,9 @@ __all__ = ["Remarks"]
 
 
 class Remarks:
-    def __init__(
-        self,
-        report: Report,
-        marks: Sequence[FoundMark],
-        names: SourceFiles,
-        sentences: Sentences,
-    ) -> None:
+    def __init__(self, report: Report, marks: Sequence[FoundMark], names: SourceFiles) -> None:
         self._report = report
         self._names = names
-        self._sentences = sentences
         self._added = added_savings(report)
         self._plan = {row.finding: at for at, row in enumerate(report.fix_plan)}
         self._marks = [mark for mark in marks if mark.own_site is not None]
@@ -51,7 +43,7 @@ class Remarks:
     def elsewhere(self) -> tuple[FindingRow, ...]:
         """The findings that stand at no line, as they come in the report."""
         placed = {remark.finding.fingerprint for here in self._at.values() for remark in here}
-        rows = (finding_row(one, self._report, self._sentences) for one in self._report.findings)
+        rows = (finding_row(one, self._report) for one in self._report.findings)
         return tuple(row for row in rows if row.fingerprint not in placed)
 
     def _place(self, index: int) -> None:
@@ -69,7 +61,7 @@ class Remarks:
         steps = max(len(self._report.steps), 1)
         alone = None if finding.saving is None else saving_view(finding.saving, steps)
         return Remark(
-            finding=finding_row(finding, self._report, self._sentences),
+            finding=finding_row(finding, self._report),
             number=None if at is None else at + 1,
             saving=alone if at is None else self._added[at],
             edits=self._edits(finding.rule, file, lines),

@@ -8,7 +8,7 @@ from tbprof.analysis.timeline.gaps import CauseOfStep, Gap, causes_of_step, larg
 from tbprof.analysis.timeline.tile import TILE_BUCKETS
 from tbprof.analysis.timeline.timeline import Timeline
 from tbprof.analysis.timeline.tracks import KINDS
-from tbprof.views.base.sentences import Sentences
+from tbprof.texts.screens.idle import cause_name, host_place_name
 from tbprof.views.base.times import us
 from tbprof.views.overview.idle_causes import STACKING
 from tbprof.views.timeline.timeline import (
@@ -27,7 +27,7 @@ from tbprof.views.timeline.timeline import (
 __all__ = ["found_view", "gap_row", "timeline_step", "timeline_view"]
 
 
-def timeline_view(timeline: Timeline, sentences: Sentences) -> TimelineView:
+def timeline_view(timeline: Timeline) -> TimelineView:
     """What holds for the whole window."""
     facts = timeline.facts
     steps, origin_ns = facts.steps, facts.origin_ns
@@ -36,7 +36,7 @@ def timeline_view(timeline: Timeline, sentences: Sentences) -> TimelineView:
         highest_level=timeline.highest_level,
         tile_buckets=TILE_BUCKETS,
         kinds=KINDS,
-        causes=tuple(CauseName(cause, sentences.cause(cause)) for cause in STACKING),
+        causes=tuple(CauseName(cause, cause_name(cause)) for cause in STACKING),
         steps=tuple(
             StepMark(name, start - origin_ns, end - start, cold)
             for name, start, end, cold in zip(
@@ -52,7 +52,7 @@ def timeline_view(timeline: Timeline, sentences: Sentences) -> TimelineView:
     )
 
 
-def timeline_step(timeline: Timeline, step: int, sentences: Sentences) -> TimelineStep:
+def timeline_step(timeline: Timeline, step: int) -> TimelineStep:
     """One step, with the gaps of the busiest device."""
     facts = timeline.facts
     main, origin_ns = facts.work.main_device, facts.origin_ns
@@ -64,19 +64,19 @@ def timeline_step(timeline: Timeline, step: int, sentences: Sentences) -> Timeli
         idle_us=None if idle_ns is None else us(idle_ns),
         idle_share=None if idle_ns is None or not length_ns else idle_ns / length_ns,
         end_ns=step_reach(facts, step)[1] - origin_ns,
-        causes=tuple(_cause(row, origin_ns, sentences) for row in causes_of_step(facts, step)),
-        gaps=tuple(gap_row(gap, origin_ns, sentences) for gap in largest_gaps(facts, step)),
+        causes=tuple(_cause(row, origin_ns) for row in causes_of_step(facts, step)),
+        gaps=tuple(gap_row(gap, origin_ns) for gap in largest_gaps(facts, step)),
         episodes=_episodes(timeline, step),
     )
 
 
-def gap_row(gap: Gap, origin_ns: int, sentences: Sentences) -> GapRow:
+def gap_row(gap: Gap, origin_ns: int) -> GapRow:
     return GapRow(
         start_ns=gap.start_ns - origin_ns,
         end_ns=gap.end_ns - origin_ns,
         cause=gap.cause,
         idle_us=us(gap.end_ns - gap.start_ns),
-        place=sentences.host_place(gap.place),
+        place=host_place_name(gap.place),
         site=gap.site,
     )
 
@@ -99,14 +99,14 @@ def _lane(timeline: Timeline, number: int) -> LaneRow:
     return LaneRow(lane.kind, lane.device, lane.stream, lane.name, lane.lines, peak)
 
 
-def _cause(row: CauseOfStep, origin_ns: int, sentences: Sentences) -> StepCauseRow:
+def _cause(row: CauseOfStep, origin_ns: int) -> StepCauseRow:
     return StepCauseRow(
         cause=row.cause,
-        name=sentences.cause(row.cause),
+        name=cause_name(row.cause),
         idle_us=us(row.idle_ns),
         pieces=row.pieces,
         longest_us=us(row.longest_ns),
-        around=gap_row(row.around, origin_ns, sentences),
+        around=gap_row(row.around, origin_ns),
     )
 
 

@@ -10,7 +10,7 @@ from tbprof.analysis.timeline.gaps import gap_after, gap_at
 from tbprof.analysis.timeline.links import calls_of_episode, links_of
 from tbprof.analysis.timeline.timeline import Timeline
 from tbprof.analysis.timeline.tracks import KINDS
-from tbprof.views.base.sentences import Sentences
+from tbprof.texts.screens.timeline import episode_sentence, gap_sentence
 from tbprof.views.base.times import us
 from tbprof.views.timeline.building import gap_row
 from tbprof.views.timeline.timeline import LinkRow, SelectionView
@@ -18,7 +18,7 @@ from tbprof.views.timeline.timeline import LinkRow, SelectionView
 __all__ = ["select_episode", "select_gap", "select_row"]
 
 
-def select_episode(timeline: Timeline, number: int, sentences: Sentences) -> SelectionView | None:
+def select_episode(timeline: Timeline, number: int) -> SelectionView | None:
     """None where the window has no such episode."""
     facts, episodes = timeline.facts, timeline.facts.episodes
     if not 0 <= number < len(episodes.first):
@@ -35,7 +35,7 @@ def select_episode(timeline: Timeline, number: int, sentences: Sentences) -> Sel
     return dataclasses.replace(
         selected,
         site=int(facts.site_of_episode[number]),
-        sentence=sentences.episode(
+        sentence=episode_sentence(
             us(int(episodes.wait_ns[number])),
             us(int(facts.awaited.explained_ns[number])),
             us(int(facts.starve_ns[number])),
@@ -43,23 +43,23 @@ def select_episode(timeline: Timeline, number: int, sentences: Sentences) -> Sel
         ),
         direction=DIRECTIONS[episodes.direction[number]],
         memory=MEMORIES[episodes.memory[number]],
-        gap=None if gap is None else gap_row(gap, facts.origin_ns, sentences),
+        gap=None if gap is None else gap_row(gap, facts.origin_ns),
         links=tuple(link for row in calls_of_episode(facts, number) for link in _links(timeline, row)),
     )
 
 
-def select_gap(timeline: Timeline, at_ns: int, sentences: Sentences) -> SelectionView | None:
+def select_gap(timeline: Timeline, at_ns: int) -> SelectionView | None:
     """The gap of the busiest device at an instant of the window, None where it worked."""
     facts = timeline.facts
     gap = gap_at(facts, at_ns + facts.origin_ns)
     if gap is None:
         return None
-    row = gap_row(gap, facts.origin_ns, sentences)
+    row = gap_row(gap, facts.origin_ns)
     lane = timeline.number_of("idle", facts.work.main_device)
     return dataclasses.replace(
         _selected(timeline, "gap", gap.start_ns, gap.end_ns, lane),
         site=row.site,
-        sentence=sentences.gap(gap.cause, row.idle_us, gap.place),
+        sentence=gap_sentence(gap.cause, row.idle_us, gap.place),
         gap=row,
     )
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Literal
 
 from tbprof.model import HookFacts, Instance, Report, Site, Source, Span, Step
-from tbprof.views.base.sentences import Sentences
+from tbprof.texts.figures.site_names import site_name
+from tbprof.texts.findings.left_out import not_checked_sentence, rule_failed_sentence
+from tbprof.texts.findings.predicted import predicted_sentences
+from tbprof.texts.screens.source import doubt_note
+from tbprof.texts.screens.verdicts import verdict_sentences
+from tbprof.texts.trust.health import health_sentence
 from tbprof.views.base.steady import marks_steps, median_step_us
 from tbprof.views.base.times import optional_us, us
 from tbprof.views.findings.findings import finding_row, saving_view
@@ -31,9 +36,9 @@ __all__ = ["window_view"]
 _HEALTH_ORDER = ("info", "warning", "error")
 
 
-def window_view(report: Report, *, run: str, worker: str, window: str, sentences: Sentences) -> WindowView:
+def window_view(report: Report, *, run: str, worker: str, window: str) -> WindowView:
     """Everything that the screen shows of one window."""
-    verdict, detail = _verdict(report, sentences)
+    verdict, detail = _verdict(report)
     total_ns = sum(step.length_ns for step in report.steps)
     points = report.sync_points
     trace = report.trace
@@ -62,25 +67,25 @@ def window_view(report: Report, *, run: str, worker: str, window: str, sentences
             explained_us=us(points.explained_ns),
             profiler_own_us=tuple(us(ns) for ns in points.profiler_own_ns),
         ),
-        copies=copy_rows(report, sentences),
+        copies=copy_rows(report),
         idle=_idle(report, total_ns),
         savings=None if report.savings is None else saving_view(report.savings),
         calibrated=report.savings is not None and report.savings.calibrated,
-        sites=tuple(_site(report, index, total_ns, sentences) for index in range(len(report.sites))),
-        predicted=predicted_rows(report, sentences),
-        health=tuple(HealthRow(fact.code, fact.severity, sentences.health(fact)) for fact in trace.health),
+        sites=tuple(_site(report, index, total_ns) for index in range(len(report.sites))),
+        predicted=predicted_rows(report),
+        health=tuple(HealthRow(fact.code, fact.severity, health_sentence(fact)) for fact in trace.health),
         worst_health=max((fact.severity for fact in trace.health), key=_HEALTH_ORDER.index, default="ok"),
-        not_checked=_not_checked(report, sentences),
+        not_checked=_not_checked(report),
         environment=() if report.facts is None else _environment(report.facts),
-        overview=overview_view(report, sentences),
+        overview=overview_view(report),
     )
 
 
-def _verdict(report: Report, sentences: Sentences) -> tuple[str, str]:
+def _verdict(report: Report) -> tuple[str, str]:
     if report.idle is None and report.recorded_calls:
         places = {(line.source.file, line.source.line) for line in report.predicted_lines}
-        return sentences.predicted(len(places))
-    return ("", "") if report.verdict is None else sentences.verdict(report.verdict)
+        return predicted_sentences(len(places))
+    return ("", "") if report.verdict is None else verdict_sentences(report.verdict)
 
 
 def _state(report: Report) -> Literal["findings", "sites", "clean", "no_device"]:
@@ -113,19 +118,19 @@ def _step(step: Step) -> StepRow:
     )
 
 
-def _site(report: Report, index: int, total_ns: int, sentences: Sentences) -> SiteRow:
+def _site(report: Report, index: int, total_ns: int) -> SiteRow:
     site = report.sites[index]
     mine = (finding for finding in report.findings if index in finding.sites)
     return SiteRow(
         index=index,
-        what=sentences.site(site),
+        what=site_name(site),
         direction=site.direction,
         memory=site.memory,
         calls=site.calls,
         ops=site.ops,
-        source=None if site.source is None else _source(site.source, sentences),
+        source=None if site.source is None else _source(site.source),
         library=site.library,
-        callers=tuple(_source(frame, sentences) for frame in site.callers),
+        callers=tuple(_source(frame) for frame in site.callers),
         label=site.label,
         module=site.module,
         count=site.count,
@@ -141,7 +146,7 @@ def _site(report: Report, index: int, total_ns: int, sentences: Sentences) -> Si
         exposed_us=optional_us(site.exposed_ns),
         bytes_per_s=bytes_per_s(site.bytes, site.device_ns),
         non_blocking=non_blocking_of(site.source, report.recorded_calls),
-        findings=tuple(finding_row(finding, report, sentences) for finding in mine),
+        findings=tuple(finding_row(finding, report) for finding in mine),
         instance=None if site.instance is None else _instance(site.instance, report.steps),
     )
 
@@ -150,14 +155,14 @@ def _share(site: Site, total_ns: int) -> float | None:
     return site.wait_ns / total_ns if total_ns else None
 
 
-def _source(source: Source, sentences: Sentences) -> SourceView:
+def _source(source: Source) -> SourceView:
     return SourceView(
         file=source.file,
         line=source.line,
         function=source.function,
         exact=source.exact,
         candidates=source.candidates,
-        doubt=sentences.doubt(source),
+        doubt=doubt_note(source),
     )
 
 
@@ -174,9 +179,9 @@ def _span(span: Span) -> SpanRow:
     return SpanRow(span.kind, span.name, us(span.start_ns), us(span.duration_ns))
 
 
-def _not_checked(report: Report, sentences: Sentences) -> tuple[NotCheckedRow, ...]:
-    unmet = (NotCheckedRow(row.rule, sentences.not_checked(row.needs)) for row in report.not_checked)
-    failed = (NotCheckedRow(row.rule, sentences.rule_failed(row.error)) for row in report.failed_rules)
+def _not_checked(report: Report) -> tuple[NotCheckedRow, ...]:
+    unmet = (NotCheckedRow(row.rule, not_checked_sentence(row.needs)) for row in report.not_checked)
+    failed = (NotCheckedRow(row.rule, rule_failed_sentence(row.error)) for row in report.failed_rules)
     return (*unmet, *failed)
 
 

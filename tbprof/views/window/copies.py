@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tbprof.model import CopyTotal, RecordedCall, Report, Source
-from tbprof.views.base.sentences import Sentences
+from tbprof.texts.screens.copies import waiting_remark
 from tbprof.views.base.times import optional_us
 
 __all__ = ["CopyRow", "bytes_per_s", "copy_rows", "non_blocking_of"]
@@ -37,9 +37,9 @@ class CopyRow:
     """A sentence where the host waits for something else than the copies; else ""."""
 
 
-def copy_rows(report: Report, sentences: Sentences) -> tuple[CopyRow, ...]:
+def copy_rows(report: Report) -> tuple[CopyRow, ...]:
     """Most bytes first, as in the report."""
-    return tuple(_row(total, sentences) for total in report.copies)
+    return tuple(_row(total) for total in report.copies)
 
 
 def bytes_per_s(size_bytes: int, device_ns: int | None) -> float | None:
@@ -60,7 +60,7 @@ def non_blocking_of(source: Source | None, calls: tuple[RecordedCall, ...]) -> b
     return asked.pop() if len(asked) == 1 else None
 
 
-def _row(total: CopyTotal, sentences: Sentences) -> CopyRow:
+def _row(total: CopyTotal) -> CopyRow:
     return CopyRow(
         direction=total.direction,
         memory=total.memory,
@@ -72,7 +72,7 @@ def _row(total: CopyTotal, sentences: Sentences) -> CopyRow:
         exposed_us=optional_us(total.exposed_ns),
         bytes_per_s=bytes_per_s(total.bytes, total.device_ns),
         best_bytes_per_s=total.best_bytes_per_s,
-        remark=sentences.copy_remark(total) if _mostly_waits(total) else "",
+        remark=waiting_remark(total) if _mostly_waits(total) else "",
     )
 
 

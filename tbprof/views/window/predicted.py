@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tbprof.model import PredictedLine, Report, SourceText, code_line
-from tbprof.views.base.sentences import Sentences
+from tbprof.texts.findings.predicted import kind_name
+from tbprof.texts.findings.rule_pages import rule_words
 
 __all__ = ["PredictedRow", "predicted_rows"]
 
@@ -30,11 +31,11 @@ class PredictedRow:
     fingerprint: str
 
 
-def predicted_rows(report: Report, sentences: Sentences) -> tuple[PredictedRow, ...]:
-    return tuple(_row(line, report.sources, sentences) for line in report.predicted_lines)
+def predicted_rows(report: Report) -> tuple[PredictedRow, ...]:
+    return tuple(_row(line, report.sources) for line in report.predicted_lines)
 
 
-def _row(line: PredictedLine, texts: tuple[SourceText, ...], sentences: Sentences) -> PredictedRow:
+def _row(line: PredictedLine, texts: tuple[SourceText, ...]) -> PredictedRow:
     assert line.source.line is not None, "a recorded call has a line"
     return PredictedRow(
         file=line.source.file,
@@ -42,8 +43,8 @@ def _row(line: PredictedLine, texts: tuple[SourceText, ...], sentences: Sentence
         function=line.source.function,
         code=code_line(line.source, texts),
         rule=line.rule,
-        title=sentences.rule(line.rule).title,
-        why=sentences.predicted_kind(line.kind),
+        title=rule_words(line.rule).title,
+        why=kind_name(line.kind),
         per_step=line.count,
         known=line.known,
         fingerprint=line.fingerprint,

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from tbprof.file_names import rank_of
 from tbprof.model import SkippedFile, Window
-from tbprof.views.base.sentences import Sentences
+from tbprof.texts.findings.left_out import skipped_sentence
 
 __all__ = ["RunRow", "RunsView", "SkippedRow", "WindowRow", "WorkerRow", "runs_view"]
 
@@ -57,7 +57,6 @@ def runs_view(
     version: str,
     windows: tuple[Window, ...],
     skipped: tuple[SkippedFile, ...],
-    sentences: Sentences,
 ) -> RunsView:
     """What the pickers show; `windows` come by run, worker and time."""
     newest = max(windows, key=lambda window: window.order_ns, default=None)
@@ -69,7 +68,7 @@ def runs_view(
             for run, of_run in groupby(windows, key=lambda window: window.run)
         ),
         newest_run=None if newest is None else newest.run,
-        skipped=tuple(SkippedRow(file.path, sentences.skipped(file.reason)) for file in skipped),
+        skipped=tuple(SkippedRow(file.path, skipped_sentence(file.reason)) for file in skipped),
     )
 
 

@@ -6,8 +6,7 @@ import pytest
 
 from tbprof.errors import UsageError
 from tbprof.rules.files import rule_files
-from tbprof.texts.english import English
-from tbprof.texts.findings.rule_pages import RuleText, all_rules, rule_text
+from tbprof.texts.findings.rule_pages import RuleText, all_rules, rule_text, rule_words
 
 
 @pytest.mark.parametrize("page", all_rules(), ids=lambda page: page.code)
@@ -52,7 +51,7 @@ def test_all_rules_come_by_family_and_code() -> None:
 
 
 def test_a_rule_of_another_version_has_a_page_that_says_so() -> None:
-    page = English().rule("XYZ42")
+    page = rule_words("XYZ42")
     assert page.code == "XYZ42"
     assert "another version" in page.title
     assert (page.before, page.after) == ("", "")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tbprof.model import Verdict
-from tbprof.texts.english import English
 from tbprof.texts.screens.problems import problem_of
 from tbprof.texts.screens.verdicts import verdict_sentences
 
@@ -192,15 +191,6 @@ def test_rows_that_were_lost_and_other_accelerators_are_no_missing_gpu() -> None
 )
 def test_a_verdict_of_another_version_says_nothing(verdict: Verdict) -> None:
     assert verdict_sentences(verdict) == ("", "")
-
-
-def test_a_severity_says_its_bracket() -> None:
-    english = English()
-    assert english.severity(None, marks_steps=True) == "no saving is estimated"
-    assert english.severity((0, 0), marks_steps=True) == "nothing can be saved"
-    assert english.severity((0, 0.02), marks_steps=True) == "at most 2.0\u202f% of a step"
-    said = english.severity((0.01, 0.15), marks_steps=False)
-    assert said == "at least 1.0\u202f%, at most 15\u202f% of the window"
 
 
 def test_a_window_that_can_not_be_shown_says_what_to_do() -> None:

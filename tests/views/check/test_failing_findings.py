@@ -7,7 +7,6 @@ import dataclasses
 from report_samples import REPORT, SITE, changed, step
 
 from tbprof.model import Finding, PredictedLine, Report, Source, SourceText
-from tbprof.texts.english import English
 from tbprof.views.check.check import Recording
 from tbprof.views.check.failing_findings import report_recording
 
@@ -24,7 +23,7 @@ def report(*findings: Finding, code: str = "x = loss.item()", **changes: object)
 
 
 def recording(shown: Report) -> Recording:
-    return report_recording(shown, English())
+    return report_recording(shown)
 
 
 def test_a_finding_has_its_line_its_kind_and_the_most_of_a_warm_step() -> None:

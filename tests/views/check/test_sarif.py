@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from check_samples import FOUND, accepted, answer, found, recording
 
-from tbprof.texts.english import English
 from tbprof.views.check.check import CheckView, Warned
 from tbprof.views.check.sarif import FINGERPRINT, sarif_log
 
@@ -37,7 +36,7 @@ STATES = answer(
 
 
 def log_of(view: CheckView) -> dict[str, Any]:
-    return sarif_log(view, lambda file: file, English())
+    return sarif_log(view, lambda file: file)
 
 
 def results(view: CheckView) -> list[dict[str, Any]]:

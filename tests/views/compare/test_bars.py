@@ -7,7 +7,6 @@ import dataclasses
 from report_samples import changed, step
 
 from tbprof.model import Report
-from tbprof.texts.english import English
 from tbprof.views.compare.bars import CompareBars, compare_bars
 
 
@@ -23,7 +22,7 @@ def idle_for(**by_cause_ns: int) -> Report:
 
 
 def compared(before: Report, after: Report) -> CompareBars | None:
-    return compare_bars(before, after, English())
+    return compare_bars(before, after)
 
 
 def test_causes_of_both_sides_are_stacked_in_one_order() -> None:

@@ -7,7 +7,6 @@ import dataclasses
 from report_samples import REPORT, SITE, changed, step
 
 from tbprof.model import Report, Site
-from tbprof.texts.english import English
 from tbprof.views.compare.comparison import CompareView, compare_view
 
 
@@ -20,7 +19,7 @@ def with_site(site: Site) -> Report:
 
 
 def compared(before: Report, after: Report) -> CompareView:
-    return compare_view(before, after, English())
+    return compare_view(before, after)
 
 
 def test_a_difference_out_of_the_noise_is_told() -> None:

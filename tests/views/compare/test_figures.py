@@ -7,12 +7,11 @@ import dataclasses
 from report_samples import REPORT, changed, step
 
 from tbprof.model import Report
-from tbprof.texts.english import English
 from tbprof.views.compare.figures import CompareFigure, compare_figures
 
 
 def compared(before: Report, after: Report) -> dict[str, CompareFigure]:
-    return {row.name: row for row in compare_figures(before, after, English())}
+    return {row.name: row for row in compare_figures(before, after)}
 
 
 def test_figures_come_with_their_change_and_what_it_means() -> None:

@@ -7,7 +7,6 @@ import dataclasses
 from report_samples import SITE, UPLOAD, changed
 
 from tbprof.model import Site
-from tbprof.texts.english import English
 from tbprof.views.compare.moves import MovedWait, moved_wait
 from tbprof.views.compare.sites import compare_sites
 
@@ -16,7 +15,7 @@ COPY = dataclasses.replace(UPLOAD, ops=("aten::copy_",))
 
 def moved(before: tuple[Site, ...], after: tuple[Site, ...]) -> MovedWait | None:
     reports = (changed(sites=sites, idle=None, findings=(), fix_plan=()) for sites in (before, after))
-    return moved_wait(compare_sites(*reports, English()))
+    return moved_wait(compare_sites(*reports))
 
 
 def test_a_wait_that_another_site_took_over_has_both_places_and_the_net() -> None:

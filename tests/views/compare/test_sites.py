@@ -7,7 +7,6 @@ import dataclasses
 from report_samples import REPORT, SITE, UPLOAD, changed
 
 from tbprof.model import Report, Site, SourceText
-from tbprof.texts.english import English
 from tbprof.views.compare.sites import CompareSite, compare_sites
 
 
@@ -16,7 +15,7 @@ def with_sites(*sites: Site) -> Report:
 
 
 def compared(before: Report, after: Report) -> tuple[CompareSite, ...]:
-    return compare_sites(before, after, English())
+    return compare_sites(before, after)
 
 
 def test_sites_are_gone_new_changed_or_the_same() -> None:

@@ -7,7 +7,6 @@ import dataclasses
 from report_samples import REPORT, changed, step
 
 from tbprof.model import Report
-from tbprof.texts.english import English
 from tbprof.views.compare.steps import CompareSteps, compare_steps, is_told
 
 
@@ -20,7 +19,7 @@ def timed(median_ns: int, low_ns: int, high_ns: int) -> Report:
 
 
 def compared(before: Report, after: Report) -> tuple[CompareSteps, ...]:
-    return compare_steps(before, after, English())
+    return compare_steps(before, after)
 
 
 def test_steps_without_the_profiler_decide_where_both_sides_have_them() -> None:

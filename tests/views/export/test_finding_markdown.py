@@ -7,7 +7,6 @@ import dataclasses
 from source_scene import known_training
 
 from tbprof.model import Report, Source
-from tbprof.texts.english import English
 from tbprof.views.export.finding_markdown import finding_text
 
 REPORT = known_training()
@@ -15,7 +14,7 @@ REPORT = known_training()
 
 def text(rule: str, report: Report = REPORT) -> str:
     finding = next(one for one in report.findings if one.rule == rule)
-    return finding_text(report, finding, English()).markdown
+    return finding_text(report, finding).markdown
 
 
 def test_it_has_the_line_the_figures_the_code_and_the_fix() -> None:

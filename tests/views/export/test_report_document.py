@@ -10,13 +10,12 @@ import pytest
 from report_samples import REPORT, changed
 
 from tbprof.model import Numbers, Report
-from tbprof.texts.english import English
 from tbprof.views.export.report_document import SCHEMA, report_document, reports_document
 
 
 def document(report: Report = REPORT) -> Any:
     """As it comes out of JSON."""
-    return json.loads(json.dumps(report_document(report, English()), allow_nan=False))
+    return json.loads(json.dumps(report_document(report), allow_nan=False))
 
 
 def test_times_are_us_exact_to_the_ns() -> None:
@@ -91,8 +90,8 @@ def test_health_comes_with_its_sentence() -> None:
 
 
 def test_a_folder_is_a_list_of_reports() -> None:
-    shown = reports_document((REPORT, REPORT), English())
-    assert shown == {"schema": SCHEMA, "reports": [report_document(REPORT, English())] * 2}
+    shown = reports_document((REPORT, REPORT))
+    assert shown == {"schema": SCHEMA, "reports": [report_document(REPORT)] * 2}
 
 
 @pytest.mark.parametrize("numbers", [{}, {"share": 0.5}, {"wait_ns": 0}, {"_ns": 1}])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tbprof.texts.english import English
 from tbprof.views.overview.next_limit import next_limit
 from tbprof.views.overview.overview import CauseRow, DeviceBar
 
@@ -28,14 +27,14 @@ def causes(**idle_us: float) -> list[CauseRow]:
     ],
 )
 def test_the_largest_part_that_is_left_limits(idle: dict[str, float], saved_us: float, limit: str) -> None:
-    assert limit in next_limit(DEVICE, causes(**idle), saved_us, English())
+    assert limit in next_limit(DEVICE, causes(**idle), saved_us)
 
 
 @pytest.mark.parametrize(("device", "saved_us"), [(None, 10.0), (DEVICE, None), (DEVICE, 0.0)])
 def test_without_a_plan_or_a_device_nothing_is_said(device: DeviceBar | None, saved_us: float | None) -> None:
-    assert next_limit(device, causes(sync=400.0), saved_us, English()) == ""
+    assert next_limit(device, causes(sync=400.0), saved_us) == ""
 
 
 def test_the_step_is_the_one_after_the_plan() -> None:
-    said = next_limit(DEVICE, causes(sync=300.0, data=100.0), 300.0, English())
+    said = next_limit(DEVICE, causes(sync=300.0, data=100.0), 300.0)
     assert said.endswith("idle for it 0.1\u202fms of 0.7\u202fms.")

@@ -11,13 +11,12 @@ from report_samples import REPORT, changed
 
 from tbprof.model import IdlePlace, MissingFact, PlanRow, Report, Saving
 from tbprof.report import build_report
-from tbprof.texts.english import English
 from tbprof.views.overview.building import overview_view
 from tbprof.views.overview.overview import OverviewView
 
 
 def overview(report: Report) -> OverviewView:
-    return overview_view(report, English())
+    return overview_view(report)
 
 
 @pytest.fixture(scope="module")

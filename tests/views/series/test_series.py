@@ -9,11 +9,10 @@ import scenes
 from report_samples import REPORT
 
 from tbprof.model import Window
-from tbprof.texts.english import English
 from tbprof.views.series.building import ranks_view, series_row, step_change, trend_view
 from tbprof.views.series.series import SeriesRow, WindowFigures, figures_of
 
-FIGURES = dataclasses.replace(figures_of(REPORT, English()), rank=None)
+FIGURES = dataclasses.replace(figures_of(REPORT), rank=None)
 
 
 def window(worker: str) -> Window:
@@ -30,7 +29,7 @@ def rank(number: int, *, idle: float, wait_us: float, world: int | None = None) 
 
 
 def test_figures_are_means_of_the_steady_steps() -> None:
-    shown = figures_of(scenes.host_bound().report(), English())
+    shown = figures_of(scenes.host_bound().report())
     assert (shown.steps, shown.step_us, shown.sync_points, shown.wait_us) == (4, 1000.0, 1.0, 322.0)
     assert shown.idle_share == pytest.approx(0.508)
     assert sum(cause.idle_us for cause in shown.causes) == pytest.approx(508)
@@ -43,47 +42,47 @@ def test_a_row_is_read_or_broken_or_there() -> None:
 
 
 def test_ranks_come_in_their_order() -> None:
-    shown = ranks_view([row("n_rank10"), row("a"), row("n_rank2")], English())
+    shown = ranks_view([row("n_rank10"), row("a"), row("n_rank2")])
     assert [one.worker for one in shown.rows] == ["n_rank2", "n_rank10", "a"]
 
 
 def test_the_rank_that_waits_longest_may_be_the_least_idle() -> None:
     rows = [rank(0, idle=0.49, wait_us=2_100), rank(1, idle=0.34, wait_us=7_600)]
-    shown = ranks_view(rows, English())
+    shown = ranks_view(rows)
     assert shown.verdict == "Waits differ 4-fold, and rank 1, which waits longest, is the least idle."
     assert "by idle, not by waits" in shown.detail
 
 
 def test_else_the_most_and_the_least_idle_are_named() -> None:
     rows = [rank(0, idle=0.49, wait_us=2_100), rank(1, idle=0.34, wait_us=2_000)]
-    assert ranks_view(rows, English()).verdict.startswith("Rank 0 is idle most, 49\u202f% of a step")
+    assert ranks_view(rows).verdict.startswith("Rank 0 is idle most, 49\u202f% of a step")
 
 
 def test_ranks_that_are_idle_alike_are_not_set_against_each_other() -> None:
     rows = [rank(0, idle=0.3401, wait_us=2_000), rank(1, idle=0.3404, wait_us=2_000)]
-    assert ranks_view(rows, English()).verdict == "All ranks are idle alike: 34\u202f% of a step."
+    assert ranks_view(rows).verdict == "All ranks are idle alike: 34\u202f% of a step."
 
 
 def test_without_ranks_they_are_workers() -> None:
     idle, busy = (dataclasses.replace(FIGURES, idle_share=share) for share in (0.4, 0.1))
-    shown = ranks_view([row("a", idle), row("b", busy)], English())
+    shown = ranks_view([row("a", idle), row("b", busy)])
     assert shown.verdict.startswith("Worker a is idle most, 40\u202f% of a step; worker b least")
     assert "compare workers by idle" in shown.detail
 
 
 def test_ranks_that_are_not_there_are_named() -> None:
-    shown = ranks_view([rank(0, idle=0.1, wait_us=1, world=4), rank(2, idle=0.1, wait_us=1)], English())
+    shown = ranks_view([rank(0, idle=0.1, wait_us=1, world=4), rank(2, idle=0.1, wait_us=1)])
     assert shown.missing.startswith("Not recorded: rank 1, 3.")
-    gap = ranks_view([rank(0, idle=0.1, wait_us=1), rank(2, idle=0.1, wait_us=1)], English())
+    gap = ranks_view([rank(0, idle=0.1, wait_us=1), rank(2, idle=0.1, wait_us=1)])
     assert gap.missing.startswith("Not recorded: rank 1.")
-    assert ranks_view([rank(0, idle=0.1, wait_us=1)], English()).missing == ""
+    assert ranks_view([rank(0, idle=0.1, wait_us=1)]).missing == ""
 
 
 def test_nothing_is_said_of_all_while_one_is_read() -> None:
     rows = [rank(0, idle=0.1, wait_us=1, world=4), row("w", None)]
-    shown = ranks_view(rows, English())
+    shown = ranks_view(rows)
     assert (shown.missing, shown.verdict) == ("", "1 of 2 windows read so far.")
-    assert trend_view(rows, 0, English()).verdict == "1 of 2 windows read so far."
+    assert trend_view(rows, 0).verdict == "1 of 2 windows read so far."
 
 
 def test_a_rank_that_only_the_trace_tells_counts() -> None:
@@ -117,7 +116,7 @@ def test_a_trend_names_the_window_since_which_steps_are_longer() -> None:
         row("w", dataclasses.replace(FIGURES, step_us=length * 1000), number)
         for number, length in enumerate(lengths, start=5)
     ]
-    shown = trend_view(rows, 4, English())
+    shown = trend_view(rows, 4)
     assert shown.verdict == (
         "Steps are 50\u202f% longer since window 8: 150.0\u202fms instead of 100.0\u202fms."
     )
@@ -125,5 +124,5 @@ def test_a_trend_names_the_window_since_which_steps_are_longer() -> None:
 
 
 def test_no_change_says_what_would_be_one() -> None:
-    shown = trend_view([row("w")], 0, English())
+    shown = trend_view([row("w")], 0)
     assert shown.verdict == "No lasting change in step time over 1 window."

@@ -8,7 +8,6 @@ import pytest
 from source_scene import METRICS, TRAIN, known_training
 
 from tbprof.model import PredictedLine, Report, Source
-from tbprof.texts.english import English
 from tbprof.views.overview.fix_plan import added_savings
 from tbprof.views.source.building import source_files_view
 from tbprof.views.source.source import LineMark, SourceFile, SourceFilesView
@@ -17,7 +16,7 @@ REPORT = known_training()
 
 
 def view(report: Report = REPORT) -> SourceFilesView:
-    return source_files_view(report, English())
+    return source_files_view(report)
 
 
 def file(path: str, report: Report = REPORT) -> SourceFile:

@@ -15,7 +15,6 @@ from trace_builder import TraceBuilder
 from tbprof.analysis.timeline.tile import TilePlace
 from tbprof.analysis.timeline.timeline import Timeline
 from tbprof.report import build_report, open_timeline
-from tbprof.texts.english import English
 from tbprof.views.timeline.building import found_view, timeline_step, timeline_view
 from tbprof.views.timeline.excerpt import excerpt_of_step
 from tbprof.views.timeline.selection import select_episode, select_gap, select_row
@@ -92,7 +91,7 @@ def test_a_name_of_any_letters_is_carried_as_text() -> None:
 
 def test_steps_have_the_figures_of_the_report() -> None:
     report, timeline = build_report(SAM), open_timeline(SAM)
-    view = timeline_view(timeline, English())
+    view = timeline_view(timeline)
     assert [(s.name, s.start_ns, s.duration_ns, s.cold) for s in view.steps] == [
         (s.name, s.start_ns, s.duration_ns, s.cold) for s in report.steps
     ]
@@ -100,7 +99,7 @@ def test_steps_have_the_figures_of_the_report() -> None:
         (site.count, site.wait_ns / 1000) for site in report.sites
     ]
     for index, step in enumerate(report.steps):
-        shown = timeline_step(timeline, index, English())
+        shown = timeline_step(timeline, index)
         assert step.device_idle_ns is not None
         assert shown.idle_us == step.device_idle_ns / 1000
         assert {row.cause: row.idle_us * 1000 for row in shown.causes} == dict(step.idle_by_cause)
@@ -108,7 +107,7 @@ def test_steps_have_the_figures_of_the_report() -> None:
 
 
 def test_an_episode_is_told_with_its_gap_and_its_link(timeline: Timeline) -> None:
-    selected = select_episode(timeline, 1, English())
+    selected = select_episode(timeline, 1)
     assert selected is not None
     assert (selected.kind, selected.step, selected.into_step_us) == ("blocking", 1, 110.0)
     assert "The host waited" in selected.sentence
@@ -118,15 +117,15 @@ def test_an_episode_is_told_with_its_gap_and_its_link(timeline: Timeline) -> Non
     [link] = selected.links
     lanes = [lane.kind for lane in timeline.lanes]
     assert (lanes[link.from_lane], lanes[link.to_lane]) == ("main", "stream")
-    assert select_episode(timeline, 999, English()) is None
+    assert select_episode(timeline, 999) is None
 
 
 def test_a_gap_and_a_row_are_told(timeline: Timeline) -> None:
-    gap = select_gap(timeline, 1_500_000, English())
+    gap = select_gap(timeline, 1_500_000)
     assert gap is not None
     assert gap.gap is not None
     assert gap.start_ns == gap.gap.start_ns == 1_422_000
-    assert select_gap(timeline, 1_100_000, English()) is None
+    assert select_gap(timeline, 1_100_000) is None
     found = found_view(timeline, "kernel", -1, backwards=False)
     assert found.row is not None
     row = select_row(timeline, found.row)
@@ -137,10 +136,10 @@ def test_a_gap_and_a_row_are_told(timeline: Timeline) -> None:
 
 
 def test_an_excerpt_holds_the_step_and_what_was_found_in_it(timeline: Timeline) -> None:
-    events = json.loads(excerpt_of_step(timeline, 1, English()))["traceEvents"]
+    events = json.loads(excerpt_of_step(timeline, 1))["traceEvents"]
     names = [event["name"] for event in events if event.get("cat") == "tbprof"]
     assert "Refilling after a sync" in names
     assert any(name.startswith("The host waited") for name in names)
-    shown = timeline_step(timeline, 1, English())
+    shown = timeline_step(timeline, 1)
     idle = sum(e["dur"] for e in events if e.get("cat") == "tbprof" and e["tid"] == 1)
     assert idle == pytest.approx(shown.idle_us)

@@ -8,13 +8,12 @@ import pytest
 from report_samples import REPORT, SITE, changed, step
 
 from tbprof.model import Finding, Instance, Report, Saving
-from tbprof.texts.english import English
 from tbprof.views.window.building import window_view
 from tbprof.views.window.window import WindowView
 
 
 def view(report: Report = REPORT) -> WindowView:
-    return window_view(report, run="run", worker="w", window="w.1", sentences=English())
+    return window_view(report, run="run", worker="w", window="w.1")
 
 
 def test_the_place_is_that_of_the_listing() -> None:

@@ -6,7 +6,6 @@ import pytest
 from report_samples import changed
 
 from tbprof.model import CopyTotal, RecordedCall, Source
-from tbprof.texts.english import English
 from tbprof.views.window.copies import CopyRow, bytes_per_s, copy_rows, non_blocking_of
 
 SOURCE = Source("train.py", 12, "train", exact=True, candidates=())
@@ -14,7 +13,7 @@ SOURCE = Source("train.py", 12, "train", exact=True, candidates=())
 
 def row(*, wait_ns: int | None, device_ns: int | None) -> CopyRow:
     total = CopyTotal("DtoH", "pageable", 1, 6_400_000, 1, wait_ns, device_ns, device_ns, None)
-    [shown] = copy_rows(changed(copies=(total,)), English())
+    [shown] = copy_rows(changed(copies=(total,)))
     return shown
 
 

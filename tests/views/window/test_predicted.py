@@ -7,7 +7,6 @@ from report_samples import REPORT, changed
 from tbprof.cli.output.markdown import markdown
 from tbprof.cli.output.terminal import terminal_text
 from tbprof.model import PredictedLine, Report, Source, SourceText, code_line
-from tbprof.texts.english import English
 from tbprof.views.window.building import window_view
 from tbprof.views.window.window import WindowView
 
@@ -25,7 +24,7 @@ def without_a_gpu(*lines: PredictedLine) -> Report:
 
 
 def view(report: Report) -> WindowView:
-    return window_view(report, run="run", worker="w", window="w.1", sentences=English())
+    return window_view(report, run="run", worker="w", window="w.1")
 
 
 def test_a_line_is_shown_with_its_code_and_its_rule() -> None:

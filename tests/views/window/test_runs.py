@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tbprof.model import SkippedFile, Window
-from tbprof.texts.english import English
 from tbprof.views.window.runs import RunsView, runs_view
 
 
@@ -20,7 +19,7 @@ def window(run: str, worker: str, name: str, *, report: bool = False, order_ns: 
 
 
 def view(*windows: Window, skipped: tuple[SkippedFile, ...] = ()) -> RunsView:
-    return runs_view("logs", "0.1.0", windows, skipped, English())
+    return runs_view("logs", "0.1.0", windows, skipped)
 
 
 def test_windows_are_grouped_by_run_and_worker() -> None:

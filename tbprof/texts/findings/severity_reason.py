@@ -1,0 +1,23 @@
+"""Why a finding is as bad as it is."""
+
+from __future__ import annotations
+
+from tbprof.texts.figures.quantities import share
+from tbprof.texts.figures.scopes import Scope
+
+__all__ = ["severity_reason"]
+
+
+def severity_reason(shares: tuple[float, float] | None, scope: Scope) -> str:
+    """Floor and ceiling of its saving as shares of a median step, 0 to 1; None where it is not known."""
+    if shares is None:
+        return "no saving is estimated"
+    floor_share, ceiling_share = shares
+    if ceiling_share == 0:
+        return "nothing can be saved"
+    least, most = share(floor_share), share(ceiling_share)
+    if floor_share == 0:
+        return f"at most {most} of {scope.name}"
+    if least == most:
+        return f"{most} of {scope.name}"
+    return f"at least {least}, at most {most} of {scope.name}"
