@@ -25,8 +25,10 @@ function setPlace(change: Partial<Place>, write: "pushState" | "replaceState"): 
 }
 
 function writeAddress(host: Window, hash: string, write: "pushState" | "replaceState"): void {
+  // In full: what is relative is relative to the page's <base>, which is another folder.
+  const { pathname, search } = host.location;
   try {
-    host.history[write](host.history.state, "", hash);
+    host.history[write](host.history.state, "", `${pathname}${search}${hash}`);
   } catch {
     // A notebook shows the page in a frame that has no address.
   }
