@@ -13,7 +13,7 @@ import tempfile
 import urllib.parse
 
 from playwright.sync_api import Browser, Page, sync_playwright
-from tab import PATIENCE_MS, open_tab
+from tab import PATIENCE_MS, open_in_tensorboard
 from tensorboard_server import tensorboard
 
 PICTURES = pathlib.Path(__file__).parent / "pictures"
@@ -44,7 +44,7 @@ def take(browser: Browser, address: str, run: str, name: str, theme: str) -> Non
 
 def take_in_tensorboard(browser: Browser, address: str, run: str, theme: str, view: str, site: str) -> None:
     page = browser.new_context(color_scheme=theme, viewport=README_SIZE).new_page()  # type: ignore[arg-type]
-    open_tab(page, address, run, view, site=site).locator("table").first.wait_for()
+    open_in_tensorboard(page, address, run, view, site=site).locator("table").first.wait_for()
     page.wait_for_timeout(1_500)
     page.screenshot(path=PICTURES / f"tab-{theme}.png")
     page.context.close()

@@ -9,7 +9,7 @@ import urllib.request
 
 import pytest
 from playwright.sync_api import Page, expect
-from tab import IN_BOTH_THEMES, IN_LIGHT, PATIENCE_MS, axe_violations, open_tab
+from tab import IN_BOTH_THEMES, IN_LIGHT, PATIENCE_MS, axe_violations, open_in_tensorboard
 from tensorboard_server import report_of, tensorboard
 
 pytestmark = pytest.mark.browser
@@ -27,7 +27,7 @@ def test_the_tab_shows_the_figures_of_the_command_line(
     page: Page, address: str, logdir: pathlib.Path
 ) -> None:
     report = report_of(next((logdir / "sam_amg_a100").glob("*.json.gz")))
-    frame = open_tab(page, address, "sam_amg_a100", "syncs")
+    frame = open_in_tensorboard(page, address, "sam_amg_a100", "syncs")
     rows = frame.locator("tr[data-site]")
     waiting = [(index, site) for index, site in enumerate(report["sites"]) if site["blocking"]]
     expect(rows).to_have_count(len(waiting), timeout=PATIENCE_MS)
@@ -44,13 +44,13 @@ def test_the_tab_shows_the_figures_of_the_command_line(
 
 @IN_LIGHT
 def test_a_run_of_the_hook_opens_at_once_and_says_that_it_saw_no_gpu(page: Page, address: str) -> None:
-    frame = open_tab(page, address, "demo/before")
+    frame = open_in_tensorboard(page, address, "demo/before")
     expect(frame.locator("h1")).to_contain_text("Recorded without a GPU", timeout=PATIENCE_MS)
 
 
 @IN_LIGHT
 def test_a_site_opens_to_its_evidence_rule_and_fix(page: Page, address: str) -> None:
-    frame = open_tab(page, address, "h100_bert_small_infer", "syncs")
+    frame = open_in_tensorboard(page, address, "h100_bert_small_infer", "syncs")
     frame.locator('tr[data-site="0"]').click()
     drawer = frame.locator("aside.drawer, .drawer").first
     expect(drawer).to_contain_text("SYN02")
@@ -62,10 +62,10 @@ def test_a_site_opens_to_its_evidence_rule_and_fix(page: Page, address: str) -> 
 
 @IN_BOTH_THEMES
 def test_a_damaged_file_says_what_is_wrong_and_the_others_stay(page: Page, address: str) -> None:
-    frame = open_tab(page, address, "damaged")
+    frame = open_in_tensorboard(page, address, "damaged")
     expect(frame.locator("body")).to_contain_text("can't be shown", timeout=PATIENCE_MS)
     assert axe_violations(page) == ""
-    frame = open_tab(page, address, "h100_transformer_clean")
+    frame = open_in_tensorboard(page, address, "h100_transformer_clean")
     expect(frame.locator("h1")).to_contain_text("the host launches kernels more slowly", timeout=PATIENCE_MS)
 
 
@@ -73,13 +73,13 @@ def test_a_damaged_file_says_what_is_wrong_and_the_others_stay(page: Page, addre
 def test_nothing_recorded_shows_how_to_record(page: Page, tmp_path: pathlib.Path) -> None:
     (tmp_path / "logs").mkdir()
     with tensorboard(tmp_path / "logs") as address:
-        frame = open_tab(page, address)
+        frame = open_in_tensorboard(page, address)
         expect(frame.locator("body")).to_contain_text("TrainerHook")
 
 
 @pytest.mark.parametrize("run", ["sam_amg_a100", "demo/before", "h100_transformer_clean"])
 def test_axe_finds_no_violation_in_any_view(page: Page, address: str, run: str) -> None:
-    frame = open_tab(page, address, run)
+    frame = open_in_tensorboard(page, address, run)
     for view in ("Overview", "Sync points", "Copies"):
         frame.locator("nav a", has_text=view).click()
         expect(frame.locator("nav [aria-current=page]")).to_contain_text(view)
@@ -93,7 +93,7 @@ def test_axe_finds_no_violation_in_any_view(page: Page, address: str, run: str) 
 def test_no_request_leaves_the_host_and_no_policy_is_broken(page: Page, address: str) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    open_tab(page, address, "sam_amg_a100", "syncs").locator("tr[data-site]").first.click()
+    open_in_tensorboard(page, address, "sam_amg_a100", "syncs").locator("tr[data-site]").first.click()
     own = [url for url in asked if "/data/plugin/tbprof/" in url]
     assert own
     assert all(urllib.parse.urlsplit(url).hostname == "localhost" for url in own)
@@ -111,5 +111,5 @@ def test_both_tabs_are_listed(address: str) -> None:
 def test_it_works_under_a_path_prefix(page: Page, logdir: pathlib.Path) -> None:
     """As the notebook's test does, whose server has one too; here in TensorBoard's own page."""
     with tensorboard(logdir, "--path_prefix", "/team/a") as address:
-        frame = open_tab(page, f"{address}/team/a", "h100_bert_small_infer", "syncs")
+        frame = open_in_tensorboard(page, f"{address}/team/a", "h100_bert_small_infer", "syncs")
         expect(frame.locator("tr[data-site]").first).to_be_visible(timeout=PATIENCE_MS)

@@ -104,7 +104,6 @@ def test_a_link_opens_what_was_looked_at(page: Page, address: str) -> None:
     said = frame.locator("section.selection").inner_text()
     page.goto("about:blank")
     page.go_back()
-    frame = page.frame_locator('iframe[src*="name=tbprof"]')
     expect(frame.locator("section.selection")).to_be_visible(timeout=PATIENCE_MS)
     assert frame.locator("section.selection").inner_text() == said
 
