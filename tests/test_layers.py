@@ -98,7 +98,7 @@ LAW = {
     "texts.screens": allowed("errors model"),
     "texts": allowed("rules errors model"),
     "texts.findings": allowed("rules errors model"),
-    "store": allowed("version errors model", "google.protobuf"),
+    "store": allowed("folders version errors model", "google.protobuf"),
     "store.publishing": allowed(
         "file_names folders report version errors model",
         "google.protobuf tensorboard.compat.tensorflow_stub tensorboard.summary",
@@ -135,7 +135,7 @@ LAW = {
     "hook": allowed("program errors model", "torch"),
     "hook.safety": allowed("errors model", "torch"),
     "hook.config": allowed("errors model"),
-    "hook.spool": allowed("folders errors model"),
+    "hook.spool": allowed("file_names folders errors model"),
     "hook.steps": allowed("errors model", "torch"),
     "hook.audit": allowed("errors model", "torch"),
     "hook.facts": allowed("version errors model", "torch"),
