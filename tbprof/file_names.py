@@ -3,6 +3,8 @@
     <worker>.<time>.pt.trace.json[.gz]    torch's tensorboard_trace_handler
     <worker>.<time>.trace.json.gz         a raw trace that tbprof published
     <worker>.<time>.tbprof.pb             its report
+    <worker>.<time>.facts.json            what the hook knows of it, until it is published
+    <worker>.<time>.broken                a trace that can not be published
 
 The time is that of the epoch in ms (until 2023), us or ns; other trainers leave it out.
 """
@@ -12,10 +14,21 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["RAW_SUFFIX", "REPORT_SUFFIX", "TRACE_SUFFIXES", "WindowName", "parse_window_name", "rank_of"]
+__all__ = [
+    "BROKEN_SUFFIX",
+    "FACTS_SUFFIX",
+    "RAW_SUFFIX",
+    "REPORT_SUFFIX",
+    "TRACE_SUFFIXES",
+    "WindowName",
+    "parse_window_name",
+    "rank_of",
+]
 
 REPORT_SUFFIX = ".tbprof.pb"
 RAW_SUFFIX = ".trace.json.gz"
+FACTS_SUFFIX = ".facts.json"
+BROKEN_SUFFIX = ".broken"
 TRACE_SUFFIXES = (".json", ".json.gz", ".gz")
 """What a file must end in to be looked at as a trace beneath a log directory."""
 

@@ -6,10 +6,13 @@ import os
 import sys
 from pathlib import Path
 
-__all__ = ["PACKAGE", "cache_folder", "private_cache_folder"]
+__all__ = ["FORGOTTEN_SECONDS", "PACKAGE", "cache_folder", "private_cache_folder"]
 
 PACKAGE = Path(__file__).parent
 """The folder of this package."""
+
+FORGOTTEN_SECONDS = 24 * 3600
+"""Age from which what a process left is taken for abandoned, where nothing says whether it still runs."""
 
 _OTHERS_MAY_WRITE = 0o022
 

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, BinaryIO
 
+from tbprof.folders import FORGOTTEN_SECONDS
+
 if sys.platform != "win32":
     import fcntl
 
@@ -19,9 +21,6 @@ __all__ = ["PART_SUFFIX", "appearing", "remove_abandoned_parts", "write_whole"]
 
 PART_SUFFIX = ".part"
 """Ends the name of a file that is being written; no viewer looks for it."""
-
-FORGOTTEN_SECONDS = 24 * 3600
-"""Age from which a part is taken for abandoned where the file system has no locks to ask."""
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from tbprof.analysis.arrays.names import matching_names
 from tbprof.analysis.arrays.nesting import NONE, Nest
 from tbprof.analysis.events.calls import Calls
 from tbprof.trace.columns.columns import Category, Int64s, Trace
+from tbprof.trace.columns.eras import STEP_PREFIX
 
 __all__ = ["LOADER", "NO_NAME", "find_labels", "find_modules", "module_frames", "module_name", "user_labels"]
 
@@ -20,7 +21,7 @@ LOADER = r"enumerate\(DataLoader\)"
 NO_NAME = -1
 
 _MADE_BY_TORCH = (
-    r"ProfilerStep#|Optimizer\.|enumerate\(DataLoader\)|nccl:|gloo:|DistributedDataParallel\."
+    rf"{STEP_PREFIX}|Optimizer\.|enumerate\(DataLoader\)|nccl:|gloo:|DistributedDataParallel\."
     r"|FSDP::|FullyShardedDataParallel\.|Torch-Compiled Region|## Call |dynamo_|autograd::"
     r"|\[pytorch\|profiler|PyTorch Profiler|torch\.distributed|param\|"
 )

@@ -11,6 +11,7 @@ import numpy as np
 from tbprof.analysis.arrays.nesting import NONE, Nest
 from tbprof.analysis.attribution.sources import user_frames
 from tbprof.trace.columns.columns import Category, Int64s, Trace
+from tbprof.trace.columns.eras import STEP_PREFIX
 
 __all__ = ["HostPlaces"]
 
@@ -26,7 +27,7 @@ class HostPlaces:
         on_lanes = np.isin(slices.lane, lanes)
         frames = np.flatnonzero((slices.category == Category.PYTHON) & on_lanes)
         ranges = np.flatnonzero((slices.category == Category.USER_ANNOTATION) & on_lanes)
-        is_step = [name.startswith("ProfilerStep#") for name in trace.names]
+        is_step = [name.startswith(STEP_PREFIX) for name in trace.names]
         self._innermost = (
             Nest.of(slices, ranges[~np.array(is_step, np.bool_)[slices.name[ranges]]]),
             Nest.of(slices, frames[user_frames(trace)[slices.name[frames]]]),

@@ -14,8 +14,9 @@ from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["Launches", "blocking_launches", "training_launches"]
 
-CLOCK_SLACK_NS = 2_000
-"""A blocking launch returns when its kernel has ended, but for the error of the two clocks."""
+EARLY_RETURN_NS = 2_000
+"""A blocking launch returns when its kernel has ended, but for the error of the two clocks. It is less than
+what they may differ by: a launch that returns so soon before a short kernel's end need not wait for it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,5 +55,5 @@ def blocking_launches(facts: Facts) -> tuple[Launches, int]:
     at = np.searchsorted(launches.rows, work.launch[is_kernel])
     ended = np.zeros(len(launches.rows) + 1, np.int64)
     np.maximum.at(ended, at, work.end_ns[is_kernel])
-    blocked = launches.end_ns >= ended[:-1] - CLOCK_SLACK_NS
+    blocked = launches.end_ns >= ended[:-1] - EARLY_RETURN_NS
     return launches.only(blocked), len(blocked)

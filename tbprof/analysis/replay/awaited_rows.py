@@ -15,12 +15,10 @@ from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.episodes import ABSENT, Episodes
 from tbprof.analysis.replay.streams import NO_ROW, StreamOrder
 from tbprof.analysis.waits.awaited import Awaited
+from tbprof.trace.columns.clocks import CLOCK_SLACK_NS
 from tbprof.trace.columns.columns import Int64s
 
-__all__ = ["CLOCK_SLACK_NS", "awaited_rows", "awaits_device"]
-
-CLOCK_SLACK_NS = 10_000
-"""On ROCm calls return up to 8.5 us before the recorded end of what they awaited."""
+__all__ = ["awaited_rows", "awaits_device"]
 
 _OF_DEVICE = r"(?:cudaDevice|hipDevice|cuCtx)Synchronize"
 

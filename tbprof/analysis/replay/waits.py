@@ -11,11 +11,12 @@ from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.episodes import ABSENT, Episodes
-from tbprof.analysis.replay.awaited_rows import CLOCK_SLACK_NS, awaited_rows, awaits_device
+from tbprof.analysis.replay.awaited_rows import awaited_rows, awaits_device
 from tbprof.analysis.replay.streams import NO_ROW, StreamOrder
 from tbprof.analysis.waits.awaited import Awaited
 from tbprof.analysis.waits.base_cost import DEFAULT_COPY_NS, DEFAULT_SYNC_NS
 from tbprof.line_rules import STAGED_BYTES
+from tbprof.trace.columns.clocks import CLOCK_SLACK_NS
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["NO_DEVICE", "ReplayWaits", "replay_waits"]

@@ -13,6 +13,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.timeline.lanes import LaneKind, TimelineLane, line_groups
 from tbprof.analysis.timeline.tracks import SpanTable, kind_number, nested_lines
 from tbprof.trace.columns.columns import Category, Int64s
+from tbprof.trace.columns.eras import STEP_PREFIX
 
 __all__ = ["thread_lanes"]
 
@@ -79,7 +80,7 @@ def _thread(
         groups += line_groups(group, nested)
         kinds[mine] = kind_number(group)
     kinds[waits[rows]] = kind_number("wait")
-    steps = matching_names(facts.trace, "ProfilerStep#")[slices.name[rows]]
+    steps = matching_names(facts.trace, STEP_PREFIX)[slices.name[rows]]
     kinds[steps & (kinds == kind_number("label"))] = kind_number("step")
     spans = SpanTable(start, end, lines, kinds, rows, slices.name[rows].astype(np.int64))
     return TimelineLane(kind, None, None, _thread_name(facts, lane), groups), spans

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from tbprof.folders import FORGOTTEN_SECONDS
 from tbprof.hook.spool.folder_lock import trying_folder
 from tbprof.hook.spool.processes import is_of_this_host, is_running
 from tbprof.hook.spool.spool import PUBLISHER_PREFIX, TRACE_SUFFIX, facts_path, remove_empty_folders
@@ -18,9 +19,6 @@ logger = logging.getLogger("tbprof")
 
 RECOVERED_PREFIX = "adopted-"
 """Starts the name of a folder that another process left."""
-
-FORGOTTEN_SECONDS = 24 * 3600
-"""Age from which a folder is taken for left behind where its process can't be asked about."""
 
 
 def recover_windows(folder: Path) -> Iterator[Path]:

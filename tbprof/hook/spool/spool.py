@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tbprof.errors import UsageError
+from tbprof.file_names import BROKEN_SUFFIX, FACTS_SUFFIX
 from tbprof.hook.spool.processes import process_name
 
 __all__ = [
@@ -36,7 +37,7 @@ PUBLISHER_PREFIX = "publisher "
 
 def facts_path(trace: Path) -> Path:
     """Where the hook's facts of a spooled trace stand."""
-    return _beside(trace, ".facts.json")
+    return _beside(trace, FACTS_SUFFIX)
 
 
 def log_path(trace: Path) -> Path:
@@ -46,7 +47,7 @@ def log_path(trace: Path) -> Path:
 
 def broken_path(trace: Path) -> Path:
     """What a spooled trace is called that turned out not to be whole: nobody tries it again."""
-    return _beside(trace, ".broken")
+    return _beside(trace, BROKEN_SUFFIX)
 
 
 def check_spool(spool: Path, logdir: Path) -> None:

@@ -9,12 +9,10 @@ import numpy as np
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.device.device_work import NO_LAUNCH
 from tbprof.analysis.facts import Facts
+from tbprof.trace.columns.clocks import CLOCK_SLACK_NS
 from tbprof.trace.columns.columns import Category, Int64s
 
-__all__ = ["CLOCK_SLACK_NS", "TraceGaps", "find_trace_gaps"]
-
-CLOCK_SLACK_NS = 10_000
-"""How far host and device clocks differ in traces without a fault: up to 8.5 us on ROCm."""
+__all__ = ["TraceGaps", "find_trace_gaps"]
 
 _LOSSES = frozenset({"compression_damaged", "truncated", "events_dropped"})
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tbprof.errors import PublishError, TraceError, TraceNotReadable
-from tbprof.file_names import RAW_SUFFIX, REPORT_SUFFIX, parse_window_name
+from tbprof.file_names import BROKEN_SUFFIX, FACTS_SUFFIX, RAW_SUFFIX, REPORT_SUFFIX, parse_window_name
 from tbprof.model import Report
 from tbprof.report import build_report, merge_facts, verify
 from tbprof.store.codec import encode_report
@@ -25,12 +25,7 @@ from tbprof.store.publishing.retention import Limits, keep_within
 from tbprof.store.publishing.scalars import SUB_RUN, write_scalars
 from tbprof.version import __version__
 
-__all__ = ["BROKEN_SUFFIX", "Published", "facts_of", "publish_window"]
-
-BROKEN_SUFFIX = ".broken"
-"""Ends the name of a spooled trace that can't be published; the hook knows it, too."""
-
-_FACTS_SUFFIX = ".facts.json"
+__all__ = ["Published", "facts_of", "publish_window"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +70,7 @@ def publish_window(
 
 def facts_of(spooled: Path) -> Path:
     """Where the hook's facts of a spooled trace are, if it wrote any."""
-    return spooled.with_name(parse_window_name(spooled.name).stem + _FACTS_SUFFIX)
+    return spooled.with_name(parse_window_name(spooled.name).stem + FACTS_SUFFIX)
 
 
 def _verify_or_set_aside(spooled: Path, aside: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tbprof.hook.spool import orphan_recovery
+from tbprof.folders import FORGOTTEN_SECONDS
 from tbprof.hook.spool.folder_lock import hold_folder
 from tbprof.hook.spool.orphan_recovery import recover_windows
 from tbprof.hook.spool.processes import process_name
@@ -124,7 +124,7 @@ def test_without_locks_a_process_of_another_container_is_given_a_day(folder: Pat
     orphan = folder.parent / f"{host}-{boot}-1-{started}"
     leave_window(orphan)
     assert list(recover_windows(folder)) == []
-    long_ago = time.time() - orphan_recovery.FORGOTTEN_SECONDS - 60
+    long_ago = time.time() - FORGOTTEN_SECONDS - 60
     os.utime(orphan, (long_ago, long_ago))
     assert len(list(recover_windows(folder))) == 1
 
@@ -148,7 +148,7 @@ def test_a_process_of_another_host_is_given_a_day(folder: Path) -> None:
     orphan = folder.parent / "another-host-8e9bf4ef.4026531836-1-5"
     leave_window(orphan)
     assert list(recover_windows(folder)) == []
-    long_ago = time.time() - orphan_recovery.FORGOTTEN_SECONDS - 60
+    long_ago = time.time() - FORGOTTEN_SECONDS - 60
     os.utime(orphan, (long_ago, long_ago))
     assert len(list(recover_windows(folder))) == 1
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.trace.columns.columns import Category, Int64s, Slices, Trace
+from tbprof.trace.columns.eras import STEP_PREFIX
 from tbprof.trace.export.classic.collectives import COUNTED, is_collective
 from tbprof.trace.export.classic.nesting import NONE, Role, Roles
 
@@ -17,9 +18,9 @@ __all__ = ["RowRoles", "is_module", "is_step", "roles_of"]
 
 Bools = npt.NDArray[np.bool_]
 
-_STEP = re.compile(r"ProfilerStep#\d+\Z")
+_STEP = re.compile(rf"{STEP_PREFIX}\d+\Z")
 _UNLISTED = re.compile(
-    r"ProfilerStep#|Optimizer\.|(?:DataParallel|DistributedDataParallel)\.forward\Z"
+    rf"{STEP_PREFIX}|Optimizer\.|(?:DataParallel|DistributedDataParallel)\.forward\Z"
     r"|enumerate\(DataLoader\)#.*\.__next__\Z|enumerate\(DataPipe\)#"
 )
 """Ranges that the plugin keeps out of its table of operators."""

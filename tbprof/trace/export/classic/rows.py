@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tbprof.trace.columns.columns import Category, Trace
+from tbprof.trace.columns.eras import STEP_PREFIX
 from tbprof.trace.export.classic.collectives import COUNTED, GLOO_COUNTED, classic_name, message
 from tbprof.trace.export.classic.nesting import NONE
 from tbprof.trace.export.classic.rewrite_plan import NOT_RECORDED, AddedOp, RewritePlan
@@ -86,7 +87,7 @@ class ClassicRows:
         args.pop("external id", None)
         args["External id"] = row + 1
         name = event["name"]
-        if name.startswith("ProfilerStep#") and not is_step(name):
+        if name.startswith(STEP_PREFIX) and not is_step(name):
             event["name"] = name.replace("#", " ")
         elif self._has_nccl and name in GLOO_COUNTED:
             # With two libraries in one file the plugin shows no distributed view at all.

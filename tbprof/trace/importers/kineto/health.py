@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tbprof.model import HealthFact, HookFacts
+from tbprof.trace.columns.clocks import CLOCK_SLACK_NS
 from tbprof.trace.columns.columns import Category, Int64s, Slices
 from tbprof.trace.columns.eras import GPU_WORK, OTHER_ACCELERATORS
 from tbprof.trace.importers.kineto.events.decode import Losses
@@ -39,9 +40,6 @@ CODES = {
     "gpu_rows_without_launch": "GPU rows whose call is not in the file, such as work of the step before.",
 }
 """Every code of this module and what it means; its numbers are named in the sentence or count rows."""
-
-_CLOCK_SLACK_NS = 10_000
-"""What real traces show without a fault: on ROCm the two clocks differ by up to 8.5 us."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +106,7 @@ def _of_rows(slices: Slices, hook: HookFacts | None) -> Iterator[HealthFact]:
     if without:
         yield HealthFact("gpu_rows_without_launch", "info", {"rows": without, "of": int(on_gpu.sum())})
     early_ns = launched_ns - started_ns
-    early = int((early_ns > _CLOCK_SLACK_NS).sum())
+    early = int((early_ns > CLOCK_SLACK_NS).sum())
     if early:
         yield HealthFact("gpu_before_launch", "warning", {"rows": early, "worst_ns": int(early_ns.max())})
 
