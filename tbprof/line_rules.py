@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["LOOP_READS", "SCALAR_BYTES", "STAGED_BYTES", "LineUse", "rule_of"]
+__all__ = [
+    "CLIPPING_FILE",
+    "FROM_VALUES",
+    "INDEXING",
+    "LOOP_READS",
+    "SCALAR_BYTES",
+    "SCALER_FILE",
+    "STAGED_BYTES",
+    "LineUse",
+    "rule_of",
+]
 
 LOOP_READS = 3
 """Reads in one step that make a loop: two are as often a loss and its accuracy."""
@@ -19,6 +29,17 @@ SCALAR_BYTES = 16
 STAGED_BYTES = 64 * 1024
 """CUDA copies pageable memory up to this size into a buffer of its own and returns; a larger upload
 waits for its stream, whatever it was asked for (CUDA Runtime API, "API synchronization behavior")."""
+
+
+FROM_VALUES = ("tensor", "as_tensor", "asarray", "new_tensor")
+"""Functions of torch's that make a tensor of numbers of Python's."""
+
+INDEXING = ("__getitem__", "__setitem__")
+"""They make one of a list that they are given as the index."""
+
+SCALER_FILE = "grad_scaler.py"
+CLIPPING_FILE = "clip_grad.py"
+"""Files of torch's own Python code that read for their callers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,9 +70,9 @@ def rule_of(use: LineUse) -> str:
     if use.call == "empty_cache":
         return "MEM02"
     if use.kind == "scalar_read":
-        if use.via.endswith("grad_scaler.py"):
+        if use.via.endswith(SCALER_FILE):
             return "SYN08"
-        if use.via.endswith("clip_grad.py"):
+        if use.via.endswith(CLIPPING_FILE):
             return "SYN12"
     if use.kind in ("scalar_read", "control_flow") and (use.per_step or 0) >= LOOP_READS:
         return "SYN05"
@@ -59,7 +80,7 @@ def rule_of(use: LineUse) -> str:
 
 
 def _rule_of_upload(use: LineUse) -> str:
-    if use.call in _FROM_VALUES and (use.nbytes is None or use.nbytes < STAGED_BYTES):
+    if use.call in (*FROM_VALUES, *INDEXING) and (use.nbytes is None or use.nbytes < STAGED_BYTES):
         return "CPY05"
     if use.is_constant:
         return "CPY03"
@@ -67,8 +88,6 @@ def _rule_of_upload(use: LineUse) -> str:
         return "CPY04"
     return "CPY02" if use.is_pinned else "CPY01"
 
-
-_FROM_VALUES = frozenset({"tensor", "as_tensor", "asarray", "new_tensor", "__getitem__", "__setitem__"})
 
 _BY_KIND = {
     "scalar_read": "SYN01",

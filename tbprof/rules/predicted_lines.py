@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tbprof.line_rules import LineUse, rule_of
+from tbprof.line_rules import FROM_VALUES, INDEXING, LineUse, rule_of
 from tbprof.model import (
     DEVICE,
     HOST,
@@ -51,7 +51,6 @@ _OPS: dict[str, tuple[str, ...]] = {
 
 _READERS = frozenset({"tolist", "numpy", "__array__", "cpu", "__repr__"})
 _MOVERS = frozenset({"to", "cuda", "xpu", "copy_"})
-_LISTS = frozenset({"tensor", "as_tensor", "asarray", "__getitem__", "__setitem__"})
 
 _WAITS = {row.op: row for row in reversed(OPS)}
 
@@ -155,7 +154,7 @@ def _upload(call: RecordedCall) -> _Wait | None:
 
     A large one from pageable memory would hold the host up, but sizes are not recorded.
     """
-    if call.call in _LISTS:
+    if call.call in (*FROM_VALUES, *INDEXING):
         return _Wait("upload", "seen")
     is_move = call.call in _MOVERS and (call.call != "copy_" or bool(call.places))
     return None if not is_move or call.non_blocking else _Wait("upload", "seen")

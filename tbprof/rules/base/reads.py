@@ -7,16 +7,25 @@ from tbprof.analysis.facts import Facts
 from tbprof.line_rules import SCALAR_BYTES, STAGED_BYTES
 from tbprof.optable import SHAPE_READERS, TRUTH_READERS
 
-__all__ = ["can_be_deferred", "reads_number", "uploads_data"]
+__all__ = ["can_be_deferred", "is_read", "reads_number", "reads_scalar", "uploads_data"]
 
 _READ = "aten::_local_scalar_dense"
 
 
+def is_read(site: SiteMembers) -> bool:
+    """Whether it waits for what it copies to the host."""
+    return site.blocking and site.direction == "DtoH"
+
+
 def reads_number(facts: Facts, site: SiteMembers) -> bool:
     """Whether it waits for one number or truth value, which no op asks for to know its shape."""
-    is_read = site.blocking and site.direction == "DtoH" and _READ in site.ops
-    sizes = facts.episodes.bytes[site.members]
-    return is_read and SHAPE_READERS.isdisjoint(site.ops) and int(sizes.max()) <= SCALAR_BYTES
+    has_read = is_read(site) and _READ in site.ops and SHAPE_READERS.isdisjoint(site.ops)
+    return has_read and int(facts.episodes.bytes[site.members].max()) <= SCALAR_BYTES
+
+
+def reads_scalar(facts: Facts, site: SiteMembers) -> bool:
+    """Whether it waits for one number, and for no truth value."""
+    return reads_number(facts, site) and TRUTH_READERS.isdisjoint(site.ops)
 
 
 def uploads_data(facts: Facts, site: SiteMembers) -> bool:
@@ -33,6 +42,5 @@ def can_be_deferred(site: SiteMembers) -> bool:
 
     So can that of a read on which no shape or branch depends, and of a bare synchronise.
     """
-    is_read = site.blocking and site.direction == "DtoH"
     is_bare = not site.ops and site.direction == ""
-    return is_bare or (is_read and (SHAPE_READERS | TRUTH_READERS).isdisjoint(site.ops))
+    return is_bare or (is_read(site) and (SHAPE_READERS | TRUTH_READERS).isdisjoint(site.ops))

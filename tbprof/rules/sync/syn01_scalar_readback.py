@@ -38,29 +38,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.line_rules import SCALAR_BYTES
 from tbprof.model import Finding
-from tbprof.optable import SHAPE_READERS, TRUTH_READERS
+from tbprof.rules.base.reads import reads_scalar
 from tbprof.rules.base.rule import Rule, site_finding
 
 __all__ = ["RULE"]
 
 _CODE = "SYN01"
-_READ = "aten::_local_scalar_dense"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
     for index, site in enumerate(facts.sites):
-        sizes = facts.episodes.bytes[site.members]
-        if _reads_scalar(site) and int(sizes.max()) <= SCALAR_BYTES:
-            yield site_finding(facts, index, rule=_CODE, removal="defer", numbers={"bytes": int(sizes.sum())})
-
-
-def _reads_scalar(site: SiteMembers) -> bool:
-    elsewhere = not (TRUTH_READERS | SHAPE_READERS).isdisjoint(site.ops)
-    return site.blocking and site.direction == "DtoH" and _READ in site.ops and not elsewhere
+        if reads_scalar(facts, site):
+            numbers = {"bytes": int(facts.episodes.bytes[site.members].sum())}
+            yield site_finding(facts, index, rule=_CODE, removal="defer", numbers=numbers)
 
 
 RULE = Rule(code=_CODE, find=find)

@@ -34,6 +34,7 @@ from collections.abc import Iterator
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
 from tbprof.optable import TRUTH_READERS
+from tbprof.rules.base.reads import is_read
 from tbprof.rules.base.rule import Rule, site_finding
 
 __all__ = ["RULE"]
@@ -43,7 +44,7 @@ _CODE = "SYN02"
 
 def find(facts: Facts) -> Iterator[Finding]:
     for index, site in enumerate(facts.sites):
-        if site.blocking and site.direction == "DtoH" and not TRUTH_READERS.isdisjoint(site.ops):
+        if is_read(site) and not TRUTH_READERS.isdisjoint(site.ops):
             yield site_finding(facts, index, rule=_CODE, removal="rewrite", numbers={})
 
 

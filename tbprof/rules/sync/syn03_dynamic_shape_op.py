@@ -37,6 +37,7 @@ from collections.abc import Iterator
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
 from tbprof.optable import SHAPE_READERS
+from tbprof.rules.base.reads import is_read
 from tbprof.rules.base.rule import Rule, site_finding
 
 __all__ = ["RULE"]
@@ -48,7 +49,7 @@ _INDEXING = frozenset({"aten::index", "aten::index_put_", "aten::index_put"})
 def find(facts: Facts) -> Iterator[Finding]:
     """One finding a site; `op` of its numbers is the op that the user called."""
     for index, site in enumerate(facts.sites):
-        if site.blocking and site.direction == "DtoH" and not SHAPE_READERS.isdisjoint(site.ops):
+        if is_read(site) and not SHAPE_READERS.isdisjoint(site.ops):
             numbers = {"op": _called(site.ops)}
             yield site_finding(facts, index, rule=_CODE, removal="rewrite", numbers=numbers)
 

@@ -38,7 +38,7 @@ from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.line_rules import SCALAR_BYTES
 from tbprof.model import Finding
-from tbprof.optable import SHAPE_READERS, TRUTH_READERS
+from tbprof.rules.base.reads import can_be_deferred, is_read
 from tbprof.rules.base.rule import Rule, site_finding
 
 __all__ = ["RULE"]
@@ -56,8 +56,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _reads_tensor(site: SiteMembers) -> bool:
-    elsewhere = not (TRUTH_READERS | SHAPE_READERS).isdisjoint(site.ops)
-    return site.blocking and site.direction == "DtoH" and _COPY in site.ops and not elsewhere
+    return is_read(site) and can_be_deferred(site) and _COPY in site.ops
 
 
 RULE = Rule(code=_CODE, find=find)

@@ -38,8 +38,7 @@ import numpy as np
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
-from tbprof.optable import TRUTH_READERS
-from tbprof.rules.base.reads import reads_number
+from tbprof.rules.base.reads import reads_scalar
 from tbprof.rules.base.rule import STEPS, Rule, site_finding
 
 __all__ = ["EXPLAINED_SHARE", "RULE"]
@@ -52,8 +51,7 @@ EXPLAINED_SHARE = 0.8
 
 def find(facts: Facts) -> Iterator[Finding]:
     for index, site in enumerate(facts.sites):
-        is_metric = reads_number(facts, site) and TRUTH_READERS.isdisjoint(site.ops)
-        if is_metric and _ends_its_steps(facts, site) and _drains(facts, site):
+        if reads_scalar(facts, site) and _ends_its_steps(facts, site) and _drains(facts, site):
             starve_ns = int(facts.starve_ns[site.members].sum())
             numbers = {"starve_ns": starve_ns}
             yield site_finding(facts, index, rule=_CODE, removal="defer", numbers=numbers)

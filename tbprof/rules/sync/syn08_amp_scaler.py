@@ -32,9 +32,11 @@ Silent
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
+from tbprof.line_rules import SCALER_FILE
 from tbprof.model import Finding
 from tbprof.rules.base.enclosing_ranges import first_after_op, in_frames
 from tbprof.rules.base.reads import reads_number
@@ -43,7 +45,7 @@ from tbprof.rules.base.rule import Rule, waits_finding
 __all__ = ["RULE", "WITHIN_NS"]
 
 _CODE = "SYN08"
-_FRAME = r".*grad_scaler\.py\("
+_FRAME = rf".*{re.escape(SCALER_FILE)}\("
 _UNSCALE = r"aten::_amp_foreach_non_finite_check_and_unscale_"
 
 WITHIN_NS = 2_000_000

@@ -30,6 +30,7 @@ Silent
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -37,6 +38,7 @@ import numpy as np
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
+from tbprof.line_rules import CLIPPING_FILE
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.enclosing_ranges import in_frames
 from tbprof.rules.base.reads import reads_number
@@ -45,7 +47,7 @@ from tbprof.rules.base.rule import Rule, site_finding, waits_finding
 __all__ = ["MANY_TESTS", "RULE"]
 
 _CODE = "SYN12"
-_CLIP = r".*clip_grad\.py\("
+_CLIP = rf".*{re.escape(CLIPPING_FILE)}\("
 _NODE = "autograd::engine::evaluate_function: "
 
 MANY_TESTS = 20
