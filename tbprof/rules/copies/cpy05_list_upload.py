@@ -35,7 +35,7 @@ from collections.abc import Iterator
 
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.line_rules import STAGED_BYTES
+from tbprof.line_rules import FROM_VALUES, STAGED_BYTES
 from tbprof.model import Finding
 from tbprof.rules.base.enclosing_frames import lie_in_frames
 from tbprof.rules.base.rule import Rule, site_finding
@@ -44,7 +44,7 @@ __all__ = ["RULE"]
 
 _CODE = "CPY05"
 _INDEXING = frozenset({"aten::index", "aten::index_put_", "aten::_index_put_impl_", "aten::index_put"})
-_FROM_NUMBERS = r"<built-in (?:method|function) (?:tensor|as_tensor)\b"
+_FROM_NUMBERS = rf"<built-in (?:method|function) (?:{'|'.join(FROM_VALUES)})\b"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
