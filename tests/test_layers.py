@@ -38,6 +38,8 @@ def allowed(folders: str = "", packages: str = "", never: str = "") -> Allowed:
     return Allowed(frozenset(folders.split()), tuple(packages.split()), frozenset(never.split()))
 
 
+OF_RULES = allowed("analysis.* line_rules optable texts.figures trace.columns model", "numpy")
+
 LAW = {
     "__init__": allowed("hook hook.config html_report preflight version"),
     "__main__": allowed("cli"),
@@ -77,16 +79,16 @@ LAW = {
     "analysis.timeline": allowed(
         "trace.columns trace.export errors model", "numpy", never="io json os pathlib"
     ),
-    "rules.base": allowed("analysis.* line_rules optable trace.columns model", "numpy"),
-    "rules.copies.search": allowed("analysis.* line_rules optable trace.columns model", "numpy"),
-    "rules.sync": allowed("analysis.* line_rules optable trace.columns model", "numpy"),
-    "rules.copies": allowed("analysis.* line_rules optable trace.columns model", "numpy"),
-    "rules.input": allowed("analysis.* line_rules optable trace.columns model", "numpy"),
-    "rules.launch": allowed("analysis.* line_rules optable trace.columns model", "numpy"),
-    "rules.memory": allowed("analysis.* line_rules optable trace.columns model", "numpy"),
-    "rules.devices": allowed("analysis.* line_rules optable trace.columns model", "numpy"),
-    "rules.trace_health": allowed("analysis.* line_rules optable trace.columns model", "numpy"),
-    "rules": allowed("analysis.* line_rules optable trace.columns model", "numpy"),
+    "rules.base": OF_RULES,
+    "rules.copies.search": OF_RULES,
+    "rules.sync": OF_RULES,
+    "rules.copies": OF_RULES,
+    "rules.input": OF_RULES,
+    "rules.launch": OF_RULES,
+    "rules.memory": OF_RULES,
+    "rules.devices": OF_RULES,
+    "rules.trace_health": OF_RULES,
+    "rules": OF_RULES,
     "manual": allowed("texts.* errors model"),
     "report": allowed(
         "analysis.* file_names rules rules.base trace.columns trace.export trace.export.classic "
@@ -97,7 +99,7 @@ LAW = {
     "texts.trust": allowed("errors model"),
     "texts.screens": allowed("errors model"),
     "texts": allowed("rules errors model"),
-    "texts.findings": allowed("rules errors model"),
+    "texts.findings": allowed("rules rules.base errors model"),
     "store": allowed("folders version errors model", "google.protobuf"),
     "store.publishing": allowed(
         "file_names folders report version errors model",
