@@ -1,7 +1,7 @@
 """Waits inside a framework that one of its own options takes away (data).
 
 The frame of such a site is the framework's, and its user can't change the line: the option is
-the fix. A code goes into a finding's numbers as `hint`; its sentence is in `tbprof.texts`.
+the fix. A code goes into a finding's numbers as `hint`.
 """
 
 from __future__ import annotations
@@ -26,19 +26,34 @@ class Hint:
     """Matches the whole name of its function."""
     op: str
     """One of the ops around the wait; "" where any will do."""
+    fix: str
+    """Which option, in a sentence."""
 
 
 HINTS: tuple[Hint, ...] = (
     # `logging_nan_inf_filter=True` asks of every loss whether it is NaN or infinite.
-    Hint("transformers_nan_filter", r"transformers/trainer\.py", r".*", _TRUTH),
+    Hint(
+        "transformers_nan_filter",
+        r"transformers/trainer\.py",
+        r".*",
+        _TRUTH,
+        "The Trainer asks this of every loss: logging_nan_inf_filter=False turns it off.",
+    ),
     # Losses and norms are read every `logging_steps`.
-    Hint("transformers_logging_steps", r"transformers/trainer\.py", r".*", _READ),
+    Hint(
+        "transformers_logging_steps",
+        r"transformers/trainer\.py",
+        r".*",
+        _READ,
+        "The Trainer reads this when it logs: raise logging_steps.",
+    ),
     # Whether a mask is all ones is asked only where a mask is given.
     Hint(
         "transformers_attention_mask",
         r"transformers/(?:modeling_attn_mask_utils|masking_utils)\.py",
         r".*",
         _TRUTH,
+        "transformers asks whether the mask is all ones: give no attention_mask where nothing is padded.",
     ),
     # What `self.log` was given is read for the progress bar and the logger.
     Hint(
@@ -46,9 +61,16 @@ HINTS: tuple[Hint, ...] = (
         r"(?:lightning/fabric|lightning_fabric)/utilities/apply_func\.py",
         r"to_item|convert_tensors_to_scalars",
         _READ,
+        "self.log brings its value to the host: log every n steps, and without prog_bar.",
     ),
     # `validate_args=True` looks at the values of every batch.
-    Hint("torchmetrics_validate_args", r"torchmetrics/.*\.py", r".*_validation", ""),
+    Hint(
+        "torchmetrics_validate_args",
+        r"torchmetrics/.*\.py",
+        r".*_validation",
+        "",
+        "The metric looks at every batch: validate_args=False turns that off.",
+    ),
 )
 """As the sources of transformers 4.30 to 5.23, lightning 2 and torchmetrics 1 have them."""
 

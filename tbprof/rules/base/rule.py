@@ -28,6 +28,7 @@ from tbprof.rules.base.evidence import idle_evidence, row_evidence, wait_evidenc
 from tbprof.rules.base.hints import hint_of
 from tbprof.rules.base.immediate_use import is_used_immediately
 from tbprof.rules.base.later_steps import has_later_step
+from tbprof.rules.base.notes import Note
 from tbprof.rules.base.severity import severity_of_transfer, severity_of_waits
 
 __all__ = [
@@ -65,6 +66,8 @@ class Rule:
 
     code: str
     find: Callable[[Facts], Iterator[Finding]]
+    note: Note | None = None
+    """What a finding's own numbers say; None where the page says all."""
     needs: tuple[Need, ...] = ()
     before: tuple[str, ...] = ()
     """Codes of rules that see less of the same waits: where both found them, this one speaks alone."""

@@ -36,7 +36,7 @@ from collections.abc import Iterator
 from tbprof.analysis.arrays.intervals import intersect, total_ns
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.health.profiler_cost import records_frames
-from tbprof.model import Finding, Saving
+from tbprof.model import Finding, Numbers, Saving
 from tbprof.rules.base.rule import STEPS, Need, Rule, row_evidence, window_finding
 from tbprof.rules.base.severity import severity_of
 from tbprof.rules.copies.search.constructions import (
@@ -44,6 +44,8 @@ from tbprof.rules.copies.search.constructions import (
     recorded_constructions,
     tells_constructions,
 )
+from tbprof.texts.figures.quantities import mean
+from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -100,6 +102,11 @@ def _by_frames(facts: Facts) -> Iterator[Finding]:
         )
 
 
+def _note(numbers: Numbers, scope: Scope) -> str:
+    objects = float(numbers["objects_per_step"])
+    return f"{numbers['place']}: {mean(objects)} {'object' if objects == 1 else 'objects'} {scope.each}."
+
+
 RULE = Rule(
     code=_CODE,
     needs=(
@@ -110,4 +117,5 @@ RULE = Rule(
         ),
     ),
     find=find,
+    note=_note,
 )

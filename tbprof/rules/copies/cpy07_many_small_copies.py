@@ -34,8 +34,11 @@ import numpy as np
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding
+from tbprof.model import Finding, Numbers
+from tbprof.rules.base.notes import number_of
 from tbprof.rules.base.rule import STEPS, Rule, waits_finding
+from tbprof.texts.figures.quantities import size
+from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -84,4 +87,9 @@ def _frame(site: SiteMembers) -> tuple[object, ...]:
     return (site.direction, site.label) if site.label is not None else (site.direction, *site.ops)
 
 
-RULE = Rule(code=_CODE, find=find, needs=(STEPS,))
+def _note(numbers: Numbers, scope: Scope) -> str:
+    copies = number_of(numbers, "copies_per_step")
+    return f"{copies} copies {scope.each}, of {size(int(numbers['median_bytes']))} each."
+
+
+RULE = Rule(code=_CODE, find=find, note=_note, needs=(STEPS,))

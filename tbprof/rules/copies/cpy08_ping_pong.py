@@ -31,9 +31,11 @@ import dataclasses
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding
+from tbprof.model import Finding, Numbers
 from tbprof.rules.base.rule import STEPS, Rule, waits_finding
 from tbprof.rules.copies.search.round_trips import find_round_trips
+from tbprof.texts.figures.quantities import count, size
+from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -54,4 +56,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         yield dataclasses.replace(finding, confidence="low")
 
 
-RULE = Rule(code=_CODE, find=find, needs=(STEPS,))
+def _note(numbers: Numbers, _: Scope) -> str:
+    return f"{count(int(numbers['trips']), 'round trip')}, {size(int(numbers['bytes']))} in all."
+
+
+RULE = Rule(code=_CODE, find=find, note=_note, needs=(STEPS,))

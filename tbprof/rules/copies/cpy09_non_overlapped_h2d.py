@@ -45,10 +45,12 @@ from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.events.episodes import ABSENT
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding
+from tbprof.model import Finding, Numbers
+from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.rule import GPU_WORK, Rule, transfer_finding
 from tbprof.rules.base.severity import MEDIUM_SHARE
 from tbprof.rules.copies.search.computing_streams import on_computing_streams
+from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -81,4 +83,9 @@ def _on_computing_streams(facts: Facts, site: SiteMembers) -> npt.NDArray[np.int
     return chosen
 
 
-RULE = Rule(code=_CODE, find=find, needs=(GPU_WORK,))
+def _note(numbers: Numbers, _: Scope) -> str:
+    exposed, device = duration_of(numbers, "exposed_ns"), duration_of(numbers, "device_ns")
+    return f"{exposed} of the {device} that it takes are hidden by nothing."
+
+
+RULE = Rule(code=_CODE, find=find, note=_note, needs=(GPU_WORK,))

@@ -35,9 +35,11 @@ from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.device.copy_kinds import MEMORIES
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding
+from tbprof.model import Finding, Numbers
+from tbprof.rules.base.notes import number_of
 from tbprof.rules.base.rule import GPU_WORK, Rule, transfer_finding
 from tbprof.rules.base.severity import MEDIUM_SHARE
+from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -87,4 +89,9 @@ def _slow(facts: Facts, site: SiteMembers, best: float) -> npt.NDArray[np.int64]
     return chosen
 
 
-RULE = Rule(code=_CODE, find=find, needs=(GPU_WORK,))
+def _note(numbers: Numbers, _: Scope) -> str:
+    here, best = number_of(numbers, "gb_per_s"), number_of(numbers, "best_gb_per_s")
+    return f"{here} GB/s, where {best} GB/s were seen in the same window."
+
+
+RULE = Rule(code=_CODE, find=find, note=_note, needs=(GPU_WORK,))

@@ -34,7 +34,7 @@ from tbprof.analysis.gaps.idle_places import NO_SITE
 from tbprof.model import Finding, Numbers, Saving
 from tbprof.rules.base.rule import GPU_WORK, Rule, idle_evidence, window_finding
 from tbprof.rules.base.severity import severity_of
-from tbprof.rules.input.loader_calls import STARVED_SHARE, LoaderCalls, find_loader_calls
+from tbprof.rules.input.loader_calls import STARVED_SHARE, LoaderCalls, find_loader_calls, loader_note
 
 __all__ = ["RULE"]
 
@@ -65,4 +65,4 @@ def _numbers(facts: Facts, calls: LoaderCalls) -> Numbers:
     return exposed if calls.drained_by == NO_SITE else {**exposed, "drained_by": calls.drained_by}
 
 
-RULE = Rule(code=_CODE, find=find, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, note=loader_note, needs=(GPU_WORK,))

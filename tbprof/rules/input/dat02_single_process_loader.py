@@ -36,7 +36,13 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Saving, Severity
 from tbprof.rules.base.rule import GPU_WORK, Rule, row_evidence, window_finding
 from tbprof.rules.base.severity import severity_of
-from tbprof.rules.input.loader_calls import EXPOSED_SHARE, STARVED_SHARE, LoaderCalls, find_loader_calls
+from tbprof.rules.input.loader_calls import (
+    EXPOSED_SHARE,
+    STARVED_SHARE,
+    LoaderCalls,
+    find_loader_calls,
+    loader_note,
+)
 
 __all__ = ["RULE"]
 
@@ -69,4 +75,4 @@ def _worth(facts: Facts, calls: LoaderCalls) -> tuple[Severity, Saving | None]:
     return severity_of(facts, saving), saving
 
 
-RULE = Rule(code=_CODE, find=find, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, note=loader_note, needs=(GPU_WORK,))

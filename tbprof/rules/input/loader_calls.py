@@ -17,9 +17,19 @@ from tbprof.analysis.attribution.annotations import LOADER
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import NO_SITE, drained_by
+from tbprof.model import Numbers
+from tbprof.rules.base.notes import duration_of, share_of
+from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.columns import Category, Int64s
 
-__all__ = ["EXPOSED_SHARE", "READY_BATCH_NS", "STARVED_SHARE", "LoaderCalls", "find_loader_calls"]
+__all__ = [
+    "EXPOSED_SHARE",
+    "READY_BATCH_NS",
+    "STARVED_SHARE",
+    "LoaderCalls",
+    "find_loader_calls",
+    "loader_note",
+]
 
 READY_BATCH_NS = 1_400_000
 """What taking a ready batch took, at the median, from four workers in the public ResNet-50 traces."""
@@ -83,3 +93,9 @@ def _drain(facts: Facts, idle: Intervals) -> int:
     idle_ns = np.zeros(int(sites.max()) + 1, np.int64)
     np.add.at(idle_ns, sites[known], (idle.end_ns - idle.start_ns)[known])
     return int(np.argmax(idle_ns))
+
+
+def loader_note(numbers: Numbers, scope: Scope) -> str:
+    """What the device is idle for the loader."""
+    exposed, part = duration_of(numbers, "exposed_per_step_ns"), share_of(numbers, "share")
+    return f"The GPU is idle {exposed} {scope.each} for it, {part} of {scope.name}."

@@ -40,10 +40,12 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.largest_cause import largest_cause
 from tbprof.analysis.gaps.launch_idle import find_launch_idle
 from tbprof.analysis.health.profiler_cost import records_frames
-from tbprof.model import SEVERITIES, Finding, Saving, Severity
+from tbprof.model import SEVERITIES, Finding, Numbers, Saving, Severity
+from tbprof.rules.base.notes import duration_of, number_of
 from tbprof.rules.base.rule import GPU_WORK, Rule, idle_evidence, window_finding
 from tbprof.rules.base.severity import MEDIUM_SHARE, severity_of
 from tbprof.rules.launch.small_kernels import CodeKernels, kernels_by_code
+from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -108,4 +110,11 @@ def _severity(facts: Facts, saving: Saving) -> Severity:
     return max(severity, "low", key=SEVERITIES.index)
 
 
-RULE = Rule(code=_CODE, find=find, needs=(GPU_WORK,))
+def _note(numbers: Numbers, scope: Scope) -> str:
+    length = duration_of(numbers, "median_kernel_ns")
+    kernels = f"{number_of(numbers, 'kernels_per_step')} kernels of {length} {scope.each}"
+    ops = f"launched by {number_of(numbers, 'ops_per_step')} ops"
+    return f"{numbers['place'] or 'Outside every labelled range and function'}: {kernels}, {ops}."
+
+
+RULE = Rule(code=_CODE, find=find, note=_note, needs=(GPU_WORK,))

@@ -40,9 +40,11 @@ from tbprof.analysis.arrays.intervals import Intervals, total_ns
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.largest_cause import largest_cause
 from tbprof.analysis.gaps.launch_idle import find_launch_idle
-from tbprof.model import SEVERITIES, Finding, Saving, Severity
+from tbprof.model import SEVERITIES, Finding, Numbers, Saving, Severity
+from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.rule import GPU_WORK, Rule, idle_evidence, window_finding
 from tbprof.rules.base.severity import MEDIUM_SHARE, severity_of
+from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -93,4 +95,9 @@ def _severity(facts: Facts, saving: Saving) -> Severity:
     return max(severity, "low", key=SEVERITIES.index)
 
 
-RULE = Rule(code=_CODE, find=find, needs=(GPU_WORK,))
+def _note(numbers: Numbers, scope: Scope) -> str:
+    place = numbers["place"] or "code that was not recorded"
+    return f"{duration_of(numbers, 'idle_per_step_ns')} {scope.each} in {place}."
+
+
+RULE = Rule(code=_CODE, find=find, note=_note, needs=(GPU_WORK,))

@@ -36,10 +36,13 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, Saving
+from tbprof.model import Finding, Numbers, Saving
+from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.rule import Rule, row_evidence, window_finding
 from tbprof.rules.base.severity import severity_of
 from tbprof.rules.memory.cache_flushes import CacheFlushes, find_cache_flushes
+from tbprof.texts.figures.quantities import count
+from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -75,4 +78,10 @@ def _finding(
     )
 
 
-RULE = Rule(code=_CODE, find=find)
+def _note(numbers: Numbers, _: Scope) -> str:
+    frees = count(int(numbers["frees"]), "block was freed", "blocks were freed")
+    again = f"{int(numbers['allocations']):,} allocated again"
+    return f"{frees} and {again}, {duration_of(numbers, 'call_ns')} in the calls."
+
+
+RULE = Rule(code=_CODE, find=find, note=_note)

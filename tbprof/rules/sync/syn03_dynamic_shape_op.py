@@ -35,10 +35,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding
+from tbprof.model import Finding, Numbers
 from tbprof.optable import SHAPE_READERS
 from tbprof.rules.base.reads import is_read
 from tbprof.rules.base.rule import Rule, site_finding
+from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -59,4 +60,8 @@ def _called(ops: tuple[str, ...]) -> str:
     return [op for op in ops if op in SHAPE_READERS or op in _INDEXING][-1]
 
 
-RULE = Rule(code=_CODE, find=find, before=("SYN02",))
+def _note(numbers: Numbers, _: Scope) -> str:
+    return f"{numbers['op']} reads back how large its result is."
+
+
+RULE = Rule(code=_CODE, find=find, note=_note, before=("SYN02",))

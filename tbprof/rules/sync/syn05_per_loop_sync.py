@@ -39,9 +39,11 @@ import numpy as np
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.line_rules import LOOP_READS
-from tbprof.model import Finding, Removal
+from tbprof.model import Finding, Numbers, Removal
+from tbprof.rules.base.notes import number_of
 from tbprof.rules.base.reads import can_be_deferred, reads_number
 from tbprof.rules.base.rule import STEPS, Rule, site_finding
+from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -59,4 +61,8 @@ def find(facts: Facts) -> Iterator[Finding]:
             yield site_finding(facts, index, rule=_CODE, removal=removal, numbers=numbers)
 
 
-RULE = Rule(code=_CODE, find=find, needs=(STEPS,), before=("SYN01", "SYN02"))
+def _note(numbers: Numbers, scope: Scope) -> str:
+    return f"{number_of(numbers, 'per_step')} round trips {scope.each}."
+
+
+RULE = Rule(code=_CODE, find=find, note=_note, needs=(STEPS,), before=("SYN01", "SYN02"))

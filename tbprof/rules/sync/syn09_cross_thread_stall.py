@@ -40,10 +40,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, Saving
+from tbprof.model import Finding, Numbers, Saving
+from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.rule import Rule, row_evidence, window_finding
 from tbprof.rules.base.severity import severity_of
 from tbprof.rules.sync.held_back_launches import HeldBackLaunches, find_held_back_launches
+from tbprof.texts.figures.quantities import count
+from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -78,9 +81,15 @@ def _finding(facts: Facts, index: int, held: HeldBackLaunches) -> Finding:
     )
 
 
+def _note(numbers: Numbers, _: Scope) -> str:
+    launches = count(int(numbers["launches"]), "launch", "launches")
+    return f"{launches} were held back by {duration_of(numbers, 'lost_ns')} in all."
+
+
 RULE = Rule(
     code=_CODE,
     find=find,
+    note=_note,
     before=(
         *("SYN01", "SYN02", "SYN03", "SYN04", "SYN05", "SYN06", "SYN07"),
         *("CPY02", "CPY03", "CPY04", "CPY05"),

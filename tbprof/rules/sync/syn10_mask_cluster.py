@@ -35,10 +35,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding
+from tbprof.model import Finding, Numbers
+from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.reads import can_be_deferred, uploads_data
 from tbprof.rules.base.rule import GPU_WORK, Rule, waits_finding
 from tbprof.rules.sync.masking_waits import find_mask_cluster
+from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -58,4 +60,11 @@ def find(facts: Facts) -> Iterator[Finding]:
         )
 
 
-RULE = Rule(code=_CODE, find=find, needs=(GPU_WORK,), is_bundle=True)
+def _note(numbers: Numbers, _: Scope) -> str:
+    return (
+        f"Removing all of them saves {duration_of(numbers, 'joint_ns')}, "
+        f"one by one {duration_of(numbers, 'singles_ns')}: each hides behind the others."
+    )
+
+
+RULE = Rule(code=_CODE, find=find, note=_note, needs=(GPU_WORK,), is_bundle=True)

@@ -30,9 +30,11 @@ from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.kernels.launches import blocking_launches
-from tbprof.model import Finding, Saving
+from tbprof.model import Finding, Numbers, Saving
+from tbprof.rules.base.notes import share_of
 from tbprof.rules.base.rule import GPU_WORK, Rule, row_evidence, window_finding
 from tbprof.rules.base.severity import severity_of
+from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["BLOCKING_SHARE", "LEAST_LAUNCHES", "RULE"]
 
@@ -66,4 +68,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     )
 
 
-RULE = Rule(code=_CODE, find=find, needs=(GPU_WORK,), distorts_family=True)
+def _note(numbers: Numbers, _: Scope) -> str:
+    return f"{share_of(numbers, 'share')} of the launches return only when their kernel is done."
+
+
+RULE = Rule(code=_CODE, find=find, note=_note, needs=(GPU_WORK,), distorts_family=True)

@@ -36,8 +36,10 @@ from collections.abc import Iterator
 from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers, Saving
+from tbprof.rules.base.notes import share_of
 from tbprof.rules.base.rule import GPU_WORK, STEPS, Rule, idle_evidence, wait_evidence, window_finding
 from tbprof.rules.sync.unexplained_time import find_unexplained
+from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE", "UNKNOWN_SHARE"]
 
@@ -74,4 +76,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     )
 
 
-RULE = Rule(code=_CODE, find=find, needs=(GPU_WORK, STEPS))
+def _note(numbers: Numbers, scope: Scope) -> str:
+    waits, queued = share_of(numbers, "wait_share"), share_of(numbers, "queued_share")
+    return f"{waits} of {scope.name} in such waits, {queued} idle with work queued."
+
+
+RULE = Rule(code=_CODE, find=find, note=_note, needs=(GPU_WORK, STEPS))

@@ -36,9 +36,11 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.largest_cause import largest_cause
 from tbprof.analysis.summary.verdict import COLD_SHARE
 from tbprof.model import Finding, Numbers, Severity
+from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.rule import Rule, row_evidence, window_finding
 from tbprof.rules.base.severity import MEDIUM_SHARE
 from tbprof.rules.trace_health.cold_start import ColdStart, find_cold_start
+from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -93,4 +95,24 @@ def _longest(facts: Facts, start: ColdStart) -> Numbers:
     }
 
 
-RULE = Rule(code=_CODE, find=find)
+def _note(numbers: Numbers, _: Scope) -> str:
+    said = []
+    if int(numbers["cold_steps"]):
+        first, usual = duration_of(numbers, "first_step_ns"), duration_of(numbers, "median_step_ns")
+        said.append(f"The first step took {first}, the others {usual}.")
+    if "longest_call" in numbers:
+        said.append(_first_calls(numbers))
+    return " ".join(said)
+
+
+def _first_calls(numbers: Numbers) -> str:
+    spent, longest = duration_of(numbers, "loading_ns"), duration_of(numbers, "longest_ns")
+    op = f" in {numbers['longest_op']}" if numbers["longest_op"] else ""
+    call = f"{numbers['longest_call']}{op}"
+    if int(numbers["loading_calls"]) == 1:
+        return f"A first call, {call}, took {spent}."
+    calls = f"{int(numbers['loading_calls']):,} first calls"
+    return f"{calls} took {spent}; the longest, {call}, took {longest}."
+
+
+RULE = Rule(code=_CODE, find=find, note=_note)

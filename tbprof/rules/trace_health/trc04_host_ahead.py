@@ -38,8 +38,10 @@ import numpy as np
 from tbprof.analysis.events.gpu_lag import gpu_lag_ns
 from tbprof.analysis.events.steps import LAG_SHARE, rows_of_steps
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding
+from tbprof.model import Finding, Numbers
+from tbprof.rules.base.notes import duration_of, share_of
 from tbprof.rules.base.rule import GPU_WORK, STEPS, Rule, row_evidence, window_finding
+from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -72,4 +74,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     )
 
 
-RULE = Rule(code=_CODE, find=find, needs=(GPU_WORK, STEPS))
+def _note(numbers: Numbers, _: Scope) -> str:
+    worst = duration_of(numbers, "worst_lag_ns")
+    return f"At worst the GPU ends {worst} after the step, {share_of(numbers, 'worst_share')} of it."
+
+
+RULE = Rule(code=_CODE, find=find, note=_note, needs=(GPU_WORK, STEPS))
