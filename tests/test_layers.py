@@ -70,8 +70,6 @@ LAW = {
     "analysis.idle": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
     "analysis.replay": allowed("line_rules trace.columns model", "numpy", never="io json os pathlib"),
     "analysis": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
-    "analysis.operators": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
-    "analysis.kernels": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
     "analysis.health": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
     "analysis.gaps": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
     "analysis.savings": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
@@ -161,8 +159,8 @@ INSIDE: dict[str, str] = {
         "< importers.kineto.parallel < stored export < export.classic < ."
     ),
     "analysis": (
-        "arrays < device < events < attribution < waits < idle < replay < . < operators kernels "
-        "health < gaps savings < summary timeline"
+        "arrays < device < events < attribution < waits < idle < replay < . < health "
+        "< gaps savings < summary timeline"
     ),
     "rules": ("base < copies.search < sync copies input launch memory devices trace_health < ."),
     "texts": "figures < findings trust < screens < .",
@@ -331,9 +329,9 @@ def test_a_folder_is_small_and_says_what_belongs_there(folder: Path) -> None:
             "tbprof.analysis.idle.device_idle",
         ),
         (
-            "analysis/kernels/launches.py",
-            "from tbprof.analysis.health import run_health",
-            "tbprof.analysis.health.run_health",
+            "analysis/gaps/launch_idle.py",
+            "from tbprof.analysis.savings import fix_plan",
+            "tbprof.analysis.savings.fix_plan",
         ),
         ("rules/sync/syn01_a.py", "from tbprof.rules.sync import syn02_b", "tbprof.rules.sync.syn02_b"),
         ("rules/sync/syn01_a.py", "from . import syn02_b", "tbprof.rules.sync.syn02_b"),

@@ -6,9 +6,9 @@ from collections import Counter
 
 from tbprof.analysis.events.gpu_lag import gpu_lag_ns
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.kernels.kernel_counts import kernel_counts
 from tbprof.analysis.savings.step_savings import step_savings
 from tbprof.analysis.summary.host_time import host_times
+from tbprof.analysis.summary.kernel_counts import kernel_counts
 from tbprof.model import Saving, Step
 from tbprof.trace.columns.columns import Int64s
 

@@ -32,10 +32,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.operators.op_inputs import records_shapes
 from tbprof.model import Finding
 from tbprof.rules.base.rule import Need, Rule, waits_finding
 from tbprof.rules.copies.search.moved_factories import find_moved_factories
+from tbprof.rules.copies.search.op_inputs import records_shapes
 
 __all__ = ["RULE"]
 

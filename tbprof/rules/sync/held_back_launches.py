@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.kernels.launches import Launches, training_launches
 from tbprof.analysis.replay.script import QUEUE_LIMIT
+from tbprof.rules.sync.launches import Launches, training_launches
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["OVERLAP_SHARE", "STRETCH_FACTOR", "HeldBackLaunches", "find_held_back_launches"]

@@ -29,11 +29,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.kernels.launches import blocking_launches
 from tbprof.model import Finding, Numbers, Saving
 from tbprof.rules.base.notes import share_of
 from tbprof.rules.base.rule import GPU_WORK, Rule, row_evidence, window_finding
 from tbprof.rules.base.severity import severity_of
+from tbprof.rules.sync.launches import blocking_launches
 from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["BLOCKING_SHARE", "LEAST_LAUNCHES", "RULE"]

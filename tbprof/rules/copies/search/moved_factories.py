@@ -8,8 +8,8 @@ from tbprof.analysis.arrays.nesting import NONE
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.operators.host_ops import first_from, host_ops, ops_of, ops_within, top_level_ops
-from tbprof.analysis.operators.op_inputs import UNKNOWN, first_shape, makes_shape
+from tbprof.rules.copies.search.host_ops import first_from, host_ops, ops_of, ops_within, top_level_ops
+from tbprof.rules.copies.search.op_inputs import UNKNOWN, first_shape, makes_shape
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["SOON_NS", "find_moved_factories"]

@@ -11,8 +11,8 @@ from tbprof.analysis.arrays.nesting import NONE
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.operators.host_ops import host_ops
-from tbprof.analysis.operators.op_inputs import UNKNOWN, first_shape, input_types
+from tbprof.rules.copies.search.host_ops import host_ops
+from tbprof.rules.copies.search.op_inputs import UNKNOWN, first_shape, input_types
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["WidenedUploads", "find_widened_uploads"]

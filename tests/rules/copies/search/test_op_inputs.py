@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.operators.op_inputs import UNKNOWN, first_shape, input_types, makes_shape, records_shapes
+from tbprof.rules.copies.search.op_inputs import (
+    UNKNOWN,
+    first_shape,
+    input_types,
+    makes_shape,
+    records_shapes,
+)
 from tbprof.trace.columns.columns import Trace
 
 

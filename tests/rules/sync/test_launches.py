@@ -6,7 +6,7 @@ import pytest
 from scenes import SIDE
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.kernels.launches import blocking_launches, training_launches
+from tbprof.rules.sync.launches import blocking_launches, training_launches
 
 
 def test_launches_of_kernels_on_the_training_thread_and_in_steps_count() -> None:

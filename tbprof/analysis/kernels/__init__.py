@@ -1,1 +1,0 @@
-"""Kernels and the calls that launch them."""

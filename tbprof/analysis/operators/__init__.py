@@ -1,1 +1,0 @@
-"""The ops of the program: their order on a thread, their inputs."""
