@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.commands.run import command_with_torch
 from tbprof.cli.output.plain_text import plain
+from tbprof.cli.processes.torch_command import command_with_torch
 from tbprof.errors import TbprofError
 from tbprof.model import Window
 from tbprof.report import looks_like_trace

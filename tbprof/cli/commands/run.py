@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from tbprof.errors import UsageError
+from tbprof.cli.processes.torch_command import command_with_torch
 
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
 
-__all__ = ["add_to", "command_with_torch", "run_with_torch"]
+__all__ = ["add_to", "run_with_torch"]
 
 
 def add_to(commands: Commands) -> None:
@@ -50,14 +49,3 @@ def run_with_torch(module: str, arguments: list[str]) -> int:
         # Nothing stands between the program and its signals, its output and its exit code.
         os.execv(sys.executable, command)
     return subprocess.run(command, check=False).returncode
-
-
-def command_with_torch(module: str, arguments: list[str]) -> list[str]:
-    """How Python runs a module that needs torch.
-
-    Raises:
-        UsageError: torch is missing.
-    """
-    if importlib.util.find_spec("torch") is None:
-        raise UsageError("this command watches a training and needs torch: pip install 'tbprof[train]'")
-    return [sys.executable, "-m", module, *arguments]

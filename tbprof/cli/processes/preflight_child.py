@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import subprocess
-import sys
 from collections.abc import Sequence
 
 from tbprof.cli.input.preflight_document import Json
+from tbprof.cli.processes.torch_command import command_with_torch
 from tbprof.errors import UsageError
 from tbprof.standard_streams import flush_output
 
@@ -44,6 +43,4 @@ def print_preflight(program: str, arguments: Sequence[str], options: Sequence[st
 
 
 def _command(program: str, arguments: Sequence[str], options: Sequence[str]) -> list[str]:
-    if importlib.util.find_spec("torch") is None:
-        raise UsageError("preflight runs the program and needs torch: pip install 'tbprof[train]'")
-    return [sys.executable, "-m", "tbprof.preflight", *options, program, "--", *arguments]
+    return command_with_torch("tbprof.preflight", [*options, program, "--", *arguments])
