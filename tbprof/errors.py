@@ -4,7 +4,8 @@
     |-- TraceError               a trace file gives nothing
     |   |-- TraceNotReadable     it can't be opened (missing, no permission, a folder)
     |   |-- NotATrace            it opens, and is not a Kineto trace
-    |   `-- TraceTooLarge        it is over a stated limit
+    |   |-- TraceTooLarge        it is over a stated limit
+    |   `-- ReadingEnded         the process that read it ended
     |-- ReportError              a stored report can't be used
     |   |-- ReportNotReadable    it can't be opened, or its bytes are damaged
     |   `-- ReportTooNew         a later tbprof wrote it
@@ -30,6 +31,7 @@ __all__ = [
     "OutputError",
     "PreflightError",
     "PublishError",
+    "ReadingEnded",
     "ReportError",
     "ReportNotReadable",
     "ReportTooNew",
@@ -60,6 +62,10 @@ class NotATrace(TraceError):
 
 class TraceTooLarge(TraceError):
     """The file unpacks to more than the stated limit."""
+
+
+class ReadingEnded(TraceError):
+    """The process that read the file ended, which it may not do another time."""
 
 
 class ReportError(TbprofError):

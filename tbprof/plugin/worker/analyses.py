@@ -9,17 +9,22 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from tbprof.errors import Busy, Gone, TbprofError
+from tbprof.errors import Busy, Gone, ReadingEnded, TbprofError
 from tbprof.model import Report
-from tbprof.plugin.worker.process import Answer, Ended, Question, WorkerProcess
+from tbprof.process.messages import Question
+from tbprof.process.worker import Worker
 from tbprof.store.codec import decode_report
 
-__all__ = ["MAX_WAITING", "Analyses", "Failed", "Reading", "State"]
+__all__ = ["MAX_WAITING", "WORKER", "Analyses", "Failed", "Reading", "State"]
+
+WORKER = "tbprof.plugin.worker.main"
+"""Never imported here: it holds what reads and analyzes traces."""
 
 MAX_WAITING = 64
 """Traces that may wait to be read; one more is refused."""
@@ -57,10 +62,11 @@ class Analyses:
     """The queue, and what became of it; all methods may be called from any thread."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        # An answer may be there at once, and is taken with the lock held then.
+        self._lock = threading.RLock()
         self._waiting: OrderedDict[_Key, Reading] = OrderedDict()
         self._finished: OrderedDict[_Key, Report | Failed] = OrderedDict()
-        self._worker = WorkerProcess(self._note_progress)
+        self._worker = Worker(WORKER, self._note_progress)
 
     @property
     def pid(self) -> int | None:
@@ -102,10 +108,11 @@ class Analyses:
         while self._waiting:
             key = next(iter(self._waiting))
             try:
-                self._worker.ask(Question(key[0], "report", {}), partial(self._take, key))
+                answer = self._worker.ask(Question(key[0], "report", {}))
             except Busy as error:
-                self._finish(key, _for_now(str(error)))
+                self._finish(key, _for_now(error))
             else:
+                answer.add_done_callback(partial(self._take, key))
                 return
 
     def _note_progress(self, read_bytes: int, total_bytes: int) -> None:
@@ -113,7 +120,7 @@ class Analyses:
             for key, reading in list(self._waiting.items())[:1]:
                 self._waiting[key] = Reading(read_bytes, total_bytes, reading.since)
 
-    def _take(self, key: _Key, answer: Answer) -> None:
+    def _take(self, key: _Key, answer: Future[bytes]) -> None:
         with self._lock:
             self._finish(key, _result(key[0], answer))
             self._start_next()
@@ -129,19 +136,17 @@ def _is_outdated(known: Report | Failed) -> bool:
     return isinstance(known, Failed) and time.monotonic() >= known.retry_at
 
 
-def _result(path: str, answer: Answer) -> Report | Failed:
-    if isinstance(answer, Ended):
-        return _for_now(answer.sentence)
-    if isinstance(answer, TbprofError):
-        return Failed(str(answer))
+def _result(path: str, answer: Future[bytes]) -> Report | Failed:
     try:
-        return decode_report(answer, name=path)
+        return decode_report(answer.result(), name=path)
+    except ReadingEnded as error:
+        return _for_now(error)
     except TbprofError as error:
         return Failed(str(error))
 
 
-def _for_now(sentence: str) -> Failed:
-    return Failed(sentence, time.monotonic() + _RETRY_AFTER_S)
+def _for_now(error: TbprofError) -> Failed:
+    return Failed(str(error), time.monotonic() + _RETRY_AFTER_S)
 
 
 def _key(path: str) -> _Key:

@@ -10,12 +10,13 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from tbprof.errors import TbprofError, TraceError
-from tbprof.plugin.worker.analyses import Reading
-from tbprof.plugin.worker.process import Answer, Ended, Question, WorkerProcess
+from tbprof.plugin.worker.analyses import WORKER, Reading
+from tbprof.process.messages import Question
+from tbprof.process.worker import Worker
 
 __all__ = ["Timelines"]
 
@@ -27,14 +28,8 @@ _Key: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...]]
 
 @dataclass(frozen=True, slots=True)
 class _Pending:
+    answer: Future[bytes]
     since: float = field(default_factory=time.monotonic)
-    done: threading.Event = field(default_factory=threading.Event)
-    answers: list[Answer] = field(default_factory=list)
-    """The one answer, once it is there."""
-
-    def take(self, answer: Answer) -> None:
-        self.answers.append(answer)
-        self.done.set()
 
 
 class Timelines:
@@ -45,7 +40,7 @@ class Timelines:
         self._pending: OrderedDict[_Key, _Pending] = OrderedDict()
         self._progress = (0, 0)
         """Bytes read of the trace that is being read, and its size; both 0 before that is known."""
-        self._worker = WorkerProcess(self._note_progress)
+        self._worker = Worker(WORKER, self._note_progress)
 
     @property
     def pid(self) -> int | None:
@@ -64,17 +59,13 @@ class Timelines:
         key = (path, ask, tuple(sorted(parameters.items())))
         with self._lock:
             pending = self._pending.get(key) or self._send(key)
-        if not pending.done.wait(patience_s):
+        wait([pending.answer], patience_s)
+        if not pending.answer.done():
             # The answer is there when it is asked for again.
             return Reading(*self._progress, pending.since)
         with self._lock:
             self._pending.pop(key, None)
-        [answer] = pending.answers
-        if isinstance(answer, Ended):
-            raise TraceError(answer.sentence)
-        if isinstance(answer, TbprofError):
-            raise answer
-        return answer
+        return pending.answer.result()
 
     def close(self) -> None:
         """End the process that answers."""
@@ -84,10 +75,8 @@ class Timelines:
         """Called with the lock held."""
         if self._worker.pid is None:
             self._progress = (0, 0)
-        pending = _Pending()
         path, ask, parameters = key
-        self._worker.ask(Question(path, ask, dict(parameters)), pending.take)
-        self._pending[key] = pending
+        pending = self._pending[key] = _Pending(self._worker.ask(Question(path, ask, dict(parameters))))
         while len(self._pending) > _WAITING:
             self._pending.popitem(last=False)
         return pending

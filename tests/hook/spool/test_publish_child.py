@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 import tbprof
-from tbprof.hook.spool import publish_child
 from tbprof.hook.spool.publish_child import start_child
 
 HOME = Path(tbprof.__file__).resolve().parent.parent
@@ -86,19 +85,7 @@ class TestChild:
         assert child()["environment"]["PYTHONPATH"] == ""
 
 
-def test_a_training_whose_folder_is_gone_is_published_from(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "gone").mkdir()
-    monkeypatch.chdir(tmp_path / "gone")
-    (tmp_path / "gone").rmdir()
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), "relative"]))
-    monkeypatch.setattr(sys, "argv", [])
-    assert str(tmp_path) in publish_child._child_import_path()
-    assert "relative" not in publish_child._child_import_path()
-
-
 def test_a_frozen_program_starts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    with pytest.raises(OSError, match="a frozen program has no Python to publish with"):
+    with pytest.raises(OSError, match="a frozen program has no Python to start"):
         start_child(tmp_path / "w.1.pt.trace.json", str(tmp_path), (), 1)

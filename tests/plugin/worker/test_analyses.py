@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -17,8 +17,9 @@ from patience import PATIENCE_S
 from tbprof.errors import Busy, Gone
 from tbprof.model import Report
 from tbprof.plugin.worker.analyses import MAX_WAITING, Analyses, Failed, Reading, State
-from tbprof.plugin.worker.process import Answer, Question, WorkerProcess
 from tbprof.plugin.worker.timelines import Timelines
+from tbprof.process.messages import Question
+from tbprof.process.worker import Worker
 
 needs_signals = pytest.mark.skipif(os.name == "nt", reason="Windows can't stop a process")
 
@@ -92,13 +93,13 @@ def test_twenty_who_ask_at_once_have_it_read_once(
     analyses: Analyses, trace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: list[str] = []
-    ask = WorkerProcess.ask
+    ask = Worker.ask
 
-    def note(self: WorkerProcess, question: Question, answered: Callable[[Answer], None]) -> None:
+    def note(self: Worker, question: Question) -> Future[bytes]:
         sent.append(question.path)
-        ask(self, question, answered)
+        return ask(self, question)
 
-    monkeypatch.setattr(WorkerProcess, "ask", note)
+    monkeypatch.setattr(Worker, "ask", note)
     results: list[State] = []
     threads = [threading.Thread(target=lambda: results.append(finished(analyses, trace))) for _ in range(20)]
     for thread in threads:

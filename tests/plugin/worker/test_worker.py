@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,9 @@ import pytest
 from patience import PATIENCE_S
 
 from tbprof.plugin.worker import answers as worker_answers
-from tbprof.plugin.worker import main
+from tbprof.plugin.worker.main import answering
+from tbprof.process.answering import answer_all
+from tbprof.process.messages import received
 from tbprof.report import build_report
 from tbprof.store.codec import decode_report
 from tbprof.store.lookup.cache import cached_report
@@ -25,15 +26,13 @@ from tbprof.store.lookup.cache import cached_report
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 
 
-def answers(*paths: Path, ask: str = "report") -> Iterator[tuple[dict[str, Any], bytes]]:
+def answers(*paths: Path, ask: str = "report") -> list[tuple[dict[str, Any], bytes]]:
     """What the process tells when it is asked for these: each message with the bytes behind it."""
-    questions = ({"id": at, "path": str(path), "ask": ask, "parameters": {}} for at, path in enumerate(paths))
+    questions = [{"id": at, "path": str(path), "ask": ask, "parameters": {}} for at, path in enumerate(paths)]
     told = io.BytesIO()
-    main.serve([json.dumps(question).encode() for question in questions], told)
+    answer_all(questions, told, answering)
     told.seek(0)
-    for line in told:
-        message = json.loads(line)
-        yield message, told.read(message.get("size", 0))
+    return list(received(told))
 
 
 def test_a_trace_gives_its_report_and_is_kept_in_the_cache(sample: Path) -> None:
@@ -46,7 +45,7 @@ def test_a_trace_gives_its_report_and_is_kept_in_the_cache(sample: Path) -> None
 
 
 def test_progress_is_told_while_a_trace_is_read(sample: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(main, "_TELL_EVERY_S", 0.0)
+    monkeypatch.setattr("tbprof.process.answering.TELL_EVERY_S", 0.0)
     *progress, _ = answers(sample)
     read = [message["read_bytes"] for message, _ in progress]
     assert read == sorted(read)

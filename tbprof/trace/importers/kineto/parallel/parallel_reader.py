@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import pickle
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, cast
 
-from tbprof.folders import PACKAGE
+from tbprof.process.isolated import start_python
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.importers.kineto.events.decode import Losses
 from tbprof.trace.importers.kineto.events.metadata import read_metadata
@@ -95,12 +94,10 @@ def _of_all(
 
 @contextmanager
 def _process(path: Path, stretch: FileSlice) -> Iterator[subprocess.Popen[bytes]]:
-    arguments = [str(path), str(stretch.index), str(stretch.count)]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tbprof.trace.importers.kineto.parallel.slice_process", *arguments],
-        # Python looks for modules in the working folder first, and the user's may hold a `numpy.py`.
-        cwd=PACKAGE.parent,
-        env={**os.environ, **_NO_THREADS},
+    process = start_python(
+        "tbprof.trace.importers.kineto.parallel.slice_process",
+        [str(path), str(stretch.index), str(stretch.count)],
+        variables=_NO_THREADS,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -1,0 +1,108 @@
+"""What a worker runs: it answers question after question, whatever becomes of each.
+
+It ends with its input, at once: the processes that it started to answer with end, too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import signal
+import sys
+import threading
+import time
+from _thread import interrupt_main
+from collections.abc import Callable, Iterable, Iterator
+from queue import SimpleQueue
+from typing import Any, BinaryIO, TypeAlias, cast
+
+from tbprof.errors import TbprofError, TraceError
+from tbprof.process.messages import Question, received, send
+
+__all__ = ["Answering", "answer_all", "main"]
+
+TELL_EVERY_S = 0.2
+_LOW_PRIORITY = 10
+
+Answering: TypeAlias = Callable[[Callable[[int, int], None]], Callable[[Question], bytes]]
+"""Makes, of a function to tell progress to, one that answers; the latter may raise whatever it meets."""
+
+
+def main(answering: Answering) -> None:
+    """Answer on stdout what stdin asks until it ends, at a low priority; what is printed goes to stderr."""
+    with contextlib.suppress(OSError, AttributeError):
+        os.nice(_LOW_PRIORITY)
+    with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
+        # A parent that runs in the background hands on that Ctrl-C is ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        # Without a buffer: Python's end waits for the lock of one that a thread reads.
+        asked = received(cast(BinaryIO, io.FileIO(0, closefd=False)))
+        told, sys.stdout = sys.stdout.buffer, sys.stderr
+        answer_all(_interrupting(message for message, _ in asked), told, answering)
+
+
+def answer_all(asked: Iterable[dict[str, Any]], told: BinaryIO, answering: Answering) -> None:
+    """Answer until the questions end."""
+    answer = answering(_telling(told))
+    for message in asked:
+        number = message.pop("id")
+        question = Question(**message)
+        try:
+            content = _answered(answer, question)
+        except TbprofError as error:
+            send(told, {"id": number, "error": str(error), "kind": type(error).__name__})
+        else:
+            send(told, {"id": number}, content)
+
+
+def _answered(answer: Callable[[Question], bytes], question: Question) -> bytes:
+    try:
+        return answer(question)
+    except TbprofError:
+        raise
+    except MemoryError as error:
+        raise TraceError(f"{question.path} does not fit into this machine's memory") from error
+    except Exception as error:
+        # One bad trace must not cost those asked for after it.
+        fault = f"this is a fault of tbprof's ({type(error).__name__}: {error})"
+        raise TraceError(f"{question.path} can't be shown; {fault}") from error
+
+
+def _telling(told: BinaryIO) -> Callable[[int, int], None]:
+    last = time.monotonic()
+
+    def tell(read_bytes: int, total_bytes: int) -> None:
+        nonlocal last
+        if time.monotonic() - last > TELL_EVERY_S:
+            last = time.monotonic()
+            send(told, {"read_bytes": read_bytes, "total_bytes": total_bytes})
+
+    return tell
+
+
+def _interrupting(messages: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The messages, whose end interrupts what is being answered."""
+    waiting: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
+
+    def listen() -> None:
+        for message in messages:
+            waiting.put(message)
+        waiting.put(None)
+        _interrupt()
+
+    threading.Thread(target=listen, daemon=True).start()
+    while (message := waiting.get()) is not None:
+        yield message
+    # From here on there is nothing to interrupt.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _interrupt() -> None:
+    """As Ctrl-C does, which is the way of Python to end what it reads, with the processes started for it."""
+    main_thread = threading.main_thread().ident
+    if hasattr(signal, "pthread_kill") and main_thread is not None:
+        # It wakes a thread that waits for another process.
+        signal.pthread_kill(main_thread, signal.SIGINT)
+    else:
+        interrupt_main()
