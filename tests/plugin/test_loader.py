@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import subprocess
+import sys
 from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+from patience import PATIENCE_S
 
 from tbprof.plugin.loader import TbprofLoader
 from tbprof.plugin.plugin import TbprofPlugin
@@ -23,3 +29,27 @@ def test_links_are_followed_only_where_asked() -> None:
 
 def test_the_plugin_names_itself_and_its_page() -> None:
     assert TbprofPlugin.plugin_name == "tbprof"
+
+
+BROKEN = """
+import argparse, sys
+from importlib.metadata import entry_points
+from tensorboard.backend import application
+from werkzeug.test import Client
+
+sys.path.insert(0, sys.argv[1])
+[entry] = entry_points(group="tensorboard_plugins", name="tbprof")
+flags = argparse.Namespace(logdir=sys.argv[1], logdir_spec="", samples_per_plugin={}, window_title="",
+                           path_prefix="")
+client = Client(application.TensorBoardWSGIApp(flags, [entry.load()]))
+print(client.get("/data/plugins_listing").json)
+"""
+
+
+@pytest.mark.parametrize("fault", ["RuntimeError('not built for this Python')", "ImportError('libstdc++')"])
+def test_what_can_t_be_imported_costs_tensorboard_the_tab_only(tmp_path: Path, fault: str) -> None:
+    (tmp_path / "msgspec.py").write_text(f"raise {fault}", encoding="utf-8")
+    command = [sys.executable, "-c", BROKEN, str(tmp_path)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
+    assert (ended.returncode, ended.stdout.strip()) == (0, "{}"), ended.stderr
+    assert "Failed to load plugin TbprofLoader.load" in ended.stderr
