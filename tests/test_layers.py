@@ -116,7 +116,7 @@ LAW = {
     "views.window": allowed("file_names texts.* errors model"),
     "views.series": allowed("file_names texts.* errors model"),
     "views.timeline": allowed("analysis.device analysis.events analysis.timeline texts.* errors model"),
-    "views.check": allowed("texts.* version errors model"),
+    "views.check": allowed("line_rules rules texts.* version errors model"),
     "plugin": allowed(
         "folders manual report store.lookup texts.* version views.* errors model", "tensorboard werkzeug"
     ),
@@ -130,7 +130,7 @@ LAW = {
     "cli.input": allowed("report standard_streams store.* texts.* views.* errors model"),
     "cli.processes": allowed("standard_streams errors", "pynvml"),
     "cli.commands": allowed(
-        "file_names folders html_report manual report rules standard_streams store.* texts.* "
+        "file_names folders html_report line_rules manual report rules standard_streams store.* texts.* "
         "views.* errors model"
     ),
     "hook": allowed("program errors model", "torch"),
