@@ -7,18 +7,36 @@ one rule; the rules about traces share the thresholds.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
 
 __all__ = [
     "CLIPPING_FILE",
     "FROM_VALUES",
     "INDEXING",
+    "LINE_KINDS",
     "LOOP_READS",
     "SCALAR_BYTES",
     "SCALER_FILE",
     "STAGED_BYTES",
+    "LineKind",
     "LineUse",
     "rule_of",
 ]
+
+LineKind: TypeAlias = Literal[
+    "device_mismatch",
+    "race",
+    "synchronise",
+    "scalar_read",
+    "control_flow",
+    "dynamic_shape",
+    "host_read",
+    "upload",
+]
+"""What a line does with the device."""
+
+LINE_KINDS: tuple[LineKind, ...] = get_args(LineKind)
+"""In the order in which they are listed: what is wrong before what is slow."""
 
 LOOP_READS = 3
 """Reads in one step that make a loop: two are as often a loss and its accuracy."""
@@ -46,8 +64,7 @@ CLIPPING_FILE = "clip_grad.py"
 class LineUse:
     """What a line does with the device in its steps."""
 
-    kind: str
-    """In the words of `tbprof.preflight.prediction.prediction.Kind`."""
+    kind: LineKind
     call: str
     """What was called in Python, such as `item`, `to` or `__getitem__`."""
     via: str = ""
@@ -76,7 +93,7 @@ def rule_of(use: LineUse) -> str:
             return "SYN12"
     if use.kind in ("scalar_read", "control_flow") and (use.per_step or 0) >= LOOP_READS:
         return "SYN05"
-    return _BY_KIND.get(use.kind, "SYN01")
+    return _BY_KIND[use.kind]
 
 
 def _rule_of_upload(use: LineUse) -> str:
@@ -89,7 +106,7 @@ def _rule_of_upload(use: LineUse) -> str:
     return "CPY02" if use.is_pinned else "CPY01"
 
 
-_BY_KIND = {
+_BY_KIND: dict[LineKind, str] = {
     "scalar_read": "SYN01",
     "control_flow": "SYN02",
     "dynamic_shape": "SYN03",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tbprof.line_rules import LineUse, rule_of
+from tbprof.line_rules import LINE_KINDS, LineKind, LineUse, rule_of
+from tbprof.rules.registry import RULES
 
 
 @pytest.mark.parametrize(
@@ -29,3 +30,9 @@ from tbprof.line_rules import LineUse, rule_of
 )
 def test_what_a_line_does_says_which_rule_it_breaks(use: LineUse, code: str) -> None:
     assert rule_of(use) == code
+
+
+@pytest.mark.parametrize("kind", [kind for kind in LINE_KINDS if kind != "device_mismatch"])
+def test_a_trace_shows_the_kind_of_line_that_was_predicted(kind: LineKind) -> None:
+    code = rule_of(LineUse(kind=kind, call="to"))
+    assert next(rule.kind for rule in RULES if rule.code == code) == kind

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from tbprof.errors import SelfTestFailed, TbprofError
+from tbprof.line_rules import LINE_KINDS
 from tbprof.preflight.prediction.document import document
-from tbprof.preflight.prediction.prediction import ENDED_WELL, KINDS, Prediction
+from tbprof.preflight.prediction.prediction import ENDED_WELL, Prediction
 from tbprof.preflight.prediction.text import text
 from tbprof.preflight.program.signals import Signals, Terminated, signals_heard
 from tbprof.preflight.session import Preflight
@@ -67,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
         "--time-limit", type=float, metavar="SECONDS", help="end after so long with what was found"
     )
     parser.add_argument(
-        "--fail-on", type=_kinds, default=(), metavar="KIND,...", help=", ".join((*KINDS, "all"))
+        "--fail-on", type=_kinds, default=(), metavar="KIND,...", help=", ".join((*LINE_KINDS, "all"))
     )
     parser.add_argument("--budget", type=int, metavar="N", help="most sync points of a step")
     parser.add_argument("--format", choices=("text", "json"), default="text")
@@ -84,10 +85,12 @@ def _parser() -> argparse.ArgumentParser:
 def _kinds(given: str) -> tuple[str, ...]:
     names = tuple(name.strip().replace("-", "_") for name in given.split(","))
     if "all" in names:
-        return KINDS
-    unknown = [name for name in names if name not in KINDS]
+        return LINE_KINDS
+    unknown = [name for name in names if name not in LINE_KINDS]
     if unknown:
-        raise argparse.ArgumentTypeError(f"no such kind: {', '.join(unknown)}; there are {', '.join(KINDS)}")
+        raise argparse.ArgumentTypeError(
+            f"no such kind: {', '.join(unknown)}; there are {', '.join(LINE_KINDS)}"
+        )
     return names
 
 

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 import torch
 
-from tbprof.line_rules import rule_of
+from tbprof.line_rules import LINE_KINDS, rule_of
 from tbprof.model import Severity, disambiguated, fingerprint, suppression
 from tbprof.preflight.prediction.prediction import (
-    KINDS,
     WHOLE_RUN,
     Ending,
     PredictedFinding,
@@ -133,4 +132,5 @@ def _finding(
 
 
 def _rank(finding: PredictedFinding, site: PredictedSite) -> tuple[bool, bool, int, int]:
-    return finding.severity != "high", not finding.every_step, -site.per_warm_step, KINDS.index(site.kind)
+    rank = LINE_KINDS.index(site.kind)
+    return finding.severity != "high", not finding.every_step, -site.per_warm_step, rank

@@ -19,10 +19,11 @@ from tbprof.cli.output.check_text import check_text
 from tbprof.cli.output.github_annotations import github_annotations
 from tbprof.cli.processes.preflight_child import run_preflight
 from tbprof.errors import UsageError
+from tbprof.line_rules import LINE_KINDS
 from tbprof.rules.files import rule_files
 from tbprof.standard_streams import put, reader_may_leave
 from tbprof.views.check.building import check_view
-from tbprof.views.check.check import KINDS, NEW, Baseline, Budget, CheckView, Recording
+from tbprof.views.check.check import NEW, Baseline, Budget, CheckView, Recording
 from tbprof.views.check.failing_findings import report_recording
 from tbprof.views.check.sarif import sarif_log
 
@@ -35,7 +36,7 @@ FOUND = 1
 SCHEMA = 1
 
 _CODES = {file.code for file in rule_files()}
-_WORDS = frozenset({NEW, *KINDS, *_CODES, *(code[:3] for code in _CODES)})
+_WORDS = frozenset({NEW, *LINE_KINDS, *_CODES, *(code[:3] for code in _CODES)})
 _BUDGET = re.compile(r"(?:(?P<of>\w+)=)?(?P<allowed>\d+)")
 
 
@@ -45,7 +46,7 @@ def add_to(commands: Commands) -> None:
         help="fail a build for lines that make the GPU wait",
         usage="tbprof check [options] PATH... | tbprof check [options] PROGRAM.py [-- ARGUMENTS]",
         epilog=f"WORD is {NEW} (what the baseline lacks, or has less often), a rule such as SYN01, a family "
-        f"of them such as CPY, or one of {', '.join(KINDS)}.",
+        f"of them such as CPY, or one of {', '.join(LINE_KINDS)}.",
     )
     parser.add_argument(
         "paths",
@@ -173,7 +174,7 @@ def _word(given: str) -> str:
             return word
     raise argparse.ArgumentTypeError(
         f"{given!r} is not a word of tbprof check: name {NEW}, a rule such as SYN01, a family such as CPY, "
-        f"or one of {', '.join(KINDS)}"
+        f"or one of {', '.join(LINE_KINDS)}"
     )
 
 

@@ -9,43 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from tbprof.line_rules import LineKind
 from tbprof.model import Severity, Source
 from tbprof.optable import Known
 
 __all__ = [
     "ENDED_WELL",
-    "KINDS",
     "WHOLE_RUN",
     "Ending",
-    "Kind",
     "PredictedFinding",
     "PredictedSite",
     "PredictedStep",
     "Prediction",
 ]
-
-Kind: TypeAlias = Literal[
-    "scalar_read",
-    "control_flow",
-    "dynamic_shape",
-    "host_read",
-    "upload",
-    "synchronise",
-    "race",
-    "device_mismatch",
-]
-
-KINDS: tuple[Kind, ...] = (
-    "device_mismatch",
-    "race",
-    "synchronise",
-    "scalar_read",
-    "control_flow",
-    "dynamic_shape",
-    "host_read",
-    "upload",
-)
-"""In the order in which they are listed: what is wrong before what is slow."""
 
 Ending: TypeAlias = Literal[
     "stopped", "finished", "out_of_time", "interrupted", "failed", "no_cpu_kernel", "not_supported"
@@ -64,7 +40,7 @@ WHOLE_RUN = "window"
 class PredictedSite:
     """Copies, waits and faults of one kind at one line, counted together."""
 
-    kind: Kind
+    kind: LineKind
     source: Source
     """The innermost frame that is not torch's; always exact."""
     code: str

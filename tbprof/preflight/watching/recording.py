@@ -15,10 +15,10 @@ from typing import TypeAlias
 import torch
 from torch import Tensor
 
+from tbprof.line_rules import LineKind
 from tbprof.model import Source
 from tbprof.optable import Known
 from tbprof.preflight.base.user_frame import Origin, origin
-from tbprof.preflight.prediction.prediction import Kind
 
 __all__ = [
     "RECORDERS",
@@ -41,7 +41,7 @@ _MOST_HASHED_BYTES = 1 << 24
 class Event:
     """One copy, wait or fault, without its place; alike events of one line are counted together."""
 
-    kind: Kind
+    kind: LineKind
     call: str
     ops: tuple[str, ...]
     known: Known = "seen"

@@ -14,6 +14,7 @@ from tbprof.analysis.events.episodes import ABSENT
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.savings import saving_of
+from tbprof.line_rules import LineKind
 from tbprof.model import (
     Evidence,
     Finding,
@@ -66,6 +67,10 @@ class Rule:
 
     code: str
     find: Callable[[Facts], Iterator[Finding]]
+    kind: LineKind | None = None
+    """What the lines of its findings do, as preflight calls it; None where they are about no lines."""
+    is_timed: bool = False
+    """Whether it asks how long something took: the same program has it today and not tomorrow."""
     note: Note | None = None
     """What a finding's own numbers say; None where the page says all."""
     needs: tuple[Need, ...] = ()

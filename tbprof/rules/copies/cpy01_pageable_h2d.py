@@ -101,4 +101,4 @@ def _note(numbers: Numbers, _: Scope) -> str:
     return sizes if numbers.get("is_batch", 1) else f"{sizes} It is no batch: keep it on the device."
 
 
-RULE = Rule(code=_CODE, find=find, note=_note)
+RULE = Rule(code=_CODE, find=find, kind="upload", note=_note)

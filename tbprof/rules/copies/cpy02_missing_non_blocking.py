@@ -56,4 +56,4 @@ def _waits_for_pinned(site: SiteMembers) -> bool:
     return is_upload and site.blocking and site.ops[:1] == (_COPY,)
 
 
-RULE = Rule(code=_CODE, find=find, before=("CPY03", "CPY04"))
+RULE = Rule(code=_CODE, find=find, kind="upload", before=("CPY03", "CPY04"))

@@ -97,5 +97,6 @@ RULE = Rule(
         ),
     ),
     find=find,
+    kind="upload",
     note=_note,
 )

@@ -56,5 +56,6 @@ RULE = Rule(
     code=_CODE,
     needs=(Need("shapes", lambda facts: records_shapes(facts.trace)),),
     find=find,
+    kind="upload",
     before=("CPY03", "CPY05"),
 )

@@ -63,4 +63,4 @@ def _of_numbers(facts: Facts, site: SiteMembers) -> bool:
     return is_index or bool(lie_in_frames(facts, site.members, _FROM_NUMBERS).all())
 
 
-RULE = Rule(code=_CODE, find=find, before=("CPY03",))
+RULE = Rule(code=_CODE, find=find, kind="upload", before=("CPY03",))

@@ -88,4 +88,4 @@ def _note(numbers: Numbers, _: Scope) -> str:
     return f"{exposed} of the {device} that it takes are hidden by nothing."
 
 
-RULE = Rule(code=_CODE, find=find, note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, is_timed=True, note=_note, needs=(GPU_WORK,))

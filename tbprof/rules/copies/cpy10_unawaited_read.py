@@ -63,4 +63,4 @@ def find(facts: Facts) -> Iterator[Finding]:
             )
 
 
-RULE = Rule(code=_CODE, find=find, needs=(STEPS,))
+RULE = Rule(code=_CODE, find=find, kind="race", needs=(STEPS,))

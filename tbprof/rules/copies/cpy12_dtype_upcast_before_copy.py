@@ -66,4 +66,5 @@ RULE = Rule(
     code=_CODE,
     needs=(Need("shapes", lambda facts: records_shapes(facts.trace)),),
     find=find,
+    kind="upload",
 )

@@ -94,4 +94,4 @@ def _note(numbers: Numbers, _: Scope) -> str:
     return f"{here} GB/s, where {best} GB/s were seen in the same window."
 
 
-RULE = Rule(code=_CODE, find=find, note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, is_timed=True, note=_note, needs=(GPU_WORK,))

@@ -55,4 +55,4 @@ def find(facts: Facts) -> Iterator[Finding]:
             yield site_finding(facts, index, rule=_CODE, removal="defer", numbers=numbers)
 
 
-RULE = Rule(code=_CODE, find=find)
+RULE = Rule(code=_CODE, find=find, kind="scalar_read")

@@ -48,4 +48,4 @@ def find(facts: Facts) -> Iterator[Finding]:
             yield site_finding(facts, index, rule=_CODE, removal="rewrite", numbers={})
 
 
-RULE = Rule(code=_CODE, find=find)
+RULE = Rule(code=_CODE, find=find, kind="control_flow")

@@ -64,4 +64,4 @@ def _note(numbers: Numbers, _: Scope) -> str:
     return f"{numbers['op']} reads back how large its result is."
 
 
-RULE = Rule(code=_CODE, find=find, note=_note, before=("SYN02",))
+RULE = Rule(code=_CODE, find=find, kind="dynamic_shape", note=_note, before=("SYN02",))

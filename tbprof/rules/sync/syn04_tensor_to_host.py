@@ -59,4 +59,4 @@ def _reads_tensor(site: SiteMembers) -> bool:
     return is_read(site) and can_be_deferred(site) and _COPY in site.ops
 
 
-RULE = Rule(code=_CODE, find=find)
+RULE = Rule(code=_CODE, find=find, kind="host_read")

@@ -65,4 +65,4 @@ def _note(numbers: Numbers, scope: Scope) -> str:
     return f"{number_of(numbers, 'per_step')} round trips {scope.each}."
 
 
-RULE = Rule(code=_CODE, find=find, note=_note, needs=(STEPS,), before=("SYN01", "SYN02"))
+RULE = Rule(code=_CODE, find=find, kind="scalar_read", note=_note, needs=(STEPS,), before=("SYN01", "SYN02"))

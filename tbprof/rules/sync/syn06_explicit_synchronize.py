@@ -67,4 +67,4 @@ def _waits(facts: Facts, site: SiteMembers) -> bool:
     return bool((facts.awaited.explained_ns[site.members] > 0).any())
 
 
-RULE = Rule(code=_CODE, find=find, needs=(STEPS,))
+RULE = Rule(code=_CODE, find=find, kind="synchronise", needs=(STEPS,))

@@ -71,4 +71,4 @@ def _drains(facts: Facts, site: SiteMembers) -> bool:
     return int(facts.awaited.explained_ns[site.members].sum()) >= EXPLAINED_SHARE * wait_ns
 
 
-RULE = Rule(code=_CODE, find=find, needs=(STEPS,), before=("SYN01",))
+RULE = Rule(code=_CODE, find=find, kind="scalar_read", needs=(STEPS,), before=("SYN01",))

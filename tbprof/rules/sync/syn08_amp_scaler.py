@@ -62,4 +62,4 @@ def find(facts: Facts) -> Iterator[Finding]:
             yield waits_finding(facts, (index,), members, rule=_CODE, removal="rewrite", numbers={})
 
 
-RULE = Rule(code=_CODE, find=find, before=("SYN01", "SYN02", "SYN05", "SYN07", "SYN09"))
+RULE = Rule(code=_CODE, find=find, kind="scalar_read", before=("SYN01", "SYN02", "SYN05", "SYN07", "SYN09"))

@@ -89,6 +89,7 @@ def _note(numbers: Numbers, _: Scope) -> str:
 RULE = Rule(
     code=_CODE,
     find=find,
+    is_timed=True,
     note=_note,
     before=(
         *("SYN01", "SYN02", "SYN03", "SYN04", "SYN05", "SYN06", "SYN07"),

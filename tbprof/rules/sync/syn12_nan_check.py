@@ -81,4 +81,4 @@ def _anomaly_mode(facts: Facts, sites: list[int]) -> Iterator[Finding]:
         yield waits_finding(facts, tuple(sites), members, rule=_CODE, removal="drop", numbers=numbers)
 
 
-RULE = Rule(code=_CODE, find=find, before=("SYN01", "SYN02", "SYN05", "SYN07", "SYN09"))
+RULE = Rule(code=_CODE, find=find, kind="scalar_read", before=("SYN01", "SYN02", "SYN05", "SYN07", "SYN09"))

@@ -81,4 +81,4 @@ def _note(numbers: Numbers, scope: Scope) -> str:
     return f"{waits} of {scope.name} in such waits, {queued} idle with work queued."
 
 
-RULE = Rule(code=_CODE, find=find, note=_note, needs=(GPU_WORK, STEPS))
+RULE = Rule(code=_CODE, find=find, is_timed=True, note=_note, needs=(GPU_WORK, STEPS))

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 __all__ = [
-    "KINDS",
     "NEW",
     "STATES",
     "Accepted",
@@ -27,18 +26,6 @@ __all__ = [
 
 NEW = "new"
 """The word for what the baseline lacks."""
-
-KINDS = (
-    "device_mismatch",
-    "race",
-    "synchronise",
-    "scalar_read",
-    "control_flow",
-    "dynamic_shape",
-    "host_read",
-    "upload",
-)
-"""What a line can do, in the words of preflight."""
 
 RowState: TypeAlias = Literal["new", "more", "unseen", "accepted", "suppressed"]
 """`more`: in the baseline, but less often in a step; `unseen`: the baseline lacks it, and was made of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tbprof.model import Finding, PredictedLine, Report, Site, Source, code_line, suppression
+from tbprof.rules.registry import RULES
 from tbprof.texts.findings.check import warned_sentence
 from tbprof.texts.findings.rule_pages import rule_words
 from tbprof.views.check.check import Found, Recording, Warned
@@ -10,21 +11,11 @@ from tbprof.views.findings.findings import finding_row
 
 __all__ = ["report_recording"]
 
-_TIMED = frozenset({"SYN09", "SYN13", "CPY09", "CPY13"})
-"""Rules about lines that ask how long something took: the same program has them today and not tomorrow."""
-
 _WORTH_A_WARNING = ("critical", "high", "medium")
 
-_KINDS = {
-    **dict.fromkeys(("SYN01", "SYN05", "SYN07", "SYN08", "SYN12"), "scalar_read"),
-    "SYN02": "control_flow",
-    "SYN03": "dynamic_shape",
-    "SYN04": "host_read",
-    "SYN06": "synchronise",
-    **dict.fromkeys(("CPY01", "CPY02", "CPY03", "CPY04", "CPY05", "CPY12"), "upload"),
-    "CPY10": "race",
-}
-"""The kinds of preflight, by the rules of traces."""
+_KINDS = {rule.code: rule.kind for rule in RULES if rule.kind is not None}
+
+_TIMED = frozenset(rule.code for rule in RULES if rule.is_timed)
 
 
 def report_recording(report: Report) -> Recording:

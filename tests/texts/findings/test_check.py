@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tbprof.line_rules import LINE_KINDS
 from tbprof.texts.findings.check import budget_sentence, found_sentence, warned_sentence
 from tbprof.texts.findings.predicted import kind_name
-from tbprof.views.check.check import KINDS
 
 
 def test_a_finding_says_how_often_and_what_to_do() -> None:
@@ -30,5 +30,5 @@ def test_a_budget_names_what_it_is_of() -> None:
 
 
 def test_every_kind_has_words_and_one_of_tomorrow_its_name() -> None:
-    assert all(" " in kind_name(kind) for kind in KINDS)
+    assert all(" " in kind_name(kind) for kind in LINE_KINDS)
     assert kind_name("graph_break") == "graph break"

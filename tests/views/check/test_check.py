@@ -5,14 +5,9 @@ from __future__ import annotations
 import pytest
 from check_samples import FOUND, accepted, answer, found, recording
 
-from tbprof.preflight.prediction.prediction import KINDS as KINDS_OF_PREFLIGHT
-from tbprof.views.check.check import KINDS, Budget, Warned
+from tbprof.views.check.check import Budget, Warned
 
 UPLOAD = found(fingerprint="b", rule="CPY05", kind="upload")
-
-
-def test_the_kinds_are_those_of_preflight() -> None:
-    assert KINDS == KINDS_OF_PREFLIGHT
 
 
 def test_nothing_is_forbidden_unless_somebody_says_so() -> None:
