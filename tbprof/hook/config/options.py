@@ -27,7 +27,10 @@ class RecordOptions:
         default=False, metadata=option("estimate the operations of matrix products and convolutions")
     )
     with_modules: bool = field(
-        default=False, metadata=option("record the module around each operator (TorchScript's only)")
+        default=False,
+        metadata=option(
+            "record the module around each operator (TorchScript's only; call stacks since 2.14)"
+        ),
     )
 
 

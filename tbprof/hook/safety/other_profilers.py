@@ -16,10 +16,21 @@ import torch
 from torch.autograd.profiler import KinetoStepTracker
 from torch.profiler import profile
 
-__all__ = ["OnlySession", "is_recording", "other_profiler_at_work", "without_announcement"]
+__all__ = [
+    "OnlySession",
+    "claim_recording",
+    "end_orphaned_recording",
+    "is_own_recording",
+    "is_recording",
+    "other_profiler_at_work",
+    "without_announcement",
+]
 
 ANNOUNCEMENT = "ProfilerStep"
 """The name under which every `torch.profiler.profile` counts its steps until its `with` ends."""
+
+_OWN = 1
+"""Stands in torch's flag while the hook records: true, as the True that a profiler's start writes there."""
 
 _session = threading.Lock()
 
@@ -27,6 +38,28 @@ _session = threading.Lock()
 def is_recording() -> bool:
     """Whether a profiler records on this thread, whoever started it."""
     return bool(torch.autograd._profiler_enabled())
+
+
+def claim_recording() -> None:
+    """The recording that has just begun is the hook's; a profiler that begins after it undoes the claim."""
+    torch.autograd.profiler._is_profiler_enabled = _OWN
+
+
+def is_own_recording() -> bool:
+    """Whether what records on this thread is still what was claimed."""
+    return is_recording() and torch.autograd.profiler._is_profiler_enabled is _OWN
+
+
+def end_orphaned_recording(own: profile) -> None:
+    """End what is left of `own` on this thread where one of another thread took its session and has ended.
+
+    Else no other could ever begin on this thread. While the other one records, nothing can be done: Kineto's
+    session is its. When it has ended, there is none, and torch crashes without one: so one is prepared.
+    """
+    session = own.profiler
+    if session is not None and is_recording() and not torch.autograd.profiler._is_profiler_enabled:
+        torch.autograd._prepare_profiler(session.config(), session.kineto_activities)
+        torch.autograd._disable_profiler()
 
 
 def other_profiler_at_work(own: profile | None) -> bool:

@@ -18,6 +18,7 @@ from tbprof.hook.steps.timetable import DueWindow, Timetable
 from tbprof.hook.steps.trigger import Request, Trigger
 from tbprof.hook.window.post_window import PostWindow
 from tbprof.hook.window.spooled_windows import SpooledWindows
+from tbprof.hook.window.torch_profiler import supported_options
 from tbprof.hook.window.window import ProfiledWindow
 from tbprof.model import HookFacts
 
@@ -33,6 +34,7 @@ class Session:
     def __init__(self, config: HookConfig, clock: StepClock, origin: int) -> None:
         """`origin` is the number of steps that the training had taken when it went on from a checkpoint."""
         self._config = config
+        self._options = supported_options(config.options)
         self._clock = clock
         self.phase = "training"
         """What the steps are."""
@@ -115,9 +117,7 @@ class Session:
         self._post_window.end(steps_taken)
         self.thread.take()
         self._measurements.begin(due.begun_by)
-        self._window = ProfiledWindow(
-            due.schedule, self._config.options, self.windows.recordings, self._worker
-        )
+        self._window = ProfiledWindow(due.schedule, self._options, self.windows.recordings, self._worker)
         self._window.start()
         if due.schedule.warmup > 0:
             self._post_window.begin_early()
@@ -229,4 +229,4 @@ class Session:
             window.start_ns,
             is_undisturbed=not self._timetable.has_given_way,
         )
-        return collect_facts(self._worker, self._config.options, measured, missing)
+        return collect_facts(self._worker, self._options, measured, missing)

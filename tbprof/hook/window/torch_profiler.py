@@ -3,24 +3,51 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 
 import torch
-from torch.profiler import ProfilerActivity, profile
+from torch.profiler import ProfilerAction, ProfilerActivity, profile
 
 from tbprof.hook.config.options import RecordOptions
 from tbprof.hook.config.schedule import Schedule
 from tbprof.hook.safety.missing_facts import MissingFacts
 from tbprof.hook.safety.other_profilers import without_announcement
+from tbprof.hook.safety.torch_version import (
+    PREPARED_SESSIONS_END,
+    WITH_MODULES_WARNS,
+    crashes_with_stack,
+    is_torch_since,
+)
 
-__all__ = ["is_stopped_by_device", "make_profiler"]
+__all__ = ["end_prepared_session", "is_stopped_by_device", "make_profiler", "supported_options"]
+
+logger = logging.getLogger("tbprof")
 
 
 def is_stopped_by_device() -> bool:
     """Whether CUPTI has ended the recording by itself."""
     asked = getattr(torch.autograd, "_is_kineto_stopped", None)
     return asked is not None and bool(asked())
+
+
+def supported_options(options: RecordOptions) -> RecordOptions:
+    """The same request in this torch's terms; what becomes of it is logged."""
+    if options.with_modules and is_torch_since(WITH_MODULES_WARNS):
+        logger.warning(
+            "with_modules: torch %s deprecates it; call stacks are recorded instead, which name the modules.",
+            torch.__version__,
+        )
+        options = dataclasses.replace(options, with_modules=False, with_stack=True)
+    if options.with_stack and crashes_with_stack():
+        logger.warning(
+            "No call stacks are recorded: torch %s crashes at them on Python 3.13 or later (2.8 is fixed).",
+            torch.__version__,
+        )
+        options = dataclasses.replace(options, with_stack=False)
+    return options
 
 
 def make_profiler(
@@ -33,7 +60,7 @@ def make_profiler(
     with warnings.catch_warnings():
         # torch warns when there is no warm-up; who sets warmup=0 has decided that.
         warnings.simplefilter("ignore")
-        steps = torch.profiler.schedule(wait=0, warmup=schedule.warmup, active=schedule.active, repeat=1)
+        steps = _torch_schedule(schedule)
     with without_announcement():
         return profile(
             activities=missing.ask("cuda_activity", _activities, [ProfilerActivity.CPU]),
@@ -42,6 +69,29 @@ def make_profiler(
             experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True),
             **dataclasses.asdict(options),
         )
+
+
+def end_prepared_session(profiler: profile) -> None:
+    """End a session that may have been prepared, and was not enabled, where no other could follow it.
+
+    torch does not tell whether it was prepared, and crashes when one is enabled that was not.
+    """
+    session = profiler.profiler
+    if session is None or is_torch_since(PREPARED_SESSIONS_END):
+        return
+    with suppress(RuntimeError):
+        torch.autograd._prepare_profiler(session.config(), session.kineto_activities)
+    torch.autograd._enable_profiler(session.config(), session.kineto_activities)
+    torch.autograd._disable_profiler()
+
+
+def _torch_schedule(schedule: Schedule) -> Callable[[int], ProfilerAction]:
+    """One cycle; where a profiler that warms up would make those of others fail, it waits instead."""
+    warmup = schedule.warmup if is_torch_since(PREPARED_SESSIONS_END) else 0
+    made: Callable[[int], ProfilerAction] = torch.profiler.schedule(
+        wait=schedule.warmup - warmup, warmup=warmup, active=schedule.active, repeat=1
+    )
+    return made
 
 
 def _activities() -> list[ProfilerActivity]:

@@ -9,16 +9,22 @@ from pathlib import Path
 from time import perf_counter_ns
 
 import torch
-from torch.profiler import profile, tensorboard_trace_handler
+from torch.profiler import ProfilerAction, profile, tensorboard_trace_handler
 
 from tbprof.hook.audit.source_names import import_folders
 from tbprof.hook.config.options import RecordOptions
 from tbprof.hook.config.schedule import Schedule
 from tbprof.hook.safety.cuda_device import has_device_failed
 from tbprof.hook.safety.missing_facts import MissingFacts
-from tbprof.hook.safety.other_profilers import is_recording, other_profiler_at_work
+from tbprof.hook.safety.other_profilers import (
+    claim_recording,
+    end_orphaned_recording,
+    is_own_recording,
+    is_recording,
+    other_profiler_at_work,
+)
 from tbprof.hook.spool.spool import TRACE_SUFFIX, remove_partial_files
-from tbprof.hook.window.torch_profiler import is_stopped_by_device, make_profiler
+from tbprof.hook.window.torch_profiler import end_prepared_session, is_stopped_by_device, make_profiler
 
 __all__ = ["ProfiledWindow"]
 
@@ -52,6 +58,7 @@ class ProfiledWindow:
         self.export_error: Exception | None = None
         self.start_ns = 0
         """How long the profiler's start held the training up; the first of a process sets CUPTI up."""
+        self._is_claimed = False
         self._was_stopped_by_device = False
         self._has_device_failed = False
 
@@ -84,6 +91,7 @@ class ProfiledWindow:
             self._let_go()
             raise
         self.start_ns = perf_counter_ns() - began_ns
+        self._claim()
 
     def advance(self) -> None:
         """A training step is over: record it as one, and do what is due after it."""
@@ -96,6 +104,7 @@ class ProfiledWindow:
         self._step()
         if not was_recording:
             self.start_ns += perf_counter_ns() - began_ns
+            self._claim()
         if self.is_over:
             # Leaves the annotation that torch opened for the step after the window.
             self._profiler.__exit__(None, None, None)
@@ -131,9 +140,14 @@ class ProfiledWindow:
         self.is_over = True
         self._end()
 
+    def _claim(self) -> None:
+        if self.is_recording:
+            claim_recording()
+            self._is_claimed = True
+
     def _end(self) -> None:
-        # Ctrl-C may have come before it began, and torch fails to end what has not.
-        if self._profiler.profiler is not None:
+        # Ctrl-C may have come before it began, and torch fails to end a warm-up that has not.
+        if self._profiler.profiler is not None or self._profiler.current_action is ProfilerAction.NONE:
             self._profiler.__exit__(None, None, None)
 
     def _step(self) -> None:
@@ -146,13 +160,11 @@ class ProfiledWindow:
             self._profiler.step()
 
     def _let_go(self) -> None:
-        """Leave a profiler that Ctrl-C met while it began, or whose device has failed.
-
-        torch does not tell whether it has prepared the session, and crashes when one is stopped that
-        it has not. One that is only prepared may stay, and another may follow it (seen with torch 2.13).
-        """
+        """Leave a profiler that Ctrl-C met while it began, or whose device has failed."""
         if is_recording():
             torch.autograd._disable_profiler()
+        else:
+            end_prepared_session(self._profiler)
         torch.autograd.profiler._run_on_profiler_stop()
         self.is_over = True
         # So that nobody takes what is left of it for a profiler at work.
@@ -167,12 +179,15 @@ class ProfiledWindow:
             # The session has ended by itself, and nobody took it.
             return False
         if self.is_recording:
-            self.taken_away = not is_recording()
+            # Ctrl-C may have come before it was claimed.
+            self.taken_away = not (is_own_recording() if self._is_claimed else is_recording())
         elif self._steps + 1 >= self._schedule.warmup:
             self.taken_away = other_profiler_at_work(self._profiler)
         else:
             self.taken_away = is_recording()
         if self.taken_away:
+            if self._is_claimed:
+                end_orphaned_recording(self._profiler)
             self.is_over = True
             # So that nobody takes what is left of it for a profiler at work.
             self._profiler.profiler = None

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 
 import pytest
 import torch
-from torch.profiler import ProfilerActivity, profile
+from torch.profiler import ProfilerAction, ProfilerActivity, profile
 
 from tbprof.hook.safety.other_profilers import (
     OnlySession,
+    claim_recording,
+    is_own_recording,
     is_recording,
     other_profiler_at_work,
     without_announcement,
@@ -45,13 +47,25 @@ def test_warming_up_is(foreign: profile) -> None:
     assert other_profiler_at_work(None)
 
 
-def test_recording_is_and_ends_with_it(foreign: profile) -> None:
-    foreign.step()
-    foreign.step()
-    assert is_recording()
-    assert other_profiler_at_work(None)
-    foreign.stop()
+def test_recording_is_and_ends_with_it() -> None:
+    with profile(activities=[ProfilerActivity.CPU]):
+        assert is_recording()
+        assert other_profiler_at_work(None)
     assert not other_profiler_at_work(None)
+
+
+def test_a_recording_is_the_hook_s_until_somebody_else_begins_one() -> None:
+    with profile(activities=[ProfilerActivity.CPU]) as own:
+        assert not is_own_recording()
+        claim_recording()
+        assert is_own_recording()
+        assert other_profiler_at_work(own)
+        with profile(activities=[ProfilerActivity.CPU]):
+            assert is_recording()
+            assert not is_own_recording()
+        assert not is_own_recording()
+        own.profiler = None
+        own.current_action = ProfilerAction.NONE
 
 
 def test_a_profiler_is_not_foreign_to_itself(foreign: profile) -> None:
@@ -115,11 +129,9 @@ def test_of_two_hooks_one_has_a_window() -> None:
     other.give_back()
 
 
-def test_a_hook_that_gives_way_to_a_profiler_stands_in_no_other_s_way(foreign: profile) -> None:
+def test_a_hook_that_gives_way_to_a_profiler_stands_in_no_other_s_way() -> None:
     one, other = OnlySession(), OnlySession()
-    foreign.step()
-    foreign.step()
-    assert not one.take()
-    foreign.stop()
+    with profile(activities=[ProfilerActivity.CPU]):
+        assert not one.take()
     assert other.take()
     other.give_back()

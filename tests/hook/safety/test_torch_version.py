@@ -9,7 +9,7 @@ import torch
 from trainings import Step, train
 
 import tbprof
-from tbprof.hook.safety.torch_version import old_torch_problem
+from tbprof.hook.safety.torch_version import is_torch_since, old_torch_problem
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,24 @@ def test_versions_are_compared_as_numbers(
 ) -> None:
     monkeypatch.setattr(torch, "__version__", version)
     assert (old_torch_problem() is not None) == is_old
+
+
+@pytest.mark.parametrize(
+    ("version", "is_since"),
+    [
+        ("2.9.1", False),
+        ("2.11.0+cpu", False),
+        ("2.12.0", True),
+        ("2.14.1", True),
+        ("3.0", True),
+        ("rocm", True),
+    ],
+)
+def test_a_release_is_looked_up_by_numbers(
+    monkeypatch: pytest.MonkeyPatch, version: str, is_since: bool
+) -> None:
+    monkeypatch.setattr(torch, "__version__", version)
+    assert is_torch_since((2, 12)) == is_since
 
 
 def test_it_is_said_once_and_nothing_is_recorded(

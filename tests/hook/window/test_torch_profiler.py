@@ -1,0 +1,117 @@
+"""torch's profiler is asked for what this torch can do, and for nothing that it warns of."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from torch.profiler import ProfilerAction, ProfilerActivity, profile
+from trainings import published, train
+
+import tbprof
+from tbprof.hook.config.options import RecordOptions
+from tbprof.hook.config.schedule import Schedule
+from tbprof.hook.safety.missing_facts import MissingFacts
+from tbprof.hook.safety.torch_version import PREPARED_SESSIONS_END, crashes_with_stack, is_torch_since
+from tbprof.hook.window.torch_profiler import end_prepared_session, make_profiler, supported_options
+
+Step = Callable[[], float]
+
+
+def made(export: Callable[[profile], None] = lambda _: None) -> profile:
+    return make_profiler(Schedule(warmup=2, active=2), RecordOptions(), export, MissingFacts())
+
+
+def actions(profiler: profile, training_step: Step) -> list[ProfilerAction]:
+    taken = []
+    with profiler:
+        for _ in range(4):
+            taken.append(profiler.current_action)
+            training_step()
+            profiler.step()
+    return taken
+
+
+@pytest.mark.parametrize(("version", "first"), [("2.11.0", "NONE"), ("2.12.0", "WARMUP")])
+def test_where_a_warm_up_would_break_other_profilers_it_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, training_step: Step, version: str, first: str
+) -> None:
+    exported: list[profile] = []
+    monkeypatch.setattr(torch, "__version__", version)
+    profiler = made(exported.append)
+    monkeypatch.undo()
+    if first == "WARMUP" and not is_torch_since(PREPARED_SESSIONS_END):
+        pytest.skip("no torch that can do it")
+    names = [action.name for action in actions(profiler, training_step)]
+    assert names == [first, first, "RECORD", "RECORD_AND_SAVE"]
+    assert exported == [profiler]
+
+
+@pytest.mark.parametrize("is_prepared", [True, False])
+def test_after_a_session_that_was_never_enabled_another_can_record(
+    monkeypatch: pytest.MonkeyPatch, training_step: Step, is_prepared: bool
+) -> None:
+    left = profile(
+        activities=[ProfilerActivity.CPU], schedule=torch.profiler.schedule(wait=0, warmup=1, active=1)
+    )
+    left.start()
+    if not is_prepared:
+        session = left.profiler
+        left.stop()
+        left.profiler = session
+    monkeypatch.setattr(torch, "__version__", "2.6.0")
+    end_prepared_session(left)
+    left.profiler = None
+    with profile(activities=[ProfilerActivity.CPU]) as theirs:
+        training_step()
+    assert "aten::mv" in {event.key for event in theirs.key_averages()}
+
+
+@pytest.mark.parametrize(("version", "since"), [("2.13.0", False), ("2.14.0", True)])
+def test_call_stacks_stand_for_modules_where_torch_deprecates_these(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, version: str, since: bool
+) -> None:
+    monkeypatch.setattr(torch, "__version__", version)
+    asked = RecordOptions(with_modules=True, record_shapes=True)
+    options = supported_options(asked)
+    assert options.record_shapes
+    assert (options.with_modules, options.with_stack) == (not since, since)
+    assert len(caplog.messages) == since
+
+
+def test_who_asks_for_no_modules_hears_nothing_of_them(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(torch, "__version__", "2.14.0")
+    assert supported_options(RecordOptions(with_flops=True)) == RecordOptions(with_flops=True)
+    assert caplog.messages == []
+
+
+def test_call_stacks_that_would_end_the_process_are_left_out(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(torch, "__version__", "2.7.0")
+    monkeypatch.setattr(sys, "version_info", (3, 13, 5))
+    assert supported_options(RecordOptions(with_stack=True)) == RecordOptions()
+    assert "crashes at them" in caplog.text
+    monkeypatch.setattr(sys, "version_info", (3, 12, 9))
+    assert supported_options(RecordOptions(with_stack=True)) == RecordOptions(with_stack=True)
+
+
+@pytest.mark.skipif(crashes_with_stack(), reason="recording call stacks would end this process")
+def test_a_hook_that_is_asked_for_modules_names_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch, "__version__", "2.14.0")
+    model = torch.nn.Linear(4, 4)
+    schedule = tbprof.Schedule(skip_first=1, warmup=1, active=1)
+    with tbprof.TrainerHook(tmp_path / "logs", schedule=schedule, with_modules=True) as hook:
+        train(hook, lambda: model(torch.ones(4)).sum().item(), 5)
+        hook.close(wait_s=60)
+    (trace,) = published(tmp_path / "logs")
+    assert (trace["tbprof"]["options"]["with_modules"], trace["tbprof"]["options"]["with_stack"]) == (
+        False,
+        True,
+    )
+    assert any(event["name"].startswith("nn.Module: Linear") for event in trace["traceEvents"])
