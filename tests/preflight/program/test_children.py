@@ -133,9 +133,10 @@ import torch.multiprocessing as mp
 
 def wait(ready, swallowed):
     torch.ones(2, device="cuda").sum().item()
-    ready.set()
     while True:
         try:
+            # Inside, since the signal that it asks for may come before the next line.
+            ready.set()
             time.sleep(600)
         except BaseException:
             swallowed -= 1
