@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from tbprof.hook.facts.counters import allocated, counted, growth
 from tbprof.hook.facts.facts import WindowFacts
 from tbprof.hook.safety.missing_facts import MissingFacts
@@ -20,9 +22,9 @@ class WindowMeasurements:
         """Why the window is recorded."""
         self.missing = MissingFacts()
         """What could not be had for this window."""
-        self._counted_before: dict[str, int] = {}
-        self._counted_last: dict[str, int] = {}
-        self._step_counters: list[StepCounts] = []
+        self._counted: list[dict[str, int]] = []
+        """Before the first recorded step, and at the end of each."""
+        self._allocated_before: dict[str, int] = {}
         self._phases_left_out: dict[str, None] = {}
 
     def begin(self, begun_by: str) -> None:
@@ -30,22 +32,23 @@ class WindowMeasurements:
         self.begun_by = begun_by
         self.missing.clear()
         self._clock.device.interrupt()
-        self._clock.profiled_ns.clear()
-        self._step_counters.clear()
         self._phases_left_out.clear()
         self.count_from_here()
 
     def count_from_here(self) -> None:
-        """What was counted until now belongs to the warm-up."""
-        self._counted_last = counted(self.missing)
-        self._counted_before = {**self._counted_last, **allocated(self.missing)}
+        """What was counted until now belongs to the warm-up.
+
+        It is counted as at the end of a recorded step, so that the first of these finds it in the caches.
+        """
+        self.end_step(0)
+        self._clock.profiled_ns.clear()
+        del self._counted[:-1]
+        self._allocated_before = allocated(self.missing)
 
     def end_step(self, duration_ns: int) -> None:
         """A recorded step is over, which took so long."""
         self._clock.profiled_ns.append(duration_ns)
-        before, self._counted_last = self._counted_last, counted(self.missing)
-        grown = growth(before, self._counted_last)
-        self._step_counters.append(StepCounts({name: count for name, count in grown.items() if count}))
+        self._counted.append(counted(self.missing))
 
     def leave_out(self, phase: str | None) -> None:
         """Something of this name comes that belongs to no step, or with None, it is over."""
@@ -77,7 +80,8 @@ class WindowMeasurements:
         device_step_ns = device.step_ns
         if device.fault is not None:
             self.missing.note("device_step_time", device.fault)
-        counted_last = {**self._counted_last, **allocated(self.missing)}
+        counted_before = {**self._counted[0], **self._allocated_before}
+        counted_last = {**self._counted[-1], **allocated(self.missing)}
         return WindowFacts(
             window=window,
             begun_by=self.begun_by,
@@ -90,7 +94,12 @@ class WindowMeasurements:
             unprofiled_device_step_ns=device_step_ns if is_undisturbed else None,
             cold_steps_ns=unprofiled.cold_ns,
             profiled_step_ns=self._clock.median_profiled_ns,
-            counters=growth(self._counted_before, counted_last),
-            step_counters=tuple(self._step_counters),
+            counters=growth(counted_before, counted_last),
+            step_counters=tuple(_step_counts(*ends) for ends in pairwise(self._counted)),
             profiler_start_ns=profiler_start_ns,
         )
+
+
+def _step_counts(before: dict[str, int], after: dict[str, int]) -> StepCounts:
+    """What has grown from the end of one step to that of the next."""
+    return StepCounts({name: count for name, count in growth(before, after).items() if count})

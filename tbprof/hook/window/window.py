@@ -59,6 +59,7 @@ class ProfiledWindow:
         self.start_ns = 0
         """How long the profiler's start held the training up; the first of a process sets CUPTI up."""
         self._is_claimed = False
+        self._is_stopped_by_device = False
         self._was_stopped_by_device = False
         self._has_device_failed = False
 
@@ -151,7 +152,7 @@ class ProfiledWindow:
             self._profiler.__exit__(None, None, None)
 
     def _step(self) -> None:
-        if not is_stopped_by_device():
+        if not self._is_stopped_by_device:
             self._profiler.step()
             return
         # torch warns of it, and we say it in our own words; `-W error` would raise between its two halves.
@@ -175,12 +176,15 @@ class ProfiledWindow:
 
         Stopping or exporting now would end the other profiler's session, or crash.
         """
-        if is_stopped_by_device() or self._action == "DEVICE_STOPPED":
+        self._is_stopped_by_device = is_stopped_by_device()
+        if self._is_stopped_by_device or self._action == "DEVICE_STOPPED":
             # The session has ended by itself, and nobody took it.
             return False
+        # Asked in the warm-up as well, so that the first recorded step finds everything in Python's caches.
+        is_own = is_own_recording()
         if self.is_recording:
             # Ctrl-C may have come before it was claimed.
-            self.taken_away = not (is_own_recording() if self._is_claimed else is_recording())
+            self.taken_away = not (is_own if self._is_claimed else is_recording())
         elif self._steps + 1 >= self._schedule.warmup:
             self.taken_away = other_profiler_at_work(self._profiler)
         else:
