@@ -214,8 +214,8 @@ def test_a_full_spool_costs_the_window_and_is_said(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    def no_room(_: torch.profiler.profile, path: str, use_python_export: bool) -> None:
-        raise OSError(28, "No space left on device", path, use_python_export)
+    def no_room(_: torch.profiler.profile, path: str, **options: bool) -> None:
+        raise OSError(28, "No space left on device", path, options)
 
     monkeypatch.setattr(torch.profiler.profile, "export_chrome_trace", no_room)
     with tbprof.TrainerHook(logdir, schedule=SHORT) as hook:

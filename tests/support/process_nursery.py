@@ -22,7 +22,10 @@ import time
 from pathlib import Path
 
 import torch
-import torch._inductor.standalone_compile  # noqa: F401 - what torch's profiler imports at its first start
+
+with contextlib.suppress(ModuleNotFoundError):
+    # What torch's profiler imports at its first start, where it has one.
+    import torch._inductor.standalone_compile  # noqa: F401
 
 import tbprof
 
