@@ -13,7 +13,7 @@ from tbprof.texts.figures.quantities import count, duration, mean, milliseconds,
 
 NARROW = "\u202f"
 MINUS = "\u2212"
-ANY = st.floats(min_value=-1e15, max_value=1e15)
+ANY = st.floats(min_value=-1e15, max_value=1e15, allow_subnormal=False)
 UNITS = {"µs": 1, "ms": 1e3, "s": 1e6}
 
 
