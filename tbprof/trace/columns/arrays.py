@@ -7,7 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Float32s", "Int8s", "Int32s", "Int64s", "SparseColumn", "SparseFloats"]
+__all__ = [
+    "NO_FRACTIONS",
+    "NO_NUMBERS",
+    "NO_SIZES",
+    "Float32s",
+    "Int8s",
+    "Int32s",
+    "Int64s",
+    "SparseColumn",
+    "SparseFloats",
+]
 
 Int64s = npt.NDArray[np.int64]
 Int32s = npt.NDArray[np.int32]
@@ -54,3 +64,10 @@ def _find(held: Int32s, rows: npt.NDArray[np.integer]) -> tuple[Int64s, npt.NDAr
     wanted = rows.astype(np.int32)
     found = np.minimum(np.searchsorted(held, wanted), len(held) - 1)
     return found, held[found] == wanted
+
+
+NO_NUMBERS = SparseColumn(np.empty(0, np.int32), np.empty(0, np.int32), -1)
+"""The column of a field that no row has."""
+NO_SIZES = SparseColumn(NO_NUMBERS.rows, NO_NUMBERS.values, 0)
+"""The same, where 0 stands for what is missing."""
+NO_FRACTIONS = SparseFloats(NO_NUMBERS.rows, np.empty(0, np.float32))

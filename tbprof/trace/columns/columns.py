@@ -7,11 +7,23 @@ a column holds an index into a table of strings. Fields that few rows have are s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
+import numpy as np
+
 from tbprof.model import HealthFact, HookFacts
-from tbprof.trace.columns.arrays import Int8s, Int32s, Int64s, SparseColumn, SparseFloats
+from tbprof.trace.columns.arrays import (
+    NO_FRACTIONS,
+    NO_NUMBERS,
+    NO_SIZES,
+    Int8s,
+    Int32s,
+    Int64s,
+    SparseColumn,
+    SparseFloats,
+)
+from tbprof.trace.columns.tables import CollectiveColumns, KernelColumns, MemoryEvents, ModuleColumns
 
 __all__ = [
     "Category",
@@ -19,7 +31,6 @@ __all__ = [
     "Int32s",
     "Int64s",
     "Lane",
-    "MemoryEvents",
     "Slices",
     "SparseColumn",
     "SparseFloats",
@@ -78,101 +89,82 @@ class Slices:
     def __len__(self) -> int:
         return len(self.start_ns)
 
+    @property
+    def end_ns(self) -> Int64s:
+        """Of each row, start and duration together."""
+        return self.start_ns + self.duration_ns
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MemoryEvents:
-    """What the allocators did: the `[memory]` instants, in file order, one entry of each column an event."""
-
-    time_ns: Int64s
-    lane: Int32s
-    """Index into `Trace.lanes`."""
-    bytes: Int64s
-    """Negative where memory was given back."""
-    total_allocated_bytes: Int64s
-    """Of the device, right after; -1 if not recorded."""
-    total_reserved_bytes: Int64s
-    device_type: Int8s
-    """c10's number of the kind: 0 CPU, 1 CUDA (ROCm too)."""
-    device: Int8s
-    """Number of the device; -1 for the CPU."""
-    address: Int64s
-    """-1 if not recorded."""
-
-    def __len__(self) -> int:
-        return len(self.time_ns)
+    @classmethod
+    def empty(cls) -> Slices:
+        """No rows."""
+        times, numbers = np.empty(0, np.int64), np.empty(0, np.int32)
+        return cls(times, times, numbers, np.empty(0, np.int8), numbers, times)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trace:
-    """One file, read. Instants are ns on the file's own axis; `origin_ns` leads to the Unix epoch."""
+    """One file, read. Instants are ns on the file's own axis; `origin_ns` leads to the Unix epoch.
+
+    An importer fills what its format has; the rest is empty.
+    """
 
     path: str
     slices: Slices
     names: tuple[str, ...]
     lanes: tuple[Lane, ...]
-    device: SparseColumn
+    device: SparseColumn = NO_NUMBERS
     """Number of the device a GPU row ran on; -1 if missing. Runtime rows have none."""
-    stream: SparseColumn
+    stream: SparseColumn = NO_NUMBERS
     """Stream of a GPU row or of a `SYNC` row (there -1 means: none named); missing: -1."""
-    bytes: SparseColumn
+    bytes: SparseColumn = NO_SIZES
     """Size of a copy or memset; missing: 0."""
-    copy_kind: SparseColumn
+    copy_kind: SparseColumn = NO_SIZES
     """`args.kind` of a ROCm copy call (1 HtoD, 2 DtoH, 3 DtoD, 4 default); missing: 0."""
-    awaited_stream: SparseColumn
+    awaited_stream: SparseColumn = NO_NUMBERS
     """`wait_on_stream` of a `SYNC` row; missing: -1."""
-    awaited_record: SparseColumn
+    awaited_record: SparseColumn = NO_NUMBERS
     """`wait_on_cuda_event_record_corr_id` of a `SYNC` row; missing: -1."""
-    call_stack: SparseColumn
+    call_stack: SparseColumn = NO_NUMBERS
     """2021's `Call stack` of an operator, as an index into `names`; missing: -1."""
 
     # Arguments of one kind of row each; a row without one has -1.
-    input_shapes: SparseColumn
+    input_shapes: SparseColumn = NO_NUMBERS
     """`Input Dims` of an op, as an index into `names`: JSON without spaces, as `[[2,3],[]]`."""
-    input_types: SparseColumn
+    input_types: SparseColumn = NO_NUMBERS
     """The same of `Input type`, as `["float","Scalar"]`."""
-    concrete_inputs: SparseColumn
+    concrete_inputs: SparseColumn = NO_NUMBERS
     """The same of `Concrete Inputs`, as `["","1"]`: the values of inputs that are no tensors."""
-    python_id: SparseColumn
+    python_id: SparseColumn = NO_NUMBERS
     """Of a Python frame."""
-    python_parent: SparseColumn
+    python_parent: SparseColumn = NO_NUMBERS
     """`python_id` of the frame that called it; the outermost have none."""
-    python_module: SparseColumn
-    """Number of an `nn.Module` among those of its class."""
-    sync_kind: SparseColumn
+    sync_kind: SparseColumn = NO_NUMBERS
     """`cuda_sync_kind` of a `SYNC` row, as an index into `names`."""
-    grid: SparseColumn
-    """Blocks of a kernel in x, y, z, as an index into `names`, as `[16,15,1]`."""
-    block: SparseColumn
-    """The same of the threads of a block."""
-    registers_per_thread: SparseColumn
-    shared_memory_bytes: SparseColumn
-    occupancy_percent: SparseColumn
-    """Kineto's estimate for a kernel; 0 where it could make none."""
-    blocks_per_sm: SparseFloats
+    blocks_per_sm: SparseFloats = NO_FRACTIONS
     """Blocks of a kernel over the multiprocessors of its device."""
-    warps_per_sm: SparseFloats
-    collective_name: SparseColumn
+    collective_name: SparseColumn = NO_NUMBERS
     """Of an op or kernel of torch.distributed, as an index into `names`, as `allreduce`."""
-    collective_dtype: SparseColumn
-    """The same, as `Float`."""
-    process_group: SparseColumn
-    process_group_ranks: SparseColumn
-    """The same: `[0, 1]`, cut short by PyTorch where there are many."""
-    group_size: SparseColumn
-    in_message_elements: SparseColumn
-    out_message_elements: SparseColumn
+    # Tables that only some readers want; None where nobody asked for one.
+    kernels: KernelColumns | None = None
+    collectives: CollectiveColumns | None = None
+    modules: ModuleColumns | None = None
+    memory: MemoryEvents | None = None
 
-    memory: MemoryEvents
-    device_names: Mapping[int, str]
+    device_names: Mapping[int, str] = field(default_factory=dict)
     """Of the devices that the file describes, by number; "" where it gives no name."""
-    rank: int | None
-    world_size: int | None
-    era: str
-    """"2021", "2022", "2023" or "2024+"."""
-    origin_ns: int
+    rank: int | None = None
+    world_size: int | None = None
+    era: str = ""
+    """"2021", "2022", "2023" or "2024+"; "" of what is no file of Kineto."""
+    origin_ns: int = 0
     """Unix time, in ns, of instant 0 (0 where the file's instants are Unix times already)."""
-    num_events: int
+    num_events: int = 0
     """All events of the file that were read, of every phase, metadata included."""
-    facts: HookFacts | None
-    health: tuple[HealthFact, ...]
+    facts: HookFacts | None = None
+    health: tuple[HealthFact, ...] = ()
     """What was lost or odd while reading."""
+
+    @classmethod
+    def empty(cls, path: str = "") -> Trace:
+        """A trace of no rows."""
+        return cls(path, Slices.empty(), names=(), lanes=())

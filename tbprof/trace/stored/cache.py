@@ -1,8 +1,8 @@
 """Columns of large traces, kept in the user's cache folder.
 
 The key is what the file is, not where it lies: device, inode, size and time of the last
-change, with the versions of the columns and of tbprof. A folder that is not the user's
-own, or that others may write to, is not used.
+change, with the tables that are wanted, and the versions of the columns and of tbprof. A
+folder that is not the user's own, or that others may write to, is not used.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 
 from tbprof.folders import private_cache_folder
 from tbprof.trace.columns.columns import Trace
+from tbprof.trace.columns.tables import NO_TABLES, Tables
 from tbprof.trace.importers.kineto.files.source import shown_path
 from tbprof.trace.importers.kineto.parallel.parallel_reader import read_trace_in_parallel
 from tbprof.trace.stored.stored_columns import SCHEMA, load_columns, write_columns
@@ -36,7 +37,10 @@ _ABANDONED_S = 3600.0
 
 
 def read_trace_cached(
-    path: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None
+    path: str | os.PathLike[str],
+    *,
+    tables: Tables = NO_TABLES,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Trace:
     """`read_trace`, but a large file is read on several cores, and not again if it was read before.
 
@@ -45,23 +49,23 @@ def read_trace_cached(
     Raises:
         TraceError: as `read_trace` does.
     """
-    key = _key(path)
+    key = _key(path, tables)
     folder = private_cache_folder("columns") if key is not None else None
     if key is None or folder is None:
-        return read_trace_in_parallel(path, progress=progress)
+        return read_trace_in_parallel(path, tables=tables, progress=progress)
     kept = _kept(folder / key, path)
     if kept is not None:
         return kept
-    trace = read_trace_in_parallel(path, progress=progress)
+    trace = read_trace_in_parallel(path, tables=tables, progress=progress)
     # A file that grew meanwhile is another file by now.
-    if _key(path) == key:
+    if _key(path, tables) == key:
         with contextlib.suppress(OSError):
             _keep(folder / key, trace)
             _make_room(folder)
     return trace
 
 
-def _key(path: str | os.PathLike[str]) -> str | None:
+def _key(path: str | os.PathLike[str], tables: Tables) -> str | None:
     """Names what the file is; None for one that is not worth keeping, or can't be read."""
     try:
         status = Path(path).stat()
@@ -69,7 +73,8 @@ def _key(path: str | os.PathLike[str]) -> str | None:
         return None
     if status.st_size < WORTH_KEEPING_BYTES:
         return None
-    parts = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, SCHEMA, __version__)
+    file = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+    parts = (*file, sorted(tables), SCHEMA, __version__)
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
 

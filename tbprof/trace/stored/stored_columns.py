@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import mmap
 import zlib
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Iterator
+from dataclasses import Field, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,17 @@ import numpy.typing as npt
 
 from tbprof.model import HealthFact, HookFacts
 from tbprof.trace.columns.arrays import SparseColumn, SparseFloats
-from tbprof.trace.columns.columns import Lane, MemoryEvents, Slices, Trace
+from tbprof.trace.columns.columns import Lane, Slices, Trace
+from tbprof.trace.columns.tables import ARGUMENT_TABLES, MemoryEvents
 
 __all__ = ["SCHEMA", "load_columns", "write_columns"]
 
-SCHEMA = 2
+SCHEMA = 3
 """To be raised when the columns or the head change."""
 
 _HEAD = "head.json"
-_TABLES = {table.__name__: table for table in (Slices, SparseColumn, SparseFloats, MemoryEvents)}
+_RECORDS = (Slices, SparseColumn, SparseFloats, MemoryEvents, *ARGUMENT_TABLES.values())
+_BY_NAME = {record.__name__: record for record in _RECORDS}
 _TYPES = ("int64", "int32", "int8", "float32")
 
 
@@ -41,7 +44,7 @@ class _ArrayHead:
 @dataclass(frozen=True, slots=True)
 class _Head:
     arrays: dict[str, _ArrayHead]
-    """By `field.column` of `Trace`."""
+    """By path of fields from `Trace` on, as `slices.lane` or `kernels.grid.rows`."""
     missing: dict[str, int]
     """Of the sparse columns."""
     names: tuple[str, ...]
@@ -72,11 +75,7 @@ def write_columns(trace: Trace, folder: Path) -> None:
         arrays={
             name: _ArrayHead(str(array.dtype), len(array), _total(array)) for name, array in arrays.items()
         },
-        missing={
-            field.name: column.missing
-            for field in fields(trace)
-            if isinstance(column := getattr(trace, field.name), SparseColumn)
-        },
+        missing={name: column.missing for name, column in _columns_of(trace)},
         **{name: getattr(trace, name) for name in _PLAIN},
     )
     json = msgspec.json.encode(head)
@@ -99,31 +98,47 @@ def load_columns(folder: Path, path: str) -> Trace:
     except msgspec.MsgspecError as error:
         raise ValueError(f"{folder} has another head") from error
     tables = {
-        field.name: _table(folder, field.name, _TABLES[str(field.type)], head)
+        field.name: _record(folder, field.name, record, head)
         for field in fields(Trace)
-        if field.type in _TABLES
+        if (record := _record_of(field)) and any(name.startswith(f"{field.name}.") for name in head.arrays)
     }
     return Trace(path=path, **tables, **{name: getattr(head, name) for name in _PLAIN})
 
 
-def _arrays_of(trace: Trace) -> dict[str, npt.NDArray[Any]]:
+def _arrays_of(record: Any, prefix: str = "") -> dict[str, npt.NDArray[Any]]:
     found = {}
-    for field in fields(trace):
-        table = getattr(trace, field.name)
-        for column in fields(table) if is_dataclass(table) else ():
-            array = getattr(table, column.name)
-            if isinstance(array, np.ndarray):
-                found[f"{field.name}.{column.name}"] = array
+    for field in fields(record):
+        value, name = getattr(record, field.name), f"{prefix}{field.name}"
+        if isinstance(value, np.ndarray):
+            found[name] = value
+        elif isinstance(value, _RECORDS):
+            found |= _arrays_of(value, f"{name}.")
     return found
 
 
-def _table(folder: Path, field: str, table: type[Any], head: _Head) -> Any:
-    columns = {
-        column.name: _mapped(folder / name, head.arrays[name])
-        for column in fields(table)
-        if (name := f"{field}.{column.name}") in head.arrays
-    }
-    return table(**columns, missing=head.missing[field]) if table is SparseColumn else table(**columns)
+def _columns_of(record: Any, prefix: str = "") -> Iterator[tuple[str, SparseColumn]]:
+    for field in fields(record):
+        value, name = getattr(record, field.name), f"{prefix}{field.name}"
+        if isinstance(value, SparseColumn):
+            yield name, value
+        elif isinstance(value, _RECORDS):
+            yield from _columns_of(value, f"{name}.")
+
+
+def _record_of(field: Field[Any]) -> type[Any] | None:
+    """What a field holds, if that is made of arrays; it may be None where nobody asked for it."""
+    return _BY_NAME.get(str(field.type).removesuffix(" | None"))
+
+
+def _record(folder: Path, name: str, record: type[Any], head: _Head) -> Any:
+    members: dict[str, Any] = {}
+    for field in fields(record):
+        path, inner = f"{name}.{field.name}", _record_of(field)
+        if inner is not None:
+            members[field.name] = _record(folder, path, inner, head)
+        elif path in head.arrays:
+            members[field.name] = _mapped(folder / path, head.arrays[path])
+    return record(**members, missing=head.missing[name]) if record is SparseColumn else record(**members)
 
 
 def _mapped(path: Path, head: _ArrayHead) -> npt.NDArray[Any]:

@@ -15,6 +15,7 @@ from trace_samples import a_step, classic, values_of, write
 
 from tbprof.folders import cache_folder
 from tbprof.trace.columns.columns import Trace
+from tbprof.trace.columns.tables import ALL_TABLES, NO_TABLES, Tables
 from tbprof.trace.importers.kineto.reader import read_trace
 from tbprof.trace.stored import cache
 from tbprof.trace.stored.cache import read_trace_cached
@@ -52,19 +53,41 @@ def test_the_second_time_the_columns_are_there(tmp_path: Path, reads: list[Path]
 @pytest.mark.parametrize(
     "name", ["h100_bert_small_infer/h100_bert_small.json.gz", "hta_nccl_ddp/nccl_data.json.gz"]
 )
-def test_every_column_of_a_real_trace_comes_back(traces: Path, reads: list[Path], name: str) -> None:
-    first, second = read_trace_cached(traces / name), read_trace_cached(traces / name)
+@pytest.mark.parametrize(("tables", "arrays"), [(NO_TABLES, 36), (ALL_TABLES, 70)], ids=["few", "all"])
+def test_every_column_of_a_real_trace_comes_back(
+    traces: Path, reads: list[Path], name: str, tables: Tables, arrays: int
+) -> None:
+    first, second = (read_trace_cached(traces / name, tables=tables) for _ in range(2))
 
     assert len(reads) == 1
-    compared = 0
-    for field in Trace.__dataclass_fields__:
-        for column in getattr(getattr(first, field), "__dataclass_fields__", ()):
-            kept, again = (getattr(getattr(trace, field), column) for trace in (first, second))
-            if isinstance(kept, np.ndarray):
-                np.testing.assert_array_equal(kept, again, strict=True)
-                compared += 1
-    assert compared == 70
+    kept, again = dict(arrays_of(first)), dict(arrays_of(second))
+    assert kept.keys() == again.keys()
+    for column, array in kept.items():
+        np.testing.assert_array_equal(array, again[column], strict=True)
+    assert len(kept) == arrays
     assert (first.names, first.lanes, first.facts) == (second.names, second.lanes, second.facts)
+
+
+def arrays_of(record: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    for field in getattr(record, "__dataclass_fields__", ()):
+        value = getattr(record, field)
+        if isinstance(value, np.ndarray):
+            yield f"{path}.{field}", value
+        else:
+            yield from arrays_of(value, f"{path}.{field}")
+
+
+def test_a_trace_with_other_tables_is_kept_beside_it(tmp_path: Path, reads: list[Path]) -> None:
+    path = write(tmp_path, classic(a_step()))
+
+    few, every, again = (
+        read_trace_cached(path, tables=tables) for tables in (NO_TABLES, ALL_TABLES, NO_TABLES)
+    )
+
+    assert len(reads) == len(entries()) == 2
+    assert (few.memory, again.memory) == (None, None)
+    assert every.memory is not None
+    assert len(every.memory) == 1
 
 
 def test_a_file_that_changed_is_another_file(tmp_path: Path, reads: list[Path]) -> None:

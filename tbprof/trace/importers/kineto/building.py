@@ -9,6 +9,7 @@ import numpy as np
 from tbprof.trace.columns.arrays import Int64s
 from tbprof.trace.columns.columns import Category, Slices
 from tbprof.trace.columns.eras import CATEGORIES, STEP_PREFIX, KinetoCategory
+from tbprof.trace.columns.tables import NO_TABLES, Tables
 from tbprof.trace.importers.kineto.events.decode import Batch
 from tbprof.trace.importers.kineto.events.event_args import NO_ARGS
 from tbprof.trace.importers.kineto.growing import GrowingArray
@@ -25,13 +26,14 @@ _LARGEST_ID = 2**53
 class Columns:
     """The columns of one trace while it is read."""
 
-    def __init__(self) -> None:
+    def __init__(self, tables: Tables = NO_TABLES) -> None:
+        """`tables` are those that are wanted."""
         self.num_events = 0
         self.negative_durations = 0
         self.has_decimals = False
         self.names = NameTable()
-        self.args = ArgColumns(self.names)
-        self.memory = MemoryColumns()
+        self.args = ArgColumns(self.names, tables)
+        self.memory = MemoryColumns() if "memory" in tables else None
         self._lanes = LaneTable()
         self._start_ns, self._duration_ns = GrowingArray(np.int64), GrowingArray(np.int64)
         self._name, self._lane = GrowingArray(np.int32), GrowingArray(np.int32)
@@ -45,7 +47,7 @@ class Columns:
         self._lanes.name(batch.labels)
         if batch.slices:
             self._add_slices(batch)
-        if batch.memory:
+        if batch.memory and self.memory is not None:
             self.memory.add(batch.memory, batch.memory_ns, self._lanes.numbers(batch.memory))
         if batch.arrows:
             self._is_met[[arrow.cat.number for arrow in batch.arrows]] = True
@@ -71,7 +73,7 @@ class Columns:
         """All rows, to be asked for once."""
         return Rows(
             slices=self._slices(),
-            memory=self.memory.take(),
+            memory=None if self.memory is None else self.memory.take(),
             args=self.args.columns(),
             fractions=self.args.fractions(),
             names=tuple(self.names),

@@ -14,15 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.trace.columns.columns import Category
+from tbprof.trace.columns.tables import Table
 from tbprof.trace.importers.kineto.events.event_args import Scalar, SliceArgs
 from tbprof.trace.importers.kineto.interning import SEPARATOR
 
 __all__ = [
     "ARGS",
-    "COLLECTIVE",
+    "COLLECTIVES",
     "FRACTIONS",
     "GPU_PLACE",
-    "NUMBERS",
     "TEXTS",
     "ArgGroup",
     "NumberField",
@@ -56,7 +56,7 @@ class TextFields:
     """All those of a row in one piece, with the separator between them."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ArgGroup:
     """Arguments that the same rows have. No two groups have a field in common."""
 
@@ -66,13 +66,18 @@ class ArgGroup:
     """The same, by the number of each category."""
     numbers: tuple[NumberField, ...]
     texts: TextFields | None
+    table: Table | None
+    """The one that it belongs to; None for what every trace has."""
 
 
 def _group(
-    *categories: Category, numbers: Sequence[NumberField] = (), texts: TextFields | None = None
+    *categories: Category,
+    numbers: Sequence[NumberField] = (),
+    texts: TextFields | None = None,
+    table: Table | None = None,
 ) -> ArgGroup:
     is_of = np.isin(np.arange(len(Category)), categories)
-    return ArgGroup(frozenset(categories), is_of, tuple(numbers), texts)
+    return ArgGroup(frozenset(categories), is_of, tuple(numbers), texts, table)
 
 
 GPU_PLACE = _group(
@@ -85,6 +90,11 @@ GPU_PLACE = _group(
 """Where a GPU row ran; the lane says it where they do not."""
 COLLECTIVE = _group(
     *(Category.CPU_OP, Category.KERNEL),
+    texts=TextFields(("collective_name",), lambda args: [bytes(one.collective_name) for one in args]),
+)
+"""What few ops and kernels have: those of torch.distributed."""
+MESSAGE = _group(
+    *(Category.CPU_OP, Category.KERNEL),
     numbers=(
         NumberField("group_size", lambda args: [one.group_size for one in args]),
         NumberField("in_message_elements", lambda args: [one.in_message_elements for one in args], np.int64),
@@ -93,14 +103,14 @@ COLLECTIVE = _group(
         ),
     ),
     texts=TextFields(
-        ("collective_name", "collective_dtype", "process_group", "process_group_ranks"),
+        ("collective_dtype", "process_group", "process_group_ranks"),
         lambda args: [
-            _join((one.collective_name, one.collective_dtype, one.process_group, one.process_group_ranks))
-            for one in args
+            _join((one.collective_dtype, one.process_group, one.process_group_ranks)) for one in args
         ],
     ),
+    table="collectives",
 )
-"""What few ops and kernels have: those of torch.distributed."""
+"""What the same ones sent."""
 ARGS = (
     _group(
         *(Category.CPU_OP, Category.USER_ANNOTATION),
@@ -117,8 +127,12 @@ ARGS = (
         numbers=(
             NumberField("python_id", lambda args: [one.python_id for one in args], np.int64),
             NumberField("python_parent", lambda args: [one.python_parent for one in args], np.int64),
-            NumberField("python_module", lambda args: [one.python_module for one in args]),
         ),
+    ),
+    _group(
+        Category.PYTHON,
+        numbers=(NumberField("python_module", lambda args: [one.python_module for one in args]),),
+        table="modules",
     ),
     _group(
         Category.RUNTIME,
@@ -130,10 +144,14 @@ ARGS = (
             NumberField("registers_per_thread", lambda args: [one.registers_per_thread for one in args]),
             NumberField("shared_memory_bytes", lambda args: [one.shared_memory_bytes for one in args]),
             NumberField("occupancy_percent", lambda args: [one.occupancy_percent for one in args]),
-            NumberField("blocks_per_sm", lambda args: [one.blocks_per_sm for one in args], np.float32),
             NumberField("warps_per_sm", lambda args: [one.warps_per_sm for one in args], np.float32),
         ),
         texts=TextFields(("grid", "block"), lambda args: [_join((one.grid, one.block)) for one in args]),
+        table="kernels",
+    ),
+    _group(
+        Category.KERNEL,
+        numbers=(NumberField("blocks_per_sm", lambda args: [one.blocks_per_sm for one in args], np.float32),),
     ),
     _group(
         *(Category.MEMCPY, Category.MEMSET),
@@ -149,7 +167,8 @@ ARGS = (
     ),
     GPU_PLACE,
     COLLECTIVE,
+    MESSAGE,
 )
-NUMBERS = tuple(field for group in ARGS for field in group.numbers)
+COLLECTIVES = (COLLECTIVE, MESSAGE)
 TEXTS = frozenset(name for group in ARGS if group.texts for name in group.texts.names)
 """The columns that hold indices into the names."""

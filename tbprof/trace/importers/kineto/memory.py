@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tbprof.trace.columns.arrays import Int32s, Int64s
-from tbprof.trace.columns.columns import MemoryEvents
+from tbprof.trace.columns.tables import MemoryEvents
 from tbprof.trace.importers.kineto.events.event_args import InstantArgs
 from tbprof.trace.importers.kineto.events.events import Instant
 from tbprof.trace.importers.kineto.growing import GrowingArray

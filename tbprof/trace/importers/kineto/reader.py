@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import Any
 
 from tbprof.errors import NotATrace
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.columns.eras import era_of
+from tbprof.trace.columns.tables import ARGUMENT_TABLES, NO_TABLES, Tables
 from tbprof.trace.importers.kineto.building import Columns
 from tbprof.trace.importers.kineto.events.chunks import EventStream
 from tbprof.trace.importers.kineto.events.decode import Decoder
@@ -31,6 +33,7 @@ _MANY_EVENTS = 50_000
 def read_trace(
     path: str | os.PathLike[str],
     *,
+    tables: Tables = NO_TABLES,
     max_bytes: int | None = None,
     chunk_bytes: int = CHUNK_BYTES,
     progress: Callable[[int, int], None] | None = None,
@@ -42,6 +45,7 @@ def read_trace(
 
     Args:
         path: a file that torch.profiler wrote.
+        tables: which of the optional tables are wanted; the others are None.
         max_bytes: limit of what the file may unpack to; None: `limits.max_trace_bytes`.
         chunk_bytes: how much of it is decoded at once.
         progress: called after each chunk with the bytes read and the bytes of the file,
@@ -52,7 +56,7 @@ def read_trace(
         NotATrace: it holds no events of torch.profiler, or next to none.
         TraceTooLarge: it unpacks to more than `max_bytes`.
     """
-    columns, decoder = Columns(), Decoder()
+    columns, decoder = Columns(tables), Decoder(tables)
     with open_source(path, max_bytes) as source:
         stream = EventStream(source, chunk_bytes)
         for batch in decoder.batches(stream):
@@ -97,8 +101,16 @@ def trace_of(path: str, rows: Rows, reading: Reading) -> Trace:
         num_events=rows.num_events,
         facts=metadata.facts,
         health=health_of(reading, rows),
-        blocks_per_sm=rows.fractions["blocks_per_sm"],
-        warps_per_sm=rows.fractions["warps_per_sm"],
-        **rows.args,
+        **_arguments(rows),
     )
     return replace(trace, health=(*trace.health, *find_gaps(trace)))
+
+
+def _arguments(rows: Rows) -> dict[str, Any]:
+    """The columns of arguments by field of `Trace`, those of a table in its record."""
+    columns: dict[str, Any] = {**rows.args, **rows.fractions}
+    for table, record in ARGUMENT_TABLES.items():
+        names = [column.name for column in fields(record)]
+        if columns.keys() >= set(names):
+            columns[table] = record(**{name: columns.pop(name) for name in names})
+    return columns

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.trace.columns.arrays import Int32s, SparseColumn, SparseFloats
-from tbprof.trace.columns.columns import Lane, MemoryEvents, Slices
+from tbprof.trace.columns.columns import Lane, Slices
 from tbprof.trace.columns.eras import KinetoCategory
+from tbprof.trace.columns.tables import MemoryEvents
 from tbprof.trace.importers.kineto.category_args import TEXTS
 from tbprof.trace.importers.kineto.interning import NameTable
 
@@ -28,7 +29,8 @@ class Rows:
     """All columns of consecutive events, in the order of the file; named as in `Trace`."""
 
     slices: Slices
-    memory: MemoryEvents
+    memory: MemoryEvents | None
+    """None where it is not wanted."""
     args: Mapping[str, SparseColumn]
     fractions: Mapping[str, SparseFloats]
     names: tuple[str, ...]
@@ -60,7 +62,7 @@ def join_rows(parts: Sequence[Rows]) -> Rows:
     rows = _RowNumbers([len(part.slices) for part in parts])
     return Rows(
         slices=_joined_table(Slices, [part.slices for part in parts], {"name": name_numbers, "lane": lanes}),
-        memory=_joined_table(MemoryEvents, [part.memory for part in parts], {"lane": lanes}),
+        memory=_joined_memory([part.memory for part in parts], lanes),
         args=_joined_args([part.args for part in parts], rows, name_numbers),
         fractions=_joined_fractions([part.fractions for part in parts], rows),
         names=tuple(names),
@@ -90,6 +92,11 @@ def _joined_table(
         for column in fields(table)
     }
     return table(**columns)
+
+
+def _joined_memory(parts: Sequence[MemoryEvents | None], lanes: Sequence[Int32s]) -> MemoryEvents | None:
+    known = [part for part in parts if part is not None]
+    return _joined_table(MemoryEvents, known, {"lane": lanes}) if known else None
 
 
 def _joined_args(

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.trace.columns.arrays import Int8s, Int32s, SparseColumn, SparseFloats
+from tbprof.trace.columns.tables import Tables
 from tbprof.trace.importers.kineto.category_args import (
     ARGS,
-    COLLECTIVE,
+    COLLECTIVES,
     FRACTIONS,
     GPU_PLACE,
-    NUMBERS,
     ArgGroup,
     TextFields,
 )
@@ -34,23 +34,26 @@ _NUMBER = re.compile(r"(?:stream )?(\d{1,9})\Z")
 class ArgColumns:
     """The sparse columns of one trace, named as in `Trace`."""
 
-    def __init__(self, names: NameTable) -> None:
-        """`names` is where texts are interned."""
+    def __init__(self, names: NameTable, tables: Tables) -> None:
+        """`names` is where texts are interned; `tables` are those that are wanted."""
+        self._groups = [group for group in ARGS if group.table in (None, *tables)]
         self._numbers: dict[str, GrowingColumn[Any]] = {
-            field.name: GrowingColumn(field.dtype, field.missing) for field in NUMBERS
+            field.name: GrowingColumn(field.dtype, field.missing)
+            for group in self._groups
+            for field in group.numbers
         }
-        self._texts = {group.texts: _TextColumns(group.texts, names) for group in ARGS if group.texts}
+        self._texts = {group.texts: _TextColumns(group.texts, names) for group in self._groups if group.texts}
 
     def add(
         self, first_row: int, category: Int8s, slices: Sequence[AnySlice], args: Sequence[SliceArgs]
     ) -> None:
         """Append what a batch of rows has; `first_row` is the number of its first."""
         met = set(np.flatnonzero(np.bincount(category)).tolist())
-        for group in ARGS:
+        for group in self._groups:
             if met.isdisjoint(group.categories):
                 continue
             rows = np.flatnonzero(group.is_of[category])
-            if group is COLLECTIVE:
+            if group in COLLECTIVES:
                 rows = _collectives(rows, args)
             self._add(group, first_row, rows, slices, args)
 
@@ -63,7 +66,7 @@ class ArgColumns:
 
     def fractions(self) -> dict[str, SparseFloats]:
         """The same of those that hold no integers."""
-        return {name: self._numbers[name].take_floats() for name in FRACTIONS}
+        return {name: self._numbers[name].take_floats() for name in FRACTIONS if name in self._numbers}
 
     def _add(
         self,

@@ -6,9 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
+import msgspec
+
 from tbprof.trace.columns.arrays import Int64s
+from tbprof.trace.columns.tables import NO_TABLES, Tables
 from tbprof.trace.importers.kineto.events.boundaries import ARRAY_END, events_follow
 from tbprof.trace.importers.kineto.events.chunks import Chunk, EventStream
 from tbprof.trace.importers.kineto.events.events import (
@@ -35,7 +39,6 @@ from tbprof.trace.importers.kineto.events.times import (
 
 __all__ = ["Batch", "Decoder", "Losses"]
 
-_DECODERS = {clock: event_list_decoder(clock) for clock in CLOCKS}
 _END_CANDIDATES = 8
 _FRONT_BYTES = 256 * 1024
 """Four times the longest event seen in real traces."""
@@ -65,7 +68,7 @@ class Batch:
     """Of the slices."""
     labels: list[Label]
     memory: list[Instant[Any]]
-    """The `[memory]` instants."""
+    """The `[memory]` instants, if they are wanted."""
     memory_ns: Int64s
     arrows: list[Arrow]
     num_events: int
@@ -79,8 +82,10 @@ class Batch:
 class Decoder:
     """Decodes the chunks of one file; it remembers which clock the file needs."""
 
-    def __init__(self) -> None:
+    def __init__(self, tables: Tables = NO_TABLES) -> None:
+        """`tables` are those that are wanted of the file."""
         self.losses = Losses()
+        self._tables = tables
         self._clock = 0
 
     def batches(self, stream: EventStream) -> Iterator[Batch]:
@@ -108,11 +113,14 @@ class Decoder:
                 return batch
         return self._repaired(chunk) or self._salvaged(chunk)
 
+    def _decoded(self, json: bytes | memoryview[int], clock: ClockType) -> list[Event]:
+        return _decoder(CLOCKS.index(clock), self._tables).decode(json)
+
     def _valid(self, chunk: Chunk, clock: ClockType) -> Batch | None:
         if not chunk.bounded:
             return self._up_to_end(chunk.events, clock)
         try:
-            events = _DECODERS[clock].decode(chunk.array)
+            events = self._decoded(chunk.array, clock)
         except UNDECODABLE:
             return self._up_to_end(chunk.events, clock)
         # The comma behind the last event is used as well.
@@ -122,7 +130,7 @@ class Decoder:
         """The events before the array closes, if it closes in this chunk and they are valid."""
         for _, end in zip(range(_END_CANDIDATES), ARRAY_END.finditer(json), strict=False):
             try:
-                events = _DECODERS[clock].decode(b"[%b]" % json[: end.start(1)])
+                events = self._decoded(b"[%b]" % json[: end.start(1)], clock)
             except UNDECODABLE:
                 continue
             if events_follow(json, end.end(1)):
@@ -138,7 +146,7 @@ class Decoder:
         if text == json:
             return None
         try:
-            events = _DECODERS[Decimal].decode(b"[%b]" % text)
+            events = self._decoded(b"[%b]" % text, Decimal)
         except UNDECODABLE:
             return None
         self.losses.repaired += 1
@@ -162,6 +170,12 @@ class Decoder:
         batch = _batch(kept, Decimal, used_bytes, ended=ended)
         assert batch is not None
         return batch
+
+
+@cache
+def _decoder(clock: int, tables: Tables) -> msgspec.json.Decoder[list[Event]]:
+    """That of the clock with this number in `CLOCKS`: most files need one, which takes a millisecond to make."""
+    return event_list_decoder(CLOCKS[clock], tables)
 
 
 def _batch(events: list[Event], clock: ClockType, used_bytes: int, *, ended: bool) -> Batch | None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from dataclasses import fields
+from functools import cache
+from typing import TypeAlias, cast
 
 import msgspec
 
-__all__ = ["ABSENT", "NO_ARGS", "InstantArgs", "LabelArgs", "Scalar", "SliceArgs"]
+from tbprof.trace.columns.tables import ARGUMENT_TABLES, Tables
+
+__all__ = ["ABSENT", "NO_ARGS", "InstantArgs", "LabelArgs", "Scalar", "SliceArgs", "args_for"]
 
 Scalar: TypeAlias = "float | str | None"
 
@@ -40,7 +44,7 @@ ABSENT = msgspec.Raw()
 
 
 class SliceArgs(msgspec.Struct, frozen=True, gc=False, rename=_RENAMED):
-    """The arguments of a complete event that tbprof reads. Ints are exact below 2^53.
+    """The arguments of a complete event that tbprof can read. Ints are exact below 2^53.
 
     What most rows have stands first, and then each key near the one that Kineto writes before
     it: the decoder looks for a key behind the last one first. A number that is not there is -1.
@@ -80,6 +84,25 @@ class SliceArgs(msgspec.Struct, frozen=True, gc=False, rename=_RENAMED):
 
 
 NO_ARGS = SliceArgs()
+
+
+_TABLE_OF = {column.name: table for table, record in ARGUMENT_TABLES.items() for column in fields(record)}
+
+
+@cache
+def args_for(tables: Tables) -> type[SliceArgs]:
+    """`SliceArgs` without the fields of tables that are not among `tables`; nobody may ask it for them.
+
+    What a record has no field for is skipped, and costs next to nothing.
+    """
+    kept = [
+        (field.name, field.type, field.default)
+        for field in msgspec.structs.fields(SliceArgs)
+        if _TABLE_OF.get(field.name) in (None, *tables)
+    ]
+    names = {name: key for name, key in _RENAMED.items() if name in {kept_name for kept_name, *_ in kept}}
+    record = msgspec.defstruct(SliceArgs.__name__, kept, frozen=True, gc=False, rename=names)
+    return cast("type[SliceArgs]", record)
 
 
 class LabelArgs(msgspec.Struct, frozen=True, gc=False):

@@ -11,7 +11,8 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import msgspec
 
 from tbprof.trace.columns.eras import KinetoCategory
-from tbprof.trace.importers.kineto.events.event_args import InstantArgs, LabelArgs, SliceArgs
+from tbprof.trace.columns.tables import Tables
+from tbprof.trace.importers.kineto.events.event_args import InstantArgs, LabelArgs, SliceArgs, args_for
 
 __all__ = [
     "EVENT_KEYS",
@@ -31,9 +32,10 @@ EVENT_KEYS = ("ph", "name", "cat", "pid", "tid", "ts", "dur", "args", "id", "s",
 
 Clock = TypeVar("Clock", float, int, msgspec.Raw, Decimal)
 Length = TypeVar("Length", float, int)
+Args = TypeVar("Args", bound=SliceArgs)
 
 
-class Slice(msgspec.Struct, Generic[Clock, Length], tag_field="ph", tag="X", gc=False):
+class Slice(msgspec.Struct, Generic[Clock, Length, Args], tag_field="ph", tag="X", gc=False):
     """A complete event; `ts` and `dur` in us.
 
     With `ts` as digits or Decimal, `dur` is a float: that is exact to the ns below 101 days.
@@ -45,10 +47,10 @@ class Slice(msgspec.Struct, Generic[Clock, Length], tag_field="ph", tag="X", gc=
     cat: KinetoCategory = KinetoCategory.OTHER
     pid: int | str = ""
     tid: int | str = ""
-    args: SliceArgs | None = None
+    args: Args | None = None
 
 
-AnySlice: TypeAlias = "Slice[Any, Any]"
+AnySlice: TypeAlias = "Slice[Any, Any, Any]"
 
 
 class Label(msgspec.Struct, tag_field="ph", tag="M", gc=False):
@@ -87,18 +89,23 @@ _OTHERS = tuple(
     for index, phase in enumerate(_OTHER_PHASES)
 )
 
+_OtherInstant = msgspec.defstruct("OtherInstant", [], bases=(Other,), tag="i", gc=False)
+
 Timed: TypeAlias = "AnySlice | Instant[Any]"
 """An event whose time is read."""
 Event: TypeAlias = "Timed | Arrow | Label | Other"
 
 
-def event_list_decoder(clock: type[Any]) -> msgspec.json.Decoder[list[Event]]:
+def event_list_decoder(clock: type[Any], tables: Tables) -> msgspec.json.Decoder[list[Event]]:
     """Decodes a JSON array of events, times as `clock`: float, int, msgspec.Raw or Decimal.
 
+    What belongs neither to `tables` nor to every trace is not decoded.
     Its `decode` raises `msgspec.MsgspecError` or `UnicodeDecodeError`.
     """
     length: Any = int if clock is int else float
-    event: Any = Slice[clock, length] | Instant[clock] | Arrow | Label | Other  # type: ignore[valid-type]
+    args: Any = args_for(tables)
+    event: Any = Slice[clock, length, args] | Arrow | Label | Other  # type: ignore[valid-type]
+    event = event | (Instant[clock] if "memory" in tables else _OtherInstant)  # type: ignore[valid-type]
     for other in _OTHERS:
         event = event | other
     return msgspec.json.Decoder(list[event])

@@ -11,6 +11,7 @@ from decimal import Decimal
 
 import msgspec
 
+from tbprof.trace.columns.tables import ALL_TABLES
 from tbprof.trace.importers.kineto.events.boundaries import LOOSE_START, SPACE, events_follow
 from tbprof.trace.importers.kineto.events.events import EVENT_KEYS, Event, event_list_decoder
 from tbprof.trace.importers.kineto.events.lenient import Loss, decode_leniently
@@ -21,7 +22,7 @@ __all__ = ["UNDECODABLE", "Salvage", "salvage"]
 UNDECODABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """What decoding damaged JSON raises."""
 
-_DECODER = event_list_decoder(Decimal)
+_DECODER = event_list_decoder(Decimal, ALL_TABLES)
 _NOT_AN_END = "|".join(EVENT_KEYS).encode()
 _ARRAY_END = re.compile(
     rb"[\s,]*(\])(?=\s{0,200}(?:,\s{0,200}\"(?!(?:" + _NOT_AN_END + rb')"\s{0,200}:)|\}|\Z))'

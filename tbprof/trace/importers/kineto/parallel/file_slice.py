@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tbprof.trace.columns.tables import NO_TABLES, Tables
 from tbprof.trace.importers.kineto.building import Columns
 from tbprof.trace.importers.kineto.events.chunks import EventStream
 from tbprof.trace.importers.kineto.events.decode import Decoder
@@ -61,12 +62,18 @@ class Piece:
     """Of the last stretch: what stands behind them."""
 
 
-def read_slice(path: str, stretch: FileSlice, progress: Callable[[int, int], None] | None = None) -> Piece:
+def read_slice(
+    path: str,
+    stretch: FileSlice,
+    tables: Tables = NO_TABLES,
+    progress: Callable[[int, int], None] | None = None,
+) -> Piece:
     """Read the events of one stretch.
 
     Args:
         path: The file.
         stretch: Which part of it.
+        tables: Which of the optional tables are wanted.
         progress: Called after each chunk with the bytes of the stretch that have been read and
             the bytes that it has, both on the disk.
 
@@ -74,7 +81,7 @@ def read_slice(path: str, stretch: FileSlice, progress: Callable[[int, int], Non
         NotWhole: The file is damaged, or cut into chunks in a way that only its reader knows.
         TraceError: It can't be read at all.
     """
-    columns, decoder = Columns(), Decoder()
+    columns, decoder = Columns(tables), Decoder(tables)
     with open_source(path) as source:
         first, end = stretch.bounds(source.total_bytes)
         stream = EventStream(source, CHUNK_BYTES)

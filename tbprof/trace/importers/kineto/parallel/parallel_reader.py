@@ -13,6 +13,7 @@ from typing import IO, cast
 
 from tbprof.process.isolated import start_python
 from tbprof.trace.columns.columns import Trace
+from tbprof.trace.columns.tables import NO_TABLES, Tables
 from tbprof.trace.importers.kineto.events.decode import Losses
 from tbprof.trace.importers.kineto.events.metadata import read_metadata
 from tbprof.trace.importers.kineto.files.source import shown_path
@@ -35,7 +36,10 @@ _NO_THREADS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THR
 
 
 def read_trace_in_parallel(
-    path: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None
+    path: str | os.PathLike[str],
+    *,
+    tables: Tables = NO_TABLES,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Trace:
     """`read_trace`, on several cores where there are several and the file is large.
 
@@ -47,10 +51,10 @@ def read_trace_in_parallel(
     count = 1 + other_processes(path)
     if count > 1:
         try:
-            return _read(Path(path).absolute(), count, progress)
+            return _read(Path(path).absolute(), count, tables, progress)
         except _LEFT_TO_ONE:
             pass
-    return read_trace(path, progress=progress)
+    return read_trace(path, tables=tables, progress=progress)
 
 
 def other_processes(path: str | os.PathLike[str]) -> int:
@@ -67,12 +71,12 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _read(path: Path, count: int, progress: Callable[[int, int], None] | None) -> Trace:
+def _read(path: Path, count: int, tables: Tables, progress: Callable[[int, int], None] | None) -> Trace:
     before = _identity(path)
     with ExitStack() as stack:
-        others = [stack.enter_context(_process(path, FileSlice(at, count))) for at in range(1, count)]
+        others = [stack.enter_context(_process(path, FileSlice(at, count), tables)) for at in range(1, count)]
         # This process reads, too, and what it has read stands for what all of them have.
-        pieces = [read_slice(str(path), FileSlice(0, count), _of_all(before[2], progress))]
+        pieces = [read_slice(str(path), FileSlice(0, count), tables, _of_all(before[2], progress))]
         pieces += [_received(process) for process in others]
     if _identity(path) != before:
         raise NotWhole(path)
@@ -93,10 +97,10 @@ def _of_all(
 
 
 @contextmanager
-def _process(path: Path, stretch: FileSlice) -> Iterator[subprocess.Popen[bytes]]:
+def _process(path: Path, stretch: FileSlice, tables: Tables) -> Iterator[subprocess.Popen[bytes]]:
     process = start_python(
         "tbprof.trace.importers.kineto.parallel.slice_process",
-        [str(path), str(stretch.index), str(stretch.count)],
+        [str(path), str(stretch.index), str(stretch.count), *sorted(tables)],
         variables=_NO_THREADS,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

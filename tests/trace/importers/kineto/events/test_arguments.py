@@ -5,14 +5,18 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from trace_samples import cells_of, classic, complete, dumped, write
 
-from tbprof.trace.columns.arrays import SparseColumn, SparseFloats
+from tbprof.trace.columns.arrays import SparseColumn
 from tbprof.trace.columns.columns import Category, Trace
+from tbprof.trace.columns.tables import ALL_TABLES, ARGUMENT_TABLES, Tables
+from tbprof.trace.importers.kineto.category_args import TEXTS
 from tbprof.trace.importers.kineto.reader import read_trace
 
 OP = {
@@ -42,7 +46,14 @@ SYNC = {"cuda_sync_kind": "Stream Wait Event", "wait_on_stream": 27, "stream": 4
 
 
 def read(folder: Path, *events: dict[str, Any]) -> Trace:
-    return read_trace(write(folder, classic([complete("first", 1, 1, "overhead"), *events])))
+    path = write(folder, classic([complete("first", 1, 1, "overhead"), *events]))
+    return read_trace(path, tables=ALL_TABLES)
+
+
+def column_of(trace: Trace, name: str) -> Any:
+    """A column of arguments, in whichever table it stands."""
+    tables = [trace, *(getattr(trace, table) for table in ARGUMENT_TABLES)]
+    return next(getattr(table, name) for table in tables if hasattr(table, name))
 
 
 def texts_of(trace: Trace, column: SparseColumn) -> dict[int, str]:
@@ -62,12 +73,12 @@ def test_a_collective(tmp_path: Path) -> None:
     trace = read(tmp_path, complete("aten::mul", 2, 1), complete("record_param_comms", 3, 1, **OP))
 
     assert texts_of(trace, trace.collective_name) == {2: "allreduce"}
-    assert texts_of(trace, trace.collective_dtype) == {2: "Float"}
-    assert texts_of(trace, trace.process_group) == {2: "0"}
-    assert texts_of(trace, trace.process_group_ranks) == {2: "[0, 1]"}
-    assert cells_of(trace.group_size) == {2: 2}
-    assert cells_of(trace.in_message_elements) == {2: 6563840}
-    assert cells_of(trace.out_message_elements) == {2: 6563841}
+    assert texts_of(trace, column_of(trace, "collective_dtype")) == {2: "Float"}
+    assert texts_of(trace, column_of(trace, "process_group")) == {2: "0"}
+    assert texts_of(trace, column_of(trace, "process_group_ranks")) == {2: "[0, 1]"}
+    assert cells_of(column_of(trace, "group_size")) == {2: 2}
+    assert cells_of(column_of(trace, "in_message_elements")) == {2: 6563840}
+    assert cells_of(column_of(trace, "out_message_elements")) == {2: 6563841}
 
 
 def test_a_kernel(tmp_path: Path) -> None:
@@ -75,13 +86,13 @@ def test_a_kernel(tmp_path: Path) -> None:
 
     assert cells_of(trace.device) == {1: 3}
     assert cells_of(trace.stream) == {1: 7}
-    assert cells_of(trace.registers_per_thread) == {1: 230}
-    assert cells_of(trace.shared_memory_bytes) == {1: 147456}
-    assert cells_of(trace.occupancy_percent) == {1: 63}
-    assert texts_of(trace, trace.grid) == {1: "[16,15,1]"}
-    assert texts_of(trace, trace.block) == {1: "[256,1,1]"}
+    assert cells_of(column_of(trace, "registers_per_thread")) == {1: 230}
+    assert cells_of(column_of(trace, "shared_memory_bytes")) == {1: 147456}
+    assert cells_of(column_of(trace, "occupancy_percent")) == {1: 63}
+    assert texts_of(trace, column_of(trace, "grid")) == {1: "[16,15,1]"}
+    assert texts_of(trace, column_of(trace, "block")) == {1: "[256,1,1]"}
     assert cells_of(trace.blocks_per_sm) == {1: 1.5}
-    assert cells_of(trace.warps_per_sm) == {1: 14.25}
+    assert cells_of(column_of(trace, "warps_per_sm")) == {1: 14.25}
 
 
 def test_a_record_of_a_synchronisation_that_names_no_stream_of_its_own(tmp_path: Path) -> None:
@@ -105,7 +116,7 @@ def test_python_frames(tmp_path: Path) -> None:
 
     assert cells_of(trace.python_id) == {1: 1, 2: 2}
     assert cells_of(trace.python_parent) == {2: 1}
-    assert cells_of(trace.python_module) == {2: 0}
+    assert cells_of(column_of(trace, "python_module")) == {2: 0}
 
 
 def test_allocations_are_a_table_of_their_own(tmp_path: Path) -> None:
@@ -122,6 +133,7 @@ def test_allocations_are_a_table_of_their_own(tmp_path: Path) -> None:
 
     memory = (trace := read(tmp_path, instant, bare, {**instant, "name": "another"})).memory
 
+    assert memory is not None
     assert memory.time_ns.tolist() == [4001125, 4002000]
     assert [trace.lanes[lane].thread for lane in memory.lane.tolist()] == ["9", "9"]
     assert memory.bytes.tolist() == [-8607232, 64]
@@ -136,10 +148,10 @@ def test_allocations_are_a_table_of_their_own(tmp_path: Path) -> None:
 def test_the_layout_of_lists_does_not_matter(tmp_path: Path, indent: int | None) -> None:
     events = [complete("aten::add", 2, 1, **OP), complete("gemm", 3, 1, "kernel", **KERNEL)]
 
-    trace = read_trace(write(tmp_path, dumped(events, indent=indent)))
+    trace = read_trace(write(tmp_path, dumped(events, indent=indent)), tables=ALL_TABLES)
 
     assert texts_of(trace, trace.input_shapes) == {0: "[[2,3],[]]"}
-    assert texts_of(trace, trace.grid) == {1: "[16,15,1]"}
+    assert texts_of(trace, column_of(trace, "grid")) == {1: "[16,15,1]"}
 
 
 def test_an_event_whose_text_was_put_right_keeps_its_arguments(tmp_path: Path) -> None:
@@ -148,19 +160,20 @@ def test_an_event_whose_text_was_put_right_keeps_its_arguments(tmp_path: Path) -
         complete("gemm", 3, 1, "kernel", **{**KERNEL, "queued": "\ud800"}),
     ]
 
-    trace = read_trace(write(tmp_path, classic(events).replace(b"\\t", b"\t")))
+    trace = read_trace(write(tmp_path, classic(events).replace(b"\\t", b"\t")), tables=ALL_TABLES)
 
     assert texts_of(trace, trace.concrete_inputs) == {0: '["","1"]'}
-    assert texts_of(trace, trace.block) == {1: "[256,1,1]"}
+    assert texts_of(trace, column_of(trace, "block")) == {1: "[256,1,1]"}
     assert cells_of(trace.blocks_per_sm) == {1: 1.5}
 
 
 def test_an_argument_whose_characters_are_damaged_is_put_right(tmp_path: Path) -> None:
     content = classic([complete("gemm", 3, 1, "kernel", **{**KERNEL, "grid": ["a~b", "c~"]})])
 
-    trace = read_trace(write(tmp_path, content.replace(b"a~b", b"a\xceb").replace(b"c~", b"c\x01")))
+    damaged = content.replace(b"a~b", b"a\xceb").replace(b"c~", b"c\x01")
+    trace = read_trace(write(tmp_path, damaged), tables=ALL_TABLES)
 
-    assert texts_of(trace, trace.grid) == {0: '["a\ufffdb","c "]'}
+    assert texts_of(trace, column_of(trace, "grid")) == {0: '["a\ufffdb","c "]'}
 
 
 Read = Callable[[Any], Any]
@@ -194,7 +207,7 @@ def test_real_arguments_are_those_that_the_standard_library_reads(traces: Path, 
     document = json.loads(gzip.decompress((traces / name).read_bytes()))
     rows = [event.get("args") or {} for event in document["traceEvents"] if event["ph"] == "X"]
 
-    trace = read_trace(traces / name)
+    trace = read_trace(traces / name, tables=ALL_TABLES)
 
     category = trace.slices.category.tolist()
     for column, (key, categories, say) in FIELDS.items():
@@ -205,12 +218,46 @@ def test_real_arguments_are_those_that_the_standard_library_reads(traces: Path, 
         }
         assert values_of_column(trace, column) == expected, column
     instants = [event["args"] for event in document["traceEvents"] if event["name"] == "[memory]"]
+    assert trace.memory is not None
     assert trace.memory.bytes.tolist() == [args["Bytes"] for args in instants]
     assert trace.memory.address.tolist() == [args["Addr"] for args in instants]
 
 
 def values_of_column(trace: Trace, column: str) -> dict[int, Any]:
-    cells: SparseColumn | SparseFloats = getattr(trace, column)
+    cells = column_of(trace, column)
     found = dict(zip(cells.rows.tolist(), cells.values.tolist(), strict=True))
     is_text = FIELDS[column][2] is compact
     return {row: trace.names[value] if is_text else value for row, value in found.items()}
+
+
+@pytest.mark.parametrize("wanted", [frozenset(), *(frozenset((table,)) for table in sorted(ALL_TABLES))])
+@pytest.mark.parametrize("name", REAL)
+def test_a_table_is_read_for_who_wants_it_and_no_other(traces: Path, name: str, wanted: Tables) -> None:
+    everything = read_trace(traces / name, tables=ALL_TABLES)
+
+    trace = read_trace(traces / name, tables=wanted)
+
+    assert {table for table in ALL_TABLES if getattr(trace, table) is not None} == wanted
+    assert trace.health == everything.health
+    for table in ("slices", *wanted):
+        assert plain(trace, getattr(trace, table)) == plain(everything, getattr(everything, table))
+    sparse = [column.name for column in fields(Trace) if column.type in ("SparseColumn", "SparseFloats")]
+    for column in sparse:
+        cells = getattr(trace, column)
+        assert plain(trace, cells, column) == plain(everything, getattr(everything, column), column)
+
+
+def plain(trace: Trace, record: Any, path: str = "") -> dict[str, Any]:
+    """A record of arrays as lists; what the trace numbers is called by its name."""
+    found: dict[str, Any] = {}
+    for member in fields(record):
+        value = getattr(record, member.name)
+        if is_dataclass(value):
+            found[member.name] = plain(trace, value, member.name)
+        elif member.name == "lane":
+            found[member.name] = [trace.lanes[lane] for lane in value.tolist()]
+        elif member.name == "name" or (member.name == "values" and path in TEXTS):
+            found[member.name] = [trace.names[name] for name in value.tolist()]
+        elif isinstance(value, np.ndarray):
+            found[member.name] = value.tolist()
+    return found

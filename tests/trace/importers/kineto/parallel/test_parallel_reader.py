@@ -17,6 +17,7 @@ from trace_samples import a_step, classic, dumped, write
 
 from tbprof.errors import NotATrace
 from tbprof.trace.columns.columns import Trace
+from tbprof.trace.columns.tables import ALL_TABLES, NO_TABLES, Tables
 from tbprof.trace.importers.kineto.parallel import file_slice, parallel_reader
 from tbprof.trace.importers.kineto.parallel.file_slice import FileSlice, NotWhole, read_slice
 from tbprof.trace.importers.kineto.parallel.parallel_reader import read_trace_in_parallel
@@ -109,14 +110,15 @@ def test_the_stretches_of_a_file_are_the_file(
         "h100_owlv2_infer/h100_owlv2.json.gz",
     ],
 )
+@pytest.mark.parametrize("tables", [NO_TABLES, ALL_TABLES], ids=["few", "all"])
 @three_processes
 def test_processes_read_a_real_trace_as_one_does(
-    traces: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    traces: Path, monkeypatch: pytest.MonkeyPatch, name: str, tables: Tables
 ) -> None:
-    expected = read_trace(traces / name)
+    expected = read_trace(traces / name, tables=tables)
     monkeypatch.setattr(parallel_reader, "read_trace", lambda *_, **__: pytest.fail("read by one process"))
 
-    assert_same(read_trace_in_parallel(traces / name), expected)
+    assert_same(read_trace_in_parallel(traces / name, tables=tables), expected)
 
 
 @three_processes

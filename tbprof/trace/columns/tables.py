@@ -1,0 +1,106 @@
+"""Tables of a trace that are read only for those who ask.
+
+A file is read once and for what its reader wants: what nobody wants is not decoded, not sent between
+processes and not kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from tbprof.trace.columns.arrays import (
+    Int8s,
+    Int32s,
+    Int64s,
+    SparseColumn,
+    SparseFloats,
+)
+
+__all__ = [
+    "ALL_TABLES",
+    "ARGUMENT_TABLES",
+    "NO_TABLES",
+    "CollectiveColumns",
+    "KernelColumns",
+    "MemoryEvents",
+    "ModuleColumns",
+    "Table",
+    "Tables",
+]
+
+Table: TypeAlias = Literal["kernels", "collectives", "modules", "memory"]
+"""A field of `Trace`."""
+Tables: TypeAlias = frozenset[Table]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelColumns:
+    """What a kernel took of its device."""
+
+    grid: SparseColumn
+    """Blocks of a kernel in x, y, z, as an index into `names`, as `[16,15,1]`."""
+    block: SparseColumn
+    """The same of the threads of a block."""
+    registers_per_thread: SparseColumn
+    shared_memory_bytes: SparseColumn
+    occupancy_percent: SparseColumn
+    """Kineto's estimate for a kernel; 0 where it could make none."""
+    warps_per_sm: SparseFloats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CollectiveColumns:
+    """What an op or kernel of torch.distributed sent, and to whom."""
+
+    collective_dtype: SparseColumn
+    """As an index into `names`, as `Float`."""
+    process_group: SparseColumn
+    """The same: its name."""
+    process_group_ranks: SparseColumn
+    """The same: `[0, 1]`, cut short by PyTorch where there are many."""
+    group_size: SparseColumn
+    in_message_elements: SparseColumn
+    out_message_elements: SparseColumn
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModuleColumns:
+    """Which `nn.Module` a Python frame is a call of."""
+
+    python_module: SparseColumn
+    """Number of the module among those of its class."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MemoryEvents:
+    """What the allocators did: the `[memory]` instants, in file order, one entry of each column an event."""
+
+    time_ns: Int64s
+    lane: Int32s
+    """Index into `Trace.lanes`."""
+    bytes: Int64s
+    """Negative where memory was given back."""
+    total_allocated_bytes: Int64s
+    """Of the device, right after; -1 if not recorded."""
+    total_reserved_bytes: Int64s
+    device_type: Int8s
+    """c10's number of the kind: 0 CPU, 1 CUDA (ROCm too)."""
+    device: Int8s
+    """Number of the device; -1 for the CPU."""
+    address: Int64s
+    """-1 if not recorded."""
+
+    def __len__(self) -> int:
+        return len(self.time_ns)
+
+
+ALL_TABLES: Tables = frozenset(("kernels", "collectives", "modules", "memory"))
+NO_TABLES: Tables = frozenset()
+ARGUMENT_TABLES: Mapping[Table, type[KernelColumns | CollectiveColumns | ModuleColumns]] = {
+    "kernels": KernelColumns,
+    "collectives": CollectiveColumns,
+    "modules": ModuleColumns,
+}
+"""Those whose columns are arguments of rows. No two tables, nor a table and `Trace`, share a name."""
