@@ -19,7 +19,6 @@ __all__ = [
     "FACTS_SUFFIX",
     "RAW_SUFFIX",
     "REPORT_SUFFIX",
-    "TRACE_SUFFIXES",
     "WindowName",
     "parse_window_name",
     "rank_of",
@@ -29,8 +28,6 @@ REPORT_SUFFIX = ".tbprof.pb"
 RAW_SUFFIX = ".trace.json.gz"
 FACTS_SUFFIX = ".facts.json"
 BROKEN_SUFFIX = ".broken"
-TRACE_SUFFIXES = (".json", ".json.gz", ".gz")
-"""What a file must end in to be looked at as a trace beneath a log directory."""
 
 _TIME = re.compile(r"(?P<worker>.+)\.(?P<time>\d{13}|\d{16}|\d{19})")
 _NS_DIGITS = 19

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tbprof.analysis.facts import Facts
+from tbprof.analysis.facts import FACTS_TABLES, Facts
 from tbprof.analysis.health.health import health_facts
 from tbprof.analysis.savings.fix_plan import PlannedFix, fix_plan, window_saving
 from tbprof.analysis.summary.code_breakdown import code_shares
@@ -41,13 +41,19 @@ from tbprof.trace.columns.columns import Int64s, Trace
 from tbprof.trace.export.classic.mark import is_classic_copy
 from tbprof.trace.export.classic.writer import write_classic
 from tbprof.trace.export.published_trace import merge_facts, verify
-from tbprof.trace.importers.kineto.reader import read_trace
-from tbprof.trace.importers.kineto.sniff import looks_like_trace
+from tbprof.trace.importers.reading import (
+    TRACE_SUFFIXES,
+    claims_to_be_trace,
+    looks_like_trace,
+    read_trace,
+)
 from tbprof.trace.stored.cache import read_trace_cached
 
 __all__ = [
+    "TRACE_SUFFIXES",
     "Timeline",
     "build_report",
+    "claims_to_be_trace",
     "is_classic_copy",
     "looks_like_trace",
     "merge_facts",
@@ -76,7 +82,7 @@ def build_report(
         TraceError: The file gives nothing; the message says why and what to do.
     """
     read = read_trace_cached if use_cache else read_trace
-    return report_of(read(path, progress=progress))
+    return report_of(read(path, tables=FACTS_TABLES, progress=progress))
 
 
 def open_timeline(
@@ -91,7 +97,7 @@ def open_timeline(
     Raises:
         TraceError: The file gives nothing; the message says why and what to do.
     """
-    return Timeline(Facts(read_trace_cached(path, progress=progress)))
+    return Timeline(Facts(read_trace_cached(path, tables=FACTS_TABLES, progress=progress)))
 
 
 def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:

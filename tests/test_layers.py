@@ -54,7 +54,7 @@ LAW = {
     "standard_streams": allowed("errors"),
     "program": allowed("errors"),
     "trace": allowed(),
-    "trace.importers": allowed("model"),
+    "trace.importers": allowed("errors model", "msgspec numpy"),
     "trace.columns": allowed("model", "numpy"),
     "trace.importers.kineto.files": allowed("errors", "isal"),
     "trace.importers.kineto.events": allowed("errors model", "msgspec numpy"),
@@ -91,7 +91,7 @@ LAW = {
     "manual": allowed("texts.* errors model"),
     "report": allowed(
         "analysis.* file_names rules rules.base trace.columns trace.export trace.export.classic "
-        "trace.importers.kineto trace.stored errors model",
+        "trace.importers trace.stored errors model",
         "numpy",
     ),
     "texts.figures": allowed("errors model"),
@@ -156,8 +156,8 @@ LAW = {
 
 INSIDE: dict[str, str] = {
     "trace": (
-        "columns importers < importers.kineto.files < importers.kineto.events < importers.kineto "
-        "< importers.kineto.parallel < stored export < export.classic < ."
+        "columns < importers.kineto.files < importers.kineto.events < importers.kineto "
+        "< importers.kineto.parallel < importers < stored export < export.classic < ."
     ),
     "analysis": (
         "arrays < device < events < attribution < waits < idle < replay < . < health "

@@ -35,8 +35,12 @@ from tbprof.analysis.waits.base_cost import net_wait_ns
 from tbprof.analysis.waits.loader_thread_waits import loader_thread_waits, silent_ns
 from tbprof.analysis.waits.training_threads import find_training_threads
 from tbprof.trace.columns.columns import Int64s, Trace
+from tbprof.trace.columns.tables import NO_TABLES, Tables
 
-__all__ = ["DECIDED_BY_OTHERS", "Facts"]
+__all__ = ["DECIDED_BY_OTHERS", "FACTS_TABLES", "Facts"]
+
+FACTS_TABLES: Tables = NO_TABLES
+"""The optional tables of a trace that the facts read: whoever reads one for them asks for these."""
 
 DECIDED_BY_OTHERS = 0.05
 """With the busiest device idle for this part of the steps in collectives of the hosts, a replay without

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tbprof.file_names import REPORT_SUFFIX, TRACE_SUFFIXES, parse_window_name
+from tbprof.file_names import REPORT_SUFFIX, parse_window_name
 from tbprof.model import SkippedFile, Window
-from tbprof.report import is_classic_copy
+from tbprof.report import TRACE_SUFFIXES, claims_to_be_trace, is_classic_copy
 from tbprof.store.publishing.classic import CLASSIC_SUFFIX
 
 __all__ = ["Discovery", "Listing"]
@@ -22,7 +22,6 @@ __all__ = ["Discovery", "Listing"]
 _LINK_LEAVES = "link_leaves_logdir"
 _NO_PERMISSION = "no_permission"
 _NAME_NOT_TEXT = "name_not_text"
-_NAMED_TRACE = ".trace.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ class Discovery:
 
     logdir: Path
     looks_like_trace: Callable[[str], bool]
-    """Whether a file's first bytes are those of a Kineto trace."""
+    """Whether a file's first bytes are those of a trace."""
     follow_links: bool = False
     _heads: dict[tuple[str, int, int], bool] = field(default_factory=dict)
 
@@ -92,7 +91,7 @@ class Discovery:
     def _kind(self, path: Path, skipped: list[SkippedFile]) -> str | None:
         if path.name.endswith(REPORT_SUFFIX):
             return "report"
-        if _NAMED_TRACE in path.name and not path.name.endswith(CLASSIC_SUFFIX):
+        if claims_to_be_trace(path.name) and not path.name.endswith(CLASSIC_SUFFIX):
             # Its name claims it: a damaged one is opened, and says what is wrong with it.
             return "trace"
         try:

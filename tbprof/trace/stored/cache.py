@@ -20,7 +20,7 @@ from tbprof.folders import private_cache_folder
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.columns.tables import NO_TABLES, Tables
 from tbprof.trace.importers.kineto.files.source import shown_path
-from tbprof.trace.importers.kineto.parallel.parallel_reader import read_trace_in_parallel
+from tbprof.trace.importers.reading import read_trace
 from tbprof.trace.stored.stored_columns import SCHEMA, load_columns, write_columns
 from tbprof.version import __version__
 
@@ -52,11 +52,11 @@ def read_trace_cached(
     key = _key(path, tables)
     folder = private_cache_folder("columns") if key is not None else None
     if key is None or folder is None:
-        return read_trace_in_parallel(path, tables=tables, progress=progress)
+        return read_trace(path, tables=tables, progress=progress, in_parallel=True)
     kept = _kept(folder / key, path)
     if kept is not None:
         return kept
-    trace = read_trace_in_parallel(path, tables=tables, progress=progress)
+    trace = read_trace(path, tables=tables, progress=progress, in_parallel=True)
     # A file that grew meanwhile is another file by now.
     if _key(path, tables) == key:
         with contextlib.suppress(OSError):

@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbprof.trace.columns.columns import SparseColumn
+from tbprof.report import report_of
+from tbprof.trace.columns.columns import SparseColumn, Trace
 from tbprof.trace.importers.kineto.growing import GrowingColumn
 
 
@@ -31,3 +32,18 @@ def test_a_column_grows_by_what_is_known(batches: list[list[int]]) -> None:
     everything = [value for batch in batches for value in batch]
     assert column.at(np.arange(first)).tolist() == everything
     assert (column.values != -1).all()
+
+
+def test_an_empty_trace_has_rows_of_nothing() -> None:
+    trace = Trace.empty("nothing.json")
+
+    assert (trace.path, len(trace.slices), len(trace.slices.end_ns), trace.names) == (
+        "nothing.json",
+        0,
+        0,
+        (),
+    )
+    assert trace.bytes.at(np.array([0, 7])).tolist() == [0, 0]
+    assert trace.device.at(np.array([0, 7])).tolist() == [-1, -1]
+    assert (trace.kernels, trace.memory) == (None, None)
+    assert report_of(trace).idle is None

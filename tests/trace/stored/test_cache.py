@@ -16,7 +16,7 @@ from trace_samples import a_step, classic, values_of, write
 from tbprof.folders import cache_folder
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.columns.tables import ALL_TABLES, NO_TABLES, Tables
-from tbprof.trace.importers.kineto.reader import read_trace
+from tbprof.trace.importers.reading import read_trace
 from tbprof.trace.stored import cache
 from tbprof.trace.stored.cache import read_trace_cached
 
@@ -30,7 +30,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]:
         found.append(path)
         return read_trace(path, **options)
 
-    monkeypatch.setattr(cache, "read_trace_in_parallel", read)
+    monkeypatch.setattr(cache, "read_trace", read)
     monkeypatch.setattr(cache, "WORTH_KEEPING_BYTES", 1)
     return found
 

@@ -174,7 +174,7 @@ class Decoder:
 
 @cache
 def _decoder(clock: int, tables: Tables) -> msgspec.json.Decoder[list[Event]]:
-    """That of the clock with this number in `CLOCKS`: most files need one, which takes a millisecond to make."""
+    """That of the clock with this number in `CLOCKS`: most files need one, and one takes a millisecond."""
     return event_list_decoder(CLOCKS[clock], tables)
 
 

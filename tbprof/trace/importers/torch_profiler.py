@@ -1,0 +1,25 @@
+"""Files that torch's profiler writes, by Kineto, and what tbprof and other trainers make of them."""
+
+from __future__ import annotations
+
+import os
+
+from tbprof.trace.columns.columns import Trace
+from tbprof.trace.columns.tables import Tables
+from tbprof.trace.importers.importer import Progress
+from tbprof.trace.importers.kineto.parallel.parallel_reader import read_trace_in_parallel
+from tbprof.trace.importers.kineto.reader import read_trace
+from tbprof.trace.importers.kineto.sniff import sniff
+
+__all__ = ["CLAIMS", "SUFFIXES", "read", "sniff"]
+
+SUFFIXES: tuple[str, ...] = (".json", ".json.gz", ".gz")
+CLAIMS: tuple[str, ...] = (".trace.json",)
+
+
+def read(
+    path: str | os.PathLike[str], *, tables: Tables, progress: Progress | None, in_parallel: bool
+) -> Trace:
+    """As `Importer.read`."""
+    one_or_more = read_trace_in_parallel if in_parallel else read_trace
+    return one_or_more(path, tables=tables, progress=progress)
