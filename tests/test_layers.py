@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tbprof.rules.files import FAMILIES
+
 REPOSITORY = Path(__file__).parents[1]
 
 MOST_FILES = 20
@@ -80,13 +82,7 @@ LAW = {
     ),
     "rules.base": OF_RULES,
     "rules.copies.search": OF_RULES,
-    "rules.sync": OF_RULES,
-    "rules.copies": OF_RULES,
-    "rules.input": OF_RULES,
-    "rules.launch": OF_RULES,
-    "rules.memory": OF_RULES,
-    "rules.devices": OF_RULES,
-    "rules.trace_health": OF_RULES,
+    **{f"rules.{family}": OF_RULES for family in FAMILIES},
     "rules": OF_RULES,
     "manual": allowed("texts.* errors model"),
     "report": allowed(
@@ -163,7 +159,7 @@ INSIDE: dict[str, str] = {
         "arrays < device < events < attribution < waits < idle < replay < . < health "
         "< gaps savings < summary timeline"
     ),
-    "rules": ("base < copies.search < sync copies input launch memory devices trace_health < ."),
+    "rules": f"base < copies.search < {' '.join(FAMILIES)} < .",
     "texts": "figures < findings trust < screens < .",
     "store": ". < publishing < lookup",
     "views": (
