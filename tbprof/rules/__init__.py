@@ -1,5 +1,6 @@
-"""Facts to findings: one file a rule, and the one list of them, in `registry`.
+"""Facts to findings: one file a rule, found by its name (`files`).
 
-A rule's docstring is its page: the first line is its title; the headings What, Why,
-Example, Fix and Silent come in this order, and `tbprof explain` and the tab show them.
+A rule's docstring is its page: the first line is its title; the headings What, Why, Example, Fix and
+Silent come in this order, and whoever shows the rule shows them. Its `RULE` is a `base.rule.Rule`, or
+None where no trace can show it.
 """
