@@ -1,55 +1,16 @@
-"""What a rule is, and the parts of a finding that all rules make alike."""
+"""What a rule is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
-from tbprof.analysis.attribution.sites import SiteMembers
-from tbprof.analysis.events.episodes import ABSENT
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.savings import saving_of
 from tbprof.line_rules import LineKind
-from tbprof.model import (
-    Evidence,
-    Finding,
-    Numbers,
-    Removal,
-    Saving,
-    Severity,
-    code_line,
-    fingerprint,
-)
-from tbprof.rules.base.evidence import idle_evidence, row_evidence, wait_evidence
-from tbprof.rules.base.hints import hint_of
-from tbprof.rules.base.immediate_use import is_used_immediately
-from tbprof.rules.base.later_steps import has_later_step
+from tbprof.model import Finding
 from tbprof.rules.base.notes import Note
-from tbprof.rules.base.severity import severity_of_transfer, severity_of_waits
 
-__all__ = [
-    "GPU_WORK",
-    "STEPS",
-    "Confidence",
-    "Need",
-    "Rule",
-    "idle_evidence",
-    "row_evidence",
-    "site_finding",
-    "transfer_finding",
-    "wait_evidence",
-    "waits_finding",
-    "window_finding",
-]
-
-Confidence: TypeAlias = Literal["high", "medium", "low"]
-
-_MAX_EVIDENCE = 3
+__all__ = ["GPU_WORK", "STEPS", "Need", "Rule"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,137 +45,3 @@ class Rule:
 
 GPU_WORK = Need("complete GPU work", lambda facts: facts.device_is_known)
 STEPS = Need("steps", lambda facts: facts.steps.recorded)
-
-
-def site_finding(facts: Facts, site_index: int, *, rule: str, removal: Removal, numbers: Numbers) -> Finding:
-    """The finding that one site is, with its bracket, its steps and its longest waits.
-
-    Where the site is in a framework that has an option for it, the numbers have its `hint`.
-    """
-    site = facts.sites[site_index]
-    hinted = {**numbers, **hint_of(site)}
-    return waits_finding(facts, (site_index,), site.members, rule=rule, removal=removal, numbers=hinted)
-
-
-def waits_finding(
-    facts: Facts,
-    sites: tuple[int, ...],
-    members: npt.NDArray[np.int64],
-    *,
-    rule: str,
-    removal: Removal,
-    numbers: Numbers,
-) -> Finding:
-    """A finding about these episodes, which are all or a part of those of these sites.
-
-    What could only be read later is needed where there is no later step. Where the code is known and
-    decides by what is read, the numbers have `used_at_once`: then reading later does not win the estimate.
-    """
-    if removal == "defer" and not has_later_step(facts, members):
-        removal = "needed"
-    steps = np.unique(facts.episodes.step[members])
-    saving = saving_of(facts, members, removal)
-    known = all(facts.sites[site].source is not None for site in sites)
-    return Finding(
-        rule=rule,
-        severity="info" if removal == "needed" else severity_of_waits(facts, members, saving),
-        sites=sites,
-        steps=tuple(steps[steps != OUTSIDE].tolist()),
-        count=len(members),
-        removal=removal,
-        saving=saving if facts.device_is_known else None,
-        confidence="high" if known else "medium",
-        evidence=wait_evidence(facts, members)[:_MAX_EVIDENCE],
-        numbers={**numbers, **_used_at_once(facts, sites)},
-        fingerprint=_fingerprint(facts, rule, [facts.sites[site] for site in sites]),
-    )
-
-
-def _used_at_once(facts: Facts, sites: Sequence[int]) -> Numbers:
-    hook = facts.trace.facts
-    audit = None if hook is None else hook.audit
-    reads = [facts.sites[index] for index in sites if facts.sites[index].direction == "DtoH"]
-    if audit is None or not reads:
-        return {}
-    decides = all(is_used_immediately(site.source, audit.sources) for site in reads)
-    return {"used_at_once": 1} if decides else {}
-
-
-def transfer_finding(
-    facts: Facts, site_index: int, *, rule: str, ceiling_ns: int, numbers: Numbers
-) -> Finding:
-    """A finding about how long the copies of a site keep the device, and no wait; at most that is won."""
-    site = facts.sites[site_index]
-    record = facts.episodes.record[site.members]
-    steps = np.unique(facts.episodes.step[site.members])
-    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=ceiling_ns)
-    return Finding(
-        rule=rule,
-        severity=severity_of_transfer(facts, saving),
-        sites=(site_index,),
-        steps=tuple(steps[steps != OUTSIDE].tolist()),
-        count=len(site.members),
-        removal="rewrite",
-        saving=saving,
-        confidence="medium",
-        evidence=row_evidence(facts, "copy", facts.work.rows[record[record != ABSENT]])[:_MAX_EVIDENCE],
-        numbers=numbers,
-        fingerprint=_fingerprint(facts, rule, [site]),
-    )
-
-
-def _fingerprint(facts: Facts, rule: str, sites: Sequence[SiteMembers]) -> str:
-    """Of one site by its frame, ops and line, of several by those of all, in whatever order they come."""
-    hook = facts.trace.facts
-    texts = () if hook is None or hook.audit is None else hook.audit.sources
-    lines = [code_line(site.source, texts) for site in sites]
-    frames = [("", "") if s.source is None else (s.source.file, s.source.function) for s in sites]
-    if len(sites) == 1:
-        return fingerprint(rule, *frames[0], sites[0].ops, lines[0])
-    places = (
-        " ".join((*frame, *site.ops, line)) for frame, site, line in zip(frames, sites, lines, strict=True)
-    )
-    return fingerprint(rule, "", "", tuple(sorted(places)))
-
-
-def window_finding(
-    rule: str,
-    *,
-    place: str,
-    severity: Severity,
-    count: int,
-    removal: Removal,
-    saving: Saving | None,
-    confidence: Confidence,
-    evidence: tuple[Evidence, ...],
-    numbers: Numbers,
-    sites: tuple[int, ...] = (),
-) -> Finding:
-    """A finding about the window or its steps; its fingerprint is that of the rule and the place.
-
-    Args:
-        rule: Code of the rule.
-        place: The code that it is about; "" where it is about the whole window.
-        severity: How bad it is.
-        count: How many things of its kind there are.
-        removal: What can be done with it.
-        saving: What that wins; None where it is not a matter of time, or another finding has it.
-        confidence: How sure it is.
-        evidence: Where to look; their steps are those of the finding.
-        numbers: Its figures.
-        sites: The sites that take part.
-    """
-    steps = sorted({item.step for item in evidence if item.step is not None})
-    return Finding(
-        rule=rule,
-        severity=severity,
-        sites=sites,
-        steps=tuple(steps),
-        count=count,
-        removal=removal,
-        saving=saving,
-        confidence=confidence,
-        evidence=evidence[:_MAX_EVIDENCE],
-        numbers=numbers,
-        fingerprint=fingerprint(rule, "", place, ()),
-    )

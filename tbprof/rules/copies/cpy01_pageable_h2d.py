@@ -40,8 +40,9 @@ from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.line_rules import STAGED_BYTES
 from tbprof.model import Finding, Numbers
+from tbprof.rules.base.findings import site_finding
 from tbprof.rules.base.notes import duration_of
-from tbprof.rules.base.rule import Rule, site_finding
+from tbprof.rules.base.rule import Rule
 from tbprof.rules.copies.search.steady_uploads import moves_batch, names_loader
 from tbprof.texts.figures.quantities import size
 from tbprof.texts.figures.scopes import Scope

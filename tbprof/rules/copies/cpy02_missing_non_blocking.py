@@ -35,7 +35,8 @@ from collections.abc import Iterator
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
-from tbprof.rules.base.rule import Rule, site_finding
+from tbprof.rules.base.findings import site_finding
+from tbprof.rules.base.rule import Rule
 
 __all__ = ["RULE"]
 

@@ -46,7 +46,8 @@ import numpy.typing as npt
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
-from tbprof.rules.base.rule import Need, Rule, waits_finding
+from tbprof.rules.base.findings import waits_finding
+from tbprof.rules.base.rule import Need, Rule
 from tbprof.rules.copies.search.repeated_uploads import compares_uploads, uploads_same_bytes
 from tbprof.rules.copies.search.steady_uploads import find_steady_uploads, names_loader
 from tbprof.texts.figures.quantities import size

@@ -33,7 +33,8 @@ from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
-from tbprof.rules.base.rule import Need, Rule, waits_finding
+from tbprof.rules.base.findings import waits_finding
+from tbprof.rules.base.rule import Need, Rule
 from tbprof.rules.copies.search.moved_factories import find_moved_factories
 from tbprof.rules.copies.search.op_inputs import records_shapes
 

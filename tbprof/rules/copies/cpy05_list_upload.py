@@ -38,7 +38,8 @@ from tbprof.analysis.facts import Facts
 from tbprof.line_rules import FROM_VALUES, STAGED_BYTES
 from tbprof.model import Finding
 from tbprof.rules.base.enclosing_frames import lie_in_frames
-from tbprof.rules.base.rule import Rule, site_finding
+from tbprof.rules.base.findings import site_finding
+from tbprof.rules.base.rule import Rule
 
 __all__ = ["RULE"]
 

@@ -37,7 +37,9 @@ from tbprof.analysis.arrays.intervals import intersect, total_ns
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.health.profiler_cost import records_frames
 from tbprof.model import Finding, Numbers, Saving
-from tbprof.rules.base.rule import STEPS, Need, Rule, row_evidence, window_finding
+from tbprof.rules.base.evidence import row_evidence
+from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.rule import STEPS, Need, Rule
 from tbprof.rules.base.severity import severity_of
 from tbprof.rules.copies.search.constructions import (
     find_constructions,

@@ -35,8 +35,9 @@ from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
+from tbprof.rules.base.findings import waits_finding
 from tbprof.rules.base.notes import number_of
-from tbprof.rules.base.rule import STEPS, Rule, waits_finding
+from tbprof.rules.base.rule import STEPS, Rule
 from tbprof.texts.figures.quantities import size
 from tbprof.texts.figures.scopes import Scope
 

@@ -32,7 +32,8 @@ from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
-from tbprof.rules.base.rule import STEPS, Rule, waits_finding
+from tbprof.rules.base.findings import waits_finding
+from tbprof.rules.base.rule import STEPS, Rule
 from tbprof.rules.copies.search.round_trips import find_round_trips
 from tbprof.texts.figures.quantities import count, size
 from tbprof.texts.figures.scopes import Scope

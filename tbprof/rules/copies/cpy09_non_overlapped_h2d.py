@@ -46,8 +46,9 @@ from tbprof.analysis.events.episodes import ABSENT
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
+from tbprof.rules.base.findings import transfer_finding
 from tbprof.rules.base.notes import duration_of
-from tbprof.rules.base.rule import GPU_WORK, Rule, transfer_finding
+from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import MEDIUM_SHARE
 from tbprof.rules.copies.search.computing_streams import on_computing_streams
 from tbprof.texts.figures.scopes import Scope

@@ -35,7 +35,9 @@ from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
-from tbprof.rules.base.rule import STEPS, Rule, wait_evidence, window_finding
+from tbprof.rules.base.evidence import wait_evidence
+from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.rule import STEPS, Rule
 from tbprof.rules.copies.search.unawaited_reads import find_unawaited
 
 __all__ = ["RULE"]

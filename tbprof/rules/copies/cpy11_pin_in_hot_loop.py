@@ -35,7 +35,9 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import intersect, total_ns
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Saving
-from tbprof.rules.base.rule import STEPS, Rule, row_evidence, window_finding
+from tbprof.rules.base.evidence import row_evidence
+from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.rule import STEPS, Rule
 from tbprof.rules.base.severity import severity_of
 from tbprof.rules.copies.search.pinning import find_pinning
 

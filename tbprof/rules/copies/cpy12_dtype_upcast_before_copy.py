@@ -34,7 +34,8 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
-from tbprof.rules.base.rule import Need, Rule, transfer_finding
+from tbprof.rules.base.findings import transfer_finding
+from tbprof.rules.base.rule import Need, Rule
 from tbprof.rules.base.severity import MEDIUM_SHARE
 from tbprof.rules.copies.search.op_inputs import records_shapes
 from tbprof.rules.copies.search.widened_uploads import find_widened_uploads

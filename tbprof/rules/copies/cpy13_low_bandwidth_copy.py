@@ -36,8 +36,9 @@ from tbprof.analysis.device.copy_kinds import MEMORIES
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
+from tbprof.rules.base.findings import transfer_finding
 from tbprof.rules.base.notes import number_of
-from tbprof.rules.base.rule import GPU_WORK, Rule, transfer_finding
+from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import MEDIUM_SHARE
 from tbprof.texts.figures.scopes import Scope
 

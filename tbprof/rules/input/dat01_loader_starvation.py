@@ -32,7 +32,9 @@ from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import NO_SITE
 from tbprof.model import Finding, Numbers, Saving
-from tbprof.rules.base.rule import GPU_WORK, Rule, idle_evidence, window_finding
+from tbprof.rules.base.evidence import idle_evidence
+from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of
 from tbprof.rules.input.loader_calls import STARVED_SHARE, LoaderCalls, find_loader_calls, loader_note
 

@@ -34,7 +34,9 @@ from collections.abc import Iterator
 from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Saving, Severity
-from tbprof.rules.base.rule import GPU_WORK, Rule, row_evidence, window_finding
+from tbprof.rules.base.evidence import row_evidence
+from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of
 from tbprof.rules.input.loader_calls import (
     EXPOSED_SHARE,

@@ -41,8 +41,10 @@ from tbprof.analysis.gaps.largest_cause import largest_cause
 from tbprof.analysis.gaps.launch_idle import find_launch_idle
 from tbprof.analysis.health.profiler_cost import records_frames
 from tbprof.model import SEVERITIES, Finding, Numbers, Saving, Severity
+from tbprof.rules.base.evidence import idle_evidence
+from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import duration_of, number_of
-from tbprof.rules.base.rule import GPU_WORK, Rule, idle_evidence, window_finding
+from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import MEDIUM_SHARE, severity_of
 from tbprof.rules.launch.small_kernels import CodeKernels, kernels_by_code
 from tbprof.texts.figures.scopes import Scope

@@ -41,8 +41,10 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.largest_cause import largest_cause
 from tbprof.analysis.gaps.launch_idle import find_launch_idle
 from tbprof.model import SEVERITIES, Finding, Numbers, Saving, Severity
+from tbprof.rules.base.evidence import idle_evidence
+from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import duration_of
-from tbprof.rules.base.rule import GPU_WORK, Rule, idle_evidence, window_finding
+from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import MEDIUM_SHARE, severity_of
 from tbprof.texts.figures.scopes import Scope
 

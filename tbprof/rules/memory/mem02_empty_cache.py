@@ -37,8 +37,10 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers, Saving
+from tbprof.rules.base.evidence import row_evidence
+from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import duration_of
-from tbprof.rules.base.rule import Rule, row_evidence, window_finding
+from tbprof.rules.base.rule import Rule
 from tbprof.rules.base.severity import severity_of
 from tbprof.rules.memory.cache_flushes import CacheFlushes, find_cache_flushes
 from tbprof.texts.figures.quantities import count

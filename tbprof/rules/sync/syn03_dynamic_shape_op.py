@@ -37,8 +37,9 @@ from collections.abc import Iterator
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
 from tbprof.optable import SHAPE_READERS
+from tbprof.rules.base.findings import site_finding
 from tbprof.rules.base.reads import is_read
-from tbprof.rules.base.rule import Rule, site_finding
+from tbprof.rules.base.rule import Rule
 from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]

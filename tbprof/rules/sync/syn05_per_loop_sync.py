@@ -40,9 +40,10 @@ from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.line_rules import LOOP_READS
 from tbprof.model import Finding, Numbers, Removal
+from tbprof.rules.base.findings import site_finding
 from tbprof.rules.base.notes import number_of
 from tbprof.rules.base.reads import can_be_deferred, reads_number
-from tbprof.rules.base.rule import STEPS, Rule, site_finding
+from tbprof.rules.base.rule import STEPS, Rule
 from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]

@@ -42,7 +42,8 @@ from collections.abc import Iterator
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Removal
-from tbprof.rules.base.rule import STEPS, Rule, site_finding
+from tbprof.rules.base.findings import site_finding
+from tbprof.rules.base.rule import STEPS, Rule
 
 __all__ = ["RULE"]
 

@@ -39,8 +39,9 @@ from tbprof.analysis.facts import Facts
 from tbprof.line_rules import SCALER_FILE
 from tbprof.model import Finding
 from tbprof.rules.base.enclosing_ranges import first_after_op, in_frames
+from tbprof.rules.base.findings import waits_finding
 from tbprof.rules.base.reads import reads_number
-from tbprof.rules.base.rule import Rule, waits_finding
+from tbprof.rules.base.rule import Rule
 
 __all__ = ["RULE", "WITHIN_NS"]
 

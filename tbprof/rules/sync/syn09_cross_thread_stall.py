@@ -41,8 +41,10 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers, Saving
+from tbprof.rules.base.evidence import row_evidence
+from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import duration_of
-from tbprof.rules.base.rule import Rule, row_evidence, window_finding
+from tbprof.rules.base.rule import Rule
 from tbprof.rules.base.severity import severity_of
 from tbprof.rules.sync.held_back_launches import HeldBackLaunches, find_held_back_launches
 from tbprof.texts.figures.quantities import count

@@ -36,9 +36,10 @@ from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
+from tbprof.rules.base.findings import waits_finding
 from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.reads import can_be_deferred, uploads_data
-from tbprof.rules.base.rule import GPU_WORK, Rule, waits_finding
+from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.sync.masking_waits import find_mask_cluster
 from tbprof.texts.figures.scopes import Scope
 

@@ -30,8 +30,10 @@ from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers, Saving
+from tbprof.rules.base.evidence import row_evidence
+from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import share_of
-from tbprof.rules.base.rule import GPU_WORK, Rule, row_evidence, window_finding
+from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of
 from tbprof.rules.sync.launches import blocking_launches
 from tbprof.texts.figures.scopes import Scope

@@ -41,8 +41,9 @@ from tbprof.analysis.facts import Facts
 from tbprof.line_rules import CLIPPING_FILE
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.enclosing_ranges import in_frames
+from tbprof.rules.base.findings import site_finding, waits_finding
 from tbprof.rules.base.reads import reads_number
-from tbprof.rules.base.rule import Rule, site_finding, waits_finding
+from tbprof.rules.base.rule import Rule
 
 __all__ = ["MANY_TESTS", "RULE"]
 

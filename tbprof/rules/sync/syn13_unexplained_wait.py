@@ -36,8 +36,10 @@ from collections.abc import Iterator
 from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers, Saving
+from tbprof.rules.base.evidence import idle_evidence, wait_evidence
+from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import share_of
-from tbprof.rules.base.rule import GPU_WORK, STEPS, Rule, idle_evidence, wait_evidence, window_finding
+from tbprof.rules.base.rule import GPU_WORK, STEPS, Rule
 from tbprof.rules.sync.unexplained_time import find_unexplained
 from tbprof.texts.figures.scopes import Scope
 

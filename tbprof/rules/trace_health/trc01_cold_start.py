@@ -36,8 +36,10 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.largest_cause import largest_cause
 from tbprof.analysis.summary.verdict import COLD_SHARE
 from tbprof.model import Finding, Numbers, Severity
+from tbprof.rules.base.evidence import row_evidence
+from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import duration_of
-from tbprof.rules.base.rule import Rule, row_evidence, window_finding
+from tbprof.rules.base.rule import Rule
 from tbprof.rules.base.severity import MEDIUM_SHARE
 from tbprof.rules.trace_health.cold_start import ColdStart, find_cold_start
 from tbprof.texts.figures.scopes import Scope

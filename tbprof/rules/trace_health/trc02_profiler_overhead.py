@@ -31,7 +31,9 @@ from collections.abc import Iterator
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.health.profiler_cost import ProfilerCost, find_profiler_cost, own_work_rows
 from tbprof.model import Finding
-from tbprof.rules.base.rule import Rule, row_evidence, window_finding
+from tbprof.rules.base.evidence import row_evidence
+from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.rule import Rule
 
 __all__ = ["RULE"]
 

@@ -37,7 +37,9 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
-from tbprof.rules.base.rule import Rule, row_evidence, window_finding
+from tbprof.rules.base.evidence import row_evidence
+from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.rule import Rule
 from tbprof.rules.trace_health.trace_gaps import TraceGaps, find_trace_gaps
 
 __all__ = ["RULE"]

@@ -39,8 +39,10 @@ from tbprof.analysis.events.gpu_lag import gpu_lag_ns
 from tbprof.analysis.events.steps import LAG_SHARE, rows_of_steps
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
+from tbprof.rules.base.evidence import row_evidence
+from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import duration_of, share_of
-from tbprof.rules.base.rule import GPU_WORK, STEPS, Rule, row_evidence, window_finding
+from tbprof.rules.base.rule import GPU_WORK, STEPS, Rule
 from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
