@@ -1,4 +1,6 @@
-"""Generate the protobuf code of stored reports: `python -m tbprof.store.regenerate`.
+"""Bring the protobuf of stored reports up to the records: `python -m tbprof.store.regenerate`.
+
+First `report.proto` gets the fields that the records have and it lacks, then its code is generated.
 
 The generator is one old version, whose output runs on every protobuf from 4.25 on. It needs an
 older protobuf than tbprof's own, therefore pip puts it into a temporary folder. Its wheels are for
@@ -13,7 +15,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-__all__ = ["GENERATOR", "regenerate"]
+from tbprof.model import Report
+from tbprof.store.proto_file import completed
+
+__all__ = ["GENERATOR", "complete_proto_file", "regenerate"]
 
 GENERATOR = ("grpcio-tools==1.62.3", "protobuf==4.25.9", "setuptools<80")
 """It imports `pkg_resources`, which later setuptools no longer have."""
@@ -40,5 +45,12 @@ def regenerate(target: Path = _ROOT) -> None:
         )
 
 
+def complete_proto_file() -> None:
+    """Add to `report.proto` what the records of the model have and it lacks."""
+    path = _ROOT / _PROTO
+    path.write_text(completed(path.read_text(encoding="utf-8"), Report), encoding="utf-8")
+
+
 if __name__ == "__main__":
+    complete_proto_file()
     regenerate()

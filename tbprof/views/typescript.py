@@ -6,8 +6,12 @@ languages can't drift apart.
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+import inspect
+import itertools
 import sys
+import textwrap
 import types
 import typing
 
@@ -63,8 +67,21 @@ def _records_in(hint: object) -> list[type]:
 
 def _interface(record: type) -> str:
     hints = typing.get_type_hints(record)
-    fields = "".join(f"  {name}: {_type(hint)};\n" for name, hint in hints.items())
+    docs = _docs(record)
+    fields = "".join(f"{docs.get(name, '')}  {name}: {_type(hint)};\n" for name, hint in hints.items())
     return f"export interface {record.__name__} {{\n{fields}}}\n"
+
+
+def _docs(record: type) -> dict[str, str]:
+    """By field, the string below it as a comment."""
+    (written,) = ast.parse(textwrap.dedent(inspect.getsource(record))).body
+    assert isinstance(written, ast.ClassDef)
+    found = {}
+    for field, below in itertools.pairwise(written.body):
+        if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr):
+            text = inspect.cleandoc(ast.literal_eval(below.value)).replace("\n", "\n   * ")
+            found[ast.unparse(field.target)] = f"  /** {text} */\n"
+    return found
 
 
 def _type(hint: object) -> str:

@@ -27,6 +27,7 @@ def test_every_field_has_its_type() -> None:
     assert "  window: WindowView | null;\n" in text
     assert "  per_step: number[];\n" in text
     assert "  calibrated: boolean;\n" in text
+    assert "  /** How long its copies took on the device. */\n  device_us: number | null;\n" in text
     assert set(typing.get_type_hints(WindowAnswer)) == {"state", "window", "progress", "problem"}
 
 

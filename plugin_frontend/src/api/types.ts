@@ -1,7 +1,9 @@
 // Printed by `python -m tbprof.views.typescript`; do not edit.
 
 export interface WindowRow {
+  /** Its id, to be given back as the parameter `window`. */
   window: string;
+  /** Whether it opens at once; else its trace is read first. */
   has_report: boolean;
   size_bytes: number;
 }
@@ -9,6 +11,7 @@ export interface WindowRow {
 export interface WorkerRow {
   worker: string;
   rank: number | null;
+  /** Oldest first. */
   windows: WindowRow[];
 }
 
@@ -19,6 +22,7 @@ export interface RunRow {
 
 export interface SkippedRow {
   path: string;
+  /** A sentence. */
   reason: string;
 }
 
@@ -26,6 +30,7 @@ export interface RunsView {
   logdir: string;
   tbprof_version: string;
   runs: RunRow[];
+  /** Where a visitor without an address arrives: the run that recorded last. */
   newest_run: string | null;
   skipped: SkippedRow[];
 }
@@ -57,11 +62,15 @@ export interface CopyRow {
   count: number;
   bytes: number;
   blocking: number;
+  /** How long those that blocked held the host. */
   wait_us: number | null;
   device_us: number | null;
+  /** The part of `device_us` during which the device computed nothing. */
   exposed_us: number | null;
   bytes_per_s: number | null;
+  /** Of the fastest single copy. */
   best_bytes_per_s: number | null;
+  /** A sentence where the host waits for something else than the copies; else "". */
   remark: string;
 }
 
@@ -69,6 +78,7 @@ export interface IdleView {
   device_us: number;
   empty_us: number;
   queued_us: number;
+  /** Mean over the devices, 0 to 1. */
   share_of_steps: number;
 }
 
@@ -84,6 +94,7 @@ export interface SourceView {
   function: string;
   exact: boolean;
   candidates: number[];
+  /** What is not known of its line; "" if nothing. */
   doubt: string;
 }
 
@@ -104,12 +115,15 @@ export interface FindingRow {
   confidence: "high" | "medium" | "low";
   count: number;
   saving: SavingView | null;
+  /** Its own figures in a sentence, or the option that takes it away; "" if there is nothing to say. */
   note: string;
   what: string;
   why: string;
   fix: FixView;
   fingerprint: string;
+  /** Indexes into the window's sites. */
   sites: number[];
+  /** What it is about where it has no sites; "" if that is the whole window. */
   place: string;
 }
 
@@ -135,7 +149,9 @@ export interface SiteRow {
   calls: string[];
   ops: string[];
   source: SourceView | null;
+  /** Whose code `source` is in; null for the user's own. */
   library: string | null;
+  /** The frames around `source`, from the inside out. */
   callers: SourceView[];
   label: string | null;
   module: string | null;
@@ -147,10 +163,14 @@ export interface SiteRow {
   wait_net_us: number;
   explained_us: number;
   starve_us: number;
+  /** `wait_us` over the length of all steps, 0 to 1. */
   share_of_steps: number | null;
+  /** How long its copies took on the device. */
   device_us: number | null;
+  /** The part of `device_us` during which the device computed nothing. */
   exposed_us: number | null;
   bytes_per_s: number | null;
+  /** How the line asked for its copies, where that was recorded. */
   non_blocking: boolean | null;
   findings: FindingRow[];
   instance: InstanceView | null;
@@ -160,9 +180,12 @@ export interface PredictedRow {
   file: string;
   line: number;
   function: string;
+  /** The line itself; "" where it was not recorded. */
   code: string;
   rule: string;
+  /** What the rule says is the case. */
   title: string;
+  /** What the line does, in a few words. */
   why: string;
   per_step: number;
   known: "seen" | "read";
@@ -187,7 +210,9 @@ export interface EnvironmentRow {
 
 export interface DeviceBar {
   computing_us: number;
+  /** Communication with no computing beside it; it may be waiting for another rank. */
   communication_us: number;
+  /** Nothing but copying. */
   copying_us: number;
   idle_us: number;
 }
@@ -201,7 +226,9 @@ export interface HostBar {
 
 export interface PlaceRow {
   text: string;
+  /** Which wait let it happen, if another place than its own is to blame; else "". */
   because: string;
+  /** The site to change: the one that drained the queue, else the one after which it was dry. */
   site: number | null;
   share_of_cause: number;
 }
@@ -211,14 +238,18 @@ export interface CauseRow {
   name: string;
   idle_us: number;
   share_of_step: number;
+  /** Most idle first. */
   places: PlaceRow[];
 }
 
 export interface PlanRowView {
   finding: FindingRow;
+  /** Of this change without the others. */
   alone: SavingView;
+  /** Given the rows above it. */
   adds: SavingView;
   step_then_us: number;
+  /** What it and the rows above it win, of a step; 0 to 1. */
   share_saved: number;
 }
 
@@ -229,39 +260,52 @@ export interface StepStack {
   computing_us: number;
   communication_us: number;
   copying_us: number;
+  /** One entry for each of the window's causes. */
   idle_us: number[];
 }
 
 export interface TrustRow {
   state: "ok" | "info" | "warning" | "error" | "unknown";
   title: string;
+  /** "" if there is none. */
   figure: string;
   detail: string;
 }
 
 export interface CodeRow {
   kind: "label" | "module" | "function";
+  /** "" for device work that was launched inside none. */
   name: string;
   host_us: number;
   device_us: number;
+  /** Of the time in which a device did something, 0 to 1. */
   share_of_device: number;
   launches: number;
 }
 
 export interface OverviewView {
+  /** The GPU is hardly ever idle, and no finding is worth a change. */
   nothing_to_fix: boolean;
   steady_steps: number;
+  /** Null where the window has no steps. */
   step_us: number | null;
   unprofiled_step_us: number | null;
+  /** The plan's saving in time without the profiler, where that was measured. */
   headline: SavingView | null;
+  /** The step over the step after the plan, by the estimate. */
   speedup: number | null;
+  /** Null where no device was recorded, or by a version that kept less. */
   device: DeviceBar | null;
   host: HostBar | null;
+  /** In the order in which they are stacked; causes that took nothing are left out. */
   causes: CauseRow[];
   saving: SavingView | null;
   plan: PlanRowView[];
+  /** What limits a step once the plan is done; "" if there is none. */
   next_limit: string;
+  /** Findings that no replay can judge: only a ceiling is known. */
   ceilings: FindingRow[];
+  /** Real, and not worth it. */
   leave: FindingRow[];
   stacks: StepStack[];
   trust: TrustRow[];
@@ -278,11 +322,15 @@ export interface WindowView {
   era: string;
   span_us: number;
   num_events: number;
+  /** Which page it is: with findings, with sites only, nothing found, no GPU recorded. */
   state: "findings" | "sites" | "clean" | "no_device";
   verdict: string;
+  /** A second sentence, "" if there is nothing to add. */
   detail: string;
   steps: StepRow[];
+  /** Whether the trace marks steps; else the whole window stands as one. */
   marks_steps: boolean;
+  /** Of the steps that are not cold; null where the window has no steps. */
   median_step_us: number | null;
   total_steps_us: number;
   sync_points: SyncView;
@@ -291,6 +339,7 @@ export interface WindowView {
   savings: SavingView | null;
   calibrated: boolean;
   sites: SiteRow[];
+  /** Only where no GPU was recorded. */
   predicted: PredictedRow[];
   health: HealthRow[];
   worst_health: "ok" | "info" | "warning" | "error";
@@ -300,9 +349,11 @@ export interface WindowView {
 }
 
 export interface Progress {
+  /** Of the file as it lies on disk. */
   read_bytes: number;
   total_bytes: number;
   elapsed_s: number;
+  /** Traces that are read before this one. */
   ahead: number;
 }
 
@@ -322,6 +373,7 @@ export interface WindowAnswer {
 
 export interface SourceFunction {
   name: string;
+  /** Its first one that is marked. */
   line: number;
   saving: SavingView | null;
 }
@@ -333,14 +385,19 @@ export interface CodeBlock {
 
 export interface EditRow {
   line: number;
+  /** "" where `after` is a new line in front of it. */
   before: string;
+  /** "" where the line goes. */
   after: string;
 }
 
 export interface Remark {
   finding: FindingRow;
+  /** Its place in the fix plan, from 1 on. */
   number: number | null;
+  /** All of it, wherever its sites are; of a change in the plan what it adds to those before it. */
   saving: SavingView | null;
+  /** The change of the program's own lines, where it is mechanical. */
   edits: EditRow[];
 }
 
@@ -348,20 +405,29 @@ export interface LineMark {
   line: number;
   kind: "line" | "def" | "candidate" | "caller" | "call";
   function: string;
+  /** Of its sites, or of those in the function it calls; a change at several lines is shared out
+   * among them by their waits. */
   saving: SavingView | null;
+  /** "" if there is nothing to say. */
   note: string;
+  /** Indexes into the window's sites. */
   sites: number[];
+  /** Of the changes in the fix plan that it is part of. */
   numbers: number[];
   remarks: Remark[];
 }
 
 export interface SourceFile {
   path: string;
+  /** "" for the user's own code. */
   library: string;
   saving: SavingView | null;
   findings: number;
+  /** Most saved first. */
   functions: SourceFunction[];
+  /** Ascending; none where none was recorded. */
   code: CodeBlock[];
+  /** Ascending. */
   marks: LineMark[];
 }
 
@@ -372,10 +438,14 @@ export interface SitePlace {
 }
 
 export interface SourceFilesView {
+  /** Most saved first. */
   files: SourceFile[];
   places: SitePlace[];
+  /** Findings that no line shows: they are about the window, its steps, or sites without a line. */
   elsewhere: FindingRow[];
+  /** Where the code comes from, or why there is none. */
   about: string;
+  /** Of the checkout that the program was started in; null where it was not recorded. */
   commit: string | null;
 }
 
@@ -392,8 +462,10 @@ export interface SeriesCause {
 }
 
 export interface WindowFigures {
+  /** As the trace itself has it. */
   rank: number | null;
   steps: number;
+  /** The trainer's own number of the first step. */
   first_step: number | null;
   step_us: number | null;
   unprofiled_step_us: number | null;
@@ -401,7 +473,9 @@ export interface WindowFigures {
   causes: SeriesCause[];
   sync_points: number;
   wait_us: number;
+  /** The longest by which the GPU ends a step after the host. */
   gpu_lag_us: number | null;
+  /** Host to device, a step. */
   uploaded_bytes: number;
   world_size: number | null;
   git_commit: string | null;
@@ -411,15 +485,18 @@ export interface SeriesRow {
   worker: string;
   rank: number | null;
   window: string;
+  /** Its place in line among the windows of its worker, from 1 on. */
   number: number;
   state: "ready" | "reading" | "broken";
   figures: WindowFigures | null;
+  /** Why there are no figures; "" where there are, or will be. */
   problem: string;
 }
 
 export interface RanksView {
   verdict: string;
   detail: string;
+  /** A sentence about ranks that were not recorded; "" if none is missing. */
   missing: string;
   rows: SeriesRow[];
 }
@@ -427,14 +504,19 @@ export interface RanksView {
 export interface TrendView {
   verdict: string;
   detail: string;
+  /** Oldest first. */
   rows: SeriesRow[];
+  /** Older windows that are not shown. */
   left_out: number;
 }
 
 export interface StepTimes {
+  /** One by one where they were recorded; of unprofiled ones only the three below are kept. */
   steps_us: number[];
+  /** Mean of recorded steps, median of unprofiled ones. */
   middle_us: number;
   low_us: number | null;
+  /** The mean distance to the mean at both sides of it, or the quartiles; null of a single step. */
   high_us: number | null;
   text: string;
 }
@@ -443,6 +525,7 @@ export interface CompareSteps {
   is_unprofiled: boolean;
   before: StepTimes;
   after: StepTimes;
+  /** By how much they differ, and from where on that is more than noise. */
   text: string;
 }
 
@@ -454,24 +537,31 @@ export interface ComparedCause {
 export interface CompareBar {
   step_us: number;
   device: DeviceBar;
+  /** One entry for each of the causes of both windows. */
   idle_us: number[];
 }
 
 export interface CompareBars {
+  /** In the order in which they are stacked; causes that took nothing on both sides are left out. */
   causes: ComparedCause[];
   longest_us: number;
+  /** Null where no device was recorded. */
   before: CompareBar | null;
   after: CompareBar | null;
 }
 
 export interface CompareFigure {
   name: string;
+  /** In us; else a count. */
   is_time: boolean;
+  /** Of the figure above it that is none. */
   is_part: boolean;
   before: number | null;
   after: number | null;
   change: number | null;
+  /** Of the figure before; null where that is nothing. */
   change_share: number | null;
+  /** What a change of it says; "" where its name says it. */
   means: string;
 }
 
@@ -484,27 +574,36 @@ export interface Difference {
 export interface CompareSite {
   state: "gone" | "new" | "changed" | "same";
   location: string;
+  /** Where its line moved from; "" if it did not. */
   before_location: string;
   what: string;
+  /** Its line as it ran; "" where that was not recorded. */
   code: string;
   before_wait_us: number | null;
   after_wait_us: number | null;
+  /** How long the GPU had nothing to do after it. */
   before_starve_us: number | null;
   after_starve_us: number | null;
   before_count: number;
   after_count: number;
+  /** What became of its wait; "" if there is nothing to say. */
   note: string;
+  /** Index into the sites of the window after; null if it is gone. */
   site: number | null;
 }
 
 export interface CompareView {
   verdict: string;
   detail: string;
+  /** By each clock that timed both windows; the first one decides. None where one has no steady step. */
   steps: CompareSteps[];
+  /** Null where no device was recorded on either side. */
   bars: CompareBars | null;
   figures: CompareFigure[];
   differences: Difference[];
+  /** What else was recorded on both sides; "" if nothing. */
   alike: string;
+  /** Gone, new, changed, same; in each the longest waits first. */
   sites: CompareSite[];
 }
 
@@ -521,6 +620,7 @@ export interface FindingText {
 
 export interface RuleSection {
   title: string;
+  /** Plain text; lines indented by four spaces are code. */
   text: string;
 }
 
@@ -533,6 +633,7 @@ export interface RulePage {
 
 export interface ManualBlock {
   kind: "heading" | "text" | "item" | "code";
+  /** Of code its lines, else one line; code within it stands between backticks. */
   text: string;
 }
 
@@ -545,7 +646,9 @@ export interface ManualEntry {
 export interface ManualPage {
   name: string;
   title: string;
+  /** What stands below the title. */
   blocks: ManualBlock[];
+  /** The whole manual, in reading order. */
   pages: ManualEntry[];
 }
 
@@ -565,8 +668,11 @@ export interface LaneRow {
   kind: "idle" | "stream" | "queue" | "episodes" | "main" | "autograd" | "thread";
   device: number | null;
   stream: number | null;
+  /** Of a thread. */
   name: string;
+  /** What each line holds: `idle`, `work`, `depth`, `episode`, `label`, `frame`, `op`, `call`, `other`. */
   lines: string[];
+  /** The most that was queued, on a queue's lane. */
   peak: number;
 }
 
@@ -577,11 +683,14 @@ export interface SiteMark {
 
 export interface TimelineView {
   span_ns: number;
+  /** At which one tile holds the whole window. */
   highest_level: number;
   tile_buckets: number;
+  /** What the numbers of kinds in a tile mean. */
   kinds: string[];
   causes: CauseName[];
   steps: StepMark[];
+  /** From the top. */
   lanes: LaneRow[];
   sites: SiteMark[];
   main_device: number | null;
@@ -597,9 +706,11 @@ export interface TimelineAnswer {
 export interface GapRow {
   start_ns: number;
   end_ns: number;
+  /** Of most of it. */
   cause: string;
   idle_us: number;
   place: string;
+  /** During whose wait the device ran dry. */
   site: number | null;
 }
 
@@ -608,7 +719,9 @@ export interface StepCauseRow {
   name: string;
   idle_us: number;
   pieces: number;
+  /** Of the longest piece of a gap that has this cause. */
   longest_us: number;
+  /** The gap that holds it. */
   around: GapRow;
 }
 
@@ -623,10 +736,13 @@ export interface EpisodeMark {
 export interface TimelineStep {
   index: number;
   duration_us: number;
+  /** Null without a device. */
   idle_us: number | null;
   idle_share: number | null;
+  /** Until the work that it launched had ended. */
   end_ns: number;
   causes: StepCauseRow[];
+  /** The longest, longest first. */
   gaps: GapRow[];
   episodes: EpisodeMark[];
 }
@@ -641,7 +757,9 @@ export interface LinkRow {
 }
 
 export interface SelectionView {
+  /** As in a tile; `gap` for a gap. */
   kind: string;
+  /** Of a row; else "". */
   name: string;
   start_ns: number;
   end_ns: number;
@@ -652,17 +770,21 @@ export interface SelectionView {
   into_step_us: number | null;
   site: number | null;
   sentence: string;
+  /** Of a copy, with its memory; else "". */
   direction: string;
   memory: string;
   copy_us: number | null;
   copy_bytes: number | null;
+  /** How much was queued on the busiest device when it began. */
   queued: number | null;
+  /** That followed from it, or that it is. */
   gap: GapRow | null;
   links: LinkRow[];
 }
 
 export interface FoundView {
   row: number | null;
+  /** Its place among all, from 1 on. */
   number: number;
   total: number;
   start_ns: number;

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from tbprof.model import HealthFact, Idle, Report, Site
 from tbprof.texts.trust.health import health_sentence
-from tbprof.views.base.times import us
+from tbprof.views.base.times import in_us, us
 
 __all__ = ["SCHEMA", "Json", "report_document", "reports_document"]
 
@@ -62,7 +62,7 @@ def _members(members: Mapping[str, Any]) -> Json:
 
 def _member(name: str, value: Any) -> tuple[str, Any]:
     if name.endswith(_NS):
-        return f"{name.removesuffix(_NS)}_us", _in_us(value)
+        return f"{name.removesuffix(_NS)}_us", _value(in_us(value))
     if name.endswith(_BY_CAUSE):
         return name, {cause: us(ns) for cause, ns in value.items()}
     return name, _value(value)
@@ -74,10 +74,3 @@ def _value(value: Any) -> Any:
     if isinstance(value, Mapping):
         return _members(value)
     return [_value(item) for item in value] if isinstance(value, tuple) else value
-
-
-def _in_us(value: Any) -> Any:
-    """A time, or a row of times; one that was not recorded stays None."""
-    if isinstance(value, tuple):
-        return [us(ns) for ns in value]
-    return None if value is None else us(value)

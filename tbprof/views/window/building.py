@@ -11,8 +11,9 @@ from tbprof.texts.findings.predicted import predicted_sentences
 from tbprof.texts.screens.source import doubt_note
 from tbprof.texts.screens.verdicts import verdict_sentences
 from tbprof.texts.trust.health import health_sentence
+from tbprof.views.base.rows import row_of
 from tbprof.views.base.steady import marks_steps, median_step_us
-from tbprof.views.base.times import optional_us, us
+from tbprof.views.base.times import us
 from tbprof.views.findings.findings import finding_row, saving_view
 from tbprof.views.overview.building import overview_view
 from tbprof.views.window.copies import bytes_per_s, copy_rows, non_blocking_of
@@ -40,7 +41,6 @@ def window_view(report: Report, *, run: str, worker: str, window: str) -> Window
     """Everything that the screen shows of one window."""
     verdict, detail = _verdict(report)
     total_ns = sum(step.length_ns for step in report.steps)
-    points = report.sync_points
     trace = report.trace
     return WindowView(
         run=run,
@@ -55,18 +55,11 @@ def window_view(report: Report, *, run: str, worker: str, window: str) -> Window
         state=_state(report),
         verdict=verdict,
         detail=detail,
-        steps=tuple(_step(step) for step in report.steps),
+        steps=tuple(row_of(StepRow, step, duration_us=us(step.length_ns)) for step in report.steps),
         marks_steps=marks_steps(report),
         median_step_us=median_step_us(report),
         total_steps_us=us(total_ns),
-        sync_points=SyncView(
-            count=points.count,
-            wait_us=us(points.wait_ns),
-            wait_in_copy_us=us(points.wait_in_copy_ns),
-            wait_in_sync_us=us(points.wait_in_sync_ns),
-            explained_us=us(points.explained_ns),
-            profiler_own_us=tuple(us(ns) for ns in points.profiler_own_ns),
-        ),
+        sync_points=row_of(SyncView, report.sync_points),
         copies=copy_rows(report),
         idle=_idle(report, total_ns),
         savings=None if report.savings is None else saving_view(report.savings),
@@ -101,49 +94,20 @@ def _idle(report: Report, total_ns: int) -> IdleView | None:
         return None
     total = report.idle.total
     room_ns = max(total_ns * len(report.idle.by_device), 1)
-    return IdleView(us(total.device_ns), us(total.empty_ns), us(total.queued_ns), total.device_ns / room_ns)
-
-
-def _step(step: Step) -> StepRow:
-    return StepRow(
-        name=step.name,
-        start_us=us(step.start_ns),
-        duration_us=us(step.length_ns),
-        cold=step.cold,
-        sync_points=step.sync_points,
-        wait_us=us(step.wait_ns),
-        device_idle_us=optional_us(step.device_idle_ns),
-        idle_empty_us=optional_us(step.idle_empty_ns),
-        gpu_lag_us=optional_us(step.gpu_lag_ns),
-    )
+    return row_of(IdleView, total, share_of_steps=total.device_ns / room_ns)
 
 
 def _site(report: Report, index: int, total_ns: int) -> SiteRow:
     site = report.sites[index]
     mine = (finding for finding in report.findings if index in finding.sites)
-    return SiteRow(
+    return row_of(
+        SiteRow,
+        site,
         index=index,
         what=site_name(site),
-        direction=site.direction,
-        memory=site.memory,
-        calls=site.calls,
-        ops=site.ops,
         source=None if site.source is None else _source(site.source),
-        library=site.library,
         callers=tuple(_source(frame) for frame in site.callers),
-        label=site.label,
-        module=site.module,
-        count=site.count,
-        blocking=site.blocking,
-        per_step=site.per_step,
-        bytes=site.bytes,
-        wait_us=us(site.wait_ns),
-        wait_net_us=us(site.wait_net_ns),
-        explained_us=us(site.explained_ns),
-        starve_us=us(site.starve_ns),
         share_of_steps=_share(site, total_ns),
-        device_us=optional_us(site.device_ns),
-        exposed_us=optional_us(site.exposed_ns),
         bytes_per_s=bytes_per_s(site.bytes, site.device_ns),
         non_blocking=non_blocking_of(site.source, report.recorded_calls),
         findings=tuple(finding_row(finding, report) for finding in mine),
@@ -156,14 +120,7 @@ def _share(site: Site, total_ns: int) -> float | None:
 
 
 def _source(source: Source) -> SourceView:
-    return SourceView(
-        file=source.file,
-        line=source.line,
-        function=source.function,
-        exact=source.exact,
-        candidates=source.candidates,
-        doubt=doubt_note(source),
-    )
+    return row_of(SourceView, source, doubt=doubt_note(source))
 
 
 def _instance(instance: Instance, steps: tuple[Step, ...]) -> InstanceView:
@@ -176,7 +133,7 @@ def _instance(instance: Instance, steps: tuple[Step, ...]) -> InstanceView:
 
 
 def _span(span: Span) -> SpanRow:
-    return SpanRow(span.kind, span.name, us(span.start_ns), us(span.duration_ns))
+    return row_of(SpanRow, span)
 
 
 def _not_checked(report: Report) -> tuple[NotCheckedRow, ...]:

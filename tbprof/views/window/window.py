@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tbprof.model import SpanKind
 from tbprof.views.findings.findings import FindingRow, SavingView
 from tbprof.views.overview.overview import OverviewView
 from tbprof.views.window.copies import CopyRow
@@ -29,7 +30,7 @@ __all__ = [
 class SpanRow:
     """A bar of a drawing, in us from the first event of the trace."""
 
-    kind: Literal["launch", "copy_call", "sync_call", "kernel", "copy", "memset"]
+    kind: SpanKind
     name: str
     start_us: float
     duration_us: float
