@@ -1,8 +1,11 @@
 // Sites as the server sends them, each with only what its test is about.
 
-import type { FindingRow, SiteRow } from "../src/api/types.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { FindingRow, SiteRow, WindowAnswer } from "../src/api/types.ts";
 
 const SITE: SiteRow = {
+  ...recordedSite(),
   index: 0,
   what: "copy",
   direction: "DtoH",
@@ -49,6 +52,14 @@ const FINDING: FindingRow = {
   place: "",
   note: "",
 };
+
+/** What no test is about is as a server once sent it. */
+function recordedSite(): SiteRow {
+  const answers = JSON.parse(readFileSync(join("dev", "answers", "window.json"), "utf-8")) as Record<string, WindowAnswer>;
+  const sites = Object.values(answers).flatMap(({ window }) => window?.sites ?? []);
+  if (sites[0] === undefined) throw new Error("no site was recorded");
+  return sites[0];
+}
 
 export function siteRow(about: Partial<SiteRow>): SiteRow {
   return { ...SITE, ...about };
