@@ -189,7 +189,7 @@ def _worst_first(finding: Finding) -> tuple[int, int, str, tuple[int, ...]]:
 def _summary(facts: Facts) -> TraceSummary:
     trace = facts.trace
     slices = trace.slices
-    end = slices.start_ns + slices.duration_ns
+    end = slices.end_ns
     names = (trace.device_names.get(number) or f"GPU {number}" for number in facts.work.devices)
     hook = trace.facts
     return TraceSummary(

@@ -139,6 +139,16 @@ class Facts:
         return Transfers(self.trace, self.work, self.episodes)
 
     @cached_property
+    def kernels_in_steps(self) -> Int64s:
+        """Positions in `work` of the kernels that training threads launched inside a step."""
+        kernels = self.work.launched_kernels
+        launch = self.work.launch[kernels]
+        in_training = np.isin(self.trace.slices.lane[launch], self.training_threads)
+        in_step = self.steps.index_of(self.trace.slices.start_ns[launch]) != OUTSIDE
+        inside: Int64s = kernels[in_training & in_step]
+        return inside
+
+    @cached_property
     def training_threads(self) -> tuple[int, ...]:
         return find_training_threads(self.trace, self.work, self.steps, self.episodes)
 

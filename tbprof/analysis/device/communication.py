@@ -46,10 +46,10 @@ def is_communication(trace: Trace, work: DeviceWork) -> npt.NDArray[np.bool_]:
     named = matching_names(trace, "|".join(f"(?:{name})" for name in KERNELS))[slices.name[work.rows]]
     ops = matching_rows(trace, _OPS, Category.CPU_OP, Category.USER_ANNOTATION)
     found: npt.NDArray[np.bool_] = named.copy()
-    is_kernel = slices.category[work.rows] == Category.KERNEL
+    is_kernel = work.is_kernel
     for lane in np.unique(slices.lane[ops]).tolist():
         mine = ops[slices.lane[ops] == lane]
-        inside = union(slices.start_ns[mine], slices.start_ns[mine] + slices.duration_ns[mine])
+        inside = union(slices.start_ns[mine], slices.end_of(mine))
         launched = is_kernel & (work.launch != NO_LAUNCH) & (slices.lane[work.launch] == lane)
         at = np.searchsorted(inside.start_ns, work.launch_start_ns, side="right") - 1
         held = (at >= 0) & (work.launch_start_ns < inside.end_ns[np.maximum(at, 0)])

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import Intervals, union
+from tbprof.trace.columns.arrays import lookup
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["NO_LAUNCH", "DeviceWork", "find_device_work"]
@@ -29,6 +31,7 @@ class DeviceWork:
     end_ns: Int64s
     device: Int64s
     stream: Int64s
+    is_kernel: npt.NDArray[np.bool_]
     launch: Int64s
     """Row of the launching call, or `NO_LAUNCH`."""
     launch_start_ns: Int64s
@@ -57,6 +60,11 @@ class DeviceWork:
     def busy(self) -> dict[int, Intervals]:
         """By device: the union over all its streams."""
         return {device: self.busy_of(self.device == device) for device in self.devices}
+
+    @property
+    def launched_kernels(self) -> Int64s:
+        """Positions of the kernels whose launch is known."""
+        return np.flatnonzero(self.is_kernel & (self.launch != NO_LAUNCH))
 
     @cached_property
     def queued(self) -> dict[int, Intervals]:
@@ -95,6 +103,7 @@ def find_device_work(trace: Trace) -> DeviceWork:
         end_ns=start + slices.duration_ns[rows],
         device=trace.device.at(rows),
         stream=trace.stream.at(rows),
+        is_kernel=slices.category[rows] == Category.KERNEL,
         launch=launch,
         launch_start_ns=launch_start,
         launch_end_ns=launch_end,
@@ -105,10 +114,4 @@ def _launches(trace: Trace, rows: Int64s) -> Int64s:
     """For each device row the runtime row with its correlation; ids start at 1."""
     slices = trace.slices
     calls = np.flatnonzero((slices.category == Category.RUNTIME) & (slices.correlation > 0))
-    if len(calls) == 0 or len(rows) == 0:
-        return np.full(len(rows), NO_LAUNCH, np.int64)
-    calls = calls[np.argsort(slices.correlation[calls], kind="stable")]
-    known = slices.correlation[calls]
-    wanted = slices.correlation[rows]
-    at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    return np.where((wanted > 0) & (known[at] == wanted), calls[at], NO_LAUNCH)
+    return lookup(slices.correlation[calls], calls, slices.correlation[rows])

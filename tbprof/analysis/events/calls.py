@@ -76,7 +76,7 @@ class Calls:
             (slices.category == Category.PYTHON)
             & (slices.lane == self.lane[call])
             & (slices.start_ns <= start)
-            & (slices.start_ns + slices.duration_ns >= end)
+            & (slices.end_ns >= end)
         )
         around = [self.trace.names[i] for i in np.unique(slices.name[frames]).tolist()]
         return not around or any(_PROFILER_FRAME.match(name) for name in around)

@@ -21,6 +21,7 @@ from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES, copy_kinds
 from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.steps import Steps
+from tbprof.trace.columns.arrays import lookup
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["ABSENT", "Episodes", "find_episodes"]
@@ -110,12 +111,7 @@ def _records(trace: Trace, work: DeviceWork, call_rows: Int64s) -> Int64s:
     copies = np.flatnonzero(
         (trace.slices.category[work.rows] == Category.MEMCPY) & (work.launch != NO_LAUNCH)
     )
-    if len(copies) == 0:
-        return np.full(len(call_rows), ABSENT, np.int64)
-    copies = copies[np.argsort(work.launch[copies], kind="stable")]
-    launches = work.launch[copies]
-    at = np.minimum(np.searchsorted(launches, call_rows), len(copies) - 1)
-    return np.where(launches[at] == call_rows, copies[at], ABSENT)
+    return lookup(work.launch[copies], copies, call_rows)
 
 
 def _sizes(trace: Trace, work: DeviceWork, record: Int64s) -> Int64s:

@@ -116,7 +116,7 @@ def find_steps(trace: Trace, work: DeviceWork) -> Steps:
         reach = np.array(_window(trace, work), np.int64)
         return Steps((WINDOW_STEP,), reach[:1], reach[1:], reach[:1], reach[1:], (False,), ())
     rows = _without_empty_end(trace, work, rows[np.argsort(slices.start_ns[rows], kind="stable")])
-    end = slices.start_ns[rows] + slices.duration_ns[rows]
+    end = slices.end_of(rows)
     start = _start_behind_phases(trace, slices.start_ns[rows], end)
     names = tuple(trace.names[i] for i in slices.name[rows].tolist())
     host = Steps(
@@ -134,7 +134,7 @@ def find_steps(trace: Trace, work: DeviceWork) -> Steps:
 def rows_of_steps(trace: Trace, steps: Steps, chosen: npt.NDArray[np.bool_]) -> Int64s:
     """The rows that mark the chosen steps, ascending; `chosen` has one entry a step."""
     slices, rows = trace.slices, matching_rows(trace, STEP_PREFIX, Category.USER_ANNOTATION)
-    return rows[np.isin(slices.start_ns[rows] + slices.duration_ns[rows], steps.end_ns[chosen])]
+    return rows[np.isin(slices.end_of(rows), steps.end_ns[chosen])]
 
 
 def _done_on_device(trace: Trace, work: DeviceWork, steps: Steps) -> Int64s:

@@ -77,4 +77,4 @@ def _training_launches(facts: Facts) -> Int64s:
     slices = facts.trace.slices
     calls = facts.work.launches
     calls = calls[np.isin(slices.lane[calls], facts.training_threads)]
-    return calls[np.argsort(slices.start_ns[calls] + slices.duration_ns[calls], kind="stable")]
+    return calls[np.argsort(slices.end_of(calls), kind="stable")]

@@ -34,7 +34,7 @@ def find_profiler_cost(facts: Facts) -> ProfilerCost:
     slices, steps = facts.trace.slices, facts.steps
     total_ns = max(int((steps.end_ns - steps.start_ns).sum()), 1)
     own = own_work_rows(facts)
-    spent = union(slices.start_ns[own], slices.start_ns[own] + slices.duration_ns[own])
+    spent = union(slices.start_ns[own], slices.end_of(own))
     inflation = _inflation(facts)
     return ProfilerCost(
         overhead_share=int(overlap_ns(spent, steps.start_ns, steps.end_ns).sum()) / total_ns,

@@ -30,7 +30,7 @@ from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
 from tbprof.analysis.events.steps import Steps
 from tbprof.analysis.events.transfers import Transfers
 from tbprof.analysis.idle.device_idle import IdlePieces
-from tbprof.trace.columns.columns import Category, Trace
+from tbprof.trace.columns.columns import Trace
 
 __all__ = ["find_fillable"]
 
@@ -53,7 +53,7 @@ def find_fillable(
 
 def _stream_is_free(trace: Trace, work: DeviceWork, steps: Steps, device: int) -> Intervals:
     """When the stream that computed most neither ran nor had been given anything that it had not begun."""
-    computes = (trace.slices.category[work.rows] == Category.KERNEL) & ~is_communication(trace, work)
+    computes = work.is_kernel & ~is_communication(trace, work)
     mine = np.flatnonzero(computes & (work.device == device))
     length = np.bincount(work.place[mine], weights=(work.end_ns - work.start_ns)[mine], minlength=1)
     rows = (work.device == device) & (work.place == np.argmax(length))

@@ -78,7 +78,7 @@ class HostLanes:
 
     def during(self, rows: Int64s) -> Intervals:
         slices = self.trace.slices
-        return union(slices.start_ns[rows], slices.start_ns[rows] + slices.duration_ns[rows])
+        return union(slices.start_ns[rows], slices.end_of(rows))
 
     def recorded(self) -> Intervals:
         """From the first to the last row of each of them."""
@@ -87,7 +87,7 @@ class HostLanes:
         for lane in self.lanes:
             rows = np.flatnonzero(slices.lane == lane)
             starts.append(slices.start_ns[rows].min())
-            ends.append((slices.start_ns[rows] + slices.duration_ns[rows]).max())
+            ends.append((slices.end_of(rows)).max())
         return union(np.array(starts, np.int64), np.array(ends, np.int64))
 
 
@@ -185,5 +185,5 @@ def _refilling(lanes: HostLanes, work: DeviceWork, returned_ns: Int64s, explaine
     slices = lanes.trace.slices
     starts = np.sort(slices.start_ns[launches[np.isin(slices.lane[launches], lanes.lanes)]])
     at = np.searchsorted(starts, returned_ns, side="left")
-    last = int((slices.start_ns + slices.duration_ns).max()) if len(slices) else 0
+    last = int((slices.end_ns).max()) if len(slices) else 0
     return union(returned_ns, np.minimum(np.append(starts, last)[at], returned_ns + explained_ns))

@@ -19,7 +19,7 @@ from tbprof.analysis.arrays.names import matching_names
 from tbprof.analysis.device.communication import is_communication
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.replay.streams import NO_ROW, StreamOrder
-from tbprof.trace.columns.columns import Category, Int64s, Trace
+from tbprof.trace.columns.columns import Int64s, Trace
 
 __all__ = ["find_turns"]
 
@@ -65,7 +65,7 @@ def find_turns(trace: Trace, order: StreamOrder, runnable_ns: Int64s) -> Int64s:
 def _engines(trace: Trace, work: DeviceWork) -> Int64s:
     """What runs each row: the cores, one of the two copy engines, or any that is free."""
     slices = trace.slices
-    computes = (slices.category[work.rows] == Category.KERNEL) & ~is_communication(trace, work)
+    computes = work.is_kernel & ~is_communication(trace, work)
     engine = np.where(computes, _CORES, _ANY_ENGINE)
     for number, pattern in enumerate((r"Memcpy HtoD", r"Memcpy DtoH"), start=1):
         engine[matching_names(trace, pattern)[slices.name[work.rows]]] = number

@@ -19,6 +19,7 @@ import numpy as np
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
 from tbprof.analysis.replay.streams import NO_ROW, StreamOrder
+from tbprof.trace.columns.arrays import NONE, lookup
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["StreamWaits", "find_stream_waits"]
@@ -77,13 +78,8 @@ def _record_times(trace: Trace, rows: Int64s, otherwise: Int64s) -> Int64s:
     """When the events were recorded; `otherwise` where the row doesn't name the call."""
     slices = trace.slices
     calls = np.flatnonzero((slices.category == Category.RUNTIME) & (slices.correlation > 0))
-    calls = calls[np.argsort(slices.correlation[calls], kind="stable")]
-    wanted = trace.awaited_record.at(rows)
-    if len(calls) == 0:
-        return otherwise
-    at = np.minimum(np.searchsorted(slices.correlation[calls], wanted), len(calls) - 1)
-    known = (wanted > 0) & (slices.correlation[calls[at]] == wanted)
-    return np.where(known, slices.start_ns[calls[at]], otherwise)
+    call = lookup(slices.correlation[calls], calls, trace.awaited_record.at(rows))
+    return np.where(call == NONE, otherwise, slices.start_ns[call])
 
 
 def _guessed(trace: Trace, work: DeviceWork) -> _Told:

@@ -65,7 +65,7 @@ def _own_host_ns(facts: Facts, nest: Nest) -> Int64s:
     rows = nest.rows
     inside = facts.steps.index_of(slices.start_ns[rows]) != OUTSIDE
     duration = np.where(inside, slices.duration_ns[rows], 0)
-    end = slices.start_ns[rows] + slices.duration_ns[rows]
+    end = slices.end_of(rows)
     parent = nest.enclosing(np.arange(len(rows)), end)
     own = duration.copy()
     np.subtract.at(own, parent[parent != NONE], duration[parent != NONE])

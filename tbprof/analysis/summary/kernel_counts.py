@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tbprof.analysis.device.device_work import NO_LAUNCH
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns.columns import Category, Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["KernelCounts", "kernel_counts"]
 
@@ -30,8 +29,7 @@ def kernel_counts(facts: Facts) -> KernelCounts | None:
     the thread; one whose call is not in the trace belongs to none.
     """
     slices, work, steps = facts.trace.slices, facts.work, facts.steps
-    is_kernel = slices.category[work.rows] == Category.KERNEL
-    launch = work.launch[is_kernel & (work.launch != NO_LAUNCH)]
+    launch = work.launch[work.launched_kernels]
     if len(launch) == 0:
         return None
 

@@ -23,7 +23,7 @@ def step_excerpt(facts: Facts, step: int, notes: tuple[Note, ...]) -> bytes:
     """Chrome's JSON of everything that ran while the step or its work did."""
     start, end = step_reach(facts, step)
     slices, work = facts.trace.slices, facts.work
-    inside = (slices.start_ns < end) & (slices.start_ns + slices.duration_ns > start)
+    inside = (slices.start_ns < end) & (slices.end_ns > start)
     launched = np.flatnonzero(work.launch != NO_LAUNCH)
     both = inside[work.launch[launched]] & inside[work.rows[launched]]
     arrows = list(zip(work.launch[launched[both]].tolist(), work.rows[launched[both]].tolist(), strict=True))

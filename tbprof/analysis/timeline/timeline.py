@@ -64,7 +64,7 @@ class Timeline:
         slices = self.facts.trace.slices
         if len(slices) == 0:
             return 0
-        return int((slices.start_ns + slices.duration_ns).max()) - self.facts.origin_ns
+        return int((slices.end_ns).max()) - self.facts.origin_ns
 
     @cached_property
     def highest_level(self) -> int:

@@ -17,6 +17,7 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.episodes import ABSENT, Episodes
+from tbprof.trace.columns.arrays import lookup
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["Awaited", "find_awaited"]
@@ -99,17 +100,10 @@ def _named(trace: Trace, calls: Calls, episodes: Episodes) -> tuple[Int64s, Int6
     slices = trace.slices
     rows = np.flatnonzero((slices.category == Category.SYNC) & (slices.correlation > 0))
     synchronise = np.where(episodes.is_copy, episodes.joined, episodes.first)
-    nothing = np.full(len(synchronise), -1, np.int64)
-    if len(rows) == 0 or len(synchronise) == 0:
-        return nothing, nothing
-    rows = rows[np.argsort(slices.correlation[rows], kind="stable")]
-    known = slices.correlation[rows]
     wanted = np.where(synchronise == ABSENT, 0, slices.correlation[calls.rows[synchronise]])
-    at = np.minimum(np.searchsorted(known, wanted), len(rows) - 1)
-    hit = known[at] == wanted
-    row = rows[at]
+    row = lookup(slices.correlation[rows], rows, wanted)
     stream = np.maximum(trace.stream.at(row), trace.awaited_stream.at(row))
-    return np.where(hit, stream, -1), np.where(hit, trace.device.at(row), -1)
+    return stream, trace.device.at(row)
 
 
 def _devices(work: DeviceWork, calls: Calls, episodes: Episodes, named: Int64s) -> Int64s:

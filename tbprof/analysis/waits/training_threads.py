@@ -49,8 +49,7 @@ def find_training_threads(
 
 def _launching(trace: Trace, work: DeviceWork, sure: set[int]) -> _Lanes:
     """The lane of each launch of a kernel; where some lanes are sure, only of those to their streams."""
-    launched = np.flatnonzero(work.launch != NO_LAUNCH)
-    kernels = launched[trace.slices.category[work.rows[launched]] == Category.KERNEL]
+    launched, kernels = np.flatnonzero(work.launch != NO_LAUNCH), work.launched_kernels
     if not sure:
         lanes: _Lanes = trace.slices.lane[work.launch[kernels if len(kernels) else launched]]
         return lanes

@@ -30,7 +30,7 @@ def first_after_op(facts: Facts, pattern: str, within_ns: int) -> npt.NDArray[np
     found = np.zeros(len(episodes.lane), np.bool_)
     for lane in np.unique(slices.lane[rows]).tolist():
         mine = rows[slices.lane[rows] == lane]
-        ends = slices.start_ns[mine] + slices.duration_ns[mine]
+        ends = slices.end_of(mine)
         of_lane = np.flatnonzero(episodes.lane == lane)
         start = episodes.start_ns[of_lane]
         at = np.searchsorted(start, ends, side="left")

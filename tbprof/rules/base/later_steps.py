@@ -22,7 +22,7 @@ _TRAINS = r"autograd::engine::evaluate_function|Optimizer\.step#"
 def has_later_step(facts: Facts, members: Int64s) -> bool:
     """Whether a step, or another turn of a loop, follows any of these episodes."""
     work = facts.work
-    computes = facts.trace.slices.category[work.rows] == Category.KERNEL
+    computes = work.is_kernel
     launched = np.sort(work.launch_start_ns[computes])
     if len(np.unique(np.searchsorted(launched, facts.episodes.start_ns[members]))) > 1:
         return True

@@ -79,7 +79,7 @@ def _on_computing_streams(facts: Facts, site: SiteMembers) -> npt.NDArray[np.int
     record = facts.episodes.record[site.members]
     inside = (record != ABSENT) & (facts.episodes.step[site.members] != OUTSIDE)
     members = site.members[inside]
-    computes = on_computing_streams(facts.trace, facts.work)
+    computes = on_computing_streams(facts.work)
     chosen: npt.NDArray[np.int64] = members[computes[facts.episodes.record[members]]]
     return chosen
 

@@ -15,11 +15,9 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import Intervals
 from tbprof.analysis.arrays.nesting import NONE
 from tbprof.analysis.attribution.host_code import HostPlaces
-from tbprof.analysis.device.device_work import NO_LAUNCH
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.launch_idle import LaunchIdle
-from tbprof.trace.columns.columns import Category, Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["BACKWARD", "CodeKernels", "kernels_by_code"]
 
@@ -47,7 +45,7 @@ def kernels_by_code(facts: Facts, pieces: LaunchIdle) -> Iterator[CodeKernels]:
     """
     host = facts.places
     idle_of = _by_place(_places(facts, host, pieces.launch))
-    kernels = _kernels_in_steps(facts)
+    kernels = _kernels_alone(facts)
     of_kernel = facts.work.launch[kernels]
     kernels_of = _by_place(_places(facts, host, of_kernel))
     length = (facts.work.end_ns - facts.work.start_ns)[kernels]
@@ -72,19 +70,12 @@ def kernels_by_code(facts: Facts, pieces: LaunchIdle) -> Iterator[CodeKernels]:
     yield from found
 
 
-def _kernels_in_steps(facts: Facts) -> Int64s:
-    """Positions in `DeviceWork` of the kernels that training threads launched inside a step, one by one.
-
-    Those of a CUDA graph are left out: one call launches them all.
-    """
-    work, slices = facts.work, facts.trace.slices
-    known = np.flatnonzero(work.launch != NO_LAUNCH)
-    known = known[slices.category[work.rows[known]] == Category.KERNEL]
-    known = known[np.isin(slices.lane[work.launch[known]], facts.training_threads)]
-    _, which, kernels = np.unique(work.launch[known], return_inverse=True, return_counts=True)
-    known = known[kernels[which] == 1]
-    inside: Int64s = known[facts.steps.index_of(work.launch_start_ns[known]) != OUTSIDE]
-    return inside
+def _kernels_alone(facts: Facts) -> Int64s:
+    """Those in steps that were launched one by one: of a CUDA graph, one call launches them all."""
+    inside = facts.kernels_in_steps
+    _, which, kernels = np.unique(facts.work.launch[inside], return_inverse=True, return_counts=True)
+    alone: Int64s = inside[kernels[which] == 1]
+    return alone
 
 
 def _places(facts: Facts, host: HostPlaces, launches: Int64s) -> list[str]:

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.device.device_work import NO_LAUNCH
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns.columns import Category, Int64s
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["Launches", "blocking_launches", "training_launches"]
 
@@ -36,11 +34,7 @@ class Launches:
 def training_launches(facts: Facts) -> Launches:
     """Those of kernels on the training lanes within the steps."""
     slices, work = facts.trace.slices, facts.work
-    is_kernel = slices.category[work.rows] == Category.KERNEL
-    rows = np.unique(work.launch[is_kernel & (work.launch != NO_LAUNCH)])
-    start = slices.start_ns[rows]
-    in_training = np.isin(slices.lane[rows], facts.training_threads)
-    rows = rows[in_training & (facts.steps.index_of(start) != OUTSIDE)]
+    rows = np.unique(work.launch[facts.kernels_in_steps])
     start, names = slices.start_ns[rows], slices.name[rows]
     median = np.zeros(len(rows), np.int64)
     for name in np.unique(names).tolist():
@@ -51,9 +45,8 @@ def training_launches(facts: Facts) -> Launches:
 def blocking_launches(facts: Facts) -> tuple[Launches, int]:
     """The launches that returned only when all their kernels had ended, and the number of all."""
     launches, work = training_launches(facts), facts.work
-    is_kernel = facts.trace.slices.category[work.rows] == Category.KERNEL
-    at = np.searchsorted(launches.rows, work.launch[is_kernel])
+    at = np.searchsorted(launches.rows, work.launch[work.is_kernel])
     ended = np.zeros(len(launches.rows) + 1, np.int64)
-    np.maximum.at(ended, at, work.end_ns[is_kernel])
+    np.maximum.at(ended, at, work.end_ns[work.is_kernel])
     blocked = launches.end_ns >= ended[:-1] - EARLY_RETURN_NS
     return launches.only(blocked), len(blocked)

@@ -38,7 +38,7 @@ def find_cold_start(facts: Facts) -> ColdStart:
     duration = steps.duration_ns
     loading = facts.loading[steps.index_of(slices.start_ns[facts.loading]) != OUTSIDE]
     if not steps.recorded:
-        inside = slices.start_ns[loading] + slices.duration_ns[loading] > steps.start_ns[0]
+        inside = slices.end_of(loading) > steps.start_ns[0]
         loading = loading[inside & (slices.start_ns[loading] < steps.end_ns[0])]
     loading = loading[np.argsort(-slices.duration_ns[loading], kind="stable")]
     start = slices.start_ns[loading]

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
+    "NONE",
     "NO_FRACTIONS",
     "NO_NUMBERS",
     "NO_SIZES",
@@ -17,12 +18,18 @@ __all__ = [
     "Int64s",
     "SparseColumn",
     "SparseFloats",
+    "find_sorted",
+    "lookup",
 ]
 
 Int64s = npt.NDArray[np.int64]
 Int32s = npt.NDArray[np.int32]
 Int8s = npt.NDArray[np.int8]
 Float32s = npt.NDArray[np.float32]
+
+
+NONE = -1
+"""Stands in an array of indices for none: no row, no position, no step, no site."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +46,7 @@ class SparseColumn:
         """The values at `rows` (any order, any repeats), same shape."""
         if len(self.rows) == 0:
             return np.full(len(rows), self.missing, np.int64)
-        found, hit = _find(self.rows, rows)
+        found, hit = find_sorted(self.rows, rows.astype(np.int32))
         return np.where(hit, self.values[found], np.int64(self.missing))
 
 
@@ -55,15 +62,36 @@ class SparseFloats:
         """The values at `rows` (any order, any repeats), same shape; NaN for a row that has none."""
         if len(self.rows) == 0:
             return np.full(len(rows), np.nan, np.float32)
-        found, hit = _find(self.rows, rows)
+        found, hit = find_sorted(self.rows, rows.astype(np.int32))
         return np.where(hit, self.values[found], np.float32(np.nan))
 
 
-def _find(held: Int32s, rows: npt.NDArray[np.integer]) -> tuple[Int64s, npt.NDArray[np.bool_]]:
-    """Where each of `rows` would stand in `held`, and whether it does."""
-    wanted = rows.astype(np.int32)
-    found = np.minimum(np.searchsorted(held, wanted), len(held) - 1)
-    return found, held[found] == wanted
+def find_sorted(
+    keys: npt.NDArray[np.integer], wanted: npt.NDArray[np.integer]
+) -> tuple[Int64s, npt.NDArray[np.bool_]]:
+    """Where each of `wanted` stands in `keys`, which ascend, and whether it does.
+
+    Of equal keys it is the first. The position of what does not stand there is any, 0 if there are no keys.
+    """
+    if len(keys) == 0:
+        return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), np.bool_)
+    found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return found, keys[found] == wanted
+
+
+def lookup(keys: Int64s, values: Int64s, wanted: Int64s) -> Int64s:
+    """By each of `wanted` the value of its key, `NONE` without one.
+
+    Args:
+        keys: In any order; of equal ones the first counts.
+        values: One a key.
+        wanted: Any, in any order.
+    """
+    order = np.argsort(keys, kind="stable")
+    at, hit = find_sorted(keys[order], wanted)
+    found = np.full(len(wanted), NONE, np.int64)
+    found[hit] = values[order[at[hit]]]
+    return found
 
 
 NO_NUMBERS = SparseColumn(np.empty(0, np.int32), np.empty(0, np.int32), -1)

@@ -94,6 +94,10 @@ class Slices:
         """Of each row, start and duration together."""
         return self.start_ns + self.duration_ns
 
+    def end_of(self, rows: Int64s) -> Int64s:
+        """The end of each of `rows`, in ns."""
+        return self.start_ns[rows] + self.duration_ns[rows]
+
     @classmethod
     def empty(cls) -> Slices:
         """No rows."""

@@ -96,7 +96,7 @@ def _names(trace: Trace, rows: Int64s, places: _Places) -> Iterator[dict[str, An
 
 def _slices(trace: Trace, rows: Int64s, places: _Places, zero_ns: int) -> Iterator[dict[str, Any]]:
     slices = trace.slices
-    end = slices.start_ns[rows] + slices.duration_ns[rows]
+    end = slices.end_of(rows)
     columns = (slices.name[rows], slices.category[rows], slices.lane[rows], slices.start_ns[rows], end)
     for name, category, lane, start_ns, end_ns in zip(*(column.tolist() for column in columns), strict=True):
         yield {

@@ -6,13 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.device.device_work import DeviceWork
-from tbprof.trace.columns.columns import Category, Trace
 
 __all__ = ["on_computing_streams"]
 
 
-def on_computing_streams(trace: Trace, work: DeviceWork) -> npt.NDArray[np.bool_]:
+def on_computing_streams(work: DeviceWork) -> npt.NDArray[np.bool_]:
     """One entry for each row of `work`."""
-    computing = np.unique(work.place[trace.slices.category[work.rows] == Category.KERNEL])
+    computing = np.unique(work.place[work.is_kernel])
     found: npt.NDArray[np.bool_] = np.isin(work.place, computing)
     return found

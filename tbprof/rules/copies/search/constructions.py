@@ -61,7 +61,7 @@ def find_constructions(facts: Facts) -> list[Constructions]:
             place=str(place),
             rows=mine,
             steps=len(np.unique(facts.steps.index_of(slices.start_ns[mine]))),
-            during=union(slices.start_ns[mine], slices.start_ns[mine] + slices.duration_ns[mine]),
+            during=union(slices.start_ns[mine], slices.end_of(mine)),
         )
         for place in np.unique(places)
         for mine in [rows[places == place]]

@@ -30,7 +30,7 @@ def host_ops(facts: Facts, pattern: str, lane: int) -> Int64s:
     rows = ops_of(facts, lane)
     rows = rows[matching_names(facts.trace, pattern)[slices.name[rows]]]
     calls = np.sort(slices.start_ns[(slices.category == Category.RUNTIME) & (slices.lane == lane)])
-    start, end = slices.start_ns[rows], slices.start_ns[rows] + slices.duration_ns[rows]
+    start, end = slices.start_ns[rows], slices.end_of(rows)
     first = np.searchsorted(calls, start, side="left")
     alone: Int64s = rows[first == np.searchsorted(calls, end, side="right")]
     return alone
@@ -39,7 +39,7 @@ def host_ops(facts: Facts, pattern: str, lane: int) -> Int64s:
 def top_level_ops(facts: Facts, ops: Int64s) -> Int64s:
     """Of a lane's ops those that lie in no other."""
     slices = facts.trace.slices
-    reach = np.maximum.accumulate(slices.start_ns[ops] + slices.duration_ns[ops])
+    reach = np.maximum.accumulate(slices.end_of(ops))
     before = np.concatenate([np.array([np.iinfo(np.int64).min]), reach[:-1]])[: len(ops)]
     outermost: Int64s = ops[slices.start_ns[ops] >= before]
     return outermost

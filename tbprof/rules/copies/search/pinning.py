@@ -33,7 +33,7 @@ def find_pinning(facts: Facts) -> Pinning:
     ops = matching_rows(trace, _OPS, Category.CPU_OP)
     calls = matching_rows(trace, _CALLS, Category.RUNTIME)
     loading = matching_rows(trace, LOADER, Category.CPU_OP, Category.USER_ANNOTATION)
-    inside_loader = union(slices.start_ns[loading], slices.start_ns[loading] + slices.duration_ns[loading])
+    inside_loader = union(slices.start_ns[loading], slices.end_of(loading))
     rows = np.concatenate([ops, calls])
     rows = rows[np.isin(slices.lane[rows], facts.training_threads)]
     start = slices.start_ns[rows]
@@ -42,7 +42,7 @@ def find_pinning(facts: Facts) -> Pinning:
     loads = overlap_ns(inside_loader, start, start + 1) > 0
     rows = rows[(step != OUTSIDE) & ~set_up & ~loads]
     rows = rows[np.lexsort((-slices.duration_ns[rows], slices.start_ns[rows]))]
-    start, end = slices.start_ns[rows], slices.start_ns[rows] + slices.duration_ns[rows]
+    start, end = slices.start_ns[rows], slices.end_of(rows)
     before = np.concatenate([[np.iinfo(np.int64).min], np.maximum.accumulate(end)[:-1]])[: len(rows)]
     outermost = rows[start >= before]
     return Pinning(outermost, facts.steps.index_of(slices.start_ns[outermost]), union(start, end))

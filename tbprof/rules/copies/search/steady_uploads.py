@@ -6,7 +6,6 @@ import numpy as np
 
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.attribution.annotations import LOADER
-from tbprof.analysis.device.device_work import NO_LAUNCH
 from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.trace.columns.columns import Category, Int64s
@@ -44,9 +43,8 @@ def moves_batch(facts: Facts, instants: Int64s) -> np.ndarray[tuple[int], np.dty
     """For each instant whether the loader was called later than a kernel was last launched before it."""
     slices, work = facts.trace.slices, facts.work
     calls = matching_rows(facts.trace, LOADER, Category.CPU_OP, Category.USER_ANNOTATION)
-    loaded = np.sort(slices.start_ns[calls] + slices.duration_ns[calls])
-    is_kernel = (slices.category[work.rows] == Category.KERNEL) & (work.launch != NO_LAUNCH)
-    launched = np.sort(work.launch_start_ns[is_kernel])
+    loaded = np.sort(slices.end_of(calls))
+    launched = np.sort(work.launch_start_ns[work.launched_kernels])
     return _last_before(loaded, instants) > _last_before(launched, instants)
 
 

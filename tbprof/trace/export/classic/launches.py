@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tbprof.trace.columns.arrays import lookup
 from tbprof.trace.columns.columns import Category, Int64s, Slices
 from tbprof.trace.columns.eras import GPU_WORK
 from tbprof.trace.export.classic.nesting import NONE
@@ -19,13 +20,7 @@ def device_rows(slices: Slices) -> Int64s:
 def launches(slices: Slices) -> Int64s:
     """For each row of a device the call that launched it, a row number; `NONE` for all others."""
     calls = np.flatnonzero((slices.category == Category.RUNTIME) & (slices.correlation >= 0))
-    calls = calls[np.argsort(slices.correlation[calls], kind="stable")]
-    ids = slices.correlation[calls]
     rows = device_rows(slices)
-    wanted = slices.correlation[rows]
-    found = np.searchsorted(ids, wanted)
-    known = found < len(ids)
-    known[known] = ids[found[known]] == wanted[known]
     launch = np.full(len(slices), NONE, np.int64)
-    launch[rows[known]] = calls[found[known]]
+    launch[rows] = lookup(slices.correlation[calls], calls, slices.correlation[rows])
     return launch

@@ -56,7 +56,7 @@ def nest(slices: Slices, role: Roles) -> Nesting:
     """Nest the rows of every lane, by time alone."""
     walk = _Walk(slices, role)
     rows = np.flatnonzero(role != Role.NO_PART)
-    end_ns = slices.start_ns + slices.duration_ns
+    end_ns = slices.end_ns
     # Of equal rows the earlier in the file is the outer one, and a call is inside its operator.
     keys = (rows, role[rows] == Role.CALL, -end_ns[rows], slices.start_ns[rows], slices.lane[rows])
     rows = rows[np.lexsort(keys)]
@@ -71,7 +71,7 @@ class _Walk:
         count = len(slices)
         self._role: list[int] = role.tolist()
         self._start: list[int] = slices.start_ns.tolist()
-        self._end: list[int] = (slices.start_ns + slices.duration_ns).tolist()
+        self._end: list[int] = (slices.end_ns).tolist()
         self._around = [NONE] * count
         self._inside = [0] * count
         self._frame = [NONE] * count

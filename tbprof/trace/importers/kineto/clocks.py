@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.model import HealthFact
+from tbprof.trace.columns.arrays import find_sorted
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 from tbprof.trace.columns.eras import STEP_PREFIX
 
@@ -48,10 +49,9 @@ def _before_callers(trace: Trace) -> Iterator[Int64s]:
             return
     callers, frames = trace.python_parent.values, trace.python_parent.rows
     start_ns = trace.slices.start_ns
-    for first in range(0, len(frames) if len(ids) else 0, _BLOCK_ROWS):
+    for first in range(0, len(frames), _BLOCK_ROWS):
         block = slice(first, first + _BLOCK_ROWS)
-        found = np.minimum(np.searchsorted(ids, callers[block]), len(ids) - 1)
-        known = ids[found] == callers[block]
+        found, known = find_sorted(ids, callers[block])
         yield start_ns[rows[found[known]]] - start_ns[frames[block][known]]
 
 

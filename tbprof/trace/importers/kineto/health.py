@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tbprof.model import HealthFact, HookFacts
+from tbprof.trace.columns.arrays import NONE, lookup
 from tbprof.trace.columns.clocks import CLOCK_SLACK_NS
 from tbprof.trace.columns.columns import Category, Int64s, Slices
 from tbprof.trace.columns.eras import GPU_WORK, OTHER_ACCELERATORS
@@ -118,10 +119,6 @@ def _seen(hook: HookFacts) -> dict[str, int | str]:
 def _starts(slices: Slices, gpu_rows: Int64s) -> tuple[Int64s, Int64s]:
     """Start of each GPU row whose call is in the file, and start of that call."""
     calls = np.flatnonzero((slices.category == Category.RUNTIME) & (slices.correlation >= 0))
-    calls = calls[np.argsort(slices.correlation[calls], kind="stable")]
-    ids = slices.correlation[calls]
-    wanted = slices.correlation[gpu_rows]
-    found = np.searchsorted(ids, wanted)
-    known = found < len(ids)
-    known[known] = ids[found[known]] == wanted[known]
-    return slices.start_ns[gpu_rows[known]], slices.start_ns[calls[found[known]]]
+    call = lookup(slices.correlation[calls], calls, slices.correlation[gpu_rows])
+    known = call != NONE
+    return slices.start_ns[gpu_rows[known]], slices.start_ns[call[known]]
