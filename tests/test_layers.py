@@ -111,7 +111,9 @@ LAW = {
     "views.overview": allowed("analysis.replay analysis.summary texts.* errors model"),
     "views.window": allowed("file_names texts.* errors model"),
     "views.series": allowed("file_names texts.* errors model"),
-    "views.timeline": allowed("analysis.device analysis.events analysis.timeline texts.* errors model"),
+    "views.timeline": allowed(
+        "analysis.device analysis.events analysis.timeline texts.* trace.columns errors model"
+    ),
     "views.check": allowed("line_rules rules texts.* version errors model"),
     "plugin": allowed(
         "folders manual report store.lookup texts.* version views.* errors model", "tensorboard werkzeug"
