@@ -18,7 +18,7 @@ from tbprof.analysis.events.calls import Calls, find_calls
 from tbprof.analysis.events.episodes import Episodes, find_episodes
 from tbprof.analysis.events.frees import Frees, find_frees, lead_to_a_free
 from tbprof.analysis.events.loading import find_loading
-from tbprof.analysis.events.steps import OUTSIDE, Steps, find_steps
+from tbprof.analysis.events.steps import Steps, find_steps
 from tbprof.analysis.events.transfers import Transfers
 from tbprof.analysis.idle.device_idle import IdlePieces, find_idle
 from tbprof.analysis.idle.fillable_time import find_fillable
@@ -34,6 +34,7 @@ from tbprof.analysis.waits.awaited import Awaited, find_awaited
 from tbprof.analysis.waits.base_cost import net_wait_ns
 from tbprof.analysis.waits.loader_thread_waits import loader_thread_waits, silent_ns
 from tbprof.analysis.waits.training_threads import find_training_threads
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s, Trace
 from tbprof.trace.columns.tables import NO_TABLES, Tables
 
@@ -144,7 +145,7 @@ class Facts:
         kernels = self.work.launched_kernels
         launch = self.work.launch[kernels]
         in_training = np.isin(self.trace.slices.lane[launch], self.training_threads)
-        in_step = self.steps.index_of(self.trace.slices.start_ns[launch]) != OUTSIDE
+        in_step = self.steps.index_of(self.trace.slices.start_ns[launch]) != NONE
         inside: Int64s = kernels[in_training & in_step]
         return inside
 
@@ -173,7 +174,7 @@ class Facts:
     def can_be_won(self) -> npt.NDArray[np.bool_]:
         """Episodes whose wait bounds a saving: blocking, in a step, on a training lane, before no free."""
         episodes = self.episodes
-        in_training = np.isin(episodes.lane, self.training_threads) & (episodes.step != OUTSIDE)
+        in_training = np.isin(episodes.lane, self.training_threads) & (episodes.step != NONE)
         flushed = lead_to_a_free(self.trace, self.frees.flushing, episodes.lane, episodes.end_ns)
         won: npt.NDArray[np.bool_] = episodes.blocking & in_training & ~flushed
         return won

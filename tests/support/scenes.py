@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from trace_builder import MAIN, TraceBuilder
 
 from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
-from tbprof.analysis.events.episodes import ABSENT
 from tbprof.analysis.facts import Facts
+from tbprof.trace.columns.arrays import NONE
 
 __all__ = [
     "SIDE",
@@ -44,7 +44,7 @@ def episodes_of(facts: Facts) -> list[EpisodeRow]:
     episodes, slices = facts.episodes, facts.trace.slices
     rows = []
     for i in sorted(range(len(episodes.first)), key=lambda i: episodes.start_ns[i]):
-        parts = [at for at in (int(episodes.first[i]), int(episodes.joined[i])) if at != ABSENT]
+        parts = [at for at in (int(episodes.first[i]), int(episodes.joined[i])) if at != NONE]
         rows.append(
             EpisodeRow(
                 calls=tuple(facts.trace.names[slices.name[facts.calls.rows[at]]] for at in parts),

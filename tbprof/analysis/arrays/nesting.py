@@ -14,12 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s, Slices
 
-__all__ = ["NONE", "Nest"]
+__all__ = ["Nest"]
 
-NONE = -1
-"""No interval contains it."""
 
 _FAN_OUT = 16
 _NEVER = np.iinfo(np.int64).min

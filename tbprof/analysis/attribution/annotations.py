@@ -8,17 +8,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.names import matching_names
-from tbprof.analysis.arrays.nesting import NONE, Nest
+from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.events.calls import Calls
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 from tbprof.trace.columns.eras import STEP_PREFIX
 
-__all__ = ["LOADER", "NO_NAME", "find_labels", "find_modules", "module_frames", "module_name", "user_labels"]
+__all__ = ["LOADER", "find_labels", "find_modules", "module_frames", "module_name", "user_labels"]
 
 LOADER = r"enumerate\(DataLoader\)"
 """Beginning of the ranges that torch opens around each `next` of a data loader."""
 
-NO_NAME = -1
 
 _MADE_BY_TORCH = (
     rf"{STEP_PREFIX}|Optimizer\.|enumerate\(DataLoader\)|nccl:|gloo:|DistributedDataParallel\."
@@ -31,12 +31,12 @@ _MODULE = r"nn\.Module: "
 
 
 def find_labels(trace: Trace, calls: Calls, chosen: Int64s) -> Int64s:
-    """For each chosen call the interned name of the innermost user range, or `NO_NAME`."""
+    """For each chosen call the interned name of the innermost user range, or `NONE`."""
     return _innermost_name(trace, calls, chosen, Category.USER_ANNOTATION, user_labels(trace))
 
 
 def find_modules(trace: Trace, calls: Calls, chosen: Int64s) -> Int64s:
-    """For each chosen call the interned name of the innermost `nn.Module: ...` frame, or `NO_NAME`."""
+    """For each chosen call the interned name of the innermost `nn.Module: ...` frame, or `NONE`."""
     return _innermost_name(trace, calls, chosen, Category.PYTHON, module_frames(trace))
 
 
@@ -67,7 +67,7 @@ def _innermost_name(
     rows = np.flatnonzero(slices.category == category)
     nest = Nest.of(slices, rows[wanted[slices.name[rows]]])
     at = nest.innermost(calls.lane[chosen], calls.start_ns[chosen], calls.end_ns[chosen])
-    names = np.full(len(chosen), NO_NAME, np.int64)
+    names = np.full(len(chosen), NONE, np.int64)
     inside = at != NONE
     names[inside] = slices.name[nest.rows[at[inside]]]
     return names

@@ -10,10 +10,11 @@ import re
 
 import numpy as np
 
-from tbprof.analysis.arrays.nesting import NONE, Nest
+from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.attribution.sources import parse_frame, user_frames
 from tbprof.analysis.events.calls import Calls
 from tbprof.model import Source
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Trace
 
 __all__ = ["MAX_CALLERS", "CallChains", "library_of"]

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.analysis.arrays.nesting import NONE, Nest
+from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.attribution.sources import user_frames
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 from tbprof.trace.columns.eras import STEP_PREFIX
 

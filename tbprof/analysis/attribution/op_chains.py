@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tbprof.analysis.arrays.nesting import NONE
 from tbprof.analysis.events.calls import Calls
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s, Trace
 
 __all__ = ["OpChains", "find_op_chains"]

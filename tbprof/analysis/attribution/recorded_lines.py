@@ -20,16 +20,14 @@ import numpy as np
 
 from tbprof.analysis.attribution.call_ops import BY_NAME, calls_fit
 from tbprof.analysis.attribution.op_chains import OpChains
-from tbprof.analysis.attribution.sources import NO_SOURCE
 from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.events.episodes import Episodes
-from tbprof.analysis.events.steps import OUTSIDE, Steps
+from tbprof.analysis.events.steps import Steps
 from tbprof.model import WAITED, Audit, RecordedCall, Source
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["with_recorded_lines"]
-
-_UNKNOWN = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +59,7 @@ def with_recorded_lines(
         chains: The ops around each episode.
         steps: The window's steps.
         call_names: The first call of each episode.
-        source: For each episode an index into `sources`, or `NO_SOURCE`.
+        source: For each episode an index into `sources`, or `NONE`.
         sources: The frames that the trace itself knows.
 
     Returns:
@@ -100,12 +98,12 @@ def _kin(
     memory = np.where(episodes.direction == DIRECTIONS.index("HtoD"), episodes.memory, 0)
     # Within an op the call is torch's choice; outside it is the program's.
     asked = sorted({name for names in BY_NAME.values() for name in names})
-    explicit = np.array([asked.index(name) if name in asked else _UNKNOWN for name in call_names], np.int64)
-    explicit[chains.outermost != _UNKNOWN] = _UNKNOWN
+    explicit = np.array([asked.index(name) if name in asked else NONE for name in call_names], np.int64)
+    explicit[chains.outermost != NONE] = NONE
     key = np.stack([anchor, episodes.direction, memory, takes_steps, source, explicit], axis=1)
     distinct, which = np.unique(key, axis=0, return_inverse=True)
     for index, (op, direction, memory, is_training, at, by_name) in enumerate(distinct.tolist()):
-        frame = None if at == NO_SOURCE else sources[at]
+        frame = None if at == NONE else sources[at]
         if frame is not None and frame.exact:
             continue
         fitting = [
@@ -114,7 +112,7 @@ def _kin(
                 names[op],
                 DIRECTIONS[direction],
                 MEMORIES[memory],
-                "" if by_name == _UNKNOWN else asked[by_name],
+                "" if by_name == NONE else asked[by_name],
             )
             and (call.thread == 0) == bool(is_training)
             and (frame is None or _is_in(call, frame))
@@ -139,12 +137,12 @@ def _waits(
     if not any(waited):
         return
     asked = {name for names in BY_NAME.values() for name in names}
-    by_name = np.array([name in asked for name in call_names], bool) & (chains.outermost == _UNKNOWN)
+    by_name = np.array([name in asked for name in call_names], bool) & (chains.outermost == NONE)
     heard = episodes.blocking & ~by_name
     takes_steps = np.isin(episodes.lane, steps.lanes)
     for is_training in (False, True):
         for at in np.unique(source[heard & (takes_steps == is_training)]).tolist():
-            frame = None if at == NO_SOURCE else sources[at]
+            frame = None if at == NONE else sources[at]
             if frame is not None and frame.exact:
                 continue
             calls = tuple(
@@ -185,7 +183,7 @@ def _joined(
         members = order[step == index]
         outermost = chains.outermost[members]
         instance = np.arange(len(members)) if kin.is_wait else _instances(outermost)
-        is_whole = index != OUTSIDE and steps.recorded and int(instance[-1]) + 1 == len(kin.calls)
+        is_whole = index != NONE and steps.recorded and int(instance[-1]) + 1 == len(kin.calls)
         if not is_whole:
             yield members, kin.calls
             continue
@@ -197,7 +195,7 @@ def _joined(
 def _instances(outermost: Int64s) -> Int64s:
     """Number the calls: episodes under one outermost op come from one, those under none from one each."""
     is_new = np.ones(len(outermost), np.bool_)
-    is_new[1:] = (outermost[1:] != outermost[:-1]) | (outermost[1:] == _UNKNOWN)
+    is_new[1:] = (outermost[1:] != outermost[:-1]) | (outermost[1:] == NONE)
     return np.cumsum(is_new) - 1
 
 

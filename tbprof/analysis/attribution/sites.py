@@ -12,15 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tbprof.analysis.attribution.annotations import NO_NAME, find_labels, find_modules, module_name
+from tbprof.analysis.attribution.annotations import find_labels, find_modules, module_name
 from tbprof.analysis.attribution.op_chains import find_op_chains
 from tbprof.analysis.attribution.recorded_lines import with_recorded_lines
-from tbprof.analysis.attribution.sources import NO_SOURCE, find_sources
+from tbprof.analysis.attribution.sources import find_sources
 from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.events.calls import Calls
-from tbprof.analysis.events.episodes import ABSENT, Episodes
+from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.steps import Steps
 from tbprof.model import Source
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s, Trace
 
 __all__ = ["SiteMembers", "find_sites"]
@@ -54,7 +55,7 @@ def find_sites(trace: Trace, calls: Calls, episodes: Episodes, steps: Steps) -> 
     source, sources = with_recorded_lines(audit, episodes, chains, steps, call_names, frame, frames)
     labels = find_labels(trace, calls, episodes.first)
     modules = find_modules(trace, calls, episodes.first)
-    joined_name = np.where(episodes.joined == ABSENT, ABSENT, names[episodes.joined])
+    joined_name = np.where(episodes.joined == NONE, NONE, names[episodes.joined])
     key = np.stack(
         [
             episodes.direction,
@@ -71,9 +72,9 @@ def find_sites(trace: Trace, calls: Calls, episodes: Episodes, steps: Steps) -> 
         SiteMembers(
             direction=DIRECTIONS[direction],
             memory=MEMORIES[memory],
-            calls=tuple(trace.names[i] for i in (first, joined) if i != ABSENT),
+            calls=tuple(trace.names[i] for i in (first, joined) if i != NONE),
             ops=chains.names[chain],
-            source=None if at == NO_SOURCE else sources[at],
+            source=None if at == NONE else sources[at],
             blocking=bool(blocking),
             label=_most_frequent(trace, labels[members]),
             module=_module(trace, modules[members]),
@@ -102,7 +103,7 @@ def _groups(key: Int64s, episodes: Episodes) -> list[tuple[list[int], Int64s]]:
 
 
 def _most_frequent(trace: Trace, names: Int64s) -> str | None:
-    known, count = np.unique(names[names != NO_NAME], return_counts=True)
+    known, count = np.unique(names[names != NONE], return_counts=True)
     return min((trace.names[i] for i in known[count == count.max(initial=0)].tolist()), default=None)
 
 

@@ -15,14 +15,14 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.nesting import NONE, Nest
+from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.events.calls import Calls
 from tbprof.model import Source
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
-__all__ = ["NO_SOURCE", "find_sources", "parse_frame", "user_frames"]
+__all__ = ["find_sources", "parse_frame", "user_frames"]
 
-NO_SOURCE = -1
 
 _FRAME = re.compile(r"(?P<file>.+?)\((?P<line>\d+)\): (?P<function>.+)", re.DOTALL)
 _TORCH = re.compile(r"(?:.*(?:site-packages|dist-packages|pytorch)[/\\])?torch[/\\]", re.DOTALL)
@@ -48,7 +48,7 @@ def user_frames(trace: Trace) -> npt.NDArray[np.bool_]:
 
 
 def find_sources(trace: Trace, calls: Calls, chosen: Int64s) -> tuple[Int64s, tuple[Source, ...]]:
-    """For each chosen call an index into the sources found, or `NO_SOURCE`."""
+    """For each chosen call an index into the sources found, or `NONE`."""
     if len(trace.call_stack.rows):
         return _from_call_stacks(trace, calls, chosen)
     return _from_frames(trace, calls, chosen)
@@ -59,12 +59,12 @@ def _from_frames(trace: Trace, calls: Calls, chosen: Int64s) -> tuple[Int64s, tu
     rows = np.flatnonzero(slices.category == Category.PYTHON)
     used = np.unique(slices.name[rows]).tolist()
     sources = {i: source for i in used if (source := parse_frame(trace.names[i], exact=False))}
-    code = np.full(len(trace.names), NO_SOURCE, np.int64)
+    code = np.full(len(trace.names), NONE, np.int64)
     code[list(sources)] = np.arange(len(sources))
-    rows = rows[code[slices.name[rows]] != NO_SOURCE]
+    rows = rows[code[slices.name[rows]] != NONE]
     frames = Nest.of(slices, rows)
     at = frames.innermost(calls.lane[chosen], calls.start_ns[chosen], calls.end_ns[chosen])
-    found = np.full(len(chosen), NO_SOURCE, np.int64)
+    found = np.full(len(chosen), NONE, np.int64)
     inside = at != NONE
     found[inside] = code[slices.name[frames.rows[at[inside]]]]
     return found, tuple(sources.values())
@@ -72,9 +72,9 @@ def _from_frames(trace: Trace, calls: Calls, chosen: Int64s) -> tuple[Int64s, tu
 
 def _from_call_stacks(trace: Trace, calls: Calls, chosen: Int64s) -> tuple[Int64s, tuple[Source, ...]]:
     sources: dict[Source, int] = {}
-    found = np.full(len(chosen), NO_SOURCE, np.int64)
+    found = np.full(len(chosen), NONE, np.int64)
     position, end = calls.op[chosen], calls.end_ns[chosen]
-    while (inside := np.flatnonzero((position != NONE) & (found == NO_SOURCE))).size:
+    while (inside := np.flatnonzero((position != NONE) & (found == NONE))).size:
         stacks = trace.call_stack.at(calls.ops.rows[position[inside]])
         for call, stack in zip(inside.tolist(), stacks.tolist(), strict=True):
             if stack >= 0 and (source := _first_of_stack(trace.names[stack])) is not None:

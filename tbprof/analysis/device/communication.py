@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import union
 from tbprof.analysis.arrays.names import matching_names, matching_rows
-from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
+from tbprof.analysis.device.device_work import DeviceWork
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Trace
 
 __all__ = ["KERNELS", "is_communication"]
@@ -50,7 +51,7 @@ def is_communication(trace: Trace, work: DeviceWork) -> npt.NDArray[np.bool_]:
     for lane in np.unique(slices.lane[ops]).tolist():
         mine = ops[slices.lane[ops] == lane]
         inside = union(slices.start_ns[mine], slices.end_of(mine))
-        launched = is_kernel & (work.launch != NO_LAUNCH) & (slices.lane[work.launch] == lane)
+        launched = is_kernel & (work.launch != NONE) & (slices.lane[work.launch] == lane)
         at = np.searchsorted(inside.start_ns, work.launch_start_ns, side="right") - 1
         held = (at >= 0) & (work.launch_start_ns < inside.end_ns[np.maximum(at, 0)])
         found |= launched & held

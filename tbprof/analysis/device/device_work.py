@@ -13,13 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import Intervals, union
-from tbprof.trace.columns.arrays import lookup
+from tbprof.trace.columns.arrays import NONE, lookup
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
-__all__ = ["NO_LAUNCH", "DeviceWork", "find_device_work"]
-
-NO_LAUNCH = -1
-"""The call that launched it is not in the trace."""
+__all__ = ["DeviceWork", "find_device_work"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +30,7 @@ class DeviceWork:
     stream: Int64s
     is_kernel: npt.NDArray[np.bool_]
     launch: Int64s
-    """Row of the launching call, or `NO_LAUNCH`."""
+    """Row of the launching call, or `NONE`."""
     launch_start_ns: Int64s
     launch_end_ns: Int64s
     """Both are the row's own start where the launch is not known."""
@@ -54,7 +51,7 @@ class DeviceWork:
     @cached_property
     def launches(self) -> Int64s:
         """Rows of the calls that launched something, ascending, each once."""
-        return np.unique(self.launch[self.launch != NO_LAUNCH])
+        return np.unique(self.launch[self.launch != NONE])
 
     @cached_property
     def busy(self) -> dict[int, Intervals]:
@@ -64,12 +61,12 @@ class DeviceWork:
     @property
     def launched_kernels(self) -> Int64s:
         """Positions of the kernels whose launch is known."""
-        return np.flatnonzero(self.is_kernel & (self.launch != NO_LAUNCH))
+        return np.flatnonzero(self.is_kernel & (self.launch != NONE))
 
     @cached_property
     def queued(self) -> dict[int, Intervals]:
         """By device: when something was launched (the call had returned) and not started."""
-        known = self.launch != NO_LAUNCH
+        known = self.launch != NONE
         return {
             device: union(self.launch_end_ns[mine], self.start_ns[mine])
             for device in self.devices
@@ -95,8 +92,8 @@ def find_device_work(trace: Trace) -> DeviceWork:
     rows = rows[np.argsort(slices.start_ns[rows], kind="stable")]
     launch = _launches(trace, rows)
     start = slices.start_ns[rows]
-    launch_start = np.where(launch == NO_LAUNCH, start, slices.start_ns[launch])
-    launch_end = launch_start + np.where(launch == NO_LAUNCH, 0, slices.duration_ns[launch])
+    launch_start = np.where(launch == NONE, start, slices.start_ns[launch])
+    launch_end = launch_start + np.where(launch == NONE, 0, slices.duration_ns[launch])
     return DeviceWork(
         rows=rows,
         start_ns=start,

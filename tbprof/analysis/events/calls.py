@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.names import matching_names
-from tbprof.analysis.arrays.nesting import NONE, Nest
+from tbprof.analysis.arrays.nesting import Nest
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["Calls", "find_calls"]

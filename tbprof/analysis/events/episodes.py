@@ -18,16 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES, copy_kinds
-from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
+from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.steps import Steps
-from tbprof.trace.columns.arrays import lookup
+from tbprof.trace.columns.arrays import NONE, lookup
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
-__all__ = ["ABSENT", "Episodes", "find_episodes"]
-
-ABSENT = -1
-"""No such call, no such device row."""
+__all__ = ["Episodes", "find_episodes"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,9 +35,9 @@ class Episodes:
     """Its copy call, or its synchronise call where there is no copy: position in `Calls`."""
     is_copy: npt.NDArray[np.bool_]
     joined: Int64s
-    """Position in `Calls` of the synchronise joined to the copy, or `ABSENT`."""
+    """Position in `Calls` of the synchronise joined to the copy, or `NONE`."""
     record: Int64s
-    """Position in `DeviceWork` of the copy's device row, or `ABSENT`."""
+    """Position in `DeviceWork` of the copy's device row, or `NONE`."""
     direction: Int64s
     """Index into `copy_kinds.DIRECTIONS`."""
     memory: Int64s
@@ -55,7 +52,7 @@ class Episodes:
     sync_ns: Int64s
     """Host time in the synchronise call, 0 without one."""
     step: Int64s
-    """Index of the step that holds the start of its first call, or `steps.OUTSIDE`."""
+    """Index of the step that holds the start of its first call, or `NONE`."""
 
     @property
     def wait_ns(self) -> Int64s:
@@ -66,19 +63,19 @@ class Episodes:
 def find_episodes(trace: Trace, work: DeviceWork, calls: Calls, steps: Steps) -> Episodes:
     """Join the calls; copies that neither blocked nor have a device row are left out."""
     joined_to = _joined_copies(calls)
-    is_joined = joined_to != ABSENT
+    is_joined = joined_to != NONE
     first = np.flatnonzero(~is_joined & ~calls.profiler_own)
-    partner = np.full(len(calls.rows), ABSENT, np.int64)
+    partner = np.full(len(calls.rows), NONE, np.int64)
     partner[joined_to[is_joined]] = np.flatnonzero(is_joined)
     joined = partner[first]
     record = _records(trace, work, calls.rows[first])
     direction, memory = copy_kinds(trace, work, calls.rows[first], record)
     is_copy = calls.is_copy[first]
     reads_pageable = (direction == DIRECTIONS.index("DtoH")) & (memory == MEMORIES.index("pageable"))
-    blocking = ~is_copy | (joined != ABSENT) | ~calls.is_async[first] | reads_pageable
-    kept = blocking | (record != ABSENT)
+    blocking = ~is_copy | (joined != NONE) | ~calls.is_async[first] | reads_pageable
+    kept = blocking | (record != NONE)
     duration = calls.end_ns - calls.start_ns
-    joined_ns = np.where(joined == ABSENT, 0, duration[joined])
+    joined_ns = np.where(joined == NONE, 0, duration[joined])
     own_ns = duration[first]
     return Episodes(
         first=first[kept],
@@ -91,7 +88,7 @@ def find_episodes(trace: Trace, work: DeviceWork, calls: Calls, steps: Steps) ->
         blocking=blocking[kept],
         lane=calls.lane[first][kept],
         start_ns=calls.start_ns[first][kept],
-        end_ns=np.where(joined == ABSENT, calls.end_ns[first], calls.end_ns[joined])[kept],
+        end_ns=np.where(joined == NONE, calls.end_ns[first], calls.end_ns[joined])[kept],
         copy_ns=np.where(is_copy, own_ns, 0)[kept],
         sync_ns=np.where(is_copy, joined_ns, own_ns)[kept],
         step=steps.index_of(calls.start_ns[first])[kept],
@@ -99,23 +96,21 @@ def find_episodes(trace: Trace, work: DeviceWork, calls: Calls, steps: Steps) ->
 
 
 def _joined_copies(calls: Calls) -> Int64s:
-    """For each call the copy that it is joined to as its synchronise, else `ABSENT`."""
+    """For each call the copy that it is joined to as its synchronise, else `NONE`."""
     before = np.arange(len(calls.rows)) - 1
     joined = calls.is_stream_sync & (before >= 0)
     joined &= calls.is_copy[before] & (calls.lane[before] == calls.lane) & (calls.op[before] == calls.op)
-    return np.where(joined, before, ABSENT)
+    return np.where(joined, before, NONE)
 
 
 def _records(trace: Trace, work: DeviceWork, call_rows: Int64s) -> Int64s:
     """For each call the first copy that it started on a device, as a position in `work`."""
-    copies = np.flatnonzero(
-        (trace.slices.category[work.rows] == Category.MEMCPY) & (work.launch != NO_LAUNCH)
-    )
+    copies = np.flatnonzero((trace.slices.category[work.rows] == Category.MEMCPY) & (work.launch != NONE))
     return lookup(work.launch[copies], copies, call_rows)
 
 
 def _sizes(trace: Trace, work: DeviceWork, record: Int64s) -> Int64s:
-    found = record != ABSENT
+    found = record != NONE
     sizes = np.zeros(len(record), np.int64)
     sizes[found] = trace.bytes.at(work.rows[record[found]])
     return sizes

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.names import matching_names
-from tbprof.analysis.arrays.nesting import NONE
 from tbprof.analysis.events.calls import Calls
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["MAX_HANDLES", "MIN_FREES", "Frees", "find_frees", "lead_to_a_free"]

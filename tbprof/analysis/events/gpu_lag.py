@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
-from tbprof.analysis.events.steps import OUTSIDE, Steps
+from tbprof.analysis.device.device_work import DeviceWork
+from tbprof.analysis.events.steps import Steps
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["gpu_lag_ns"]
@@ -16,13 +17,13 @@ def gpu_lag_ns(work: DeviceWork, steps: Steps) -> Int64s | None:
 
     Work belongs to the step that holds the start of the call that launched it.
     """
-    known = work.launch != NO_LAUNCH
+    known = work.launch != NONE
     if not steps.recorded or not known.any():
         return None
     step = steps.index_of(work.launch_start_ns[known])
     end = work.end_ns[known]
     last = steps.end_ns.copy()
-    inside = step != OUTSIDE
+    inside = step != NONE
     np.maximum.at(last, step[inside], end[inside])
     lag: Int64s = last - steps.end_ns
     return lag

@@ -19,7 +19,8 @@ import numpy as np
 from tbprof.analysis.arrays.names import matching_names, matching_rows
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.frees import Frees
-from tbprof.analysis.events.steps import OUTSIDE, Steps
+from tbprof.analysis.events.steps import Steps
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["ALLOCATOR", "LAZY_LOADING", "LONG_CALL_NS", "find_loading"]
@@ -64,5 +65,5 @@ def _is_steady(trace: Trace, rows: Int64s, steps: Steps) -> bool:
     if len(steps) < _ENOUGH_STEPS:
         return False
     step = steps.index_of(trace.slices.start_ns[rows])
-    spent = np.bincount(step[step != OUTSIDE], trace.slices.duration_ns[rows][step != OUTSIDE], len(steps))
+    spent = np.bincount(step[step != NONE], trace.slices.duration_ns[rows][step != NONE], len(steps))
     return bool(np.median(spent) >= _STEADY_SHARE * max(float(spent.mean()), 1.0))

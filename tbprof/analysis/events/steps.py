@@ -19,22 +19,20 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.names import matching_rows
-from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
+from tbprof.analysis.device.device_work import DeviceWork
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 from tbprof.trace.columns.eras import STEP_PREFIX
 
 __all__ = [
     "COLD_FACTOR",
     "LAG_SHARE",
-    "OUTSIDE",
     "WINDOW_STEP",
     "Steps",
     "find_steps",
     "rows_of_steps",
 ]
 
-OUTSIDE = -1
-"""The step of what begins outside every step."""
 
 WINDOW_STEP = "window"
 
@@ -91,7 +89,7 @@ class Steps:
         return bool((self.gpu_end_ns != self.end_ns).any())
 
     def index_of(self, instants: Int64s) -> Int64s:
-        """The step whose `[start, end)` holds each instant, else `OUTSIDE`.
+        """The step whose `[start, end)` holds each instant, else `NONE`.
 
         Without recorded steps all instants belong to the window.
         """
@@ -100,7 +98,7 @@ class Steps:
         begun = np.searchsorted(self.start_ns, instants, side="right")
         # The first step to reach beyond an instant; its own end does, so it holds it if it has begun.
         reaching = np.searchsorted(np.maximum.accumulate(self.end_ns), instants, side="right")
-        return np.where(reaching < begun, reaching, OUTSIDE)
+        return np.where(reaching < begun, reaching, NONE)
 
 
 def find_steps(trace: Trace, work: DeviceWork) -> Steps:
@@ -143,9 +141,9 @@ def _done_on_device(trace: Trace, work: DeviceWork, steps: Steps) -> Int64s:
     By the device's own annotation of the step where there is one, else by the launches in it.
     """
     done: Int64s = steps.end_ns.copy()
-    known = work.launch != NO_LAUNCH
+    known = work.launch != NONE
     step = steps.index_of(work.launch_start_ns[known])
-    np.maximum.at(done, step[step != OUTSIDE], work.end_ns[known][step != OUTSIDE])
+    np.maximum.at(done, step[step != NONE], work.end_ns[known][step != NONE])
     rows = matching_rows(trace, STEP_PREFIX, Category.GPU_ANNOTATION)
     slices = trace.slices
     number = {name: index for index, name in enumerate(steps.names)}
@@ -165,12 +163,12 @@ def _on_device(work: DeviceWork, steps: Steps, done_ns: Int64s) -> tuple[Int64s,
     ends: Int64s = np.maximum.accumulate(done_ns)
     starts: Int64s = np.concatenate([steps.start_ns[:1], ends[:-1]])
     step = steps.index_of(work.launch_start_ns)
-    is_launched = work.launch != NO_LAUNCH
+    is_launched = work.launch != NONE
     for index in range(len(steps)):
         own = work.start_ns[is_launched & (step == index)]
         if len(own) == 0:
             continue
-        foreign = is_launched & (step == OUTSIDE) if index else ~is_launched | (step == OUTSIDE)
+        foreign = is_launched & (step == NONE) if index else ~is_launched | (step == NONE)
         before = foreign & (work.end_ns > starts[index]) & (work.start_ns < own.min())
         starts[index] = min(int(work.end_ns[before].max(initial=starts[index])), int(ends[index]))
     return starts, ends
@@ -202,7 +200,7 @@ def _without_empty_end(trace: Trace, work: DeviceWork, rows: Int64s) -> Int64s:
     if len(rows) < _ENOUGH_FOR_AN_END or length[-1] > _EMPTY_SHARE * np.median(length[:-1]):
         return rows
     calls = matching_rows(trace, _CALLS_OF_A_STEP, Category.RUNTIME)
-    began = np.concatenate([work.launch_start_ns[work.launch != NO_LAUNCH], slices.start_ns[calls]])
+    began = np.concatenate([work.launch_start_ns[work.launch != NONE], slices.start_ns[calls]])
     start, end = slices.start_ns[rows[-1]], slices.start_ns[rows[-1]] + length[-1]
     is_empty = len(work.rows) > 0 and not ((began >= start) & (began < end)).any()
     return rows[:-1] if is_empty else rows

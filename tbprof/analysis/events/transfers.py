@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import Intervals, overlap_ns
 from tbprof.analysis.device.device_work import DeviceWork
-from tbprof.analysis.events.episodes import ABSENT, Episodes
+from tbprof.analysis.events.episodes import Episodes
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["Transfers"]
@@ -35,7 +36,7 @@ class Transfers:
     @cached_property
     def device_ns(self) -> Int64s:
         """Of each episode: length of its copy on the device, 0 without a device row."""
-        copied = self.episodes.record != ABSENT
+        copied = self.episodes.record != NONE
         length = self.work.end_ns - self.work.start_ns
         spent = np.zeros(len(copied), np.int64)
         spent[copied] = length[self.episodes.record[copied]]
@@ -47,7 +48,7 @@ class Transfers:
         record = self.episodes.record
         hidden = np.zeros(len(record), np.int64)
         for device, busy in self.computing.items():
-            mine = np.flatnonzero((record != ABSENT) & (self.work.device[record] == device))
+            mine = np.flatnonzero((record != NONE) & (self.work.device[record] == device))
             rows = record[mine]
             hidden[mine] = overlap_ns(busy, self.work.start_ns[rows], self.work.end_ns[rows])
         return self.device_ns - hidden

@@ -13,17 +13,16 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import Intervals
 from tbprof.analysis.facts import Facts
 from tbprof.model import IdlePlace
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
-__all__ = ["MAX_PIECES", "MAX_PLACES", "NO_SITE", "drained_by", "idle_places"]
+__all__ = ["MAX_PIECES", "MAX_PLACES", "drained_by", "idle_places"]
 
 MAX_PLACES = 12
 """Places that a report holds, those with most idle."""
 
 MAX_PIECES = 2000
 """Longest pieces of each cause that are given a place; the rest is too short to matter."""
-
-NO_SITE = -1
 
 
 def idle_places(facts: Facts) -> tuple[IdlePlace, ...]:
@@ -54,7 +53,7 @@ def _longest(pieces: Intervals) -> Intervals:
 
 
 def _nobody(pieces: Intervals) -> list[int]:
-    return [NO_SITE] * len(pieces)
+    return [NONE] * len(pieces)
 
 
 def _opened_by(facts: Facts, instants: Int64s) -> list[int]:
@@ -67,7 +66,7 @@ def _opened_by(facts: Facts, instants: Int64s) -> list[int]:
 
 
 def drained_by(facts: Facts, gaps: Intervals, instants: Int64s) -> list[int]:
-    """Site of the training wait during which the gap around each instant began, or `NO_SITE`.
+    """Site of the training wait during which the gap around each instant began, or `NONE`.
 
     Args:
         facts: Of the window.
@@ -78,7 +77,7 @@ def drained_by(facts: Facts, gaps: Intervals, instants: Int64s) -> list[int]:
     begun = gaps.start_ns[np.maximum(np.searchsorted(gaps.start_ns, instants, side="right") - 1, 0)]
     at = np.searchsorted(facts.episodes.start_ns[held], begun, side="right") - 1
     inside = (at >= 0) & (begun <= facts.episodes.end_ns[held][np.maximum(at, 0)]) if len(held) else at >= 0
-    return _sites(facts, held, np.where(inside, at, NO_SITE))
+    return _sites(facts, held, np.where(inside, at, NONE))
 
 
 def _training_waits(facts: Facts) -> Int64s:
@@ -89,10 +88,10 @@ def _training_waits(facts: Facts) -> Int64s:
 
 def _sites(facts: Facts, episodes: Int64s, at: Int64s) -> list[int]:
     if len(episodes) == 0:
-        return [NO_SITE] * len(at)
-    found = np.where(at < 0, NO_SITE, facts.site_of_episode[episodes[np.maximum(at, 0)]])
+        return [NONE] * len(at)
+    found = np.where(at < 0, NONE, facts.site_of_episode[episodes[np.maximum(at, 0)]])
     return [int(site) for site in found]
 
 
 def _optional(site: int) -> int | None:
-    return None if site == NO_SITE else site
+    return None if site == NONE else site

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tbprof.analysis.arrays.intervals import Intervals
-from tbprof.analysis.device.device_work import NO_LAUNCH
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.health.profiler_cost import records_frames
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["LONG_PAUSE_NS", "LONG_PAUSE_WITH_FRAMES_NS", "LaunchIdle", "find_launch_idle"]
@@ -33,7 +33,7 @@ class LaunchIdle:
 
     idle: Intervals
     launch: Int64s
-    """Row of the launching call that ended it, `NO_LAUNCH` where none follows."""
+    """Row of the launching call that ended it, `NONE` where none follows."""
     pause_ns: Int64s
     """How long no training thread had launched anything when that call began."""
     long_pause_ns: int
@@ -41,7 +41,7 @@ class LaunchIdle:
 
     def short(self) -> LaunchIdle:
         """The pieces in which the host kept launching; one that no launch ended is none of them."""
-        return self._chosen((self.pause_ns < self.long_pause_ns) & (self.launch != NO_LAUNCH))
+        return self._chosen((self.pause_ns < self.long_pause_ns) & (self.launch != NONE))
 
     def long(self) -> LaunchIdle:
         """The pieces in which it did something else."""
@@ -61,14 +61,14 @@ def find_launch_idle(facts: Facts) -> LaunchIdle:
     long_ns = LONG_PAUSE_WITH_FRAMES_NS if records_frames(facts) else LONG_PAUSE_NS
     if len(calls) == 0:
         never = np.full(len(idle), np.iinfo(np.int64).max)
-        return LaunchIdle(idle, np.full(len(idle), NO_LAUNCH, np.int64), never, long_ns)
+        return LaunchIdle(idle, np.full(len(idle), NONE, np.int64), never, long_ns)
     at = np.searchsorted(end, idle.end_ns, side="left")
     ended = np.minimum(at, len(calls) - 1)
     pause = np.maximum(start - np.roll(end, 1), 0)
     pause[0] = max(int(start[0]) - facts.origin_ns, 0)
     none = at == len(calls)
     after_all = np.maximum(idle.end_ns - end[-1], 0)
-    launch = np.where(none, NO_LAUNCH, calls[ended])
+    launch = np.where(none, NONE, calls[ended])
     return LaunchIdle(idle, launch, np.where(none, after_all, pause[ended]), long_ns)
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.events.episodes import ABSENT
 from tbprof.analysis.events.gpu_lag import gpu_lag_ns
 from tbprof.analysis.events.steps import LAG_SHARE
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.health.run_health import run_health
 from tbprof.model import HealthFact, HealthSeverity
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category
 
 __all__ = ["health_facts"]
@@ -73,7 +73,7 @@ def _joins(facts: Facts) -> Iterator[HealthFact]:
     strangers = int((~np.isin(copied, calls.rows[calls.is_copy])).sum())
     if strangers:
         yield HealthFact("copies_without_call", "info", {"copies": strangers})
-    bare = facts.episodes.is_copy & (facts.episodes.record == ABSENT)
+    bare = facts.episodes.is_copy & (facts.episodes.record == NONE)
     if bare.any():
         yield HealthFact("calls_without_record", "info", {"calls": int(bare.sum())})
 

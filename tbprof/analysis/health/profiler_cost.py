@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tbprof.analysis.arrays.intervals import overlap_ns, union
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["FRAME_NS", "ProfilerCost", "find_profiler_cost", "own_work_rows", "records_frames"]
@@ -58,7 +58,7 @@ def _frames_in_steps(facts: Facts) -> int:
     slices = facts.trace.slices
     on_lanes = np.isin(slices.lane, facts.training_threads)
     begun = slices.start_ns[(slices.category == Category.PYTHON) & on_lanes]
-    return int((facts.steps.index_of(begun) != OUTSIDE).sum())
+    return int((facts.steps.index_of(begun) != NONE).sum())
 
 
 def _inflation(facts: Facts) -> list[float]:

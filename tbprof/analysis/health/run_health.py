@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.arrays.names import matching_rows
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.model import HealthFact, HookFacts
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category
 
 __all__ = ["run_health"]
@@ -59,4 +59,4 @@ def _optimizer_steps(facts: Facts) -> int:
         return 0
     rows = matching_rows(facts.trace, _OPTIMIZER_STEP, Category.USER_ANNOTATION)
     rows = rows[np.isin(facts.trace.slices.lane[rows], facts.steps.lanes)]
-    return int((facts.steps.index_of(facts.trace.slices.start_ns[rows]) != OUTSIDE).sum())
+    return int((facts.steps.index_of(facts.trace.slices.start_ns[rows]) != NONE).sum())

@@ -26,10 +26,11 @@ from tbprof.analysis.arrays.intervals import (
     union_of,
 )
 from tbprof.analysis.device.communication import is_communication
-from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
+from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.steps import Steps
 from tbprof.analysis.events.transfers import Transfers
 from tbprof.analysis.idle.device_idle import IdlePieces
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Trace
 
 __all__ = ["find_fillable"]
@@ -57,7 +58,7 @@ def _stream_is_free(trace: Trace, work: DeviceWork, steps: Steps, device: int) -
     mine = np.flatnonzero(computes & (work.device == device))
     length = np.bincount(work.place[mine], weights=(work.end_ns - work.start_ns)[mine], minlength=1)
     rows = (work.device == device) & (work.place == np.argmax(length))
-    queued = rows & (work.launch != NO_LAUNCH)
+    queued = rows & (work.launch != NONE)
     runs = union(work.start_ns[rows], work.end_ns[rows])
     taken = union_of((runs, union(work.launch_end_ns[queued], work.start_ns[queued])))
     return complement(taken, int(steps.gpu_start_ns.min()), int(steps.gpu_end_ns.max()))

@@ -10,9 +10,10 @@ from tbprof.analysis.attribution.annotations import LOADER
 from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.calls import Calls
-from tbprof.analysis.events.episodes import ABSENT, Episodes
+from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.loading import ALLOCATOR, LAZY_LOADING
 from tbprof.analysis.waits.awaited import Awaited
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["EMPTY_CAUSES", "HostLanes", "host_states", "waiting"]
@@ -167,7 +168,7 @@ def _staging(lanes: HostLanes, work: DeviceWork, calls: Calls, episodes: Episode
 
     ROCm does not record the memory: there every upload stages its own.
     """
-    of_training = np.isin(episodes.lane, lanes.lanes) & (episodes.record != ABSENT)
+    of_training = np.isin(episodes.lane, lanes.lanes) & (episodes.record != NONE)
     pageable, unknown = episodes.memory == _PAGEABLE, episodes.memory == _NOT_RECORDED
     upload = of_training & (episodes.direction == _UPLOAD) & (pageable | unknown)
     read = of_training & (episodes.direction == _READ) & pageable

@@ -11,10 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, subtract
-from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
+from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.idle.device_idle import IdlePieces
 from tbprof.analysis.waits.awaited import Awaited
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["DEFAULT_LAUNCH_NS", "starve_ns"]
@@ -47,7 +48,7 @@ def starve_ns(
 
 def _first_start_after(work: DeviceWork, device: int, instants: Int64s) -> Int64s:
     """Start of the first work that was launched at or after each instant; the instant if none."""
-    known = np.flatnonzero((work.device == device) & (work.launch != NO_LAUNCH))
+    known = np.flatnonzero((work.device == device) & (work.launch != NONE))
     if len(known) == 0:
         return instants
     known = known[np.argsort(work.launch_start_ns[known], kind="stable")]
@@ -59,7 +60,7 @@ def _first_start_after(work: DeviceWork, device: int, instants: Int64s) -> Int64
 
 def _launch_latency_ns(work: DeviceWork, idle: IdlePieces, device: int) -> int:
     """From a launch to its start, when the device was idle with an empty queue: 10th percentile."""
-    known = (work.device == device) & (work.launch != NO_LAUNCH)
+    known = (work.device == device) & (work.launch != NONE)
     launched, start = work.launch_start_ns[known], work.start_ns[known]
     empty = idle.empty[device]
     onto_idle = overlap_ns(empty, launched, np.minimum(launched + 1, start)) > 0

@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from tbprof.analysis.arrays.names import matching_names
 from tbprof.analysis.events.calls import Calls
-from tbprof.analysis.events.episodes import ABSENT, Episodes
-from tbprof.analysis.replay.streams import NO_ROW, StreamOrder
+from tbprof.analysis.events.episodes import Episodes
+from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.analysis.waits.awaited import Awaited
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.clocks import CLOCK_SLACK_NS
 from tbprof.trace.columns.columns import Int64s
 
@@ -30,7 +31,7 @@ def awaited_rows(
     work = order.work
     if len(work.rows) == 0:
         return ((),) * len(chosen)
-    found = np.full((len(chosen), _most_streams(order)), NO_ROW, np.int64)
+    found = np.full((len(chosen), _most_streams(order)), NONE, np.int64)
     issued, returned = episodes.start_ns[chosen], episodes.end_ns[chosen]
     device, stream = awaited.device[chosen], awaited.stream[chosen]
     of_device = awaits_device(calls, episodes, chosen)
@@ -39,12 +40,12 @@ def awaited_rows(
             mine = (device == number) & of_device
             found[mine, column] = order.last_given(number, each, issued[mine])
     own = episodes.record[chosen]
-    found[own != ABSENT] = NO_ROW
-    found[own != ABSENT, 0] = own[own != ABSENT]
-    found[work.end_ns[found] > returned[:, None] + CLOCK_SLACK_NS] = NO_ROW
-    untold = (own == ABSENT) & ~of_device
+    found[own != NONE] = NONE
+    found[own != NONE, 0] = own[own != NONE]
+    found[work.end_ns[found] > returned[:, None] + CLOCK_SLACK_NS] = NONE
+    untold = (own == NONE) & ~of_device
     found[untold, 0] = _ended_last(order, device[untold], stream[untold], issued[untold], returned[untold])
-    return tuple(tuple(row for row in rows if row != NO_ROW) for rows in found.tolist())
+    return tuple(tuple(row for row in rows if row != NONE) for rows in found.tolist())
 
 
 def awaits_device(calls: Calls, episodes: Episodes, chosen: Int64s) -> npt.NDArray[np.bool_]:
@@ -64,7 +65,7 @@ def _ended_last(
 ) -> Int64s:
     """The row that ended last before the return, of those given before the call."""
     work = order.work
-    awaited = np.full(len(device), NO_ROW, np.int64)
+    awaited = np.full(len(device), NONE, np.int64)
     for number, named in np.unique(np.stack([device, stream]), axis=1).T.tolist():
         mine = np.flatnonzero((device == number) & (stream == named))
         rows = np.flatnonzero((work.device == number) & ((named < 0) | (work.stream == named)))
@@ -75,11 +76,11 @@ def _ended_last(
 
 
 def _given_by(order: StreamOrder, rows: Int64s, at: Int64s, issued: Int64s) -> Int64s:
-    """Going back from `at` in `rows`, the first that was given by `issued`; else `NO_ROW`."""
+    """Going back from `at` in `rows`, the first that was given by `issued`; else `NONE`."""
     if len(rows) == 0:
-        return np.full(len(at), NO_ROW, np.int64)
+        return np.full(len(at), NONE, np.int64)
     while True:
         late = (at >= 0) & (order.issued_ns[rows[np.maximum(at, 0)]] > issued)
         if not late.any():
-            return np.where(at >= 0, rows[np.maximum(at, 0)], NO_ROW)
+            return np.where(at >= 0, rows[np.maximum(at, 0)], NONE)
         at = np.where(late, at - 1, at)

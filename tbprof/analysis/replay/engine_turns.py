@@ -18,7 +18,8 @@ import numpy.typing as npt
 from tbprof.analysis.arrays.names import matching_names
 from tbprof.analysis.device.communication import is_communication
 from tbprof.analysis.device.device_work import DeviceWork
-from tbprof.analysis.replay.streams import NO_ROW, StreamOrder
+from tbprof.analysis.replay.streams import StreamOrder
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s, Trace
 
 __all__ = ["find_turns"]
@@ -44,7 +45,7 @@ def find_turns(trace: Trace, order: StreamOrder, runnable_ns: Int64s) -> Int64s:
         runnable_ns: When each of them could have run, had its device had nothing else to do.
     """
     work = order.work
-    turns = np.full(len(work.rows), NO_ROW, np.int64)
+    turns = np.full(len(work.rows), NONE, np.int64)
     engine, fills = _engines(trace, work), _fill_the_device(trace, work)
     for device, kind in itertools.product(work.devices, np.unique(engine).tolist()):
         rows = np.flatnonzero((work.device == device) & (engine == kind))
@@ -58,7 +59,7 @@ def find_turns(trace: Trace, order: StreamOrder, runnable_ns: Int64s) -> Int64s:
             continue
         given_first = work.launch_start_ns[earlier] <= work.launch_start_ns[later]
         takes_turn = other & given_first & fills[earlier] & ~order.is_beside[earlier]
-        turns[later] = np.where(takes_turn, earlier, NO_ROW)
+        turns[later] = np.where(takes_turn, earlier, NONE)
     return turns
 
 

@@ -16,10 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
+from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.replay.engine_turns import find_turns
 from tbprof.analysis.replay.stream_waits import StreamWaits
-from tbprof.analysis.replay.streams import NO_ROW, StreamOrder
+from tbprof.analysis.replay.streams import StreamOrder
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s, Trace
 
 __all__ = ["DeviceSchedule", "device_schedule"]
@@ -38,7 +39,7 @@ class DeviceSchedule:
     """One entry a row of `DeviceWork`, in the same order."""
 
     before: Int64s
-    """The row before it on its stream, or `NO_ROW`."""
+    """The row before it on its stream, or `NONE`."""
     latency_ns: Int64s
     """From the start of its launch to the earliest start on a free stream."""
     gap_ns: Int64s
@@ -53,18 +54,18 @@ def device_schedule(trace: Trace, order: StreamOrder, stream_waits: StreamWaits)
     """Sort every row into one of the three, keep its distance, and add what could bind it."""
     work = order.work
     before = order.before
-    ready = np.where(before == NO_ROW, work.start_ns, work.end_ns[before])
+    ready = np.where(before == NONE, work.start_ns, work.end_ns[before])
     latency, gap = work.start_ns - work.launch_start_ns, work.start_ns - ready
-    known = work.launch != NO_LAUNCH
-    first_free = (before == NO_ROW) | (ready <= work.launch_start_ns)
+    known = work.launch != NONE
+    first_free = (before == NONE) | (ready <= work.launch_start_ns)
     least_latency = _least(latency[known & first_free], _DEFAULT_LATENCY_NS)
-    queued = ~known | ((before != NO_ROW) & (ready > work.launch_start_ns + least_latency))
-    least_gap = _least(gap[queued & (before != NO_ROW)], _DEFAULT_GAP_NS)
+    queued = ~known | ((before != NONE) & (ready > work.launch_start_ns + least_latency))
+    least_gap = _least(gap[queued & (before != NONE)], _DEFAULT_GAP_NS)
     late = (gap > least_gap + FOLLOWS_WITHIN_NS // 2) | (latency > least_latency + FOLLOWS_WITHIN_NS // 2)
     # Where stream waits are recorded, a row that just ended elsewhere did so by chance.
     late &= not stream_waits.are_recorded
-    ended = np.where(late, _just_ended(order), NO_ROW)
-    waits = ended != NO_ROW
+    ended = np.where(late, _just_ended(order), NONE)
+    waits = ended != NONE
     bound = _bound(work, stream_waits, before)
     waits[stream_waits.row[bound]] = True
     told_ns = work.start_ns[stream_waits.row] - work.end_ns[stream_waits.awaited]
@@ -85,14 +86,14 @@ def _awaited(
     """All that each row has to wait for beside its own stream."""
     awaited: list[tuple[tuple[int, int], ...]] = [()] * len(work.rows)
     distance = work.start_ns - work.end_ns[ended]
-    for row in np.flatnonzero(ended != NO_ROW).tolist():
+    for row in np.flatnonzero(ended != NONE).tolist():
         awaited[row] += ((int(ended[row]), int(distance[row])),)
     for row, other, gap in zip(
         stream_waits.row.tolist(), stream_waits.awaited.tolist(), told_ns.tolist(), strict=True
     ):
         awaited[row] += ((other, gap),)
     distance = np.minimum(work.start_ns - work.end_ns[turns], 0)
-    for row in np.flatnonzero(turns != NO_ROW).tolist():
+    for row in np.flatnonzero(turns != NONE).tolist():
         awaited[row] += ((int(turns[row]), int(distance[row])),)
     return tuple(awaited)
 
@@ -100,7 +101,7 @@ def _awaited(
 def _bound(work: DeviceWork, stream_waits: StreamWaits, before: Int64s) -> npt.NDArray[np.bool_]:
     """Whether a stream wait held its row up, and not the launch or the row before."""
     row, ended = stream_waits.row, work.end_ns[stream_waits.awaited]
-    free = np.where(before[row] == NO_ROW, ended, work.end_ns[before[row]])
+    free = np.where(before[row] == NONE, ended, work.end_ns[before[row]])
     came_last = (ended >= free) & (ended >= work.launch_start_ns[row])
     bound: npt.NDArray[np.bool_] = came_last & (work.start_ns[row] - ended <= FOLLOWS_WITHIN_NS)
     return bound
@@ -110,7 +111,7 @@ def _runnable_ns(
     work: DeviceWork, stream_waits: StreamWaits, before: Int64s, least_latency_ns: int
 ) -> Int64s:
     """When each row could have run, had the device been its own: launched, and after all that it awaits."""
-    free = np.where(before == NO_ROW, work.launch_start_ns, work.end_ns[before])
+    free = np.where(before == NONE, work.launch_start_ns, work.end_ns[before])
     runnable: Int64s = np.maximum(free, work.launch_start_ns + least_latency_ns)
     np.maximum.at(runnable, stream_waits.row, work.end_ns[stream_waits.awaited])
     return runnable
@@ -125,7 +126,7 @@ def _just_ended(order: StreamOrder) -> Int64s:
     close = (at >= 0) & (work.start_ns - work.end_ns[last] <= FOLLOWS_WITHIN_NS)
     other = (work.device[last] == work.device) & (work.stream[last] != work.stream)
     earlier = work.launch_start_ns[last] <= work.launch_start_ns
-    return np.where(close & other & earlier & ~order.is_beside[last], last, NO_ROW)
+    return np.where(close & other & earlier & ~order.is_beside[last], last, NONE)
 
 
 def _least(values: Int64s, default: int) -> int:

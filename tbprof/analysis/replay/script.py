@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
+from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.replay.schedule import DeviceSchedule
-from tbprof.analysis.replay.streams import NO_ROW, StreamOrder
-from tbprof.analysis.replay.waits import NO_DEVICE, ReplayWaits
+from tbprof.analysis.replay.streams import StreamOrder
+from tbprof.analysis.replay.waits import ReplayWaits
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["QUEUE_LIMIT", "Script", "play", "write_script"]
@@ -39,7 +40,7 @@ class _Row:
     awaited: tuple[tuple[int, int], ...]
     length_ns: int
     queue_head: int
-    """The row that must have started before this one's launch returns, or `NO_ROW`."""
+    """The row that must have started before this one's launch returns, or `NONE`."""
     blocked_ns: int
     """How long the launch was recorded to block for that."""
     staged_by: int
@@ -124,18 +125,18 @@ def play(script: Script, removed: Container[int]) -> tuple[list[int], list[tuple
             if event.episode not in removed:
                 for row in event.awaited:
                     returned = max(returned, ends[row] + event.lag_ns)
-                if event.device != NO_DEVICE:
+                if event.device != NONE:
                     last = _last_beside(script, event.device, event.start_ns - shift)
                     returned = max(returned, last + event.lag_ns)
             shift = event.end_ns - returned
             shifts.append((event.start_ns, shift))
             continue
         arrival = event.launched_ns - shift
-        if event.queue_head != NO_ROW:
+        if event.queue_head != NONE:
             shift += event.blocked_ns - max(starts[event.queue_head] - arrival, 0)
             shifts.append((event.launched_ns, shift))
         start = arrival + event.latency_ns - (event.staged_ns if event.staged_by in removed else 0)
-        if event.before != NO_ROW:
+        if event.before != NONE:
             start = max(start, ends[event.before] + event.gap_ns)
         for row, distance in event.awaited:
             start = max(start, ends[row] + distance)
@@ -159,11 +160,11 @@ def _rows(
     """Rows whose launch is known and inside, with the instants of their launches."""
     work = order.work
     inside = (work.launch_start_ns >= start_ns) & (work.launch_start_ns < end_ns)
-    launched = np.flatnonzero((work.launch != NO_LAUNCH) & inside & ~order.is_beside)
+    launched = np.flatnonzero((work.launch != NONE) & inside & ~order.is_beside)
     head = _queue_heads(work, launched)
-    blocked = np.where(head == NO_ROW, 0, work.start_ns[head] - work.launch_start_ns[launched])
+    blocked = np.where(head == NONE, 0, work.start_ns[head] - work.launch_start_ns[launched])
     staged_by = np.full(len(work.rows), _NOBODY, np.int64)
-    staged_by[waits.staged[waits.staged != NO_ROW]] = waits.episode[waits.staged != NO_ROW]
+    staged_by[waits.staged[waits.staged != NONE]] = waits.episode[waits.staged != NONE]
     columns = (
         launched.tolist(),
         work.launch_start_ns[launched].tolist(),
@@ -186,7 +187,7 @@ def _queue_heads(work: DeviceWork, launched: Int64s) -> Int64s:
 
     All rows of a graph are one launch, which is held up once: at its first row.
     """
-    heads = np.full(len(launched), NO_ROW, np.int64)
+    heads = np.full(len(launched), NONE, np.int64)
     for device in work.devices:
         mine = np.flatnonzero(work.device[launched] == device)
         mine = mine[np.argsort(work.launch_start_ns[launched[mine]], kind="stable")]

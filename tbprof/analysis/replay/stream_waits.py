@@ -17,14 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from tbprof.analysis.arrays.names import matching_rows
-from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
-from tbprof.analysis.replay.streams import NO_ROW, StreamOrder
+from tbprof.analysis.device.device_work import DeviceWork
+from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.trace.columns.arrays import NONE, lookup
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["StreamWaits", "find_stream_waits"]
-
-_UNNAMED = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,14 +50,14 @@ def find_stream_waits(trace: Trace, order: StreamOrder) -> StreamWaits:
     """All of the window, named or guessed, less those that the recorded times contradict."""
     named = _named(trace)
     told = named if len(named.at_ns) else _guessed(trace, order.work)
-    row = np.full(len(told.at_ns), NO_ROW, np.int64)
+    row = np.full(len(told.at_ns), NONE, np.int64)
     awaited = row.copy()
     streams = np.unique(np.stack([told.device, told.waiting, told.awaited]), axis=1).T
     for device, waiting, other in streams.tolist():
         mine = (told.device == device) & (told.waiting == waiting) & (told.awaited == other)
         row[mine] = order.next_given(device, waiting, told.at_ns[mine])
         awaited[mine] = order.last_given(device, other, told.recorded_ns[mine])
-    found = (row != NO_ROW) & (awaited != NO_ROW)
+    found = (row != NONE) & (awaited != NONE)
     row, awaited = row[found], awaited[found]
     kept = order.work.end_ns[awaited] <= order.work.start_ns[row]
     return StreamWaits(row[kept], awaited[kept], are_recorded=len(told.at_ns) > 0)
@@ -87,7 +85,7 @@ def _guessed(trace: Trace, work: DeviceWork) -> _Told:
     slices = trace.slices
     waits = matching_rows(trace, r"(cuda|hip)StreamWaitEvent", Category.RUNTIME)
     records = matching_rows(trace, r"(cuda|hip)EventRecord", Category.RUNTIME)
-    launches = np.flatnonzero(work.launch != NO_LAUNCH)
+    launches = np.flatnonzero(work.launch != NONE)
     kind = np.repeat([0, 1, 2], [len(launches), len(records), len(waits)])
     rows = np.concatenate([work.launch[launches], records, waits])
     at = np.concatenate([launches, records, waits])
@@ -112,8 +110,8 @@ class _Around:
 
     def __init__(self, lane: int = -1) -> None:
         self.lane = lane
-        self._last = (_UNNAMED, _UNNAMED)
-        self._other = _UNNAMED
+        self._last = (NONE, NONE)
+        self._other = NONE
         """The stream, of the same device, that was launched to before the last one."""
         self._recorded: tuple[int, int, int] | None = None
         self._waits: list[tuple[int, int, int, int]] = []
@@ -130,10 +128,10 @@ class _Around:
         told = [
             (at, recorded, device, stream, last if last != stream else other)
             for at, recorded, last, other in self._waits
-            if (last if last != stream else other) != _UNNAMED
+            if (last if last != stream else other) != NONE
         ]
         self._waits = []
         if (device, stream) != self._last:
-            self._other = self._last[1] if self._last[0] == device else _UNNAMED
+            self._other = self._last[1] if self._last[0] == device else NONE
             self._last = (device, stream)
         return told

@@ -8,12 +8,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
+from tbprof.analysis.device.device_work import DeviceWork
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s, Trace
 
-__all__ = ["NO_ROW", "StreamOrder"]
-
-NO_ROW = -1
+__all__ = ["StreamOrder"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +27,7 @@ class StreamOrder:
     @classmethod
     def of(cls, trace: Trace, work: DeviceWork, lanes: tuple[int, ...]) -> StreamOrder:
         """`lanes` are those of the training."""
-        of_training = (work.launch != NO_LAUNCH) & np.isin(trace.slices.lane[work.launch], lanes)
+        of_training = (work.launch != NONE) & np.isin(trace.slices.lane[work.launch], lanes)
         return cls(work, ~np.isin(work.place, np.unique(work.place[of_training])))
 
     @cached_property
@@ -38,15 +37,15 @@ class StreamOrder:
         A row without a launch was given after the row before it on its stream; the first ones
         before everything.
         """
-        issued = np.where(self.work.launch == NO_LAUNCH, np.iinfo(np.int64).min, self.work.launch_start_ns)
+        issued = np.where(self.work.launch == NONE, np.iinfo(np.int64).min, self.work.launch_start_ns)
         for rows in self._by_start.values():
             issued[rows] = np.maximum.accumulate(issued[rows])
         return issued
 
     @cached_property
     def before(self) -> Int64s:
-        """For each row the one that ran before it on its stream, or `NO_ROW`."""
-        before = np.full(len(self.work.rows), NO_ROW, np.int64)
+        """For each row the one that ran before it on its stream, or `NONE`."""
+        before = np.full(len(self.work.rows), NONE, np.int64)
         for rows in self._by_start.values():
             before[rows[1:]] = rows[:-1]
         return before
@@ -62,13 +61,13 @@ class StreamOrder:
         )
 
     def last_given(self, device: int, stream: int, instants: Int64s) -> Int64s:
-        """The last row that the stream had been given at each instant, or `NO_ROW`."""
+        """The last row that the stream had been given at each instant, or `NONE`."""
         rows = self._by_start.get((device, stream), np.empty(0, np.int64))
         at = np.searchsorted(self.issued_ns[rows], instants, side="right") - 1
         return _at(rows, at)
 
     def next_given(self, device: int, stream: int, instants: Int64s) -> Int64s:
-        """The first row that the stream was given after each instant, or `NO_ROW`."""
+        """The first row that the stream was given after each instant, or `NONE`."""
         rows = self._by_start.get((device, stream), np.empty(0, np.int64))
         at = np.searchsorted(self.issued_ns[rows], instants, side="right")
         return _at(rows, np.where(at < len(rows), at, -1))
@@ -84,5 +83,5 @@ class StreamOrder:
 
 def _at(rows: Int64s, at: Int64s) -> Int64s:
     if len(rows) == 0:
-        return np.full(len(at), NO_ROW, np.int64)
-    return np.where(at < 0, NO_ROW, rows[np.maximum(at, 0)])
+        return np.full(len(at), NONE, np.int64)
+    return np.where(at < 0, NONE, rows[np.maximum(at, 0)])

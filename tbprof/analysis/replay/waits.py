@@ -8,20 +8,19 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
-from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
+from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.calls import Calls
-from tbprof.analysis.events.episodes import ABSENT, Episodes
+from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.replay.awaited_rows import awaited_rows, awaits_device
-from tbprof.analysis.replay.streams import NO_ROW, StreamOrder
+from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.analysis.waits.awaited import Awaited
 from tbprof.analysis.waits.base_cost import DEFAULT_COPY_NS, DEFAULT_SYNC_NS
 from tbprof.line_rules import STAGED_BYTES
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.clocks import CLOCK_SLACK_NS
 from tbprof.trace.columns.columns import Int64s
 
-__all__ = ["NO_DEVICE", "ReplayWaits", "replay_waits"]
-
-NO_DEVICE = -1
+__all__ = ["ReplayWaits", "replay_waits"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,13 +33,13 @@ class ReplayWaits:
     awaited: tuple[tuple[int, ...], ...]
     """The rows whose ends let it return, as positions in `DeviceWork`; none where nothing did."""
     device: Int64s
-    """The device all of whose streams it awaits, those beside the training too, or `NO_DEVICE`."""
+    """The device all of whose streams it awaits, those beside the training too, or `NONE`."""
     base_ns: Int64s
     """What its calls take when there is nothing to wait for."""
     lag_ns: Int64s
     """From the end of the last awaited row to the return."""
     staged: Int64s
-    """Of an upload from memory that is not known to be pinned its own row, or `NO_ROW`. The host copies it
+    """Of an upload from memory that is not known to be pinned its own row, or `NONE`. The host copies it
     piece by piece before, or while, it goes to the device; from pinned memory it would go at once."""
     drains: npt.NDArray[np.bool_]
     """Whether it waited for its rows until all that the training had launched had ended, and nothing
@@ -70,7 +69,7 @@ def replay_waits(
         start_ns=start,
         end_ns=end,
         awaited=_without_beside(rows, order.is_beside, awaits_all),
-        device=np.where(awaits_all, awaited.device[chosen], NO_DEVICE),
+        device=np.where(awaits_all, awaited.device[chosen], NONE),
         base_ns=np.where(held, np.minimum(end - start, least), end - start),
         lag_ns=np.where(held, lag, usual),
         staged=_staged_rows(episodes, chosen),
@@ -81,7 +80,7 @@ def replay_waits(
 def _is_dry(order: StreamOrder, start_ns: Int64s, end_ns: Int64s) -> npt.NDArray[np.bool_]:
     """Whether nothing was launched in `[start_ns, end_ns)`, and all from before had ended at its end."""
     work = order.work
-    rows = np.flatnonzero((work.launch != NO_LAUNCH) & ~order.is_beside)
+    rows = np.flatnonzero((work.launch != NONE) & ~order.is_beside)
     rows = rows[np.argsort(work.launch_start_ns[rows], kind="stable")]
     launched = work.launch_start_ns[rows]
     reach = np.maximum.accumulate(np.append(np.iinfo(np.int64).min, work.end_ns[rows]))
@@ -94,12 +93,12 @@ def _is_dry(order: StreamOrder, start_ns: Int64s, end_ns: Int64s) -> npt.NDArray
 def _staged_rows(episodes: Episodes, chosen: Int64s) -> Int64s:
     is_upload = episodes.direction[chosen] == DIRECTIONS.index("HtoD")
     from_host = is_upload & (episodes.memory[chosen] != MEMORIES.index("pinned"))
-    return np.where(from_host & (episodes.record[chosen] != ABSENT), episodes.record[chosen], NO_ROW)
+    return np.where(from_host & (episodes.record[chosen] != NONE), episodes.record[chosen], NONE)
 
 
 def _is_staged(work: DeviceWork, calls: Calls, episodes: Episodes) -> npt.NDArray[np.bool_]:
     """Uploads that were not to block and did: they can't be removed, and hold up the replay."""
-    is_upload = (episodes.direction == DIRECTIONS.index("HtoD")) & (episodes.record != ABSENT)
+    is_upload = (episodes.direction == DIRECTIONS.index("HtoD")) & (episodes.record != NONE)
     from_pageable = episodes.memory == MEMORIES.index("pageable")
     large = episodes.bytes > STAGED_BYTES
     staged = np.flatnonzero(is_upload & from_pageable & large)

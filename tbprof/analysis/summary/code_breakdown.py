@@ -12,13 +12,12 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.nesting import NONE, Nest
+from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.attribution.annotations import module_frames, module_name, user_labels
 from tbprof.analysis.attribution.sources import user_frames
-from tbprof.analysis.device.device_work import NO_LAUNCH
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.model import CodeKind, CodeShare
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["MAX_SHARES", "code_shares"]
@@ -63,7 +62,7 @@ def _own_host_ns(facts: Facts, nest: Nest) -> Int64s:
     """By interned name, and one more for what has none: own host time inside the steps."""
     slices = facts.trace.slices
     rows = nest.rows
-    inside = facts.steps.index_of(slices.start_ns[rows]) != OUTSIDE
+    inside = facts.steps.index_of(slices.start_ns[rows]) != NONE
     duration = np.where(inside, slices.duration_ns[rows], 0)
     end = slices.end_of(rows)
     parent = nest.enclosing(np.arange(len(rows)), end)
@@ -75,8 +74,8 @@ def _own_host_ns(facts: Facts, nest: Nest) -> Int64s:
 def _device_ns(facts: Facts, nest: Nest) -> tuple[Int64s, Int64s]:
     """By interned name: device time and launches of the work that was launched inside it."""
     work, slices = facts.work, facts.trace.slices
-    known = np.flatnonzero(work.launch != NO_LAUNCH)
-    known = known[facts.steps.index_of(work.launch_start_ns[known]) != OUTSIDE]
+    known = np.flatnonzero(work.launch != NONE)
+    known = known[facts.steps.index_of(work.launch_start_ns[known]) != NONE]
     calls = work.launch[known]
     start = slices.start_ns[calls]
     at = nest.innermost(slices.lane[calls].astype(np.int64), start, start + slices.duration_ns[calls])

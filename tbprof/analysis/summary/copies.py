@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
-from tbprof.analysis.events.episodes import ABSENT, Episodes
+from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.transfers import Transfers
 from tbprof.model import CopyTotal
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["copy_totals"]
@@ -15,7 +16,7 @@ __all__ = ["copy_totals"]
 
 def copy_totals(episodes: Episodes, transfers: Transfers) -> tuple[CopyTotal, ...]:
     """One row a kind, most bytes first. Copy calls without a device row are none of them."""
-    real = np.flatnonzero(episodes.is_copy & (episodes.record != ABSENT))
+    real = np.flatnonzero(episodes.is_copy & (episodes.record != NONE))
     kinds = np.stack([episodes.direction[real], episodes.memory[real]], axis=1)
     rows = []
     for direction, memory in np.unique(kinds, axis=0).tolist() if len(real) else []:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.analysis.arrays.nesting import NONE
 from tbprof.analysis.attribution.sites import SiteMembers
-from tbprof.analysis.device.device_work import NO_LAUNCH
-from tbprof.analysis.events.episodes import ABSENT
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.model import Instance, Span, SpanKind
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["median_instance", "median_member"]
@@ -39,7 +36,7 @@ def median_instance(facts: Facts, site: SiteMembers, origin_ns: int) -> Instance
     host, refilled_ns = _host(facts, episode, origin_ns)
     outermost = int(site.outermost_op[middle])
     return Instance(
-        step=None if step == OUTSIDE else step,
+        step=None if step == NONE else step,
         host=host,
         device=_device(facts, episode, refilled_ns, origin_ns),
         op=None if outermost == NONE else _span(facts, outermost, "launch", origin_ns),
@@ -53,10 +50,10 @@ def _host(facts: Facts, episode: int, origin_ns: int) -> tuple[tuple[Span, ...],
     start, end = int(episodes.start_ns[episode]), int(episodes.end_ns[episode])
     first_kind: SpanKind = "copy_call" if episodes.is_copy[episode] else "sync_call"
     spans = [_span(facts, int(calls.rows[first]), first_kind, origin_ns)]
-    if joined != ABSENT:
+    if joined != NONE:
         spans.append(_span(facts, int(calls.rows[joined]), "sync_call", origin_ns))
     own = int(calls.rows[first])
-    on_lane = np.flatnonzero(work.launch != NO_LAUNCH)
+    on_lane = np.flatnonzero(work.launch != NONE)
     on_lane = on_lane[facts.trace.slices.lane[work.launch[on_lane]] == calls.lane[first]]
     on_lane = on_lane[work.launch[on_lane] != own]
     launched = work.launch_start_ns[on_lane]

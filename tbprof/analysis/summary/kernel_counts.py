@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["KernelCounts", "kernel_counts"]
@@ -35,7 +35,7 @@ def kernel_counts(facts: Facts) -> KernelCounts | None:
 
     def per_step(calls: Int64s) -> Int64s:
         step = steps.index_of(slices.start_ns[calls])
-        counts: Int64s = np.bincount(step[step != OUTSIDE], minlength=len(steps.names))
+        counts: Int64s = np.bincount(step[step != NONE], minlength=len(steps.names))
         return counts
 
     return KernelCounts(kernels=per_step(launch), launches=per_step(np.unique(launch)))

@@ -6,10 +6,10 @@ import numpy as np
 
 from tbprof.analysis.attribution.call_chains import library_of
 from tbprof.analysis.attribution.sites import SiteMembers
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.summary.instances import median_instance, median_member
 from tbprof.model import Site, Source
+from tbprof.trace.columns.arrays import NONE
 
 __all__ = ["site_figures"]
 
@@ -18,7 +18,7 @@ def site_figures(facts: Facts, site: SiteMembers) -> Site:
     """All of a site that a report holds."""
     episodes, members = facts.episodes, site.members
     step = episodes.step[members]
-    per_step = np.bincount(step[step != OUTSIDE], minlength=len(facts.steps))
+    per_step = np.bincount(step[step != NONE], minlength=len(facts.steps))
     return Site(
         direction=site.direction,
         memory=site.memory,

@@ -32,11 +32,12 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import Intervals, total_ns
 from tbprof.analysis.device.lost_kernels import lost_kernels
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gaps.idle_places import NO_SITE, drained_by
+from tbprof.analysis.gaps.idle_places import drained_by
 from tbprof.analysis.gaps.launch_idle import find_launch_idle
 from tbprof.analysis.health.missing_device import missing_device
 from tbprof.analysis.summary.verdict_window import SEVERAL, VerdictWindow
 from tbprof.model import SEVERITIES, Finding, Numbers, Saving, Verdict
+from tbprof.trace.columns.arrays import NONE
 
 __all__ = ["BOUND_SHARE", "COLD_SHARE", "WORTH_SHARE", "find_verdict"]
 
@@ -197,7 +198,7 @@ def _drained_share(facts: Facts, pieces: Intervals) -> float:
     """The part of this idle of the busiest device that begins with a wait in which it ran dry."""
     sites = np.array(drained_by(facts, facts.empty_idle, pieces.start_ns), np.int64)
     length = pieces.end_ns - pieces.start_ns
-    return int(length[sites != NO_SITE].sum()) / max(int(length.sum()), 1)
+    return int(length[sites != NONE].sum()) / max(int(length.sum()), 1)
 
 
 def _late_host(facts: Facts) -> str:

@@ -13,7 +13,8 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import Intervals, clip, overlap_ns, subtract, total_ns
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gaps.idle_places import NO_SITE, drained_by
+from tbprof.analysis.gaps.idle_places import drained_by
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = [
@@ -129,8 +130,8 @@ def _gaps(facts: Facts, instants: Int64s) -> Iterator[Gap]:
     most = np.argmax(np.stack(list(by_cause.values())), axis=0).tolist()
     places = facts.places.names(start, end)
     empty = facts.idle.empty[main]
-    sites = drained_by(facts, empty, np.minimum(start, end - 1)) if len(empty) else [NO_SITE] * len(at)
+    sites = drained_by(facts, empty, np.minimum(start, end - 1)) if len(empty) else [NONE] * len(at)
     for begun, ended, cause, place, site in zip(
         start.tolist(), end.tolist(), most, places, sites, strict=True
     ):
-        yield Gap(begun, ended, causes[cause], place, None if site == NO_SITE else site)
+        yield Gap(begun, ended, causes[cause], place, None if site == NONE else site)

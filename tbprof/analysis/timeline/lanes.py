@@ -10,7 +10,8 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import subtract
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.timeline.tracks import NO_ROW, SpanTable, kind_number, nested_lines
+from tbprof.analysis.timeline.tracks import SpanTable, kind_number, nested_lines
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["LaneKind", "TimelineLane", "device_lanes", "episode_lane", "line_groups"]
@@ -69,7 +70,7 @@ def _idle(facts: Facts, device: int) -> SpanTable:
     kind = np.repeat(
         [kind_number(cause) for cause in by_cause], [len(pieces) for pieces in by_cause.values()]
     )
-    none = np.full(len(start), NO_ROW, np.int64)
+    none = np.full(len(start), NONE, np.int64)
     return SpanTable(start, end, np.zeros(len(start), np.int64), kind, none, none)
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.analysis.device.device_work import NO_LAUNCH
-from tbprof.analysis.events.episodes import ABSENT
 from tbprof.analysis.facts import Facts
+from tbprof.trace.columns.arrays import NONE
 
 __all__ = ["MAX_LINKS", "calls_of_episode", "links_of"]
 
@@ -20,7 +19,7 @@ def links_of(facts: Facts, row: int) -> tuple[tuple[int, int], ...]:
     started = np.flatnonzero(work.launch == row)[:MAX_LINKS]
     if len(started):
         return tuple((row, device_row) for device_row in work.rows[started].tolist())
-    own = np.flatnonzero((work.rows == row) & (work.launch != NO_LAUNCH))
+    own = np.flatnonzero((work.rows == row) & (work.launch != NONE))
     return tuple((call, row) for call in work.launch[own].tolist())
 
 
@@ -28,4 +27,4 @@ def calls_of_episode(facts: Facts, episode: int) -> tuple[int, ...]:
     """Rows of its one or two calls, in their order."""
     episodes, calls = facts.episodes, facts.calls
     positions = (int(episodes.first[episode]), int(episodes.joined[episode]))
-    return tuple(int(calls.rows[at]) for at in positions if at != ABSENT)
+    return tuple(int(calls.rows[at]) for at in positions if at != NONE)

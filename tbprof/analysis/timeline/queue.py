@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tbprof.analysis.arrays.intervals import Intervals, overlap_ns
-from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
+from tbprof.analysis.device.device_work import DeviceWork
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["QueueDepth", "queue_depth"]
@@ -45,7 +46,7 @@ class QueueDepth:
 
 def queue_depth(work: DeviceWork, device: int) -> QueueDepth:
     """Of one device, over all its streams."""
-    mine = (work.launch != NO_LAUNCH) & (work.device == device) & (work.start_ns > work.launch_end_ns)
+    mine = (work.launch != NONE) & (work.device == device) & (work.start_ns > work.launch_end_ns)
     times = np.concatenate([work.launch_end_ns[mine], work.start_ns[mine]])
     moves = np.repeat(np.array([1, -1], np.int64), int(mine.sum()))
     instants, which = np.unique(times, return_inverse=True)

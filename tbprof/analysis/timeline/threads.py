@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.names import matching_names
-from tbprof.analysis.events.episodes import ABSENT
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.timeline.lanes import LaneKind, TimelineLane, line_groups
 from tbprof.analysis.timeline.tracks import SpanTable, kind_number, nested_lines
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
 from tbprof.trace.columns.eras import STEP_PREFIX
 
@@ -57,7 +57,7 @@ def _kind(facts: Facts, lane: int) -> LaneKind:
 def _wait_rows(facts: Facts) -> npt.NDArray[np.bool_]:
     """For each row whether it is a call of an episode that blocked."""
     episodes = facts.episodes
-    joined = episodes.joined[episodes.blocking & (episodes.joined != ABSENT)]
+    joined = episodes.joined[episodes.blocking & (episodes.joined != NONE)]
     waits = np.zeros(len(facts.trace.slices), np.bool_)
     waits[facts.calls.rows[episodes.first[episodes.blocking]]] = True
     waits[facts.calls.rows[joined]] = True

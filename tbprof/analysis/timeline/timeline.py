@@ -11,14 +11,14 @@ from functools import cached_property
 
 import numpy as np
 
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.timeline.lanes import LaneKind, TimelineLane, device_lanes, episode_lane
 from tbprof.analysis.timeline.pyramid import Pyramid
 from tbprof.analysis.timeline.queue import QueueDepth, queue_depth
 from tbprof.analysis.timeline.threads import thread_lanes
 from tbprof.analysis.timeline.tile import Spans, Tile, TilePlace, cut_tile, highest_level
-from tbprof.analysis.timeline.tracks import NO_ROW, SpanTable, tracks_of
+from tbprof.analysis.timeline.tracks import SpanTable, tracks_of
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["Found", "Place", "Timeline"]
@@ -95,7 +95,7 @@ class Timeline:
         An episode bears no name but the number of its site, which stays as it is.
         """
         own = np.array([lane.kind == "episodes" for lane in self.lanes], np.bool_)[spans.lane]
-        named = ~own & (spans.name != NO_ROW)
+        named = ~own & (spans.name != NONE)
         used, numbers = np.unique(spans.name[named], return_inverse=True)
         names = spans.name.copy()
         names[named] = numbers.reshape(-1)
@@ -116,7 +116,7 @@ class Timeline:
     def step_at(self, instant_ns: int) -> int | None:
         """The step that holds an instant of the trace."""
         step = int(self.facts.steps.index_of(np.array([instant_ns], np.int64))[0])
-        return None if step == OUTSIDE else step
+        return None if step == NONE else step
 
     def queued_at(self, instant_ns: int) -> int | None:
         """How much was queued on the busiest device; None without one."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from tbprof.trace.columns.columns import Int64s
 
-__all__ = ["KINDS", "MAX_LINES", "NO_ROW", "SpanTable", "Track", "kind_number", "nested_lines", "tracks_of"]
+__all__ = ["KINDS", "MAX_LINES", "SpanTable", "Track", "kind_number", "nested_lines", "tracks_of"]
 
 KINDS = (
     *("kernel", "copy", "memset", "step", "label", "frame", "op", "call", "wait", "other"),
@@ -21,8 +21,6 @@ KINDS = (
 """What a span is: device work and host rows by category, episodes by whether they blocked, idle
 by its cause, in the order in which causes are stacked. A `wait` is a call that blocked the host."""
 
-NO_ROW = -1
-"""Of a span that stands for no row of the trace."""
 
 MAX_LINES = 48
 """Deeper nesting is drawn on the last line."""
@@ -42,9 +40,9 @@ class SpanTable:
     kind: Int64s
     """Index into `KINDS`."""
     row: Int64s
-    """Row of the trace, for episodes their number; `NO_ROW` for idle."""
+    """Row of the trace, for episodes their number; `NONE` for idle."""
     name: Int64s
-    """Index into the trace's names, for episodes that of their site; `NO_ROW` for idle."""
+    """Index into the trace's names, for episodes that of their site; `NONE` for idle."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

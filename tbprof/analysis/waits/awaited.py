@@ -16,8 +16,8 @@ from tbprof.analysis.arrays.intervals import Intervals, overlap_ns
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.calls import Calls
-from tbprof.analysis.events.episodes import ABSENT, Episodes
-from tbprof.trace.columns.arrays import lookup
+from tbprof.analysis.events.episodes import Episodes
+from tbprof.trace.columns.arrays import NONE, lookup
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["Awaited", "find_awaited"]
@@ -84,7 +84,7 @@ def _explained(busy: Intervals, calls: Calls, episodes: Episodes, chosen: Int64s
     first, joined = episodes.first[chosen], episodes.joined[chosen]
     in_first = overlap_ns(busy, calls.start_ns[first], calls.end_ns[first])
     in_joined = overlap_ns(busy, calls.start_ns[joined], calls.end_ns[joined])
-    whole = in_first + np.where(joined == ABSENT, 0, in_joined)
+    whole = in_first + np.where(joined == NONE, 0, in_joined)
     return np.where(episodes.blocking[chosen], whole, 0)
 
 
@@ -100,7 +100,7 @@ def _named(trace: Trace, calls: Calls, episodes: Episodes) -> tuple[Int64s, Int6
     slices = trace.slices
     rows = np.flatnonzero((slices.category == Category.SYNC) & (slices.correlation > 0))
     synchronise = np.where(episodes.is_copy, episodes.joined, episodes.first)
-    wanted = np.where(synchronise == ABSENT, 0, slices.correlation[calls.rows[synchronise]])
+    wanted = np.where(synchronise == NONE, 0, slices.correlation[calls.rows[synchronise]])
     row = lookup(slices.correlation[rows], rows, wanted)
     stream = np.maximum(trace.stream.at(row), trace.awaited_stream.at(row))
     return stream, trace.device.at(row)
@@ -114,7 +114,7 @@ def _devices(work: DeviceWork, calls: Calls, episodes: Episodes, named: Int64s) 
     at = np.searchsorted(work.launch_start_ns[by_launch], calls.start_ns[episodes.first]) - 1
     last = work.device[by_launch[np.maximum(at, 0)]]
     device = np.where(named >= 0, named, last)
-    return np.where(episodes.record == ABSENT, device, work.device[episodes.record])
+    return np.where(episodes.record == NONE, device, work.device[episodes.record])
 
 
 def _stream_waits(trace: Trace) -> _StreamWaits:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tbprof.analysis.events.calls import Calls
-from tbprof.analysis.events.episodes import ABSENT, Episodes
+from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.waits.awaited import Awaited
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["DEFAULT_COPY_NS", "DEFAULT_SYNC_NS", "net_wait_ns"]
@@ -26,7 +27,7 @@ def net_wait_ns(calls: Calls, episodes: Episodes, awaited: Awaited) -> Int64s:
     the device did nothing.
     """
     base = _base_ns(calls, episodes, awaited)
-    cost = base[episodes.first] + np.where(episodes.joined == ABSENT, 0, base[episodes.joined])
+    cost = base[episodes.first] + np.where(episodes.joined == NONE, 0, base[episodes.joined])
     net: Int64s = np.maximum(episodes.wait_ns - cost, 0)
     return net
 
@@ -36,7 +37,7 @@ def _base_ns(calls: Calls, episodes: Episodes, awaited: Awaited) -> Int64s:
     base = np.where(calls.is_copy, DEFAULT_COPY_NS, DEFAULT_SYNC_NS)
     free = episodes.blocking & (awaited.explained_ns == 0)
     involved = np.concatenate([episodes.first[free], episodes.joined[free]])
-    involved = involved[involved != ABSENT]
+    involved = involved[involved != NONE]
     names = calls.trace.slices.name[calls.rows]
     duration = calls.end_ns - calls.start_ns
     for name in np.unique(names[involved]).tolist():

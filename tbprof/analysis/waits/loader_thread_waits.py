@@ -13,7 +13,8 @@ import numpy.typing as npt
 from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, union
 from tbprof.analysis.device.copy_kinds import DIRECTIONS
 from tbprof.analysis.events.episodes import Episodes
-from tbprof.analysis.events.steps import OUTSIDE, Steps
+from tbprof.analysis.events.steps import Steps
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Trace
 
 __all__ = ["loader_thread_waits", "silent_ns"]
@@ -21,7 +22,7 @@ __all__ = ["loader_thread_waits", "silent_ns"]
 
 def loader_thread_waits(episodes: Episodes, lanes: tuple[int, ...]) -> npt.NDArray[np.bool_]:
     """For each episode whether it blocked, in a step, a thread that feeds those of the training (`lanes`)."""
-    held_up = episodes.blocking & (episodes.step != OUTSIDE) & ~np.isin(episodes.lane, lanes)
+    held_up = episodes.blocking & (episodes.step != NONE) & ~np.isin(episodes.lane, lanes)
     uploads = held_up & (episodes.direction == DIRECTIONS.index("HtoD"))
     feeds: npt.NDArray[np.bool_] = held_up & np.isin(episodes.lane, np.unique(episodes.lane[uploads]))
     return feeds

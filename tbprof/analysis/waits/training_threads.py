@@ -16,9 +16,10 @@ import numpy.typing as npt
 
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.attribution.annotations import LOADER
-from tbprof.analysis.device.device_work import NO_LAUNCH, DeviceWork
+from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.steps import Steps
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Trace
 
 __all__ = ["REAL_SHARE", "find_training_threads"]
@@ -49,7 +50,7 @@ def find_training_threads(
 
 def _launching(trace: Trace, work: DeviceWork, sure: set[int]) -> _Lanes:
     """The lane of each launch of a kernel; where some lanes are sure, only of those to their streams."""
-    launched, kernels = np.flatnonzero(work.launch != NO_LAUNCH), work.launched_kernels
+    launched, kernels = np.flatnonzero(work.launch != NONE), work.launched_kernels
     if not sure:
         lanes: _Lanes = trace.slices.lane[work.launch[kernels if len(kernels) else launched]]
         return lanes

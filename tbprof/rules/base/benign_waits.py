@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.device.device_work import NO_LAUNCH
 from tbprof.analysis.facts import Facts
 from tbprof.rules.base.enclosing_ranges import in_ranges
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["are_benign", "are_throttle"]
@@ -53,7 +53,7 @@ def _before_the_window(facts: Facts) -> npt.NDArray[np.bool_]:
     if not facts.steps.recorded:
         return np.zeros(len(episodes.step), np.bool_)
     unexplained = 2 * (facts.net_wait_ns - facts.awaited.explained_ns) > facts.net_wait_ns
-    launched = facts.work.launch_start_ns[facts.work.launch != NO_LAUNCH]
+    launched = facts.work.launch_start_ns[facts.work.launch != NONE]
     inside = launched[launched >= facts.steps.start_ns[0]]
     at_first = ~episodes.is_copy & (episodes.start_ns < inside.min(initial=np.iinfo(np.int64).max))
     early: npt.NDArray[np.bool_] = episodes.blocking & (episodes.step == 0)
@@ -64,7 +64,7 @@ def _before_the_window(facts: Facts) -> npt.NDArray[np.bool_]:
 def _before_nothing(facts: Facts) -> npt.NDArray[np.bool_]:
     """Whether each episode is a synchronise after which nothing was launched any more."""
     work = facts.work
-    launched = work.launch_start_ns[work.launch != NO_LAUNCH]
+    launched = work.launch_start_ns[work.launch != NONE]
     last = int(launched.max(initial=np.iinfo(np.int64).min))
     found: npt.NDArray[np.bool_] = ~facts.episodes.is_copy & (facts.episodes.start_ns >= last)
     return found & (len(launched) > 0)

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import Intervals
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.model import Evidence
+from tbprof.trace.columns.arrays import NONE
 
 __all__ = ["idle_evidence", "row_evidence", "wait_evidence"]
 
@@ -51,7 +51,7 @@ def _evidence(
     steps = facts.steps.index_of(start_ns).tolist()
     instants = (start_ns - facts.origin_ns).tolist()
     return tuple(
-        Evidence(kind, start, duration, None if step == OUTSIDE else step, row)
+        Evidence(kind, start, duration, None if step == NONE else step, row)
         for start, duration, step, row in zip(
             instants, duration_ns.tolist(), steps, rows.tolist(), strict=True
         )

@@ -9,8 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.attribution.sites import SiteMembers
-from tbprof.analysis.events.episodes import ABSENT
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.savings import saving_of
 from tbprof.model import (
@@ -28,6 +26,7 @@ from tbprof.rules.base.hints import hint_of
 from tbprof.rules.base.immediate_use import is_used_immediately
 from tbprof.rules.base.later_steps import has_later_step
 from tbprof.rules.base.severity import severity_of_transfer, severity_of_waits
+from tbprof.trace.columns.arrays import NONE
 
 __all__ = ["Confidence", "site_finding", "transfer_finding", "waits_finding", "window_finding"]
 
@@ -69,7 +68,7 @@ def waits_finding(
         rule=rule,
         severity="info" if removal == "needed" else severity_of_waits(facts, members, saving),
         sites=sites,
-        steps=tuple(steps[steps != OUTSIDE].tolist()),
+        steps=tuple(steps[steps != NONE].tolist()),
         count=len(members),
         removal=removal,
         saving=saving if facts.device_is_known else None,
@@ -102,12 +101,12 @@ def transfer_finding(
         rule=rule,
         severity=severity_of_transfer(facts, saving),
         sites=(site_index,),
-        steps=tuple(steps[steps != OUTSIDE].tolist()),
+        steps=tuple(steps[steps != NONE].tolist()),
         count=len(site.members),
         removal="rewrite",
         saving=saving,
         confidence="medium",
-        evidence=row_evidence(facts, "copy", facts.work.rows[record[record != ABSENT]])[:_MAX_EVIDENCE],
+        evidence=row_evidence(facts, "copy", facts.work.rows[record[record != NONE]])[:_MAX_EVIDENCE],
         numbers=numbers,
         fingerprint=_fingerprint(facts, rule, [site]),
     )

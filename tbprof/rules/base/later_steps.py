@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from tbprof.analysis.arrays.names import matching_rows
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["has_later_step"]
@@ -27,7 +27,7 @@ def has_later_step(facts: Facts, members: Int64s) -> bool:
     if len(np.unique(np.searchsorted(launched, facts.episodes.start_ns[members]))) > 1:
         return True
     step = facts.episodes.step[members]
-    is_before_another = (step != OUTSIDE) & (step < len(facts.steps) - 1)
+    is_before_another = (step != NONE) & (step < len(facts.steps) - 1)
     if facts.steps.recorded and bool(is_before_another.any()):
         return True
     return len(matching_rows(facts.trace, _TRAINS, Category.CPU_OP, Category.USER_ANNOTATION)) > 0

@@ -32,7 +32,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.attribution.sites import SiteMembers
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.findings import waits_finding
@@ -40,6 +39,7 @@ from tbprof.rules.base.notes import number_of
 from tbprof.rules.base.rule import STEPS, Rule
 from tbprof.texts.figures.quantities import size
 from tbprof.texts.figures.scopes import Scope
+from tbprof.trace.columns.arrays import NONE
 
 __all__ = ["RULE"]
 
@@ -64,7 +64,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 def _of_one_frame(facts: Facts, sites: tuple[int, ...]) -> Iterator[Finding]:
     members = np.sort(np.concatenate([facts.sites[index].members for index in sites]))
     step = facts.episodes.step[members]
-    members = members[(step != OUTSIDE) & np.isin(facts.episodes.lane[members], facts.training_threads)]
+    members = members[(step != NONE) & np.isin(facts.episodes.lane[members], facts.training_threads)]
     per_step = np.bincount(facts.episodes.step[members], minlength=len(facts.steps))
     copies = float(np.median(per_step[~np.array(facts.steps.cold)]))
     sizes = facts.episodes.bytes[members]

@@ -42,8 +42,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.attribution.sites import SiteMembers
-from tbprof.analysis.events.episodes import ABSENT
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.findings import transfer_finding
@@ -52,6 +50,7 @@ from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import MEDIUM_SHARE
 from tbprof.rules.copies.search.computing_streams import on_computing_streams
 from tbprof.texts.figures.scopes import Scope
+from tbprof.trace.columns.arrays import NONE
 
 __all__ = ["RULE"]
 
@@ -77,7 +76,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 def _on_computing_streams(facts: Facts, site: SiteMembers) -> npt.NDArray[np.int64]:
     """Episodes in a step whose copy ran on a stream that runs kernels as well."""
     record = facts.episodes.record[site.members]
-    inside = (record != ABSENT) & (facts.episodes.step[site.members] != OUTSIDE)
+    inside = (record != NONE) & (facts.episodes.step[site.members] != NONE)
     members = site.members[inside]
     computes = on_computing_streams(facts.work)
     chosen: npt.NDArray[np.int64] = members[computes[facts.episodes.record[members]]]

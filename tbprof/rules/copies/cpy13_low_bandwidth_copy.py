@@ -33,7 +33,6 @@ import numpy.typing as npt
 
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.device.copy_kinds import MEMORIES
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.findings import transfer_finding
@@ -41,6 +40,7 @@ from tbprof.rules.base.notes import number_of
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import MEDIUM_SHARE
 from tbprof.texts.figures.scopes import Scope
+from tbprof.trace.columns.arrays import NONE
 
 __all__ = ["RULE"]
 
@@ -84,7 +84,7 @@ def _slow(facts: Facts, site: SiteMembers, best: float) -> npt.NDArray[np.int64]
     """Large episodes in a step that stay under the share of the best."""
     sizes = facts.episodes.bytes[site.members]
     lasting = facts.transfers.device_ns[site.members]
-    inside = facts.episodes.step[site.members] != OUTSIDE
+    inside = facts.episodes.step[site.members] != NONE
     is_slow = inside & (sizes >= LARGE_BYTES) & (sizes < SLOW_SHARE * best * lasting)
     chosen: npt.NDArray[np.int64] = site.members[is_slow]
     return chosen

@@ -30,13 +30,13 @@ from collections.abc import Iterator
 
 from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gaps.idle_places import NO_SITE
 from tbprof.model import Finding, Numbers, Saving
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of
 from tbprof.rules.input.loader_calls import STARVED_SHARE, LoaderCalls, find_loader_calls, loader_note
+from tbprof.trace.columns.arrays import NONE
 
 __all__ = ["RULE"]
 
@@ -64,7 +64,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 def _numbers(facts: Facts, calls: LoaderCalls) -> Numbers:
     """The idle of a step on average, its share, and the site whose wait drained the queue before."""
     exposed = {"exposed_per_step_ns": total_ns(calls.idle) // len(facts.steps), "share": calls.share}
-    return exposed if calls.drained_by == NO_SITE else {**exposed, "drained_by": calls.drained_by}
+    return exposed if calls.drained_by == NONE else {**exposed, "drained_by": calls.drained_by}
 
 
 RULE = Rule(code=_CODE, find=find, note=loader_note, needs=(GPU_WORK,))

@@ -14,12 +14,12 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import Intervals, overlap_ns
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.attribution.annotations import LOADER
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gaps.idle_places import NO_SITE, drained_by
+from tbprof.analysis.gaps.idle_places import drained_by
 from tbprof.model import Numbers
 from tbprof.rules.base.notes import duration_of, share_of
 from tbprof.texts.figures.scopes import Scope
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = [
@@ -55,7 +55,7 @@ class LoaderCalls:
     share: float
     """That idle as a part of the steps, 0 to 1."""
     drained_by: int
-    """The site whose wait most of this idle began in, or `idle_places.NO_SITE`."""
+    """The site whose wait most of this idle began in, or `NONE`."""
 
     @property
     def certain_ns(self) -> int:
@@ -68,7 +68,7 @@ def find_loader_calls(facts: Facts) -> LoaderCalls:
     trace, slices = facts.trace, facts.trace.slices
     rows = matching_rows(trace, LOADER, Category.CPU_OP, Category.USER_ANNOTATION)
     rows = rows[np.isin(slices.lane[rows], facts.training_threads)]
-    rows = rows[facts.steps.index_of(slices.start_ns[rows]) != OUTSIDE]
+    rows = rows[facts.steps.index_of(slices.start_ns[rows]) != NONE]
     rows = rows[np.argsort(slices.start_ns[rows], kind="stable")]
     start = slices.start_ns[rows]
     idle = facts.idle_of("data")
@@ -87,9 +87,9 @@ def find_loader_calls(facts: Facts) -> LoaderCalls:
 
 def _drain(facts: Facts, idle: Intervals) -> int:
     sites = np.array(drained_by(facts, facts.empty_idle, idle.start_ns), np.int64)
-    known = sites != NO_SITE
+    known = sites != NONE
     if not known.any():
-        return NO_SITE
+        return NONE
     idle_ns = np.zeros(int(sites.max()) + 1, np.int64)
     np.add.at(idle_ns, sites[known], (idle.end_ns - idle.start_ns)[known])
     return int(np.argmax(idle_ns))

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from tbprof.analysis.arrays.intervals import Intervals
-from tbprof.analysis.arrays.nesting import NONE
 from tbprof.analysis.attribution.host_code import HostPlaces
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.launch_idle import LaunchIdle
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["BACKWARD", "CodeKernels", "kernels_by_code"]

@@ -8,8 +8,8 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import Intervals, intersect, union
 from tbprof.analysis.arrays.names import matching_rows
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["CacheFlushes", "find_cache_flushes"]
@@ -63,7 +63,7 @@ def _in_steps(facts: Facts, rows: Int64s) -> Int64s:
     rows = rows[np.isin(facts.trace.slices.lane[rows], facts.training_threads)]
     step = _step(facts, rows)
     set_up = (step == 0) & (len(facts.steps) > 1)
-    kept: Int64s = rows[(step != OUTSIDE) & ~set_up]
+    kept: Int64s = rows[(step != NONE) & ~set_up]
     return kept
 
 

@@ -36,7 +36,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.line_rules import LOOP_READS
 from tbprof.model import Finding, Numbers, Removal
@@ -45,6 +44,7 @@ from tbprof.rules.base.notes import number_of
 from tbprof.rules.base.reads import can_be_deferred, reads_number
 from tbprof.rules.base.rule import STEPS, Rule
 from tbprof.texts.figures.scopes import Scope
+from tbprof.trace.columns.arrays import NONE
 
 __all__ = ["RULE"]
 
@@ -55,7 +55,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     """`per_step` of the numbers is the largest count of one step."""
     for index, site in enumerate(facts.sites):
         step = facts.episodes.step[site.members]
-        per_step = int(np.bincount(step[step != OUTSIDE], minlength=1).max())
+        per_step = int(np.bincount(step[step != NONE], minlength=1).max())
         if reads_number(facts, site) and per_step >= LOOP_READS:
             numbers = {"per_step": per_step}
             removal: Removal = "defer" if can_be_deferred(site) else "rewrite"

@@ -36,7 +36,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.attribution.sites import SiteMembers
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.line_rules import CLIPPING_FILE
 from tbprof.model import Finding, Numbers
@@ -44,6 +43,7 @@ from tbprof.rules.base.enclosing_ranges import in_frames
 from tbprof.rules.base.findings import site_finding, waits_finding
 from tbprof.rules.base.reads import reads_number
 from tbprof.rules.base.rule import Rule
+from tbprof.trace.columns.arrays import NONE
 
 __all__ = ["MANY_TESTS", "RULE"]
 
@@ -76,7 +76,7 @@ def _anomaly_mode(facts: Facts, sites: list[int]) -> Iterator[Finding]:
         return
     members = np.sort(np.concatenate([facts.sites[index].members for index in sites]))
     step = facts.episodes.step[members]
-    per_step = int(np.bincount(step[step != OUTSIDE], minlength=1).max())
+    per_step = int(np.bincount(step[step != NONE], minlength=1).max())
     if per_step >= MANY_TESTS:
         numbers: Numbers = {"kind": "anomaly", "per_step": per_step}
         yield waits_finding(facts, tuple(sites), members, rule=_CODE, removal="drop", numbers=numbers)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tbprof.analysis.arrays.intervals import total_ns, union
-from tbprof.analysis.arrays.nesting import NONE
-from tbprof.analysis.events.steps import OUTSIDE, rows_of_steps
+from tbprof.analysis.events.steps import rows_of_steps
 from tbprof.analysis.facts import Facts
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["ColdStart", "find_cold_start"]
@@ -36,7 +36,7 @@ def find_cold_start(facts: Facts) -> ColdStart:
     slices, steps = facts.trace.slices, facts.steps
     cold = np.array(steps.cold)
     duration = steps.duration_ns
-    loading = facts.loading[steps.index_of(slices.start_ns[facts.loading]) != OUTSIDE]
+    loading = facts.loading[steps.index_of(slices.start_ns[facts.loading]) != NONE]
     if not steps.recorded:
         inside = slices.end_of(loading) > steps.start_ns[0]
         loading = loading[inside & (slices.start_ns[loading] < steps.end_ns[0])]

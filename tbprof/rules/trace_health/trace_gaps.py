@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tbprof.analysis.arrays.names import matching_rows
-from tbprof.analysis.device.device_work import NO_LAUNCH
 from tbprof.analysis.facts import Facts
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.clocks import CLOCK_SLACK_NS
 from tbprof.trace.columns.columns import Category, Int64s
 
@@ -34,7 +34,7 @@ class TraceGaps:
 
 def find_trace_gaps(facts: Facts) -> TraceGaps:
     trace, work = facts.trace, facts.work
-    known = work.launch != NO_LAUNCH
+    known = work.launch != NONE
     early = known & (work.start_ns < work.launch_start_ns - CLOCK_SLACK_NS)
     waits = matching_rows(trace, _STREAM_WAIT, Category.RUNTIME)
     is_named = bool((trace.awaited_stream.values >= 0).any())

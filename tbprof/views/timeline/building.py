@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.timeline.excerpt import step_reach
 from tbprof.analysis.timeline.gaps import CauseOfStep, Gap, causes_of_step, largest_gaps
 from tbprof.analysis.timeline.tile import TILE_BUCKETS
 from tbprof.analysis.timeline.timeline import Timeline
 from tbprof.analysis.timeline.tracks import KINDS
 from tbprof.texts.screens.idle import cause_name, host_place_name
+from tbprof.trace.columns.arrays import NONE
 from tbprof.views.base.times import us
 from tbprof.views.overview.idle_causes import STACKING
 from tbprof.views.timeline.timeline import (
@@ -115,9 +115,7 @@ def _episodes(timeline: Timeline, step: int) -> tuple[EpisodeMark, ...]:
     facts = timeline.facts
     episodes = facts.episodes
     mine = [
-        number
-        for number, of in enumerate(episodes.step.tolist())
-        if of == step or (of == OUTSIDE and step == 0)
+        number for number, of in enumerate(episodes.step.tolist()) if of == step or (of == NONE and step == 0)
     ]
     mine.sort(key=lambda number: int(episodes.start_ns[number]))
     return tuple(

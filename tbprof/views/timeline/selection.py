@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 
 from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
-from tbprof.analysis.events.episodes import ABSENT
 from tbprof.analysis.timeline.gaps import gap_after, gap_at
 from tbprof.analysis.timeline.links import calls_of_episode, links_of
 from tbprof.analysis.timeline.timeline import Timeline
 from tbprof.analysis.timeline.tracks import KINDS
 from tbprof.texts.screens.timeline import episode_sentence, gap_sentence
+from tbprof.trace.columns.arrays import NONE
 from tbprof.views.base.times import us
 from tbprof.views.timeline.building import gap_row
 from tbprof.views.timeline.timeline import LinkRow, SelectionView
@@ -28,7 +28,7 @@ def select_episode(timeline: Timeline, number: int) -> SelectionView | None:
     lane = timeline.number_of("episodes", None)
     selected = _selected(timeline, "blocking" if is_blocking else "free", start_ns, end_ns, lane)
     record = int(episodes.record[number])
-    if record != ABSENT:
+    if record != NONE:
         copy_ns = int(facts.work.end_ns[record] - facts.work.start_ns[record])
         selected = dataclasses.replace(selected, copy_us=us(copy_ns), copy_bytes=int(episodes.bytes[number]))
     gap = gap_after(facts, number)

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbprof.analysis.arrays.nesting import NONE, Nest
+from tbprof.analysis.arrays.nesting import Nest
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Slices
 
 Rows = list[tuple[int, int, int]]

@@ -6,8 +6,8 @@ import numpy as np
 from scenes import SIDE
 from trace_builder import MAIN, TraceBuilder
 
-from tbprof.analysis.arrays.nesting import NONE
 from tbprof.analysis.facts import Facts
+from tbprof.trace.columns.arrays import NONE
 
 
 def instants(facts: Facts, *at: float) -> np.ndarray:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.device.device_work import NO_LAUNCH
 from tbprof.analysis.facts import Facts
+from tbprof.trace.columns.arrays import NONE
 
 
 def launches(facts: Facts) -> list[str]:
     """The name of the call behind each device row, in the order of their start."""
     names, slices = facts.trace.names, facts.trace.slices
-    return ["" if row == NO_LAUNCH else names[slices.name[row]] for row in facts.work.launch.tolist()]
+    return ["" if row == NONE else names[slices.name[row]] for row in facts.work.launch.tolist()]
 
 
 def test_kernels_copies_and_memsets_keep_a_device_busy() -> None:

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from scenes import SIDE
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.events.steps import OUTSIDE, Steps
+from tbprof.analysis.events.steps import Steps
 from tbprof.model import Step
 from tbprof.report import build_report
+from tbprof.trace.columns.arrays import NONE
 
 
 def test_steps_are_the_profilers_on_the_host_in_the_order_of_time() -> None:
@@ -65,7 +66,7 @@ def test_a_step_holds_its_start_and_not_its_end() -> None:
     steps = built.facts().steps
 
     instants = built.origin_ns + np.array([0, 99_999, 100_000, 150_000, 249_999, 250_000])
-    assert steps.index_of(instants).tolist() == [0, 0, OUTSIDE, 1, 1, OUTSIDE]
+    assert steps.index_of(instants).tolist() == [0, 0, NONE, 1, 1, NONE]
 
 
 @given(
@@ -80,7 +81,7 @@ def test_of_steps_that_overlap_the_earlier_counts(spans: list[tuple[int, int]], 
     steps = Steps(("s",) * len(spans), start, end, start, end, (False,) * len(spans), lanes=(0,))
 
     expected = [
-        next((i for i, (begin, length) in enumerate(spans) if begin <= at < begin + length), OUTSIDE)
+        next((i for i, (begin, length) in enumerate(spans) if begin <= at < begin + length), NONE)
         for at in instants
     ]
     assert steps.index_of(np.array(instants)).tolist() == expected

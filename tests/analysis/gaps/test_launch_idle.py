@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.device.device_work import NO_LAUNCH
 from tbprof.analysis.gaps.launch_idle import find_launch_idle
+from tbprof.trace.columns.arrays import NONE
 
 
 def told() -> TraceBuilder:
@@ -31,7 +31,7 @@ def test_a_piece_ends_with_the_next_launch() -> None:
         (560_000, 1_000_000),
     ]
     slices = facts.trace.slices
-    called = [None if row == NO_LAUNCH else int(slices.start_ns[row]) for row in pieces.launch.tolist()]
+    called = [None if row == NONE else int(slices.start_ns[row]) for row in pieces.launch.tolist()]
     assert called[3] is None
     assert [at - facts.origin_ns for at in called[:3] if at is not None] == [0, 28_000, 540_000]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from scenes import SIDE
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.gaps.idle_places import NO_SITE
 from tbprof.rules.input.loader_calls import READY_BATCH_NS, find_loader_calls
+from tbprof.trace.columns.arrays import NONE
 
 NEXT = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
 
@@ -25,7 +25,7 @@ def two_calls() -> TraceBuilder:
 def test_a_call_costs_what_it_leaves_dry() -> None:
     calls = find_loader_calls(two_calls().facts())
     assert calls.exposed_ns.tolist() == [0, 4_000_000]
-    assert (calls.share, calls.names, calls.drained_by) == (0.4, (NEXT,), NO_SITE)
+    assert (calls.share, calls.names, calls.drained_by) == (0.4, (NEXT,), NONE)
 
 
 def test_a_ready_batch_is_no_loss_of_any_call() -> None:

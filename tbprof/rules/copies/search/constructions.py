@@ -8,9 +8,9 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import Intervals, union
 from tbprof.analysis.arrays.names import matching_rows
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.model import Audit, Construction
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["Constructions", "find_constructions", "recorded_constructions", "tells_constructions"]
@@ -54,7 +54,7 @@ def find_constructions(facts: Facts) -> list[Constructions]:
     rows = rows[np.isin(slices.lane[rows], facts.training_threads)]
     step = facts.steps.index_of(slices.start_ns[rows])
     set_up = (step == 0) & (len(facts.steps) > 1)
-    rows = rows[(step != OUTSIDE) & ~set_up]
+    rows = rows[(step != NONE) & ~set_up]
     places = np.array(facts.places.code_on(slices.lane[rows].astype(np.int64), slices.start_ns[rows]))
     return [
         Constructions(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.analysis.arrays.nesting import NONE
 from tbprof.analysis.attribution.sites import SiteMembers
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.rules.copies.search.host_ops import first_from, host_ops, ops_of, ops_within, top_level_ops
 from tbprof.rules.copies.search.op_inputs import UNKNOWN, first_shape, makes_shape
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["SOON_NS", "find_moved_factories"]
@@ -36,7 +35,7 @@ def find_moved_factories(facts: Facts, site: SiteMembers) -> Int64s:
     chosen = []
     for lane in facts.training_threads:
         mine = np.flatnonzero((episodes.lane[site.members] == lane) & (site.outermost_op != NONE))
-        mine = mine[episodes.step[site.members[mine]] != OUTSIDE]
+        mine = mine[episodes.step[site.members[mine]] != NONE]
         if len(mine) == 0:
             continue
         ops, makers = ops_of(facts, lane), set(host_ops(facts, _FACTORY, lane).tolist())

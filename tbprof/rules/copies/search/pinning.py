@@ -9,8 +9,8 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, union
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.attribution.annotations import LOADER
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["Pinning", "find_pinning"]
@@ -40,7 +40,7 @@ def find_pinning(facts: Facts) -> Pinning:
     step = facts.steps.index_of(start)
     set_up = (step == 0) & (len(facts.steps) > 1)
     loads = overlap_ns(inside_loader, start, start + 1) > 0
-    rows = rows[(step != OUTSIDE) & ~set_up & ~loads]
+    rows = rows[(step != NONE) & ~set_up & ~loads]
     rows = rows[np.lexsort((-slices.duration_ns[rows], slices.start_ns[rows]))]
     start, end = slices.start_ns[rows], slices.end_of(rows)
     before = np.concatenate([[np.iinfo(np.int64).min], np.maximum.accumulate(end)[:-1]])[: len(rows)]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tbprof.analysis.device.copy_kinds import DIRECTIONS
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["MIN_BYTES", "RoundTrip", "find_round_trips"]
@@ -63,5 +63,5 @@ def _large(facts: Facts, direction: str) -> Int64s:
     """Copies of the training lanes in a step, ascending."""
     episodes = facts.episodes
     mine = (episodes.direction == DIRECTIONS.index(direction)) & (episodes.bytes > MIN_BYTES)
-    mine &= (episodes.step != OUTSIDE) & np.isin(episodes.lane, facts.training_threads)
+    mine &= (episodes.step != NONE) & np.isin(episodes.lane, facts.training_threads)
     return np.flatnonzero(mine)

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.names import matching_rows
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["find_unawaited"]
@@ -22,7 +22,7 @@ def find_unawaited(facts: Facts, members: Int64s) -> Int64s:
     late. Copies of the last step are left out, since what follows them is not recorded.
     """
     episodes, steps = facts.episodes, facts.steps
-    members = members[(episodes.step[members] != OUTSIDE) & (episodes.step[members] < len(steps) - 1)]
+    members = members[(episodes.step[members] != NONE) & (episodes.step[members] < len(steps) - 1)]
     asked = matching_rows(facts.trace, _QUERY, Category.RUNTIME)
     waits = np.sort(
         np.concatenate([episodes.start_ns[episodes.blocking], facts.trace.slices.start_ns[asked]])

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tbprof.analysis.arrays.nesting import NONE
 from tbprof.analysis.attribution.sites import SiteMembers
-from tbprof.analysis.events.steps import OUTSIDE
 from tbprof.analysis.facts import Facts
 from tbprof.rules.copies.search.host_ops import host_ops
 from tbprof.rules.copies.search.op_inputs import UNKNOWN, first_shape, input_types
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["WidenedUploads", "find_widened_uploads"]
@@ -47,7 +46,7 @@ def find_widened_uploads(facts: Facts, site: SiteMembers) -> WidenedUploads:
     found: dict[int, float] = {}
     for lane in facts.training_threads:
         mine = site.members[facts.episodes.lane[site.members] == lane]
-        mine = mine[(facts.episodes.step[mine] != OUTSIDE) & (_ops(facts, mine) != NONE)]
+        mine = mine[(facts.episodes.step[mine] != NONE) & (_ops(facts, mine) != NONE)]
         if len(mine):
             casts = _casts_by_shape(facts, lane)
             found |= {one: part for one in mine.tolist() if (part := _spared(facts, one, casts))}

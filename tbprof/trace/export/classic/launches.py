@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.trace.columns.arrays import lookup
+from tbprof.trace.columns.arrays import NONE, lookup
 from tbprof.trace.columns.columns import Category, Int64s, Slices
 from tbprof.trace.columns.eras import GPU_WORK
-from tbprof.trace.export.classic.nesting import NONE
 
 __all__ = ["device_rows", "launches"]
 

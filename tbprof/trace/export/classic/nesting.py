@@ -14,11 +14,11 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s, Slices
 
-__all__ = ["NONE", "Nesting", "Role", "Roles", "nest"]
+__all__ = ["Nesting", "Role", "Roles", "nest"]
 
-NONE = -1
 
 Roles = npt.NDArray[np.int8]
 

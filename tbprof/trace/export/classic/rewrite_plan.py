@@ -15,10 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s, Trace
 from tbprof.trace.export.classic.collectives import classic_name
 from tbprof.trace.export.classic.launches import device_rows, launches
-from tbprof.trace.export.classic.nesting import NONE, Nesting, nest
+from tbprof.trace.export.classic.nesting import Nesting, nest
 from tbprof.trace.export.classic.roles import RowRoles, roles_of
 
 __all__ = ["NOT_RECORDED", "AddedOp", "RewritePlan", "plan_of"]

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s, Slices, Trace
 from tbprof.trace.columns.eras import STEP_PREFIX
 from tbprof.trace.export.classic.collectives import COUNTED, is_collective
-from tbprof.trace.export.classic.nesting import NONE, Role, Roles
+from tbprof.trace.export.classic.nesting import Role, Roles
 
 __all__ = ["RowRoles", "is_module", "is_step", "roles_of"]
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.eras import STEP_PREFIX
 from tbprof.trace.export.classic.collectives import COUNTED, GLOO_COUNTED, classic_name, message
-from tbprof.trace.export.classic.nesting import NONE
 from tbprof.trace.export.classic.rewrite_plan import NOT_RECORDED, AddedOp, RewritePlan
 from tbprof.trace.export.classic.roles import is_module, is_step
 from tbprof.trace.export.classic.stacks import CallStacks

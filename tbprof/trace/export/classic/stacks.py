@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int32s, Int64s
-from tbprof.trace.export.classic.nesting import NONE
 
 __all__ = ["CallStacks", "is_source_frame"]
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Trace
-from tbprof.trace.export.classic.nesting import NONE
 
 __all__ = ["Threads"]
 

@@ -12,10 +12,10 @@ import pytest
 from trace_mutants import BERT, Original, Row, mutants, original
 from trace_samples import rows_of, write
 
-from tbprof.analysis.events.episodes import ABSENT
 from tbprof.analysis.facts import Facts
 from tbprof.model import Report, Site
 from tbprof.report import report_of
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.importers.kineto.reader import read_trace
 
@@ -51,7 +51,7 @@ def sites_of(trace: Trace, report: Report) -> list[Untouched]:
     found = []
     for site, group in zip(report.sites, facts.sites, strict=True):
         positions = np.concatenate([episodes.first[group.members], episodes.joined[group.members]])
-        rows = facts.calls.rows[positions[positions != ABSENT]]
+        rows = facts.calls.rows[positions[positions != NONE]]
         spans = tuple(zip(slices.start_ns[rows].tolist(), ends[rows].tolist(), strict=True))
         correlations = frozenset(slices.correlation[rows].tolist())
         found.append(Untouched(figures(site), site.calls, spans, correlations))
