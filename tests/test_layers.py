@@ -139,7 +139,7 @@ LAW = {
     "hook.audit": allowed("errors model", "torch"),
     "hook.facts": allowed("version errors model", "torch"),
     "hook.window": allowed("errors model", "torch"),
-    "hook.session": allowed("errors model", "torch"),
+    "hook.session": allowed("program errors model", "torch"),
     "preflight.prediction": allowed("line_rules optable version errors model"),
     "preflight.base": allowed("errors model", "torch"),
     "preflight.watching": allowed("line_rules optable errors model", "torch"),

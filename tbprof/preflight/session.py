@@ -35,6 +35,7 @@ from tbprof.preflight.watching import pending_reads
 from tbprof.preflight.watching.mode import Watch
 from tbprof.preflight.watching.recording import RECORDERS, Recorder
 from tbprof.program.main_program import Decorated
+from tbprof.program.predicting import predicting
 
 __all__ = ["Preflight", "begin_in_child"]
 
@@ -121,6 +122,7 @@ class Preflight:
             stack.enter_context(installed_stubs(self._stub))
             stack.enter_context(Watch())
             self_test()
+            stack.enter_context(predicting())
             RECORDERS.append(self._recorder)
             stack.callback(RECORDERS.remove, self._recorder)
             self._steps.start()

@@ -15,6 +15,7 @@ from tbprof.hook.session.session import Session
 from tbprof.hook.steps.step_clock import StepClock
 from tbprof.hook.steps.step_count import CountChange, StepCount
 from tbprof.hook.steps.timetable import FIRST_LOOK_STEPS, NEVER
+from tbprof.program.predicting import is_predicted
 
 __all__ = ["INFERENCE", "WatchedRun"]
 
@@ -47,13 +48,16 @@ class WatchedRun:
         self._end = ProcessEnd(self._close_at_exit)
         self._begun = False
         self._closed = False
-        self._refuse_old_torch()
+        self._is_refused()
 
-    def _refuse_old_torch(self) -> None:
-        problem = old_torch_problem()
+    def _is_refused(self) -> bool:
+        """Whether nothing is done; under preflight nothing is said, either: a true run has left its word."""
+        problem = None if is_predicted() else old_torch_problem()
         if problem is not None:
             logger.warning("Nothing is recorded: %s", problem)
+        if problem is not None or is_predicted():
             self._closed, self.next_event = True, NEVER
+        return self._closed
 
     def begin(self) -> None:
         """Whatever comes first: entering the `with`, or the end of the first step."""
@@ -118,7 +122,7 @@ class WatchedRun:
         self.close(wait_s=5.0)
 
     def _begin(self) -> None:
-        if self._begun or self._closed:
+        if self._begun or self._closed or self._is_refused():
             return
         self._begun = True
         self._run_warnings.listen()

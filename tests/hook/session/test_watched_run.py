@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
@@ -15,6 +15,9 @@ from trainings import Step, facts_in, published, train
 import tbprof
 from tbprof.hook.spool.publishing import Publisher
 from tbprof.hook.steps import step_clock, step_count
+
+if TYPE_CHECKING:
+    from conftest import RunScript
 
 SHORT = tbprof.Schedule(skip_first=2, warmup=1, active=2)
 
@@ -337,3 +340,45 @@ def test_a_phase_leaves_no_mode_behind(logdir: Path, training_step: Step) -> Non
             train(hook, training_step, 2)
         hook.close(wait_s=60)
     assert not torch.overrides._get_current_function_mode_stack()
+
+
+HOOKED = """
+    import sys
+    import torch
+    import tbprof
+
+    def train(hook):
+        model = torch.nn.Linear(8, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for _ in range(int(sys.argv[1])):
+            model(torch.ones(2, 8)).sum().backward()
+            optimizer.step()
+            hook.step()
+
+    short = tbprof.Schedule(skip_first=0, warmup=1, active=2)
+    if "outside" in sys.argv:
+        hook = tbprof.TrainerHook("logs/run", schedule=short)
+        with tbprof.Preflight(steps=3):
+            train(hook)
+        hook.close()
+    elif "inside" in sys.argv:
+        with tbprof.Preflight(steps=3), tbprof.TrainerHook("logs/run", schedule=short) as hook:
+            train(hook)
+    else:
+        with tbprof.TrainerHook("logs/run", schedule=short) as hook:
+            train(hook)
+"""
+
+
+@pytest.mark.parametrize("where", ["inside", "outside"])
+def test_under_preflight_it_is_silent_and_leaves_the_word_of_a_true_run(
+    run_script: RunScript, spool: Path, where: str
+) -> None:
+    run_script(HOOKED, 1)
+    (word,) = spool.rglob("last-run-*.json")
+    before = word.read_bytes()
+    assert b"1 steps were taken" in before
+    ended = run_script(HOOKED, 9, where)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+    assert word.read_bytes() == before
+    assert [path for path in spool.rglob("*") if path.is_file()] == [word]
