@@ -128,8 +128,8 @@ LAW = {
     "cli.input": allowed("report standard_streams store.* texts.* views.* errors model"),
     "cli.processes": allowed("standard_streams errors", "pynvml"),
     "cli.commands": allowed(
-        "file_names folders html_report line_rules manual report rules standard_streams store.* texts.* "
-        "views.* errors model"
+        "file_names folders hook.safety hook.spool html_report line_rules manual report rules "
+        "standard_streams store.* texts.* views.* errors model"
     ),
     "hook": allowed("program errors model", "torch"),
     "hook.safety": allowed("errors model", "torch"),
@@ -169,7 +169,7 @@ INSIDE: dict[str, str] = {
     ),
     "plugin": "worker < routes < .",
     "cli": "output < input < processes < commands < .",
-    "hook": "safety spool < config < steps audit < facts < window < session < .",
+    "hook": "safety < spool < config < steps audit < facts < window < session < .",
     "preflight": "prediction base < watching < program < patches < .",
 }
 """By layer, its folders: each may import those of lower rungs, none beside it. `.` is the layer itself."""

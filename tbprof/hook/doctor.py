@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import shutil
 import sys
@@ -107,6 +108,9 @@ def folder_problems(logdir: Path) -> Iterator[str]:
             " TBPROF_SPOOL."
         )
     spool.rmdir()
+    with contextlib.suppress(OSError):
+        # Others of this log directory may have theirs beside it.
+        spool.parent.rmdir()
 
 
 def _records_device_work() -> bool:

@@ -21,6 +21,7 @@ from tbprof.errors import UsageError
 from tbprof.hook.config.hook_config import checked_config
 from tbprof.hook.config.options import HookOptions
 from tbprof.hook.run_arguments import OneLineParser, add_options, options_of
+from tbprof.hook.safety.spoken_line import stderr_handler
 from tbprof.program.main_program import NoSuchModule, check_function, program_frames, run_program
 from tbprof.program.step_functions import StepFunction
 
@@ -115,9 +116,7 @@ def _run(given: argparse.Namespace, options: HookOptions, step_on: StepFunction 
 def _log_to_stderr() -> None:
     """The program's own logging stays as it is."""
     logger = logging.getLogger("tbprof")
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("tbprof: %(message)s"))
-    logger.addHandler(handler)
+    logger.addHandler(stderr_handler())
     logger.setLevel(logging.INFO)
     logger.propagate = False
 

@@ -7,6 +7,7 @@ import logging
 import threading
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import torch
@@ -19,6 +20,9 @@ from tbprof.hook.facts import facts
 from tbprof.hook.session.run_warnings import RUN_WARNINGS_PREFIX
 from tbprof.hook.steps import step_clock, timetable
 from tbprof.hook.window.window import ProfiledWindow
+
+if TYPE_CHECKING:
+    from conftest import RunScript
 
 SHORT = tbprof.Schedule(skip_first=2, warmup=1, active=2)
 
@@ -50,8 +54,8 @@ def test_one_window_is_recorded_and_published(
     assert len(list(logdir.glob("*.tbprof.pb"))) == 1
     assert list(spool.iterdir()) == []
     assert messages(caplog, logging.INFO) == [
-        f"window 0: no GPU work was recorded; tensorboard --logdir {logdir}",
-        f"The results are in {logdir}; open them with: tensorboard --logdir {logdir}",
+        f"window 0: no GPU work was recorded. To see it: tensorboard --logdir {logdir}, or tbprof report "
+        f"{next(logdir.glob('*.trace.json.gz'))}"
     ]
 
 
@@ -416,3 +420,36 @@ def test_an_exception_of_a_phase_passes_and_the_steps_count_again(logdir: Path, 
         train(hook, training_step, 6)
         hook.close(wait_s=60)
     assert len(published(logdir)) == 1
+
+
+SPOKEN = """
+    import sys
+    import torch
+    import tbprof
+
+    with tbprof.TrainerHook("logs/run", schedule=tbprof.Schedule(skip_first=1, warmup=1, active=2)) as hook:
+        weights = torch.ones(8)
+        for _ in range(12):
+            weights.sum().item()
+            hook.step()
+        hook.close(wait_s=60)
+    ours = [name for name in ("msgspec", "tbprof.report", "tbprof.views") if name in sys.modules]
+    print(ours)
+"""
+
+
+@pytest.mark.parametrize(("rank", "lines"), [("", 1), ("0", 1), ("1", 0)])
+def test_of_a_run_one_line_a_window_is_shown(
+    run_script: RunScript, tmp_path: Path, rank: str, lines: int
+) -> None:
+    ended = run_script(SPOKEN, RANK=rank, WORLD_SIZE="8")
+    assert (ended.returncode, ended.stdout) == (0, "[]\n")
+    (trace,) = (tmp_path / "logs" / "run").glob("*.trace.json.gz")
+    # Kineto, too, says something of each window.
+    said = [line for line in ended.stderr.splitlines() if not line.startswith("USDT")]
+    assert len(said) == lines
+    if said:
+        assert said[0].startswith("tbprof: window 0: no GPU work was recorded")
+        assert said[0].endswith(
+            f" To see it: tensorboard --logdir {tmp_path / 'logs' / 'run'}, or tbprof report {trace}"
+        )

@@ -1,9 +1,10 @@
-"""`tbprof publish TRACE --logdir DIR`: what the trainer hook starts after each window."""
+"""`tbprof publish`: a trace, as the trainer hook does after each window, or all that runs left behind."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import logging
 import os
 import sys
 import threading
@@ -12,9 +13,13 @@ from typing import TYPE_CHECKING
 
 from tbprof.cli.output.plain_text import plain
 from tbprof.cli.processes.gpu_processes import add_other_processes
+from tbprof.errors import UsageError
+from tbprof.hook.safety.spoken_line import stderr_handler
+from tbprof.hook.spool.left_behind import left_behind, publish_left_behind
 from tbprof.standard_streams import put
 from tbprof.store.publishing.publishing import facts_of, publish_window
 from tbprof.store.publishing.retention import Limits
+from tbprof.texts.figures.quantities import count
 from tbprof.texts.screens.window_line import window_line
 
 if TYPE_CHECKING:
@@ -28,9 +33,19 @@ _COULD_NOT = 2
 
 
 def add_to(commands: Commands) -> None:
-    parser = commands.add_parser("publish", help="check, analyse and publish a trace that the hook recorded")
-    parser.add_argument("trace", type=Path, help="the trace as torch.profiler wrote it")
-    parser.add_argument("--logdir", type=Path, required=True, help="the run's folder")
+    parser = commands.add_parser(
+        "publish",
+        help="publish the windows that runs left behind, or one trace",
+        usage="tbprof publish [options] LOGDIR | tbprof publish [options] TRACE --logdir DIR",
+    )
+    parser.add_argument(
+        "path",
+        type=Path,
+        metavar="PATH",
+        help="a log directory, of which all is published that still waits in your spool; with --logdir, "
+        "a trace as torch.profiler wrote it",
+    )
+    parser.add_argument("--logdir", type=Path, metavar="DIR", help="the run's folder, for a trace")
     parser.add_argument("--keep-windows", type=int, metavar="N", help="raw traces of each worker to keep")
     parser.add_argument("--keep-bytes", type=int, metavar="N", help="bytes of the run to keep, in all")
     parser.add_argument("--gpu", metavar="UUID", help="ask the driver who else is on this device")
@@ -38,13 +53,38 @@ def add_to(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Publish one window at low priority, within `DEADLINE_S` seconds.
+    """Publish; 2 where something of what was left behind could not be.
 
     Raises:
         TraceError: The trace is not whole.
         PublishError: The run's folder can't be written to.
+        UsageError: The run's folder was not said, or the spool can't be used.
     """
-    deadline = threading.Timer(DEADLINE_S, _give_up, [options.trace])
+    if options.logdir is not None:
+        return _publish_one(options)
+    if options.path.is_file():
+        raise UsageError(f"{options.path} is a trace: say with --logdir DIR in which run it belongs")
+    return _publish_all(options)
+
+
+def _publish_all(options: argparse.Namespace) -> int:
+    """What waits in the spool for a folder and those below it."""
+    logging.getLogger("tbprof").addHandler(stderr_handler())
+    code = 0
+    runs = [left.run for left in left_behind(options.path.absolute()) if left.waiting]
+    for run in runs:
+        publisher = publish_left_behind(run, _kept(options))
+        put(plain(f"{run}: {count(publisher.published, 'window')} published") + "\n")
+        if publisher.unpublished or publisher.lost:
+            code = _COULD_NOT
+    if not runs:
+        put(plain(f"nothing waits to be published for {options.path}") + "\n")
+    return code
+
+
+def _publish_one(options: argparse.Namespace) -> int:
+    """One window at low priority, within `DEADLINE_S` seconds."""
+    deadline = threading.Timer(DEADLINE_S, _give_up, [options.path])
     deadline.daemon = True
     deadline.start()
     with contextlib.suppress(OSError):
@@ -52,12 +92,18 @@ def run(options: argparse.Namespace) -> int:
             os.nice(_LOWEST_PRIORITY)
     try:
         if options.gpu is not None:
-            add_other_processes(facts_of(options.trace), options.gpu)
-        published = publish_window(options.trace, options.logdir, limits=_limits(options))
+            add_other_processes(facts_of(options.path), options.gpu)
+        published = publish_window(options.path, options.logdir, limits=_limits(options))
     finally:
         deadline.cancel()
     put(f"published {published.trace}\n{plain(window_line(published.report))}\n")
     return 0
+
+
+def _kept(options: argparse.Namespace) -> list[str]:
+    """The limits, as the process is told that publishes a window."""
+    given = {"--keep-windows": options.keep_windows, "--keep-bytes": options.keep_bytes}
+    return [part for name, value in given.items() if value is not None for part in (name, str(value))]
 
 
 def _limits(options: argparse.Namespace) -> Limits | None:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
 from tbprof.errors import UsageError
 from tbprof.hook.session.run_warnings import RUN_WARNINGS_PREFIX
-from tbprof.hook.spool.orphan_recovery import is_orphaned
-from tbprof.hook.spool.spool import TRACE_SUFFIX, facts_path, spool_bases, spools_of
+from tbprof.hook.spool.left_behind import left_behind
+from tbprof.hook.spool.spool import spool_bases
 
 __all__ = ["past_problems"]
 
@@ -29,8 +28,11 @@ def past_problems(logdir: Path) -> Iterator[str]:
         return
     for base in bases:
         yield from _run_warnings(base, logdir)
-        for run in _folders(logdir):
-            yield from _waiting_windows(spools_of(base, run), run)
+    for left in left_behind(logdir):
+        if left.waiting:
+            yield f"{left.run}: windows that were never published: {left.waiting}; tbprof publish {left.run}"
+        if left.unfinished:
+            yield f"{left.run}: windows whose process ended while they were written: {left.unfinished}."
 
 
 def _run_warnings(base: Path, logdir: Path) -> Iterator[str]:
@@ -41,21 +43,3 @@ def _run_warnings(base: Path, logdir: Path) -> Iterator[str]:
             run, ended = Path(kept["logdir"]), datetime.fromtimestamp(path.stat().st_mtime)
             if run.is_relative_to(logdir):
                 yield from (f"{run}, run that ended {ended:%Y-%m-%d %H:%M}: {said}" for said in kept["said"])
-
-
-def _folders(logdir: Path) -> Iterator[Path]:
-    yield logdir
-    for folder, inner, _ in os.walk(logdir):
-        yield from (Path(folder, name) for name in inner)
-
-
-def _waiting_windows(spools: Path, run: Path) -> Iterator[str]:
-    """Those of processes that are gone: they were killed, or could not publish them."""
-    with contextlib.suppress(OSError):
-        for folder in sorted(path for path in spools.iterdir() if path.is_dir() and is_orphaned(path)):
-            traces = list(folder.rglob(f"*{TRACE_SUFFIX}"))
-            waiting = sum(facts_path(trace).exists() for trace in traces)
-            if waiting:
-                yield f"{run}: windows that were never published: {waiting}; the next run does it."
-            if waiting < len(traces):
-                yield f"{run}: windows whose process ended while they were written: {len(traces) - waiting}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 
 from tbprof.hook.config.hook_config import HookConfig
+from tbprof.hook.safety.spoken_line import say
 from tbprof.hook.session.session import Session
 from tbprof.hook.spool.publishing import Publisher
 
@@ -24,28 +25,29 @@ def log_run_summary(
         logger.warning("No window was recorded: %s", _why_no_window(config, session, steps_taken))
     if session is not None:
         _log_results(config, session.publisher)
-        _log_missing(session)
+        _log_missing(config, session)
 
 
 def _log_results(config: HookConfig, publisher: Publisher) -> None:
-    if publisher.published > 0:
-        logger.info(
-            "The results are in %s; open them with: tensorboard --logdir %s", config.logdir, config.logdir
-        )
     if publisher.empty > 0:
         logger.warning("Windows without GPU work: %d (see above); tbprof doctor says why.", publisher.empty)
-    if publisher.running:
-        names = ", ".join(trace.name for trace in publisher.running)
-        logger.info("Still being published into %s, by a process of its own: %s", config.logdir, names)
+    if publisher.running and publisher.speaks:
+        say(
+            "Still being published, by a process of its own: %d. To see it then: tbprof report %s",
+            len(publisher.running),
+            config.logdir,
+        )
 
 
-def _log_missing(session: Session) -> None:
+def _log_missing(config: HookConfig, session: Session) -> None:
     publisher = session.publisher
     if publisher.unpublished > 0:
         logger.warning(
-            "Unpublished windows: %d; they wait in %s until a run with this log directory starts.",
+            "Unpublished windows: %d; they wait in %s until a run with this log directory starts, or for:"
+            " tbprof publish %s",
             publisher.unpublished,
             session.windows.folder,
+            config.logdir,
         )
     lost = session.windows.lost + publisher.lost
     if lost > 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from time import perf_counter_ns
 
 from tbprof.hook.config.hook_config import HookConfig
@@ -50,8 +51,13 @@ class Session:
             config.schedule, Trigger(config.logdir, rank or 0), config.max_stall_ns, origin
         )
         self._slow_steps = SlowStepWatch(config.schedule.slow_steps, clock)
+        # Whoever looks below the log directory finds a run by its folder, where it ends before it publishes.
+        with contextlib.suppress(OSError):
+            config.logdir.mkdir(parents=True, exist_ok=True)
         self.windows = SpooledWindows(config)
-        self.publisher = Publisher(str(config.logdir), config.keep_arguments, self.windows.descriptors)
+        self.publisher = Publisher(
+            str(config.logdir), config.keep_arguments, self.windows.descriptors, speaks=not rank
+        )
         self._post_window = PostWindow(config, clock, self.publisher.publish)
         for trace in recover_windows(self.windows.folder):
             self.publisher.publish(trace)

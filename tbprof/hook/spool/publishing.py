@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tbprof.hook.safety.spoken_line import say
 from tbprof.hook.spool.processes import process_name
 from tbprof.hook.spool.publish_child import start_child
 from tbprof.hook.spool.spool import PUBLISHER_PREFIX, broken_path, log_path
@@ -21,8 +22,13 @@ logger = logging.getLogger("tbprof")
 VERDICT_PREFIX = "window"
 """Starts the child's line about the window that it has published."""
 
+PUBLISHED_PREFIX = "published "
+"""Starts the line before it, which names the file."""
+
 EMPTY_PREFIX = "empty window"
 """Starts it where nothing of the GPU was recorded that torch sees."""
+
+_SPOKEN = "%s. To see it: tensorboard --logdir %s, or tbprof report %s"
 
 MOST_CHILDREN = 2
 """At a time: windows that come faster than they are published wait in the spool."""
@@ -35,12 +41,26 @@ class Publisher:
     """Starts a child for each window and tells what became of it; never waits unasked."""
 
     def __init__(
-        self, logdir: str, keep: Sequence[str] = (), held: Callable[[], tuple[int, ...]] = tuple
+        self,
+        logdir: str,
+        keep: Sequence[str] = (),
+        held: Callable[[], tuple[int, ...]] = tuple,
+        *,
+        speaks: bool = True,
     ) -> None:
-        """`held` gives the descriptors by which a child holds the spool folder, when we have ended."""
+        """Nothing is started yet.
+
+        Args:
+            logdir: the run's folder.
+            keep: what the child is told of the windows to keep.
+            held: gives the descriptors by which a child holds the spool folder, when we have ended.
+            speaks: see the attribute.
+        """
         self._logdir = logdir
         self._keep = keep
         self._held = held
+        self.speaks = speaks
+        """Whether a person is told of each window: by one of many ranks, not by all."""
         self._waiting: deque[Path] = deque()
         self._running: dict[Path, subprocess.Popen[bytes]] = {}
         self._failed = 0
@@ -148,13 +168,16 @@ class Publisher:
         logger.warning("%s could not be published: %s", trace, _reason(log, exit_code))
 
     def _tell(self, log: Path) -> None:
-        """Say in the training's log what the window showed."""
-        for line in _said(log):
-            is_empty = line.startswith(EMPTY_PREFIX)
-            self.empty += is_empty
-            if is_empty or line.startswith(VERDICT_PREFIX):
-                level = logging.WARNING if is_empty else logging.INFO
-                logger.log(level, "%s; tensorboard --logdir %s", line, self._logdir)
+        """Say what the window showed, and how to open it."""
+        said = _said(log)
+        published = next((line for line in said if line.startswith(PUBLISHED_PREFIX)), "")
+        opening = (self._logdir, published.removeprefix(PUBLISHED_PREFIX))
+        for line in said:
+            if line.startswith(EMPTY_PREFIX):
+                self.empty += 1
+                logger.warning(_SPOKEN, line, *opening)
+            elif line.startswith(VERDICT_PREFIX):
+                say(_SPOKEN, line, *opening) if self.speaks else logger.debug(_SPOKEN, line, *opening)
 
 
 def _stays(trace: Path) -> bool:

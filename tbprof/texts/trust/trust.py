@@ -58,12 +58,17 @@ def _replay_none(_: Numbers) -> Words:
 
 
 def _inflation(numbers: Numbers) -> Words:
-    return (
-        "Profiler slowed the step",
-        f"\u00d7{float(numbers['factor']):.2f}",
-        f"{duration(float(numbers['profiled_us']))} recorded, {duration(float(numbers['unprofiled_us']))} "
-        "without it, both by the hook's own clock. Gaps between launches are too long by as much.",
-    )
+    profiled, unprofiled = (duration(float(numbers[name])) for name in ("profiled_us", "unprofiled_us"))
+    measured = f"{profiled} recorded, {unprofiled} without it, both by the hook's own clock."
+    factor = float(numbers["factor"])
+    if factor < 1:
+        return (
+            "Profiler slowed the step",
+            "not at all",
+            f"{measured} A step that is shorter while it is recorded shows how much steps vary.",
+        )
+    told = f"{measured} Gaps between launches are too long by as much."
+    return "Profiler slowed the step", f"\u00d7{factor:.2f}", told
 
 
 def _inflation_none(_: Numbers) -> Words:

@@ -48,7 +48,7 @@ def test_windows_of_a_killed_run_are_counted(logs: Path, spool: Path) -> None:
         if name != "w.3":
             facts_path(trace).write_text("{}")
     assert list(past_problems(logs)) == [
-        f"{logs / 'one'}: windows that were never published: 2; the next run does it.",
+        f"{logs / 'one'}: windows that were never published: 2; tbprof publish {logs / 'one'}",
         f"{logs / 'one'}: windows whose process ended while they were written: 1.",
     ]
 

@@ -19,6 +19,7 @@ AFTER: Numbers = {"factor": 1.02, "limit": 1.1, "after_us": 51_000.0, "before_us
         ("replay_none", {}, "none"),
         ("replay_without_device", {}, "none"),
         ("inflation", {"factor": 1.063, "profiled_us": 55_300.0, "unprofiled_us": 52_000.0}, "\u00d71.06"),
+        ("inflation", {"factor": 0.91, "profiled_us": 9_100.0, "unprofiled_us": 10_000.0}, "not at all"),
         ("inflation_none", {}, "not recorded"),
         ("after", AFTER, "\u00d71.02"),
         ("cold", {"cold": 1, "steps": 6, "longest_us": 78_500.0}, "1 of 6"),
@@ -43,6 +44,13 @@ def test_steps_are_back_to_normal_or_are_said_not_to_be() -> None:
     assert trust_words("after", AFTER)[2].endswith("Back to normal.")
     assert "TEARDOWN_CUPTI=1" in trust_words("after", {**AFTER, "factor": 1.1})[2]
     assert "CUPTI" not in trust_words("after", {**AFTER, "factor": 1.1, "devices": 0})[2]
+
+
+def test_a_step_that_is_shorter_while_recorded_is_noise() -> None:
+    numbers: Numbers = {"factor": 0.91, "profiled_us": 9_100.0, "unprofiled_us": 10_000.0}
+    sentence = trust_words("inflation", numbers)[2]
+    assert "how much steps vary" in sentence
+    assert "too long" not in sentence
 
 
 def test_an_estimate_is_called_uncalibrated() -> None:
