@@ -47,7 +47,7 @@ test("a site without a line has no place, one without an exact line its first ca
   const source = { files: [FILE], places: [{ site: 2, file: 0, line: 6 }], elsewhere: [], about: "", commit: null };
   assert.equal(placeOfSite(source, 2)?.file.path, "train.py");
   assert.equal(placeOfSite(source, 1), null);
-  assert.deepEqual(placeOf({ file: "a.py", line: null, function: "", exact: false, candidates: [4, 8], doubt: "" }), { file: "a.py", line: 4 });
+  assert.deepEqual(placeOf({ file: "a.py", line: null, function: "", exact: false, candidates: [4, 8], code: "", doubt: "" }), { file: "a.py", line: 4 });
 });
 
 test("remarks are gone through file by file, and round", () => {

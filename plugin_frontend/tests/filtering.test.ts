@@ -4,7 +4,7 @@ import { filterSites } from "../src/model/filtering.ts";
 import { findingRow, siteRow } from "./rows.ts";
 
 const SITES = [
-  siteRow({ index: 0, source: { file: "/a/train.py", line: 56, function: "run", exact: true, candidates: [], doubt: "" } }),
+  siteRow({ index: 0, source: { file: "/a/train.py", line: 56, function: "run", exact: true, candidates: [], code: "", doubt: "" } }),
   siteRow({ index: 1, ops: ["aten::item"], findings: [findingRow({ rule: "SYN01" })] }),
   siteRow({ index: 2, label: "验证" }),
 ];

@@ -45,7 +45,7 @@ test("equal sites keep their places under every column", () => {
 });
 
 test("lines sort as text", () => {
-  const source = (file: string) => ({ file, line: 1, function: "f", exact: true, candidates: [], doubt: "" });
+  const source = (file: string) => ({ file, line: 1, function: "f", exact: true, candidates: [], code: "", doubt: "" });
   const sites = [siteRow({ index: 0, source: source("b.py") }), siteRow({ index: 1, source: null }), siteRow({ index: 2, source: source("a.py") })];
   assert.deepEqual(indexes(groupSites(sites, new Set(), "site", false).others), [2, 0, 1]);
 });

@@ -14,8 +14,8 @@ from tbprof.model import Report, Window
 from tbprof.report import looks_like_trace
 from tbprof.store.lookup.discovery import Discovery
 from tbprof.store.lookup.reports import report_of_file, report_of_window
-from tbprof.texts.screens.verdicts import verdict_sentences
 from tbprof.views.export.report_document import report_document
+from tbprof.views.overview.opening import opening_of
 
 __all__ = ["LoadedReport", "load"]
 
@@ -31,10 +31,9 @@ class LoadedReport:
 
     @property
     def verdict(self) -> str:
-        """The sentence that opens the report."""
-        if self.report.verdict is None:
-            return ""
-        return " ".join(verdict_sentences(self.report.verdict)).strip()
+        """The sentences that open the report, the first action among them."""
+        opening = opening_of(self.report)
+        return " ".join(text for text in (opening.verdict, opening.detail, opening.action) if text)
 
     def to_dict(self) -> dict[str, Any]:
         """What `tbprof report --format json` prints of it; times in us."""

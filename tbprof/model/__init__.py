@@ -9,6 +9,9 @@ in `tbprof.analysis`.
 from __future__ import annotations
 
 from tbprof.model.findings import (
+    CRITICAL_SHARE,
+    HIGH_SHARE,
+    MEDIUM_SHARE,
     SEVERITIES,
     Evidence,
     FailedRule,
@@ -18,6 +21,7 @@ from tbprof.model.findings import (
     Removal,
     Severity,
     Verdict,
+    severity_of_share,
 )
 from tbprof.model.naming import disambiguated, fingerprint, suppression
 from tbprof.model.recorded import (
@@ -58,10 +62,13 @@ from tbprof.model.window import (
 )
 
 __all__ = [
+    "CRITICAL_SHARE",
     "DEVICE",
     "FACTS_SCHEMA",
+    "HIGH_SHARE",
     "HOST",
     "MADE_ON_HOST",
+    "MEDIUM_SHARE",
     "SEVERITIES",
     "UNKNOWN",
     "WAITED",
@@ -110,5 +117,6 @@ __all__ = [
     "code_line",
     "disambiguated",
     "fingerprint",
+    "severity_of_share",
     "suppression",
 ]

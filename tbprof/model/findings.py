@@ -9,6 +9,9 @@ from tbprof.model.savings import Saving
 from tbprof.model.window import Numbers
 
 __all__ = [
+    "CRITICAL_SHARE",
+    "HIGH_SHARE",
+    "MEDIUM_SHARE",
     "SEVERITIES",
     "Evidence",
     "FailedRule",
@@ -18,6 +21,7 @@ __all__ = [
     "Removal",
     "Severity",
     "Verdict",
+    "severity_of_share",
 ]
 
 Severity: TypeAlias = Literal["critical", "high", "medium", "low", "info"]
@@ -26,6 +30,19 @@ Removal: TypeAlias = Literal["drop", "defer", "rewrite", "needed"]
 
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")
 """Worst first."""
+
+CRITICAL_SHARE = 0.10
+HIGH_SHARE = 0.03
+MEDIUM_SHARE = 0.01
+
+
+def severity_of_share(share: float) -> Severity:
+    """The class of a saving that is this share (0 to 1) of a step; they are those of xprof's step times."""
+    if share >= CRITICAL_SHARE:
+        return "critical"
+    if share >= HIGH_SHARE:
+        return "high"
+    return "medium" if share >= MEDIUM_SHARE else "low"
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,6 +94,8 @@ export interface SourceView {
   function: string;
   exact: boolean;
   candidates: number[];
+  /** The line's text; "" where it is not exact or was not recorded. */
+  code: string;
   /** What is not known of its line; "" if nothing. */
   doubt: string;
 }
@@ -242,15 +244,26 @@ export interface CauseRow {
   places: PlaceRow[];
 }
 
-export interface PlanRowView {
+export interface ActionRow {
+  /** What to do, in the imperative; may hold `code`. */
+  title: string;
+  /** One sentence. */
+  how: string;
   finding: FindingRow;
+  /** Of the same rule, in other places. */
+  others: FindingRow[];
+  /** Of a row of the fix plan what it adds to those above it; without an estimate its ceiling counts. */
+  saves: SavingView;
   /** Of this change without the others. */
   alone: SavingView;
-  /** Given the rows above it. */
-  adds: SavingView;
-  step_then_us: number;
-  /** What it and the rows above it win, of a step; 0 to 1. */
-  share_saved: number;
+  /** Whether the replay judges it, together with the other rows of the fix plan. */
+  is_planned: boolean;
+  /** Of a step, 0 to 1: its estimate, else its ceiling. */
+  share: number;
+  /** By what it saves here: a wait that others hide alone is worth more after them. */
+  severity: "critical" | "high" | "medium" | "low" | "info";
+  /** After it and the planned rows above it; null without an estimate. */
+  step_then_us: number | null;
 }
 
 export interface StepStack {
@@ -290,21 +303,25 @@ export interface OverviewView {
   /** Null where the window has no steps. */
   step_us: number | null;
   unprofiled_step_us: number | null;
-  /** The plan's saving in time without the profiler, where that was measured. */
+  /** What the first action saves. */
   headline: SavingView | null;
-  /** The step over the step after the plan, by the estimate. */
+  /** The step over the step after the first action, by the estimate. */
   speedup: number | null;
   /** Null where no device was recorded, or by a version that kept less. */
   device: DeviceBar | null;
   host: HostBar | null;
   /** In the order in which they are stacked; causes that took nothing are left out. */
   causes: CauseRow[];
+  /** Of all rows of the fix plan together, under the ceiling of all waits. */
   saving: SavingView | null;
-  plan: PlanRowView[];
+  /** Over all causes, most worth first; one site has the number of its first row on every screen. */
+  actions: ActionRow[];
+  /** What the rows of the fix plan add that are too small for an action; "" if nothing that shows. */
+  smaller: string;
   /** What limits a step once the plan is done; "" if there is none. */
   next_limit: string;
-  /** Findings that no replay can judge: only a ceiling is known. */
-  ceilings: FindingRow[];
+  /** Findings of which nobody can say what they are worth. */
+  unknown: FindingRow[];
   /** Real, and not worth it. */
   leave: FindingRow[];
   stacks: StepStack[];
@@ -327,6 +344,8 @@ export interface WindowView {
   verdict: string;
   /** A second sentence, "" if there is nothing to add. */
   detail: string;
+  /** What to change first, where, and what it saves; "" if nothing is worth it. */
+  first_action: string;
   steps: StepRow[];
   /** Whether the trace marks steps; else the whole window stands as one. */
   marks_steps: boolean;

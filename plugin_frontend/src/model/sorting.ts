@@ -2,6 +2,7 @@
 
 import type { SavingView, SiteRow } from "../api/types.ts";
 import { formatChain, formatLocation } from "../format/place.ts";
+import { savingAmount } from "../format/saving.ts";
 
 export const SORT_KEYS = [
   "saving",
@@ -33,7 +34,7 @@ export interface SiteGroups {
 type SortValue = number | string | null;
 
 const VALUES: Record<SortKey, (site: SiteRow) => SortValue> = {
-  saving: (site) => bestSaving(site)?.ceiling_us ?? null,
+  saving: (site) => savingOf(bestSaving(site)),
   site: (site) => (site.source === null ? null : formatLocation(site.source)),
   ops: (site) => (site.ops.length === 0 ? null : formatChain(site.ops)),
   label: siteLabel,
@@ -50,12 +51,17 @@ const VALUES: Record<SortKey, (site: SiteRow) => SortValue> = {
   hidden: (site) => site.exposed_us,
 };
 
+/** By the figure that stands in bold. */
+function savingOf(saving: SavingView | null): number | null {
+  return saving === null ? null : savingAmount(saving);
+}
+
 /** Texts run up at first, figures down: the largest is what one looks for. */
 export function startsDescending(key: SortKey): boolean {
   return key !== "site" && key !== "ops" && key !== "label" && key !== "memory";
 }
 
-/** `planned` tells which sites are part of the fix plan. */
+/** `planned` tells which sites are part of an action. */
 export function groupSites(sites: readonly SiteRow[], planned: { has: (site: number) => boolean }, key: SortKey, descending: boolean): SiteGroups {
   const sorted = [...sites].sort((one, other) => compareSites(one, other, key, descending));
   return {
@@ -84,7 +90,7 @@ export function bestSaving(site: SiteRow): SavingView | null {
   const own = site.findings.filter((finding) => finding.sites.length <= 1 && finding.saving !== null);
   return (own.length > 0 ? own : site.findings)
     .map((finding) => finding.saving)
-    .reduce((best, saving) => (saving !== null && (best === null || saving.ceiling_us > best.ceiling_us) ? saving : best), null);
+    .reduce((best, saving) => (saving !== null && (best === null || savingAmount(saving) > savingAmount(best)) ? saving : best), null);
 }
 
 /** Mean number of calls a step; null where no step was recorded. */

@@ -2,9 +2,9 @@
 
 import { computed, signal } from "@preact/signals";
 import type { SiteRow } from "../api/types.ts";
+import { actionNumbers } from "../model/actions.ts";
 import { filterSites } from "../model/filtering.ts";
 import { NOWHERE } from "../model/place.ts";
-import { planNumbers } from "../model/plan.ts";
 import { printSelected } from "../model/selected.ts";
 import { groupSites, type SiteGroups, type SortKey, startsDescending } from "../model/sorting.ts";
 import { sitesOf } from "../model/views.ts";
@@ -14,12 +14,12 @@ import { windowView } from "./windowAnswer.ts";
 /** The sites of the view shown, before any filter. */
 export const viewSites = computed<SiteRow[]>(() => sitesOf(place.value.view, windowView.value?.sites ?? []));
 
-/** By index of the site its number in the fix plan. */
-export const numbersInPlan = computed<ReadonlyMap<number, number>>(() => (windowView.value === null ? new Map() : planNumbers(windowView.value.overview)));
+/** By index of the site its number in the list of actions. */
+export const numbersInActions = computed<ReadonlyMap<number, number>>(() => (windowView.value === null ? new Map() : actionNumbers(windowView.value.overview)));
 
 export const siteGroups = computed<SiteGroups>(() => {
   const sites = filterSites(viewSites.value, place.value.filter);
-  return groupSites(sites, numbersInPlan.value, place.value.sort, place.value.descending);
+  return groupSites(sites, numbersInActions.value, place.value.sort, place.value.descending);
 });
 
 /** All listed sites, from the top. */

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tbprof.cli.output.plain_text import plain
-from tbprof.cli.output.terminal import saving_text
+from tbprof.cli.output.terminal import saving_text, worth_text
 from tbprof.model import Report
 from tbprof.texts.figures.quantities import mean, milliseconds, share, size
 from tbprof.views.base.steady import marks_steps, mean_kernels, mean_launches
@@ -20,11 +20,21 @@ _HEADS = ("site", "what", "ops", "count", "size", "wait, ms", "explained", "of t
 def markdown(report: Report) -> str:
     """One section a window: the verdict, the sites as a table, then each finding with its fix."""
     view = window_view(report, run="", worker=report.trace.worker, window="")
-    lines = [f"## {escaped(report.trace.path)}", "", f"**{view.verdict}** {view.detail}", ""]
+    lines = [
+        f"## {escaped(report.trace.path)}",
+        "",
+        f"**{view.verdict}** {view.first_action} {view.detail}".rstrip(),
+        "",
+    ]
     kernels, launches = mean_kernels(report), mean_launches(report)
     if kernels is not None and launches is not None:
         what = "A step" if marks_steps(report) else "The window"
         lines += [f"{what} runs {mean(kernels)} kernels in {mean(launches)} launches.", ""]
+    lines += [
+        f"{number}. {action.title}: {worth_text(action, number)} ({action.finding.rule})"
+        for number, action in enumerate(view.overview.actions, start=1)
+    ]
+    lines += [""] if view.overview.actions else []
     if view.savings is not None:
         saving = saving_text(view.savings, calibrated=view.calibrated)
         lines += [f"Removing waits can save, in this window: {saving}.", ""]

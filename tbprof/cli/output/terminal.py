@@ -9,10 +9,11 @@ from tbprof.texts.figures.scopes import scope_of
 from tbprof.texts.screens.idle import cause_name
 from tbprof.views.base.steady import marks_steps, mean_kernels, mean_launches
 from tbprof.views.findings.findings import FindingRow, SavingView, finding_row
+from tbprof.views.overview.overview import ActionRow
 from tbprof.views.window.building import window_view
 from tbprof.views.window.window import SiteRow, WindowView
 
-__all__ = ["saving_text", "terminal_text"]
+__all__ = ["saving_text", "terminal_text", "worth_text"]
 
 _SHOWN_SITES = 12
 _SEVERAL = 2
@@ -22,7 +23,8 @@ def terminal_text(report: Report) -> str:
     """Plain text, at most a screen or two; times are totals of the window."""
     trace = report.trace
     view = window_view(report, run="", worker=trace.worker, window="")
-    lines = [_head(report), "", view.verdict, *([view.detail] if view.detail else []), "", *_figures(view)]
+    opening = (view.verdict, view.first_action, view.detail)
+    lines = [_head(report), "", *(text for text in opening if text), *_actions(view), "", *_figures(view)]
     lines += _launched(report)
     lines += _causes(report)
     lines += _predicted(view)
@@ -38,6 +40,32 @@ def _head(report: Report) -> str:
     rank = "" if trace.rank is None else f", rank {trace.rank}"
     steps = count(len(report.steps), "step") if marks_steps(report) else "no steps marked"
     return f"{trace.path}: {steps}, {duration(trace.span_ns / 1000)}, {devices}{rank}"
+
+
+def _actions(view: WindowView) -> list[str]:
+    """What to change, most worth first."""
+    scope = scope_of(marks_steps=view.marks_steps)
+    lines = []
+    for number, row in enumerate(view.overview.actions, start=1):
+        lines += ["", f"  {number}. {row.title}: {worth_text(row, number)} {scope.each} ({share(row.share)})"]
+        lines += [f"     {text}" for text in (f"{row.finding.rule} {_place(view, row)}", row.how)]
+    if view.overview.smaller:
+        lines += ["", f"  {view.overview.smaller}"]
+    return lines
+
+
+def worth_text(row: ActionRow, number: int) -> str:
+    """What it saves, of a step; a later row of the fix plan adds it to the rows above."""
+    if row.saves.estimate_us is None:
+        return f"up to {duration(row.saves.ceiling_us)}"
+    return f"{'adds' if row.is_planned and number > 1 else 'saves'} {duration(row.saves.estimate_us)}"
+
+
+def _place(view: WindowView, row: ActionRow) -> str:
+    """Its lines, else what its findings say of themselves."""
+    if row.finding.sites:
+        return ", ".join(_where(view.sites[site]) for site in row.finding.sites)
+    return " ".join(found.note or found.place for found in (row.finding, *row.others))
 
 
 def _figures(view: WindowView) -> list[str]:

@@ -1,8 +1,9 @@
 """How bad a finding is: the share of a median warm step that fixing it wins.
 
-By the estimate; without one by the floor, while a ceiling alone gives at most medium. A
-finding is info where a host that comes earlier could fill hardly anything, or nothing can be won. The
-shares are those of xprof's step-time classes.
+By the estimate; without one by the ceiling where that is the idle of the finding's own cause or a
+transfer that nothing hides, and for waits by the floor, while their ceiling alone gives at most medium: a
+wait is not a cost. A finding is info where a host that comes earlier could fill hardly anything, or
+nothing can be won.
 """
 
 from __future__ import annotations
@@ -12,23 +13,16 @@ import numpy.typing as npt
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.savings import saving_of
-from tbprof.model import SEVERITIES, Saving, Severity
+from tbprof.model import MEDIUM_SHARE, SEVERITIES, Saving, Severity, severity_of_share
 from tbprof.rules.base.benign_waits import are_benign, are_throttle
 
 __all__ = [
-    "CRITICAL_SHARE",
-    "HIGH_SHARE",
-    "MEDIUM_SHARE",
     "PACING_SHARE",
     "severity_of",
-    "severity_of_share",
+    "severity_of_cause",
     "severity_of_transfer",
     "severity_of_waits",
 ]
-
-CRITICAL_SHARE = 0.10
-HIGH_SHARE = 0.03
-MEDIUM_SHARE = 0.01
 
 PACING_SHARE = 0.01
 """With less time to fill than this part of the steps, the host's waits only pace the device."""
@@ -41,9 +35,19 @@ def severity_of(facts: Facts, saving: Saving) -> Severity:
     return _class_of(facts, saving)
 
 
+def severity_of_cause(facts: Facts, saving: Saving) -> Severity:
+    """The class of a saving whose ceiling is the idle of one cause."""
+    total = facts.steps.total_ns
+    if total == 0 or facts.fillable_ns < PACING_SHARE * total:
+        return "info"
+    return severity_of_transfer(facts, saving)
+
+
 def severity_of_transfer(facts: Facts, saving: Saving) -> Severity:
     """The class of a saving of copies that nothing hides: it counts beside a device that never runs dry."""
-    return _class_of(facts, saving)
+    if saving.ceiling_ns == 0:
+        return "info"
+    return severity_of_share(_share_of_step(facts, saving.ceiling_ns))
 
 
 def _class_of(facts: Facts, saving: Saving) -> Severity:
@@ -80,12 +84,3 @@ def _share_of_step(facts: Facts, saving_ns: int) -> float:
     duration = facts.steps.duration_ns
     warm = duration[~np.array(facts.steps.cold)]
     return saving_ns / len(facts.steps) / max(float(np.median(warm)), 1.0)
-
-
-def severity_of_share(share: float) -> Severity:
-    """The class of a saving that is this share (0 to 1) of a step."""
-    if share >= CRITICAL_SHARE:
-        return "critical"
-    if share >= HIGH_SHARE:
-        return "high"
-    return "medium" if share >= MEDIUM_SHARE else "low"

@@ -18,6 +18,9 @@ Example
         for images, labels in loader:
             images = images.to(device, non_blocking=True)
 
+Action
+    Pin the batches, and copy them with `non_blocking=True`.
+
 Fix
     Let the DataLoader pin its batches, and copy them with `non_blocking=True`. What is no batch (a
     buffer, a mask, a table that each step moves) keep on the device.

@@ -18,6 +18,9 @@ Example
         for images, labels in loader:
             images = images.to(device, non_blocking=True)
 
+Action
+    Copy the batch with `non_blocking=True`.
+
 Fix
     Add `non_blocking=True`. The device's own order keeps the kernels behind the copy.
     caveat: the pinned tensor must not be written to before the copy is done; a DataLoader never does.

@@ -23,6 +23,9 @@ Example
         def forward(self, x):
             return self.model(x - self.mean)
 
+Action
+    Keep this tensor on the GPU.
+
 Fix
     Register it as a buffer of the module, which moves with `.to(device)`, or make it on the device once.
     caveat: where the contents were not compared, only the sizes are known; a mask of the same size can

@@ -16,6 +16,9 @@ Example
         mask = torch.ones(x.shape[0], x.shape[1], device=x.device)
         noise = torch.randn(batch, 128, device=device)
 
+Action
+    Make this tensor on the GPU.
+
 Fix
     Name the device where the tensor is made: `device=x.device`, `x.new_zeros(...)`,
     `torch.zeros_like(x)`.

@@ -19,6 +19,9 @@ Example
         for image in images:
             rows = image[index]
 
+Action
+    Make this tensor once, outside the step.
+
 Fix
     Make the tensor once, outside the step, and keep it on the device; take slices for ranges
     (`x[:, a:b]`), and `torch.full((), value, device=device)` for one number.

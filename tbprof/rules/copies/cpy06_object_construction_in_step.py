@@ -18,6 +18,9 @@ Example
         def training_step(batch, labels):
             return criterion(model(batch), labels)
 
+Action
+    Build this object once, before the loop.
+
 Fix
     Build it once, before the loop or in `__init__`, or call the functional form.
     caveat: an object that is kept keeps its state: an optimizer its momenta, a module its buffers.

@@ -15,6 +15,9 @@ Example
         flat = torch.cat([target["boxes"] for target in targets]).to(device, non_blocking=True)
         boxes = flat.split([len(target["boxes"]) for target in targets])
 
+Action
+    Copy these tensors as one.
+
 Fix
     Put them into one tensor on the host, in `collate_fn`, copy it once and take views of it.
     caveat: the views share memory: writing into one of them in place changes the flat tensor.

@@ -15,6 +15,9 @@ Example
     after:
         maps = torchvision.transforms.v2.functional.gaussian_blur(maps, kernel_size=9, sigma=2)
 
+Action
+    Do this work on the GPU, without the way to the host and back.
+
 Fix
     Do the work on the device: `torchvision.transforms.v2` and kornia have most of what image libraries
     have, `torch` most of NumPy.

@@ -24,6 +24,9 @@ Example
             images.record_stream(torch.cuda.current_stream())
             train_step(images)
 
+Action
+    Copy the next batch while this one is computed.
+
 Fix
     Copy the next batch on a stream of its own while this one is computed, and let the computing
     stream wait for it.
@@ -43,11 +46,10 @@ import numpy.typing as npt
 
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, Numbers
+from tbprof.model import MEDIUM_SHARE, Finding, Numbers
 from tbprof.rules.base.findings import transfer_finding
 from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.rule import GPU_WORK, Rule
-from tbprof.rules.base.severity import MEDIUM_SHARE
 from tbprof.rules.copies.search.computing_streams import on_computing_streams
 from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.arrays import NONE

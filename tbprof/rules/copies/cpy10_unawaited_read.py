@@ -19,6 +19,9 @@ Example
         copied.synchronize()
         log(float(buffer))
 
+Action
+    Wait for an event before this copy is read.
+
 Fix
     Record an event after the copy and ask it, or wait for it, before the buffer is read; one step
     later it has passed as a rule.

@@ -17,6 +17,9 @@ Example
         for images, labels in loader:
             images = images.to(device, non_blocking=True)
 
+Action
+    Let the DataLoader's own thread pin the memory.
+
 Fix
     Let the DataLoader's own thread pin the batches, or write into a pinned buffer that is made once.
     caveat: pinned memory is taken from the whole machine; pin what is copied in each step, no more.

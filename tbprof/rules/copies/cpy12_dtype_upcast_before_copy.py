@@ -16,6 +16,9 @@ Example
         images = images.to(device, non_blocking=True)
         images = images.float() / 255
 
+Action
+    Copy the narrow type, and cast it on the GPU.
+
 Fix
     Copy the narrow tensor and cast it on the device.
     caveat: transforms that need floats (normalising, resizing with antialias) move to the device with
@@ -33,10 +36,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding
+from tbprof.model import MEDIUM_SHARE, Finding
 from tbprof.rules.base.findings import transfer_finding
 from tbprof.rules.base.rule import Need, Rule
-from tbprof.rules.base.severity import MEDIUM_SHARE
 from tbprof.rules.copies.search.op_inputs import records_shapes
 from tbprof.rules.copies.search.widened_uploads import find_widened_uploads
 

@@ -14,6 +14,9 @@ Example
     after:
         command = ["numactl", "--cpunodebind=0", "--membind=0", "python", "train.py"]
 
+Action
+    Bind the process to the socket of its GPU.
+
 Fix
     Bind the process and its workers to the socket of its device (`nvidia-smi topo -m` says which), and
     see what else uses the bus in those moments.
@@ -34,11 +37,10 @@ import numpy.typing as npt
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.device.copy_kinds import MEMORIES
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, Numbers
+from tbprof.model import MEDIUM_SHARE, Finding, Numbers
 from tbprof.rules.base.findings import transfer_finding
 from tbprof.rules.base.notes import number_of
 from tbprof.rules.base.rule import GPU_WORK, Rule
-from tbprof.rules.base.severity import MEDIUM_SHARE
 from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.arrays import NONE
 

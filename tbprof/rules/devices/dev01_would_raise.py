@@ -16,6 +16,9 @@ Example
         positions = torch.arange(tokens.shape[1], device=tokens.device)
         hidden = embedding(tokens) + table[positions] * positions[:, None]
 
+Action
+    Put both tensors on one device.
+
 Fix
     Make the tensor on the device of the others, with device=, or keep it in a buffer of its module,
     which moves along with it.

@@ -14,6 +14,9 @@ Example
     after:
         loader = DataLoader(data, batch_size=128, num_workers=8, prefetch_factor=4, pin_memory=True)
 
+Action
+    Prepare batches faster, with more loader workers.
+
 Fix
     Give the loader more workers and a deeper prefetch; then move decoding and augmentation to the
     device, or store the data in the form in which it is read.
@@ -34,7 +37,7 @@ from tbprof.model import Finding, Numbers, Saving
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import GPU_WORK, Rule
-from tbprof.rules.base.severity import severity_of
+from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.input.loader_calls import STARVED_SHARE, LoaderCalls, find_loader_calls, loader_note
 from tbprof.trace.columns.arrays import NONE
 
@@ -51,7 +54,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     yield window_finding(
         _CODE,
         place="",
-        severity=severity_of(facts, saving),
+        severity=severity_of_cause(facts, saving),
         count=len(calls.rows),
         removal="rewrite",
         saving=saving,

@@ -17,6 +17,9 @@ Example
             num_workers=8, persistent_workers=True, pin_memory=True,
         )
 
+Action
+    Prepare batches in worker processes.
+
 Fix
     Make batches in workers: start with `num_workers` of 4 to 8 for each device, and keep them
     between epochs.
@@ -37,7 +40,7 @@ from tbprof.model import Finding, Saving, Severity
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import GPU_WORK, Rule
-from tbprof.rules.base.severity import severity_of
+from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.input.loader_calls import (
     EXPOSED_SHARE,
     STARVED_SHARE,
@@ -74,7 +77,7 @@ def _worth(facts: Facts, calls: LoaderCalls) -> tuple[Severity, Saving | None]:
     if calls.share >= STARVED_SHARE:
         return "info", None
     saving = Saving(floor_ns=calls.certain_ns, estimate_ns=None, ceiling_ns=total_ns(calls.idle))
-    return severity_of(facts, saving), saving
+    return severity_of_cause(facts, saving), saving
 
 
 RULE = Rule(code=_CODE, find=find, note=loader_note, needs=(GPU_WORK,))

@@ -18,6 +18,9 @@ Example
         def loss_of(predicted, target):
             return torch.nn.functional.smooth_l1_loss(predicted, target)
 
+Action
+    Launch fewer kernels: record a CUDA graph, or compile.
+
 Fix
     Use the fused form of the library, compile that code, or record it as a CUDA graph; a larger
     batch makes each kernel longer.
@@ -40,12 +43,12 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.largest_cause import largest_cause
 from tbprof.analysis.gaps.launch_idle import find_launch_idle
 from tbprof.analysis.health.profiler_cost import records_frames
-from tbprof.model import SEVERITIES, Finding, Numbers, Saving, Severity
+from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Numbers, Saving, Severity
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import duration_of, number_of
 from tbprof.rules.base.rule import GPU_WORK, Rule
-from tbprof.rules.base.severity import MEDIUM_SHARE, severity_of
+from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.launch.small_kernels import CodeKernels, kernels_by_code
 from tbprof.texts.figures.scopes import Scope
 
@@ -106,7 +109,7 @@ def _graph_blockers(facts: Facts) -> int:
 
 
 def _severity(facts: Facts, saving: Saving) -> Severity:
-    severity = severity_of(facts, saving)
+    severity = severity_of_cause(facts, saving)
     if largest_cause(facts) == "launch":
         return severity
     return max(severity, "low", key=SEVERITIES.index)

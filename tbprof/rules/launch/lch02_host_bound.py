@@ -18,6 +18,9 @@ Example
         for images, labels in loader:
             loss = model(images, masks)
 
+Action
+    Move this host work out of the step.
+
 Fix
     Take that work out of the step, give it to the loader's workers, or launch the device's next
     work before it.
@@ -40,12 +43,12 @@ from tbprof.analysis.arrays.intervals import Intervals, total_ns
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.largest_cause import largest_cause
 from tbprof.analysis.gaps.launch_idle import find_launch_idle
-from tbprof.model import SEVERITIES, Finding, Numbers, Saving, Severity
+from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Numbers, Saving, Severity
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.rule import GPU_WORK, Rule
-from tbprof.rules.base.severity import MEDIUM_SHARE, severity_of
+from tbprof.rules.base.severity import severity_of_cause
 from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
@@ -63,7 +66,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     yield window_finding(
         _CODE,
         place=place,
-        severity=_severity(facts, saving),
+        severity=_severity(facts, saving, place),
         count=len(idle),
         removal="rewrite",
         saving=saving,
@@ -90,11 +93,10 @@ def _most_idle_place(facts: Facts, pauses: Intervals) -> tuple[str, Intervals]:
     return most, parts[most]
 
 
-def _severity(facts: Facts, saving: Saving) -> Severity:
-    severity = severity_of(facts, saving)
-    if largest_cause(facts) == "launch":
-        return severity
-    return max(severity, "low", key=SEVERITIES.index)
+def _severity(facts: Facts, saving: Saving, place: str) -> Severity:
+    """At most medium for work that nobody can look for, and low where another cause is larger."""
+    at_most: Severity = "low" if largest_cause(facts) != "launch" else "critical" if place else "medium"
+    return max(severity_of_cause(facts, saving), at_most, key=SEVERITIES.index)
 
 
 def _note(numbers: Numbers, scope: Scope) -> str:

@@ -17,6 +17,9 @@ Example
         for batch in loader:
             train_step(batch)
 
+Action
+    Take `empty_cache()` out of the step.
+
 Fix
     Leave the call out. Where memory is short, set `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`,
     or make the batch smaller.
@@ -41,7 +44,7 @@ from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.rule import Rule
-from tbprof.rules.base.severity import severity_of
+from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.memory.cache_flushes import CacheFlushes, find_cache_flushes
 from tbprof.texts.figures.quantities import count
 from tbprof.texts.figures.scopes import Scope
@@ -65,7 +68,7 @@ def _finding(
     return window_finding(
         _CODE,
         place="",
-        severity=severity_of(facts, saving),
+        severity=severity_of_cause(facts, saving),
         count=len(rows),
         removal="rewrite",
         saving=saving,

@@ -23,6 +23,9 @@ Example
             log(running.item() / 50)
             running.zero_()
 
+Action
+    Read this value less often, or one step late.
+
 Fix
     Add up on the device and read rarely; where every value is needed, read it one step late
     from a pinned buffer.

@@ -17,6 +17,9 @@ Example
         torch._assert_async((labels < classes).all())
         loss = torch.where(torch.isnan(loss), torch.zeros_like(loss), loss)
 
+Action
+    Decide on the GPU instead of in Python.
+
 Fix
     Choose on the device with `torch.where`, check with `torch._assert_async`, or move the check to
     where the data is still on the host.

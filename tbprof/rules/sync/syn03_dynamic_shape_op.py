@@ -19,6 +19,9 @@ Example
         x = torch.where(mask, value, x)
         rows = torch.repeat_interleave(x, counts, output_size=total)
 
+Action
+    Keep the size of this result fixed.
+
 Fix
     Keep the shape and blend with the mask, use `torch.nonzero_static` or pass the size where
     the host knows it, and let a loss leave out pixels by its `ignore_index`.

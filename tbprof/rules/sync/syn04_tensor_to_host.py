@@ -19,6 +19,9 @@ Example
         if step % 50 == 0:
             log(matrix.cpu())
 
+Action
+    Copy this tensor to the host less often, or one step late.
+
 Fix
     Reduce on the device and copy the result rarely; where the tensor itself is needed, copy it
     into a pinned buffer without blocking and read it after an event, one step later.

@@ -18,6 +18,9 @@ Example
         for name, value in zip(losses, values):
             totals[name] += value
 
+Action
+    Read these numbers at once instead of one by one.
+
 Fix
     Stack the scalars and read them at once; where only their sum or a test of all of them is
     needed, make that on the device, and read it rarely.

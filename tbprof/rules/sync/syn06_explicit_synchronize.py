@@ -23,6 +23,9 @@ Example
         end.record()
         timings.append((start, end))
 
+Action
+    Take this synchronize out.
+
 Fix
     Take it out. To measure time record events, and read `start.elapsed_time(end)` some steps later;
     to order work of two streams let one wait for the other with `stream.wait_stream`. An event that

@@ -18,6 +18,9 @@ Example
         if step % 50 == 0:
             progress.set_postfix(loss=loss.item())
 
+Action
+    Read the loss or metric every 50 steps.
+
 Fix
     Read it every so many steps, or one step late: copy it into a pinned buffer without blocking,
     record an event, and look at the buffer in the next step.

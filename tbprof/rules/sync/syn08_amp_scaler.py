@@ -18,6 +18,9 @@ Example
         scaler.step(optimizer)
         scaler.update()
 
+Action
+    Use a fused optimizer, or train in bfloat16.
+
 Fix
     A fused Adam, AdamW, SGD or Adagrad looks at the flag on the device; training in
     bfloat16 needs no scaler at all.

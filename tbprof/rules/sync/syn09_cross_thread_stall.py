@@ -21,6 +21,9 @@ Example
         copied.record()
         threading.Thread(target=write_when, args=(copied, pinned)).start()
 
+Action
+    Let the other thread ask an event instead of waiting.
+
 Fix
     Let the other thread copy into pinned memory without blocking and look at an event (`query`)
     instead of waiting for it; or give the work to another process.

@@ -19,6 +19,9 @@ Example
         if step % 50 == 0:
             log(running.item(), correct.item())
 
+Action
+    Fix these waits together.
+
 Fix
     Fix all sites of this finding, in the order of the fix plan, before you measure again; then
     compare the length of the steps, and not the waits of single lines.

@@ -15,6 +15,9 @@ Example
         if os.environ.get("DEBUG_CRASH") == "1":
             os.environ["CUDA_LAUNCH_BLOCKING"] = "1"
 
+Action
+    Take the blocking launches out of the environment.
+
 Fix
     Take the variable out of the environment, and record again.
     caveat: an error on the device is then reported by a later line than the one that made it.

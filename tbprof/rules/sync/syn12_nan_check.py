@@ -17,6 +17,9 @@ Example
         norm = clip_grad_norm_(model.parameters(), 1.0)
         torch._assert_async(torch.isfinite(norm))
 
+Action
+    Turn anomaly detection off.
+
 Fix
     Turn anomaly mode on only while a NaN is hunted, and check the norm of all gradients on the
     device, or every so many steps.

@@ -19,6 +19,9 @@ Example
         with profile(activities=activities, experimental_config=config) as prof:
             train()
 
+Action
+    Find out what else uses this GPU.
+
 Fix
     Look at `nvidia-smi` for other processes on the device, and at the ranks that this one waits
     for; record with synchronisation events, and once more on a GPU that nobody else uses.

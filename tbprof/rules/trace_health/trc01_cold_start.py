@@ -15,6 +15,9 @@ Example
     after:
         schedule = torch.profiler.schedule(wait=5, warmup=3, active=5)
 
+Action
+    Start the recording later.
+
 Fix
     Let some steps pass before the window (a longer `skip_first`), with at least three of them as the
     profiler's warm-up.
@@ -35,12 +38,11 @@ import numpy as np
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.largest_cause import largest_cause
 from tbprof.analysis.summary.verdict import COLD_SHARE
-from tbprof.model import Finding, Numbers, Severity
+from tbprof.model import MEDIUM_SHARE, Finding, Numbers, Severity
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.rule import Rule
-from tbprof.rules.base.severity import MEDIUM_SHARE
 from tbprof.rules.trace_health.cold_start import ColdStart, find_cold_start
 from tbprof.texts.figures.scopes import Scope
 

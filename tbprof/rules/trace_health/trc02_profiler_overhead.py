@@ -14,6 +14,9 @@ Example
     after:
         profile(activities=activities)
 
+Action
+    Record again without stacks and shapes.
+
 Fix
     Record again without stacks, shapes and memory, and compare the steps; take stacks only to find
     a line.

@@ -18,6 +18,9 @@ Example
             experimental_config=config,
         )
 
+Action
+    Record fewer steps, with sync events on.
+
 Fix
     Record fewer steps after a warm-up, with CUDA sync events on (the trainer hook does both), and
     let the process end the profile before it is killed.

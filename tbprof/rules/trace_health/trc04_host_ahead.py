@@ -20,6 +20,9 @@ Example
         torch.cuda.synchronize()
         print((time.perf_counter() - started) / len(batches))
 
+Action
+    Judge several steps together.
+
 Fix
     Judge many steps together, and time them with one synchronise after all of them.
     caveat: a synchronise in each step makes the two agree, and takes the host's lead away.

@@ -17,7 +17,7 @@ from tbprof.rules.files import RuleFile, rule_files
 
 __all__ = ["RuleText", "all_rules", "rule_text", "rule_words"]
 
-_HEADINGS = ("What", "Why", "Example", "Fix", "Silent")
+_HEADINGS = ("What", "Why", "Example", "Action", "Fix", "Silent")
 _CAVEAT = re.compile(r"^caveat: ", re.MULTILINE)
 
 
@@ -33,6 +33,8 @@ class RuleText:
     """Code."""
     after: str
     """Code."""
+    action: str
+    """What to do, in the imperative and without its full stop; the fix says how."""
     fix: str
     caveat: str
     """What to know before the fix is taken; "" if nothing."""
@@ -83,6 +85,7 @@ def _read(file: RuleFile) -> RuleText:
         why=_flowing(sections["Why"]),
         before=dedent(before.removeprefix("before:\n")).rstrip(),
         after=dedent(after).rstrip(),
+        action=_flowing(sections["Action"]).rstrip("."),
         fix=_flowing(fix),
         caveat=_flowing(caveat),
         silent=_flowing(sections["Silent"]),
@@ -98,6 +101,7 @@ def _unknown(code: str) -> RuleText:
         why="",
         before="",
         after="",
+        action="Open the report with the version that wrote it",
         fix="Open the report with the version that wrote it.",
         caveat="",
         silent="",

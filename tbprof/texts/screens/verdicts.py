@@ -39,12 +39,15 @@ _BECAUSE = {
 _CASE_OF_CAUSE = {"data": "input", "launch": "host_bound"}
 
 
-def verdict_sentences(verdict: Verdict) -> tuple[str, str]:
+def verdict_sentences(verdict: Verdict, *, waits_come_first: bool = True) -> tuple[str, str]:
     """The verdict, and a second sentence ("" if there is nothing to add).
 
-    A verdict of another version, with another case or other numbers, gives two empty ones.
+    Where waits expose another cause, the sentence begins with what comes first among the actions. A
+    verdict of another version, with another case or other numbers, gives two empty ones.
     """
     try:
+        if verdict.case == "drained" and not waits_come_first:
+            return _Said(verdict.numbers).exposed()
         return _sentences(verdict.case, verdict.numbers)
     except (KeyError, ValueError, ZeroDivisionError):
         return "", ""
@@ -210,16 +213,27 @@ class _Said:
         return f"{self._idle()}; {self._shorter(saved_us, 'without the waits that can go')}.", bounds + detail
 
     def drained(self) -> tuple[str, str]:
+        return (
+            f"Waits let the GPU run dry before the host is ready with more: {self._without_these()}.",
+            f"{self.idle_because(self._exposed_cause())}, most of it after such a wait.",
+        )
+
+    def exposed(self) -> tuple[str, str]:
+        """The same where what the waits expose is the first thing to change."""
+        return (
+            f"{self.idle_because(self._exposed_cause())}.",
+            f"Most of it follows a wait that let the GPU run dry: {self._without_these()}.",
+        )
+
+    def _exposed_cause(self) -> str:
         cause = str(self._numbers["cause"])
-        because = _BECAUSE[_CASE_OF_CAUSE.get(cause, cause)]
+        return _BECAUSE[_CASE_OF_CAUSE.get(cause, cause)]
+
+    def _without_these(self) -> str:
         planned_us = self._planned_us()
         is_planned = planned_us >= _WORTH_SHARE * self._step_us
         saved_us = planned_us if is_planned else self._of_step("gain_us")
-        shorter = self._shorter(saved_us, "without these waits")
-        return (
-            f"Waits let the GPU run dry before the host is ready with more: {shorter}.",
-            f"{self.idle_because(because)}, most of it after such a wait.",
-        )
+        return self._shorter(saved_us, "without these waits")
 
     def place(self) -> str:
         """Where most of the cause's idle is."""

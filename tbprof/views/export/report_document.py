@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from tbprof.model import HealthFact, Idle, Report, Site
 from tbprof.texts.trust.health import health_sentence
 from tbprof.views.base.times import in_us, us
+from tbprof.views.findings.actions import Action, rank
 
 __all__ = ["SCHEMA", "Json", "report_document", "reports_document"]
 
@@ -34,8 +35,21 @@ def reports_document(reports: tuple[Report, ...]) -> Json:
 
 def report_document(report: Report) -> Json:
     """The object for one window."""
-    document = {"schema": SCHEMA, **_record(report)}
+    document = {
+        "schema": SCHEMA,
+        **_record(report),
+        "actions": [_action(one) for one in rank(report).actions],
+    }
     return {_RENAMED.get(key, key): value for key, value in document.items()}
+
+
+def _action(action: Action) -> Json:
+    """Of the ranked list: its findings, and what it saves of the window, after the planned ones above it."""
+    return {
+        "findings": list(action.findings),
+        "planned": action.total_ns is not None,
+        "saving": _record(action.saving),
+    }
 
 
 def _record(record: Any) -> Json:

@@ -6,8 +6,9 @@ from tbprof.analysis.summary.verdict import BOUND_SHARE
 from tbprof.model import CodeShare, HookFacts, Report, Savings
 from tbprof.views.base.steady import mean_step_us, steady_steps
 from tbprof.views.base.times import us
+from tbprof.views.findings.actions import rank
 from tbprof.views.findings.findings import SavingView, saving_view
-from tbprof.views.overview.fix_plan import findings_left, findings_with_ceilings, plan_rows
+from tbprof.views.overview.action_rows import action_rows, finding_rows, smaller_actions
 from tbprof.views.overview.idle_causes import cause_rows, step_stack
 from tbprof.views.overview.next_limit import next_limit
 from tbprof.views.overview.overview import CodeRow, OverviewView
@@ -24,22 +25,24 @@ def overview_view(report: Report) -> OverviewView:
     devices = 0 if report.idle is None else len(report.idle.by_device)
     causes = () if report.idle is None else cause_rows(report, report.idle)
     device = device_bar(report)
-    saving = _saving(report)
+    ranked = rank(report)
+    actions = action_rows(report, ranked, step_us or 0.0)
     return OverviewView(
         nothing_to_fix=_nothing_to_fix(report),
         steady_steps=len(steady),
         step_us=step_us,
         unprofiled_step_us=_unprofiled_us(report.facts),
-        headline=None if saving is None else _unprofiled(saving, report.facts),
-        speedup=_speedup(step_us, saving),
+        headline=actions[0].saves if actions else None,
+        speedup=_speedup(step_us, actions[0].saves) if actions else None,
         device=device,
         host=host_bar(report),
         causes=causes,
-        saving=saving,
-        plan=plan_rows(report, step_us or 0.0),
+        saving=_saving(report),
+        actions=actions,
+        smaller=smaller_actions(report, ranked, step_us or 0.0),
         next_limit=next_limit(device, causes, _planned_us(report)),
-        ceilings=findings_with_ceilings(report),
-        leave=findings_left(report),
+        unknown=finding_rows(report, ranked.unknown),
+        leave=finding_rows(report, ranked.leave),
         stacks=tuple(step_stack(step, causes, max(devices, 1)) for step in report.steps),
         trust=trust_rows(report),
         code=_code(report, devices),
@@ -71,17 +74,8 @@ def _unprofiled_us(facts: HookFacts | None) -> float | None:
     return us(facts.unprofiled_step_ns)
 
 
-def _unprofiled(saving: SavingView, facts: HookFacts | None) -> SavingView:
-    """The same saving in a step that no profiler slows down, where both lengths were measured."""
-    if facts is None or facts.unprofiled_step_ns is None or facts.profiled_step_ns is None:
-        return saving
-    scale = facts.unprofiled_step_ns / max(facts.profiled_step_ns, 1)
-    estimate = None if saving.estimate_us is None else saving.estimate_us * scale
-    return SavingView(saving.floor_us * scale, estimate, saving.ceiling_us * scale)
-
-
-def _speedup(step_us: float | None, saving: SavingView | None) -> float | None:
-    if step_us is None or saving is None or saving.estimate_us is None or saving.estimate_us >= step_us:
+def _speedup(step_us: float | None, saving: SavingView) -> float | None:
+    if step_us is None or saving.estimate_us is None or saving.estimate_us >= step_us:
         return None
     return step_us / (step_us - saving.estimate_us)
 

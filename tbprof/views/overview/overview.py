@@ -9,16 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tbprof.model import Severity
 from tbprof.views.findings.findings import FindingRow, SavingView
 
 __all__ = [
+    "ActionRow",
     "CauseRow",
     "CodeRow",
     "DeviceBar",
     "HostBar",
     "OverviewView",
     "PlaceRow",
-    "PlanRowView",
     "StepStack",
     "TrustRow",
 ]
@@ -65,15 +66,26 @@ class CauseRow:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanRowView:
+class ActionRow:
+    title: str
+    """What to do, in the imperative; may hold `code`."""
+    how: str
+    """One sentence."""
     finding: FindingRow
+    others: tuple[FindingRow, ...]
+    """Of the same rule, in other places."""
+    saves: SavingView
+    """Of a row of the fix plan what it adds to those above it; without an estimate its ceiling counts."""
     alone: SavingView
     """Of this change without the others."""
-    adds: SavingView
-    """Given the rows above it."""
-    step_then_us: float
-    share_saved: float
-    """What it and the rows above it win, of a step; 0 to 1."""
+    is_planned: bool
+    """Whether the replay judges it, together with the other rows of the fix plan."""
+    share: float
+    """Of a step, 0 to 1: its estimate, else its ceiling."""
+    severity: Severity
+    """By what it saves here: a wait that others hide alone is worth more after them."""
+    step_then_us: float | None
+    """After it and the planned rows above it; null without an estimate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,20 +132,24 @@ class OverviewView:
     """Null where the window has no steps."""
     unprofiled_step_us: float | None
     headline: SavingView | None
-    """The plan's saving in time without the profiler, where that was measured."""
+    """What the first action saves."""
     speedup: float | None
-    """The step over the step after the plan, by the estimate."""
+    """The step over the step after the first action, by the estimate."""
     device: DeviceBar | None
     """Null where no device was recorded, or by a version that kept less."""
     host: HostBar | None
     causes: tuple[CauseRow, ...]
     """In the order in which they are stacked; causes that took nothing are left out."""
     saving: SavingView | None
-    plan: tuple[PlanRowView, ...]
+    """Of all rows of the fix plan together, under the ceiling of all waits."""
+    actions: tuple[ActionRow, ...]
+    """Over all causes, most worth first; one site has the number of its first row on every screen."""
+    smaller: str
+    """What the rows of the fix plan add that are too small for an action; "" if nothing that shows."""
     next_limit: str
     """What limits a step once the plan is done; "" if there is none."""
-    ceilings: tuple[FindingRow, ...]
-    """Findings that no replay can judge: only a ceiling is known."""
+    unknown: tuple[FindingRow, ...]
+    """Findings of which nobody can say what they are worth."""
     leave: tuple[FindingRow, ...]
     """Real, and not worth it."""
     stacks: tuple[StepStack, ...]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tbprof.model import Report
+from tbprof.views.findings.actions import rank
 from tbprof.views.findings.edits import EditRow, mechanical_edits
 from tbprof.views.findings.findings import FindingRow, SavingView, finding_row, saving_view
-from tbprof.views.overview.fix_plan import added_savings
 from tbprof.views.source.line_marks import FoundMark
 from tbprof.views.source.source import Remark
 from tbprof.views.source.source_files import SourceFiles
@@ -19,25 +19,27 @@ class Remarks:
     def __init__(self, report: Report, marks: Sequence[FoundMark], names: SourceFiles) -> None:
         self._report = report
         self._names = names
-        self._added = added_savings(report)
-        self._plan = {row.finding: at for at, row in enumerate(report.fix_plan)}
+        self._actions = rank(report).actions
+        self._numbers = {
+            index: at + 1 for at, action in enumerate(self._actions) for index in action.findings
+        }
         self._marks = [mark for mark in marks if mark.own_site is not None]
         self._at: dict[tuple[str, int], list[Remark]] = {}
         for index in range(len(report.findings)):
             self._place(index)
 
     def at(self, file: str, line: int) -> tuple[Remark, ...]:
-        """Those of the plan first, in its order."""
+        """The actions first, in their order."""
         found = self._at.get((file, line), [])
         return tuple(sorted(found, key=lambda remark: (remark.number is None, remark.number or 0)))
 
     def numbers(self, sites: Sequence[int]) -> tuple[int, ...]:
-        """Numbers of the changes in the fix plan that the sites are part of, ascending."""
+        """Numbers of the actions that the sites are part of, ascending."""
         findings = self._report.findings
         return tuple(
-            at + 1
-            for at, row in enumerate(self._report.fix_plan)
-            if not set(sites).isdisjoint(findings[row.finding].sites)
+            number
+            for finding, number in self._numbers.items()
+            if not set(sites).isdisjoint(findings[finding].sites)
         )
 
     def elsewhere(self) -> tuple[FindingRow, ...]:
@@ -57,13 +59,13 @@ class Remarks:
 
     def _remark(self, index: int, file: str, lines: frozenset[int]) -> Remark:
         finding = self._report.findings[index]
-        at = self._plan.get(index)
+        number = self._numbers.get(index)
         steps = max(len(self._report.steps), 1)
-        alone = None if finding.saving is None else saving_view(finding.saving, steps)
+        saving = finding.saving if number is None else self._actions[number - 1].saving
         return Remark(
             finding=finding_row(finding, self._report),
-            number=None if at is None else at + 1,
-            saving=alone if at is None else self._added[at],
+            number=number,
+            saving=None if saving is None else saving_view(saving, steps),
             edits=self._edits(finding.rule, file, lines),
         )
 

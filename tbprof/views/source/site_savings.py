@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tbprof.model import Finding, Report
+from tbprof.views.findings.actions import added_savings
 from tbprof.views.findings.findings import SavingView, saving_view
-from tbprof.views.overview.fix_plan import added_savings
 
 __all__ = ["added_up", "site_savings"]
 
@@ -18,8 +18,9 @@ def site_savings(report: Report) -> tuple[SavingView | None, ...]:
     fix plan a site has its part of what the change adds, so that all sites together give the plan;
     else its largest ceiling, without an estimate.
     """
+    steps = max(len(report.steps), 1)
     planned = [
-        (report.findings[row.finding], saving)
+        (report.findings[row.finding], saving_view(saving, steps))
         for row, saving in zip(report.fix_plan, added_savings(report), strict=True)
     ]
     in_plan = {site for finding, _ in planned for site in finding.sites}

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tbprof.model import HookFacts, Instance, Report, Site, Source, Span, Step
+from tbprof.model import HookFacts, Instance, Report, Site, Source, SourceText, Span, Step, code_line
 from tbprof.texts.figures.site_names import site_name
 from tbprof.texts.findings.left_out import not_checked_sentence, rule_failed_sentence
-from tbprof.texts.findings.predicted import predicted_sentences
 from tbprof.texts.screens.source import doubt_note
-from tbprof.texts.screens.verdicts import verdict_sentences
 from tbprof.texts.trust.health import health_sentence
 from tbprof.views.base.rows import row_of
 from tbprof.views.base.steady import marks_steps, median_step_us
 from tbprof.views.base.times import us
 from tbprof.views.findings.findings import finding_row, saving_view
 from tbprof.views.overview.building import overview_view
+from tbprof.views.overview.opening import opening_of
 from tbprof.views.window.copies import bytes_per_s, copy_rows, non_blocking_of
 from tbprof.views.window.predicted import predicted_rows
 from tbprof.views.window.window import (
@@ -39,7 +38,7 @@ _HEALTH_ORDER = ("info", "warning", "error")
 
 def window_view(report: Report, *, run: str, worker: str, window: str) -> WindowView:
     """Everything that the screen shows of one window."""
-    verdict, detail = _verdict(report)
+    opening = opening_of(report)
     total_ns = sum(step.length_ns for step in report.steps)
     trace = report.trace
     return WindowView(
@@ -53,8 +52,9 @@ def window_view(report: Report, *, run: str, worker: str, window: str) -> Window
         span_us=us(trace.span_ns),
         num_events=trace.num_events,
         state=_state(report),
-        verdict=verdict,
-        detail=detail,
+        verdict=opening.verdict,
+        detail=opening.detail,
+        first_action=opening.action,
         steps=tuple(row_of(StepRow, step, duration_us=us(step.length_ns)) for step in report.steps),
         marks_steps=marks_steps(report),
         median_step_us=median_step_us(report),
@@ -72,13 +72,6 @@ def window_view(report: Report, *, run: str, worker: str, window: str) -> Window
         environment=() if report.facts is None else _environment(report.facts),
         overview=overview_view(report),
     )
-
-
-def _verdict(report: Report) -> tuple[str, str]:
-    if report.idle is None and report.recorded_calls:
-        places = {(line.source.file, line.source.line) for line in report.predicted_lines}
-        return predicted_sentences(len(places))
-    return ("", "") if report.verdict is None else verdict_sentences(report.verdict)
 
 
 def _state(report: Report) -> Literal["findings", "sites", "clean", "no_device"]:
@@ -105,8 +98,8 @@ def _site(report: Report, index: int, total_ns: int) -> SiteRow:
         site,
         index=index,
         what=site_name(site),
-        source=None if site.source is None else _source(site.source),
-        callers=tuple(_source(frame) for frame in site.callers),
+        source=None if site.source is None else _source(site.source, report.sources),
+        callers=tuple(_source(frame, report.sources) for frame in site.callers),
         share_of_steps=_share(site, total_ns),
         bytes_per_s=bytes_per_s(site.bytes, site.device_ns),
         non_blocking=non_blocking_of(site.source, report.recorded_calls),
@@ -119,8 +112,8 @@ def _share(site: Site, total_ns: int) -> float | None:
     return site.wait_ns / total_ns if total_ns else None
 
 
-def _source(source: Source) -> SourceView:
-    return row_of(SourceView, source, doubt=doubt_note(source))
+def _source(source: Source, texts: tuple[SourceText, ...]) -> SourceView:
+    return row_of(SourceView, source, code=code_line(source, texts), doubt=doubt_note(source))
 
 
 def _instance(instance: Instance, steps: tuple[Step, ...]) -> InstanceView:

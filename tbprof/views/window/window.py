@@ -53,6 +53,8 @@ class SourceView:
     function: str
     exact: bool
     candidates: tuple[int, ...]
+    code: str
+    """The line's text; "" where it is not exact or was not recorded."""
     doubt: str
     """What is not known of its line; "" if nothing."""
 
@@ -162,6 +164,8 @@ class WindowView:
     verdict: str
     detail: str
     """A second sentence, "" if there is nothing to add."""
+    first_action: str
+    """What to change first, where, and what it saves; "" if nothing is worth it."""
     steps: tuple[StepRow, ...]
     marks_steps: bool
     """Whether the trace marks steps; else the whole window stands as one."""

@@ -9,8 +9,8 @@ import pytest
 from scenes import gpu_bound, host_bound
 from trace_builder import TraceBuilder
 
-from tbprof.model import Saving, Severity
-from tbprof.rules.base.severity import severity_of, severity_of_share, severity_of_waits
+from tbprof.model import Saving, Severity, severity_of_share
+from tbprof.rules.base.severity import severity_of, severity_of_waits
 
 STEPS = 4
 SHARES = [

@@ -28,7 +28,7 @@ def batches(length: float = 200, *, memory: str = "pinned", stream: int = COMPUT
 def test_a_copy_on_the_computing_stream_that_nothing_hides_is_found() -> None:
     (finding,) = found(batches(), "CPY09")
 
-    assert (finding.removal, finding.severity, finding.confidence) == ("rewrite", "medium", "medium")
+    assert (finding.removal, finding.severity, finding.confidence) == ("rewrite", "critical", "medium")
     assert (finding.sites, finding.count, finding.steps) == ((0,), 3, (0, 1, 2))
     assert finding.numbers == {"bytes": 3 * LARGE, "device_ns": 600_000, "exposed_ns": 600_000}
     assert finding.saving is not None
@@ -64,7 +64,7 @@ def test_a_device_that_never_runs_dry_can_be_won_as_well() -> None:
         built.copy("HtoD", "pinned", start, start, runs=(start, start + 300), size_bytes=LARGE)
         built.launch(start, start, runs=(start + 300, start + 1000))
     (finding,) = found(built, "CPY09")
-    assert finding.severity == "medium"
+    assert finding.severity == "critical"
 
 
 def test_on_a_stream_of_its_own_it_is_silent() -> None:

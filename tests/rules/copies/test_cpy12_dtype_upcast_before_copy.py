@@ -38,7 +38,7 @@ def widened(wide: str = "float", narrow: str = "unsigned char", *, runs_for: flo
 def test_bytes_that_are_copied_as_floats_are_found() -> None:
     (finding,) = found(widened(), "CPY12")
 
-    assert (finding.removal, finding.severity, finding.confidence) == ("rewrite", "medium", "medium")
+    assert (finding.removal, finding.severity, finding.confidence) == ("rewrite", "high", "medium")
     assert (finding.count, finding.steps) == (3, (0, 1, 2))
     assert finding.numbers == {"copies": 3, "bytes": 3 * BYTES, "spared_bytes": 3 * BYTES * 3 // 4}
     assert finding.saving is not None

@@ -25,7 +25,7 @@ def test_copies_of_a_quarter_of_the_speed_are_found() -> None:
     """10 GB/s once, then 2.5: of 400 us a copy of the best speed takes 100."""
     (finding,) = found(copies(100, 400, 400), "CPY13")
 
-    assert (finding.removal, finding.severity, finding.sites) == ("rewrite", "medium", (0,))
+    assert (finding.removal, finding.severity, finding.sites) == ("rewrite", "critical", (0,))
     assert finding.numbers == {
         "copies": 2,
         "bytes": 2 * LARGE,

@@ -16,7 +16,7 @@ from tbprof.report import build_report
 def test_a_hand_written_loss_is_nine_kernels_of_4_us_launched_by_nine_ops() -> None:
     (finding,) = found(hand_written_loss(), "LCH01")
 
-    assert (finding.severity, finding.removal, finding.confidence) == ("medium", "rewrite", "medium")
+    assert (finding.severity, finding.removal, finding.confidence) == ("critical", "rewrite", "medium")
     assert (finding.count, finding.sites, finding.steps) == (27, (), (0, 1, 2))
     assert finding.numbers == {
         "place": "loss",
@@ -109,4 +109,4 @@ def test_a_small_transformer_is_bound_by_its_launches(traces: pathlib.Path) -> N
     for path in (traces / "h100_transformer_clean").glob("*.gz"):
         first = next(finding for finding in build_report(path).findings if finding.rule == "LCH01")
         assert (first.numbers["place"], first.numbers["kernels_per_step"]) == ("Self-Attention", 9.0)
-        assert first.severity == "medium"
+        assert first.severity == "critical"

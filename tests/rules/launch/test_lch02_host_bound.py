@@ -14,7 +14,7 @@ from tbprof.report import build_report
 def test_code_that_launches_nothing_is_named() -> None:
     (finding,) = found(pausing(3_000), "LCH02")
 
-    assert (finding.severity, finding.removal, finding.confidence) == ("medium", "rewrite", "medium")
+    assert (finding.severity, finding.removal, finding.confidence) == ("critical", "rewrite", "medium")
     assert (finding.count, finding.steps) == (3, (0, 1, 2))
     assert finding.numbers == {
         "place": "augment",
@@ -68,4 +68,4 @@ def test_a_loader_is_not_the_host_being_late() -> None:
 def test_where_the_replicas_prepare_their_forward_pass_the_host_is_late(traces: pathlib.Path) -> None:
     report = build_report(traces / "hta_nccl_ddp" / "nccl_data.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "LCH02"]
-    assert (finding.numbers["place"], finding.severity) == ("DistributedDataParallel.forward", "medium")
+    assert (finding.numbers["place"], finding.severity) == ("DistributedDataParallel.forward", "critical")

@@ -27,7 +27,7 @@ def flush(
 def test_blocks_that_are_freed_and_allocated_again_are_found() -> None:
     (finding,) = found(each_step(flush), "MEM02")
 
-    assert (finding.removal, finding.confidence, finding.severity) == ("rewrite", "medium", "medium")
+    assert (finding.removal, finding.confidence, finding.severity) == ("rewrite", "medium", "high")
     assert (finding.count, finding.steps) == (6, (1, 2)), "memory is set up in the first step"
     assert finding.numbers == {
         "empty_cache_calls": 0,

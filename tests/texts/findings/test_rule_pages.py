@@ -21,6 +21,14 @@ def test_every_rule_has_a_whole_page(page: RuleText) -> None:
         assert not code.startswith(" ")
 
 
+@pytest.mark.parametrize("page", all_rules(), ids=lambda page: page.code)
+def test_every_rule_gives_an_order_of_one_line(page: RuleText) -> None:
+    assert len(page.action) <= 65
+    assert page.action[0].isupper()
+    assert not page.action.endswith(".")
+    assert page.action.split()[0] not in ("A", "An", "The", "This", "Every", "Several")
+
+
 def test_an_example_keeps_its_indentation() -> None:
     assert rule_text("SYN01").after.splitlines()[3:5] == [
         "if step % 50 == 0:",

@@ -80,34 +80,46 @@ def test_idle_names_the_wait_that_let_it_happen(host_bound: Report) -> None:
     assert place.because.startswith("exposed only because ")
 
 
-def test_a_plan_row_adds_to_those_above_it() -> None:
-    second = dataclasses.replace(REPORT.findings[0], saving=Saving(900, 1_200, 3_000), fingerprint="f")
-    plan = (PlanRow(0, 1_500, 1_500, 2_000), PlanRow(1, 300, 1_800, 3_500))
-    shown = overview(changed(findings=(*REPORT.findings, second), fix_plan=plan)).plan
-    assert [row.adds.estimate_us for row in shown] == pytest.approx([0.5, 0.1])
-    # What is left of the ceiling above the total of the first; the floor is no more than is added.
-    assert (shown[1].adds.floor_us, shown[1].adds.ceiling_us) == (pytest.approx(0.1), pytest.approx(2.0 / 3))
-    assert shown[1].alone.estimate_us == pytest.approx(0.4)
-    assert [row.step_then_us for row in shown] == pytest.approx([3999.5, 3999.4])
+def worth_a_millisecond() -> Report:
+    """One read that costs a tenth of a step of 4 ms, estimated, and a loader that costs half of it."""
+    read = dataclasses.replace(REPORT.findings[0], saving=Saving(600_000, 1_200_000, 1_500_000))
+    loader = dataclasses.replace(
+        read, rule="DAT01", sites=(), saving=Saving(0, None, 6_000_000), severity="critical", fingerprint="d"
+    )
+    return changed(findings=(read, loader), fix_plan=(PlanRow(0, 1_200_000, 1_200_000, 1_500_000),))
 
 
-def test_findings_outside_the_plan_are_worth_a_look_or_not() -> None:
-    medium = dataclasses.replace(REPORT.findings[0], severity="medium", fingerprint="m")
+def test_the_first_action_is_the_headline() -> None:
+    shown = overview(worth_a_millisecond())
+    loader, read = shown.actions
+    assert (loader.finding.rule, loader.is_planned, loader.step_then_us) == ("DAT01", False, None)
+    assert shown.headline == loader.saves
+    assert (loader.saves.ceiling_us, loader.share, shown.speedup) == (2000.0, 0.5, None)
+    assert (read.saves.estimate_us, read.step_then_us) == (400.0, 3600.0)
+    assert (read.share, read.severity) == (0.1, "critical")
+
+
+def test_an_action_is_an_order_and_says_how() -> None:
+    loader, _ = overview(worth_a_millisecond()).actions
+    assert loader.title == "Prepare batches faster, with more loader workers"
+    assert loader.how == "Give the loader more workers and a deeper prefetch."
+
+
+def test_findings_beside_the_actions_have_no_figure_or_are_not_worth_it() -> None:
+    unknown = dataclasses.replace(REPORT.findings[0], saving=None, fingerprint="u")
     info = dataclasses.replace(REPORT.findings[0], severity="info", fingerprint="i")
-    shown = overview(changed(findings=(*REPORT.findings, medium, info)))
-    assert [row.fingerprint for row in shown.ceilings] == ["m"]
+    shown = overview(changed(findings=(unknown, info), fix_plan=()))
+    assert [row.fingerprint for row in shown.unknown] == ["u"]
     assert [row.fingerprint for row in shown.leave] == ["i"]
 
 
-def test_the_headline_is_in_time_without_the_profiler() -> None:
-    assert REPORT.facts is not None
-    facts = dataclasses.replace(REPORT.facts, unprofiled_step_ns=3_000_000, profiled_step_ns=4_000_000)
-    shown = overview(changed(facts=facts))
-    assert shown.unprofiled_step_us == 3000.0
-    assert (shown.headline, shown.saving) != (None, None)
-    assert shown.headline is not None
-    assert shown.saving is not None
-    assert shown.headline.ceiling_us == pytest.approx(shown.saving.ceiling_us * 0.75)
+def test_small_rows_of_the_plan_are_told_in_a_sentence() -> None:
+    report = worth_a_millisecond()
+    small = dataclasses.replace(report.findings[0], saving=Saving(0, 30_000, 30_000), fingerprint="s")
+    plan = (*report.fix_plan, PlanRow(2, 30_000, 1_230_000, 1_600_000))
+    shown = overview(dataclasses.replace(report, findings=(*report.findings, small), fix_plan=plan))
+    said = "1 smaller change adds 10 \u00b5s: a step then takes 3.6 ms."
+    assert shown.smaller.replace("\u202f", " ") == said
 
 
 def test_a_slow_profiler_is_a_warning() -> None:

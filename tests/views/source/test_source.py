@@ -8,7 +8,7 @@ import pytest
 from source_scene import METRICS, TRAIN, known_training
 
 from tbprof.model import PredictedLine, Report, Source
-from tbprof.views.overview.fix_plan import added_savings
+from tbprof.views.findings.actions import added_savings
 from tbprof.views.source.building import source_files_view
 from tbprof.views.source.source import LineMark, SourceFile, SourceFilesView
 
@@ -47,7 +47,7 @@ def test_the_lines_of_the_plan_save_together_what_it_adds() -> None:
     planned = [mark for one in view().files for mark in one.marks if mark.numbers]
     saved = [mark.saving.estimate_us for mark in planned if mark.saving is not None]
     assert sum(value or 0 for value in saved) == pytest.approx(
-        sum(saving.estimate_us or 0 for saving in added_savings(REPORT))
+        sum(saving.estimate_ns or 0 for saving in added_savings(REPORT)) / 1000 / len(REPORT.steps)
     )
 
 

@@ -2,9 +2,9 @@ import type { WindowView } from "../../api/types.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { EnvironmentList } from "../sites/HealthParts.tsx";
 import { Workspace } from "../Workspace.tsx";
+import { ActionsCard } from "./ActionsCard.tsx";
 import { CodeCard } from "./CodeCard.tsx";
-import { FindingsCards } from "./FindingsCards.tsx";
-import { PlanCard } from "./PlanCard.tsx";
+import { OtherFindings } from "./OtherFindings.tsx";
 import { PredictedCard } from "./PredictedCard.tsx";
 import { StepsCard } from "./StepsCard.tsx";
 import { TrustCard } from "./TrustCard.tsx";
@@ -22,9 +22,9 @@ export function OverviewPage({ view }: { view: WindowView }) {
           <div class="grid">
             <div class="col wide">
               {view.predicted.length > 0 && <PredictedCard rows={view.predicted} />}
+              {overview.actions.length > 0 && <ActionsCard view={view} />}
               <WhereCard view={view} />
-              {overview.plan.length > 0 && <PlanCard view={view} />}
-              <FindingsCards view={view} />
+              <OtherFindings overview={overview} />
               <CodeCard rows={overview.code} marksSteps={view.marks_steps} />
             </div>
             <div class="col">

@@ -14,6 +14,11 @@ export function VerdictHead({ view }: { view: WindowView }) {
         <h1 id="verdict" class="anywhere">
           <InlineText text={view.verdict} />
         </h1>
+        {view.first_action !== "" && (
+          <p class="b anywhere">
+            <InlineText text={view.first_action} />
+          </p>
+        )}
         {view.detail !== "" && (
           <p class="t2 anywhere">
             <InlineText text={view.detail} />
@@ -69,17 +74,16 @@ function StepFigure({ overview, marked }: { overview: OverviewView; marked: bool
   );
 }
 
-/** In time without the profiler, where that was measured. */
+/** Of the first action: the same figure as in its row. */
 function SavingFigure({ overview }: { overview: OverviewView }) {
-  const { headline, speedup } = overview;
-  if (headline === null) return null;
+  const { headline, speedup, saving } = overview;
+  if (headline === null) return saving === null ? null : <Figure label="Can be saved" value="nothing" />;
   const { floor_us: floor, estimate_us: estimate, ceiling_us: ceiling } = headline;
-  const label = "Can be saved by fixing waits";
-  if (ceiling === 0) return <Figure label={label} value="nothing" />;
+  const label = "The first action saves";
   if (estimate === null) {
     return (
-      <Figure label={label} value={`≤ ${formatDuration(ceiling)}`}>
-        no estimate, at least {formatDuration(floor)}
+      <Figure label={label} value={`≤ ${formatDuration(ceiling)}`} tone="gain">
+        {floor > 0 ? `at least ${formatDuration(floor)}` : "no estimate"}
       </Figure>
     );
   }

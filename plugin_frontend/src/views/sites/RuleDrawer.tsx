@@ -1,5 +1,5 @@
 import type { WindowView } from "../../api/types.ts";
-import { unplacedFindings } from "../../model/plan.ts";
+import { unplacedFindings } from "../../model/actions.ts";
 import { place } from "../../state/place.ts";
 import { rulePage } from "../../state/rulePage.ts";
 import { closeDrawer } from "../../state/sites.ts";

@@ -1,7 +1,7 @@
 import type { FindingRow, SiteRow, SourceView } from "../../api/types.ts";
 import { SeverityBars } from "../../draw/SeverityBars.tsx";
 import { formatChain, LINE_NOT_RECORDED } from "../../format/place.ts";
-import { numbersInPlan } from "../../state/sites.ts";
+import { numbersInActions } from "../../state/sites.ts";
 import { Location } from "../../widgets/Location.tsx";
 
 export interface SiteCellProps {
@@ -59,11 +59,11 @@ function Facts({ site, text }: { site: SiteRow; text: string }) {
   );
 }
 
-/** The number of the change in the fix plan that the site is part of. */
+/** The number of the action that the site is part of. */
 function PlanDisc({ site }: { site: SiteRow }) {
-  const number = numbersInPlan.value.get(site.index);
+  const number = numbersInActions.value.get(site.index);
   return number === undefined ? null : (
-    <span class="disc" title={`Change ${number} of the fix plan`}>
+    <span class="disc" title={`Action ${number}`}>
       {number}
     </span>
   );

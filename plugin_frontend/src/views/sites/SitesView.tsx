@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
 import type { WindowView } from "../../api/types.ts";
-import { unplacedFindings } from "../../model/plan.ts";
+import { unplacedFindings } from "../../model/actions.ts";
 import { place } from "../../state/place.ts";
 import { viewSites } from "../../state/sites.ts";
 import { CopiesTop } from "../copies/CopiesTop.tsx";

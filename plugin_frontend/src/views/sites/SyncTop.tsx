@@ -1,7 +1,7 @@
 import type { WindowView } from "../../api/types.ts";
 import { formatDuration } from "../../format/duration.ts";
 import { formatCount, formatCounted, formatShare, shareOf } from "../../format/number.ts";
-import { unplacedFindings } from "../../model/plan.ts";
+import { unplacedFindings } from "../../model/actions.ts";
 import { viewSites } from "../../state/sites.ts";
 import { FindingLinks } from "../FindingLinks.tsx";
 

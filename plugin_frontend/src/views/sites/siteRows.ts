@@ -18,5 +18,5 @@ export function listRows({ planned, withFindings, others }: SiteGroups): ListRow
           { kind: "group", title, detail: formatCounted(sites.length, "site") },
           ...sites.map((site): ListRow => ({ kind: "site", site, first: site === first })),
         ];
-  return [...list("In the fix plan", planned), ...list("With findings, not in the plan", withFindings), ...list("Without findings", others)];
+  return [...list("Actions", planned), ...list("Other findings", withFindings), ...list("Without findings", others)];
 }

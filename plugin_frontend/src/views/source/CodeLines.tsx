@@ -116,7 +116,7 @@ function Note({ mark }: { mark: LineMark }) {
   return (
     <span class="line-note">
       {mark.numbers.map((number) => (
-        <span key={number} class="disc" title={`Change ${number} of the fix plan`}>
+        <span key={number} class="disc" title={`Action ${number}`}>
           {number}
         </span>
       ))}

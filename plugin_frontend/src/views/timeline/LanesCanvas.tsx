@@ -6,7 +6,7 @@ import { formatDuration } from "../../format/duration.ts";
 import { formatCounted, formatShare } from "../../format/number.ts";
 import type { LaneBox } from "../../model/timeline/layout.ts";
 import { levelFor, type Range, rangeOf, tilesOf } from "../../model/timeline/range.ts";
-import { numbersInPlan } from "../../state/sites.ts";
+import { numbersInActions } from "../../state/sites.ts";
 import { tilesFor, tilesVersion, want } from "../../state/tiles.ts";
 import { selection, sitesMatch, stepAnswer } from "../../state/timeline.ts";
 import { range } from "../../state/timelineRange.ts";
@@ -53,7 +53,7 @@ export function LanesCanvas({ view, timeline, lanes, height, scrollTop, top }: L
         { palette: colours, lanes, scrollTop, range: seen, width, height, kinds: timeline.kinds, pieces },
         {
           episodes: step?.episodes ?? [],
-          numberOf: (site) => (match ? numbersInPlan.peek().get(site) : undefined),
+          numberOf: (site) => (match ? numbersInActions.peek().get(site) : undefined),
           labelOf: labelsOf(timeline, match ? view.sites : []),
           selection: what,
           dragged: stretch,

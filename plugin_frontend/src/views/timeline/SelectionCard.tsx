@@ -5,7 +5,7 @@ import { formatChain, formatDirection, LINE_NOT_RECORDED } from "../../format/pl
 import { formatSize } from "../../format/size.ts";
 import { placeOf } from "../../model/code.ts";
 import { visit } from "../../state/place.ts";
-import { numbersInPlan } from "../../state/sites.ts";
+import { numbersInActions } from "../../state/sites.ts";
 import { visitCode } from "../../state/source.ts";
 import { selection, sitesMatch } from "../../state/timeline.ts";
 import { Location } from "../../widgets/Location.tsx";
@@ -46,12 +46,12 @@ export function SelectionCard({ view, timeline }: { view: WindowView; timeline: 
 const TITLES: Record<string, string> = { blocking: "Sync point", free: "Copy", gap: "GPU idle", wait: "Call that waits", other: "Range" };
 
 function Head({ what, site }: { what: SelectionView; site: SiteRow | undefined }) {
-  const number = site === undefined ? undefined : numbersInPlan.value.get(site.index);
+  const number = site === undefined ? undefined : numbersInActions.value.get(site.index);
   const title = what.name === "" ? (TITLES[what.kind] ?? what.kind) : what.name;
   return (
     <div class="row">
       {number !== undefined && (
-        <span class="disc" title={`Change ${number} of the fix plan`}>
+        <span class="disc" title={`Action ${number}`}>
           {number}
         </span>
       )}

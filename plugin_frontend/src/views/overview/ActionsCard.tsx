@@ -1,0 +1,132 @@
+import type { ActionRow, FindingRow, SavingView, WindowView } from "../../api/types.ts";
+import { Bracket } from "../../draw/Bracket.tsx";
+import { SeverityBars } from "../../draw/SeverityBars.tsx";
+import { formatDuration } from "../../format/duration.ts";
+import { formatShare } from "../../format/number.ts";
+import { visit } from "../../state/place.ts";
+import { visitSite } from "../../state/sites.ts";
+import { Card } from "../../widgets/Card.tsx";
+import { InlineText } from "../../widgets/Prose.tsx";
+import { SiteLink } from "../../widgets/SiteLink.tsx";
+
+const MOST_SITES = 3;
+
+/** What to change, over all causes, in the order of what it saves. */
+export function ActionsCard({ view }: { view: WindowView }) {
+  const { actions, smaller, next_limit } = view.overview;
+  const largest = Math.max(...actions.map((row) => row.saves.ceiling_us));
+  const scope = view.marks_steps ? "a step" : "the window";
+  return (
+    <Card
+      id="actions"
+      title="What to change first"
+      about={`most worth first; “adds” holds after the rows above it${actions.some(({ saves }) => saves.estimate_us === null) ? ", “up to” where no replay can judge it" : ""}`}
+      aside={!view.calibrated && actions.some((row) => row.is_planned) && <span class="chip">uncalibrated</span>}
+    >
+      <table class="actions" aria-labelledby="actions">
+        <thead>
+          <tr>
+            <th scope="col">
+              <span class="sr">Order</span>
+            </th>
+            <th scope="col">Action</th>
+            <th scope="col">{view.marks_steps ? "Saves per step" : "Saves"}</th>
+            <th scope="col">Floor, estimate, ceiling</th>
+          </tr>
+        </thead>
+        <tbody>
+          {actions.map((row, at) => (
+            <ActionLine key={row.finding.fingerprint} row={row} number={at + 1} view={view} largest_us={largest} scope={scope} />
+          ))}
+        </tbody>
+      </table>
+      {smaller + next_limit !== "" && <p class="hr in s12 t2">{`${smaller} ${next_limit}`.trim()}</p>}
+    </Card>
+  );
+}
+
+interface ActionLineProps {
+  row: ActionRow;
+  number: number;
+  view: WindowView;
+  largest_us: number;
+  scope: string;
+}
+
+function ActionLine({ row, number, view, largest_us: largest, scope }: ActionLineProps) {
+  const { saves, severity } = row;
+  return (
+    <tr>
+      <td>
+        <span class="disc">{number}</span>
+      </td>
+      <td>
+        <div class="b anywhere">
+          <InlineText text={row.title} />
+        </div>
+        <Where findings={[row.finding, ...row.others]} view={view} />
+        <p class="s12 t2 anywhere">
+          <InlineText text={row.how} />
+        </p>
+      </td>
+      <td>
+        <div class="b nw">{savesText(row, number)}</div>
+        <div class="row s12 t3">
+          <SeverityBars severity={severity} />
+          {formatShare(row.share)} of {scope}
+        </div>
+      </td>
+      <td class="bracket">
+        <Bracket saving={saves} scale_us={largest} />
+        <div class="s12 t3 under">{bracketText(row)}</div>
+      </td>
+    </tr>
+  );
+}
+
+function savesText({ saves, is_planned: planned }: ActionRow, number: number): string {
+  if (saves.estimate_us === null) return `up to ${formatDuration(saves.ceiling_us)}`;
+  return `${planned && number > 1 ? "adds" : "saves"} ${formatDuration(saves.estimate_us)}`;
+}
+
+function bracketText({ saves, alone, step_then_us: then }: ActionRow): string {
+  const { floor_us: floor, estimate_us: estimate, ceiling_us: ceiling } = saves;
+  if (estimate === null) return floor > 0 ? `at least ${formatDuration(floor)}` : "no estimate";
+  const bounds = `${formatDuration(floor)} to ${formatDuration(ceiling)}`;
+  return `${bounds}${isAnother(saves, alone) ? `; alone ${formatDuration(alone.estimate_us)}` : ""}${then === null ? "" : `; step then ${formatDuration(then)}`}`;
+}
+
+function isAnother(saves: SavingView, alone: SavingView): boolean {
+  return alone.estimate_us !== null && formatDuration(alone.estimate_us) !== formatDuration(saves.estimate_us);
+}
+
+/** The rule, and the lines to change; else what the findings are about. */
+function Where({ findings, view }: { findings: readonly FindingRow[]; view: WindowView }) {
+  const [finding] = findings;
+  if (finding === undefined) return null;
+  const sites = finding.sites.flatMap((index) => view.sites[index] ?? []);
+  const code = sites[0]?.source?.code ?? "";
+  return (
+    <>
+      <div class="row s12">
+        <button class="rule rule-button" type="button" onClick={() => visit({ rule: finding.rule, site: null, health: false })}>
+          {finding.rule}
+        </button>
+        {sites.slice(0, MOST_SITES).map((site) => (
+          <SiteLink key={site.index} site={site} onOpen={visitSite} />
+        ))}
+        {sites.length > MOST_SITES && <span class="t3 nw">and {sites.length - MOST_SITES} more</span>}
+        {sites.length === 0 && (
+          <span class="t2 anywhere">
+            <bdi>{findings.map(({ note, place }) => (note === "" ? place : note)).join(" ")}</bdi>
+          </span>
+        )}
+      </div>
+      {code !== "" && (
+        <code class="block ell" title={code}>
+          {code}
+        </code>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+"""What to do about a finding, in a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tbprof.texts.figures.quantities import count, duration
+from tbprof.texts.findings.rule_pages import RuleText
+
+__all__ = ["first_action_sentence", "how_to", "place_of", "smaller_sentence"]
+
+_END = re.compile(r"[.;](?= )(?=(?:[^`]*`[^`]*`)*[^`]*$)")
+"""Of a sentence or a clause, outside of code."""
+
+
+def how_to(rule: RuleText) -> str:
+    """The first sentence of the rule's fix."""
+    return f"{_END.split(rule.fix, maxsplit=1)[0].rstrip('.')}."
+
+
+def first_action_sentence(
+    action: str, place: str, *, saved_us: float | None, most_us: float, step_us: float
+) -> str:
+    """The order, where it is to be followed ("" if nowhere), and what of a step it saves.
+
+    Args:
+        action: In the imperative, without a full stop.
+        place: A line, or the code that was recorded around it.
+        saved_us: The estimate; None where only a ceiling is known.
+        most_us: The ceiling.
+        step_us: How long a step takes.
+    """
+    where = f" ({place})" if place else ""
+    saves = f"up to {duration(most_us)}" if saved_us is None else f"saves about {duration(saved_us)}"
+    return f"First: {action[0].lower()}{action[1:]}{where}: {saves} of {duration(step_us)}."
+
+
+def place_of(places: Sequence[str]) -> str:
+    """The first of several places, and how many more there are; "" if there is none."""
+    if not places:
+        return ""
+    first, more = places[0], len(dict.fromkeys(places)) - 1
+    return f"{first} and {count(more, 'more place')}" if more else first
+
+
+def smaller_sentence(changes: int, *, added_us: float, then_us: float) -> str:
+    """What changes that are too small to be listed add, and how long a step then takes."""
+    add, then = "adds" if changes == 1 else "add together", duration(then_us)
+    return f"{count(changes, 'smaller change')} {add} {duration(added_us)}: a step then takes {then}."

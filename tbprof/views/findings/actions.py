@@ -1,0 +1,169 @@
+"""What to change, over all causes in one order: the change that is worth most comes first.
+
+A change is worth its estimate. Where no replay can judge it, a wait is worth its floor, for a wait is not a
+cost, and all else its ceiling, but no more than its severity says, since a finding whose cause lies with
+another one is graded down. The waits of the fix plan keep the
+plan's order, for what a row adds holds only after those above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tbprof.model import (
+    CRITICAL_SHARE,
+    HIGH_SHARE,
+    MEDIUM_SHARE,
+    SEVERITIES,
+    Finding,
+    PlanRow,
+    Report,
+    Saving,
+    Severity,
+)
+from tbprof.views.base.steady import mean_step_us
+
+__all__ = ["Action", "Ranked", "added_savings", "rank"]
+
+_LEAST_SHARE = 0.001
+"""Of the steps: what is worth less is no action; below `MEDIUM_SHARE` it is none beside a larger one."""
+
+_MOST_OF: dict[Severity, float] = {"high": CRITICAL_SHARE, "medium": HIGH_SHARE, "low": MEDIUM_SHARE}
+"""The share of the steps at which the next worse severity begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    findings: tuple[int, ...]
+    """Indices into the report's; several where one rule found the same in several places."""
+    saving: Saving
+    """Of the window, of all of them; of a row of the plan what it adds to those above it."""
+    total_ns: int | None
+    """What it and the rows of the plan above it save together; None where it is no row of the plan."""
+
+
+_Weighed: TypeAlias = tuple[Action, float]
+"""An action, and by how many ns of the window it is ranked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Every finding is in one of these, but those whose waits the plan has in rows of their own."""
+
+    actions: tuple[Action, ...]
+    """Most worth first."""
+    smaller: tuple[Action, ...]
+    """Rows of the fix plan that are too small for an action; what they find is in `leave`."""
+    unknown: tuple[int, ...]
+    """Indices of findings of which nobody can say what they are worth, as they come in the report."""
+    leave: tuple[int, ...]
+    """Of those that are real and not worth a change."""
+
+
+def rank(report: Report) -> Ranked:
+    """The findings of a report as actions, and what is left."""
+    room_ns = max((mean_step_us(report) or 0.0) * 1000 * len(report.steps), 1.0)
+    planned = _planned(report)
+    rows = {at for action in planned for at in action.findings}
+    held = {site for at in rows for site in report.findings[at].sites}
+    others = [at for at in range(len(report.findings)) if at not in rows]
+    unknown = tuple(at for at in others if report.findings[at].saving is None)
+    minor = [at for at in others if _is_minor(report.findings[at])]
+    open_ = [
+        at for at in others if at not in {*unknown, *minor} and not _is_in_plan(report.findings[at], held)
+    ]
+    weighed = [(action, _weight(report, action, room_ns)) for action in _alone(report, open_)]
+    weighed.sort(key=lambda pair: -pair[1])
+    actions = _merged([(action, _weight(report, action, room_ns)) for action in planned], weighed)
+    shown = _worth_a_change(actions, room_ns)
+    left = {at for action, _ in actions if action not in shown for at in action.findings}
+    smaller = tuple(action for action in planned if action not in shown)
+    return Ranked(shown, smaller, unknown, tuple(sorted({*minor, *left})))
+
+
+def added_savings(report: Report) -> tuple[Saving, ...]:
+    """For each row of the fix plan what it adds to those above it, in the window."""
+    before_ns = (0, *(row.total_ns for row in report.fix_plan))
+    return tuple(
+        _added(row, report.findings[row.finding].saving, before)
+        for row, before in zip(report.fix_plan, before_ns, strict=False)
+    )
+
+
+def _added(row: PlanRow, alone: Saving | None, before_ns: int) -> Saving:
+    """Given the rows above: at most what the ceiling leaves above their total."""
+    floor_ns = 0 if alone is None else min(alone.floor_ns, row.adds_ns)
+    return Saving(floor_ns, row.adds_ns, max(row.ceiling_ns - before_ns, row.adds_ns))
+
+
+def _planned(report: Report) -> list[Action]:
+    return [
+        Action((row.finding,), saving, row.total_ns)
+        for row, saving in zip(report.fix_plan, added_savings(report), strict=True)
+    ]
+
+
+def _is_minor(finding: Finding) -> bool:
+    return finding.severity == "info" and finding.saving is not None
+
+
+def _is_in_plan(finding: Finding, held: set[int]) -> bool:
+    """Whether all its waits go with those of the plan: it would be told twice."""
+    return bool(finding.sites) and finding.removal in ("drop", "defer") and set(finding.sites) <= held
+
+
+def _alone(report: Report, indices: list[int]) -> Iterator[Action]:
+    """One for each finding about sites, and one for what a rule found in all places that are no sites."""
+    groups: dict[tuple[str, int], list[int]] = {}
+    for at in indices:
+        finding = report.findings[at]
+        groups.setdefault((finding.rule, at if finding.sites else -1), []).append(at)
+    for found in groups.values():
+        savings = [saving for at in found if (saving := report.findings[at].saving) is not None]
+        yield Action(tuple(found), _sum(savings), None)
+
+
+def _sum(savings: Sequence[Saving]) -> Saving:
+    """Of places of one rule, whose idle is that of each of them alone."""
+    estimates = [saving.estimate_ns for saving in savings if saving.estimate_ns is not None]
+    return Saving(
+        floor_ns=sum(saving.floor_ns for saving in savings),
+        estimate_ns=sum(estimates) if len(estimates) == len(savings) else None,
+        ceiling_ns=sum(saving.ceiling_ns for saving in savings),
+    )
+
+
+def _weight(report: Report, action: Action, room_ns: float) -> float:
+    saving = action.saving
+    if saving.estimate_ns is not None:
+        return saving.estimate_ns
+    if saving.floor_ns and any(report.findings[at].sites for at in action.findings):
+        return saving.floor_ns
+    worst = min((report.findings[at].severity for at in action.findings), key=SEVERITIES.index)
+    return min(saving.ceiling_ns, _MOST_OF.get(worst, 1.0) * room_ns)
+
+
+def _merged(planned: list[_Weighed], alone: list[_Weighed]) -> list[_Weighed]:
+    """Both lists keep their order; of the two heads the one that leads to more comes first."""
+    merged: list[_Weighed] = []
+    planned, alone = list(planned), list(alone)
+    while planned and alone:
+        ahead = max(weight for _, weight in planned)
+        merged.append((planned if ahead >= alone[0][1] else alone).pop(0))
+    return [*merged, *planned, *alone]
+
+
+def _worth_a_change(actions: list[_Weighed], room_ns: float) -> tuple[Action, ...]:
+    """Those above the share, and the rows of the plan that others of it rest on."""
+    most = max((weight for _, weight in actions), default=0.0)
+    least = (MEDIUM_SHARE if most >= MEDIUM_SHARE * room_ns else _LEAST_SHARE) * room_ns
+    worth = [weight >= least for _, weight in actions]
+    planned = [at for at, (action, _) in enumerate(actions) if action.total_ns is not None and worth[at]]
+    last = max(planned, default=-1)
+    return tuple(
+        action
+        for at, (action, _) in enumerate(actions)
+        if worth[at] or (action.total_ns is not None and at < last)
+    )

@@ -1,0 +1,53 @@
+"""The ranked actions as the rows of a screen."""
+
+from __future__ import annotations
+
+from tbprof.model import Report, severity_of_share
+from tbprof.texts.findings.actions import how_to, smaller_sentence
+from tbprof.texts.findings.rule_pages import rule_words
+from tbprof.views.base.times import us
+from tbprof.views.findings.actions import Action, Ranked
+from tbprof.views.findings.findings import FindingRow, finding_row, saving_view
+from tbprof.views.overview.overview import ActionRow
+
+__all__ = ["action_rows", "finding_rows", "smaller_actions"]
+
+
+def action_rows(report: Report, ranked: Ranked, step_us: float) -> tuple[ActionRow, ...]:
+    """The actions in their order, in us of a step of `step_us`."""
+    return tuple(_row(report, action, step_us) for action in ranked.actions)
+
+
+def smaller_actions(report: Report, ranked: Ranked, step_us: float) -> str:
+    """Beside the rows of the plan that are shown: without one, no figure rests on these."""
+    if not ranked.smaller or all(action.total_ns is None for action in ranked.actions):
+        return ""
+    steps = max(len(report.steps), 1)
+    added_us = sum(us(action.saving.estimate_ns or 0) for action in ranked.smaller) / steps
+    then_us = step_us - us(report.fix_plan[-1].total_ns) / steps
+    return smaller_sentence(len(ranked.smaller), added_us=added_us, then_us=then_us)
+
+
+def finding_rows(report: Report, indices: tuple[int, ...]) -> tuple[FindingRow, ...]:
+    return tuple(finding_row(report.findings[at], report) for at in indices)
+
+
+def _row(report: Report, action: Action, step_us: float) -> ActionRow:
+    steps = max(len(report.steps), 1)
+    finding, *others = (report.findings[at] for at in action.findings)
+    saves = saving_view(action.saving, steps)
+    then_us = None if action.total_ns is None else max(step_us - us(action.total_ns) / steps, 0.0)
+    worth_us = saves.ceiling_us if saves.estimate_us is None else saves.estimate_us
+    share = min(worth_us / max(step_us, 0.001), 1.0)
+    return ActionRow(
+        title=rule_words(finding.rule).action,
+        how=how_to(rule_words(finding.rule)),
+        finding=finding_row(finding, report),
+        saves=saves,
+        others=tuple(finding_row(other, report) for other in others),
+        alone=saves if others or finding.saving is None else saving_view(finding.saving, steps),
+        is_planned=action.total_ns is not None,
+        share=share,
+        severity=finding.severity if saves.estimate_us is None else severity_of_share(share),
+        step_then_us=then_us,
+    )

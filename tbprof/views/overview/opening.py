@@ -1,0 +1,66 @@
+"""The sentences that open a window's screen: they and the list of actions begin with the same thing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from tbprof.model import MEDIUM_SHARE, Report
+from tbprof.texts.findings.actions import first_action_sentence, place_of
+from tbprof.texts.findings.predicted import predicted_sentences
+from tbprof.texts.screens.verdicts import verdict_sentences
+from tbprof.views.base.steady import mean_step_us
+from tbprof.views.findings.actions import rank
+from tbprof.views.overview.action_rows import action_rows
+from tbprof.views.overview.overview import ActionRow
+
+__all__ = ["Opening", "opening_of"]
+
+_OTHERS_FIRST = ("communication", "cold_start")
+"""Where another rank, or another recording, is to be looked at before any change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """Each is "" where there is nothing to say."""
+
+    verdict: str
+    detail: str
+    action: str
+    """The first action, where it is and what it saves."""
+
+
+def opening_of(report: Report) -> Opening:
+    if report.idle is None and report.recorded_calls:
+        places = {(line.source.file, line.source.line) for line in report.predicted_lines}
+        return Opening(*predicted_sentences(len(places)), action="")
+    if report.verdict is None:
+        return Opening("", "", "")
+    step_us = mean_step_us(report) or 0.0
+    actions = action_rows(report, rank(report), step_us)
+    waits_come_first = not actions or actions[0].is_planned
+    verdict, detail = verdict_sentences(report.verdict, waits_come_first=waits_come_first)
+    has_order = verdict != "" and report.verdict.case not in _OTHERS_FIRST
+    return Opening(verdict, detail, _first(report, actions, step_us) if has_order else "")
+
+
+def _first(report: Report, actions: Sequence[ActionRow], step_us: float) -> str:
+    if not actions or actions[0].share < MEDIUM_SHARE:
+        return ""
+    first, saves = actions[0], actions[0].saves
+    return first_action_sentence(
+        first.title,
+        _place(report, first),
+        saved_us=saves.estimate_us,
+        most_us=saves.ceiling_us,
+        step_us=step_us,
+    )
+
+
+def _place(report: Report, action: ActionRow) -> str:
+    """The lines, where they are exact; else the places that the findings name."""
+    sources = [report.sites[site].source for site in action.finding.sites]
+    lines = [f"{PurePath(s.file).name}:{s.line}" for s in sources if s is not None and s.exact]
+    places = lines or [found.place for found in (action.finding, *action.others) if found.place]
+    return place_of(places)

@@ -1,0 +1,41 @@
+"""What to do about a finding, in a sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from tbprof.texts.findings.actions import first_action_sentence, how_to, place_of, smaller_sentence
+from tbprof.texts.findings.rule_pages import RuleText, all_rules, rule_text
+
+
+@pytest.mark.parametrize("page", all_rules(), ids=lambda page: page.code)
+def test_how_to_is_one_sentence_with_whole_code(page: RuleText) -> None:
+    said = how_to(page)
+    assert said.endswith(".")
+    assert said.count("`") % 2 == 0
+    assert page.fix.startswith(said[:-1])
+
+
+def test_a_full_stop_inside_of_code_ends_nothing() -> None:
+    assert how_to(rule_text("CPY03")).startswith(
+        "Register it as a buffer of the module, which moves with `.to(device)`"
+    )
+
+
+def test_the_first_action_names_its_place_and_its_figure() -> None:
+    said = first_action_sentence("Keep it", "train.py:12", saved_us=1_000, most_us=2_000, step_us=10_000)
+    assert said.replace("\u202f", " ") == "First: keep it (train.py:12): saves about 1.0 ms of 10.0 ms."
+    said = first_action_sentence("Keep it", "", saved_us=None, most_us=2_000, step_us=10_000)
+    assert said.replace("\u202f", " ") == "First: keep it: up to 2.0 ms of 10.0 ms."
+
+
+def test_several_places_are_counted() -> None:
+    assert place_of([]) == ""
+    assert place_of(["a.py:1"]) == "a.py:1"
+    assert place_of(["a.py:1", "a.py:1"]) == "a.py:1"
+    assert place_of(["a.py:1", "b.py:2", "c.py:3"]) == "a.py:1 and 2 more places"
+
+
+def test_smaller_changes_are_added_up() -> None:
+    said = smaller_sentence(3, added_us=500, then_us=9_000).replace("\u202f", " ")
+    assert said == "3 smaller changes add together 0.5 ms: a step then takes 9.0 ms."

@@ -1,0 +1,145 @@
+"""One list of what to change, over all causes."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from hypothesis import given
+from hypothesis import strategies as st
+from report_samples import REPORT, changed
+
+from tbprof.model import Finding, PlanRow, Removal, Report, Saving, Severity
+from tbprof.views.findings.actions import added_savings, rank
+
+STEPS_NS = 12_000_000
+"""Of the three steps of the sample, 4 ms each."""
+
+
+def finding(
+    rule: str,
+    saving: Saving | None,
+    *,
+    severity: Severity = "critical",
+    sites: tuple[int, ...] = (),
+    removal: Removal = "rewrite",
+) -> Finding:
+    return dataclasses.replace(
+        REPORT.findings[0],
+        rule=rule,
+        saving=saving,
+        severity=severity,
+        sites=sites,
+        removal=removal,
+        fingerprint=rule + str(sites),
+    )
+
+
+def read(saving: Saving, site: int = 0, severity: Severity = "high") -> Finding:
+    return finding("SYN01", saving, severity=severity, sites=(site,), removal="drop")
+
+
+def report_of(*findings: Finding, plan: tuple[PlanRow, ...] = ()) -> Report:
+    return changed(findings=findings, fix_plan=plan)
+
+
+def rules(report: Report) -> list[str]:
+    return [report.findings[action.findings[0]].rule for action in rank(report).actions]
+
+
+def test_a_ceiling_of_another_cause_can_stand_before_the_plan() -> None:
+    loader = finding("DAT01", Saving(0, None, 6_000_000))
+    plan = (PlanRow(0, 400_000, 400_000, 500_000),)
+    assert rules(report_of(read(Saving(0, 400_000, 500_000)), loader, plan=plan)) == ["DAT01", "SYN01"]
+
+
+def test_an_estimate_counts_and_not_its_ceiling() -> None:
+    host = finding("LCH02", Saving(0, None, 1_000_000))
+    plan = (PlanRow(0, 400_000, 400_000, 5_000_000),)
+    assert rules(report_of(read(Saving(0, 400_000, 5_000_000)), host, plan=plan)) == ["LCH02", "SYN01"]
+
+
+def test_a_ceiling_is_weighed_as_its_severity_says() -> None:
+    late = finding("LCH02", Saving(0, None, 5_000_000), severity="low")
+    small = finding("LCH01", Saving(0, None, 400_000), severity="high")
+    assert rules(report_of(late, small)) == ["LCH01", "LCH02"]
+
+
+def test_a_wait_that_no_replay_can_judge_is_worth_its_floor() -> None:
+    wait = finding("SYN02", Saving(500_000, None, 5_000_000), sites=(0,))
+    host = finding("LCH02", Saving(0, None, 600_000))
+    assert rules(report_of(wait, host)) == ["LCH02", "SYN02"]
+
+
+def test_the_plan_keeps_its_order_and_comes_where_its_largest_row_belongs() -> None:
+    hidden, masking = read(Saving(0, 10, 10), 1), read(Saving(0, 300_000, 400_000), 0)
+    loader = finding("DAT01", Saving(0, None, 1_000_000))
+    plan = (PlanRow(1, 300_000, 300_000, 400_000), PlanRow(0, 2_000_000, 2_300_000, 3_000_000))
+    shown = rank(report_of(hidden, masking, loader, plan=plan)).actions
+    assert [action.findings for action in shown] == [(1,), (0,), (2,)]
+    assert [action.total_ns for action in shown] == [300_000, 2_300_000, None]
+
+
+def test_places_of_one_rule_are_one_action() -> None:
+    parts = [finding("LCH01", Saving(0, None, ns)) for ns in (2_000_000, 1_000_000)]
+    [action] = rank(report_of(*parts)).actions
+    assert action.findings == (0, 1)
+    assert action.saving == Saving(0, None, 3_000_000)
+
+
+def test_what_is_small_is_left_where_something_larger_is_known() -> None:
+    small = finding("CPY06", Saving(0, None, 60_000), severity="low", sites=(1,))
+    large = finding("DAT01", Saving(0, None, 6_000_000))
+    ranked = rank(report_of(small, large))
+    assert [action.findings for action in ranked.actions] == [(1,)]
+    assert ranked.leave == (0,)
+    assert [action.findings for action in rank(report_of(small)).actions] == [(0,)]
+    tiny = dataclasses.replace(small, saving=Saving(0, None, 6_000))
+    assert rank(report_of(tiny)).actions == ()
+
+
+def test_rows_of_the_plan_that_are_too_small_are_still_known() -> None:
+    plan = (PlanRow(0, 900_000, 900_000, 900_000), PlanRow(1, 30_000, 930_000, 930_000))
+    two = read(Saving(0, 900_000, 900_000)), read(Saving(0, 30_000, 30_000), 1, "low")
+    ranked = rank(report_of(*two, plan=plan))
+    assert [action.findings for action in ranked.actions] == [(0,)]
+    assert [action.findings for action in ranked.smaller] == [(1,)]
+
+
+def test_a_finding_whose_waits_the_plan_has_is_not_told_twice() -> None:
+    bundle = finding("SYN10", Saving(0, 900_000, 900_000), sites=(0,), removal="drop")
+    plan = (PlanRow(0, 900_000, 900_000, 900_000),)
+    assert rules(report_of(read(Saving(0, 900_000, 900_000)), bundle, plan=plan)) == ["SYN01"]
+
+
+def test_what_nobody_can_weigh_is_no_action() -> None:
+    lost = finding("TRC03", None, severity="info")
+    needed = read(Saving(0, None, 2_000_000), severity="info")
+    ranked = rank(report_of(lost, needed))
+    assert (ranked.actions, ranked.unknown, ranked.leave) == ((), (0,), (1,))
+
+
+@given(st.lists(st.tuples(st.integers(0, 5_000_000), st.sampled_from(["high", "medium", "low", "info"]))))
+def test_every_finding_is_somewhere_and_none_twice(drawn: list[tuple[int, Severity]]) -> None:
+    found = [
+        finding("CPY06", Saving(0, None, ns), severity=severity, sites=(at,))
+        for at, (ns, severity) in enumerate(drawn)
+    ]
+    ranked = rank(report_of(*found))
+    listed = [at for action in ranked.actions for at in action.findings]
+    assert sorted([*listed, *ranked.unknown, *ranked.leave]) == list(range(len(found)))
+    savings = [action.saving.ceiling_ns for action in ranked.actions]
+    graded = {"high": 0.1, "medium": 0.03, "low": 0.01}
+    weights = [min(ns, graded[found[at].severity] * STEPS_NS) for ns, at in zip(savings, listed, strict=True)]
+    assert weights == sorted(weights, reverse=True)
+
+
+def test_a_row_of_the_plan_adds_to_those_above_it() -> None:
+    second = dataclasses.replace(REPORT.findings[0], saving=Saving(900, 1_200, 3_000), fingerprint="f")
+    plan = (PlanRow(0, 1_500, 1_500, 2_000), PlanRow(1, 300, 1_800, 3_500))
+    added = added_savings(changed(findings=(*REPORT.findings, second), fix_plan=plan))
+    # What is left of the ceiling above the total of the first; the floor is no more than is added.
+    assert added == (Saving(1_000, 1_500, 2_000), Saving(300, 300, 2_000))
+
+
+def test_a_window_without_steps_has_no_action() -> None:
+    assert rank(changed(steps=(), findings=(), fix_plan=())).actions == ()
