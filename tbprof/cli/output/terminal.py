@@ -6,6 +6,7 @@ from tbprof.cli.output.plain_text import plain
 from tbprof.model import Report
 from tbprof.texts.figures.quantities import count, duration, mean, milliseconds, share, size
 from tbprof.texts.figures.scopes import scope_of
+from tbprof.texts.findings.actions import place_of
 from tbprof.texts.screens.idle import cause_name
 from tbprof.views.base.steady import marks_steps, mean_kernels, mean_launches
 from tbprof.views.findings.findings import FindingRow, SavingView, finding_row
@@ -64,8 +65,9 @@ def worth_text(row: ActionRow, number: int) -> str:
 def _place(view: WindowView, row: ActionRow) -> str:
     """Its lines, else what its findings say of themselves."""
     if row.finding.sites:
-        return ", ".join(_where(view.sites[site]) for site in row.finding.sites)
-    return " ".join(found.note or found.place for found in (row.finding, *row.others))
+        return place_of([_where(view.sites[site]) for site in row.finding.sites])
+    said = row.finding.note or row.finding.place
+    return f"{said} And {count(len(row.others), 'more place')}." if row.others else said
 
 
 def _figures(view: WindowView) -> list[str]:

@@ -58,7 +58,7 @@ def test_a_line_tells_its_wait_and_holds_its_findings() -> None:
     assert (remark.finding.rule, remark.number) == ("CPY01", 1)
     assert [edit.line for edit in remark.edits] == [6, 12]
     [read] = marks("train.py")[19].remarks
-    assert (read.finding.rule, read.number, read.edits) == ("SYN01", 3, ())
+    assert (read.finding.rule, read.number, read.edits) == ("SYN01", 4, ())
 
 
 def test_lines_that_a_call_can_be_on_are_candidates_and_its_finding_is_said_once() -> None:
