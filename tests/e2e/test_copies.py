@@ -47,11 +47,11 @@ def test_speeds_are_drawn_and_said(page: Page, address: str) -> None:
 
 
 @IN_LIGHT
-def test_a_site_has_the_number_of_its_change_in_the_plan(page: Page, address: str) -> None:
+def test_a_site_has_the_number_of_its_action(page: Page, address: str) -> None:
     frame = open_tab(page, address, "sam_amg_a100")
-    rule = frame.locator("table.plan tbody tr").first.locator(".rule").inner_text()
+    rule = frame.locator("table.actions tbody tr").first.locator(".rule").inner_text()
     frame.locator("nav a", has_text="Sync points").click()
-    first = frame.locator("tr[data-site]", has=frame.locator('.disc[title="Change 1 of the fix plan"]'))
+    first = frame.locator("tr[data-site]", has=frame.locator('.disc[title="Action 1"]'))
     expect(first.first).to_contain_text(rule)
 
 

@@ -29,10 +29,21 @@ def test_the_figures_are_those_of_the_command_line(page: Page, address: str, log
     for cause, words in {"sync": "Refilling after a sync", "queued": "Work was queued"}.items():
         row = table.locator("tr", has_text=words)
         assert milliseconds(report["idle"]["by_cause"][cause]) in row.inner_text()
-    plan = frame.locator("table.plan tbody tr")
-    expect(plan).to_have_count(len(report["fix_plan"]))
-    for index, row in enumerate(report["fix_plan"]):
-        assert report["findings"][row["finding"]]["rule"] in plan.nth(index).inner_text()
+    actions = frame.locator("table.actions tbody tr")
+    expect(actions).to_have_count(len(report["actions"]))
+    for index, row in enumerate(report["actions"]):
+        assert report["findings"][row["findings"][0]]["rule"] in actions.nth(index).inner_text()
+
+
+@IN_LIGHT
+def test_the_first_action_opens_the_screen_with_its_own_figure(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "h100_bert_small_infer")
+    head, first = frame.locator(".head"), frame.locator("table.actions tbody tr").first
+    order = first.locator("td").nth(1).locator("div").first.inner_text()
+    figure = first.locator("td").nth(2).locator("div").first.inner_text().removeprefix("up to ")
+    assert f"First: {order[0].lower()}{order[1:]}" in head.inner_text()
+    assert f"up to {figure} of" in head.inner_text()
+    expect(head.locator(".figures .gain")).to_have_text(f"≤ {figure}")
 
 
 @IN_LIGHT
@@ -46,7 +57,8 @@ def test_the_bars_say_what_they_draw(page: Page, address: str) -> None:
 @IN_BOTH_THEMES
 def test_a_place_leads_to_its_site_and_back(page: Page, address: str) -> None:
     frame = open_tab(page, address, "sam_amg_a100")
-    frame.locator("table.causes button.link").first.click()
+    causes = frame.locator("table.causes tbody tr", has_text="Refilling after a sync")
+    causes.locator("button.link").first.click()
     expect(frame.locator("aside.drawer")).to_contain_text("aten::copy_")
     assert axe_violations(page) == ""
     page.go_back()
@@ -56,7 +68,7 @@ def test_a_place_leads_to_its_site_and_back(page: Page, address: str) -> None:
 @IN_LIGHT
 def test_more_places_of_a_cause_unfold(page: Page, address: str) -> None:
     frame = open_tab(page, address, "sam_amg_a100")
-    row = frame.locator("table.causes tbody tr").first
+    row = frame.locator("table.causes tbody tr", has_text="Refilling after a sync")
     expect(row.locator("p.place")).to_have_count(1)
     row.locator("button[aria-expanded]").click()
     expect(row.locator("p.place")).to_have_count(3)
@@ -92,7 +104,7 @@ def test_what_is_beyond_the_fold_can_be_scrolled_to(page: Page, address: str) ->
 @IN_LIGHT
 def test_a_finding_without_a_site_opens_with_its_figures(page: Page, address: str) -> None:
     frame = open_tab(page, address, "known")
-    frame.locator("section", has=frame.locator("#findings")).get_by_role("button", name="LCH02").click()
+    frame.locator("table.actions").get_by_role("button", name="LCH02").click()
     drawer = frame.locator("aside.drawer")
     expect(drawer).to_contain_text("in code that was not recorded")
     expect(drawer).to_contain_text("at most")

@@ -34,3 +34,16 @@ export function listenToReloads(onReload: () => void): void {
   };
   window.parent.postMessage("experimental.bootstrap", "*", [remote]);
 }
+
+/**
+ * Takes the keyboard whenever TensorBoard shows the tab; returns what ends that. A notebook, in which
+ * TensorBoard itself is a frame, keeps its own.
+ */
+export function followKeyboard(): () => void {
+  if (window.parent === window || hostWindow() === window || window.parent !== window.top) return () => undefined;
+  const shown = new IntersectionObserver((entries) => {
+    if (entries.some((entry) => entry.isIntersecting)) window.focus();
+  });
+  shown.observe(document.documentElement);
+  return () => shown.disconnect();
+}

@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { followKeyboard } from "../api/host.ts";
 import { Patterns } from "../draw/Patterns.tsx";
 import { notice } from "../state/notice.ts";
 import { ContextBar } from "./ContextBar.tsx";
@@ -13,7 +14,11 @@ import { ViewBar } from "./ViewBar.tsx";
 export function App() {
   useEffect(() => {
     document.addEventListener("keydown", handleKey);
-    return () => document.removeEventListener("keydown", handleKey);
+    const leave = followKeyboard();
+    return () => {
+      leave();
+      document.removeEventListener("keydown", handleKey);
+    };
   }, []);
   return (
     <div class="app">

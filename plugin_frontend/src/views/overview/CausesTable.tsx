@@ -24,12 +24,17 @@ export function CausesTable({ view, unit }: { view: WindowView; unit: DurationUn
         </tr>
       </thead>
       <tbody>
-        {view.overview.causes.map((row) => (
+        {longestFirst(view.overview.causes).map((row) => (
           <Cause key={row.cause} row={row} unit={unit} />
         ))}
       </tbody>
     </table>
   );
+}
+
+/** The bars above keep one order for all windows; a list is read from its top. */
+function longestFirst(causes: readonly CauseRow[]): CauseRow[] {
+  return [...causes].sort((one, other) => other.idle_us - one.idle_us);
 }
 
 function Cause({ row, unit }: { row: CauseRow; unit: DurationUnit }) {
