@@ -91,7 +91,7 @@ def check(processes: Nursery, folder: Path, count: int) -> None:
 
 
 def test_a_reader_sees_whole_files_only(processes: Nursery, tmp_path: Path) -> None:
-    check(processes, tmp_path, 50)
+    check(processes, tmp_path, 30)
 
 
 @pytest.mark.exhaustive

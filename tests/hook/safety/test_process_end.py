@@ -35,7 +35,7 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize("closes", ["closes", "forgets"])
 @pytest.mark.parametrize("steps", [1, 4, 6], ids=["before", "in", "after"])
-@pytest.mark.parametrize("how", ["fork", "forkserver", "spawn"])
+@pytest.mark.parametrize("how", ["fork", pytest.param("forkserver", marks=pytest.mark.exhaustive), "spawn"])
 def test_a_window_of_a_child_is_published_or_its_absence_said(
     fork_script: RunScript, tmp_path: Path, how: str, steps: int, closes: str
 ) -> None:
