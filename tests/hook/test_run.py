@@ -73,7 +73,14 @@ def theirs(stderr: str) -> list[str]:
     return [line for line in stderr.splitlines() if not line.startswith(ours)]
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "with a signal",
+        pytest.param("with a sentence", marks=pytest.mark.exhaustive),
+        pytest.param("with an exception", marks=pytest.mark.exhaustive),
+    ],
+)
 def test_it_prints_and_ends_as_it_does_alone(tmp_path: Path, ending: str) -> None:
     alone, watched = start_both(tmp_path, PROGRAM + ENDINGS[ending])
     assert watched.stdout == alone.stdout

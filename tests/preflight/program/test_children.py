@@ -59,7 +59,11 @@ def preflight(folder: Path, source: str, *arguments: str) -> subprocess.Complete
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
 
 
-@pytest.mark.parametrize("how", ["fork", "spawn", "mp.spawn"])
+SPAWNED_AS_WELL = pytest.param("spawn", marks=pytest.mark.exhaustive)
+"""What `mp.spawn` does, too."""
+
+
+@pytest.mark.parametrize("how", ["fork", SPAWNED_AS_WELL, "mp.spawn"])
 def test_children_are_watched_and_stopped_and_so_is_their_parent(tmp_path: Path, how: str) -> None:
     ended = preflight(tmp_path, HOGWILD, how)
     assert ended.returncode == 0, ended.stderr
@@ -71,7 +75,7 @@ def test_children_are_watched_and_stopped_and_so_is_their_parent(tmp_path: Path,
     assert "Traceback" not in ended.stderr
 
 
-@pytest.mark.parametrize("how", ["fork", "mp.spawn"])
+@pytest.mark.parametrize("how", ["fork", pytest.param("mp.spawn", marks=pytest.mark.exhaustive)])
 def test_a_child_that_fails_is_no_green_build(tmp_path: Path, how: str) -> None:
     ended = preflight(tmp_path, HOGWILD, how, "badly")
     assert ended.returncode == 2
