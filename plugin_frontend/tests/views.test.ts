@@ -25,8 +25,8 @@ test("views over several windows are there only where there are several", () => 
   ]);
 });
 
-test("a page that carries its windows shows each for itself", () => {
-  assert.deepEqual(viewsFor({ hasServer: false, workers: 8, windows: 2, allWindows: 16 }), ["overview", "syncs", "copies", "timeline", "source"]);
+test("a page that carries its windows shows each for itself, and no trace", () => {
+  assert.deepEqual(viewsFor({ hasServer: false, workers: 8, windows: 2, allWindows: 16 }), ["overview", "syncs", "copies", "source"]);
 });
 
 test("a site that waits and copies is in both lists", () => {

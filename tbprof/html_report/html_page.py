@@ -33,6 +33,8 @@ MOST_WINDOWS = 40
 """Of a folder; each takes some 100 KB."""
 
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'"
+_NO_RUN = ("", ".")
+"""Of a file that is shown alone, and of what lies in the log directory itself."""
 _MAX_ASCII = 0x7F
 _MAX_SHORT_ESCAPE = 0xFFFF
 
@@ -64,14 +66,23 @@ def html_page(windows: Sequence[tuple[Window, Report]]) -> str:
     Raises:
         UsageError: This installation has no built web page.
     """
-    first, _ = windows[0]
+    named = [(_with_run(window), report) for window, report in windows]
+    first, _ = named[0]
     name = first.run or first.window
     return _PAGE.format(
         policy=_POLICY,
         title=html.escape(name).encode("ascii", "xmlcharrefreplace").decode(),
-        data=_data(windows),
+        data=_data(named),
         script=_ascii(_bundle()).replace("</script", "<\\/script"),
     )
+
+
+def _with_run(window: Window) -> Window:
+    """What lies in the folder that was asked for has no run; away from there it has that folder's name."""
+    path = window.trace_path or window.report_path
+    if window.run not in _NO_RUN or path is None:
+        return window
+    return dataclasses.replace(window, run=Path(path).absolute().parent.name)
 
 
 def _data(windows: Sequence[tuple[Window, Report]]) -> str:

@@ -92,6 +92,18 @@ def test_a_folder_is_one_page_of_its_windows(
     assert "newest 1 of 2 windows" in printed.err
 
 
+def test_the_run_of_a_folder_is_named_for_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], report: Report
+) -> None:
+    run = tmp_path / "resnet50"
+    run.mkdir()
+    (run / "w.1752215573993169006.tbprof.pb").write_bytes(encode_report(report, written_by="0.1"))
+    assert main(["report", str(run), "--format", "html"]) == 0
+    page = capsys.readouterr().out
+    assert [listed["run"] for listed in data_of(page)["runs"]["runs"]] == ["resnet50"]
+    assert "<title>resnet50</title>" in page
+
+
 def test_without_a_built_frontend_it_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, report: Report
 ) -> None:

@@ -1,14 +1,10 @@
 // The routes of the timeline. Instants are ns since the window's first event.
 
-import { embedded } from "./embedded.ts";
 import { fetchBytes, fetchJson, type WindowAddress } from "./routes.ts";
 import type { FoundView, SelectionView, TimelineAnswer, TimelineStep } from "./types.ts";
 
-const GONE: TimelineAnswer = { state: "gone", timeline: null, progress: null, problem: null };
-
 export function fetchTimeline(address: WindowAddress, signal: AbortSignal): Promise<TimelineAnswer> {
-  // A page that carries its window carries no trace.
-  return embedded === null ? fetchJson<TimelineAnswer>("timeline", { ...address }, signal) : Promise.resolve(GONE);
+  return fetchJson<TimelineAnswer>("timeline", { ...address }, signal);
 }
 
 export function fetchTimelineStep(address: WindowAddress, step: number, signal: AbortSignal): Promise<TimelineStep> {

@@ -6,7 +6,7 @@ export const VIEWS = ["overview", "syncs", "copies", "timeline", "source", "comp
 export type ViewName = (typeof VIEWS)[number];
 
 export interface Extent {
-  /** A page that carries its windows can't ask about several of them. */
+  /** A page that carries its windows carries no trace, and can't ask about several windows. */
   hasServer: boolean;
   /** Of the shown run. */
   workers: number;
@@ -16,14 +16,15 @@ export interface Extent {
   allWindows: number;
 }
 
-/** The views that have something to show: there must be several of what they put side by side. */
+/** The views that have something to show: the timeline draws a trace, others put several of something side by side. */
 export function viewsFor({ hasServer, workers, windows, allWindows }: Extent): ViewName[] {
-  const several: Partial<Record<ViewName, boolean>> = {
+  const possible: Partial<Record<ViewName, boolean>> = {
+    timeline: hasServer,
     ranks: hasServer && workers > 1,
     trends: hasServer && windows > 1,
     compare: hasServer && allWindows > 1,
   };
-  return VIEWS.filter((view) => several[view] ?? true);
+  return VIEWS.filter((view) => possible[view] ?? true);
 }
 
 /** The sites that a view lists: those that wait, or those that copy; some do both. */

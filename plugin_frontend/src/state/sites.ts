@@ -9,6 +9,7 @@ import { printSelected } from "../model/selected.ts";
 import { groupSites, type SiteGroups, type SortKey, startsDescending } from "../model/sorting.ts";
 import { sitesOf } from "../model/views.ts";
 import { adjust, place, visit } from "./place.ts";
+import { views } from "./runs.ts";
 import { windowView } from "./windowAnswer.ts";
 
 /** The sites of the view shown, before any filter. */
@@ -55,7 +56,7 @@ export function visitSite(index: number): void {
 export function showInTimeline(index: number): void {
   const view = windowView.peek();
   const site = view?.sites.find((row) => row.index === index);
-  if (view === null || site === undefined) return;
+  if (view === null || site === undefined || !views.peek().includes("timeline")) return;
   const step = view.steps.findIndex((row) => row.name === site.instance?.step);
   const selected = printSelected({ kind: "site", number: index });
   visit({ ...NOWHERE, view: "timeline", step: Math.max(step, 0), selected, site: null, rule: null });

@@ -49,8 +49,10 @@ export function MainPart() {
 
 /** The view that the address names. */
 function WindowPart({ view }: { view: WindowView }) {
-  switch (place.value.view) {
-    // A link to a view that the run has not shows what it has.
+  // A link to a view that the run has not shows what it has.
+  const named = views.value.includes(place.value.view) ? place.value.view : "overview";
+  switch (named) {
+    // Those that need no window stand above.
     case "compare":
     case "ranks":
     case "trends":
@@ -58,7 +60,7 @@ function WindowPart({ view }: { view: WindowView }) {
       return <OverviewPage view={view} />;
     case "syncs":
     case "copies":
-      return <SitesView key={place.value.view} view={view} />;
+      return <SitesView key={named} view={view} />;
     case "source":
       return <SourcePage view={view} />;
     case "timeline":

@@ -5,6 +5,7 @@ import { formatChain, formatDirection } from "../../format/place.ts";
 import { formatSize } from "../../format/size.ts";
 import { formatSpeed } from "../../format/speed.ts";
 import { bestSaving, explainedShare, meanPerStep } from "../../model/sorting.ts";
+import { views } from "../../state/runs.ts";
 import { showInTimeline } from "../../state/sites.ts";
 import { Drawer } from "./Drawer.tsx";
 import { FindingPart } from "./FindingPart.tsx";
@@ -22,7 +23,7 @@ export function SiteDrawer({ site, view }: { site: SiteRow; view: WindowView }) 
       ))}
       <SourcePart site={site} />
       {site.instance !== null && <InstancePart instance={site.instance} />}
-      {site.instance !== null && (
+      {site.instance !== null && views.value.includes("timeline") && (
         <p>
           <button class="btn sm" type="button" onClick={() => showInTimeline(site.index)}>
             Show in the timeline <span class="kbd">t</span>
