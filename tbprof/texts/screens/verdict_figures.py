@@ -1,0 +1,71 @@
+"""What the sentences about a window have in common: its figures as shares and times of one step."""
+
+from __future__ import annotations
+
+from tbprof.model import Numbers
+from tbprof.texts.figures.quantities import duration, share
+
+__all__ = ["BECAUSE", "VerdictFigures"]
+
+_WORTH_A_WORD = 0.1
+"""From this part of a step on exposed communication is said beside another case."""
+
+BECAUSE = {
+    "input": "because the next batch is not ready",
+    "launch_bound": "because the host launches kernels more slowly than the GPU runs them",
+    "host_bound": "because the host is late with other work",
+    "staging": "because the host copies pageable memory before it can be transferred",
+    "allocator": "because the host allocates and frees GPU memory",
+    "collective": "because the host waits in a collective (gloo, MPI or a barrier)",
+    "another_device": "while the host waits for another GPU of this process",
+    "compile": "because torch.compile is at work",
+    "profiler": "because the profiler is at work",
+    "unrecorded": "while the host waits for work that is not in the recording",
+    "queued": "although work is queued",
+    "unknown": "and the recording does not show what the host did meanwhile",
+}
+
+
+class VerdictFigures:
+    """Of one window; where it marks no steps, it stands as one."""
+
+    def __init__(self, numbers: Numbers) -> None:
+        self.numbers = numbers
+        steps = int(numbers["steps"])
+        self.steps = steps if int(numbers["marked"]) else 1
+        self._all_steps = int(numbers["all_steps"]) if int(numbers["marked"]) else 1
+        self.scope = "the window" if not int(numbers["marked"]) else "a step" if steps > 1 else "the step"
+        self.total_us = float(numbers["steps_us"])
+
+    def of_step(self, name: str) -> float:
+        """Of figures of the whole window, cold steps included."""
+        return float(self.numbers[name]) / self._all_steps
+
+    @property
+    def step_us(self) -> float:
+        return self.total_us / self.steps
+
+    def idle(self) -> str:
+        return f"The GPU is idle {share(float(self.numbers['idle_share']))} of {self.scope}"
+
+    def idle_because(self, because: str) -> str:
+        """All idle, and the part of it that has the cause where that is another figure."""
+        part = share(float(self.numbers["cause_us"]) / self.total_us)
+        whole = share(float(self.numbers["idle_share"]))
+        return f"{self.idle()} {because}" if part == whole else f"{self.idle()}, {part} {because}"
+
+    def place(self) -> str:
+        """Where most of the cause's idle is."""
+        if "place" not in self.numbers:
+            return ""
+        spent, place = duration(self.of_step("place_us")), str(self.numbers["place"])
+        if not place:
+            return f"{spent} of that outside every labelled range and function. "
+        return f"{spent} of that in {place}. "
+
+    def communication_beside(self) -> str:
+        """Exposed communication that another case stands before."""
+        part = float(self.numbers["communication_share"])
+        if part < _WORTH_A_WORD:
+            return ""
+        return f" Another {share(part)} of {self.scope} is communication that no computing covers."
