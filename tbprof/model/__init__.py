@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from tbprof.model.findings import (
     CRITICAL_SHARE,
+    FIXED_AS,
     HIGH_SHARE,
     MEDIUM_SHARE,
     SEVERITIES,
@@ -65,6 +66,7 @@ __all__ = [
     "CRITICAL_SHARE",
     "DEVICE",
     "FACTS_SCHEMA",
+    "FIXED_AS",
     "HIGH_SHARE",
     "HOST",
     "MADE_ON_HOST",

@@ -10,6 +10,7 @@ from tbprof.model.window import Numbers
 
 __all__ = [
     "CRITICAL_SHARE",
+    "FIXED_AS",
     "HIGH_SHARE",
     "MEDIUM_SHARE",
     "SEVERITIES",
@@ -30,6 +31,9 @@ Removal: TypeAlias = Literal["drop", "defer", "rewrite", "needed"]
 
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")
 """Worst first."""
+
+FIXED_AS = "fixed_as"
+"""In a finding's numbers the code of another rule, where that one's fix is the one to take."""
 
 CRITICAL_SHARE = 0.10
 HIGH_SHARE = 0.03

@@ -42,7 +42,7 @@ import numpy as np
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.line_rules import STAGED_BYTES
-from tbprof.model import Finding, Numbers
+from tbprof.model import FIXED_AS, Finding, Numbers
 from tbprof.rules.base.findings import site_finding
 from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.rule import Rule
@@ -53,6 +53,8 @@ from tbprof.texts.figures.scopes import Scope
 __all__ = ["RULE"]
 
 _CODE = "CPY01"
+_KEPT = "CPY03"
+"""The rule whose fix is that of what each step copies and is no batch."""
 
 
 BATCH_BYTES = 1 << 20
@@ -65,11 +67,14 @@ def find(facts: Facts) -> Iterator[Finding]:
     for index, site in enumerate(facts.sites):
         sizes = facts.episodes.bytes[site.members]
         if _uploads(site) and int(sizes.max()) > STAGED_BYTES and not _only_first(facts, site):
-            numbers = {
+            is_batch = _is_batch(facts, site)
+            numbers: dict[str, int | str] = {
                 "bytes": int(sizes.sum()),
                 "call_ns": int(facts.episodes.copy_ns[site.members].sum()),
-                "is_batch": int(_is_batch(facts, site)),
+                "is_batch": int(is_batch),
             }
+            if not is_batch:
+                numbers[FIXED_AS] = _KEPT
             if not site.blocking:
                 # By definition no wait, so that the bracket is empty: the host is in the call all the same.
                 numbers["is_staged_without_wait"] = 1
@@ -102,7 +107,7 @@ def _note(numbers: Numbers, _: Scope) -> str:
             " Nothing is waited for there, but the host copies pageable memory itself and launches nothing"
             " meanwhile; what pinning it would save is not estimated."
         )
-    return sizes if numbers.get("is_batch", 1) else f"{sizes} It is no batch: keep it on the device."
+    return sizes if numbers.get("is_batch", 1) else f"{sizes} It is no batch."
 
 
 RULE = Rule(code=_CODE, find=find, kind="upload", note=_note)

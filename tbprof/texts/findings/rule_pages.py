@@ -13,9 +13,10 @@ from functools import cache
 from textwrap import dedent
 
 from tbprof.errors import UsageError
+from tbprof.model import FIXED_AS, Finding
 from tbprof.rules.files import RuleFile, rule_files
 
-__all__ = ["RuleText", "all_rules", "rule_text", "rule_words"]
+__all__ = ["RuleText", "all_rules", "fix_words", "rule_text", "rule_words"]
 
 _HEADINGS = ("What", "Why", "Example", "Action", "Fix", "Silent")
 _CAVEAT = re.compile(r"^caveat: ", re.MULTILINE)
@@ -61,6 +62,11 @@ def rule_words(code: str) -> RuleText:
         return rule_text(code)
     except UsageError:
         return _unknown(code)
+
+
+def fix_words(finding: Finding) -> RuleText:
+    """The page whose action and fix are to be taken: its own, or the one that it names."""
+    return rule_words(str(finding.numbers.get(FIXED_AS, finding.rule)))
 
 
 def all_rules() -> tuple[RuleText, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tbprof.model import Finding, PredictedLine, Report, Site, Source, code_line, suppression
 from tbprof.rules.registry import RULES
 from tbprof.texts.findings.check import warned_sentence
-from tbprof.texts.findings.rule_pages import rule_words
+from tbprof.texts.findings.rule_pages import fix_words, rule_words
 from tbprof.views.check.check import Found, Recording, Warned
 from tbprof.views.findings.findings import finding_row
 
@@ -52,7 +52,7 @@ def _found(report: Report, finding: Finding) -> Found:
         rule=finding.rule,
         kind=_KINDS.get(finding.rule, ""),
         title=words.title,
-        fix=words.fix,
+        fix=fix_words(finding).fix,
         file="" if source is None else source.file,
         line=None if source is None else source.line,
         function="" if source is None else source.function,

@@ -8,7 +8,7 @@ from typing import Literal
 from tbprof.model import Finding, Report, Saving, Savings
 from tbprof.texts.figures.scopes import scope_of
 from tbprof.texts.findings.finding_notes import finding_note
-from tbprof.texts.findings.rule_pages import rule_words
+from tbprof.texts.findings.rule_pages import fix_words, rule_words
 from tbprof.texts.findings.severity_reason import severity_reason
 from tbprof.views.base.steady import marks_steps, mean_step_us, median_step_us
 from tbprof.views.base.times import optional_us, us
@@ -61,7 +61,7 @@ class FindingRow:
 
 
 def finding_row(finding: Finding, report: Report) -> FindingRow:
-    words = rule_words(finding.rule)
+    words, fix = rule_words(finding.rule), fix_words(finding)
     saving, scope = finding.saving, scope_of(marks_steps=marks_steps(report))
     step_us = max(median_step_us(report) or 0.0, mean_step_us(report) or 0.0)
     room_ns = max(step_us * 1000 * len(report.steps), 1.0)
@@ -81,7 +81,7 @@ def finding_row(finding: Finding, report: Report) -> FindingRow:
         note=finding_note(finding, scope),
         what=words.what,
         why=words.why,
-        fix=FixView(summary=words.fix, before=words.before, after=words.after, caveat=words.caveat),
+        fix=FixView(summary=fix.fix, before=fix.before, after=fix.after, caveat=fix.caveat),
         fingerprint=finding.fingerprint,
         sites=finding.sites,
         place=str(finding.numbers["place"]) if "place" in finding.numbers else "",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tbprof.model import Report, severity_of_share
 from tbprof.texts.findings.actions import how_to, smaller_sentence
-from tbprof.texts.findings.rule_pages import rule_words
+from tbprof.texts.findings.rule_pages import fix_words
 from tbprof.views.base.times import us
 from tbprof.views.findings.actions import Action, Ranked
 from tbprof.views.findings.findings import FindingRow, finding_row, saving_view
@@ -40,8 +40,8 @@ def _row(report: Report, action: Action, step_us: float) -> ActionRow:
     worth_us = saves.ceiling_us if saves.estimate_us is None else saves.estimate_us
     share = min(worth_us / max(step_us, 0.001), 1.0)
     return ActionRow(
-        title=rule_words(finding.rule).action,
-        how=how_to(rule_words(finding.rule)),
+        title=fix_words(finding).action,
+        how=how_to(fix_words(finding)),
         finding=finding_row(finding, report),
         saves=saves,
         others=tuple(finding_row(other, report) for other in others),

@@ -7,6 +7,8 @@ from rule_scenes import each_step, found
 from scenes import upload
 from trace_builder import TraceBuilder
 
+from tbprof.texts.findings.rule_pages import fix_words
+
 LARGE = 19_267_584
 """128 images of 224 x 224."""
 
@@ -57,7 +59,9 @@ def test_what_goes_to_the_device_behind_the_first_kernel_is_no_batch_of_the_load
         built.launch(start + 200, start + 205, runs=(start + 210, start + 400))
         built.frame("boxes.py(3): move", start + 490, start + 620)
         upload(built, start + 500, wait=100, size_bytes=LARGE)
-    assert [finding.numbers["is_batch"] for finding in found(built, "CPY01")] == [1, 0]
+    batch, buffer = found(built, "CPY01")
+    assert (batch.numbers["is_batch"], buffer.numbers["is_batch"]) == (1, 0)
+    assert (fix_words(batch).code, fix_words(buffer).code) == ("CPY01", "CPY03")
 
 
 @pytest.mark.parametrize(("size_bytes", "is_batch"), [(1 << 20, 1), ((1 << 20) - 1, 0)])
