@@ -47,7 +47,7 @@ def answer(
     baseline: Sequence[Accepted] = (),
     forbidden: Sequence[str] = (),
     budgets: Sequence[Budget] = (),
-    baseline_steps: int = 3,
+    of_first_steps: bool = True,
 ) -> CheckView:
-    known = Baseline(tuple(baseline), steps=baseline_steps, is_former=False)
+    known = Baseline(tuple(baseline), steps=3, is_former=False, is_of_first_steps=of_first_steps)
     return check_view(recordings, known, forbidden=forbidden, budgets=budgets)

@@ -152,7 +152,8 @@ def _printed(view: CheckView, options: argparse.Namespace) -> str:
         return json.dumps(sarif_log(view, path), indent=1) + "\n"
     if options.format == "github":
         return "".join(f"{line}\n" for line in github_annotations(view, path))
-    return check_text(view)
+    has_policy = bool(options.forbid or options.budget or options.update_baseline)
+    return check_text(view, has_policy=has_policy)
 
 
 def _source_root(options: argparse.Namespace) -> Path:

@@ -40,6 +40,7 @@ def read_baseline(path: Path) -> Baseline:
             accepted=tuple(_accepted(line) for line in document["findings"]),
             steps=int(document.get("steps", 0)),
             is_former=document["schema"] < SCHEMA,
+            is_of_first_steps=bool(document.get("first_steps", document.get("steps", 0) != 1)),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise UsageError(f"{path} is no baseline of tbprof check: {error!r} in it") from error
@@ -72,7 +73,7 @@ def renewed(view: CheckView) -> Baseline:
         for row in view.rows
         if row.state != "suppressed"
     )
-    return Baseline(accepted, steps=view.steps, is_former=False)
+    return Baseline(accepted, steps=view.steps, is_former=False, is_of_first_steps=view.is_of_first_steps)
 
 
 def write_baseline(path: Path, baseline: Baseline) -> None:
@@ -86,7 +87,8 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
     )
     lines = (json.dumps(dataclasses.asdict(line), ensure_ascii=False) for line in ordered)
     findings = ",\n".join(f"  {line}" for line in lines)
-    text = f'{{"schema": {SCHEMA}, "steps": {baseline.steps}, "findings": [\n{findings}\n]}}\n'
+    made_of = f'"steps": {baseline.steps}, "first_steps": {json.dumps(baseline.is_of_first_steps)}'
+    text = f'{{"schema": {SCHEMA}, {made_of}, "findings": [\n{findings}\n]}}\n'
     try:
         path.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:

@@ -50,6 +50,7 @@ def document_recording(document: Json, name: str) -> Recording:
             steps=0 if _is_one_stretch(document) else len(_warm(document)),
             found=tuple(finding for finding in found if finding.per_step > 0),
             warned=(),
+            is_of_first_steps=True,
         )
     except (KeyError, IndexError, TypeError) as error:
         raise UsageError(f"{name} is no report of preflight that this tbprof knows: {error!r}") from error

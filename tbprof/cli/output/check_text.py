@@ -13,11 +13,19 @@ _FORMER = (
     "the baseline is of an earlier form, in which two lines of one function may be mistaken for each other: "
     "--update-baseline writes it again and keeps its reasons"
 )
-_UNSEEN = "not in every step, and the baseline was made of a single one: that can't tell whether it is new"
+_NO_POLICY = "no policy given: nothing can fail; add --forbid or --budget"
+_UNSEEN = (
+    "not in every step, and the baseline is of a recording of other steps: it can't tell whether this is new"
+)
 
 
-def check_text(view: CheckView) -> str:
-    """What fails the build first, then the rest, then the sum in one line."""
+def check_text(view: CheckView, *, has_policy: bool) -> str:
+    """What fails the build first, then the rest, then the sum in one line.
+
+    Args:
+        view: The answer.
+        has_policy: Whether anything was asked for that could fail.
+    """
     failing = [row for row in view.rows if row.fails]
     others = [row for row in view.rows if not row.fails]
     lines = list(view.recordings)
@@ -32,7 +40,8 @@ def check_text(view: CheckView) -> str:
     lines += [_budget(row, has_steps=view.steps > 0) for row in view.budgets]
     lines += [f"{'warning':<12}{row.rule} {_place(row.file, row.line)}{row.text}" for row in view.warned]
     lines += [_gone(line) for line in view.gone]
-    lines.append(_sum(view))
+    verdict = "passed: " if view.passed else "failed: "
+    lines += [f"{verdict}{_sum(view)}"] if has_policy else [_sum(view), _NO_POLICY]
     return "\n".join(plain(line) for line in lines) + "\n"
 
 
@@ -70,5 +79,4 @@ def _gone(line: Accepted) -> str:
 def _sum(view: CheckView) -> str:
     states = [row.state for row in view.rows]
     counted = ", ".join(f"{states.count(state)} {state}" for state in STATES)
-    verdict = "passed" if view.passed else "failed"
-    return f"{verdict}: {count(len(states), 'finding')} ({counted})"
+    return f"{count(len(states), 'finding')} ({counted})"

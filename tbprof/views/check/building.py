@@ -53,6 +53,7 @@ def check_view(
         warned=tuple(dict.fromkeys(line for recording in recordings for line in recording.warned)),
         gone=tuple(line for line in baseline.accepted if line.fingerprint not in kept),
         is_former_baseline=baseline.is_former,
+        is_of_first_steps=any(recording.is_of_first_steps for recording in recordings),
     )
 
 
@@ -87,8 +88,8 @@ def _state(found: Found, accepted: Accepted | None, baseline: Baseline) -> RowSt
     if found.suppressed is not None:
         return "suppressed"
     if accepted is None:
-        # In a single step a line that skips steps may have been there or not.
-        return "unseen" if baseline.steps == 1 and not found.is_in_every_step else "new"
+        # Preflight sees what runs in the first of a hundred steps; a recording of later ones need not.
+        return "new" if baseline.is_of_first_steps or found.is_in_every_step else "unseen"
     return "more" if found.per_step > accepted.per_step else "accepted"
 
 

@@ -29,7 +29,7 @@ NEW = "new"
 
 RowState: TypeAlias = Literal["new", "more", "unseen", "accepted", "suppressed"]
 """`more`: in the baseline, but less often in a step; `unseen`: the baseline lacks it, and was made of
-fewer steps than this line may have skipped; `suppressed`: by a comment beside the line."""
+other steps than those in which this line runs; `suppressed`: by a comment beside the line."""
 
 STATES: tuple[RowState, ...] = ("new", "more", "unseen", "accepted", "suppressed")
 """In the order in which they are listed."""
@@ -86,6 +86,8 @@ class Recording:
     """How many warm steps were looked at for lines; 0 where nothing took a step."""
     found: tuple[Found, ...]
     warned: tuple[Warned, ...]
+    is_of_first_steps: bool = False
+    """Whether the program began with its steps: then a line that runs each hundredth step is in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,8 @@ class Baseline:
     """Most warm steps of a recording that it was made of; 0 where that is not known."""
     is_former: bool
     """Whether an earlier tbprof wrote it, which did not tell lines of one function apart by their text."""
+    is_of_first_steps: bool = True
+    """Whether it was made of the first steps of a program, as preflight looks at them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,3 +163,5 @@ class CheckView:
     gone: tuple[Accepted, ...]
     """What the baseline has and nobody found any more."""
     is_former_baseline: bool
+    is_of_first_steps: bool
+    """Whether any of them looked at the first steps of a program."""

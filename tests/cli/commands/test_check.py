@@ -26,7 +26,8 @@ def test_without_a_word_nothing_fails_and_all_is_listed(capsys: Capture) -> None
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == str(SAMPLE)
     assert any("modeling_attn_mask_utils.py:429" in line and line.startswith("new") for line in lines)
-    assert lines[-1].startswith("passed: ")
+    assert lines[-2].startswith("1 finding (1 new, ")
+    assert lines[-1] == "no policy given: nothing can fail; add --forbid or --budget"
 
 
 @pytest.mark.parametrize(

@@ -35,8 +35,8 @@ def test_a_recording_without_lines_of_code_is_accepted_by_a_baseline_with_them()
     assert states(bare, baseline=[accepted(READ)]) == {"bare": "accepted"}
 
 
-def test_a_line_that_skips_steps_is_not_known_to_be_new_to_a_baseline_of_one_step() -> None:
+def test_a_line_that_skips_steps_is_not_known_to_be_new_to_a_baseline_of_later_steps() -> None:
     seldom = found(fingerprint="seldom", is_in_every_step=False)
-    shown = answer(recording(seldom), baseline_steps=1, forbidden=["new", "SYN01"])
+    shown = answer(recording(seldom), of_first_steps=False, forbidden=["new", "SYN01"])
     assert (shown.rows[0].state, shown.passed) == ("unseen", True)
-    assert states(seldom, baseline_steps=3) == {"seldom": "new"}
+    assert states(seldom, of_first_steps=True) == {"seldom": "new"}
