@@ -54,8 +54,8 @@ def test_one_window_is_recorded_and_published(
     assert len(list(logdir.glob("*.tbprof.pb"))) == 1
     assert list(spool.iterdir()) == []
     assert messages(caplog, logging.INFO) == [
-        f"window 0: no GPU work was recorded. To see it: tensorboard --logdir {logdir}, or tbprof report "
-        f"{next(logdir.glob('*.trace.json.gz'))}"
+        f"window 0: Recorded without a GPU: 1 line would make the host wait for one. To see it: tensorboard"
+        f" --logdir {logdir}, or tbprof report {next(logdir.glob('*.trace.json.gz'))}"
     ]
 
 
@@ -428,9 +428,9 @@ SPOKEN = """
     import tbprof
 
     with tbprof.TrainerHook("logs/run", schedule=tbprof.Schedule(skip_first=1, warmup=1, active=2)) as hook:
-        weights = torch.ones(8)
+        model = torch.nn.Linear(8, 1)
         for _ in range(12):
-            weights.sum().item()
+            model(torch.ones(2, 8)).sum().item()
             hook.step()
         hook.close(wait_s=60)
     ours = [name for name in ("msgspec", "tbprof.report", "tbprof.views") if name in sys.modules]
@@ -449,7 +449,7 @@ def test_of_a_run_one_line_a_window_is_shown(
     said = [line for line in ended.stderr.splitlines() if not line.startswith("USDT")]
     assert len(said) == lines
     if said:
-        assert said[0].startswith("tbprof: window 0: no GPU work was recorded")
+        assert said[0].startswith("tbprof: window 0: Recorded without a GPU: 1 line would make")
         assert said[0].endswith(
             f" To see it: tensorboard --logdir {tmp_path / 'logs' / 'run'}, or tbprof report {trace}"
         )

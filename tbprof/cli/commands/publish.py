@@ -21,6 +21,7 @@ from tbprof.store.publishing.publishing import facts_of, publish_window
 from tbprof.store.publishing.retention import Limits
 from tbprof.texts.figures.quantities import count
 from tbprof.texts.screens.window_line import window_line
+from tbprof.views.overview.opening import opening_of
 
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
@@ -96,7 +97,9 @@ def _publish_one(options: argparse.Namespace) -> int:
         published = publish_window(options.path, options.logdir, limits=_limits(options))
     finally:
         deadline.cancel()
-    put(f"published {published.trace}\n{plain(window_line(published.report))}\n")
+    opening = opening_of(published.report)
+    line = window_line(published.report, opening.verdict, opening.action)
+    put(f"published {published.trace}\n{plain(line)}\n")
     return 0
 
 

@@ -30,7 +30,7 @@ def test_a_window_is_published(spooled: Path, tmp_path: Path) -> None:
     assert (ended.returncode, ended.stderr) == (0, "")
     said = ended.stdout.splitlines()
     assert said[0] == f"published {trace}"
-    assert said[1].startswith("window: GPU idle ")
+    assert said[1].startswith("window: The GPU ")
     assert trace.exists()
     assert not spooled.exists()
 
