@@ -27,7 +27,7 @@ from tbprof.views.window.answer import WindowAnswer
 from tbprof.views.window.building import window_view
 from tbprof.views.window.runs import runs_view
 
-__all__ = ["MOST_WINDOWS", "html_page", "window_of_report"]
+__all__ = ["MOST_WINDOWS", "html_page"]
 
 MOST_WINDOWS = 40
 """Of a folder; each takes some 100 KB."""
@@ -52,12 +52,6 @@ _PAGE = """<!doctype html>
 </body>
 </html>
 """
-
-
-def window_of_report(report: Report) -> Window:
-    """The place of a report that is shown alone."""
-    name = Path(report.trace.path).name
-    return Window("", report.trace.worker, name, 0, report.trace.path, report.trace.path, 0)
 
 
 def html_page(windows: Sequence[tuple[Window, Report]]) -> str:

@@ -11,9 +11,10 @@ from playwright.sync_api import Page, expect
 from recorded_runs import SAMPLES
 from tab import IN_LIGHT
 
-from tbprof.html_report.html_page import html_page, window_of_report
+from tbprof.html_report.html_page import html_page
 from tbprof.model import CodeShare, Report, Source
 from tbprof.report import build_report
+from tbprof.store.lookup.windows import window_of_report
 
 pytestmark = pytest.mark.browser
 

@@ -14,10 +14,11 @@ from tbprof.cli.commands import report as command
 from tbprof.cli.main import main
 from tbprof.errors import UsageError
 from tbprof.html_report import html_page as module
-from tbprof.html_report.html_page import html_page, window_of_report
+from tbprof.html_report.html_page import html_page
 from tbprof.model import Report
 from tbprof.report import build_report
 from tbprof.store.codec import encode_report
+from tbprof.store.lookup.windows import window_of_report
 
 SAMPLES = Path(__file__).parents[2] / "logs" / "samples"
 SAMPLE = SAMPLES / "h100_bert_small_infer" / "h100_bert_small.json.gz"

@@ -1,4 +1,4 @@
-"""`tbprof report PATH`: one window, or every window of a folder, as text, JSON, markdown or a page."""
+"""`tbprof report PATH...`: windows and runs, as text, JSON, CSV, markdown or a page."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.input.reading import is_folder, report_of_file, windows_of_folder
+from tbprof.cli.input.reading import is_folder, windows_of_paths
+from tbprof.cli.output.colour import coloured, wants_colour
 from tbprof.cli.output.markdown import markdown
 from tbprof.cli.output.stderr_messages import tell
+from tbprof.cli.output.summary_text import summary_csv, summary_json, summary_text
 from tbprof.cli.output.terminal import terminal_text
-from tbprof.html_report.html_page import MOST_WINDOWS, html_page, window_of_report
+from tbprof.errors import UsageError
+from tbprof.html_report.html_page import MOST_WINDOWS, html_page
 from tbprof.model import SEVERITIES, Report, Severity, Window
 from tbprof.standard_streams import put, reader_may_leave
 from tbprof.views.export.report_document import report_document, reports_document
+from tbprof.views.export.run_summary import idle_share, run_summaries
 
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
@@ -23,14 +27,26 @@ if TYPE_CHECKING:
 __all__ = ["add_to"]
 
 FOUND = 1
+_COULD_NOT = 2
+
+_SUMMARY_FORMS = {"text": summary_text, "csv": summary_csv, "json": summary_json}
+
+Windows = Sequence[tuple[Window, Report]]
 
 
 def add_to(commands: Commands) -> None:
     parser = commands.add_parser("report", help="say what makes the GPU wait in a trace or a log directory")
     parser.add_argument(
-        "path", type=Path, help="a trace, a stored report (*.tbprof.pb), or a folder of them; - is stdin"
+        "paths",
+        type=Path,
+        nargs="+",
+        metavar="PATH",
+        help="a trace, a stored report (*.tbprof.pb), or a folder of them; - is stdin",
     )
-    parser.add_argument("--format", choices=("text", "json", "markdown", "html"), default="text")
+    parser.add_argument("--format", choices=("text", "json", "csv", "markdown", "html"), default="text")
+    parser.add_argument("--summary", action="store_true", help="one line a run, the GPUs idle most first")
+    parser.add_argument("--top", type=int, metavar="N", help="of windows, or runs, the N that are idle most")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write there instead of to stdout")
     parser.add_argument(
         "--fail-on",
         choices=SEVERITIES,
@@ -42,55 +58,68 @@ def add_to(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the report of a file, or of all windows of a folder.
+    """Print the report of a file, or of all windows of files and folders; 2 where one could not be read.
 
     Raises:
-        TbprofError: Nothing could be read.
+        TbprofError: Nothing could be read, or what is asked for can't be had together.
     """
-    use_cache = not options.no_cache
-    if is_folder(options.path):
-        windows = windows_of_folder(options.path, use_cache=use_cache)
-        reports = tuple(report for _, report in windows)
-        with reader_may_leave():
-            _print_windows(windows, options.format)
+    _check(options)
+    windows, has_failed = windows_of_paths(options.paths, use_cache=not options.no_cache)
+    is_one = len(options.paths) == 1 and not is_folder(options.paths[0])
+    text = _summary(windows, options) if options.summary else _text(windows, options, is_one=is_one)
+    if options.output is not None:
+        _write(options.output, text)
     else:
-        reports = (report_of_file(options.path, use_cache=use_cache),)
         with reader_may_leave():
-            _print_one(reports[0], options.format)
-    return FOUND if options.fail_on and _is_found(reports, options.fail_on) else 0
+            put(text)
+    if has_failed:
+        return _COULD_NOT
+    return FOUND if options.fail_on and _is_found(windows, options.fail_on) else 0
 
 
-def _is_found(reports: tuple[Report, ...], at_least: Severity) -> bool:
+def _check(options: argparse.Namespace) -> None:
+    if options.top is not None and options.top < 1:
+        raise UsageError(f"--top {options.top} shows nothing: give 1 or more")
+    if options.summary and options.format not in _SUMMARY_FORMS:
+        raise UsageError(f"--summary has no {options.format}: give {', '.join(_SUMMARY_FORMS)}")
+    if options.format == "csv" and not options.summary:
+        raise UsageError("only --summary is a table: give --format json, or --summary")
+
+
+def _is_found(windows: Windows, at_least: Severity) -> bool:
     bad = SEVERITIES[: SEVERITIES.index(at_least) + 1]
-    return any(finding.severity in bad for report in reports for finding in report.findings)
+    return any(finding.severity in bad for _, report in windows for finding in report.findings)
 
 
-def _print_one(report: Report, form: str) -> None:
-    if form == "json":
-        put(json.dumps(report_document(report)) + "\n")
-    elif form == "html":
-        put(html_page([(window_of_report(report), report)]))
-    else:
-        put(_text(report, form))
+def _summary(windows: Windows, options: argparse.Namespace) -> str:
+    return _SUMMARY_FORMS[options.format](run_summaries(windows)[: options.top])
 
 
-def _print_page(windows: Sequence[tuple[Window, Report]]) -> None:
+def _text(windows: Windows, options: argparse.Namespace, *, is_one: bool) -> str:
+    if options.top is not None:
+        windows = sorted(windows, key=lambda one: -(idle_share(one[1]) or 0.0))[: options.top]
+    reports = tuple(report for _, report in windows)
+    if options.format == "html":
+        return _page(windows)
+    if options.format == "json":
+        return json.dumps(report_document(reports[0]) if is_one else reports_document(reports)) + "\n"
+    if options.format == "markdown":
+        return "\n".join(markdown(report) for report in reports)
+    has_colour = options.output is None and wants_colour()
+    texts = (terminal_text(report) for report in reports)
+    return "\n".join(coloured(text) if has_colour else text for text in texts)
+
+
+def _page(windows: Windows) -> str:
     """One page of the newest windows: a file that is mailed must not grow without end."""
     newest = sorted(windows, key=lambda one: one[0].order_ns)[-MOST_WINDOWS:]
     if len(newest) < len(windows):
         tell(f"the page holds the newest {MOST_WINDOWS} of {len(windows)} windows")
-    put(html_page([one for one in windows if one in newest]))
+    return html_page([one for one in windows if one in newest])
 
 
-def _print_windows(windows: Sequence[tuple[Window, Report]], form: str) -> None:
-    reports = tuple(report for _, report in windows)
-    if form == "html":
-        _print_page(windows)
-    elif form == "json":
-        put(json.dumps(reports_document(reports)) + "\n")
-    else:
-        put("\n".join(_text(report, form) for report in reports))
-
-
-def _text(report: Report, form: str) -> str:
-    return markdown(report) if form == "markdown" else terminal_text(report)
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UsageError(f"{path} can't be written ({error.strerror}): name another file") from error

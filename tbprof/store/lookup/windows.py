@@ -10,7 +10,7 @@ from tbprof.model import Report, Window
 from tbprof.store.codec import MAX_REPORT_BYTES, decode_report
 from tbprof.store.lookup.cache import cached_report
 
-__all__ = ["read_report", "stored_report"]
+__all__ = ["read_report", "stored_report", "window_of_report"]
 
 
 def stored_report(window: Window) -> Report | None:
@@ -43,3 +43,9 @@ def read_report(path: str) -> Report:
         raise ReportNotReadable(f"{path} can't be read ({error.strerror}): check its permissions") from error
     report = decode_report(data, name=path)
     return dataclasses.replace(report, trace=dataclasses.replace(report.trace, path=path))
+
+
+def window_of_report(report: Report) -> Window:
+    """The place of a report that is shown alone."""
+    name = Path(report.trace.path).name
+    return Window("", report.trace.worker, name, 0, report.trace.path, report.trace.path, 0)

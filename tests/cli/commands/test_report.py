@@ -441,3 +441,68 @@ def test_a_pipe_that_is_closed_early_is_no_error() -> None:
         process.stdout.close()
         stderr = process.stderr.read()
     assert (process.returncode, stderr) == (0, b"")
+
+
+def test_several_paths_are_one_report_and_one_that_fails_costs_its_line(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    missing = tmp_path / "missing.json"
+    assert main(["report", str(SAMPLE), str(missing), str(CLEAN.parent), "--format", "json"]) == 2
+    printed = capsys.readouterr()
+    assert printed.err.count("\n") == 1
+    assert str(missing) in printed.err
+    paths = [report["trace"]["path"] for report in json.loads(printed.out)["reports"]]
+    assert paths[0] == str(SAMPLE)
+    assert len(paths) == 2
+
+
+def test_the_summary_is_a_line_a_run_and_top_leaves_the_most_idle(capsys: Capture) -> None:
+    assert main(["report", "--summary", str(SAMPLES)]) == 0
+    head, *lines = capsys.readouterr().out.splitlines()
+    assert head.startswith("run ")
+    assert {line.split()[0] for line in lines} == {path.name for path in SAMPLES.iterdir() if path.is_dir()}
+    assert main(["report", "--summary", "--top", "1", "--format", "json", str(SAMPLES)]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["runs"]
+    assert row["run"] == lines[0].split()[0]
+    assert main(["report", "--summary", "--format", "csv", str(SAMPLES)]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == len(lines) + 1
+
+
+def test_runs_of_several_folders_begin_with_the_folder(capsys: Capture) -> None:
+    assert main(["report", "--summary", "--format", "json", str(SAMPLES), str(SAMPLE)]) == 0
+    runs = {row["run"] for row in json.loads(capsys.readouterr().out)["runs"]}
+    assert {str(SAMPLE), (SAMPLES / SAMPLE.parent.name).as_posix()} <= runs
+
+
+def test_top_is_of_windows_where_no_summary_is_asked_for(capsys: Capture) -> None:
+    assert main(["report", "--top", "2", "--format", "json", str(SAMPLES)]) == 0
+    assert len(json.loads(capsys.readouterr().out)["reports"]) == 2
+
+
+def test_the_output_is_a_file_without_colours(capsys: Capture, tmp_path: Path) -> None:
+    written = tmp_path / "report.txt"
+    assert main(["report", str(SAMPLE), "-o", str(written)]) == 0
+    assert capsys.readouterr().out == ""
+    assert main(["report", str(SAMPLE)]) == 0
+    assert written.read_text(encoding="utf-8") == capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["--top", "0"], "give 1 or more"),
+        (["--summary", "--format", "html"], "--summary has no html"),
+        (["--format", "csv"], "only --summary"),
+        (["-o", "/missing/folder/report.txt"], "can't be written"),
+    ],
+)
+def test_what_can_not_be_had_is_one_sentence(capsys: Capture, arguments: list[str], part: str) -> None:
+    assert main(["report", str(SAMPLE), *arguments]) == 2
+    assert part in said(capsys)
+
+
+def test_a_list_that_takes_long_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setattr(module, "_PROGRESS_FROM_S", -1.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert main(["report", "--summary", str(SAMPLES)]) == 0
+    assert "\rreading windows: 1 of 4" in capsys.readouterr().err

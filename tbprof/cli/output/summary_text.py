@@ -1,0 +1,77 @@
+"""The runs of a folder, one line each: for people, as CSV and as JSON."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import json
+from collections.abc import Sequence
+
+from tbprof.cli.output.plain_text import plain
+from tbprof.texts.figures.quantities import duration, share
+from tbprof.texts.figures.scopes import scope_of
+from tbprof.views.export.run_summary import RunSummary
+
+__all__ = ["summary_csv", "summary_json", "summary_text"]
+
+SCHEMA = 1
+
+_HEADS = ("run", "ranks", "steps", "step", "GPU idle", "first action")
+_RIGHT = range(1, 5)
+"""Columns of figures."""
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for the beginning of one."""
+
+
+def summary_text(rows: Sequence[RunSummary]) -> str:
+    """A table; the last column is as wide as it is."""
+    cells = [_HEADS, *(_cells(row) for row in rows)]
+    widths = [max(len(line[at]) for line in cells) for at in range(len(_HEADS))]
+    return "".join(f"{_line(line, widths)}\n" for line in cells)
+
+
+def summary_csv(rows: Sequence[RunSummary]) -> str:
+    """With a head; what is not known is empty."""
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(field.name for field in dataclasses.fields(RunSummary))
+    for row in rows:
+        table.writerow(_inert(value) for value in dataclasses.astuple(row))
+    return text.getvalue()
+
+
+def summary_json(rows: Sequence[RunSummary]) -> str:
+    """One object."""
+    return json.dumps({"schema": SCHEMA, "runs": [dataclasses.asdict(row) for row in rows]}) + "\n"
+
+
+def _cells(row: RunSummary) -> tuple[str, ...]:
+    step = "-" if row.step_us is None else duration(row.step_us)
+    idle = "-" if row.idle_share is None else share(row.idle_share)
+    figures = (str(row.ranks), str(row.steps), step, idle)
+    return tuple(plain(cell) for cell in (row.run, *figures, _action(row)))
+
+
+def _action(row: RunSummary) -> str:
+    if row.saves_us is None:
+        return row.opening
+    saves = f"{'saves' if row.is_estimate else 'up to'} {duration(row.saves_us)}"
+    return f"{row.first_action}: {saves} {scope_of(marks_steps=row.marks_steps).each}"
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    placed = [
+        cell.rjust(width) if at in _RIGHT else cell.ljust(width)
+        for at, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    ]
+    return "  ".join(placed).rstrip()
+
+
+def _inert(value: object) -> object:
+    """Names of runs come from others: no spreadsheet is to run one."""
+    if not isinstance(value, str):
+        return value
+    text = plain(value)
+    return f"'{text}" if text.startswith(_FORMULA) else text
