@@ -6,7 +6,10 @@ import { layOutInstance } from "../src/model/instanceLayout.ts";
 const span = (kind: SpanRow["kind"], start_us: number, duration_us: number): SpanRow => ({ kind, name: kind, start_us, duration_us });
 
 test("both lanes share one axis, from the first start to the last end", () => {
-  const { host, device, extent_us } = layOutInstance({ step: null, op: null, host: [span("copy_call", 1000, 50)], device: [span("kernel", 1050, 50)] }, 200);
+  const { host, device, extent_us } = layOutInstance(
+    { step: null, op: null, host: [span("copy_call", 1000, 50)], device: [span("kernel", 1050, 50)], remarks: [] },
+    200,
+  );
   assert.equal(extent_us, 100);
   assert.deepEqual(
     host.map(({ x, width }) => [x, width]),
@@ -19,7 +22,7 @@ test("both lanes share one axis, from the first start to the last end", () => {
 });
 
 test("a bar too short to see is widened within the drawing", () => {
-  const { host } = layOutInstance({ step: null, op: null, host: [span("launch", 0, 1000), span("launch", 1000, 0)], device: [] }, 100);
+  const { host } = layOutInstance({ step: null, op: null, host: [span("launch", 0, 1000), span("launch", 1000, 0)], device: [], remarks: [] }, 100);
   assert.deepEqual(
     host.map(({ x, width }) => [x, width]),
     [
@@ -30,10 +33,11 @@ test("a bar too short to see is widened within the drawing", () => {
 });
 
 test("an op that reaches beyond what is drawn ends at its edges", () => {
-  const { op } = layOutInstance({ step: null, op: span("launch", -500, 2000), host: [span("copy_call", 0, 100)], device: [] }, 100);
+  const { op } = layOutInstance({ step: null, op: span("launch", -500, 2000), host: [span("copy_call", 0, 100)], device: [], remarks: [] }, 100);
   assert.deepEqual([op?.x, op?.width], [0, 100]);
 });
 
 test("an instance without bars draws nothing", () => {
-  assert.deepEqual(layOutInstance({ step: null, op: null, host: [], device: [] }, 100), { host: [], device: [], op: null, extent_us: 0 });
+  const { host, device, op, extent_us } = layOutInstance({ step: null, op: null, host: [], device: [], remarks: [] }, 100);
+  assert.deepEqual([host, device, op, extent_us], [[], [], null, 0]);
 });

@@ -38,6 +38,7 @@ const FINDING: FindingRow = {
   rule: "SYN01",
   name: "scalar-readback",
   title: "A scalar is read back",
+  action: "Read it later",
   severity: "high",
   severity_reason: "",
   removal: "defer",

@@ -41,3 +41,24 @@ def test_it_shows_the_tab_and_asks_nobody(page: Page, shared: pathlib.Path) -> N
     assert [url for url in asked if not url.startswith("file:")] == []
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
+
+
+def test_a_site_tells_what_to_do_and_what_happens_before_its_figures(
+    page: Page, shared: pathlib.Path
+) -> None:
+    page.set_viewport_size({"width": 1100, "height": 700})
+    page.goto(f"{shared.as_uri()}#tbprof&p.tbprof.view=syncs&p.tbprof.site=0")
+    drawer = page.locator(".drawer")
+    expect(drawer.locator(".example h4")).to_have_text("Example")
+    heads = [text.split(",")[0] for text in drawer.locator("h3").all_inner_texts()]
+    assert heads[1:4] == ["Source", "What happens", "Fix"]
+    assert heads[-1] == "Figures of the window"
+    told = drawer.locator(".remarks li")
+    expect(told.first).to_contain_text("The host waits")
+    expect(drawer.locator("svg[role=img] circle")).to_have_count(told.count())
+    assert drawer.evaluate("pane => pane.scrollWidth <= pane.clientWidth")
+    assert drawer.locator("pre").evaluate_all(
+        "blocks => blocks.every(one => one.scrollWidth <= one.clientWidth)"
+    )
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()

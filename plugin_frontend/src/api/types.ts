@@ -110,7 +110,10 @@ export interface FixView {
 export interface FindingRow {
   rule: string;
   name: string;
+  /** What is the case. */
   title: string;
+  /** What to do, in the imperative and without its full stop. */
+  action: string;
   severity: "critical" | "high" | "medium" | "low" | "info";
   severity_reason: string;
   removal: "drop" | "defer" | "rewrite" | "needed";
@@ -136,11 +139,18 @@ export interface SpanRow {
   duration_us: number;
 }
 
+export interface InstanceRemark {
+  lane: "host" | "device";
+  start_us: number;
+  text: string;
+}
+
 export interface InstanceView {
   step: string | null;
   op: SpanRow | null;
   host: SpanRow[];
   device: SpanRow[];
+  remarks: InstanceRemark[];
 }
 
 export interface SiteRow {

@@ -6,23 +6,25 @@ const LANE_LEFT = 34;
 const LANE_WIDTH = 354;
 const LANE_HEIGHT = 20;
 const HOST_TOP = 34;
-const DEVICE_TOP = 62;
+const DEVICE_TOP = 74;
 /** Width of an average letter at 11 px. */
 const LETTER_WIDTH = 6.2;
 /** From one disc's centre to the next one's, at least. */
 const DISC_PITCH = 15;
+/** From a lane's top up to the centre of its discs. */
+const DISC_RISE = 9;
 
 export interface InstanceDrawingProps {
   instance: InstanceView;
   unit: DurationUnit;
 }
 
-/** One episode as two lanes, host over GPU, its waits numbered as in the table below it. */
+/** One episode as two lanes, host over GPU, numbered where its remarks are about. */
 export function InstanceDrawing({ instance, unit }: InstanceDrawingProps) {
   const layout = layOutInstance(instance, LANE_WIDTH);
-  const discs = spread(layout.host.filter((bar) => isWait(bar.span)).map((bar) => bar.x));
+  const discs = placeDiscs(instance, layout.place);
   return (
-    <svg viewBox={`0 0 ${LANE_LEFT + LANE_WIDTH} 104`} width="100%" role="img" aria-label={describe(instance)}>
+    <svg viewBox={`0 0 ${LANE_LEFT + LANE_WIDTH} 116`} width="100%" role="img" aria-label={describe(instance)}>
       <text x="0" y={HOST_TOP + 14}>
         Host
       </text>
@@ -38,13 +40,13 @@ export function InstanceDrawing({ instance, unit }: InstanceDrawingProps) {
         {layout.device.map((bar, at) => (
           <DeviceBar key={at} bar={bar} />
         ))}
-        {discs.map((x, at) => (
-          <Disc key={at} x={x} number={at + 1} />
+        {discs.map((disc) => (
+          <Disc key={disc.number} {...disc} />
         ))}
-        <text x="0" y="98" class="tx3">
+        <text x="0" y="110" class="tx3">
           0
         </text>
-        <text x={LANE_WIDTH} y="98" text-anchor="end" class="tx3">
+        <text x={LANE_WIDTH} y="110" text-anchor="end" class="tx3">
           {formatDuration(layout.extent_us)}
         </text>
       </g>
@@ -95,23 +97,34 @@ function Label({ bar, top, className, text }: { bar: Bar; top: number; className
   );
 }
 
-function Disc({ x, number }: { x: number; number: number }) {
+interface DiscProps {
+  x: number;
+  y: number;
+  number: number;
+}
+
+function Disc({ x, y, number }: DiscProps) {
   return (
     <g>
-      <circle cx={x} cy="25" r="7" class="f-text" />
-      <text x={x} y="29" text-anchor="middle" class="in-disc">
+      <circle cx={x} cy={y} r="7" class="f-text" />
+      <text x={x} y={y + 4} text-anchor="middle" class="in-disc">
         {number}
       </text>
     </g>
   );
 }
 
-/** The discs' places: each over the start of its bar, but clear of the one before it. */
-function spread(starts: readonly number[]): number[] {
+/** A disc over its lane for each remark: where it begins, but clear of the one before it. */
+function placeDiscs({ remarks }: InstanceView, place: (us: number) => number): DiscProps[] {
+  const discs = remarks.map(({ lane, start_us }, at) => ({ x: place(start_us), y: (lane === "host" ? HOST_TOP : DEVICE_TOP) - DISC_RISE, number: at + 1 }));
+  return (["host", "device"] as const).flatMap((lane) => spread(discs.filter((_, at) => remarks[at]?.lane === lane)));
+}
+
+function spread(discs: DiscProps[]): DiscProps[] {
   let last = -DISC_PITCH;
-  const places = starts.map((start) => (last = Math.max(start, last + DISC_PITCH)));
+  const places = discs.map((disc) => ({ ...disc, x: (last = Math.max(disc.x, last + DISC_PITCH)) }));
   const over = Math.max(0, last + DISC_PITCH / 2 - LANE_WIDTH);
-  return places.map((place) => place - over);
+  return places.map((disc) => ({ ...disc, x: disc.x - over }));
 }
 
 /** As much of a name as fits; nothing rather than a lone letter. */

@@ -16,6 +16,8 @@ export interface InstanceLayout {
   device: Bar[];
   op: Bar | null;
   extent_us: number;
+  /** Where an instant is on the axis. */
+  place: (us: number) => number;
 }
 
 /** The narrowest bar that can still be seen. */
@@ -27,17 +29,18 @@ export function layOutInstance(instance: InstanceView, width: number): InstanceL
   const first = Math.min(...drawn.map((span) => span.start_us));
   const last = Math.max(...drawn.map((span) => span.start_us + span.duration_us));
   const extent = Math.max(last - first, Number.EPSILON);
-  const place = (span: SpanRow): Bar => {
+  const layOut = (span: SpanRow): Bar => {
     const left = Math.max(0, ((span.start_us - first) / extent) * width);
     const right = Math.min(width, ((span.start_us + span.duration_us - first) / extent) * width);
     const barWidth = Math.max(right - left, LEAST_WIDTH);
     return { span, x: Math.min(left, width - barWidth), width: barWidth, start_us: span.start_us - first };
   };
   return {
-    host: instance.host.map(place),
-    device: instance.device.map(place),
-    op: instance.op === null || drawn.length === 0 ? null : place(instance.op),
+    host: instance.host.map(layOut),
+    device: instance.device.map(layOut),
+    op: instance.op === null || drawn.length === 0 ? null : layOut(instance.op),
     extent_us: drawn.length === 0 ? 0 : extent,
+    place: (us) => Math.min(Math.max(((us - first) / extent) * width, 0), width),
   };
 }
 

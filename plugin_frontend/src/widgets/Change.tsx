@@ -1,20 +1,22 @@
 import type { EditRow } from "../api/types.ts";
 
-/** Code before and after; the signs stay in the text, and are spoken. */
-export function Change({ before, after }: { before: string; after: string }) {
+/** A rule's own code, before and after its fix: not that of the program. */
+export function Example({ before, after }: { before: string; after: string }) {
   return (
-    <div class="diff" tabIndex={0} role="group" aria-label="Before and after">
-      {codeLines(before).map((line, at) => (
-        <span key={`d${at}`} class="d">
-          <span class="sr">removed: </span>- {line}
-        </span>
-      ))}
-      {codeLines(after).map((line, at) => (
-        <span key={`a${at}`} class="a">
-          <span class="sr">added: </span>+ {line}
-        </span>
-      ))}
+    <div class="col example">
+      <h4>Example</h4>
+      {before !== "" && <ExampleCode name="Before" code={before} />}
+      {after !== "" && <ExampleCode name="After" code={after} />}
     </div>
+  );
+}
+
+function ExampleCode({ name, code }: { name: string; code: string }) {
+  return (
+    <figure>
+      <figcaption class="s12 t3">{name}</figcaption>
+      <pre>{code.trimEnd()}</pre>
+    </figure>
   );
 }
 
@@ -43,8 +45,4 @@ export function Edits({ edits }: { edits: readonly EditRow[] }) {
       ])}
     </div>
   );
-}
-
-function codeLines(code: string): string[] {
-  return code === "" ? [] : code.replace(/\n+$/, "").split("\n");
 }

@@ -5,32 +5,50 @@ from __future__ import annotations
 from tbprof.texts.figures.quantities import duration
 from tbprof.texts.screens.idle import cause_name, host_place_name
 
-__all__ = ["episode_sentence", "gap_sentence"]
+__all__ = ["episode_sentence", "gap_place", "gap_sentence", "meanwhile_sentence"]
 
 _ALMOST_ALL = 0.995
 """From here on a share reads as a whole."""
+
+_FEW = 0.5
+"""Up to here it is plainer to say what was covered than what was not."""
+
+_HOSTS_OWN = ("sync", "launch")
+"""Causes of which the host is the one that is late, whatever it does."""
 
 
 def episode_sentence(wait_us: float, explained_us: float, starve_us: float, *, is_blocking: bool) -> str:
     """What it cost: how long the host waited, what the GPU did meanwhile, and what it did after."""
     if not is_blocking:
         return f"The copy did not hold up the host: its call returned after {duration(wait_us)}."
-    return (
-        f"The host waited {duration(wait_us)}. {_meanwhile(wait_us, explained_us)} {_afterwards(starve_us)}"
-    )
+    meanwhile = meanwhile_sentence(wait_us, explained_us)
+    return f"The host waited {duration(wait_us)}. {meanwhile} {_afterwards(starve_us)}"
 
 
 def gap_sentence(cause: str, idle_us: float, place: str) -> str:
     """Why the GPU did nothing, and what the host was in."""
+    if not place and cause in _HOSTS_OWN:
+        own = "the queue was empty while the host did its own work (no torch op recorded)"
+        return f"The GPU did nothing for {duration(idle_us)}: {own}."
     inside = f" The host was in `{host_place_name(place)}`." if place else ""
     return f"The GPU did nothing for {duration(idle_us)}. Most of it: {cause_name(cause).lower()}.{inside}"
 
 
-def _meanwhile(wait_us: float, explained_us: float) -> str:
+def gap_place(cause: str, place: str) -> str:
+    """What the host was in during a gap, in a table."""
+    return (
+        host_place_name(place) if place or cause not in _HOSTS_OWN else "its own work, no torch op recorded"
+    )
+
+
+def meanwhile_sentence(wait_us: float, explained_us: float) -> str:
+    """What the GPU did while the host waited."""
     if explained_us == 0:
         return "Nothing that was recorded ran on the GPU meanwhile."
     if explained_us >= _ALMOST_ALL * wait_us:
         return "All that time the GPU was working: not lost."
+    if explained_us < _FEW * wait_us:
+        return f"The GPU was working for {duration(explained_us)} of that."
     return f"All but {duration(wait_us - explained_us)} of that the GPU was working: not lost."
 
 

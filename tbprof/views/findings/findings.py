@@ -42,6 +42,9 @@ class FindingRow:
     rule: str
     name: str
     title: str
+    """What is the case."""
+    action: str
+    """What to do, in the imperative and without its full stop."""
     severity: Literal["critical", "high", "medium", "low", "info"]
     severity_reason: str
     removal: Literal["drop", "defer", "rewrite", "needed"]
@@ -72,6 +75,7 @@ def finding_row(finding: Finding, report: Report) -> FindingRow:
         rule=finding.rule,
         name=words.name,
         title=words.title,
+        action=words.action,
         severity=finding.severity,
         severity_reason=severity_reason(shares, scope),
         removal=finding.removal,

@@ -7,7 +7,8 @@ from tbprof.analysis.timeline.gaps import CauseOfStep, Gap, causes_of_step, larg
 from tbprof.analysis.timeline.tile import TILE_BUCKETS
 from tbprof.analysis.timeline.timeline import Timeline
 from tbprof.analysis.timeline.tracks import KINDS
-from tbprof.texts.screens.idle import cause_name, host_place_name
+from tbprof.texts.screens.idle import cause_name
+from tbprof.texts.screens.timeline import gap_place
 from tbprof.trace.columns.arrays import NONE
 from tbprof.views.base.times import us
 from tbprof.views.overview.idle_causes import STACKING
@@ -76,7 +77,7 @@ def gap_row(gap: Gap, origin_ns: int) -> GapRow:
         end_ns=gap.end_ns - origin_ns,
         cause=gap.cause,
         idle_us=us(gap.end_ns - gap.start_ns),
-        place=host_place_name(gap.place),
+        place=gap_place(gap.cause, gap.place),
         site=gap.site,
     )
 

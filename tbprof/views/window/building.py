@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tbprof.model import HookFacts, Instance, Report, Site, Source, SourceText, Span, Step, code_line
+from tbprof.model import HookFacts, Report, Site, Source, SourceText, code_line
 from tbprof.texts.figures.site_names import site_name
 from tbprof.texts.findings.left_out import not_checked_sentence, rule_failed_sentence
 from tbprof.texts.screens.source import doubt_note
@@ -16,16 +16,15 @@ from tbprof.views.findings.findings import finding_row, saving_view
 from tbprof.views.overview.building import overview_view
 from tbprof.views.overview.opening import opening_of
 from tbprof.views.window.copies import bytes_per_s, copy_rows, non_blocking_of
+from tbprof.views.window.instances import instance_view
 from tbprof.views.window.predicted import predicted_rows
 from tbprof.views.window.window import (
     EnvironmentRow,
     HealthRow,
     IdleView,
-    InstanceView,
     NotCheckedRow,
     SiteRow,
     SourceView,
-    SpanRow,
     StepRow,
     SyncView,
     WindowView,
@@ -104,7 +103,9 @@ def _site(report: Report, index: int, total_ns: int) -> SiteRow:
         bytes_per_s=bytes_per_s(site.bytes, site.device_ns),
         non_blocking=non_blocking_of(site.source, report.recorded_calls),
         findings=tuple(finding_row(finding, report) for finding in mine),
-        instance=None if site.instance is None else _instance(site.instance, report.steps),
+        instance=None
+        if site.instance is None
+        else instance_view(site.instance, report.steps, is_blocking=site.blocking > 0),
     )
 
 
@@ -114,19 +115,6 @@ def _share(site: Site, total_ns: int) -> float | None:
 
 def _source(source: Source, texts: tuple[SourceText, ...]) -> SourceView:
     return row_of(SourceView, source, code=code_line(source, texts), doubt=doubt_note(source))
-
-
-def _instance(instance: Instance, steps: tuple[Step, ...]) -> InstanceView:
-    return InstanceView(
-        step=None if instance.step is None else steps[instance.step].name,
-        op=None if instance.op is None else _span(instance.op),
-        host=tuple(_span(span) for span in instance.host),
-        device=tuple(_span(span) for span in instance.device),
-    )
-
-
-def _span(span: Span) -> SpanRow:
-    return row_of(SpanRow, span)
 
 
 def _not_checked(report: Report) -> tuple[NotCheckedRow, ...]:

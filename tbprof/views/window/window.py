@@ -5,45 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tbprof.model import SpanKind
 from tbprof.views.findings.findings import FindingRow, SavingView
 from tbprof.views.overview.overview import OverviewView
 from tbprof.views.window.copies import CopyRow
+from tbprof.views.window.instances import InstanceView
 from tbprof.views.window.predicted import PredictedRow
 
 __all__ = [
     "EnvironmentRow",
     "HealthRow",
     "IdleView",
-    "InstanceView",
     "NotCheckedRow",
     "SiteRow",
     "SourceView",
-    "SpanRow",
     "StepRow",
     "SyncView",
     "WindowView",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class SpanRow:
-    """A bar of a drawing, in us from the first event of the trace."""
-
-    kind: SpanKind
-    name: str
-    start_us: float
-    duration_us: float
-
-
-@dataclass(frozen=True, slots=True)
-class InstanceView:
-    """The median episode of a site, drawn as two lanes: host over GPU."""
-
-    step: str | None
-    op: SpanRow | None
-    host: tuple[SpanRow, ...]
-    device: tuple[SpanRow, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tbprof.texts.screens.timeline import episode_sentence, gap_sentence
+from tbprof.texts.screens.timeline import episode_sentence, gap_place, gap_sentence
 
 
 def plain(text: str) -> str:
@@ -26,6 +26,11 @@ def test_a_wait_without_work_is_not_explained() -> None:
     assert "Nothing that was recorded ran" in episode_sentence(100, 0, 0, is_blocking=True)
 
 
+def test_of_a_wait_that_was_hardly_covered_the_covered_part_is_said() -> None:
+    said = plain(episode_sentence(23, 2, 0, is_blocking=True))
+    assert said.startswith("The host waited 23 µs. The GPU was working for 2 µs of that. ")
+
+
 def test_a_copy_that_did_not_block_is_no_wait() -> None:
     said = plain(episode_sentence(18, 0, 0, is_blocking=False))
     assert said == "The copy did not hold up the host: its call returned after 18 µs."
@@ -36,4 +41,12 @@ def test_a_gap_has_its_cause_and_its_place() -> None:
     assert said == (
         "The GPU did nothing for 4.0 ms. Most of it: waiting for data. The host was in `load_batch`."
     )
-    assert gap_sentence("launch", 4_000, "").endswith("launch.")
+    assert gap_sentence("queued", 4_000, "").endswith("work was queued.")
+
+
+def test_a_host_that_is_late_with_no_op_recorded_did_its_own_work() -> None:
+    for cause in ("sync", "launch"):
+        assert "the host did its own work (no torch op recorded)" in gap_sentence(cause, 55_900, "")
+        assert gap_place(cause, "") == "its own work, no torch op recorded"
+    assert gap_place("data", "") == "place not recorded"
+    assert gap_place("sync", "aten::nonzero") == "aten::nonzero"

@@ -15,17 +15,22 @@ const TONES: Record<FindingRow["severity"], string> = { critical: "bad", high: "
 export interface FindingPartProps {
   finding: FindingRow;
   scale_us: number;
-  /** In place of its title, where that stands above. */
+  /** In place of what to do, where that stands below. */
   heading?: string;
 }
 
-/** What a rule found, how bad it is, and what it would save. */
-export function FindingPart({ finding, scale_us, heading = finding.title }: FindingPartProps) {
+/** What to do about a finding, what is the case, how bad it is, and what the fix would save. */
+export function FindingPart({ finding, scale_us, heading }: FindingPartProps) {
   return (
     <section>
       <h3 class="anywhere">
-        <InlineText text={heading} />
+        <InlineText text={heading ?? finding.action} />
       </h3>
+      {heading === undefined && (
+        <p class="t2 anywhere">
+          <InlineText text={finding.title} />
+        </p>
+      )}
       <div class="row wrap s12">
         <span class={`chip ${TONES[finding.severity]}`}>
           <SeverityBars severity={finding.severity} />

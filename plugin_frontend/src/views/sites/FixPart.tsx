@@ -2,27 +2,28 @@ import type { EditRow, FindingRow, FixView } from "../../api/types.ts";
 import { editsOf } from "../../model/code.ts";
 import { visit } from "../../state/place.ts";
 import { sourceFiles } from "../../state/source.ts";
-import { Change, Edits } from "../../widgets/Change.tsx";
+import { Edits, Example } from "../../widgets/Change.tsx";
 import { Icon } from "../../widgets/Icon.tsx";
 import { InlineText, Prose } from "../../widgets/Prose.tsx";
 import { CopyFindingButton } from "../CopyFindingButton.tsx";
 
-/** Why a finding costs and how its rule fixes it. */
+/** How a finding is fixed, and why it costs. */
 export function FixPart({ finding }: { finding: FindingRow }) {
   const edits = sourceFiles.value === null ? [] : editsOf(sourceFiles.value, finding);
   return (
     <section>
       <div class="row">
-        <h3 class="grow">What and why</h3>
+        <h3 class="grow">Fix</h3>
         <CopyFindingButton finding={finding} />
         <button class="btn sm" type="button" onClick={() => visit({ rule: finding.rule })}>
           <Icon name="info" />
           About {finding.rule}
         </button>
       </div>
+      <Fix fix={finding.fix} edits={edits} />
+      <h4>Why</h4>
       <Prose text={finding.what} />
       <Prose text={finding.why} />
-      <Fix fix={finding.fix} edits={edits} />
     </section>
   );
 }
@@ -31,14 +32,13 @@ export function FixPart({ finding }: { finding: FindingRow }) {
 function Fix({ fix, edits }: { fix: FixView; edits: readonly EditRow[] }) {
   return (
     <div class="col">
-      <h4>Fix</h4>
       <Prose text={fix.summary} />
-      {edits.length > 0 ? <Edits edits={edits} /> : (fix.before !== "" || fix.after !== "") && <Change before={fix.before} after={fix.after} />}
       {fix.caveat !== "" && (
         <p class="s12 t3 anywhere">
           <InlineText text={fix.caveat} />
         </p>
       )}
+      {edits.length > 0 ? <Edits edits={edits} /> : (fix.before !== "" || fix.after !== "") && <Example before={fix.before} after={fix.after} />}
     </div>
   );
 }

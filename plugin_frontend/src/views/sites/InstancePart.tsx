@@ -2,12 +2,9 @@ import type { InstanceView } from "../../api/types.ts";
 import { InstanceDrawing } from "../../draw/InstanceDrawing.tsx";
 import { type DurationUnit, formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCounted } from "../../format/number.ts";
-import { type Bar, isWait, layOutInstance, spanName } from "../../model/instanceLayout.ts";
+import { type Bar, layOutInstance, spanName } from "../../model/instanceLayout.ts";
 
-/** The longest table that is open from the start. */
-const OPEN_ROWS = 6;
-
-/** The median episode of a site: drawn, and the same facts in a table. */
+/** The median episode of a site: drawn, told in numbered sentences, and the same facts in a table. */
 export function InstancePart({ instance }: { instance: InstanceView }) {
   const { host, device, extent_us } = layOutInstance(instance, 1);
   const unit = tableUnit([extent_us]);
@@ -15,15 +12,23 @@ export function InstancePart({ instance }: { instance: InstanceView }) {
   return (
     <section aria-labelledby="instance">
       <h3 id="instance">
-        One instance
+        What happens
         {instance.step !== null && (
           <span class="t3 plain">
-            , <bdi>{instance.step}</bdi>
+            , one instance of <bdi>{instance.step}</bdi>
           </span>
         )}
       </h3>
       <InstanceDrawing instance={instance} unit={unit} />
-      <details open={rows <= OPEN_ROWS}>
+      <ol class="remarks" aria-label="What happens">
+        {instance.remarks.map(({ text }, at) => (
+          <li key={at} class="row">
+            <span class="disc">{at + 1}</span>
+            <span>{text}</span>
+          </li>
+        ))}
+      </ol>
+      <details>
         <summary class="s12">{formatCounted(rows, "bar")} in figures</summary>
         <table class="dense s12 instance-table" aria-label="The same in figures">
           <thead>
@@ -39,11 +44,11 @@ export function InstancePart({ instance }: { instance: InstanceView }) {
             </tr>
           </thead>
           <tbody>
-            {numberWaits(host).map(({ bar, number }, at) => (
-              <SpanLine key={`h${at}`} lane="Host" bar={bar} unit={unit} number={number} />
+            {host.map((bar, at) => (
+              <SpanLine key={`h${at}`} lane="Host" bar={bar} unit={unit} />
             ))}
             {device.map((bar, at) => (
-              <SpanLine key={`d${at}`} lane="GPU" bar={bar} unit={unit} number={null} />
+              <SpanLine key={`d${at}`} lane="GPU" bar={bar} unit={unit} />
             ))}
           </tbody>
         </table>
@@ -56,15 +61,12 @@ interface SpanLineProps {
   lane: string;
   bar: Bar;
   unit: DurationUnit;
-  number: number | null;
 }
 
-function SpanLine({ lane, bar, unit, number }: SpanLineProps) {
+function SpanLine({ lane, bar, unit }: SpanLineProps) {
   return (
     <tr>
-      <td class="nw">
-        {lane} {number !== null && <span class="disc">{number}</span>}
-      </td>
+      <td class="nw">{lane}</td>
       <td class="mono ell" title={spanName(bar.span)}>
         <bdi>{spanName(bar.span)}</bdi>
       </td>
@@ -72,10 +74,4 @@ function SpanLine({ lane, bar, unit, number }: SpanLineProps) {
       <td class="num">{formatDurationIn(bar.span.duration_us, unit)}</td>
     </tr>
   );
-}
-
-/** The numbers on the drawing's discs: those of the calls that can wait. */
-function numberWaits(bars: readonly Bar[]): { bar: Bar; number: number | null }[] {
-  const waits = bars.filter((bar) => isWait(bar.span));
-  return bars.map((bar) => ({ bar, number: isWait(bar.span) ? waits.indexOf(bar) + 1 : null }));
 }

@@ -1,3 +1,4 @@
+import { Fragment } from "preact";
 import type { SiteRow, WindowView } from "../../api/types.ts";
 import { formatDuration } from "../../format/duration.ts";
 import { formatCount, formatMean, formatShare } from "../../format/number.ts";
@@ -13,14 +14,13 @@ import { FixPart } from "./FixPart.tsx";
 import { InstancePart } from "./InstancePart.tsx";
 import { SourcePart } from "./SourcePart.tsx";
 
-/** One site: what was found, its place, one instance, its figures, the fixes. */
+/** One site: what to do, its line, what happens there, how to fix it, its figures. */
 export function SiteDrawer({ site, view }: { site: SiteRow; view: WindowView }) {
   const largest = Math.max(...view.sites.map((row) => bestSaving(row)?.ceiling_us ?? 0));
+  const [first, ...others] = site.findings;
   return (
     <Drawer title={site.what}>
-      {site.findings.map((finding) => (
-        <FindingPart key={finding.fingerprint} finding={finding} scale_us={largest} />
-      ))}
+      {first !== undefined && <FindingPart finding={first} scale_us={largest} />}
       <SourcePart site={site} />
       {site.instance !== null && <InstancePart instance={site.instance} />}
       {site.instance !== null && views.value.includes("timeline") && (
@@ -30,10 +30,14 @@ export function SiteDrawer({ site, view }: { site: SiteRow; view: WindowView }) 
           </button>
         </p>
       )}
-      <SiteFigures site={site} />
-      {site.findings.map((finding) => (
-        <FixPart key={finding.fingerprint} finding={finding} />
+      {first !== undefined && <FixPart finding={first} />}
+      {others.map((finding) => (
+        <Fragment key={finding.fingerprint}>
+          <FindingPart finding={finding} scale_us={largest} />
+          <FixPart finding={finding} />
+        </Fragment>
       ))}
+      <SiteFigures site={site} />
     </Drawer>
   );
 }

@@ -19,9 +19,12 @@ export function SourcePart({ site }: { site: SiteRow }) {
     <section aria-labelledby="source">
       <h3 id="source">Source</h3>
       {own !== null && (
-        <p class="s12 anywhere">
-          In the library <b>{site.library}</b>; your own call is in <PlaceLink source={own} />
-        </p>
+        <div class="s12 anywhere">
+          <p>
+            In the library <b>{site.library}</b>; your own call is in
+          </p>
+          <PlaceLink source={own} />
+        </div>
       )}
       <Location source={source} />
       {source !== null && (
@@ -106,8 +109,8 @@ function Callers({ callers }: { callers: readonly SourceView[] }) {
 
 function PlaceLink({ source }: { source: SourceView }) {
   return (
-    <button class="link loc ell" type="button" title={formatLocation(source)} onClick={() => visitCode(placeOf(source))}>
-      <bdi dir="ltr">{formatLocation(source)}</bdi>
+    <button class="link place" type="button" onClick={() => visitCode(placeOf(source))}>
+      <Location source={source} />
     </button>
   );
 }
