@@ -1,9 +1,14 @@
-"""`python -m tbprof.hook.doctor LOGDIR`: what stands in the way of a good recording, a sentence each."""
+"""`python -m tbprof.hook.doctor LOGDIR`: what stands in the way of a good recording, a sentence each.
+
+It prints one object of JSON: `recording` is in the way of the next one, `runs` is what the last ones left,
+`notes` is no fault.
+"""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import shutil
 import sys
@@ -18,7 +23,7 @@ from tbprof.hook.safety.torch_version import old_torch_problem
 from tbprof.hook.session.past_runs import past_problems
 from tbprof.hook.spool.spool import open_spool
 
-__all__ = ["environment_problems", "folder_problems", "main", "torch_problems"]
+__all__ = ["environment_problems", "folder_problems", "gpu_notes", "main", "torch_problems"]
 
 LEAST_FREE_BYTES = 2 * 1000**3
 """A window of a large training takes some hundred MB before it is packed."""
@@ -26,22 +31,19 @@ LEAST_FREE_BYTES = 2 * 1000**3
 _OTHER_TOOLS = ("CUDA_INJECTION64_PATH", "NSYS_PROFILING_SESSION_ID", "ROCPROFILER_REGISTER_ENABLED")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print what is missing; 0 if nothing is, else 1."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print what is missing."""
     parser = argparse.ArgumentParser(prog="tbprof doctor")
     parser.add_argument("logdir", type=Path)
     options = parser.parse_args(arguments)
     logdir = options.logdir.absolute()
-    problems = [
-        *past_problems(logdir),
-        *torch_problems(),
-        *environment_problems(os.environ),
-        *folder_problems(logdir),
-    ]
-    for problem in problems or ["Nothing is missing for a good recording."]:
-        # The name of a folder may be no Unicode.
-        sys.stdout.write(f"{problem.encode(errors='replace').decode()}\n")
-    return 1 if problems else 0
+    said = {
+        "recording": [*torch_problems(), *environment_problems(os.environ), *folder_problems(logdir)],
+        "runs": list(past_problems(logdir)),
+        "notes": list(gpu_notes()),
+    }
+    # As ASCII, since the name of a folder may be no Unicode.
+    sys.stdout.write(json.dumps(said) + "\n")
 
 
 def torch_problems() -> Iterator[str]:
@@ -52,16 +54,20 @@ def torch_problems() -> Iterator[str]:
     if not torch.profiler.kineto_available():
         yield "This torch was built without Kineto, so that it records nothing; install an official build."
         return
-    if torch.xpu.is_available():
+    if torch.xpu.is_available() or not torch.cuda.is_available():
         return
-    if not torch.cuda.is_available():
-        build = torch.version.cuda or torch.version.hip
-        why = f"built for {build}; check the driver" if build else "built for the CPU only"
-        yield f"torch sees no GPU ({why}): a recording can't show waits."
-    elif ProfilerActivity.CUDA not in torch.profiler.supported_activities():
+    if ProfilerActivity.CUDA not in torch.profiler.supported_activities():
         yield "This torch was built without CUPTI or roctracer, so that no GPU work is recorded."
     else:
         yield from _trial_problems()
+
+
+def gpu_notes() -> Iterator[str]:
+    """That there is no GPU, which is no fault where predictions are wanted."""
+    if not torch.xpu.is_available() and not torch.cuda.is_available():
+        build = torch.version.cuda or torch.version.hip
+        why = f"built for {build}; check the driver" if build else "built for the CPU only"
+        yield f"torch sees no GPU ({why}): a recording predicts the lines that would wait, without times."
 
 
 def _trial_problems() -> Iterator[str]:
@@ -123,4 +129,4 @@ def _records_device_work() -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

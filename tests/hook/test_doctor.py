@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -16,8 +17,10 @@ from tbprof.hook.session.past_runs import past_problems
 
 @pytest.mark.skipif(torch.cuda.is_available() or torch.xpu.is_available(), reason="there is a GPU")
 def test_a_machine_without_a_gpu_is_told_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(tmp_path / "logs")]) == 1
-    assert "torch sees no GPU" in capsys.readouterr().out
+    main([str(tmp_path / "logs")])
+    said = json.loads(capsys.readouterr().out)
+    assert [note[:17] for note in said["notes"]] == ["torch sees no GPU"]
+    assert (said["recording"], said["runs"]) == ([], [])
 
 
 @pytest.mark.skipif(os.name != "posix", reason="elsewhere names of files are Unicode")
@@ -26,8 +29,9 @@ def test_a_folder_without_a_printable_name_is_no_obstacle(
 ) -> None:
     logdir = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
     tbprof.TrainerHook(logdir).close()
-    assert main([str(logdir)]) == 1
-    assert "No window was recorded" in capfd.readouterr().out
+    main([str(logdir)])
+    (said,) = json.loads(capfd.readouterr().out)["runs"]
+    assert "No window was recorded" in said
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA or ROCm device")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tbprof.cli.output.plain_text import plain
 from tbprof.cli.processes.torch_command import command_with_torch
-from tbprof.errors import TbprofError
+from tbprof.errors import TbprofError, UsageError
 from tbprof.model import Window
 from tbprof.report import looks_like_trace
 from tbprof.standard_streams import put
@@ -29,6 +30,17 @@ MOST_WINDOWS = 20
 
 FOUND = 1
 
+_NOTES = "notes"
+_HEADS = {
+    "recording": "In the way of the next recording:",
+    "runs": "Left by the last runs:",
+    "windows": "Against the figures of the newest windows:",
+    _NOTES: "To know:",
+}
+"""In the order of how bad it is."""
+
+_STATES = ("error", "warning")
+
 
 def add_to(commands: Commands) -> None:
     parser = commands.add_parser("doctor", help="say what a good recording lacks on this machine")
@@ -43,23 +55,44 @@ def add_to(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print a sentence for each thing that is wrong; 0 if nothing is.
+    """Print a sentence for each thing that is wrong, the worst first; 0 if there is none.
 
     Raises:
-        UsageError: torch is missing.
+        UsageError: torch is missing, or the machine can't be looked at.
     """
-    problems = list(_window_problems(options.logdir))
-    for problem in problems:
-        put(f"{plain(problem)}\n")
+    said = _asked_of_the_machine(options.logdir)
+    said["windows"] = list(_window_problems(options.logdir))
+    for group, head in _HEADS.items():
+        if said[group]:
+            put(f"{head}\n")
+        for sentence in said[group]:
+            put(f"  {_relative(plain(sentence))}\n")
+    is_well = not any(said[group] for group in _HEADS if group != _NOTES)
+    if is_well:
+        put("Nothing is missing for a good recording.\n")
+    return 0 if is_well else FOUND
+
+
+def _asked_of_the_machine(logdir: Path) -> dict[str, list[str]]:
+    """By group, what a process finds that imports torch."""
     machine = subprocess.run(
-        command_with_torch("tbprof.hook.doctor", [str(options.logdir)]),
+        command_with_torch("tbprof.hook.doctor", [str(logdir)]),
         stdout=subprocess.PIPE,
         encoding="utf-8",
-        env={**os.environ, "PYTHONIOENCODING": "utf-8:replace"},
         check=False,
     )
-    put(machine.stdout)
-    return max(machine.returncode, FOUND if problems else 0)
+    try:
+        said: dict[str, list[str]] = json.loads(machine.stdout)
+    except ValueError:
+        raise UsageError(
+            f"the look at this machine ended with code {machine.returncode}: its own message is above"
+        ) from None
+    return said
+
+
+def _relative(sentence: str) -> str:
+    """Names of files as they are seen from the current folder."""
+    return sentence.replace(f"{Path.cwd()}{os.sep}", "")
 
 
 def _window_problems(logdir: Path) -> Iterator[str]:
@@ -75,6 +108,6 @@ def _window_problems(logdir: Path) -> Iterator[str]:
 
 
 def _problems(window: Window) -> Iterator[str]:
-    for row in trust_rows(report_of_window(window, use_cache=True)):
-        if row.state in ("warning", "error"):
-            yield f"{row.title} {row.figure}: {row.detail}" if row.title else row.detail
+    rows = [row for row in trust_rows(report_of_window(window, use_cache=True)) if row.state in _STATES]
+    for row in sorted(rows, key=lambda row: _STATES.index(row.state)):
+        yield f"{row.title} {row.figure}: {row.detail}" if row.title else row.detail

@@ -13,7 +13,7 @@ from tbprof.model import HealthFact
 from tbprof.store.codec import encode_report
 from tbprof.store.lookup.windows import read_report
 
-pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
 
 SAMPLE = SAMPLES / "h100_transformer_clean" / "dc3b_3169006.tbprof.pb"
 
@@ -42,7 +42,7 @@ def test_it_says_what_speaks_against_the_newest_window_of_a_run(
     said = [line for line in ended.stdout.splitlines() if "No GPU work was recorded" in line]
     assert ended.returncode == 1
     assert len(said) == 1
-    assert said[0].startswith("run, w: No GPU work was recorded, though torch sees NVIDIA H100")
+    assert said[0].startswith("  run, w: No GPU work was recorded, though torch sees NVIDIA H100")
 
 
 def test_a_report_that_can_t_be_read_is_named_on_an_output_that_lacks_its_signs(
@@ -58,5 +58,32 @@ def test_a_report_that_can_t_be_read_is_named_on_an_output_that_lacks_its_signs(
 
 def test_without_results_it_looks_at_the_machine(tmp_path: Path, environment: dict[str, str]) -> None:
     ended = run_tbprof("doctor", tmp_path / "logs", environment=environment)
-    assert (ended.stdout == "Nothing is missing for a good recording.\n") == (ended.returncode == 0)
+    assert ended.stdout.endswith("Nothing is missing for a good recording.\n") == (ended.returncode == 0)
     assert ended.stderr == ""
+
+
+@pytest.mark.skipif(torch.cuda.is_available() or torch.xpu.is_available(), reason="there is a GPU")
+def test_a_missing_gpu_is_no_fault(tmp_path: Path, environment: dict[str, str]) -> None:
+    ended = run_tbprof("doctor", tmp_path / "logs", environment=environment)
+    head, note, last = ended.stdout.splitlines()
+    assert (ended.returncode, head) == (0, "To know:")
+    assert note.startswith("  torch sees no GPU")
+    assert last == "Nothing is missing for a good recording."
+
+
+def test_the_worst_comes_first_under_its_head_and_paths_are_short(
+    tmp_path: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TBPROF_SPOOL", environment["TBPROF_SPOOL"])
+    monkeypatch.chdir(tmp_path)
+    write_window(tmp_path / "logs" / "run", 1, HealthFact("gpu_not_recorded", "warning", {"device": "H100"}))
+    tbprof.TrainerHook(tmp_path / "logs" / "short").close()
+    ended = run_tbprof("doctor", "logs", environment={**environment, "CUDA_LAUNCH_BLOCKING": "1"})
+    heads = [line for line in ended.stdout.splitlines() if not line.startswith(" ")]
+    assert heads[:3] == [
+        "In the way of the next recording:",
+        "Left by the last runs:",
+        "Against the figures of the newest windows:",
+    ]
+    assert "  logs/short, run that ended" in ended.stdout
+    assert str(tmp_path) not in ended.stdout
