@@ -382,7 +382,7 @@ def test_the_verdict_is_told_while_the_training_goes_on(
         deadline = time.monotonic() + 60
         while not messages(caplog, logging.INFO) and time.monotonic() < deadline:
             train(hook, training_step, 10)
-        assert messages(caplog, logging.INFO)[0].startswith("window 0: no GPU work was recorded")
+        assert messages(caplog, logging.INFO)[0].startswith("window 0: Recorded without a GPU")
 
 
 def test_a_running_training_is_asked_for_a_window_by_a_file(
