@@ -8,7 +8,18 @@ from types import TracebackType
 import torch
 from torch.profiler import record_function
 
-__all__ = ["annotate"]
+__all__ = ["annotate", "label_text"]
+
+
+def label_text(name: object) -> str:
+    """What a name is written as: the profiler and its files take UTF-8 alone.
+
+    What is no text is asked for its own, and half a surrogate pair becomes its escape. Never raises.
+    """
+    try:
+        return str(name).encode("utf-8", "backslashreplace").decode()
+    except Exception:  # noqa: BLE001 - the border to the user's training
+        return type(name).__name__
 
 
 class annotate(ContextDecorator):  # noqa: N801 - reads as a function, like torch's record_function
@@ -21,11 +32,12 @@ class annotate(ContextDecorator):  # noqa: N801 - reads as a function, like torc
     `torch.profiler.record_function` takes some 5 us.
 
     Args:
-        name: what to call it.
+        name: what to call it; what is no text is called by its `str()`.
     """
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: object) -> None:
+        # Compiled code records no label, and the compiler can't trace everything that has a name.
+        self._name = "" if torch.compiler.is_compiling() else label_text(name)
         self._open: list[record_function | None] = []
 
     def __enter__(self) -> annotate:

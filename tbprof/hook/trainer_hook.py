@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
 
-from tbprof.hook.annotation import annotate
+from tbprof.hook.annotation import annotate, label_text
 from tbprof.hook.config.hook_config import checked_config
 from tbprof.hook.config.options import DEFAULTS, AnyPath, HookOptions
 from tbprof.hook.config.schedule import Schedule
@@ -131,7 +131,7 @@ class TrainerHook:
         run.after_step(duration_ns)
 
     @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
+    def phase(self, name: object) -> Iterator[None]:
         """Mark what is no training step, such as an evaluation; use it right after `step()`.
 
         It is left out of the measured step times and of the recorded lines, and `step()` inside
@@ -139,13 +139,13 @@ class TrainerHook:
         `phase("inference")` is for programs that only infer: there, `step()` counts, and their
         windows say what they are.
         """
-        outer = self._run.in_phase
-        self._run.begin_phase(name)
+        outer, label = self._run.in_phase, label_text(name)
+        self._run.begin_phase(label)
         try:
-            with annotate(name):
+            with annotate(label):
                 yield
         finally:
-            self._run.end_phase(name, outer=outer)
+            self._run.end_phase(label, outer=outer)
 
     def close(self, wait_s: float = 5.0) -> None:
         """End the profiling, and wait at most `wait_s` seconds until the windows are published.

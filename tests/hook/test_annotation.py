@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 import pytest
@@ -71,3 +71,27 @@ def test_compiled_code_is_not_broken_by_it(run_script: RunScript) -> None:
         print(has_compiled_code())
     """)
     assert done.stdout.split("\n")[:2] == ["[2.0, 2.0]", "True"], done.stderr
+
+
+class Nameless:
+    def __str__(self) -> str:
+        raise ZeroDivisionError
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        (3, "3"),
+        (PurePosixPath("images/cat"), "images/cat"),
+        (None, "None"),
+        # Kineto writes a slash for each backslash.
+        ("caf\udce9.png", "caf/udce9.png"),
+        (Nameless(), "Nameless"),
+    ],
+)
+def test_a_name_that_is_no_text_is_written_as_text(name: object, label: str, tmp_path: Path) -> None:
+    with tbprof.annotate(name):
+        pass
+    with profile(activities=[ProfilerActivity.CPU]) as profiler, tbprof.annotate(name):
+        torch.ones(2)
+    assert labels(profiler, tmp_path) == [label]

@@ -422,6 +422,20 @@ def test_an_exception_of_a_phase_passes_and_the_steps_count_again(logdir: Path, 
     assert len(published(logdir)) == 1
 
 
+@pytest.mark.parametrize(("name", "label"), [([7], "[7]"), ("caf\udce9", "caf\\udce9")])
+def test_a_phase_may_have_a_name_that_is_no_text(
+    name: object, label: str, logdir: Path, training_step: Step
+) -> None:
+    with tbprof.TrainerHook(logdir, schedule=SHORT) as hook:
+        train(hook, training_step, 4)
+        with hook.phase(name):
+            train(hook, training_step, 1)
+        train(hook, training_step, 4)
+        hook.close(wait_s=60)
+    (trace,) = published(logdir)
+    assert trace["tbprof"]["phases_left_out"] == [label]
+
+
 SPOKEN = """
     import sys
     import torch
