@@ -542,10 +542,11 @@ export interface TrendView {
 export interface StepTimes {
   /** One by one where they were recorded; of unprofiled ones only the three below are kept. */
   steps_us: number[];
-  /** Mean of recorded steps, median of unprofiled ones. */
+  /** Their median. */
   middle_us: number;
   low_us: number | null;
-  /** The mean distance to the mean at both sides of it, or the quartiles; null of a single step. */
+  /** Of recorded steps the usual distance to the median at both sides of it, of unprofiled ones the
+   * quartiles; null of a single step. */
   high_us: number | null;
   text: string;
 }
@@ -592,6 +593,8 @@ export interface CompareFigure {
   change_share: number | null;
   /** What a change of it says; "" where its name says it. */
   means: string;
+  /** Whether it changed for the better by more than can be nothing; "" where neither can be said. */
+  judged: "better" | "worse" | "";
 }
 
 export interface Difference {

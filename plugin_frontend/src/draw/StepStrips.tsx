@@ -6,8 +6,8 @@ import { alongSteps, type StepAxis, stepAxis } from "../model/stepStrips.ts";
 
 const HEIGHT = 26;
 const SIDES = [
-  { side: "before", name: "Before", fill: "f-compute" },
-  { side: "after", name: "After", fill: "f-acc" },
+  { side: "before", name: "Before", fill: "f-before", mark: "f-before" },
+  { side: "after", name: "After", fill: "f-acc", mark: "f-acc st-mark" },
 ] as const;
 
 /** The step times of two windows as strips on one axis; the same is said beside each. */
@@ -15,11 +15,11 @@ export function StepStrips({ steps }: { steps: CompareSteps }) {
   const axis = stepAxis(steps);
   return (
     <dl class="in step-strips">
-      {SIDES.map(({ side, name, fill }) => (
+      {SIDES.map(({ side, name, fill, mark }) => (
         <div key={side}>
           <dt class="b">{name}</dt>
           <dd>
-            <Strip times={steps[side]} axis={axis} fill={fill} />
+            <Strip times={steps[side]} axis={axis} fill={fill} mark={mark} />
           </dd>
           <dd class="s12 t2 under anywhere">{steps[side].text}</dd>
         </div>
@@ -30,7 +30,7 @@ export function StepStrips({ steps }: { steps: CompareSteps }) {
 }
 
 /** The band is the noise, a mark is a step, the line that overtops them is the middle. */
-function Strip({ times, axis, fill }: { times: StepTimes; axis: StepAxis; fill: string }) {
+function Strip({ times, axis, fill, mark }: { times: StepTimes; axis: StepAxis; fill: string; mark: string }) {
   const { low_us: low, high_us: high } = times;
   const at = (length: number): string => `${100 * alongSteps(axis, length)}%`;
   return (
@@ -43,7 +43,7 @@ function Strip({ times, axis, fill }: { times: StepTimes; axis: StepAxis; fill: 
         <rect x="-1" y="2" width="2" height={HEIGHT - 4} class="f-text" />
       </svg>
       {times.steps_us.map((length, step) => (
-        <circle key={step} cx={at(length)} cy={HEIGHT / 2} r="3.5" class={`${fill} st-mark`} />
+        <circle key={step} cx={at(length)} cy={HEIGHT / 2} r="3.5" class={mark} />
       ))}
     </svg>
   );

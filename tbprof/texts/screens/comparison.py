@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tbprof.texts.figures.quantities import count, duration, share
+from tbprof.texts.screens.idle import cause_name
 
 __all__ = [
     "alike_sentence",
+    "cause_sentence",
     "comparison_sentence",
     "difference_sentence",
     "figure_words",
@@ -23,8 +25,17 @@ _MOST_NAMES = 6
 
 _MINUS = "\u2212"
 
+_GONE = 0.05
+"""Up to this share of what it took before a cause is gone."""
+
+_NO_LONGER = {
+    "data": "The GPU no longer waits for data",
+    "sync": "The GPU no longer runs dry after sync points",
+    "launch": "The host is no longer too slow to launch",
+}
+
 _FIGURES = {
-    "step": ("Step", "what a change gives"),
+    "step": ("Step, mean", "what a change gives"),
     "waits": ("Host waits", "says little: a wait can move or hide"),
     "idle": ("GPU idle", "what a change can save"),
     "sync_points": ("Sync points", ""),
@@ -54,6 +65,15 @@ def comparison_sentence(
         return f"No difference in step time beyond the noise: {lengths}."
     word = "longer" if after_us > before_us else "shorter"
     return f"A step is {share(abs(after_us - before_us) / before_us)} {word}: {lengths}."
+
+
+def cause_sentence(cause: str, before_us: float, after_us: float) -> str:
+    """The cause of idle that changed most, of a mean step."""
+    lengths = f"{duration(before_us)} before, {duration(after_us)} after, a step"
+    if after_us <= _GONE * before_us:
+        return f"{_NO_LONGER.get(cause, f'{cause_name(cause)} is gone')}: {lengths}."
+    grew = "grew" if after_us > before_us else "shrank"
+    return f"Of the GPU's idle \u201c{cause_name(cause)}\u201d {grew} most: {lengths}."
 
 
 def difference_sentence(change_us: float, least_us: float | None) -> str:
@@ -103,11 +123,11 @@ def moved_wait_sentence(source: str, target: str, net_us: float) -> str:
     return f"The wait moved from {source} to {target}: {net}. Judge by the step, not by waits."
 
 
-def recorded_steps_sentence(steps: int, mean_us: float, distance_us: float | None) -> str:
-    """The mean of recorded steps and how far off it they are; None of a single one."""
+def recorded_steps_sentence(steps: int, median_us: float, distance_us: float | None) -> str:
+    """The median of recorded steps and how far off it most are; None of a single one."""
     if distance_us is None:
-        return f"{count(steps, 'step')} of {duration(mean_us)}, its noise not known"
-    return f"mean {duration(mean_us)} ± {duration(distance_us)} of {count(steps, 'step')}"
+        return f"{count(steps, 'step')} of {duration(median_us)}, its noise not known"
+    return f"median {duration(median_us)} ± {duration(distance_us)} of {count(steps, 'step')}"
 
 
 def unprofiled_steps_sentence(median_us: float, low_us: float, high_us: float) -> str:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from tbprof.model import Report
 from tbprof.texts.screens.comparison import (
     alike_sentence,
+    cause_sentence,
     comparison_sentence,
     moved_wait_sentence,
     nothing_to_compare,
 )
 from tbprof.views.compare.bars import CompareBars, compare_bars
 from tbprof.views.compare.conditions import Difference, alike, differences
-from tbprof.views.compare.figures import CompareFigure, compare_figures
-from tbprof.views.compare.moves import moved_wait, with_moves
+from tbprof.views.compare.figures import CompareFigure, changed_most, compare_figures
+from tbprof.views.compare.moves import MovedWait, moved_wait, with_moves
 from tbprof.views.compare.sites import CompareSite, compare_sites
 from tbprof.views.compare.steps import CompareSteps, compare_steps, is_told
 from tbprof.views.window.answer import Problem
@@ -53,10 +55,10 @@ def compare_view(before: Report, after: Report) -> CompareView:
     moved = moved_wait(sites)
     return CompareView(
         verdict=_verdict(steps[0]) if steps else nothing_to_compare(),
-        detail="" if moved is None else moved_wait_sentence(moved.source, moved.target, moved.net_us),
+        detail=" ".join(_details(before, after, moved)),
         steps=steps,
         bars=compare_bars(before, after),
-        figures=compare_figures(before, after),
+        figures=compare_figures(before, after, is_told=is_told(steps[-1]) if steps else None),
         differences=differences(before, after),
         alike=alike_sentence(alike(before, after)),
         sites=sites if moved is None else with_moves(sites, moved),
@@ -66,3 +68,11 @@ def compare_view(before: Report, after: Report) -> CompareView:
 def _verdict(steps: CompareSteps) -> str:
     lengths = (steps.before.middle_us, steps.after.middle_us)
     return comparison_sentence(*lengths, is_told=is_told(steps), is_unprofiled=steps.is_unprofiled)
+
+
+def _details(before: Report, after: Report, moved: MovedWait | None) -> Iterator[str]:
+    cause = changed_most(before, after)
+    if cause is not None:
+        yield cause_sentence(*cause)
+    if moved is not None:
+        yield moved_wait_sentence(moved.source, moved.target, moved.net_us)

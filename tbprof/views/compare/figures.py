@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from tbprof.model import Report
 from tbprof.texts.screens.comparison import figure_words
@@ -14,7 +14,10 @@ from tbprof.views.base.steady import mean_kernels, mean_launches, mean_step_us, 
 from tbprof.views.base.times import us
 from tbprof.views.overview.idle_causes import idle_by_cause_us, stacking_place
 
-__all__ = ["CompareFigure", "compare_figures"]
+__all__ = ["LEAST_CHANGE", "CompareFigure", "changed_most", "compare_figures"]
+
+LEAST_CHANGE = 0.02
+"""Of a step: what changed by less did not."""
 
 _Figure: TypeAlias = Callable[[Report], "float | None"]
 
@@ -35,10 +38,16 @@ class CompareFigure:
     """Of the figure before; null where that is nothing."""
     means: str
     """What a change of it says; "" where its name says it."""
+    judged: Literal["better", "worse", ""]
+    """Whether it changed for the better by more than can be nothing; "" where neither can be said."""
 
 
-def compare_figures(before: Report, after: Report) -> tuple[CompareFigure, ...]:
-    """The step, the waits, the idle with its causes, and what was counted."""
+def compare_figures(before: Report, after: Report, *, is_told: bool | None) -> tuple[CompareFigure, ...]:
+    """The step, the waits, the idle with its causes, and what was counted.
+
+    `is_told` says whether the step is known to have changed; None where a single step has no noise to
+    know it by, and nothing is judged.
+    """
     planned_us = _planned_us(before)
 
     def rows(figures: Mapping[str, _Figure], *, is_time: bool) -> list[CompareFigure]:
@@ -47,7 +56,35 @@ def compare_figures(before: Report, after: Report) -> tuple[CompareFigure, ...]:
         return [_row(*row, is_time=is_time) for row in zip(words, sides, strict=True)]
 
     causes = _cause_rows((before, after))
-    return (*rows(_TIMES, is_time=True), *causes, *rows(_COUNTS, is_time=False))
+    times, counts = rows(_TIMES, is_time=True), rows(_COUNTS, is_time=False)
+    if is_told is None:
+        return (*times, *causes, *counts)
+    step, waits, idle = times
+    least_us = LEAST_CHANGE * (step.before or 0.0)
+    judged = (_judged(row, least_us) for row in (idle, *causes))
+    return (_judged(step, least_us) if is_told else step, waits, *judged, *counts)
+
+
+def changed_most(before: Report, after: Report) -> tuple[str, float, float] | None:
+    """The cause of idle that changed most, with its us of a step before and after; None if none did.
+
+    It is told beside a step whose change is lost in its noise: a cause has a noise of its own.
+    """
+    if before.idle is None or after.idle is None:
+        return None
+    was, now = idle_by_cause_us(before, before.idle), idle_by_cause_us(after, after.idle)
+    changes = {cause: now.get(cause, 0.0) - was.get(cause, 0.0) for cause in {*was, *now}}
+    cause = max(changes, key=lambda cause: (abs(changes[cause]), cause), default=None)
+    if cause is None or abs(changes[cause]) <= LEAST_CHANGE * (mean_step_us(before) or 0.0):
+        return None
+    return cause, was.get(cause, 0.0), now.get(cause, 0.0)
+
+
+def _judged(row: CompareFigure, least_us: float) -> CompareFigure:
+    """A time that is better the shorter it is."""
+    if row.change is None or abs(row.change) <= least_us:
+        return row
+    return replace(row, judged="better" if row.change < 0 else "worse")
 
 
 def _row(
@@ -60,7 +97,7 @@ def _row(
     before, after = sides
     change = None if before is None or after is None else after - before
     share = change / before if before and change is not None else None
-    return CompareFigure(words[0], is_time, is_part, before, after, change, share, words[1])
+    return CompareFigure(words[0], is_time, is_part, before, after, change, share, words[1], "")
 
 
 def _cause_rows(sides: Sequence[Report]) -> list[CompareFigure]:

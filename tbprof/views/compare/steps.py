@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
-from statistics import fmean
+from statistics import fmean, median
 
 from tbprof.model import Report
 from tbprof.texts.screens.comparison import (
@@ -17,16 +17,21 @@ from tbprof.texts.screens.comparison import (
     recorded_steps_sentence,
     unprofiled_steps_sentence,
 )
-from tbprof.views.base.steady import mean_step_us, steady_steps
+from tbprof.views.base.steady import median_step_us, steady_steps
 from tbprof.views.base.times import us
+from tbprof.views.compare.figures import LEAST_CHANGE
 
 __all__ = ["CompareSteps", "StepTimes", "compare_steps", "is_told"]
 
-_LEAST_CHANGE = 0.02
-"""A step that changed by less did not."""
-
 _NOISE_FACTOR = 3
-"""A recorded step changed where it did by so many times the noise of its mean."""
+"""A recorded step changed where it did by so many times the noise of its median."""
+
+_ERROR_OF_MEDIAN = 1.4826 * 1.2533
+"""Of normal noise: the standard deviation over the median distance to the median, and the standard error
+of a median over that of a mean, the root of pi / 2."""
+
+_ENOUGH_STEPS = 5
+"""Of fewer the median distance can be small by chance; there it is their mean, which an outlier widens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +41,11 @@ class StepTimes:
     steps_us: tuple[float, ...]
     """One by one where they were recorded; of unprofiled ones only the three below are kept."""
     middle_us: float
-    """Mean of recorded steps, median of unprofiled ones."""
+    """Their median."""
     low_us: float | None
     high_us: float | None
-    """The mean distance to the mean at both sides of it, or the quartiles; null of a single step."""
+    """Of recorded steps the usual distance to the median at both sides of it, of unprofiled ones the
+    quartiles; null of a single step."""
     text: str
 
 
@@ -85,14 +91,15 @@ def _least_told_us(before: StepTimes, after: StepTimes) -> float | None:
     before_us, after_us = _noise_us(before), _noise_us(after)
     if before_us is None or after_us is None:
         return None
-    return max(before_us, after_us, _LEAST_CHANGE * before.middle_us)
+    return max(before_us, after_us, LEAST_CHANGE * before.middle_us)
 
 
 def _noise_us(side: StepTimes) -> float | None:
     if side.low_us is None or side.high_us is None:
         return None
     distance = max(side.middle_us - side.low_us, side.high_us - side.middle_us)
-    return _NOISE_FACTOR * distance / sqrt(len(side.steps_us)) if side.steps_us else distance
+    error_us = _ERROR_OF_MEDIAN * distance / sqrt(max(len(side.steps_us), 1))
+    return _NOISE_FACTOR * error_us if side.steps_us else distance
 
 
 def _unprofiled(report: Report) -> StepTimes | None:
@@ -104,11 +111,11 @@ def _unprofiled(report: Report) -> StepTimes | None:
 
 
 def _recorded(report: Report) -> StepTimes | None:
-    middle = mean_step_us(report)
+    middle = median_step_us(report)
     if middle is None:
         return None
     steps = tuple(us(step.length_ns) for step in steady_steps(report))
-    distance = fmean(abs(step - middle) for step in steps) if len(steps) > 1 else None
+    distance = _usual_distance_us(steps, middle) if len(steps) > 1 else None
     return StepTimes(
         steps_us=steps,
         middle_us=middle,
@@ -116,3 +123,9 @@ def _recorded(report: Report) -> StepTimes | None:
         high_us=None if distance is None else middle + distance,
         text=recorded_steps_sentence(len(steps), middle, distance),
     )
+
+
+def _usual_distance_us(steps: Sequence[float], middle: float) -> float:
+    """That a single outlier does not widen, where there are enough steps to tell one."""
+    distances = [abs(step - middle) for step in steps]
+    return median(distances) if len(steps) >= _ENOUGH_STEPS else fmean(distances)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tbprof.texts.screens.comparison import (
     alike_sentence,
+    cause_sentence,
     comparison_sentence,
     difference_sentence,
     figure_words,
@@ -22,7 +23,7 @@ def test_a_wait_that_moved_has_both_places_and_what_it_came_to() -> None:
 
 def test_no_noise_is_made_up_for_a_single_step() -> None:
     assert recorded_steps_sentence(1, 4_400.0, None) == "1 step of 4.4\u202fms, its noise not known"
-    assert recorded_steps_sentence(3, 4_400.0, 100.0) == "mean 4.4\u202fms ± 0.1\u202fms of 3 steps"
+    assert recorded_steps_sentence(3, 4_400.0, 100.0) == "median 4.4\u202fms ± 0.1\u202fms of 3 steps"
     said = comparison_sentence(4_400.0, 648_800.0, is_told=None, is_unprofiled=False)
     assert said == "With a single steady step the noise is unknown: 4.4\u202fms before, 648.8\u202fms after."
 
@@ -33,6 +34,13 @@ def test_steps_without_the_profiler_are_called_so() -> None:
     assert unprofiled_steps_sentence(4_000.0, 3_900.0, 4_200.0).startswith("median 4.0\u202fms, half of")
 
 
+def test_a_cause_that_went_is_named_with_what_it_took() -> None:
+    said = cause_sentence("data", 35_000, 300)
+    assert said == "The GPU no longer waits for data: 35.0\u202fms before, 0.3\u202fms after, a step."
+    assert cause_sentence("compile", 5_000, 0).startswith("Compiling is gone: ")
+    assert "\u201cHost too slow to launch\u201d grew most" in cause_sentence("launch", 16_000, 31_000)
+
+
 def test_a_difference_is_real_only_beyond_the_noise() -> None:
     assert difference_sentence(-5_700, 400).endswith("can be noise: the difference is real.")
     assert difference_sentence(300, 400).endswith("can be noise: this may be none.")
@@ -41,7 +49,7 @@ def test_a_difference_is_real_only_beyond_the_noise() -> None:
 
 def test_what_the_plan_said_stands_beside_the_step() -> None:
     assert figure_words("step", 7_800.0)[1].endswith("the plan before said \u22127.8\u202fms")
-    assert figure_words("step", None) == ("Step", "what a change gives")
+    assert figure_words("step", None) == ("Step, mean", "what a change gives")
 
 
 def test_many_equal_conditions_are_counted() -> None:

@@ -42,6 +42,16 @@ def test_one_step_on_a_side_does_not_tell_the_noise() -> None:
     )
 
 
+def test_the_cause_that_changed_most_is_named_even_within_the_noise() -> None:
+    waiting, ready = (
+        dataclasses.replace(step(0, 10_000_000), idle_by_cause={"data": data_ns, "sync": 100_000})
+        for data_ns in (3_000_000, 0)
+    )
+    shown = compared(changed(steps=(waiting, waiting)), changed(steps=(ready, ready)))
+    assert shown.verdict.startswith("No difference")
+    assert shown.detail.startswith("The GPU no longer waits for data: 3.0\u202fms before, 0")
+
+
 def test_without_steps_there_is_nothing_to_compare() -> None:
     bare = changed(steps=(), sites=(), idle=None, findings=(), fix_plan=())
     shown = compared(bare, bare)

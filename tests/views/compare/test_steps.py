@@ -45,6 +45,16 @@ def test_medians_within_the_quartiles_are_no_difference() -> None:
     assert is_told(compared(before, after)[0]) is False
 
 
+def test_one_outlier_hides_no_difference() -> None:
+    before, after = (
+        changed(steps=tuple(step(number, 1_000_000 * length) for number, length in enumerate(lengths)))
+        for lengths in ((149, 150, 152, 153, 155, 159), (118, 122, 123, 127, 160, 207))
+    )
+    [steps] = compared(before, after)
+    assert (steps.before.middle_us, steps.after.middle_us) == (152_500.0, 125_000.0)
+    assert is_told(steps)
+
+
 def test_a_single_step_has_no_noise_to_tell() -> None:
     [steps] = compared(changed(steps=(step(0, 4_400_000),)), REPORT)
     assert (steps.before.low_us, is_told(steps)) == (None, None)

@@ -1,4 +1,3 @@
-import { COMPUTING } from "../../draw/causes.ts";
 import { Key } from "../../draw/Key.tsx";
 import { formatCount } from "../../format/number.ts";
 import { addressInWorker, type Shown, workerName } from "../../model/runs.ts";
@@ -11,7 +10,7 @@ export function BeforePicker({ before }: { before: Shown }) {
   const all = runs.value.kind === "there" ? runs.value.value.runs : [];
   return (
     <div class="row before">
-      <Key fill={COMPUTING} />
+      <Key fill={{ class: "f-before" }} />
       <Picker
         label="Before: run"
         value={before.run.run || "."}
@@ -43,10 +42,15 @@ export function BeforePicker({ before }: { before: Shown }) {
       </button>
       <span class="legend s12 t3">
         <Key fill={{ class: "f-acc" }} />
-        After: the window in the bar above
+        After: {afterName(shown.value)}
       </span>
     </div>
   );
+}
+
+/** The one in the bar above, by what tells it from the one before. */
+function afterName(after: Shown | null): string {
+  return after === null ? "" : `${after.run.run || "."}, window ${formatCount(after.windowIndex + 1)}`;
 }
 
 function visitBefore({ run, worker, window }: { run: string | null; worker: string | null; window: string | null }): void {

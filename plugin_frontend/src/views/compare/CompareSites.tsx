@@ -86,7 +86,7 @@ function Row({ row, scale }: { row: CompareSite; scale: Scale }) {
       <td class="num">{time(row.before_wait_us)}</td>
       <td class="num b">{time(row.after_wait_us)}</td>
       <td>
-        <Meter parts={[{ length: row.before_wait_us ?? 0, fill: { class: "f-compute" } }]} most={scale.longest_us} />
+        <Meter parts={[{ length: row.before_wait_us ?? 0, fill: { class: "f-before" } }]} most={scale.longest_us} />
         <Meter parts={[{ length: row.after_wait_us ?? 0, fill: { class: "f-acc" } }]} most={scale.longest_us} />
       </td>
       <td class="num">{time(row.before_starve_us)}</td>

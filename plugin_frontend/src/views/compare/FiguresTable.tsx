@@ -31,13 +31,31 @@ export function FiguresTable({ figures }: { figures: readonly CompareFigure[] })
             <td class={row.is_part ? "part t2" : "b"}>{row.name}</td>
             <td class="num">{figure(row.before, row, unit)}</td>
             <td class="num b">{figure(row.after, row, unit)}</td>
-            <td class="num">{row.change === null ? "—" : formatSigned(row.change, (size) => figure(size, row, unit))}</td>
+            <td class={`num nw ${row.judged}`}>
+              <Change row={row} unit={unit} />
+            </td>
             <td class="num t3">{formatChange(row.change_share)}</td>
             <td class="t3 s12">{row.means}</td>
           </tr>
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** Better and worse differ in their colour and in their arrow's direction, which is that of the figure. */
+function Change({ row, unit }: { row: CompareFigure; unit: DurationUnit }) {
+  if (row.change === null) return <>—</>;
+  return (
+    <>
+      {row.judged !== "" && (
+        <>
+          <span class="sr">{row.judged}: </span>
+          <span aria-hidden="true">{row.change < 0 ? "▼" : "▲"} </span>
+        </>
+      )}
+      {formatSigned(row.change, (size) => figure(size, row, unit))}
+    </>
   );
 }
 

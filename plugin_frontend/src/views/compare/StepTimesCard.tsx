@@ -8,7 +8,7 @@ export function StepTimesCard({ steps }: { steps: CompareSteps }) {
     <Card
       id={steps.is_unprofiled ? "unprofiled-times" : "recorded-times"}
       title={steps.is_unprofiled ? "Step time without the profiler" : "Step time as recorded"}
-      about={steps.is_unprofiled ? "line: median; band: half of the steps" : "line: mean; band: mean distance to it; marks: steady steps"}
+      about={steps.is_unprofiled ? "line: median; band: half of the steps" : "line: median; band: usual distance to it; marks: steady steps"}
     >
       <StepStrips steps={steps} />
       <p class="in hr anywhere">{steps.text}</p>
