@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
+import importlib.machinery
 import os
 import runpy
 import sys
@@ -35,19 +37,21 @@ def run_program(
         decorate: a function of the script that is watched.
     """
     sys.argv = [program, *arguments]
+    main_module = _new_main_module()
+    sys.modules["__main__"] = main_module
     if is_module:
         sys.path[0] = str(Path.cwd())
         _run_module(program)
         return
     sys.path[0] = str(Path(program).resolve().parent)
-    main_module = types.ModuleType("__main__")
-    main_module.__file__ = os.path.abspath(program)  # noqa: PTH100 - as Python spells it
-    sys.modules["__main__"] = main_module
+    path = os.path.abspath(program)  # noqa: PTH100 - as Python spells it
+    main_module.__file__, main_module.__cached__ = path, None
+    main_module.__loader__ = importlib.machinery.SourceFileLoader("__main__", path)
     source: Any = Path(program).read_bytes()
     if decorate is not None:
         name, vars(main_module)[_DECORATOR] = decorate
-        source = _decorated(source, main_module.__file__, name)
-    exec(compile(source, main_module.__file__, "exec", dont_inherit=True), vars(main_module))
+        source = _decorated(source, path, name)
+    exec(compile(source, path, "exec", dont_inherit=True), vars(main_module))
 
 
 def check_function(program: str, name: str, *, is_module: bool) -> None:
@@ -64,21 +68,34 @@ def check_function(program: str, name: str, *, is_module: bool) -> None:
             raise UsageError(f"{program} defines no {name}")
 
 
+def _new_main_module() -> Any:
+    """`__main__` as Python makes it before it knows what to run."""
+    made: Any = types.ModuleType("__main__")
+    # Only some versions of Python give it annotations, and then ours has them too.
+    if "__annotations__" in vars(sys.modules["__main__"]):
+        made.__annotations__ = {}
+    # `exec` would put the module's dictionary here; programs set `__builtins__.print`.
+    made.__builtins__ = builtins
+    return made
+
+
 class NoSuchModule(SystemExit):
     """Ends as Python does where there is no module to run: with one line on stderr, and exit code 1."""
 
 
 def _run_module(name: str) -> None:
+    run_as_main: Callable[[str], object] = vars(runpy)["_run_module_as_main"]
     try:
-        runpy.run_module(name, run_name="__main__", alter_sys=True)
-    except ImportError as error:
-        last = error.__traceback__
+        # What `python -m` itself calls; the public function leaves `__main__` again when the program ends.
+        run_as_main(name)
+    except SystemExit as ending:
+        last = ending.__traceback__
         while last is not None and last.tb_next is not None:
             last = last.tb_next
         # Where runpy itself can't find the module, Python prints one line.
         if last is None or last.tb_frame.f_globals.get("__name__") != runpy.__name__:
             raise
-        raise NoSuchModule(f"{sys.executable}: {error}") from None
+        raise NoSuchModule(ending.code) from None
 
 
 def _decorated(source: bytes, path: str, name: str) -> ast.Module:
@@ -119,6 +136,8 @@ def program_frames(traceback: types.TracebackType | None) -> types.TracebackType
     entry = traceback
     while entry is not None:
         if entry.tb_frame.f_code is run_program.__code__:
-            return entry.tb_next
+            inner = entry.tb_next
+            is_module = inner is not None and inner.tb_frame.f_code is _run_module.__code__
+            return inner.tb_next if inner is not None and is_module else inner
         entry = entry.tb_next
     return traceback

@@ -38,6 +38,32 @@ def test_a_program_sees_itself_as_if_started_alone(tmp_path: Path, is_module: bo
     assert started == alone
 
 
+MAIN_MODULE = """
+import sys
+names = [(name, type(value).__name__) for name, value in globals().items() if name.startswith("__")]
+print(sorted(names), globals().get("__annotations__"), __package__, __cached__)
+print(getattr(__loader__, "name", None))
+print(vars(sys.modules["__main__"]) is globals())
+import atexit
+atexit.register(lambda: print(vars(sys.modules["__main__"]) is globals()))
+"""
+
+
+@pytest.mark.parametrize("is_module", [False, True])
+def test_its_main_module_has_what_python_gives_it(tmp_path: Path, is_module: bool) -> None:
+    (tmp_path / "training.py").write_text(MAIN_MODULE)
+    program = "training" if is_module else "training.py"
+    alone = output(*(["-m"] if is_module else []), program, folder=tmp_path)
+    assert output("-c", STARTS.format(program, [], is_module), folder=tmp_path) == alone
+
+
+@pytest.mark.parametrize("is_module", [False, True])
+def test_it_may_replace_a_builtin_function(tmp_path: Path, is_module: bool) -> None:
+    (tmp_path / "training.py").write_text("__builtins__.print = lambda text: None\nprint('silenced')\n")
+    started = STARTS.format("training" if is_module else "training.py", [], is_module)
+    assert output("-c", started, folder=tmp_path) == ""
+
+
 def test_frames_that_led_to_the_program_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", sys.argv)
     monkeypatch.setattr(sys, "path", sys.path.copy())
