@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 from tab import IN_LIGHT, axe_violations, open_tab
@@ -30,6 +32,16 @@ def test_every_line_of_the_demo_is_named_and_marked_as_predicted(page: Page, add
         # Nothing was measured, and so nothing has a time.
         assert "ms" not in row.inner_text().split()
     assert axe_violations(page) == ""
+
+
+@IN_LIGHT
+def test_nothing_of_a_gpu_is_offered_where_none_was(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "demo/before", "timeline")
+    expect(frame.locator("p.gaps")).to_contain_text("No GPU was recorded in this window")
+    expect(frame.locator("button", has_text="Largest gap")).to_have_count(0)
+    expect(frame.locator(".track-legend")).to_have_count(0)
+    frame = open_tab(page, address, "demo/before", "overview")
+    expect(frame.locator("svg.stack").first).to_have_attribute("aria-label", re.compile("in torch ops"))
 
 
 @IN_LIGHT

@@ -199,6 +199,9 @@ export interface PredictedRow {
   title: string;
   /** What the line does, in a few words. */
   why: string;
+  /** What to do, in the imperative and without its full stop. */
+  action: string;
+  how: string;
   per_step: number;
   known: "seen" | "read";
   fingerprint: string;

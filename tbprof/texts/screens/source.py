@@ -66,9 +66,14 @@ def recorded_note(call: RecordedCall) -> str:
     return f"{call.call}{devices}, seen {count(call.count, 'time')}"
 
 
-def predicted_note(kind: str) -> str:
-    """Of a line of a run without a GPU; `kind` is that of its prediction."""
-    return f"would wait for a GPU: {kind_name(kind)}"
+def predicted_note(kind: str, action: str) -> str:
+    """Of a line of a run without a GPU.
+
+    Args:
+        kind: That of its prediction.
+        action: What its rule says to do, in the imperative.
+    """
+    return f"would wait for a GPU: {kind_name(kind)}. {action}."
 
 
 def _lines(lines: Sequence[int]) -> str:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import get_args
 
 from tbprof.model import Report, Site, Source
+from tbprof.texts.findings.rule_pages import rule_words
 from tbprof.texts.screens.source import called_note, candidate_note, doubt_note, predicted_note, recorded_note
 from tbprof.views.base.times import us
 from tbprof.views.findings.findings import SavingView
@@ -121,7 +122,7 @@ def _of_calls(report: Report, names: SourceFiles, taken: set[tuple[str, int]]) -
         file, at = names.name(line.source.file), line.source.line
         if at is not None and (file, at) not in taken:
             taken.add((file, at))
-            note = predicted_note(line.kind)
+            note = predicted_note(line.kind, rule_words(line.rule).action)
             yield FoundMark(file, at, "call", line.source.function, "", None, note, 0.0, (), None)
     for call in report.recorded_calls:
         file = names.name(call.file)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tbprof.model import PredictedLine, Report, SourceText, code_line
+from tbprof.texts.findings.actions import how_to
 from tbprof.texts.findings.predicted import kind_name
 from tbprof.texts.findings.rule_pages import rule_words
 
@@ -26,6 +27,9 @@ class PredictedRow:
     """What the rule says is the case."""
     why: str
     """What the line does, in a few words."""
+    action: str
+    """What to do, in the imperative and without its full stop."""
+    how: str
     per_step: int
     known: Literal["seen", "read"]
     fingerprint: str
@@ -37,14 +41,17 @@ def predicted_rows(report: Report) -> tuple[PredictedRow, ...]:
 
 def _row(line: PredictedLine, texts: tuple[SourceText, ...]) -> PredictedRow:
     assert line.source.line is not None, "a recorded call has a line"
+    words = rule_words(line.rule)
     return PredictedRow(
         file=line.source.file,
         line=line.source.line,
         function=line.source.function,
         code=code_line(line.source, texts),
         rule=line.rule,
-        title=rule_words(line.rule).title,
+        title=words.title,
         why=kind_name(line.kind),
+        action=words.action,
+        how=how_to(words),
         per_step=line.count,
         known=line.known,
         fingerprint=line.fingerprint,

@@ -8,6 +8,7 @@ import pytest
 from source_scene import METRICS, TRAIN, known_training
 
 from tbprof.model import PredictedLine, Report, Source
+from tbprof.texts.findings.rule_pages import rule_words
 from tbprof.views.findings.actions import added_savings
 from tbprof.views.source.building import source_files_view
 from tbprof.views.source.source import LineMark, SourceFile, SourceFilesView
@@ -118,7 +119,8 @@ def test_without_a_gpu_lines_that_would_wait_say_so() -> None:
     )
     report = dataclasses.replace(REPORT, sites=(), findings=(), fix_plan=(), predicted_lines=(line,))
     lines = marks("train.py", report)
-    assert lines[19].note == "would wait for a GPU: reads one number back"
+    assert lines[19].note.startswith("would wait for a GPU: reads one number back. ")
+    assert lines[19].note.endswith(f"{rule_words(line.rule).action}.")
     assert lines[12].note.startswith("to (cpu to cuda:0)")
 
 

@@ -31,6 +31,8 @@ def test_a_line_is_shown_with_its_code_and_its_rule() -> None:
     (row,) = view(without_a_gpu(line(11))).predicted
     assert (row.file, row.line, row.code, row.rule) == ("train.py", 11, "total += loss.item()", "SYN01")
     assert (row.title, row.why) == ("A scalar is read back in the step", "reads one number back")
+    assert row.action and not row.action.endswith(".")
+    assert row.how.endswith(".")
     assert row.per_step == 2
 
 

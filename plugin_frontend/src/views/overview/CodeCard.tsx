@@ -10,40 +10,50 @@ const KINDS = [
 ] as const;
 
 /** Where a step goes by the program's own parts; each kind that was recorded is a table. */
-export function CodeCard({ rows, marksSteps }: { rows: readonly CodeRow[]; marksSteps: boolean }) {
+export function CodeCard({ rows, marksSteps, hasDevice }: { rows: readonly CodeRow[]; marksSteps: boolean; hasDevice: boolean }) {
   const recorded = KINDS.map(({ kind, title }) => ({ title, mine: rows.filter((row) => row.kind === kind) })).filter(({ mine }) => mine.length > 0);
   if (recorded.length === 0) return null;
   return (
-    <Card id="code" title="By code" about={`${marksSteps ? "per step" : "of the window"}; host time is a part’s own, GPU time that of the work it launched`}>
+    <Card
+      id="code"
+      title="By code"
+      about={`${marksSteps ? "per step" : "of the window"}; host time is a part’s own${hasDevice ? ", GPU time that of the work it launched" : ""}`}
+    >
       {recorded.map(({ title, mine }, at) => (
         <details key={title} class={at === 0 ? "in" : "in hr"} open={at === 0}>
           <summary>{title}</summary>
-          <CodeTable title={title} rows={mine} />
+          <CodeTable title={title} rows={mine} hasDevice={hasDevice} />
         </details>
       ))}
     </Card>
   );
 }
 
-function CodeTable({ title, rows }: { title: string; rows: readonly CodeRow[] }) {
+function CodeTable({ title, rows, hasDevice }: { title: string; rows: readonly CodeRow[]; hasDevice: boolean }) {
   const unit = tableUnit(rows.flatMap((row) => [row.host_us, row.device_us]));
   return (
     <table class="dense code-table" aria-label={title}>
       <thead>
         <tr>
           <th scope="col">Name</th>
-          <th scope="col" class="num">
-            GPU, {unit}
-          </th>
-          <th scope="col" class="num">
-            of GPU work
-          </th>
+          {hasDevice && (
+            <>
+              <th scope="col" class="num">
+                GPU, {unit}
+              </th>
+              <th scope="col" class="num">
+                of GPU work
+              </th>
+            </>
+          )}
           <th scope="col" class="num">
             Host, {unit}
           </th>
-          <th scope="col" class="num">
-            Launches
-          </th>
+          {hasDevice && (
+            <th scope="col" class="num">
+              Launches
+            </th>
+          )}
         </tr>
       </thead>
       <tbody>
@@ -52,10 +62,14 @@ function CodeTable({ title, rows }: { title: string; rows: readonly CodeRow[] })
             <td class="mono ell" title={row.name}>
               {row.name === "" ? <span class="t3">in none of them</span> : <bdi>{row.name}</bdi>}
             </td>
-            <td class="num">{formatDurationIn(row.device_us, unit)}</td>
-            <td class="num">{formatShare(row.share_of_device)}</td>
+            {hasDevice && (
+              <>
+                <td class="num">{formatDurationIn(row.device_us, unit)}</td>
+                <td class="num">{formatShare(row.share_of_device)}</td>
+              </>
+            )}
             <td class="num">{formatDurationIn(row.host_us, unit)}</td>
-            <td class="num">{formatMean(row.launches)}</td>
+            {hasDevice && <td class="num">{formatMean(row.launches)}</td>}
           </tr>
         ))}
       </tbody>

@@ -25,7 +25,7 @@ export function OverviewPage({ view }: { view: WindowView }) {
               {overview.actions.length > 0 && <ActionsCard view={view} />}
               <WhereCard view={view} />
               <OtherFindings overview={overview} />
-              <CodeCard rows={overview.code} marksSteps={view.marks_steps} />
+              <CodeCard rows={overview.code} marksSteps={view.marks_steps} hasDevice={overview.device !== null} />
             </div>
             <div class="col">
               {overview.device !== null && overview.stacks.length > 1 && <StepsCard overview={overview} />}

@@ -13,7 +13,7 @@ export function PredictedCard({ rows }: { rows: readonly PredictedRow[] }) {
           <tr>
             <th scope="col">Line</th>
             <th scope="col">Rule</th>
-            <th scope="col">Why</th>
+            <th scope="col">What to do</th>
             <th scope="col" class="num">
               Per step
             </th>
@@ -31,8 +31,16 @@ export function PredictedCard({ rows }: { rows: readonly PredictedRow[] }) {
                   {row.rule}
                 </span>
               </td>
-              <td class="t2">
-                <InlineText text={row.why} />
+              <td class="anywhere">
+                <p class="s12 t3">
+                  <InlineText text={row.why} />
+                </p>
+                <p class="b">
+                  <InlineText text={row.action} />
+                </p>
+                <p class="s12 t2">
+                  <InlineText text={row.how} />
+                </p>
               </td>
               <td class="num">{formatCount(row.per_step)}</td>
               <td>

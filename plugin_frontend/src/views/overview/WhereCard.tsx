@@ -38,7 +38,7 @@ export function WhereCard({ view }: { view: WindowView }) {
         {host !== null && (
           <>
             <span class="s12 t2">Host thread</span>
-            <StackBar segments={hostSegments(host, unit)} scale_us={step} label={hostText(host)} />
+            <StackBar segments={hostSegments(host, unit, device !== null)} scale_us={step} label={hostText(host, device !== null)} />
           </>
         )}
         {saving !== null && saving.ceiling_us > 0 && (
@@ -92,18 +92,24 @@ function Legend({ communicates }: { communicates: boolean }) {
   );
 }
 
-function hostSegments(host: HostBar, unit: DurationUnit): Segment[] {
+/** Without a GPU the ops compute themselves. */
+function opsName(hasDevice: boolean): string {
+  return hasDevice ? "launching" : "in torch ops";
+}
+
+function hostSegments(host: HostBar, unit: DurationUnit, hasDevice: boolean): Segment[] {
   const figure = (name: string, length: number): string => `${name} ${formatDurationIn(length, unit)}`;
   return [
-    { length_us: host.launching_us, fill: COMPUTING, text: figure("launching", host.launching_us), textClass: "inv" },
+    { length_us: host.launching_us, fill: COMPUTING, text: figure(opsName(hasDevice), host.launching_us), textClass: "inv" },
     { length_us: host.waiting_us, fill: { class: "f-none" }, text: figure("waiting", host.waiting_us), textClass: "tx", dashed: true },
     { length_us: host.other_us, fill: { class: "f-compute2" }, text: figure("other", host.other_us), textClass: "on2" },
     { length_us: host.loading_us, fill: causeFill("data"), text: "", textClass: "tx" },
   ];
 }
 
-function hostText(host: HostBar): string {
-  return `Host thread: launching ${formatDuration(host.launching_us)}, waiting for the GPU ${formatDuration(host.waiting_us)}, loading data ${formatDuration(host.loading_us)}, Python and other things ${formatDuration(host.other_us)}`;
+function hostText(host: HostBar, hasDevice: boolean): string {
+  const waiting = hasDevice ? `waiting for the GPU ${formatDuration(host.waiting_us)}, ` : "";
+  return `Host thread: ${opsName(hasDevice)} ${formatDuration(host.launching_us)}, ${waiting}loading data ${formatDuration(host.loading_us)}, Python and other things ${formatDuration(host.other_us)}`;
 }
 
 /** The right end of the step as what goes: at most, by the estimate, at least. */

@@ -20,6 +20,7 @@ export function GapsTable({ view, timeline }: { view: WindowView; timeline: Time
     );
   if (answer.kind === "loading" || answer.value.index !== stepIndex.value) return null;
   const { causes, idle_us, idle_share } = answer.value;
+  if (idle_us === null) return <p class="gaps t2">No GPU was recorded in this window: there are no gaps to list.</p>;
   const unit = tableUnit(causes.map((row) => row.idle_us));
   const isStep = timeline.steps[stepIndex.value]?.name !== "window";
   const device = timeline.lanes.filter((lane) => lane.kind === "idle").length > 1 ? `, GPU ${timeline.main_device}` : "";
@@ -29,9 +30,7 @@ export function GapsTable({ view, timeline }: { view: WindowView; timeline: Time
         Gaps in this {isStep ? "step" : "window"}
         {device}
       </h2>
-      {idle_us === null ? (
-        <p class="t2">No GPU was recorded in this window.</p>
-      ) : causes.length === 0 ? (
+      {causes.length === 0 ? (
         <p class="t2">The GPU never stopped.</p>
       ) : (
         <table>

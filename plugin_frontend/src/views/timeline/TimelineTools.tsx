@@ -19,13 +19,7 @@ export function TimelineTools({ timeline }: { timeline: TimelineView }) {
         {stepName(timeline.steps[at]?.name ?? "")}
       </b>
       <StepButton label="Next step" icon="next" by={1} disabled={at >= timeline.steps.length - 1} />
-      <Switches />
-      <button class="btn sm" type="button" onClick={visitLargestGap}>
-        Largest gap <span class="kbd">g</span>
-      </button>
-      <button class="btn sm" type="button" onClick={() => visitEpisode(1)}>
-        Next episode <span class="kbd">.</span>
-      </button>
+      {timeline.main_device !== null && <DeviceTools />}
       <SearchField />
       <span class="right s12 t3 nw" id="step-figures">
         {figures()}
@@ -49,12 +43,28 @@ export function TimelineTools({ timeline }: { timeline: TimelineView }) {
   );
 }
 
+/** What there is to choose and to go to only where a GPU was recorded. */
+function DeviceTools() {
+  return (
+    <>
+      <Switches />
+      <button class="btn sm" type="button" onClick={visitLargestGap}>
+        Largest gap <span class="kbd">g</span>
+      </button>
+      <button class="btn sm" type="button" onClick={() => visitEpisode(1)}>
+        Next episode <span class="kbd">.</span>
+      </button>
+    </>
+  );
+}
+
 /** `53.9 ms · idle 28 %` */
 function figures(): string {
   const answer = stepAnswer.value;
   if (answer.kind !== "there" || answer.value.index !== stepIndex.value) return "";
   const { duration_us, idle_share } = answer.value;
-  return `${formatDuration(duration_us)} · idle ${formatShare(idle_share)}`;
+  const idle = idle_share === null ? "" : ` · idle ${formatShare(idle_share)}`;
+  return `${formatDuration(duration_us)}${idle}`;
 }
 
 function StepButton({ label, icon, by, disabled }: { label: string; icon: "previous" | "next"; by: number; disabled: boolean }) {

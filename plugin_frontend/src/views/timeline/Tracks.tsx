@@ -34,7 +34,7 @@ export function Tracks({ view, timeline }: { view: WindowView; timeline: Timelin
           {tilesFailure.value}
         </p>
       )}
-      <TimelineLegend />
+      {timeline.main_device !== null && <TimelineLegend />}
       <GapsTable view={view} timeline={timeline} />
     </div>
   );
