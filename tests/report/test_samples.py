@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
+import gzip
 import pathlib
 import sys
 
 import pytest
 
 from tbprof.store.lookup.windows import read_report
+from tbprof.views.overview.opening import opening_of
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "data"))
 
 from refresh_samples import SAMPLES, report_path, sample_report
+from simulate_sample import SAMPLE as SIMULATED
+from simulate_sample import write
 
 TRACES = sorted(SAMPLES.rglob("*.json.gz"))
 
 
 def test_there_are_samples() -> None:
-    assert len(TRACES) >= 4
+    assert len(TRACES) >= 5
+
+
+def test_the_simulated_one_is_what_its_script_writes_and_says_what_it_is(tmp_path: pathlib.Path) -> None:
+    written = tmp_path / SIMULATED.name
+    write(written)
+    assert gzip.decompress(written.read_bytes()) == gzip.decompress(SIMULATED.read_bytes())
+    report = sample_report(SIMULATED)
+    assert (report.trace.devices, "simulated" in report.trace.worker) == (("Simulated GPU",), True)
+
+
+def test_the_simulated_one_has_exact_lines_and_a_saving() -> None:
+    opening = opening_of(sample_report(SIMULATED))
+    assert opening.action.startswith("First: fix these waits together (train.py:12")
+    assert all(site.source is not None and site.source.exact for site in sample_report(SIMULATED).sites)
 
 
 @pytest.mark.parametrize("trace", TRACES, ids=lambda path: path.parent.name)

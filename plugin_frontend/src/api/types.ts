@@ -263,12 +263,14 @@ export interface ActionRow {
   /** One sentence. */
   how: string;
   finding: FindingRow;
-  /** Of the same rule, in other places. */
+  /** Of the same rule in other places, or waits that hide one another with it. */
   others: FindingRow[];
   /** Of a row of the fix plan what it adds to those above it; without an estimate its ceiling counts. */
   saves: SavingView;
   /** Of this change without the others. */
   alone: SavingView;
+  /** Whether what it saves holds only after another row of the fix plan above it. */
+  adds: boolean;
   /** Whether the replay judges it, together with the other rows of the fix plan. */
   is_planned: boolean;
   /** Of a step, 0 to 1: its estimate, else its ceiling. */

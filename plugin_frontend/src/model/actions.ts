@@ -6,7 +6,8 @@ import type { FindingRow, OverviewView } from "../api/types.ts";
 export function actionNumbers(overview: OverviewView): ReadonlyMap<number, number> {
   const numbers = new Map<number, number>();
   overview.actions.forEach((row, at) => {
-    for (const site of row.finding.sites) if (!numbers.has(site)) numbers.set(site, at + 1);
+    const sites = [row.finding, ...row.others].flatMap((finding) => finding.sites);
+    for (const site of sites) if (!numbers.has(site)) numbers.set(site, at + 1);
   });
   return numbers;
 }

@@ -28,7 +28,7 @@ __all__ = ["add_to"]
 
 _RUNS = ("before", "after")
 
-_FIRST_SAMPLE = "sam_amg_a100"
+_FIRST_SAMPLE = "a_simulated_training"
 """The sample with most to see."""
 
 

@@ -31,7 +31,7 @@ def markdown(report: Report) -> str:
         what = "A step" if marks_steps(report) else "The window"
         lines += [f"{what} runs {mean(kernels)} kernels in {mean(launches)} launches.", ""]
     lines += [
-        f"{number}. {action.title}: {worth_text(action, number)} ({action.finding.rule})"
+        f"{number}. {action.title}: {worth_text(action)} ({action.finding.rule})"
         for number, action in enumerate(view.overview.actions, start=1)
     ]
     lines += [""] if view.overview.actions else []

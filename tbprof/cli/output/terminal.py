@@ -48,26 +48,28 @@ def _actions(view: WindowView) -> list[str]:
     scope = scope_of(marks_steps=view.marks_steps)
     lines = []
     for number, row in enumerate(view.overview.actions, start=1):
-        lines += ["", f"  {number}. {row.title}: {worth_text(row, number)} {scope.each} ({share(row.share)})"]
-        lines += [f"     {text}" for text in (f"{row.finding.rule} {_place(view, row)}", row.how)]
+        lines += ["", f"  {number}. {row.title}: {worth_text(row)} {scope.each} ({share(row.share)})"]
+        lines += [f"     {text}" for text in (*_places(view, row), row.how)]
     if view.overview.smaller:
         lines += ["", f"  {view.overview.smaller}"]
     return lines
 
 
-def worth_text(row: ActionRow, number: int) -> str:
+def worth_text(row: ActionRow) -> str:
     """What it saves, of a step; a later row of the fix plan adds it to the rows above."""
     if row.saves.estimate_us is None:
         return f"up to {duration(row.saves.ceiling_us)}"
-    return f"{'adds' if row.is_planned and number > 1 else 'saves'} {duration(row.saves.estimate_us)}"
+    return f"{'adds' if row.adds else 'saves'} {duration(row.saves.estimate_us)}"
 
 
-def _place(view: WindowView, row: ActionRow) -> str:
-    """Its lines, else what its findings say of themselves."""
+def _places(view: WindowView, row: ActionRow) -> list[str]:
+    """Each rule with its lines, else with what its findings say of themselves."""
+    found = (row.finding, *row.others)
     if row.finding.sites:
-        return place_of([_where(view.sites[site]) for site in row.finding.sites])
+        return [f"{one.rule} {place_of([_where(view.sites[site]) for site in one.sites])}" for one in found]
     said = row.finding.note or row.finding.place
-    return f"{said} And {count(len(row.others), 'more place')}." if row.others else said
+    more = f" And {count(len(row.others), 'more place')}." if row.others else ""
+    return [f"{row.finding.rule} {said}{more}"]
 
 
 def _figures(view: WindowView) -> list[str]:

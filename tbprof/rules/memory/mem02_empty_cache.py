@@ -18,11 +18,11 @@ Example
             train_step(batch)
 
 Action
-    Take `empty_cache()` out of the step.
+    Keep GPU memory instead of freeing it in the step.
 
 Fix
-    Leave the call out. Where memory is short, set `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`,
-    or make the batch smaller.
+    Leave `empty_cache()` out, or where memory is short set
+    `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`, or make the batch smaller.
     caveat: without the call more memory stays reserved, and another process on the device may miss it.
 
 Silent

@@ -44,7 +44,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.notes import duration_of, share_of
+from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.rule import GPU_WORK, STEPS, Rule
 from tbprof.texts.figures.scopes import Scope
 
@@ -81,7 +81,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 def _note(numbers: Numbers, _: Scope) -> str:
     worst = duration_of(numbers, "worst_lag_ns")
-    return f"At worst the GPU ends {worst} after the step, {share_of(numbers, 'worst_share')} of it."
+    return f"At worst the GPU ends {worst} after the step on the host."
 
 
 RULE = Rule(code=_CODE, find=find, note=_note, needs=(GPU_WORK, STEPS))

@@ -8,10 +8,16 @@ from collections.abc import Sequence
 from tbprof.texts.figures.quantities import count, duration
 from tbprof.texts.findings.rule_pages import RuleText
 
-__all__ = ["first_action_sentence", "how_to", "place_of", "smaller_sentence"]
+__all__ = ["HOW_TOGETHER", "TOGETHER", "first_action_sentence", "how_to", "place_of", "smaller_sentence"]
 
 _END = re.compile(r"[.;](?= )(?=(?:[^`]*`[^`]*`)*[^`]*$)")
 """Of a sentence or a clause, outside of code."""
+
+
+_LONGEST_PLACE = 72
+
+TOGETHER = "Fix these waits together"
+HOW_TOGETHER = "Each hides behind the others: one alone saves hardly anything."
 
 
 def how_to(rule: RuleText) -> str:
@@ -36,11 +42,16 @@ def first_action_sentence(
     return f"First: {action[0].lower()}{action[1:]}{where}: {saves} of {duration(step_us)}."
 
 
+def _shortened(place: str) -> str:
+    """The whole name of generated code would bury the sentence that it stands in."""
+    return place if len(place) <= _LONGEST_PLACE else f"{place[: _LONGEST_PLACE - 1]}\u2026"
+
+
 def place_of(places: Sequence[str]) -> str:
     """The first of several places, and how many more there are; "" if there is none."""
     if not places:
         return ""
-    first, more = places[0], len(dict.fromkeys(places)) - 1
+    first, more = _shortened(places[0]), len(dict.fromkeys(places)) - 1
     return f"{first} and {count(more, 'more place')}" if more else first
 
 

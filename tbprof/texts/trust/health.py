@@ -36,10 +36,9 @@ def _cold_steps(numbers: Numbers) -> str:
 
 def _gpu_lag(numbers: Numbers) -> str:
     late = count(int(numbers["steps"]), "step")
-    ends = (
-        f"The GPU ends {late} late, at worst by {duration(float(numbers['worst_us']))} "
-        f"({share(float(numbers['worst_share']))} of the step on the host)"
-    )
+    part = float(numbers["worst_share"])
+    of_step = f" ({share(part)} of the step on the host)" if part <= 1 else ""
+    ends = f"The GPU ends {late} late, at worst by {duration(float(numbers['worst_us']))}{of_step}"
     if numbers["of_device"]:
         return f"{ends}: the host runs ahead, and the steps of this report are the GPU's."
     return f"{ends}: the steps of this report are the host's, and single ones may differ from the GPU's."

@@ -112,7 +112,11 @@ def _cold(numbers: Numbers) -> Words:
 def _cold_none(numbers: Numbers) -> Words:
     steps = int(numbers["steps"])
     if steps < _FEWEST_TO_TELL:
-        return "Cold steps left out", "none", f"With {count(steps, 'step')} a cold one can't be recognized."
+        return (
+            "Cold steps left out",
+            "not known",
+            f"With {count(steps, 'step')} a cold one can't be recognized.",
+        )
     return "Cold steps left out", "none", "The first step is at most 1.5 times the median of the others."
 
 

@@ -37,7 +37,8 @@ _MOST_OF: dict[Severity, float] = {"high": CRITICAL_SHARE, "medium": HIGH_SHARE,
 @dataclass(frozen=True, slots=True)
 class Action:
     findings: tuple[int, ...]
-    """Indices into the report's; several where one rule found the same in several places."""
+    """Indices into the report's; several where one rule found the same in several places, or where waits
+    of the plan hide one another."""
     saving: Saving
     """Of the window, of all of them; of a row of the plan what it adds to those above it."""
     total_ns: int | None
@@ -65,7 +66,7 @@ class Ranked:
 def rank(report: Report) -> Ranked:
     """The findings of a report as actions, and what is left."""
     room_ns = max((mean_step_us(report) or 0.0) * 1000 * len(report.steps), 1.0)
-    planned = _planned(report)
+    planned = _planned(report, MEDIUM_SHARE * room_ns)
     rows = {at for action in planned for at in action.findings}
     held = {site for at in rows for site in report.findings[at].sites}
     others = [at for at in range(len(report.findings)) if at not in rows]
@@ -98,11 +99,21 @@ def _added(row: PlanRow, alone: Saving | None, before_ns: int) -> Saving:
     return Saving(floor_ns, row.adds_ns, max(row.ceiling_ns - before_ns, row.adds_ns))
 
 
-def _planned(report: Report) -> list[Action]:
-    return [
-        Action((row.finding,), saving, row.total_ns)
-        for row, saving in zip(report.fix_plan, added_savings(report), strict=True)
-    ]
+def _planned(report: Report, least_ns: float) -> list[Action]:
+    """The rows of the plan; one that is worth nothing by itself goes with the one that it uncovers."""
+    planned: list[Action] = []
+    hidden: list[Action] = []
+    for row, saving in zip(report.fix_plan, added_savings(report), strict=True):
+        hidden.append(Action((row.finding,), saving, row.total_ns))
+        if row.adds_ns >= least_ns:
+            planned.append(_together(hidden))
+            hidden = []
+    return [*planned, *hidden]
+
+
+def _together(rows: list[Action]) -> Action:
+    findings = tuple(at for row in rows for at in row.findings)
+    return Action(findings, _sum([row.saving for row in rows]), rows[-1].total_ns)
 
 
 def _is_minor(finding: Finding) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tbprof.model import Report, severity_of_share
-from tbprof.texts.findings.actions import how_to, smaller_sentence
+from tbprof.texts.findings.actions import HOW_TOGETHER, TOGETHER, how_to, smaller_sentence
 from tbprof.texts.findings.rule_pages import fix_words
 from tbprof.views.base.times import us
 from tbprof.views.findings.actions import Action, Ranked
@@ -15,7 +15,11 @@ __all__ = ["action_rows", "finding_rows", "smaller_actions"]
 
 def action_rows(report: Report, ranked: Ranked, step_us: float) -> tuple[ActionRow, ...]:
     """The actions in their order, in us of a step of `step_us`."""
-    return tuple(_row(report, action, step_us) for action in ranked.actions)
+    first = next((action for action in ranked.actions if action.total_ns is not None), None)
+    return tuple(
+        _row(report, action, step_us, adds=action.total_ns is not None and action is not first)
+        for action in ranked.actions
+    )
 
 
 def smaller_actions(report: Report, ranked: Ranked, step_us: float) -> str:
@@ -32,20 +36,22 @@ def finding_rows(report: Report, indices: tuple[int, ...]) -> tuple[FindingRow, 
     return tuple(finding_row(report.findings[at], report) for at in indices)
 
 
-def _row(report: Report, action: Action, step_us: float) -> ActionRow:
+def _row(report: Report, action: Action, step_us: float, *, adds: bool) -> ActionRow:
     steps = max(len(report.steps), 1)
     finding, *others = (report.findings[at] for at in action.findings)
     saves = saving_view(action.saving, steps)
     then_us = None if action.total_ns is None else max(step_us - us(action.total_ns) / steps, 0.0)
     worth_us = saves.ceiling_us if saves.estimate_us is None else saves.estimate_us
     share = min(worth_us / max(step_us, 0.001), 1.0)
+    is_joint = bool(others) and action.total_ns is not None
     return ActionRow(
-        title=fix_words(finding).action,
-        how=how_to(fix_words(finding)),
+        title=TOGETHER if is_joint else fix_words(finding).action,
+        how=HOW_TOGETHER if is_joint else how_to(fix_words(finding)),
         finding=finding_row(finding, report),
         saves=saves,
         others=tuple(finding_row(other, report) for other in others),
         alone=saves if others or finding.saving is None else saving_view(finding.saving, steps),
+        adds=adds,
         is_planned=action.total_ns is not None,
         share=share,
         severity=finding.severity if saves.estimate_us is None else severity_of_share(share),

@@ -53,7 +53,14 @@ def _nothing_to_fix(report: Report) -> bool:
     if report.idle is None or any(finding.severity != "info" for finding in report.findings):
         return False
     room_ns = sum(step.length_ns for step in report.steps) * len(report.idle.by_device)
-    return report.idle.total.device_ns < BOUND_SHARE * room_ns
+    return report.idle.total.device_ns < BOUND_SHARE * room_ns and not _is_exposed(report)
+
+
+def _is_exposed(report: Report) -> bool:
+    """Whether the device communicates or copies for long with nothing computed beside it."""
+    device = device_bar(report)
+    step_us = mean_step_us(report) or 0.0
+    return device is not None and device.communication_us + device.copying_us > BOUND_SHARE * step_us
 
 
 def _saving(report: Report) -> SavingView | None:

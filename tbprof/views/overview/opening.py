@@ -60,7 +60,8 @@ def _first(report: Report, actions: Sequence[ActionRow], step_us: float) -> str:
 
 def _place(report: Report, action: ActionRow) -> str:
     """The lines, where they are exact; else the places that the findings name."""
-    sources = [report.sites[site].source for site in action.finding.sites]
+    found = (action.finding, *action.others)
+    sources = [report.sites[site].source for one in found for site in one.sites]
     lines = [f"{PurePath(s.file).name}:{s.line}" for s in sources if s is not None and s.exact]
-    places = lines or [found.place for found in (action.finding, *action.others) if found.place]
+    places = lines or [one.place for one in found if one.place]
     return place_of(places)

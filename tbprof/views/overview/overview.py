@@ -73,11 +73,13 @@ class ActionRow:
     """One sentence."""
     finding: FindingRow
     others: tuple[FindingRow, ...]
-    """Of the same rule, in other places."""
+    """Of the same rule in other places, or waits that hide one another with it."""
     saves: SavingView
     """Of a row of the fix plan what it adds to those above it; without an estimate its ceiling counts."""
     alone: SavingView
     """Of this change without the others."""
+    adds: bool
+    """Whether what it saves holds only after another row of the fix plan above it."""
     is_planned: bool
     """Whether the replay judges it, together with the other rows of the fix plan."""
     share: float

@@ -96,6 +96,8 @@ def _cold(report: Report) -> tuple[str, State, Numbers]:
     cold = [step for step in report.steps if step.cold]
     longest = max((step.length_ns for step in cold), default=0)
     numbers = {"cold": len(cold), "steps": len(report.steps), "longest_us": longest / 1000}
+    if len(report.steps) == 1:
+        return "cold_none", "unknown", numbers
     return "cold" if cold else "cold_none", "ok", numbers
 
 

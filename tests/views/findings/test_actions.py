@@ -79,6 +79,14 @@ def test_the_plan_keeps_its_order_and_comes_where_its_largest_row_belongs() -> N
     assert [action.total_ns for action in shown] == [300_000, 2_300_000, None]
 
 
+def test_waits_that_hide_one_another_are_one_action() -> None:
+    masking, hidden = read(Saving(0, 5_000, 5_000), 0), read(Saving(0, 0, 5_000), 1)
+    plan = (PlanRow(0, 5_000, 5_000, 6_000), PlanRow(1, 2_000_000, 2_005_000, 3_000_000))
+    [action] = rank(report_of(masking, hidden, plan=plan)).actions
+    assert action.findings == (0, 1)
+    assert (action.saving.estimate_ns, action.total_ns) == (2_005_000, 2_005_000)
+
+
 def test_places_of_one_rule_are_one_action() -> None:
     parts = [finding("LCH01", Saving(0, None, ns)) for ns in (2_000_000, 1_000_000)]
     [action] = rank(report_of(*parts)).actions

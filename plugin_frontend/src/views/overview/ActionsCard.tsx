@@ -20,7 +20,7 @@ export function ActionsCard({ view }: { view: WindowView }) {
     <Card
       id="actions"
       title="What to change first"
-      about={`most worth first; “adds” holds after the rows above it${actions.some(({ saves }) => saves.estimate_us === null) ? ", “up to” where no replay can judge it" : ""}`}
+      about={aboutActions(actions)}
       aside={!view.calibrated && actions.some((row) => row.is_planned) && <span class="chip">uncalibrated</span>}
     >
       <table class="actions" aria-labelledby="actions">
@@ -43,6 +43,12 @@ export function ActionsCard({ view }: { view: WindowView }) {
       {smaller + next_limit !== "" && <p class="hr in s12 t2">{`${smaller} ${next_limit}`.trim()}</p>}
     </Card>
   );
+}
+
+function aboutActions(actions: readonly ActionRow[]): string {
+  const adds = actions.filter((row) => row.is_planned).length > 1 ? "; “adds”: beside the waits above it" : "";
+  const most = actions.some(({ saves }) => saves.estimate_us === null) ? "; “up to”: an upper limit, and limits overlap" : "";
+  return `largest saving first${adds}${most}`;
 }
 
 interface ActionLineProps {
@@ -70,7 +76,7 @@ function ActionLine({ row, number, view, largest_us: largest, scope }: ActionLin
         </p>
       </td>
       <td>
-        <div class="b nw">{savesText(row, number)}</div>
+        <div class="b nw">{savesText(row)}</div>
         <div class="row s12 t3">
           <SeverityBars severity={severity} />
           {formatShare(row.share)} of {scope}
@@ -84,9 +90,9 @@ function ActionLine({ row, number, view, largest_us: largest, scope }: ActionLin
   );
 }
 
-function savesText({ saves, is_planned: planned }: ActionRow, number: number): string {
+function savesText({ saves, adds }: ActionRow): string {
   if (saves.estimate_us === null) return `up to ${formatDuration(saves.ceiling_us)}`;
-  return `${planned && number > 1 ? "adds" : "saves"} ${formatDuration(saves.estimate_us)}`;
+  return `${adds ? "adds" : "saves"} ${formatDuration(saves.estimate_us)}`;
 }
 
 function bracketText({ saves, alone, step_then_us: then }: ActionRow): string {
@@ -100,27 +106,41 @@ function isAnother(saves: SavingView, alone: SavingView): boolean {
   return alone.estimate_us !== null && formatDuration(alone.estimate_us) !== formatDuration(saves.estimate_us);
 }
 
-/** The rule, and the lines to change; else what the findings are about. */
+/** Each rule with the lines to change; else the rule and what its findings are about. */
 function Where({ findings, view }: { findings: readonly FindingRow[]; view: WindowView }) {
-  const [finding] = findings;
-  if (finding === undefined) return null;
+  const placed = findings.filter((finding) => finding.sites.length > 0);
+  if (placed.length > 0) {
+    return (
+      <>
+        {placed.map((finding) => (
+          <Lines key={finding.fingerprint} finding={finding} view={view} />
+        ))}
+      </>
+    );
+  }
+  return (
+    <div class="row s12">
+      {findings.slice(0, 1).map(({ rule }) => (
+        <RuleButton key={rule} rule={rule} />
+      ))}
+      <span class="t2 anywhere">
+        <bdi>{findings.map(({ note, place }) => (note === "" ? place : note)).join(" ")}</bdi>
+      </span>
+    </div>
+  );
+}
+
+function Lines({ finding, view }: { finding: FindingRow; view: WindowView }) {
   const sites = finding.sites.flatMap((index) => view.sites[index] ?? []);
   const code = sites[0]?.source?.code ?? "";
   return (
     <>
       <div class="row s12">
-        <button class="rule rule-button" type="button" onClick={() => visit({ rule: finding.rule, site: null, health: false })}>
-          {finding.rule}
-        </button>
+        <RuleButton rule={finding.rule} />
         {sites.slice(0, MOST_SITES).map((site) => (
           <SiteLink key={site.index} site={site} onOpen={visitSite} />
         ))}
         {sites.length > MOST_SITES && <span class="t3 nw">and {sites.length - MOST_SITES} more</span>}
-        {sites.length === 0 && (
-          <span class="t2 anywhere">
-            <bdi>{findings.map(({ note, place }) => (note === "" ? place : note)).join(" ")}</bdi>
-          </span>
-        )}
       </div>
       {code !== "" && (
         <code class="block ell" title={code}>
@@ -128,5 +148,13 @@ function Where({ findings, view }: { findings: readonly FindingRow[]; view: Wind
         </code>
       )}
     </>
+  );
+}
+
+function RuleButton({ rule }: { rule: string }) {
+  return (
+    <button class="rule rule-button" type="button" onClick={() => visit({ rule, site: null, health: false })}>
+      {rule}
+    </button>
   );
 }

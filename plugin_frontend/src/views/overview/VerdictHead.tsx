@@ -76,8 +76,8 @@ function StepFigure({ overview, marked }: { overview: OverviewView; marked: bool
 
 /** Of the first action: the same figure as in its row. */
 function SavingFigure({ overview }: { overview: OverviewView }) {
-  const { headline, speedup, saving } = overview;
-  if (headline === null) return saving === null ? null : <Figure label="Can be saved" value="nothing" />;
+  const { headline, speedup, nothing_to_fix: nothing } = overview;
+  if (headline === null) return nothing ? <Figure label="Can be saved" value="nothing" /> : null;
   const { floor_us: floor, estimate_us: estimate, ceiling_us: ceiling } = headline;
   const label = "The first action saves";
   if (estimate === null) {

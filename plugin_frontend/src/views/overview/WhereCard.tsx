@@ -41,9 +41,9 @@ export function WhereCard({ view }: { view: WindowView }) {
             <StackBar segments={hostSegments(host, unit, device !== null)} scale_us={step} label={hostText(host, device !== null)} />
           </>
         )}
-        {saving !== null && saving.ceiling_us > 0 && (
+        {saving !== null && saving.estimate_us !== null && saving.ceiling_us > 0 && (
           <>
-            <span class="s12 t2">{saving.estimate_us === null ? "Without waits" : "After the plan"}</span>
+            <span class="s12 t2">Without the waits that can go</span>
             <StackBar segments={afterSegments(step, saving, unit)} scale_us={step} label={afterText(step, saving)} />
           </>
         )}
