@@ -43,7 +43,7 @@ export function WhereCard({ view }: { view: WindowView }) {
         )}
         {saving !== null && saving.estimate_us !== null && saving.ceiling_us > 0 && (
           <>
-            <span class="s12 t2">Without the waits that can go</span>
+            <span class="s12 t2">Waits fixed</span>
             <StackBar segments={afterSegments(step, saving, unit)} scale_us={step} label={afterText(step, saving)} />
           </>
         )}
