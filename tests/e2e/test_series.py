@@ -15,7 +15,10 @@ def test_all_ranks_stand_side_by_side(page: Page, address: str) -> None:
     rows = frame.locator("table.series-table tbody tr")
     expect(rows).to_have_count(2)
     expect(rows.first.locator("td")).to_have_count(9, timeout=PATIENCE_MS)
+    frame.locator("th button", has_text="GPU idle").click()
+    expect(frame.locator("th[aria-sort=descending]")).to_contain_text("GPU idle")
     assert axe_violations(page) == ""
+    frame.locator("th button", has_text="Rank").click()
     rows.nth(1).locator("button").click()
     expect(frame.locator("nav [aria-current=page]")).to_have_text("Overview")
     expect(frame.locator("header.ctx")).to_contain_text("Rank1")

@@ -20,7 +20,7 @@ def ranks_sentences(ranks: Sequence[tuple[str, float | None, float]], *, are_ran
     Not `are_ranked`, they are workers of which some have no rank.
     """
     kind = "rank" if are_ranked else "worker"
-    by_idle = f"A long wait means a full queue: compare {kind}s by idle, not by waits."
+    by_idle = f"The host of a busy GPU waits long: compare {kind}s by GPU idle, not by waits."
     idle = {name: idle for name, idle, _ in ranks if idle is not None}
     if len(idle) < 2:
         return f"{count(len(ranks), kind)} recorded, fewer than two with GPU work.", ""

@@ -50,7 +50,7 @@ def test_the_rank_that_waits_longest_may_be_the_least_idle() -> None:
     rows = [rank(0, idle=0.49, wait_us=2_100), rank(1, idle=0.34, wait_us=7_600)]
     shown = ranks_view(rows)
     assert shown.verdict == "Waits differ 4-fold, and rank 1, which waits longest, is the least idle."
-    assert "by idle, not by waits" in shown.detail
+    assert "by GPU idle, not by waits" in shown.detail
 
 
 def test_else_the_most_and_the_least_idle_are_named() -> None:
@@ -67,7 +67,7 @@ def test_without_ranks_they_are_workers() -> None:
     idle, busy = (dataclasses.replace(FIGURES, idle_share=share) for share in (0.4, 0.1))
     shown = ranks_view([row("a", idle), row("b", busy)])
     assert shown.verdict.startswith("Worker a is idle most, 40\u202f% of a step; worker b least")
-    assert "compare workers by idle" in shown.detail
+    assert "compare workers by GPU idle" in shown.detail
 
 
 def test_ranks_that_are_not_there_are_named() -> None:

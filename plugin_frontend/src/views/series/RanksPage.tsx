@@ -1,8 +1,10 @@
+import { useState } from "preact/hooks";
 import type { RanksView, SeriesRow, WindowFigures } from "../../api/types.ts";
 import { COMPUTING, causeFill } from "../../draw/causes.ts";
 import { Meter } from "../../draw/Meter.tsx";
 import { type DurationUnit, formatDuration, formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCounted, formatMean, formatShare, NOT_RECORDED } from "../../format/number.ts";
+import { type RankKey, sortRanks } from "../../model/rankSorting.ts";
 import { visit } from "../../state/place.ts";
 import { visitWindow } from "../../state/runs.ts";
 import { ranks } from "../../state/series.ts";
@@ -51,8 +53,10 @@ function Rows({ rows, kind }: { rows: readonly SeriesRow[]; kind: Kind }) {
 }
 
 interface Scale {
-  unit: DurationUnit;
+  stepUnit: DurationUnit;
+  waitUnit: DurationUnit;
   step: number;
+  /** That of a step where none is longer: a wait of nothing has an empty bar. */
   wait: number;
 }
 
@@ -60,44 +64,55 @@ function RanksTable({ rows, kind }: { rows: readonly SeriesRow[]; kind: Kind }) 
   const known = rows.flatMap((row) => row.figures ?? []);
   const steps = known.map((figures) => figures.step_us ?? 0);
   const waits = known.map((figures) => figures.wait_us);
-  const scale = { unit: tableUnit([...steps, ...waits]), step: Math.max(...steps, 0), wait: Math.max(...waits, 0) };
+  const scale = { stepUnit: tableUnit(steps), waitUnit: tableUnit(waits), step: Math.max(...steps, 0), wait: Math.max(...steps, ...waits, 0) };
+  const [sort, setSort] = useState<RankKey>("name");
+  const head = (key: RankKey, text: string) => <SortHead text={text} column={key} isSorted={key === sort} onSort={setSort} />;
   return (
     <table class="series-table" aria-labelledby="ranks">
       <thead>
         <tr>
-          <th scope="col">{kind.title}</th>
-          <th scope="col" class="num">
-            Step, {scale.unit}
-          </th>
+          {head("name", kind.title)}
+          {head("step", `Step, ${scale.stepUnit}`)}
           <th scope="col">
             <span class="sr">Step drawn</span>
           </th>
-          <th scope="col" class="num">
-            GPU idle
-          </th>
+          {head("idle", "GPU idle")}
           <th scope="col">
             <span class="sr">Idle drawn</span>
           </th>
-          <th scope="col" class="num">
-            Host waits, {scale.unit}
-          </th>
+          {head("wait", `Host waits, ${scale.waitUnit}`)}
           <th scope="col">
             <span class="sr">Waits drawn</span>
           </th>
-          <th scope="col" class="num">
-            Syncs
-          </th>
-          <th scope="col" class="num">
-            GPU behind by
-          </th>
+          {head("syncs", "Syncs")}
+          {head("lag", "GPU behind by")}
         </tr>
       </thead>
       <tbody>
-        {rows.map((row) => (
+        {sortRanks(rows, sort).map((row) => (
           <RankLine key={row.worker} row={row} name={kind.nameOf(row)} scale={scale} />
         ))}
       </tbody>
     </table>
+  );
+}
+
+interface SortHeadProps {
+  text: string;
+  column: RankKey;
+  isSorted: boolean;
+  onSort: (key: RankKey) => void;
+}
+
+/** Names stand as they are listed, figures with the largest first. */
+function SortHead({ text, column, isSorted, onSort }: SortHeadProps) {
+  const isName = column === "name";
+  return (
+    <th scope="col" class={isName ? "" : "num"} {...(isSorted ? { "aria-sort": isName ? "ascending" : "descending" } : {})}>
+      <button type="button" onClick={() => onSort(column)}>
+        {text} <span aria-hidden="true">{!isSorted ? "" : isName ? "↑" : "↓"}</span>
+      </button>
+    </th>
   );
 }
 
@@ -124,7 +139,7 @@ function Figures({ figures, scale }: { figures: WindowFigures; scale: Scale }) {
   const { step_us: step, idle_share: idle, wait_us: wait } = figures;
   return (
     <>
-      <td class="num b">{step === null ? NOT_RECORDED : formatDurationIn(step, scale.unit)}</td>
+      <td class="num b">{step === null ? NOT_RECORDED : formatDurationIn(step, scale.stepUnit)}</td>
       <td>
         <Meter parts={[{ length: step ?? 0, fill: COMPUTING }]} most={scale.step} />
       </td>
@@ -132,7 +147,7 @@ function Figures({ figures, scale }: { figures: WindowFigures; scale: Scale }) {
       <td>
         <Meter parts={figures.causes.map((cause) => ({ length: cause.idle_us, fill: causeFill(cause.cause) }))} most={step ?? 0} />
       </td>
-      <td class="num">{formatDurationIn(wait, scale.unit)}</td>
+      <td class="num">{formatDurationIn(wait, scale.waitUnit)}</td>
       <td>
         <Meter parts={[{ length: wait, fill: { class: "f-compute2" } }]} most={scale.wait} />
       </td>
