@@ -21,7 +21,9 @@ P = ParamSpec("P")
 def has_compiled_code() -> bool:
     """Whether torch.compile has compiled anything: a function mode would make it compile all again."""
     dynamo = sys.modules.get("torch._dynamo.utils")
-    return dynamo is not None and dynamo.counters["stats"]["unique_graphs"] > 0
+    # Another thread may be in the middle of its import.
+    counters = getattr(dynamo, "counters", None)
+    return counters is not None and counters["stats"]["unique_graphs"] > 0
 
 
 def untraced(function: Callable[P, None]) -> Callable[P, None]:

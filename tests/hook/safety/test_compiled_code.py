@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tbprof.hook.safety.compiled_code import untraced
+from tbprof.hook.safety.compiled_code import has_compiled_code, untraced
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,3 +110,10 @@ def test_outside_of_compiled_code_nothing_changes() -> None:
 
     note(1, second=2)
     assert called == [(1, 2)]
+
+
+def test_a_compiler_that_another_thread_is_importing_has_compiled_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch._dynamo.utils", ModuleType("torch._dynamo.utils"))
+    assert not has_compiled_code()
