@@ -22,8 +22,8 @@ class Schedule:
     """Which training steps are profiled, in torch's names and with torch's meaning.
 
     The first `skip_first` steps are left alone. Then cycles of `wait + warmup + active`
-    steps follow: in `wait` nothing happens, in `warmup` the profiler runs and what it
-    sees is thrown away, in `active` it records. Each cycle gives one window. One step lies
+    steps follow: in `wait` nothing happens, in `warmup` the hook gets ready and the
+    profiler does not run yet, in `active` it records. Each cycle gives one window. One step lies
     between two windows in any case, for the recording of lines.
     `Schedule.every(1000)` and `Schedule.at(100, 5000)` say it in other words, and
     `print(schedule)` shows what comes of it.
@@ -37,9 +37,9 @@ class Schedule:
     wait: int = field(
         default=0, metadata=option("steps at the start of each cycle in which nothing is watched")
     )
-    # The first steps under a profiler are slower than the others.
+    # The hook records lines in the first of them, and the device catches up in the others.
     warmup: int = field(
-        default=3, metadata=option("steps that the profiler sees before those that it records")
+        default=3, metadata=option("steps in which the hook gets ready, before those that are recorded")
     )
     active: int = field(default=5, metadata=option("steps that a window records"))
     repeat: int = field(default=1, metadata=option("cycles in a run; 0: as many as it has room for"))
@@ -117,7 +117,7 @@ class Schedule:
 
     @property
     def window_steps(self) -> int:
-        """Steps during which a profiler is there: warm-up and recording."""
+        """Steps that belong to a window: warm-up and recording."""
         return self.warmup + self.active
 
     @property

@@ -58,7 +58,7 @@ def make_profiler(
     Where torch does not tell what it can record, it records the CPU, and that is noted in `missing`.
     """
     with warnings.catch_warnings():
-        # torch warns when there is no warm-up; who sets warmup=0 has decided that.
+        # torch warns where its own schedule has no warm-up.
         warnings.simplefilter("ignore")
         steps = _torch_schedule(schedule)
     with without_announcement():
@@ -86,10 +86,13 @@ def end_prepared_session(profiler: profile) -> None:
 
 
 def _torch_schedule(schedule: Schedule) -> Callable[[int], ProfilerAction]:
-    """One cycle; where a profiler that warms up would make those of others fail, it waits instead."""
-    warmup = schedule.warmup if is_torch_since(PREPARED_SESSIONS_END) else 0
+    """One cycle, whose warm-up torch's profiler waits for.
+
+    A session that it prepared would be cancelled by any other profiler that begins. Before torch 2.12 that
+    one fails; since then it is ours that ends the process when it starts, and torch tells nobody of it.
+    """
     made: Callable[[int], ProfilerAction] = torch.profiler.schedule(
-        wait=schedule.warmup - warmup, warmup=warmup, active=schedule.active, repeat=1
+        wait=schedule.warmup, warmup=0, active=schedule.active, repeat=1
     )
     return made
 

@@ -176,12 +176,12 @@ class ProfiledWindow:
 
         Stopping or exporting now would end the other profiler's session, or crash.
         """
-        self._is_stopped_by_device = is_stopped_by_device()
+        # Asked in the warm-up as well, so that the first recorded step finds everything in Python's caches.
+        is_stopped, is_own = is_stopped_by_device(), is_own_recording()
+        self._is_stopped_by_device = is_stopped and self.is_recording
         if self._is_stopped_by_device or self._action == "DEVICE_STOPPED":
             # The session has ended by itself, and nobody took it.
             return False
-        # Asked in the warm-up as well, so that the first recorded step finds everything in Python's caches.
-        is_own = is_own_recording()
         if self.is_recording:
             # Ctrl-C may have come before it was claimed.
             self.taken_away = not (is_own if self._is_claimed else is_recording())

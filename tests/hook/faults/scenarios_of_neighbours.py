@@ -166,6 +166,28 @@ print(len(theirs.events()) > 100)
         says="Another profiler is running",
     ),
     Scenario(
+        "torch's profiler inside the warm-up",
+        """
+watching = hook().__enter__()
+train(watching, 1)
+with torch.profiler.profile() as theirs: step()
+train(watching, 8)
+print(len(theirs.events()) > 10)
+""",
+    ),
+    Scenario(
+        "torch's profiler in every step",
+        """
+with hook() as watching:
+    for _ in range(12):
+        with torch.profiler.profile() as theirs: step()
+        print(len(theirs.events()) > 10)
+        watching.step()
+""",
+        windows=0,
+        says="Another profiler is running",
+    ),
+    Scenario(
         "torch's profiler inside the window",
         IN_WINDOW
         + """

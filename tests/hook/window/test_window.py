@@ -175,6 +175,35 @@ def test_one_that_starts_during_the_warm_up_is_given_way_to(tmp_path: Path, trai
     assert "aten::mv" in {event.key for event in theirs.key_averages()}
 
 
+@pytest.mark.parametrize("steps", [0, 1])
+def test_one_that_begins_and_ends_in_the_warm_up_costs_nothing(
+    tmp_path: Path, training_step: Step, steps: int
+) -> None:
+    window = window_in(tmp_path)
+    window.start()
+    run(window, training_step, steps)
+    with profile(activities=[ProfilerActivity.CPU]) as theirs:
+        training_step()
+    run(window, training_step, 5 - steps)
+    assert "aten::mv" in {event.key for event in theirs.key_averages()}
+    assert window.trace is not None
+    assert step_names(window.trace) == ["ProfilerStep#2", "ProfilerStep#3", "ProfilerStep#4"]
+
+
+def test_one_of_another_thread_in_the_warm_up_costs_nothing(tmp_path: Path, training_step: Step) -> None:
+    def profile_elsewhere() -> None:
+        with profile(activities=[ProfilerActivity.CPU]):
+            torch.ones(2)
+
+    window = window_in(tmp_path)
+    window.start()
+    thread = threading.Thread(target=profile_elsewhere)
+    thread.start()
+    thread.join()
+    run(window, training_step, 5)
+    assert window.trace is not None
+
+
 def test_one_that_warms_up_beside_ours_is_given_way_to(tmp_path: Path, training_step: Step) -> None:
     window = window_in(tmp_path)
     window.start()
