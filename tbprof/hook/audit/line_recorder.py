@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from types import FrameType
 from typing import Any
 
 import torch
@@ -17,10 +18,12 @@ from tbprof.hook.safety.compiled_code import CompilationWatch
 from tbprof.hook.safety.function_modes import enter_at_bottom, leave
 from tbprof.hook.safety.missing_facts import MissingFacts
 from tbprof.model import WAITED
+from tbprof.program.caller_frame import called_from, forget_callers
 
 __all__ = ["LineRecorder"]
 
 _UNNAMED = "synchronise"
+_HAND_OVER = torch.overrides.handle_torch_function.__code__
 
 
 class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
@@ -59,6 +62,7 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         self._is_entered = False
         self._compilations.stop()
         leave(self)
+        forget_callers()
 
     def forget(self) -> None:
         """Start again with an empty record."""
@@ -73,13 +77,14 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         options = kwargs or {}
+        call_it = called_from(_caller_of_torch(sys._getframe(1)))
         if not self.is_on:
-            return func(*args, **options)
+            return call_it(func, args, options)
         self._compilations.look()
         name, thread = getattr(func, "__name__", ""), threading.get_ident()
         self._running[thread] = name
         try:
-            result = func(*args, **options)
+            result = call_it(func, args, options)
         finally:
             self._running.pop(thread, None)
         if name in WATCHED:
@@ -157,3 +162,13 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
             self.log.keep(name, facts, innermost)
         except Exception as fault:  # noqa: BLE001 - the border to the user's training
             self._missing.note(f"call.{name}", fault)
+
+
+def _caller_of_torch(frame: FrameType) -> FrameType:
+    """Who called a function of torch, from the frame that handed the call to a mode.
+
+    A function written in C hands it over from its caller's own frame.
+    """
+    public = frame.f_back if frame.f_code is _HAND_OVER else None
+    caller = public.f_back if public is not None else frame
+    return caller or frame

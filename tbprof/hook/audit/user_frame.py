@@ -13,6 +13,8 @@ from types import CodeType, FrameType
 
 import torch
 
+from tbprof.program.caller_frame import RELAY
+
 __all__ = ["own_frame", "user_frame"]
 
 _TORCH = os.path.dirname(torch.__file__) + os.sep  # noqa: PTH120 - compared with names as Python spells them
@@ -62,6 +64,8 @@ def _is_own(code: CodeType) -> bool:
 @lru_cache(maxsize=4096)
 def _is_users(code: CodeType) -> bool:
     file = code.co_filename
+    if code.co_name == RELAY:
+        return False
     if file.startswith("<"):
         return _NOTEBOOK.match(file) is not None
     if _COMPILED in file:

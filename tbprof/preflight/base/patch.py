@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from tbprof.preflight.base.after_import import called_after_import
+from tbprof.preflight.base.relayed import as_called_by_program
 
 __all__ = ["Patch", "applied", "instead", "suspended"]
 
@@ -89,7 +90,7 @@ def _put(patch: Patch) -> Iterator[None]:
         yield
         return
     place = _Place(owner, patch.name, vars(owner).get(patch.name, _ABSENT))
-    setattr(owner, patch.name, patch.make(original))
+    setattr(owner, patch.name, patch.make(as_called_by_program(original)))
     _IN_PLACE.append(place)
     try:
         yield

@@ -15,6 +15,7 @@ from types import FrameType
 import torch
 
 from tbprof.model import Source
+from tbprof.program.caller_frame import RELAY
 
 __all__ = ["Origin", "library_of", "origin", "trace_file_name"]
 
@@ -55,7 +56,7 @@ class Origin:
 def origin(frame: FrameType | None) -> Origin | None:
     """The origin of what runs in `frame`; None where no frame is the program's."""
     via = None
-    while frame is not None and not _is_programs(frame.f_code.co_filename):
+    while frame is not None and not _is_line(frame):
         if via is None and _is_named(frame.f_code.co_filename):
             via = _source(frame)
         frame = frame.f_back
@@ -71,13 +72,17 @@ def _callers(innermost: FrameType) -> tuple[Source, ...]:
     found: list[Source] = []
     frame = innermost.f_back
     while frame is not None and len(found) < wanted:
-        file = frame.f_code.co_filename
-        if _is_programs(file):
+        if _is_line(frame):
+            file = frame.f_code.co_filename
             found.append(_source(frame))
             if wanted == _MOST_CALLERS and library_of(file) is None:
                 break
         frame = frame.f_back
     return tuple(found)
+
+
+def _is_line(frame: FrameType) -> bool:
+    return _is_programs(frame.f_code.co_filename) and frame.f_code.co_name != RELAY
 
 
 def _source(frame: FrameType) -> Source:

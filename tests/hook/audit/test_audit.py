@@ -274,6 +274,31 @@ def test_an_exception_of_the_program_passes_as_it_is() -> None:
         audit_of(lambda: torch.ones(2).item())
 
 
+def warned_of(program: Callable[[], object]) -> list[tuple[str, int, str]]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        program()
+    return [(told.filename, told.lineno, str(told.message)) for told in caught]
+
+
+@pytest.mark.parametrize("form", ["in C", "in Python"])
+def test_a_warning_belongs_to_the_line_that_it_would_belong_to(form: str) -> None:
+    def program() -> object:
+        ones = torch.ones(2)
+        return torch.tensor(ones) if form == "in C" else torch.nn.functional.softmax(ones)
+
+    alone = warned_of(program)
+    assert [file for file, _, _ in alone] == [__file__]
+    assert warned_of(lambda: audit_of(program)) == alone
+
+
+def test_a_filter_of_the_program_for_its_own_module_holds() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", module=re.escape(__name__))
+        audit_of(lambda: torch.tensor(torch.ones(2)))
+
+
 def test_a_call_that_can_t_be_read_costs_its_own_line_and_is_missing_by_name(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
