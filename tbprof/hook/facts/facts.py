@@ -25,6 +25,8 @@ __all__ = ["WindowFacts", "collect_facts", "rank_and_world_size", "worker_name",
 
 NVIDIA_DRIVER = Path("/proc/driver/nvidia/version")
 
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
+
 LONGEST_WORKER = 150
 """Bytes. File systems take names of 255; time stamp and suffixes need their part."""
 
@@ -105,12 +107,18 @@ def write_facts(facts: HookFacts, path: Path) -> None:
     """
     aside = path.with_name(path.name + ".tmp")
     try:
-        aside.write_text(json.dumps(facts, default=_members), encoding="utf-8")
+        aside.write_bytes(_as_json(facts))
         aside.replace(path)
     except OSError:
         with contextlib.suppress(OSError):
             aside.unlink()
         raise
+
+
+def _as_json(facts: HookFacts) -> bytes:
+    """JSON has no half of a surrogate pair, which names of files and of code may hold: it is spelled out."""
+    text = json.dumps(facts, default=_members, ensure_ascii=False)
+    return _HALF_PAIR.sub(lambda half: rf"\\u{ord(half[0]):x}", text).encode()
 
 
 def _members(record: Any) -> dict[str, Any]:

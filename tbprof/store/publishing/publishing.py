@@ -50,8 +50,8 @@ def publish_window(
         limits: What the run keeps of the windows before this one; None: all.
 
     Raises:
-        TraceError: The trace is not whole, and is called `X.broken` from now on; or the facts are
-            none; or it can't be read now, and both files stay.
+        TraceError: The trace is not whole, and is called `X.broken` from now on; or it can't be
+            read now, and both files stay.
         PublishError: The log directory can't be written to; both files stay.
     """
     stem = parse_window_name(spooled.name).stem
@@ -120,11 +120,21 @@ def _write_with_room(spooled: Path, facts: Path, trace_path: Path, report_path: 
 
 def _write(spooled: Path, facts: Path, trace_path: Path, report_path: Path) -> Report:
     with appearing(trace_path) as file:
-        merge_facts(spooled, file, facts.read_bytes() if facts.exists() else None)
+        merge_facts(spooled, file, _facts_json(facts))
         file.flush()
         report = _report_of(Path(file.name), trace_path)
         write_whole(report_path, encode_report(report, written_by=__version__))
     return report
+
+
+def _facts_json(facts: Path) -> bytes | None:
+    """None where the hook wrote none; of what can't be read nothing, which is told as damaged."""
+    try:
+        return facts.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError:
+        return b""
 
 
 def _report_of(written: Path, named: Path) -> Report:

@@ -19,6 +19,9 @@ from tbprof.trace.importers.kineto.reader import CHUNK_BYTES
 
 __all__ = ["merge_facts", "verify"]
 
+_DAMAGED_FACTS = b"{}"
+"""What no reader takes for facts."""
+
 _LEVEL = 1
 
 
@@ -49,31 +52,29 @@ def merge_facts(
     """Write the trace at `source` as gzip, with `facts_json`, if there is one, as its member `tbprof`.
 
     Every byte of the trace is kept. A destination given as a stream is left open. After an
-    error the destination is incomplete, so write to a name that no viewer reads.
+    error the destination is incomplete, so write to a name that no viewer reads. Facts that are
+    no JSON object are left out, and who reads the trace is told that they were damaged.
 
     Raises:
         TraceError: the source can't be read whole, or is no JSON object.
-            The same if `facts_json` is no JSON object.
     """
-    if facts_json is not None:
-        _check_facts(source, facts_json)
+    facts = None if facts_json is None else _usable(facts_json)
     with open_source(source) as trace:
         if isinstance(destination, (str, os.PathLike)):
             with Path(destination).open("wb") as file:
-                _pack(trace, file, facts_json)
+                _pack(trace, file, facts)
         else:
-            _pack(trace, destination, facts_json)
+            _pack(trace, destination, facts)
         if trace.damaged or trace.read_bytes != Path(source).stat().st_size:
             raise _not_whole(trace, "it broke off or changed while it was copied")
 
 
-def _check_facts(source: str | os.PathLike[str], facts_json: bytes) -> None:
+def _usable(facts_json: bytes) -> bytes:
     try:
         msgspec.json.decode(facts_json, type=dict[str, Any])
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise TraceError(
-            f"The facts for {os.fspath(source)} are no JSON object: publish without them."
-        ) from error
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return _DAMAGED_FACTS
+    return facts_json
 
 
 def _pack(trace: ByteSource, file: BinaryIO, facts_json: bytes | None) -> None:

