@@ -1,7 +1,7 @@
 """Pictures of every view of three real traces, to be looked at: `python tests/e2e/take_pictures.py`.
 
 TBPROF_TRACES names the folder of public traces. They go to `pictures/`, in light; the first trace in
-dark too. README shows two of that trace in TensorBoard's own page.
+dark too. README shows two of the simulated sample in TensorBoard's own page.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ SIZE = {"width": 1280, "height": 656}
 """Of the frame in a window of 1280 x 720."""
 
 README_SIZE = {"width": 1280, "height": 800}
+
+SAMPLES = pathlib.Path(__file__).parents[2] / "logs" / "samples"
+SIMULATED = "a_simulated_training"
 
 TRACES = {"a100": "sam_amg_a100", "h100": "h100_bert_small_infer", "v100": "kineto_resnet50_nw0"}
 """Their names in the pictures' names, and their folders."""
@@ -67,14 +70,15 @@ def main() -> None:
         logs = pathlib.Path(folder) / "logs"
         for run in TRACES.values():
             shutil.copytree(traces / run, logs / run)
+        shutil.copytree(SAMPLES / SIMULATED, logs / SIMULATED)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         with tensorboard(logs) as address:
             for name, run in TRACES.items():
                 take(browser, address, run, name, "light")
             name, run = next(iter(TRACES.items()))
             take(browser, address, run, name, "dark")
-            take_in_tensorboard(browser, address, run, "light", "overview", "")
-            take_in_tensorboard(browser, address, run, "dark", "syncs", "0")
+            take_in_tensorboard(browser, address, SIMULATED, "light", "overview", "")
+            take_in_tensorboard(browser, address, SIMULATED, "dark", "syncs", "0")
         browser.close()
 
 

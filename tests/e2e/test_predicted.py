@@ -25,7 +25,7 @@ def test_every_line_of_the_demo_is_named_and_marked_as_predicted(page: Page, add
     rows = frame.locator("table.predicted tbody tr")
     expect(rows).to_have_count(len(LINES))
     for row in rows.all():
-        code = row.locator("code").inner_text()
+        code = row.locator("code.block").inner_text()
         expect(row).to_contain_text(LINES[code])
         expect(row).to_contain_text("before.py:")
         expect(row).to_contain_text("predicted")
