@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
@@ -15,17 +15,16 @@ from typing import Any, TextIO
 
 from tbprof.errors import SelfTestFailed, TbprofError
 from tbprof.line_rules import LINE_KINDS
-from tbprof.preflight.prediction.document import document
+from tbprof.preflight.outcome import COULD_NOT, SELF_TEST_FAILED, exit_code, printed
 from tbprof.preflight.prediction.prediction import ENDED_WELL, Prediction
-from tbprof.preflight.prediction.text import text
+from tbprof.preflight.program.forced_end import GRACE_SECONDS, ForcedEnd
 from tbprof.preflight.program.signals import Signals, Terminated, signals_heard
+from tbprof.preflight.program.time_limit import OutOfTime
 from tbprof.preflight.session import Preflight
 from tbprof.program.main_program import NoSuchModule, check_function, program_frames, run_program
 from tbprof.standard_streams import put, reader_may_leave, substitute_unencodable
 
 __all__ = ["run"]
-
-FOUND, COULD_NOT, SELF_TEST_FAILED = 1, 2, 3
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -38,21 +37,21 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         with _program_to_stderr() as report, signals_heard() as signals:
             process = os.getpid()
-            prediction = _predict(options, rest, signals)
+            prediction = _predict(options, rest, signals, report)
             if os.getpid() != process:
                 # A fork of the program: what there is to say its parent says.
                 os._exit(0 if prediction.ending in ENDED_WELL else 1)
             # Now, and not before the program ran: what it prints is its own business.
             substitute_unencodable(report)
             with redirect_stdout(report), reader_may_leave():
-                put(_printed(prediction, options.format))
+                put(printed(prediction, options.format))
     except SelfTestFailed as error:
         return _say(error, SELF_TEST_FAILED)
     except TbprofError as error:
         return _say(error, COULD_NOT)
     except (KeyboardInterrupt, Terminated):
         return _say("interrupted before the program began, or once more after it", COULD_NOT)
-    return _exit_code(prediction, options)
+    return exit_code(prediction, options)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -94,7 +93,9 @@ def _kinds(given: str) -> tuple[str, ...]:
     return names
 
 
-def _predict(options: argparse.Namespace, arguments: Sequence[str], signals: Signals) -> Prediction:
+def _predict(
+    options: argparse.Namespace, arguments: Sequence[str], signals: Signals, report: TextIO
+) -> Prediction:
     preflight = Preflight(
         steps=options.steps,
         warmup=options.warmup,
@@ -109,9 +110,11 @@ def _predict(options: argparse.Namespace, arguments: Sequence[str], signals: Sig
         check_function(options.program, decorate[0], is_module=options.module)
     try:
         with preflight:
+            forced = _forced_end(preflight, options, signals, report)
             try:
                 run_program(options.program, arguments, is_module=options.module, decorate=decorate)
             finally:
+                forced.stop()
                 preflight.signal = signals.received
     except TbprofError:
         if not preflight.has_ended:
@@ -124,6 +127,40 @@ def _predict(options: argparse.Namespace, arguments: Sequence[str], signals: Sig
         elif isinstance(error, Exception):
             _show(error)
     return preflight.prediction
+
+
+def _forced_end(
+    preflight: Preflight, options: argparse.Namespace, signals: Signals, report: TextIO
+) -> ForcedEnd:
+    """Ends the process with the report where the program does not end when it is asked to."""
+    process = os.getpid()
+
+    def end() -> None:
+        preflight.signal = signals.received
+        code = COULD_NOT
+        try:
+            prediction = preflight.give_up(Terminated() if signals.received else OutOfTime())
+            code = exit_code(prediction, options)
+            substitute_unencodable(report)
+            report.write(printed(prediction, options.format))
+            report.flush()
+            # The program may be holding its stream.
+            flushing = threading.Thread(target=sys.stdout.flush, daemon=True)
+            flushing.start()
+            flushing.join(timeout=1)
+        finally:
+            os._exit(code)
+
+    forced = ForcedEnd(end)
+
+    def terminated() -> None:
+        if os.getpid() == process:
+            forced.after(GRACE_SECONDS)
+
+    signals.on_termination = terminated
+    if options.time_limit is not None:
+        forced.after(options.time_limit + GRACE_SECONDS)
+    return forced
 
 
 def _replacement(given: str) -> tuple[str, Callable[..., Any]]:
@@ -160,23 +197,9 @@ def _program_to_stderr() -> Iterator[TextIO]:
     os.close(kept)
 
 
-def _printed(prediction: Prediction, form: str) -> str:
-    return json.dumps(document(prediction), indent=1) + "\n" if form == "json" else text(prediction)
-
-
 def _show(error: BaseException) -> None:
     """The program's own frames, as Python would have shown them."""
     traceback.print_exception(type(error), error, program_frames(error.__traceback__))
-
-
-def _exit_code(prediction: Prediction, options: argparse.Namespace) -> int:
-    if prediction.ending not in ENDED_WELL:
-        return COULD_NOT
-    kinds = {
-        prediction.sites[finding.site].kind for finding in prediction.findings if finding.suppressed is None
-    }
-    over_budget = options.budget is not None and prediction.syncs_per_step > options.budget
-    return FOUND if over_budget or not kinds.isdisjoint(options.fail_on) else 0
 
 
 def _say(error: TbprofError | str, code: int) -> int:

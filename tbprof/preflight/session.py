@@ -155,6 +155,21 @@ class Preflight:
         if os.getpid() != self._process:
             self._leave_to_parent(error)
         is_own_stop = isinstance(error, StepsTaken) and error.steps is self._steps
+        self._prediction = self._predicted(error, is_own_stop=is_own_stop)
+        return is_own_stop or isinstance(error, OutOfTime)
+
+    def give_up(self, error: BaseException) -> Prediction:
+        """What was found until now by a program that does not end; torch stays patched.
+
+        Args:
+            error: what it did not end by.
+        """
+        if self._recorder in RECORDERS:
+            # It goes on meanwhile.
+            RECORDERS.remove(self._recorder)
+        return self._predicted(error, is_own_stop=False)
+
+    def _predicted(self, error: BaseException | None, *, is_own_stop: bool) -> Prediction:
         ending: Ending
         ending, sentence = ("stopped", "") if is_own_stop else ending_of(error, signal=self.signal)
         runs = self._child_runs(was_stopped=error is not None)
@@ -162,7 +177,7 @@ class Preflight:
         failed = unwatched_processes.failed_unwatched() if self._folder is not None else ""
         if failed and ending in ENDED_WELL:
             ending, sentence = "failed", failed
-        self._prediction = predict(
+        return predict(
             add_child_runs(self._recorder, self._steps.taken, runs) if runs else self._recorder,
             program=self._program,
             warmup=self._warmup,
@@ -170,7 +185,6 @@ class Preflight:
             ending=ending,
             error=sentence,
         )
-        return is_own_stop or isinstance(error, OutOfTime)
 
     def _leave_to_parent(self, error: BaseException | None) -> None:
         """In a child that `os.fork` made: the end here is that of a child."""

@@ -59,11 +59,15 @@ class Signals:
 
     def __init__(self) -> None:
         self.received = ""
+        self.on_termination: Callable[[], None] | None = None
+        """Called before SIGTERM ends the program, which may go on all the same."""
         self._is_over = False
 
     def hear(self, number: int, _frame: Any) -> None:
         """End the program by what Python would have raised, or would not have."""
         self.received = signal.Signals(number).name
+        if number == signal.SIGTERM and self.on_termination is not None:
+            self.on_termination()
         if not self._is_over:
             raise KeyboardInterrupt if number == signal.SIGINT else Terminated
 

@@ -61,13 +61,13 @@ class Interruption:
 
     def _interrupt(self, error: BaseException) -> None:
         self._error = error
-        if not self._by_signal:
+        # A program with an alarm of its own is left it.
+        if self._by_signal and signal.getsignal(signal.SIGALRM) == self._raise:
+            signal.pthread_kill(self._thread, signal.SIGALRM)
+        else:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(
                 ctypes.c_ulong(self._thread), ctypes.py_object(type(error))
             )
-        elif signal.getsignal(signal.SIGALRM) == self._raise:
-            # A program with an alarm of its own is left alone.
-            signal.pthread_kill(self._thread, signal.SIGALRM)
 
     def _raise(self, *_: Any) -> None:
         if not self._is_over.is_set():
