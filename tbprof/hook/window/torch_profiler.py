@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import logging
 import warnings
 from collections.abc import Callable
@@ -22,7 +23,13 @@ from tbprof.hook.safety.torch_version import (
     is_torch_since,
 )
 
-__all__ = ["end_prepared_session", "is_stopped_by_device", "make_profiler", "supported_options"]
+__all__ = [
+    "end_prepared_session",
+    "import_for_start",
+    "is_stopped_by_device",
+    "make_profiler",
+    "supported_options",
+]
 
 logger = logging.getLogger("tbprof")
 
@@ -69,6 +76,12 @@ def make_profiler(
             experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True),
             **dataclasses.asdict(options),
         )
+
+
+def import_for_start() -> None:
+    """Import what torch's profiler else imports as it starts: the compiler, for one of its settings."""
+    if hasattr(torch, "_inductor"):
+        importlib.import_module("torch._inductor.config")
 
 
 def end_prepared_session(profiler: profile) -> None:

@@ -24,7 +24,12 @@ from tbprof.hook.safety.other_profilers import (
     other_profiler_at_work,
 )
 from tbprof.hook.spool.spool import TRACE_SUFFIX, remove_partial_files
-from tbprof.hook.window.torch_profiler import end_prepared_session, is_stopped_by_device, make_profiler
+from tbprof.hook.window.torch_profiler import (
+    end_prepared_session,
+    import_for_start,
+    is_stopped_by_device,
+    make_profiler,
+)
 
 __all__ = ["ProfiledWindow"]
 
@@ -86,6 +91,7 @@ class ProfiledWindow:
         """Begin the warm-up. Take `OnlySession` first."""
         self.missing.ask("sources", import_folders, ())
         began_ns = perf_counter_ns()
+        import_for_start()
         try:
             self._profiler.__enter__()
         except BaseException:

@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import torch
@@ -21,6 +22,9 @@ from tbprof.hook.safety.torch_version import (
     is_torch_since,
 )
 from tbprof.hook.window.window import ProfiledWindow
+
+if TYPE_CHECKING:
+    from conftest import RunScript
 
 Step = Callable[[], float]
 SCHEDULE = Schedule(warmup=2, active=3)
@@ -202,6 +206,30 @@ def test_one_of_another_thread_in_the_warm_up_costs_nothing(tmp_path: Path, trai
     thread.join()
     run(window, training_step, 5)
     assert window.trace is not None
+
+
+def test_what_the_profiler_imports_is_there_before_the_first_recorded_step(
+    run_script: RunScript, tmp_path: Path
+) -> None:
+    ended = run_script(
+        """
+        import pathlib, sys
+        from tbprof.hook.config.options import RecordOptions
+        from tbprof.hook.config.schedule import Schedule
+        from tbprof.hook.window.window import ProfiledWindow
+        window = ProfiledWindow(
+            Schedule(warmup=1, active=1), RecordOptions(), pathlib.Path(sys.argv[1]), "worker"
+        )
+        window.start()
+        before = set(sys.modules)
+        window.advance()
+        assert window.is_recording
+        window.abandon()
+        print([name for name in sys.modules if "dynamo" in name and name not in before])
+        """,
+        tmp_path,
+    )
+    assert ended.stdout == "[]\n", ended.stderr
 
 
 def test_one_that_warms_up_beside_ours_is_given_way_to(tmp_path: Path, training_step: Step) -> None:
