@@ -7,6 +7,8 @@ import logging
 from collections.abc import Callable
 from typing import ParamSpec
 
+from tbprof.hook.safety.signal_handlers import is_from_signal_handler, let_through
+
 __all__ = ["Guard"]
 
 logger = logging.getLogger("tbprof")
@@ -17,19 +19,23 @@ P = ParamSpec("P")
 class Guard:
     """Runs the hook's own code; its first fault ends the profiling and never the training.
 
-    `KeyboardInterrupt` and `SystemExit` belong to the training and pass.
+    `KeyboardInterrupt` and `SystemExit` belong to the training and pass, and so does what a signal
+    handler of its own raises; that ends the profiling as well, since it interrupted us anywhere.
     """
 
     def __init__(self, end_profiling: Callable[[], None]) -> None:
         self.fault: Exception | None = None
-        """The first exception that was kept from the training."""
+        """The first exception that ended the profiling."""
         self._end_profiling = end_profiling
 
     def run(self, action: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
-        """Call `action`; of what it raises, an `Exception` stays here."""
+        """Call `action`; an `Exception` of its own stays here."""
         try:
             action(*args, **kwargs)
-        except Exception as fault:  # noqa: BLE001 - the border to the user's training
+        except Exception as fault:
+            if is_from_signal_handler(fault):
+                self._end_for(fault)
+                raise
             self.note(fault)
 
     def note(self, fault: Exception) -> None:
@@ -41,9 +47,20 @@ class Guard:
         name = type(fault).__name__
         _say(logging.WARNING, f"Profiling ends here and the training goes on: {name}: {fault}")
         _say(logging.DEBUG, "the fault that ended the profiling", fault)
+        self._end()
+
+    def _end_for(self, interruption: Exception) -> None:
+        if self.fault is None:
+            self.fault = interruption
+            name = type(interruption).__name__
+            _say(logging.WARNING, f"Profiling ends here: a signal handler of the program raised {name}.")
+            self._end()
+
+    def _end(self) -> None:
         try:
             self._end_profiling()
         except Exception as second:  # noqa: BLE001 - and what follows from it
+            let_through(second)
             _say(logging.DEBUG, "ending the profiling failed as well", second)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from tbprof.hook.safety.signal_handlers import let_through
 from tbprof.model import MissingFact
 
 __all__ = ["MissingFacts"]
@@ -35,6 +36,7 @@ class MissingFacts:
         try:
             return question()
         except Exception as error:  # noqa: BLE001 - the program's own code and torch's may raise anything
+            let_through(error)
             self.note(name, error)
             return otherwise
 

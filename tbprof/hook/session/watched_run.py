@@ -112,9 +112,12 @@ class WatchedRun:
         self._run_warnings.listen()
         self.next_event = NEVER
         self._end.forget()
-        self._guard.run(self._stop)
-        self._guard.run(self._take_leave, wait_s)
-        self._guard.run(self._run_warnings.keep, self._config)
+        try:
+            self._guard.run(self._stop)
+            self._guard.run(self._take_leave, wait_s)
+        finally:
+            self._guard.run(self._leave)
+            self._guard.run(self._run_warnings.keep, self._config)
 
     def _close_at_exit(self) -> None:
         if self._session is not None and self._session.belongs_elsewhere:
@@ -187,6 +190,8 @@ class WatchedRun:
         has_failed = self._guard.fault is not None
         steps = self.steps_taken - self._origin
         log_run_summary(self._config, self._session, steps, has_failed=has_failed)
+
+    def _leave(self) -> None:
         if self._session is not None:
             self._session.leave()
 

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tbprof.hook.safety.signal_handlers import let_through
 from tbprof.hook.safety.spoken_line import say
 from tbprof.hook.spool.processes import process_name
 from tbprof.hook.spool.publish_child import start_child
@@ -130,6 +131,7 @@ class Publisher:
         try:
             self._running[trace] = self._start_logged(trace)
         except OSError as error:
+            let_through(error)
             if not trace.exists():
                 self.lost += 1
                 logger.warning("%s could not be published: it is gone", trace)

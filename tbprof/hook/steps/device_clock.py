@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import torch
 
 from tbprof.hook.safety.cuda_device import device_in_use
+from tbprof.hook.safety.signal_handlers import let_through
 
 __all__ = ["DeviceClock", "TimingEvent"]
 
@@ -79,6 +80,7 @@ class DeviceClock:
         try:
             action()
         except Exception as fault:  # noqa: BLE001 - the time on the device is optional
+            let_through(fault)
             self.fault, self._begin = fault, None
             self._unread.clear()
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tbprof.hook.config.hook_config import HookConfig
+from tbprof.hook.safety.signal_handlers import let_through
 from tbprof.hook.spool.free_space import FreeSpace
 from tbprof.hook.spool.spool import facts_path
 from tbprof.hook.spool.spool_folder import SpoolFolder
@@ -64,6 +65,7 @@ class SpooledWindows:
             recorded = RecordedWindow(named, facts())
             window.trace.rename(named)
         except OSError as error:
+            let_through(error)
             self.lose(str(error), window.trace, facts_path(named))
             return None
         self.recorded += 1

@@ -23,6 +23,7 @@ from tbprof.hook.safety.other_profilers import (
     is_recording,
     other_profiler_at_work,
 )
+from tbprof.hook.safety.signal_handlers import let_through
 from tbprof.hook.spool.spool import TRACE_SUFFIX, remove_partial_files
 from tbprof.hook.window.torch_profiler import (
     end_prepared_session,
@@ -216,6 +217,7 @@ class ProfiledWindow:
             written = [trace for trace in self._traces() if trace not in earlier and trace.stat().st_size > 0]
             self.trace = written[0] if written else None
         except (OSError, RuntimeError) as error:
+            let_through(error)
             self.export_error = error
         remove_partial_files(self._folder)
 
