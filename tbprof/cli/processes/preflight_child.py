@@ -27,7 +27,7 @@ def run_preflight(program: str, arguments: Sequence[str], options: Sequence[str]
     except ValueError:
         raise UsageError(
             f"preflight of {program} ended with code {ended.returncode} and no report: "
-            "its own message is above"
+            + ("its own message is above" if ended.returncode else "the program ends its process itself")
         ) from None
     return document
 

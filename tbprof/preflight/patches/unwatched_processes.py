@@ -1,7 +1,11 @@
-"""Python programs that the program starts by `subprocess` run unwatched, and that is said."""
+"""Python programs that the program starts by `subprocess` run unwatched, and that is said.
+
+One that takes the place of the program's own process can't be: nobody would be left to say anything.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Sequence
@@ -10,6 +14,7 @@ from pathlib import PurePath
 from subprocess import Popen
 from typing import Any
 
+from tbprof.errors import NotSupported
 from tbprof.preflight.base.patch import Patch
 from tbprof.preflight.watching.recording import remark
 
@@ -61,4 +66,25 @@ def _python_command(args: Any) -> str:
     return programs[0] if programs else f"-m {words[words.index('-m') + 1]}" if is_module else ""
 
 
-PATCHES = (Patch("subprocess:Popen", "__init__", _noted),)
+def _refused(original: Any) -> Any:
+    process = os.getpid()
+
+    @wraps(original)
+    def execute(path: Any, args: Any, *rest: Any) -> Any:
+        # A fork of the program may become another one.
+        if os.getpid() == process:
+            command = " ".join(os.fsdecode(word) for word in args)
+            raise NotSupported(
+                "the program puts another one in the place of its process, which would run unwatched: "
+                f"`{command}`; run preflight on that one"
+            )
+        return original(path, args, *rest)
+
+    return execute
+
+
+PATCHES = (
+    Patch("subprocess:Popen", "__init__", _noted),
+    Patch("os", "execv", _refused),
+    Patch("os", "execve", _refused),
+)
