@@ -35,6 +35,9 @@ SUBSTITUTES = {
     "\u00d7": "x",
     "\u2212": "-",
     "\u2039": "<",
+    "\u201c": '"',
+    "\u201d": '"',
+    "\u2026": "...",
     "\ufffd": "?",
 }
 """Each sign beyond ASCII that tbprof itself writes, in ASCII."""
