@@ -11,6 +11,7 @@ from tbprof.hook.facts.window_measurements import WindowMeasurements
 from tbprof.hook.safety.cuda_device import device_uuid
 from tbprof.hook.safety.other_profilers import OnlySession
 from tbprof.hook.safety.thread_affinity import ThreadAffinity
+from tbprof.hook.session.short_windows import COUNT, STALL, ShortWindows
 from tbprof.hook.spool.orphan_recovery import recover_windows
 from tbprof.hook.spool.publishing import Publisher
 from tbprof.hook.steps.slow_step_watch import SlowStepWatch
@@ -45,6 +46,8 @@ class Session:
         rank = rank_and_world_size()[0]
         self._worker = worker_name(config.worker, rank)
         self._window: ProfiledWindow | None = None
+        self._asked_steps = 0
+        self._short_windows = ShortWindows()
         self._torch = OnlySession()
         self._measurements = WindowMeasurements(clock)
         self._timetable = Timetable(
@@ -123,6 +126,7 @@ class Session:
         self._post_window.end(steps_taken)
         self.thread.take()
         self._measurements.begin(due.begun_by)
+        self._asked_steps = due.asked_steps
         self._window = ProfiledWindow(due.schedule, self._options, self.windows.recordings, self._worker)
         self._window.start()
         if due.schedule.warmup > 0:
@@ -156,7 +160,7 @@ class Session:
         window.stop() if is_enough else window.abandon()
         self._torch.give_back()
         if is_enough and not window.taken_away:
-            self._finish(window, steps_taken - is_step_over, is_last_step_over=not is_step_over)
+            self._finish(window, steps_taken - is_step_over, COUNT, is_last_step_over=not is_step_over)
 
     def stop(self, steps_taken: int) -> None:
         """End the window that is in progress, and keep what it has."""
@@ -165,7 +169,7 @@ class Session:
             window.stop()
             self._torch.give_back()
             if window.recorded_steps > 0 and not window.taken_away:
-                self._finish(window, steps_taken, is_last_step_over=True)
+                self._finish(window, steps_taken, None, is_last_step_over=True)
         self._post_window.end(steps_taken)
         self._post_window.say_if_slower(steps_taken)
 
@@ -207,7 +211,7 @@ class Session:
             self._timetable.give_way(steps_taken)
             return
         self._note_end(steps_taken, window.recorded_steps, perf_counter_ns() - began_ns)
-        self._finish(window, steps_taken, is_last_step_over=False)
+        self._finish(window, steps_taken, STALL, is_last_step_over=False)
 
     def _note_end(self, steps_taken: int, recorded_steps: int, stall_ns: int = 0) -> None:
         self._timetable.end(
@@ -218,9 +222,14 @@ class Session:
             step_ns=self._clock.unprofiled.median_ns,
         )
 
-    def _finish(self, window: ProfiledWindow, steps_taken: int, *, is_last_step_over: bool) -> None:
+    def _finish(
+        self, window: ProfiledWindow, steps_taken: int, why_short: str | None, *, is_last_step_over: bool
+    ) -> None:
         kept = self.windows.keep(window, lambda: self._facts(window, steps_taken))
         if kept is not None:
+            # Where the device's library stopped, the window has said so itself.
+            steps = window.active if why_short == STALL else window.recorded_steps
+            self._short_windows.note(kept.facts.window, steps, self._asked_steps, why_short)
             self._post_window.begin(kept, steps_taken, is_last_step_over=is_last_step_over)
 
     def _facts(self, window: ProfiledWindow, steps_taken: int) -> HookFacts:

@@ -33,6 +33,8 @@ class DueWindow:
     """Its warm-up, and the steps that it records."""
     begun_by: str
     """"schedule", "trigger" or "slow_step"."""
+    asked_steps: int
+    """The steps that it was to record; more than it does where its end would take too long."""
 
 
 class Timetable:
@@ -119,7 +121,7 @@ class Timetable:
 
     def _window(self, steps: int, begun_by: str) -> DueWindow:
         active = min(steps, self._most_steps)
-        return DueWindow(dataclasses.replace(self.schedule, active=active, steps=()), begun_by)
+        return DueWindow(dataclasses.replace(self.schedule, active=active, steps=()), begun_by, steps)
 
     def _asked_start(self, request: Request) -> int:
         return max(0, request.first_step - self.schedule.warmup)
