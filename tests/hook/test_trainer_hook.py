@@ -242,15 +242,15 @@ def test_facts_that_can_t_be_written_cost_no_more_than_their_window(
     fails_at: int,
     kept: int,
 ) -> None:
-    write_text, calls = Path.write_text, []
+    write_bytes, calls = Path.write_bytes, []
 
-    def no_room_once(path: Path, text: str, encoding: str) -> int:
+    def no_room_once(path: Path, data: bytes) -> int:
         calls.append(path)
         if len(calls) == fails_at:
             raise OSError(28, "No space left on device")
-        return write_text(path, text, encoding)
+        return write_bytes(path, data)
 
-    monkeypatch.setattr(Path, "write_text", no_room_once)
+    monkeypatch.setattr(Path, "write_bytes", no_room_once)
     schedule = tbprof.Schedule(skip_first=1, warmup=1, active=1, repeat=2)
     with tbprof.TrainerHook(logdir, schedule=schedule) as hook:
         train(hook, training_step, 10)
