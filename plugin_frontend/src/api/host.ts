@@ -40,7 +40,7 @@ export function listenToReloads(onReload: () => void): void {
  * TensorBoard itself is a frame, keeps its own.
  */
 export function followKeyboard(): () => void {
-  if (window.parent === window || hostWindow() === window || window.parent !== window.top) return () => undefined;
+  if (hostWindow() === window || window.parent !== window.top) return () => undefined;
   const shown = new IntersectionObserver((entries) => {
     if (entries.some((entry) => entry.isIntersecting)) window.focus();
   });

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 
 from tbprof.texts.figures.quantities import count, duration
+from tbprof.texts.figures.scopes import Scope
 from tbprof.texts.findings.rule_pages import RuleText
 
 __all__ = ["HOW_TOGETHER", "TOGETHER", "first_action_sentence", "how_to", "place_of", "smaller_sentence"]
 
 _END = re.compile(r"[.;](?= )(?=(?:[^`]*`[^`]*`)*[^`]*$)")
 """Of a sentence or a clause, outside of code."""
-
 
 _LONGEST_PLACE = 72
 
@@ -55,7 +55,7 @@ def place_of(places: Sequence[str]) -> str:
     return f"{first} and {count(more, 'more place')}" if more else first
 
 
-def smaller_sentence(changes: int, *, added_us: float, then_us: float) -> str:
-    """What changes that are too small to be listed add, and how long a step then takes."""
+def smaller_sentence(changes: int, scope: Scope, *, added_us: float, then_us: float) -> str:
+    """What changes that are too small to be listed add, and how long a step, or the window, then takes."""
     add, then = "adds" if changes == 1 else "add together", duration(then_us)
-    return f"{count(changes, 'smaller change')} {add} {duration(added_us)}: a step then takes {then}."
+    return f"{count(changes, 'smaller change')} {add} {duration(added_us)}: {scope.name} then takes {then}."

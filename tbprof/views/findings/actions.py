@@ -2,8 +2,8 @@
 
 A change is worth its estimate. Where no replay can judge it, a wait is worth its floor, for a wait is not a
 cost, and all else its ceiling, but no more than its severity says, since a finding whose cause lies with
-another one is graded down. The waits of the fix plan keep the
-plan's order, for what a row adds holds only after those above it.
+another one is graded down. The waits of the fix plan keep the plan's order, for what a row adds holds only
+after those above it.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _alone(report: Report, indices: list[int]) -> Iterator[Action]:
 
 
 def _sum(savings: Sequence[Saving]) -> Saving:
-    """Of places of one rule, whose idle is that of each of them alone."""
+    """Of what does not overlap: places of one rule, or what each row of the plan adds."""
     estimates = [saving.estimate_ns for saving in savings if saving.estimate_ns is not None]
     return Saving(
         floor_ns=sum(saving.floor_ns for saving in savings),

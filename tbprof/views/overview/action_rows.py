@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from tbprof.model import Report, severity_of_share
+from tbprof.texts.figures.scopes import scope_of
 from tbprof.texts.findings.actions import HOW_TOGETHER, TOGETHER, how_to, smaller_sentence
 from tbprof.texts.findings.rule_pages import fix_words
+from tbprof.views.base.steady import marks_steps
 from tbprof.views.base.times import us
 from tbprof.views.findings.actions import Action, Ranked
 from tbprof.views.findings.findings import FindingRow, finding_row, saving_view
@@ -28,8 +30,9 @@ def smaller_actions(report: Report, ranked: Ranked, step_us: float) -> str:
         return ""
     steps = max(len(report.steps), 1)
     added_us = sum(us(action.saving.estimate_ns or 0) for action in ranked.smaller) / steps
+    scope = scope_of(marks_steps=marks_steps(report))
     then_us = step_us - us(report.fix_plan[-1].total_ns) / steps
-    return smaller_sentence(len(ranked.smaller), added_us=added_us, then_us=then_us)
+    return smaller_sentence(len(ranked.smaller), scope, added_us=added_us, then_us=then_us)
 
 
 def finding_rows(report: Report, indices: tuple[int, ...]) -> tuple[FindingRow, ...]:

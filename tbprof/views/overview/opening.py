@@ -32,6 +32,7 @@ class Opening:
 
 
 def opening_of(report: Report) -> Opening:
+    """What is said first of a window; a verdict of another version is left out, and its order with it."""
     if report.idle is None and report.recorded_calls:
         places = {(line.source.file, line.source.line) for line in report.predicted_lines}
         return Opening(*predicted_sentences(len(places)), action="")

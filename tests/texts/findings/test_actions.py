@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tbprof.texts.figures.scopes import scope_of
 from tbprof.texts.findings.actions import first_action_sentence, how_to, place_of, smaller_sentence
 from tbprof.texts.findings.rule_pages import RuleText, all_rules, rule_text
 
@@ -37,5 +38,7 @@ def test_several_places_are_counted() -> None:
 
 
 def test_smaller_changes_are_added_up() -> None:
-    said = smaller_sentence(3, added_us=500, then_us=9_000).replace("\u202f", " ")
+    said = smaller_sentence(3, scope_of(marks_steps=True), added_us=500, then_us=9_000).replace("\u202f", " ")
     assert said == "3 smaller changes add together 0.5 ms: a step then takes 9.0 ms."
+    said = smaller_sentence(1, scope_of(marks_steps=False), added_us=500, then_us=9_000)
+    assert said.replace("\u202f", " ") == "1 smaller change adds 0.5 ms: the window then takes 9.0 ms."

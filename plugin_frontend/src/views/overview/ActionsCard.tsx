@@ -99,7 +99,7 @@ function bracketText({ saves, alone, step_then_us: then }: ActionRow): string {
   const { floor_us: floor, estimate_us: estimate, ceiling_us: ceiling } = saves;
   if (estimate === null) return floor > 0 ? `at least ${formatDuration(floor)}` : "no estimate";
   const bounds = `${formatDuration(floor)} to ${formatDuration(ceiling)}`;
-  return `${bounds}${isAnother(saves, alone) ? `; alone ${formatDuration(alone.estimate_us)}` : ""}${then === null ? "" : `; step then ${formatDuration(then)}`}`;
+  return `${bounds}${isAnother(saves, alone) ? `; alone ${formatDuration(alone.estimate_us)}` : ""}${then === null ? "" : `; then ${formatDuration(then)}`}`;
 }
 
 function isAnother(saves: SavingView, alone: SavingView): boolean {
