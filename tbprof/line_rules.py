@@ -97,13 +97,17 @@ def rule_of(use: LineUse) -> str:
 
 
 def _rule_of_upload(use: LineUse) -> str:
+    """The first that fits, in the order in which a trace prefers them.
+
+    A call that makes a tensor of numbers uploads what it made itself: neither pinned nor filled by a factory.
+    """
     if use.call in (*FROM_VALUES, *INDEXING) and (use.nbytes is None or use.nbytes < STAGED_BYTES):
         return "CPY05"
-    if use.is_constant:
-        return "CPY03"
+    if use.is_pinned:
+        return "CPY02"
     if use.is_made_there:
         return "CPY04"
-    return "CPY02" if use.is_pinned else "CPY01"
+    return "CPY03" if use.is_constant else "CPY01"
 
 
 _BY_KIND: dict[LineKind, str] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tbprof.line_rules import LINE_KINDS, LineKind, LineUse, rule_of
+from tbprof.rules.precedence import most_specific_first
 from tbprof.rules.registry import RULES
 
 
@@ -21,7 +22,7 @@ from tbprof.rules.registry import RULES
         (LineUse(kind="upload", call="to"), "CPY01"),
         (LineUse(kind="upload", call="to", is_pinned=True), "CPY02"),
         (LineUse(kind="upload", call="to", is_made_there=True), "CPY04"),
-        (LineUse(kind="upload", call="to", is_made_there=True, is_constant=True), "CPY03"),
+        (LineUse(kind="upload", call="to", is_constant=True), "CPY03"),
         (LineUse(kind="upload", call="tensor"), "CPY05"),
         (LineUse(kind="upload", call="tensor", nbytes=1 << 20), "CPY01"),
         (LineUse(kind="synchronise", call="empty_cache"), "MEM02"),
@@ -30,6 +31,20 @@ from tbprof.rules.registry import RULES
 )
 def test_what_a_line_does_says_which_rule_it_breaks(use: LineUse, code: str) -> None:
     assert rule_of(use) == code
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        LineUse(kind="upload", call="to", is_pinned=True, is_made_there=True, is_constant=True),
+        LineUse(kind="upload", call="to", is_made_there=True, is_constant=True),
+        LineUse(kind="upload", call="tensor", is_constant=True),
+    ],
+)
+def test_of_several_rules_about_an_upload_the_one_that_a_trace_prefers_is_named(use: LineUse) -> None:
+    broken = {"CPY02": use.is_pinned, "CPY04": use.is_made_there, "CPY05": use.call == "tensor", "CPY03": True}
+    order = most_specific_first(RULES)
+    assert rule_of(use) == min((code for code in broken if broken[code]), key=order.index)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in LINE_KINDS if kind != "device_mismatch"])
