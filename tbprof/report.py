@@ -23,6 +23,7 @@ from tbprof.file_names import parse_window_name
 from tbprof.model import (
     FailedRule,
     Finding,
+    FindingIndex,
     HookFacts,
     NotChecked,
     PlanRow,
@@ -127,7 +128,9 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
         if is_known
         else None,
         findings=findings,
-        fix_plan=tuple(PlanRow(row.candidate, row.adds_ns, row.total_ns, row.ceiling_ns) for row in plan),
+        fix_plan=tuple(
+            PlanRow(FindingIndex(row.candidate), row.adds_ns, row.total_ns, row.ceiling_ns) for row in plan
+        ),
         verdict=find_verdict(facts, findings, saving),
         not_checked=tuple(
             NotChecked(rule.code, need.name)

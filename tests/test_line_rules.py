@@ -42,7 +42,12 @@ def test_what_a_line_does_says_which_rule_it_breaks(use: LineUse, code: str) -> 
     ],
 )
 def test_of_several_rules_about_an_upload_the_one_that_a_trace_prefers_is_named(use: LineUse) -> None:
-    broken = {"CPY02": use.is_pinned, "CPY04": use.is_made_there, "CPY05": use.call == "tensor", "CPY03": True}
+    broken = {
+        "CPY02": use.is_pinned,
+        "CPY04": use.is_made_there,
+        "CPY05": use.call == "tensor",
+        "CPY03": True,
+    }
     order = most_specific_first(RULES)
     assert rule_of(use) == min((code for code in broken if broken[code]), key=order.index)
 

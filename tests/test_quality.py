@@ -122,7 +122,11 @@ def _shapes(hint: typing.Any) -> set[str]:
     if origin is Mapping:
         values = {"Number"} if typing.get_origin(parts[1]) else _shapes(parts[1])
         return {f"map<string, {kind}>" for kind in values}
-    return {hint.__name__} if dataclasses.is_dataclass(hint) else PROTO_KINDS[hint]
+    return (
+        {hint.__name__}
+        if dataclasses.is_dataclass(hint)
+        else PROTO_KINDS[getattr(hint, "__supertype__", hint)]
+    )
 
 
 @pytest.mark.parametrize("message", sorted(set(MESSAGES) - ENVELOPE))

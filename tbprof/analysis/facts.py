@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -34,6 +35,7 @@ from tbprof.analysis.waits.awaited import Awaited, find_awaited
 from tbprof.analysis.waits.base_cost import net_wait_ns
 from tbprof.analysis.waits.loader_thread_waits import loader_thread_waits, silent_ns
 from tbprof.analysis.waits.training_threads import find_training_threads
+from tbprof.model import SiteIndex
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s, Trace
 from tbprof.trace.columns.tables import NO_TABLES, Tables
@@ -107,6 +109,10 @@ class Facts:
     @cached_property
     def sites(self) -> tuple[SiteMembers, ...]:
         return find_sites(self.trace, self.calls, self.episodes, self.steps)
+
+    @property
+    def indexed_sites(self) -> Iterator[tuple[SiteIndex, SiteMembers]]:
+        return ((SiteIndex(index), site) for index, site in enumerate(self.sites))
 
     @cached_property
     def call_chains(self) -> CallChains:

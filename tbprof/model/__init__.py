@@ -24,6 +24,7 @@ from tbprof.model.findings import (
     Verdict,
     severity_of_share,
 )
+from tbprof.model.indexes import EventRow, FindingIndex, SiteIndex, StepIndex
 from tbprof.model.naming import disambiguated, fingerprint, suppression
 from tbprof.model.recorded import (
     DEVICE,
@@ -80,9 +81,11 @@ __all__ = [
     "Construction",
     "CopyTotal",
     "DeviceIdle",
+    "EventRow",
     "Evidence",
     "FailedRule",
     "Finding",
+    "FindingIndex",
     "HealthFact",
     "HealthSeverity",
     "HookFacts",
@@ -105,6 +108,7 @@ __all__ = [
     "Savings",
     "Severity",
     "Site",
+    "SiteIndex",
     "SkippedFile",
     "Source",
     "SourceText",
@@ -112,6 +116,7 @@ __all__ = [
     "SpanKind",
     "Step",
     "StepCounts",
+    "StepIndex",
     "SyncTotals",
     "TraceSummary",
     "Verdict",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from tbprof.model.indexes import EventRow, FindingIndex, SiteIndex, StepIndex
 from tbprof.model.savings import Saving
 from tbprof.model.window import Numbers
 
@@ -54,9 +55,8 @@ class Evidence:
     kind: str
     start_ns: int
     duration_ns: int
-    step: int | None
-    row: int
-    """Row of the trace's events; valid only together with the trace's cache key."""
+    step: StepIndex | None
+    row: EventRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,8 @@ class Finding:
 
     rule: str
     severity: Severity
-    sites: tuple[int, ...]
-    steps: tuple[int, ...]
+    sites: tuple[SiteIndex, ...]
+    steps: tuple[StepIndex, ...]
     count: int
     removal: Removal
     saving: Saving | None
@@ -78,7 +78,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class PlanRow:
-    finding: int
+    finding: FindingIndex
     adds_ns: int
     total_ns: int
     ceiling_ns: int

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tbprof.model.findings import FailedRule, Finding, NotChecked, PlanRow, Verdict
+from tbprof.model.indexes import SiteIndex
 from tbprof.model.recorded import HookFacts, RecordedCall, SourceText
 from tbprof.model.savings import Savings
 from tbprof.model.sites import PredictedLine, Site
@@ -40,6 +42,10 @@ class Report:
     """The code around the recorded calls."""
     predicted_lines: tuple[PredictedLine, ...] = ()
     """Only where no device work was recorded; in the order of the files and lines."""
+
+    @property
+    def indexed_sites(self) -> Iterator[tuple[SiteIndex, Site]]:
+        return ((SiteIndex(index), site) for index, site in enumerate(self.sites))
 
 
 @dataclass(frozen=True, slots=True)

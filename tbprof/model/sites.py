@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from tbprof.model.indexes import StepIndex
+
 __all__ = [
     "Instance",
     "PredictedKind",
@@ -45,8 +47,8 @@ class Span:
 class Instance:
     """The median episode of a site, enough to draw it when the raw trace is gone."""
 
-    step: int | None
-    """Index into the report's steps; None outside every step."""
+    step: StepIndex | None
+    """None outside every step."""
     host: tuple[Span, ...]
     """The launch before, the calls, the launch after: in time order."""
     device: tuple[Span, ...]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from tbprof.model.indexes import SiteIndex
 from tbprof.model.savings import Saving
 
 __all__ = [
@@ -154,9 +155,9 @@ class IdlePlace:
     idle_ns: int
     place: str
     """The label, user function or op that the host was in; "" if nothing was recorded there."""
-    site: int | None
+    site: SiteIndex | None
     """For the cause `sync`: the site after which the device stayed dry."""
-    drained_by: int | None
+    drained_by: SiteIndex | None
     """The site during whose wait the device ran dry, whatever the cause is."""
 
 

@@ -56,9 +56,10 @@ def _kind(hint: Any) -> str:
         return f"map<string, {'Number' if typing.get_origin(parts[1]) else _kind(parts[1])}>"
     if dataclasses.is_dataclass(hint):
         return str(getattr(hint, "__name__", hint))
-    if hint not in _KINDS:
+    plain = getattr(hint, "__supertype__", hint)
+    if plain not in _KINDS:
         raise TypeError(f"no message has a field of {hint!r}")
-    return _KINDS[hint]
+    return _KINDS[plain]
 
 
 def _records(hint: Any) -> Iterator[type[Any]]:

@@ -85,6 +85,7 @@ def _docs(record: type) -> dict[str, str]:
 
 
 def _type(hint: object) -> str:
+    hint = getattr(hint, "__supertype__", hint)
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if origin in (types.UnionType, typing.Union):
         return " | ".join(_type(part) for part in parts)

@@ -45,4 +45,4 @@ def _of(hint: Any) -> st.SearchStrategy[Any]:
     if dataclasses.is_dataclass(hint):
         hints = typing.get_type_hints(hint)
         return st.builds(hint, **{name: _of(inner) for name, inner in hints.items()})
-    return _SCALARS[hint]
+    return _SCALARS[getattr(hint, "__supertype__", hint)]

@@ -12,7 +12,7 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import Intervals
 from tbprof.analysis.facts import Facts
-from tbprof.model import IdlePlace
+from tbprof.model import IdlePlace, SiteIndex
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
@@ -93,5 +93,5 @@ def _sites(facts: Facts, episodes: Int64s, at: Int64s) -> list[int]:
     return [int(site) for site in found]
 
 
-def _optional(site: int) -> int | None:
-    return None if site == NONE else site
+def _optional(site: int) -> SiteIndex | None:
+    return None if site == NONE else SiteIndex(site)

@@ -6,7 +6,7 @@ import numpy as np
 
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.model import Instance, Span, SpanKind
+from tbprof.model import Instance, Span, SpanKind, StepIndex
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
 
@@ -32,7 +32,7 @@ def median_instance(facts: Facts, site: SiteMembers, origin_ns: int) -> Instance
     """The episode of median wait; instants count from `origin_ns`."""
     middle = median_member(facts, site)
     episode = int(site.members[middle])
-    step = int(facts.episodes.step[episode])
+    step = StepIndex(int(facts.episodes.step[episode]))
     host, refilled_ns = _host(facts, episode, origin_ns)
     outermost = int(site.outermost_op[middle])
     return Instance(

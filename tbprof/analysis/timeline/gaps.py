@@ -14,6 +14,7 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import Intervals, clip, overlap_ns, subtract, total_ns
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import drained_by
+from tbprof.model import SiteIndex
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
@@ -40,7 +41,7 @@ class Gap:
     """Of most of it."""
     place: str
     """What the host was in at its middle; "" if nothing was recorded there."""
-    site: int | None
+    site: SiteIndex | None
     """During whose wait the device ran dry."""
 
 
@@ -134,4 +135,4 @@ def _gaps(facts: Facts, instants: Int64s) -> Iterator[Gap]:
     for begun, ended, cause, place, site in zip(
         start.tolist(), end.tolist(), most, places, sites, strict=True
     ):
-        yield Gap(begun, ended, causes[cause], place, None if site == NONE else site)
+        yield Gap(begun, ended, causes[cause], place, None if site == NONE else SiteIndex(site))

@@ -18,6 +18,7 @@ from tbprof.model import (
     Removal,
     Saving,
     Severity,
+    SiteIndex,
     code_line,
     fingerprint,
 )
@@ -35,7 +36,9 @@ Confidence: TypeAlias = Literal["high", "medium", "low"]
 _MAX_EVIDENCE = 3
 
 
-def site_finding(facts: Facts, site_index: int, *, rule: str, removal: Removal, numbers: Numbers) -> Finding:
+def site_finding(
+    facts: Facts, site_index: SiteIndex, *, rule: str, removal: Removal, numbers: Numbers
+) -> Finding:
     """The finding that one site is, with its bracket, its steps and its longest waits.
 
     Where the site is in a framework that has an option for it, the numbers have its `hint`.
@@ -47,7 +50,7 @@ def site_finding(facts: Facts, site_index: int, *, rule: str, removal: Removal, 
 
 def waits_finding(
     facts: Facts,
-    sites: tuple[int, ...],
+    sites: tuple[SiteIndex, ...],
     members: npt.NDArray[np.int64],
     *,
     rule: str,
@@ -79,7 +82,7 @@ def waits_finding(
     )
 
 
-def _used_at_once(facts: Facts, sites: Sequence[int]) -> Numbers:
+def _used_at_once(facts: Facts, sites: Sequence[SiteIndex]) -> Numbers:
     hook = facts.trace.facts
     audit = None if hook is None else hook.audit
     reads = [facts.sites[index] for index in sites if facts.sites[index].direction == "DtoH"]
@@ -90,7 +93,7 @@ def _used_at_once(facts: Facts, sites: Sequence[int]) -> Numbers:
 
 
 def transfer_finding(
-    facts: Facts, site_index: int, *, rule: str, ceiling_ns: int, numbers: Numbers
+    facts: Facts, site_index: SiteIndex, *, rule: str, ceiling_ns: int, numbers: Numbers
 ) -> Finding:
     """A finding about how long the copies of a site keep the device, and no wait; at most that is won."""
     site = facts.sites[site_index]
@@ -137,7 +140,7 @@ def window_finding(
     confidence: Confidence,
     evidence: tuple[Evidence, ...],
     numbers: Numbers,
-    sites: tuple[int, ...] = (),
+    sites: tuple[SiteIndex, ...] = (),
 ) -> Finding:
     """A finding about the window or its steps; its fingerprint is that of the rule and the place.
 

@@ -64,7 +64,7 @@ _MOST = 0.5
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    for index, site in enumerate(facts.sites):
+    for index, site in facts.indexed_sites:
         sizes = facts.episodes.bytes[site.members]
         if _uploads(site) and int(sizes.max()) > STAGED_BYTES and not _only_first(facts, site):
             is_batch = _is_batch(facts, site)

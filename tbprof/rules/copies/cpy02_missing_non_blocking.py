@@ -48,7 +48,7 @@ _COPY = "aten::copy_"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    for index, site in enumerate(facts.sites):
+    for index, site in facts.indexed_sites:
         if _waits_for_pinned(site):
             numbers = {"bytes": int(facts.episodes.bytes[site.members].sum())}
             yield site_finding(facts, index, rule=_CODE, removal="drop", numbers=numbers)

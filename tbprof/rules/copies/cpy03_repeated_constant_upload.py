@@ -65,7 +65,7 @@ ENOUGH_STEPS = 3
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    for index, site in enumerate(facts.sites):
+    for index, site in facts.indexed_sites:
         if site.direction != "HtoD" or not site.blocking:
             continue
         proof = uploads_same_bytes(facts, site)

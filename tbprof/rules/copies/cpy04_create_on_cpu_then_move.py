@@ -47,7 +47,7 @@ _CODE = "CPY04"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    for index, site in enumerate(facts.sites):
+    for index, site in facts.indexed_sites:
         if site.direction != "HtoD":
             continue
         members = find_moved_factories(facts, site)

@@ -52,7 +52,7 @@ _FROM_NUMBERS = rf"<built-in (?:method|function) (?:{'|'.join(FROM_VALUES)})\b"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    for index, site in enumerate(facts.sites):
+    for index, site in facts.indexed_sites:
         sizes = facts.episodes.bytes[site.members]
         if _blocks_for_upload(site) and int(sizes.max()) < STAGED_BYTES and _of_numbers(facts, site):
             yield site_finding(facts, index, rule=_CODE, removal="drop", numbers={"bytes": int(sizes.sum())})

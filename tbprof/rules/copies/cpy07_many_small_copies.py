@@ -36,7 +36,7 @@ import numpy as np
 
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, Numbers
+from tbprof.model import Finding, Numbers, SiteIndex
 from tbprof.rules.base.findings import waits_finding
 from tbprof.rules.base.notes import number_of
 from tbprof.rules.base.rule import STEPS, Rule
@@ -56,15 +56,15 @@ SMALL_BYTES = 64 * 1024
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    together: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
-    for index, site in enumerate(facts.sites):
+    together: defaultdict[tuple[object, ...], list[SiteIndex]] = defaultdict(list)
+    for index, site in facts.indexed_sites:
         if _is_a_copy_to_join(site):
             together[_frame(site)].append(index)
     for sites in together.values():
         yield from _of_one_frame(facts, tuple(sites))
 
 
-def _of_one_frame(facts: Facts, sites: tuple[int, ...]) -> Iterator[Finding]:
+def _of_one_frame(facts: Facts, sites: tuple[SiteIndex, ...]) -> Iterator[Finding]:
     members = np.sort(np.concatenate([facts.sites[index].members for index in sites]))
     step = facts.episodes.step[members]
     members = members[(step != NONE) & np.isin(facts.episodes.lane[members], facts.training_threads)]

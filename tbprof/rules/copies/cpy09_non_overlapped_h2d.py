@@ -61,7 +61,7 @@ _CODE = "CPY09"
 
 def find(facts: Facts) -> Iterator[Finding]:
     steps_ns = facts.steps.total_ns
-    for index, site in enumerate(facts.sites):
+    for index, site in facts.indexed_sites:
         if site.direction != "HtoD" or site.memory != "pinned":
             continue
         members = _on_computing_streams(facts, site)

@@ -49,7 +49,7 @@ _CODE = "CPY10"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    for index, site in enumerate(facts.sites):
+    for index, site in facts.indexed_sites:
         if site.direction != "DtoH" or site.memory != "pinned" or site.blocking:
             continue
         members = find_unawaited(facts, site.members)

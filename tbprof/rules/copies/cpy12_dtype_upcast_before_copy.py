@@ -49,7 +49,7 @@ _CODE = "CPY12"
 
 def find(facts: Facts) -> Iterator[Finding]:
     steps_ns = facts.steps.total_ns
-    for index, site in enumerate(facts.sites):
+    for index, site in facts.indexed_sites:
         if site.direction != "HtoD":
             continue
         widened = find_widened_uploads(facts, site)

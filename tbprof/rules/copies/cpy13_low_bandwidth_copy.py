@@ -55,7 +55,7 @@ SLOW_SHARE = 0.4
 
 def find(facts: Facts) -> Iterator[Finding]:
     steps_ns = facts.steps.total_ns
-    for index, site in enumerate(facts.sites):
+    for index, site in facts.indexed_sites:
         if site.direction not in ("HtoD", "DtoH") or site.memory != "pinned":
             continue
         best = _best_bytes_per_ns(facts, site)

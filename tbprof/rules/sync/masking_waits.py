@@ -14,6 +14,7 @@ import numpy as np
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.fix_plan import fix_plan
 from tbprof.analysis.savings.savings import saving_of
+from tbprof.model import SiteIndex
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["LEAST_SHARE", "MASK_FACTOR", "MaskCluster", "find_mask_cluster"]
@@ -33,7 +34,7 @@ _PART = 0.1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MaskCluster:
-    sites: tuple[int, ...]
+    sites: tuple[SiteIndex, ...]
     """In the order in which removing them pays most; none where no waits hide one another."""
     members: Int64s
     joint_ns: int
@@ -44,7 +45,7 @@ class MaskCluster:
 NO_CLUSTER = MaskCluster((), np.empty(0, np.int64), 0, 0)
 
 
-def find_mask_cluster(facts: Facts, candidates: Sequence[int]) -> MaskCluster:
+def find_mask_cluster(facts: Facts, candidates: Sequence[SiteIndex]) -> MaskCluster:
     """Those of some sites that hide one another, if there are any and the replay can tell.
 
     Args:
@@ -73,7 +74,7 @@ def find_mask_cluster(facts: Facts, candidates: Sequence[int]) -> MaskCluster:
     return cluster if is_far_more and cluster.joint_ns - cluster.singles_ns >= least_ns else NO_CLUSTER
 
 
-def _longest(facts: Facts, candidates: Sequence[int]) -> list[int]:
+def _longest(facts: Facts, candidates: Sequence[SiteIndex]) -> list[SiteIndex]:
     """Those with the longest waits of the training, longest first."""
     waits = {}
     for index in candidates:
@@ -83,11 +84,11 @@ def _longest(facts: Facts, candidates: Sequence[int]) -> list[int]:
     return sorted(held_up, key=lambda index: -waits[index])[:MAX_SITES]
 
 
-def _won_ns(facts: Facts, sites: Sequence[int]) -> int:
+def _won_ns(facts: Facts, sites: Sequence[SiteIndex]) -> int:
     estimate = saving_of(facts, _members(facts, sites), "defer").estimate_ns
     return 0 if estimate is None else estimate
 
 
-def _members(facts: Facts, sites: Sequence[int]) -> Int64s:
+def _members(facts: Facts, sites: Sequence[SiteIndex]) -> Int64s:
     nothing = np.empty(0, np.int64)
     return np.sort(np.concatenate([nothing, *(facts.sites[site].members for site in sites)]))

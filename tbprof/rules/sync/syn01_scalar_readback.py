@@ -53,7 +53,7 @@ _CODE = "SYN01"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    for index, site in enumerate(facts.sites):
+    for index, site in facts.indexed_sites:
         if reads_scalar(facts, site):
             numbers = {"bytes": int(facts.episodes.bytes[site.members].sum())}
             yield site_finding(facts, index, rule=_CODE, removal="defer", numbers=numbers)

@@ -47,7 +47,7 @@ _CODE = "SYN02"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    for index, site in enumerate(facts.sites):
+    for index, site in facts.indexed_sites:
         if is_read(site) and not TRUTH_READERS.isdisjoint(site.ops):
             yield site_finding(facts, index, rule=_CODE, removal="rewrite", numbers={})
 

@@ -53,7 +53,7 @@ _INDEXING = frozenset({"aten::index", "aten::index_put_", "aten::index_put"})
 
 def find(facts: Facts) -> Iterator[Finding]:
     """One finding a site; `op` of its numbers is the op that the user called."""
-    for index, site in enumerate(facts.sites):
+    for index, site in facts.indexed_sites:
         if is_read(site) and not SHAPE_READERS.isdisjoint(site.ops):
             numbers = {"op": _called(site.ops)}
             yield site_finding(facts, index, rule=_CODE, removal="rewrite", numbers=numbers)

@@ -52,7 +52,7 @@ _COPY = "aten::copy_"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    for index, site in enumerate(facts.sites):
+    for index, site in facts.indexed_sites:
         sizes = facts.episodes.bytes[site.members]
         if _reads_tensor(site) and int(sizes.max()) > SCALAR_BYTES:
             numbers = {"bytes": int(sizes.sum()), "median_bytes": int(sorted(sizes)[len(sizes) // 2])}

@@ -56,7 +56,7 @@ _CODE = "SYN05"
 
 def find(facts: Facts) -> Iterator[Finding]:
     """`per_step` of the numbers is the largest count of one step."""
-    for index, site in enumerate(facts.sites):
+    for index, site in facts.indexed_sites:
         step = facts.episodes.step[site.members]
         per_step = int(np.bincount(step[step != NONE], minlength=1).max())
         if reads_number(facts, site) and per_step >= LOOP_READS:

@@ -55,7 +55,7 @@ _CODE = "SYN06"
 
 def find(facts: Facts) -> Iterator[Finding]:
     """`call` of the numbers is the call's name."""
-    for index, site in enumerate(facts.sites):
+    for index, site in facts.indexed_sites:
         if _is_bare(facts, site) and facts.can_be_won[site.members].any() and _waits(facts, site):
             call = site.calls[0]
             # Behind an event there may be a copy that somebody reads.

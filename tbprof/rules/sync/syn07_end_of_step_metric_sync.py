@@ -54,7 +54,7 @@ EXPLAINED_SHARE = 0.8
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    for index, site in enumerate(facts.sites):
+    for index, site in facts.indexed_sites:
         if reads_scalar(facts, site) and _ends_its_steps(facts, site) and _drains(facts, site):
             starve_ns = int(facts.starve_ns[site.members].sum())
             numbers = {"starve_ns": starve_ns}

@@ -60,7 +60,7 @@ for that, profiled or not."""
 def find(facts: Facts) -> Iterator[Finding]:
     """Without stacks a site may hold other reads as well: the finding counts the scaler's alone."""
     of_scaler = in_frames(facts, _FRAME) | first_after_op(facts, _UNSCALE, WITHIN_NS)
-    for index, site in enumerate(facts.sites):
+    for index, site in facts.indexed_sites:
         members = site.members[of_scaler[site.members]]
         if reads_number(facts, site) and len(members):
             yield waits_finding(facts, (index,), members, rule=_CODE, removal="rewrite", numbers={})

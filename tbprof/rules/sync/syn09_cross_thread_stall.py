@@ -43,7 +43,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, Numbers, Saving
+from tbprof.model import Finding, Numbers, Saving, SiteIndex
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import duration_of
@@ -61,13 +61,13 @@ _CODE = "SYN09"
 def find(facts: Facts) -> Iterator[Finding]:
     """One finding a site of the other thread; it counts the waits that held a launch back."""
     stretched = find_held_back_launches(facts)
-    for index, site in enumerate(facts.sites):
+    for index, site in facts.indexed_sites:
         held = stretched.only(site.members)
         if len(held.episode):
             yield _finding(facts, index, held)
 
 
-def _finding(facts: Facts, index: int, held: HeldBackLaunches) -> Finding:
+def _finding(facts: Facts, index: SiteIndex, held: HeldBackLaunches) -> Finding:
     site = facts.sites[index]
     ceiling_ns = min(held.lost_ns, facts.fillable_ns)
     saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=ceiling_ns)

@@ -54,7 +54,7 @@ _CODE = "SYN10"
 def find(facts: Facts) -> Iterator[Finding]:
     """At most one; its sites stand in the order in which removing them pays most."""
     candidates = [
-        index for index, site in enumerate(facts.sites) if can_be_deferred(site) or uploads_data(facts, site)
+        index for index, site in facts.indexed_sites if can_be_deferred(site) or uploads_data(facts, site)
     ]
     cluster = find_mask_cluster(facts, candidates)
     if cluster.sites:

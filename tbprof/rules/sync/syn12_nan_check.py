@@ -41,7 +41,7 @@ import numpy as np
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.line_rules import CLIPPING_FILE
-from tbprof.model import Finding, Numbers
+from tbprof.model import Finding, Numbers, SiteIndex
 from tbprof.rules.base.enclosing_ranges import in_frames
 from tbprof.rules.base.findings import site_finding, waits_finding
 from tbprof.rules.base.reads import reads_number
@@ -60,7 +60,7 @@ MANY_TESTS = 20
 
 def find(facts: Facts) -> Iterator[Finding]:
     """One finding for anomaly mode, and one for each check of a norm; `kind` says which."""
-    reads = [index for index, site in enumerate(facts.sites) if reads_number(facts, site)]
+    reads = [index for index, site in facts.indexed_sites if reads_number(facts, site)]
     yield from _anomaly_mode(facts, [index for index in reads if _is_of_engine(facts.sites[index])])
     clipping = in_frames(facts, _CLIP)
     for index in reads:
@@ -74,7 +74,7 @@ def _is_of_engine(site: SiteMembers) -> bool:
     return len(site.ops) > 2 and site.ops[2].startswith(_NODE)
 
 
-def _anomaly_mode(facts: Facts, sites: list[int]) -> Iterator[Finding]:
+def _anomaly_mode(facts: Facts, sites: list[SiteIndex]) -> Iterator[Finding]:
     if not sites:
         return
     members = np.sort(np.concatenate([facts.sites[index].members for index in sites]))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from tbprof.model import Report, Site, fingerprint
+from tbprof.model import Report, Site, SiteIndex, fingerprint
 from tbprof.texts.figures.site_names import site_name
 from tbprof.texts.screens.idle import site_location
 from tbprof.views.base.times import us
@@ -44,7 +44,7 @@ class CompareSite:
     after_count: float
     note: str
     """What became of its wait; "" if there is nothing to say."""
-    site: int | None
+    site: SiteIndex | None
     """Index into the sites of the window after; null if it is gone."""
 
 
@@ -53,7 +53,7 @@ class _Found:
     """A site in its window."""
 
     site: Site
-    index: int
+    index: SiteIndex
     steps: int
     code: str
 
@@ -73,7 +73,7 @@ def compare_sites(before: Report, after: Report) -> tuple[CompareSite, ...]:
 
 def _sites(report: Report) -> list[_Found]:
     files, steps = SourceFiles(report), max(len(report.steps), 1)
-    return [_Found(site, index, steps, files.line_of(site.source)) for index, site in enumerate(report.sites)]
+    return [_Found(site, index, steps, files.line_of(site.source)) for index, site in report.indexed_sites]
 
 
 def _key(site: Site) -> str:

@@ -8,7 +8,7 @@ after those above it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -120,7 +120,7 @@ def _is_minor(finding: Finding) -> bool:
     return finding.severity == "info" and finding.saving is not None
 
 
-def _is_in_plan(finding: Finding, held: set[int]) -> bool:
+def _is_in_plan(finding: Finding, held: Set[int]) -> bool:
     """Whether all its waits go with those of the plan: it would be told twice."""
     return bool(finding.sites) and finding.removal in ("drop", "defer") and set(finding.sites) <= held
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tbprof.model import Finding, Report, Saving, Savings
+from tbprof.model import Finding, Report, Saving, Savings, SiteIndex
 from tbprof.texts.figures.scopes import scope_of
 from tbprof.texts.findings.finding_notes import finding_note
 from tbprof.texts.findings.rule_pages import fix_words, rule_words
@@ -57,7 +57,7 @@ class FindingRow:
     why: str
     fix: FixView
     fingerprint: str
-    sites: tuple[int, ...]
+    sites: tuple[SiteIndex, ...]
     """Indexes into the window's sites."""
     place: str
     """What it is about where it has no sites; "" if that is the whole window."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tbprof.model import Severity
+from tbprof.model import Severity, SiteIndex
 from tbprof.views.findings.findings import FindingRow, SavingView
 
 __all__ = [
@@ -50,7 +50,7 @@ class PlaceRow:
     text: str
     because: str
     """Which wait let it happen, if another place than its own is to blame; else ""."""
-    site: int | None
+    site: SiteIndex | None
     """The site to change: the one that drained the queue, else the one after which it was dry."""
     share_of_cause: float
 

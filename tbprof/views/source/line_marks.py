@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import get_args
 
-from tbprof.model import Report, Site, Source
+from tbprof.model import Report, Site, SiteIndex, Source
 from tbprof.texts.findings.rule_pages import rule_words
 from tbprof.texts.screens.source import called_note, candidate_note, doubt_note, predicted_note, recorded_note
 from tbprof.views.base.times import us
@@ -34,8 +34,8 @@ class FoundMark:
     """"" of a site's own line: there its wait is said."""
     wait_us: float
     """Of one step, at the site whose place this is."""
-    sites: tuple[int, ...]
-    own_site: int | None
+    sites: tuple[SiteIndex, ...]
+    own_site: SiteIndex | None
     """The site whose place this line is: its own, its `def`, or else its first candidate."""
 
     @property
@@ -48,7 +48,7 @@ def found_marks(
 ) -> tuple[FoundMark, ...]:
     """Of the sites, then of what would wait for a GPU and of other calls that the hook saw."""
     found: list[FoundMark] = []
-    for index, site in enumerate(report.sites):
+    for index, site in report.indexed_sites:
         if site.source is not None:
             wait_us = us(site.wait_ns) / max(len(report.steps), 1)
             notes = partial(_note, site.source)
@@ -59,7 +59,7 @@ def found_marks(
 
 
 def _of_site(
-    index: int,
+    index: SiteIndex,
     site: Site,
     source: Source,
     names: SourceFiles,
@@ -91,7 +91,9 @@ def _note(source: Source, kind: MarkKind) -> str:
     return candidate_note(source.candidates) if kind == "candidate" and len(source.candidates) > 1 else ""
 
 
-def _of_caller(index: int, site: Site, names: SourceFiles, saving: SavingView | None) -> Iterator[FoundMark]:
+def _of_caller(
+    index: SiteIndex, site: Site, names: SourceFiles, saving: SavingView | None
+) -> Iterator[FoundMark]:
     """The nearest of the user's own lines that led to the site, where another function waits for it.
 
     Around the user's own function a frame is marked only if its line is exact: its `def` alone tells

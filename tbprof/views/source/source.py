@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tbprof.model import SiteIndex
 from tbprof.views.findings.edits import EditRow
 from tbprof.views.findings.findings import FindingRow, SavingView
 from tbprof.views.window.answer import Problem
@@ -60,7 +61,7 @@ class LineMark:
     among them by their waits."""
     note: str
     """"" if there is nothing to say."""
-    sites: tuple[int, ...]
+    sites: tuple[SiteIndex, ...]
     """Indexes into the window's sites."""
     numbers: tuple[int, ...]
     """Of the changes in the fix plan that it is part of."""
@@ -94,7 +95,7 @@ class SourceFile:
 class SitePlace:
     """Where a site is in the files."""
 
-    site: int
+    site: SiteIndex
     file: int
     line: int
 

@@ -7,6 +7,7 @@ from tbprof.analysis.timeline.gaps import CauseOfStep, Gap, causes_of_step, larg
 from tbprof.analysis.timeline.tile import TILE_BUCKETS
 from tbprof.analysis.timeline.timeline import Timeline
 from tbprof.analysis.timeline.tracks import KINDS
+from tbprof.model import SiteIndex
 from tbprof.texts.screens.idle import cause_name
 from tbprof.texts.screens.timeline import gap_place
 from tbprof.trace.columns.arrays import NONE
@@ -122,7 +123,7 @@ def _episodes(timeline: Timeline, step: int) -> tuple[EpisodeMark, ...]:
     return tuple(
         EpisodeMark(
             number=number,
-            site=int(facts.site_of_episode[number]),
+            site=SiteIndex(int(facts.site_of_episode[number])),
             start_ns=int(episodes.start_ns[number]) - facts.origin_ns,
             end_ns=int(episodes.end_ns[number]) - facts.origin_ns,
             blocking=bool(episodes.blocking[number]),

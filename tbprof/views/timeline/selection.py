@@ -9,6 +9,7 @@ from tbprof.analysis.timeline.gaps import gap_after, gap_at
 from tbprof.analysis.timeline.links import calls_of_episode, links_of
 from tbprof.analysis.timeline.timeline import Timeline
 from tbprof.analysis.timeline.tracks import KINDS
+from tbprof.model import SiteIndex
 from tbprof.texts.screens.timeline import episode_sentence, gap_sentence
 from tbprof.trace.columns.arrays import NONE
 from tbprof.views.base.times import us
@@ -34,7 +35,7 @@ def select_episode(timeline: Timeline, number: int) -> SelectionView | None:
     gap = gap_after(facts, number)
     return dataclasses.replace(
         selected,
-        site=int(facts.site_of_episode[number]),
+        site=SiteIndex(int(facts.site_of_episode[number])),
         sentence=episode_sentence(
             us(int(episodes.wait_ns[number])),
             us(int(facts.awaited.explained_ns[number])),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tbprof.model import SiteIndex
 from tbprof.views.window.answer import Problem, Progress
 
 __all__ = [
@@ -87,7 +88,7 @@ class GapRow:
     """Of most of it."""
     idle_us: float
     place: str
-    site: int | None
+    site: SiteIndex | None
     """During whose wait the device ran dry."""
 
 
@@ -106,7 +107,7 @@ class StepCauseRow:
 @dataclass(frozen=True, slots=True)
 class EpisodeMark:
     number: int
-    site: int
+    site: SiteIndex
     start_ns: int
     end_ns: int
     blocking: bool
@@ -156,7 +157,7 @@ class SelectionView:
     line: int | None
     step: int | None
     into_step_us: float | None
-    site: int | None
+    site: SiteIndex | None
     sentence: str
     direction: str
     """Of a copy, with its memory; else ""."""

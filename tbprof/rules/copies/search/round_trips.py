@@ -8,6 +8,7 @@ import numpy as np
 
 from tbprof.analysis.device.copy_kinds import DIRECTIONS
 from tbprof.analysis.facts import Facts
+from tbprof.model import SiteIndex
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
@@ -21,9 +22,8 @@ MIN_BYTES = 64 * 1024
 class RoundTrip:
     """All trips that leave from one site and come back by another."""
 
-    leaves: int
-    returns: int
-    """Indices into `Facts.sites`."""
+    leaves: SiteIndex
+    returns: SiteIndex
     episodes: Int64s
     """Positions of both halves of each trip, ascending."""
     steps: int
@@ -50,8 +50,8 @@ def find_round_trips(facts: Facts) -> list[RoundTrip]:
             pairs.setdefault(sites, []).append((read, upload))
     return [
         RoundTrip(
-            leaves=leaves,
-            returns=returns,
+            leaves=SiteIndex(leaves),
+            returns=SiteIndex(returns),
             episodes=np.sort(np.array(trips, np.int64).reshape(-1)),
             steps=len(np.unique(episodes.step[np.array(trips)[:, 0]])),
         )
