@@ -12,10 +12,12 @@ The time is that of the epoch in ms (until 2023), us or ns; other trainers leave
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from tbprof.records import dataclass
 
 __all__ = [
     "BROKEN_SUFFIX",
+    "CLASSIC_SUFFIX",
     "FACTS_SUFFIX",
     "RAW_SUFFIX",
     "REPORT_SUFFIX",
@@ -28,6 +30,8 @@ REPORT_SUFFIX = ".tbprof.pb"
 RAW_SUFFIX = ".trace.json.gz"
 FACTS_SUFFIX = ".facts.json"
 BROKEN_SUFFIX = ".broken"
+CLASSIC_SUFFIX = ".pt.trace.json.gz"
+"""The only names that torch-tb-profiler looks for; those of raw traces that tbprof publishes differ."""
 
 _TIME = re.compile(r"(?P<worker>.+)\.(?P<time>\d{13}|\d{16}|\d{19})")
 _NS_DIGITS = 19

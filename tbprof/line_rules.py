@@ -6,8 +6,9 @@ one rule; the rules about traces share the thresholds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
+
+from tbprof.records import dataclass
 
 __all__ = [
     "CLIPPING_FILE",

@@ -6,8 +6,9 @@ documentation, or "seen" on a GPU.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from tbprof.records import dataclass
 
 __all__ = [
     "DYNAMIC_SHAPE_OPS",

@@ -40,12 +40,16 @@ def allowed(folders: str = "", packages: str = "", never: str = "") -> Allowed:
     return Allowed(frozenset(folders.split()), tuple(packages.split()), frozenset(never.split()))
 
 
+FOR_ALL = frozenset({"records"})
+"""What stands in for a module of the standard library, which everybody may import."""
+
 OF_RULES = allowed("analysis.* line_rules optable texts.figures trace.columns model", "numpy")
 
 LAW = {
     "__init__": allowed("hook hook.config html_report preflight version"),
     "__main__": allowed("cli"),
     "version": allowed(),
+    "records": allowed(),
     "model": allowed(),
     "errors": allowed(),
     "optable": allowed(),
@@ -85,6 +89,7 @@ LAW = {
     **{f"rules.{family}": OF_RULES for family in FAMILIES},
     "rules": OF_RULES,
     "manual": allowed("texts.* errors model"),
+    "trace_files": allowed("trace.export.classic trace.importers"),
     "report": allowed(
         "analysis.* file_names rules rules.base trace.columns trace.export trace.export.classic "
         "trace.importers trace.stored errors model",
@@ -97,10 +102,10 @@ LAW = {
     "texts.findings": allowed("rules rules.base errors model"),
     "store": allowed("folders version errors model", "google.protobuf"),
     "store.publishing": allowed(
-        "file_names folders report version errors model",
+        "file_names folders report trace_files version errors model",
         "google.protobuf tensorboard.compat.tensorflow_stub tensorboard.summary",
     ),
-    "store.lookup": allowed("file_names folders report version errors model"),
+    "store.lookup": allowed("file_names folders report trace_files version errors model"),
     "views.base": allowed("errors model"),
     "views.findings": allowed("texts.* errors model"),
     "views.pages": allowed("texts.* errors model"),
@@ -108,7 +113,7 @@ LAW = {
     "views.compare": allowed("texts.* errors model"),
     "views.source": allowed("texts.* errors model"),
     "views": allowed("errors model"),
-    "views.overview": allowed("analysis.replay analysis.summary texts.* errors model"),
+    "views.overview": allowed("texts.* errors model"),
     "views.window": allowed("file_names texts.* errors model"),
     "views.series": allowed("file_names texts.* errors model"),
     "views.timeline": allowed(
@@ -119,17 +124,17 @@ LAW = {
         "folders manual report store.lookup texts.* version views.* errors model", "tensorboard werkzeug"
     ),
     "plugin.routes": allowed(
-        "folders manual report store.lookup texts.* views.* errors model", "tensorboard werkzeug"
+        "folders manual store.lookup trace_files texts.* views.* errors model", "tensorboard werkzeug"
     ),
     "plugin.worker": allowed("process report store store.lookup texts.* version views.timeline errors model"),
-    "html_report": allowed("folders manual report store.* texts.* version views.* errors model"),
+    "html_report": allowed("folders manual store.* trace_files texts.* version views.* errors model"),
     "cli": allowed("standard_streams version errors"),
     "cli.output": allowed("report standard_streams texts.* views.* errors model"),
-    "cli.input": allowed("report standard_streams store.* texts.* views.* errors model"),
+    "cli.input": allowed("standard_streams store.* trace_files texts.* views.* errors model"),
     "cli.processes": allowed("standard_streams errors", "pynvml"),
     "cli.commands": allowed(
-        "file_names folders hook.safety hook.spool html_report line_rules manual report rules "
-        "standard_streams store.* texts.* views.* errors model"
+        "file_names folders hook.safety hook.spool html_report line_rules manual rules "
+        "standard_streams store.* texts.* trace_files views.* errors model"
     ),
     "hook": allowed("program errors model", "torch"),
     "hook.safety": allowed("errors model", "torch"),
@@ -262,7 +267,7 @@ def reached_from(folder: str) -> set[str]:
         for name, rung in RUNGS.items()
         if name.partition(".")[0] == layer and folder in RUNGS and rung < RUNGS[folder]
     }
-    named = LAW[folder].folders
+    named = LAW[folder].folders | FOR_ALL - {folder}
     whole = tuple(name.removesuffix("*") for name in named if name.endswith("*"))
     return lower | {name for name in LAW if name in named or f"{name}.".startswith(whole)}
 

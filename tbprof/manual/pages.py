@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from tbprof.errors import UsageError
+from tbprof.records import dataclass
 from tbprof.texts.findings.rule_pages import RuleText, all_rules
 
 __all__ = ["RULES_PAGE", "ManualText", "all_pages", "manual_text"]

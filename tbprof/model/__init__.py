@@ -9,6 +9,7 @@ in `tbprof.analysis`.
 from __future__ import annotations
 
 from tbprof.model.findings import (
+    BOUND_SHARE,
     CRITICAL_SHARE,
     FIXED_AS,
     HIGH_SHARE,
@@ -45,7 +46,7 @@ from tbprof.model.recorded import (
     code_line,
 )
 from tbprof.model.report import Report, SkippedFile, Window
-from tbprof.model.savings import Saving, Savings
+from tbprof.model.savings import MAX_REPLAY_ERROR, Saving, Savings
 from tbprof.model.sites import Instance, PredictedKind, PredictedLine, Site, Source, Span, SpanKind
 from tbprof.model.window import (
     CodeKind,
@@ -64,6 +65,7 @@ from tbprof.model.window import (
 )
 
 __all__ = [
+    "BOUND_SHARE",
     "CRITICAL_SHARE",
     "DEVICE",
     "FACTS_SCHEMA",
@@ -71,6 +73,7 @@ __all__ = [
     "HIGH_SHARE",
     "HOST",
     "MADE_ON_HOST",
+    "MAX_REPLAY_ERROR",
     "MEDIUM_SHARE",
     "SEVERITIES",
     "UNKNOWN",

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from tbprof.model.indexes import EventRow, FindingIndex, SiteIndex, StepIndex
 from tbprof.model.savings import Saving
 from tbprof.model.window import Numbers
+from tbprof.records import dataclass
 
 __all__ = [
+    "BOUND_SHARE",
     "CRITICAL_SHARE",
     "FIXED_AS",
     "HIGH_SHARE",
@@ -39,6 +40,10 @@ FIXED_AS = "fixed_as"
 CRITICAL_SHARE = 0.10
 HIGH_SHARE = 0.03
 MEDIUM_SHARE = 0.01
+
+BOUND_SHARE = 0.05
+"""From this part of the steps on a cause of idle is worth a sentence; xprof calls an input pipeline
+"moderate" from here on."""
 
 
 def severity_of_share(share: float) -> Severity:

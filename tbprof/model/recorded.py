@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tbprof.model.sites import Source
+from tbprof.records import dataclass
 
 __all__ = [
     "DEVICE",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tbprof.model.findings import FailedRule, Finding, NotChecked, PlanRow, Verdict
 from tbprof.model.indexes import SiteIndex
@@ -11,6 +10,7 @@ from tbprof.model.recorded import HookFacts, RecordedCall, SourceText
 from tbprof.model.savings import Savings
 from tbprof.model.sites import PredictedLine, Site
 from tbprof.model.window import CodeShare, CopyTotal, Idle, Step, SyncTotals, TraceSummary
+from tbprof.records import dataclass
 
 __all__ = [
     "Report",

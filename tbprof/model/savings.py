@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tbprof.records import dataclass
 
 __all__ = [
+    "MAX_REPLAY_ERROR",
     "Saving",
     "Savings",
 ]
+
+MAX_REPLAY_ERROR = 0.05
+"""A replay further off its own window than this gives no estimate."""
 
 
 @dataclass(frozen=True, slots=True)

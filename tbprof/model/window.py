@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from tbprof.model.indexes import SiteIndex
 from tbprof.model.savings import Saving
+from tbprof.records import dataclass
 
 __all__ = [
     "CodeKind",

@@ -6,9 +6,10 @@ Nothing is registered anywhere else. To know the codes, or to read a page, no ru
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from tbprof.records import dataclass
 
 __all__ = ["FAMILIES", "RuleFile", "rule_files"]
 

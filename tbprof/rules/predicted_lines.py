@@ -8,7 +8,6 @@ on the device are waited for; of a recording without that, all are taken to be t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from tbprof.line_rules import FROM_VALUES, INDEXING, LineUse, rule_of
 from tbprof.model import (
@@ -25,6 +24,7 @@ from tbprof.model import (
     fingerprint,
 )
 from tbprof.optable import OPS, Known
+from tbprof.records import dataclass
 
 __all__ = ["predicted_lines"]
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.steps import Steps
 from tbprof.model import WAITED, Audit, RecordedCall, Source
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 

@@ -8,8 +8,6 @@ are added.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tbprof.analysis.attribution.annotations import find_labels, find_modules, module_name
@@ -21,6 +19,7 @@ from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.steps import Steps
 from tbprof.model import Source
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s, Trace
 

@@ -12,8 +12,6 @@ however long the call took. A synchronise always did.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -21,6 +19,7 @@ from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES, copy_kinds
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.steps import Steps
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, lookup
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 

@@ -10,13 +10,12 @@ than `MAX_HANDLES` of its calls on a thread, memory is short, and the frees are 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.names import matching_names
 from tbprof.analysis.events.calls import Calls
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.device.device_work import DeviceWork
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 from tbprof.trace.columns.eras import STEP_PREFIX

@@ -7,13 +7,12 @@ the device: its kernels are too short. After a long pause it was in other code.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tbprof.analysis.arrays.intervals import Intervals
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.health.profiler_cost import records_frames
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 

@@ -7,7 +7,7 @@ their length and start as `replay_schedule` says. A wait that stays returns when
 awaited are done; a removed one costs what its calls cost when there is nothing to wait for.
 
 Replayed with all its waits a window must come out as it was recorded. How far it does not is the
-replay's error; above `MAX_ERROR` it says nothing.
+replay's error; above `MAX_REPLAY_ERROR` it says nothing.
 """
 
 from __future__ import annotations
@@ -23,12 +23,11 @@ from tbprof.analysis.replay.schedule import DeviceSchedule
 from tbprof.analysis.replay.script import Script, play, write_script
 from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.analysis.replay.waits import ReplayWaits
+from tbprof.model import MAX_REPLAY_ERROR
 from tbprof.trace.columns.columns import Int64s
 
-__all__ = ["MAX_ERROR", "MAX_ROWS", "Replay", "steps_to_replay"]
+__all__ = ["MAX_ROWS", "Replay", "steps_to_replay"]
 
-MAX_ERROR = 0.05
-"""A replay further off its own window than this gives no estimate."""
 
 MAX_ROWS = 20_000
 """Device rows that are replayed: a window with more is judged by its first warm steps."""
@@ -61,7 +60,7 @@ class Replay:
 
     @property
     def is_consistent(self) -> bool:
-        return self.error <= MAX_ERROR
+        return self.error <= MAX_REPLAY_ERROR
 
     def saving_ns(self, removed: Int64s) -> int:
         """What the window gets shorter by without the waits of these episodes, at least 0."""

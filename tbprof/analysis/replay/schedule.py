@@ -11,8 +11,6 @@ Kernels and copies that share an engine take turns in the replay as well (`repla
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -20,6 +18,7 @@ from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.replay.engine_turns import find_turns
 from tbprof.analysis.replay.stream_waits import StreamWaits
 from tbprof.analysis.replay.streams import StreamOrder
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s, Trace
 

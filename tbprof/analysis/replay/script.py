@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.replay.schedule import DeviceSchedule
 from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.analysis.replay.waits import ReplayWaits
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 

@@ -12,13 +12,12 @@ the recorded times contradict is none.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.replay.streams import StreamOrder
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, lookup
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 

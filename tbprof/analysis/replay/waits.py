@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -16,6 +14,7 @@ from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.analysis.waits.awaited import Awaited
 from tbprof.analysis.waits.base_cost import DEFAULT_COPY_NS, DEFAULT_SYNC_NS
 from tbprof.line_rules import STAGED_BYTES
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.clocks import CLOCK_SLACK_NS
 from tbprof.trace.columns.columns import Int64s

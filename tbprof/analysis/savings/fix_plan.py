@@ -7,13 +7,13 @@ takes the fix that wins most, then the one that wins most beside it, and so on.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.savings import saving_of
 from tbprof.model import Saving
+from tbprof.records import dataclass
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["MAX_WEIGHED", "PlannedFix", "fix_plan", "window_saving"]

@@ -36,14 +36,10 @@ from tbprof.analysis.gaps.idle_places import drained_by
 from tbprof.analysis.gaps.launch_idle import find_launch_idle
 from tbprof.analysis.health.missing_device import missing_device
 from tbprof.analysis.summary.verdict_window import SEVERAL, VerdictWindow
-from tbprof.model import SEVERITIES, Finding, Numbers, Saving, Verdict
+from tbprof.model import BOUND_SHARE, SEVERITIES, Finding, Numbers, Saving, Verdict
 from tbprof.trace.columns.arrays import NONE
 
-__all__ = ["BOUND_SHARE", "COLD_SHARE", "WORTH_SHARE", "find_verdict"]
-
-BOUND_SHARE = 0.05
-"""From this part of the steps on a cause of idle is worth a sentence; xprof calls an input pipeline
-"moderate" from here on."""
+__all__ = ["COLD_SHARE", "WORTH_SHARE", "find_verdict"]
 
 WORTH_SHARE = 0.01
 """Below this part of the steps a saving is lost in the noise of a step."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, subtract
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.savings import saving_of
+from tbprof.records import dataclass
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["SEVERAL", "VerdictWindow"]

@@ -7,7 +7,6 @@ several causes. All instants are the trace's own.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from tbprof.analysis.arrays.intervals import Intervals, clip, overlap_ns, subtra
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import drained_by
 from tbprof.model import SiteIndex
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import subtract
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.timeline.tracks import SpanTable, kind_number, nested_lines
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
 

@@ -6,11 +6,10 @@ have become shorter than a bucket.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tbprof.analysis.timeline.tracks import Track
+from tbprof.records import dataclass
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["BucketSums", "Pyramid", "bucket_sums"]

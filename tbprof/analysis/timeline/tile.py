@@ -9,13 +9,13 @@ begin in it. So nothing is lost at any level, and nothing is drawn that can't be
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from tbprof.analysis.timeline.pyramid import BucketSums, Pyramid, bucket_sums
 from tbprof.analysis.timeline.queue import QueueDepth
 from tbprof.analysis.timeline.tracks import Track
+from tbprof.records import dataclass
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["TILE_BUCKETS", "Depths", "Shares", "Spans", "Tile", "TilePlace", "cut_tile", "highest_level"]

@@ -6,7 +6,6 @@ Instants that go in or come out count from the window's first event.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -18,6 +17,7 @@ from tbprof.analysis.timeline.queue import QueueDepth, queue_depth
 from tbprof.analysis.timeline.threads import thread_lanes
 from tbprof.analysis.timeline.tile import Spans, Tile, TilePlace, cut_tile, highest_level
 from tbprof.analysis.timeline.tracks import SpanTable, tracks_of
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 

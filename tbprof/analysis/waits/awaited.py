@@ -8,8 +8,6 @@ instead of 99 % of the waits of a real trace.)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tbprof.analysis.arrays.intervals import Intervals, overlap_ns
@@ -17,6 +15,7 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.episodes import Episodes
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, lookup
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 

@@ -10,7 +10,6 @@ import threading
 import time
 from collections import OrderedDict
 from concurrent.futures import Future
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
@@ -19,6 +18,7 @@ from tbprof.errors import Busy, Gone, ReadingEnded, TbprofError
 from tbprof.model import Report
 from tbprof.process.messages import Question
 from tbprof.process.worker import Worker
+from tbprof.records import dataclass
 from tbprof.store.codec import decode_report
 
 __all__ = ["MAX_WAITING", "WORKER", "Analyses", "Failed", "Reading", "State"]

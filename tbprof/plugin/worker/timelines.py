@@ -11,12 +11,13 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from concurrent.futures import Future, wait
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from tbprof.plugin.worker.analyses import WORKER, Reading
 from tbprof.process.messages import Question
 from tbprof.process.worker import Worker
+from tbprof.records import dataclass
 
 __all__ = ["Timelines"]
 

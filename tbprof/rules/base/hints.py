@@ -7,9 +7,12 @@ the fix. A code goes into a finding's numbers as `hint`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tbprof.analysis.attribution.sites import SiteMembers
+from tbprof.records import dataclass
+
+if TYPE_CHECKING:
+    from tbprof.analysis.attribution.sites import SiteMembers
 
 __all__ = ["HINTS", "Hint", "hint_of"]
 

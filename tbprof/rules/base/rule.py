@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from tbprof.analysis.facts import Facts
 from tbprof.line_rules import LineKind
 from tbprof.model import Finding
+from tbprof.records import dataclass
 from tbprof.rules.base.notes import Note
 
 __all__ = ["GPU_WORK", "STEPS", "Need", "Rule"]

@@ -7,8 +7,6 @@ that much of each can't be won.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tbprof.analysis.arrays.intervals import Intervals, overlap_ns
@@ -17,6 +15,7 @@ from tbprof.analysis.attribution.annotations import LOADER
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import drained_by
 from tbprof.model import Numbers
+from tbprof.records import dataclass
 from tbprof.rules.base.notes import duration_of, share_of
 from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.arrays import NONE

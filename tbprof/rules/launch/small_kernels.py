@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from tbprof.analysis.arrays.intervals import Intervals
 from tbprof.analysis.attribution.host_code import HostPlaces
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.launch_idle import LaunchIdle
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 

@@ -6,12 +6,11 @@ https://github.com/pytorch/pytorch/issues/143825 shows it for copies into pageab
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.replay.script import QUEUE_LIMIT
+from tbprof.records import dataclass
 from tbprof.rules.sync.launches import Launches, training_launches
 from tbprof.trace.columns.columns import Int64s
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.facts import Facts
+from tbprof.records import dataclass
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["Launches", "blocking_launches", "training_launches"]

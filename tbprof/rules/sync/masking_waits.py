@@ -7,7 +7,6 @@ lost there again. On a real trace three sites win 34 ms one by one and 66 ms tog
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.fix_plan import fix_plan
 from tbprof.analysis.savings.savings import saving_of
 from tbprof.model import SiteIndex
+from tbprof.records import dataclass
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["LEAST_SHARE", "MASK_FACTOR", "MaskCluster", "find_mask_cluster"]

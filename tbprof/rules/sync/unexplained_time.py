@@ -5,12 +5,11 @@ The first of several steps is left out: what was launched before the window is n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tbprof.analysis.arrays.intervals import NEVER, Intervals, complement, intersect, total_ns, union
 from tbprof.analysis.facts import Facts
+from tbprof.records import dataclass
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["LAUNCH_SPACING_NS", "Unexplained", "find_unexplained"]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tbprof.analysis.arrays.intervals import total_ns, union
 from tbprof.analysis.events.steps import rows_of_steps
 from tbprof.analysis.facts import Facts
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import errno
-from dataclasses import dataclass
 from pathlib import Path
 
 from tbprof.errors import PublishError, TraceError, TraceNotReadable
 from tbprof.file_names import BROKEN_SUFFIX, FACTS_SUFFIX, RAW_SUFFIX, REPORT_SUFFIX, parse_window_name
 from tbprof.model import Report
+from tbprof.records import dataclass
 from tbprof.report import build_report, merge_facts, verify
 from tbprof.store.codec import encode_report
 from tbprof.store.files import appearing, remove_abandoned_parts, write_whole

@@ -10,11 +10,11 @@ from __future__ import annotations
 import contextlib
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from tbprof.file_names import RAW_SUFFIX, REPORT_SUFFIX, parse_window_name
-from tbprof.store.publishing.classic import CLASSIC_FOLDER, CLASSIC_SUFFIX
+from tbprof.file_names import CLASSIC_SUFFIX, RAW_SUFFIX, REPORT_SUFFIX, parse_window_name
+from tbprof.records import dataclass
+from tbprof.store.publishing.classic import CLASSIC_FOLDER
 
 __all__ = ["PIN_NAME", "Limits", "keep_within"]
 

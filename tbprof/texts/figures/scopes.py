@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tbprof.records import dataclass
 
 __all__ = ["Scope", "scope_of"]
 

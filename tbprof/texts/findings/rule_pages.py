@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
 from functools import cache
 from textwrap import dedent
 
 from tbprof.errors import UsageError
 from tbprof.model import FIXED_AS, Finding
+from tbprof.records import dataclass
 from tbprof.rules.files import RuleFile, rule_files
 
 __all__ = ["RuleText", "all_rules", "fix_words", "rule_text", "rule_words"]

@@ -7,12 +7,13 @@ a column holds an index into a table of strings. Fields that few rows have are s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 
 import numpy as np
 
 from tbprof.model import HealthFact, HookFacts
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import (
     NO_FRACTIONS,
     NO_NUMBERS,

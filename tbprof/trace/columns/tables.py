@@ -7,9 +7,9 @@ processes and not kept.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import (
     Int8s,
     Int32s,

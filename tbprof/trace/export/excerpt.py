@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import msgspec
 import numpy as np
 
+from tbprof.records import dataclass
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["Note", "excerpt"]

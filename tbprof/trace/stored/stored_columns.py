@@ -9,7 +9,7 @@ from __future__ import annotations
 import mmap
 import zlib
 from collections.abc import Iterator
-from dataclasses import Field, dataclass, fields
+from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.model import HealthFact, HookFacts
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import SparseColumn, SparseFloats
 from tbprof.trace.columns.columns import Lane, Slices, Trace
 from tbprof.trace.columns.tables import ARGUMENT_TABLES, MemoryEvents

@@ -6,8 +6,9 @@ a time can say is a warning.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from tbprof.records import dataclass
 
 __all__ = [
     "NEW",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tbprof.model import Report
+from tbprof.records import dataclass
 from tbprof.texts.screens.idle import cause_name
 from tbprof.views.overview.idle_causes import idle_by_cause_us, stacking_place
 from tbprof.views.overview.overview import DeviceBar

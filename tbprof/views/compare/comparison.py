@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from tbprof.model import Report
+from tbprof.records import dataclass
 from tbprof.texts.screens.comparison import (
     alike_sentence,
     cause_sentence,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tbprof.model import HookFacts, LoaderFacts, OptimizerFacts, Report
+from tbprof.records import dataclass
 
 __all__ = ["Difference", "alike", "differences"]
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import fmean
 from typing import Literal, TypeAlias
 
 from tbprof.model import Report
+from tbprof.records import dataclass
 from tbprof.texts.screens.comparison import figure_words
 from tbprof.texts.screens.idle import cause_name
 from tbprof.views.base.steady import mean_kernels, mean_launches, mean_step_us, steady_steps

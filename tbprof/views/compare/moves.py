@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 
+from tbprof.records import dataclass
 from tbprof.texts.screens.comparison import taken_note, went_note
 from tbprof.views.compare.sites import CompareSite
 

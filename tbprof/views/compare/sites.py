@@ -5,10 +5,10 @@ They match by what they are (file, function, ops, calls, direction), not by thei
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from tbprof.model import Report, Site, SiteIndex, fingerprint
+from tbprof.records import dataclass
 from tbprof.texts.figures.site_names import site_name
 from tbprof.texts.screens.idle import site_location
 from tbprof.views.base.times import us

@@ -7,11 +7,11 @@ steps: a profiled step and an unprofiled one are no pair.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, median
 
 from tbprof.model import Report
+from tbprof.records import dataclass
 from tbprof.texts.screens.comparison import (
     difference_sentence,
     recorded_steps_sentence,

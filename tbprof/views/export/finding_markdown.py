@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tbprof.model import Finding, Report
+from tbprof.records import dataclass
 from tbprof.texts.figures.site_names import NO_LINE, WHOLE_WINDOW
 from tbprof.texts.screens.source import doubt_note
 from tbprof.views.findings.findings import finding_row

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 
 from tbprof.model import Report, Window
+from tbprof.records import dataclass
 from tbprof.views.base.steady import marks_steps, mean_step_us, median_step_us
 from tbprof.views.findings.actions import rank
 from tbprof.views.findings.findings import SavingView

@@ -9,7 +9,6 @@ after those above it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from tbprof.model import (
@@ -23,6 +22,7 @@ from tbprof.model import (
     Saving,
     Severity,
 )
+from tbprof.records import dataclass
 from tbprof.views.base.steady import mean_step_us
 
 __all__ = ["Action", "Ranked", "added_savings", "rank"]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from textwrap import dedent
 
+from tbprof.records import dataclass
 from tbprof.views.findings.hoisting import hoisted_lines
 
 __all__ = ["EditRow", "mechanical_edits"]

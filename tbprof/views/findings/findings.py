@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from tbprof.model import Finding, Report, Saving, Savings, SiteIndex
+from tbprof.records import dataclass
 from tbprof.texts.figures.scopes import scope_of
 from tbprof.texts.findings.finding_notes import finding_note
 from tbprof.texts.findings.rule_pages import fix_words, rule_words

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tbprof.analysis.summary.verdict import BOUND_SHARE
-from tbprof.model import CodeShare, HookFacts, Report, Savings
+from tbprof.model import BOUND_SHARE, CodeShare, HookFacts, Report, Savings
 from tbprof.views.base.steady import mean_step_us, steady_steps
 from tbprof.views.base.times import us
 from tbprof.views.findings.actions import rank

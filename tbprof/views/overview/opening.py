@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 
 from tbprof.model import MEDIUM_SHARE, Report
+from tbprof.records import dataclass
 from tbprof.texts.findings.actions import first_action_sentence, place_of
 from tbprof.texts.findings.predicted import predicted_sentences
 from tbprof.texts.screens.verdicts import verdict_sentences

@@ -6,10 +6,10 @@ the window's divided by its steps. Device times are means over the devices.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from tbprof.model import Severity, SiteIndex
+from tbprof.records import dataclass
 from tbprof.views.findings.findings import FindingRow, SavingView
 
 __all__ = [

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tbprof.analysis.replay.replay import MAX_ERROR
-from tbprof.model import HealthFact, Numbers, Report
+from tbprof.model import MAX_REPLAY_ERROR, HealthFact, Numbers, Report
 from tbprof.texts.trust.health import health_sentence
 from tbprof.texts.trust.trust import trust_words
 from tbprof.views.overview.overview import TrustRow
@@ -49,7 +48,7 @@ def _replay(report: Report) -> tuple[str, State, Numbers]:
     error = report.savings.replay_error
     if error is None:
         return "replay_none", "unknown", {}
-    if error > MAX_ERROR:
+    if error > MAX_REPLAY_ERROR:
         return "replay_off", "warning", {"error": error}
     if not report.fix_plan:
         return "replay_without_plan", "info", {"error": error}

@@ -7,8 +7,9 @@ Bold text and code within a sentence are left to the screen.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
+
+from tbprof.records import dataclass
 
 __all__ = ["BlockKind", "ManualBlock", "ManualEntry", "ManualPage", "ManualWords", "manual_page"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from textwrap import indent
 
+from tbprof.records import dataclass
 from tbprof.texts.findings.rule_pages import RuleText
 
 __all__ = ["RulePage", "RuleSection", "rule_page"]

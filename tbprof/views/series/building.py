@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import fmean, median
 
 from tbprof.file_names import rank_of
 from tbprof.model import Window
+from tbprof.records import dataclass
 from tbprof.texts.screens.series import change_sentences, missing_sentence, ranks_sentences, read_sentence
 from tbprof.views.series.series import RanksView, SeriesRow, TrendView, WindowFigures
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal
 
 from tbprof.model import Report
+from tbprof.records import dataclass
 from tbprof.texts.screens.idle import cause_name
 from tbprof.views.base.steady import steady_steps
 from tbprof.views.base.times import optional_us, us

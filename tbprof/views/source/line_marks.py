@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import get_args
 
 from tbprof.model import Report, Site, SiteIndex, Source
+from tbprof.records import dataclass
 from tbprof.texts.findings.rule_pages import rule_words
 from tbprof.texts.screens.source import called_note, candidate_note, doubt_note, predicted_note, recorded_note
 from tbprof.views.base.times import us

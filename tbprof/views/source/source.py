@@ -5,10 +5,10 @@ All times are us of one step.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from tbprof.model import SiteIndex
+from tbprof.records import dataclass
 from tbprof.views.findings.edits import EditRow
 from tbprof.views.findings.findings import FindingRow, SavingView
 from tbprof.views.window.answer import Problem

@@ -6,10 +6,10 @@ Durations are us, as everywhere.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from tbprof.model import SiteIndex
+from tbprof.records import dataclass
 from tbprof.views.window.answer import Problem, Progress
 
 __all__ = [

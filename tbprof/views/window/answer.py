@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from tbprof.records import dataclass
 from tbprof.views.window.window import WindowView
 
 __all__ = ["Problem", "Progress", "WindowAnswer"]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tbprof.model import CopyTotal, RecordedCall, Report, Source
+from tbprof.records import dataclass
 from tbprof.texts.screens.copies import waiting_remark
 from tbprof.views.base.times import optional_us
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from tbprof.model import Instance, Span, SpanKind, Step
+from tbprof.records import dataclass
 from tbprof.texts.screens.instance import (
     dry_sentence,
     own_work_sentence,

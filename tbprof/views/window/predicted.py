@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from tbprof.model import PredictedLine, Report, SourceText, code_line
+from tbprof.records import dataclass
 from tbprof.texts.findings.actions import how_to
 from tbprof.texts.findings.predicted import kind_name
 from tbprof.texts.findings.rule_pages import rule_words

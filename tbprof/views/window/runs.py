@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import groupby
 
 from tbprof.file_names import rank_of
 from tbprof.model import SkippedFile, Window
+from tbprof.records import dataclass
 from tbprof.texts.findings.left_out import skipped_sentence
 
 __all__ = ["RunRow", "RunsView", "SkippedRow", "WindowRow", "WorkerRow", "runs_view"]

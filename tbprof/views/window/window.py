@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from tbprof.records import dataclass
 from tbprof.views.findings.findings import FindingRow, SavingView
 from tbprof.views.overview.overview import OverviewView
 from tbprof.views.window.copies import CopyRow

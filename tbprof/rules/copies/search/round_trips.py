@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tbprof.analysis.device.copy_kinds import DIRECTIONS
 from tbprof.analysis.facts import Facts
 from tbprof.model import SiteIndex
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
 
 import numpy as np
 
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
+from tbprof.records import dataclass
 from tbprof.rules.copies.search.host_ops import host_ops
 from tbprof.rules.copies.search.op_inputs import UNKNOWN, first_shape, input_types
 from tbprof.trace.columns.arrays import NONE

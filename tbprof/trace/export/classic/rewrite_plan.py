@@ -10,11 +10,11 @@ else the plugin shows its time nowhere.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s, Trace
 from tbprof.trace.export.classic.collectives import classic_name

@@ -8,10 +8,9 @@ event. The grid is finer than 1 ns: different instants stay different, and in or
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from tbprof.records import dataclass
 from tbprof.trace.columns.columns import Int64s, Slices
 
 __all__ = ["ClassicClock"]

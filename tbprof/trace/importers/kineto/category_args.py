@@ -7,12 +7,12 @@ code several times faster than one that is looked up by name, and there are mill
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.records import dataclass
 from tbprof.trace.columns.columns import Category
 from tbprof.trace.columns.tables import Table
 from tbprof.trace.importers.kineto.events.event_args import Scalar, SliceArgs

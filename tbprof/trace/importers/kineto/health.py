@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from tbprof.model import HealthFact, HookFacts
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, lookup
 from tbprof.trace.columns.clocks import CLOCK_SLACK_NS
 from tbprof.trace.columns.columns import Category, Int64s, Slices

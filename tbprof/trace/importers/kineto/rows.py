@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import Int32s, SparseColumn, SparseFloats
 from tbprof.trace.columns.columns import Lane, Slices
 from tbprof.trace.columns.eras import KinetoCategory

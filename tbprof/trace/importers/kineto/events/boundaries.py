@@ -8,8 +8,8 @@ is learned once, and the last boundary of a buffer is one search from its end.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from tbprof.records import dataclass
 from tbprof.trace.importers.kineto.events.events import EVENT_KEYS
 
 __all__ = [

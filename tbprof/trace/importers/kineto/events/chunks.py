@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tbprof.errors import NotATrace
+from tbprof.records import dataclass
 from tbprof.trace.importers.kineto.events.boundaries import (
     ARRAY_START,
     EVENT_START,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json as json_module
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
 import msgspec
 
 from tbprof.model import FACTS_SCHEMA, HookFacts
+from tbprof.records import dataclass
 from tbprof.trace.importers.kineto.events.repair import repair_text
 from tbprof.trace.importers.kineto.events.salvage import UNDECODABLE
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias
 
@@ -18,6 +17,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import Int64s
 from tbprof.trace.importers.kineto.events.events import AnySlice, Timed
 

@@ -8,8 +8,8 @@ one process has to read all of it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from tbprof.records import dataclass
 from tbprof.trace.columns.tables import NO_TABLES, Tables
 from tbprof.trace.importers.kineto.building import Columns
 from tbprof.trace.importers.kineto.events.chunks import EventStream
