@@ -11,9 +11,9 @@ import dataclasses
 import math
 import types
 import typing
-from collections.abc import Mapping
-from functools import cache
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from typing import Any, TypeAlias, TypeVar
 
 from google.protobuf.message import Message
 
@@ -23,6 +23,7 @@ from tbprof.store import report_pb2
 __all__ = ["from_message", "to_message"]
 
 RecordT = TypeVar("RecordT")
+_FieldReader: TypeAlias = Callable[[Message, str], Any]
 
 _NUMBER_KINDS: dict[type, str] = {int: "integer", float: "real", str: "text"}
 
@@ -42,8 +43,8 @@ def from_message(message: Message, record_type: type[RecordT]) -> RecordT:
     Raises:
         ValueError: A value is none that the record allows; the message completes "it holds".
     """
-    fields: Any = _fields(typing.cast("Any", record_type))
-    return record_type(**{name: _read(message, name, hint) for name, hint in fields})
+    readers = _readers(typing.cast("Any", record_type))
+    return record_type(**{name: read(message, name) for name, read in readers})
 
 
 @cache
@@ -81,27 +82,45 @@ def _holds_numbers(target: Any) -> bool:
     return value.message_type is not None and value.message_type.name == "Number"
 
 
-def _read(message: Message, name: str, hint: Any) -> Any:
+@cache
+def _readers(record_type: Any) -> tuple[tuple[str, _FieldReader], ...]:
+    """By field how its type is read: found out once a type, for a folder holds thousands of its records."""
+    return tuple((name, _field_reader(hint)) for name, hint in _fields(record_type))
+
+
+def _field_reader(hint: Any) -> _FieldReader:
     if hint == Numbers:
-        return {key: _number(value) for key, value in getattr(message, name).items()}
+        return lambda message, name: {key: _number(one) for key, one in getattr(message, name).items()}
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if origin in (types.UnionType, typing.Union):
-        return _read(message, name, parts[0]) if message.HasField(name) else None
-    value = getattr(message, name)
+        read_known = _field_reader(parts[0])
+        return lambda message, name: read_known(message, name) if message.HasField(name) else None
     if origin is tuple:
-        return tuple(_single(item, parts[0]) for item in value)
+        read_one = _value_reader(parts[0])
+        return lambda message, name: tuple(map(read_one, getattr(message, name)))
     if origin is not typing.Literal and isinstance(origin, type) and issubclass(origin, Mapping):
-        return {key: _single(item, parts[1]) for key, item in value.items()}
-    return _single(value, hint)
+        read_one = _value_reader(parts[1])
+        return lambda message, name: {key: read_one(one) for key, one in getattr(message, name).items()}
+    read_value = _value_reader(hint)
+    return lambda message, name: read_value(getattr(message, name))
 
 
-def _single(value: Any, hint: Any) -> Any:
+def _value_reader(hint: Any) -> Callable[[Any], Any]:
     if typing.get_origin(hint) is typing.Literal:
-        if value not in typing.get_args(hint):
-            raise ValueError(f"{value!r} where it can't be")
-        return value
-    is_record = isinstance(hint, type) and dataclasses.is_dataclass(hint)
-    return from_message(value, hint) if is_record else _finite(value)
+        return partial(_one_of, frozenset(typing.get_args(hint)))
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+        return lambda message: from_message(message, hint)
+    return _finite if hint is float else _as_it_is
+
+
+def _one_of(known: frozenset[Any], value: Any) -> Any:
+    if value not in known:
+        raise ValueError(f"{value!r} where it can't be")
+    return value
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
 def _number(value: Any) -> int | float | str:
