@@ -139,5 +139,6 @@ def test_the_reports_not_used_for_longest_go_first(
     # The first is the oldest, and used just now.
     assert cached_report(str(traces[0])) is not None
     monkeypatch.setattr(cache, "MAX_CACHE_BYTES", 3 * size)
+    monkeypatch.setattr(cache, "WALK_EVERY", 1)
     keep_report(str(traces[3]), report)
     assert [cached_report(str(trace)) is not None for trace in traces] == [True, False, True, True]
