@@ -39,24 +39,14 @@ from tbprof.rules.precedence import settle
 from tbprof.rules.predicted_lines import predicted_lines
 from tbprof.rules.registry import RULES
 from tbprof.trace.columns.columns import Int64s, Trace
-from tbprof.trace.export.classic.mark import is_classic_copy
 from tbprof.trace.export.classic.writer import write_classic
 from tbprof.trace.export.published_trace import merge_facts, verify
-from tbprof.trace.importers.reading import (
-    TRACE_SUFFIXES,
-    claims_to_be_trace,
-    looks_like_trace,
-    read_trace,
-)
+from tbprof.trace.importers.reading import read_trace
 from tbprof.trace.stored.cache import read_trace_cached
 
 __all__ = [
-    "TRACE_SUFFIXES",
     "Timeline",
     "build_report",
-    "claims_to_be_trace",
-    "is_classic_copy",
-    "looks_like_trace",
     "merge_facts",
     "open_timeline",
     "report_of",

@@ -12,7 +12,6 @@ import io
 import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TextIO
 
 from tbprof.errors import OutputError
@@ -150,5 +149,5 @@ def reader_may_leave() -> Iterator[None]:
 
 def discard(stream: TextIO) -> None:
     """Let what waits in the buffer of a stream go nowhere: Python would fail on it at its end."""
-    with contextlib.suppress(OSError, ValueError), Path(os.devnull).open("wb") as nowhere:
+    with contextlib.suppress(OSError, ValueError), io.FileIO(os.devnull, "wb") as nowhere:
         os.dup2(nowhere.fileno(), stream.fileno())

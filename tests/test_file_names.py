@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbprof.file_names import RAW_SUFFIX, REPORT_SUFFIX, parse_window_name, rank_of
-from tbprof.report import TRACE_SUFFIXES
+from tbprof.trace_files import TRACE_SUFFIXES
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 
 from tbprof.cli.output.stderr_messages import tell
@@ -19,19 +19,19 @@ from tbprof.version import __version__
 
 __all__ = ["main"]
 
-_COMMANDS = (
-    "report",
-    "check",
-    "explain",
-    "manual",
-    "demo",
-    "run",
-    "preflight",
-    "doctor",
-    "classic",
-    "publish",
-)
-"""Each is a module of `tbprof.cli.commands`."""
+_COMMANDS: Mapping[str, str] = {
+    "report": "say what makes the GPU wait in a trace or a log directory",
+    "check": "fail a build for lines that make the GPU wait",
+    "explain": "say what a rule finds and how to fix it",
+    "manual": "print a page of the manual",
+    "demo": "train a small model before and after its fixes",
+    "run": "profile a training script without an edit to it",
+    "preflight": "name the lines that would sync, on a machine without a GPU",
+    "doctor": "say what a good recording lacks on this machine",
+    "classic": "write copies of traces that the standard PyTorch Profiler tab shows correctly",
+    "publish": "publish the windows that runs left behind, or one trace",
+}
+"""What each module of `tbprof.cli.commands` does; to list them imports none."""
 COULD_NOT = 2
 
 
@@ -44,8 +44,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"tbprof {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in _needed(given):
-        import_module(f"tbprof.cli.commands.{command}").add_to(commands)
+    if given and given[0] in _COMMANDS:
+        import_module(f"tbprof.cli.commands.{given[0]}").add_to(commands)
+    else:
+        for command, what in _COMMANDS.items():
+            commands.add_parser(command, help=what)
     try:
         try:
             options = parser.parse_args(given)
@@ -67,11 +70,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         fault = f"{type(error).__name__}: {error}"
         return _say(f"this is a fault of tbprof's ({fault}); TBPROF_DEBUG=1 shows where")
     return code
-
-
-def _needed(given: Sequence[str]) -> Sequence[str]:
-    """Only the command that is asked for: to import all takes longer than to publish a window."""
-    return given[:1] if given and given[0] in _COMMANDS else _COMMANDS
 
 
 def _say(sentence: str) -> int:

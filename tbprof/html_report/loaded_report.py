@@ -11,10 +11,10 @@ from typing import Any
 from tbprof.errors import UsageError
 from tbprof.html_report.html_page import html_page
 from tbprof.model import Report, Window
-from tbprof.report import looks_like_trace
 from tbprof.store.lookup.discovery import Discovery
 from tbprof.store.lookup.reports import report_of_file, report_of_window
 from tbprof.store.lookup.windows import window_of_report
+from tbprof.trace_files import looks_like_trace
 from tbprof.views.export.report_document import report_document
 from tbprof.views.overview.opening import opening_of
 

@@ -13,9 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tbprof.model import RecordedCall, Report
-from tbprof.report import looks_like_trace
 from tbprof.store.lookup.discovery import Discovery
 from tbprof.store.lookup.windows import read_report
+from tbprof.trace_files import looks_like_trace
 
 PROGRAMS = pathlib.Path(__file__).parent
 PATIENCE_S = 240

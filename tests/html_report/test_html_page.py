@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from tbprof.cli.commands import report as command
 from tbprof.cli.main import main
 from tbprof.errors import UsageError
 from tbprof.html_report import html_page as module
+from tbprof.html_report import html_page as pages
 from tbprof.html_report.html_page import html_page
 from tbprof.model import Report
 from tbprof.report import build_report
@@ -86,7 +86,7 @@ def test_a_folder_is_one_page_of_its_windows(
     data = data_of(capsys.readouterr().out)
     assert [run["run"] for run in data["runs"]["runs"]] == [window["run"] for window in data["windows"]]
     assert [window["run"] for window in data["windows"]] == ["a", "b"]
-    monkeypatch.setattr(command, "MOST_WINDOWS", 1)
+    monkeypatch.setattr(pages, "MOST_WINDOWS", 1)
     assert main(["report", str(tmp_path), "--format", "html"]) == 0
     printed = capsys.readouterr()
     assert [window["run"] for window in data_of(printed.out)["windows"]] == ["b"]

@@ -43,7 +43,6 @@ _BUDGET = re.compile(r"(?:(?P<of>\w+)=)?(?P<allowed>\d+)")
 def add_to(commands: Commands) -> None:
     parser = commands.add_parser(
         "check",
-        help="fail a build for lines that make the GPU wait",
         usage="tbprof check [options] PATH... | tbprof check [options] PROGRAM.py [-- ARGUMENTS]",
         epilog=f"WORD is {NEW} (what the baseline lacks, or has less often), a rule such as SYN01, a family "
         f"of them such as CPY, or one of {', '.join(LINE_KINDS)}.",

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.errors import TbprofError, UsageError
 from tbprof.file_names import parse_window_name
-from tbprof.report import is_classic_copy, looks_like_trace
 from tbprof.standard_streams import put
 from tbprof.store.lookup.discovery import Discovery
 from tbprof.store.publishing.classic import CLASSIC_FOLDER, copy_classic
+from tbprof.trace_files import is_classic_copy, looks_like_trace
 
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
@@ -24,9 +24,7 @@ _COULD_NOT = 2
 
 
 def add_to(commands: Commands) -> None:
-    parser = commands.add_parser(
-        "classic", help="write copies of traces that the standard PyTorch Profiler tab shows correctly"
-    )
+    parser = commands.add_parser("classic")
     parser.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="a trace, or a folder of them")
     parser.add_argument(
         "--out", type=Path, help=f"where to write; default: a folder {CLASSIC_FOLDER!r} beside each trace"

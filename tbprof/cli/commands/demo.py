@@ -16,10 +16,10 @@ from tbprof.cli.processes.serving import serve
 from tbprof.errors import UsageError
 from tbprof.folders import PACKAGE
 from tbprof.model import Report
-from tbprof.report import looks_like_trace
 from tbprof.standard_streams import put
 from tbprof.store.lookup.discovery import Discovery
 from tbprof.store.lookup.windows import stored_report
+from tbprof.trace_files import looks_like_trace
 
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
@@ -33,7 +33,7 @@ _FIRST_SAMPLE = "a_simulated_training"
 
 
 def add_to(commands: Commands) -> None:
-    parser = commands.add_parser("demo", help="train a small model before and after its fixes")
+    parser = commands.add_parser("demo")
     parser.add_argument("--logdir", type=Path, default=Path("logs") / "demo", help="default: %(default)s")
     parser.add_argument("--sample", action="store_true", help="open recorded samples instead; needs no torch")
     parser.add_argument("--no-serve", action="store_true", help="print the reports and end")

@@ -14,10 +14,10 @@ from tbprof.cli.output.plain_text import plain
 from tbprof.cli.processes.torch_command import command_with_torch
 from tbprof.errors import TbprofError, UsageError
 from tbprof.model import Window
-from tbprof.report import looks_like_trace
 from tbprof.standard_streams import put
 from tbprof.store.lookup.discovery import Discovery
 from tbprof.store.lookup.reports import report_of_window
+from tbprof.trace_files import looks_like_trace
 from tbprof.views.overview.trust import trust_rows
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ _STATES = ("error", "warning")
 
 
 def add_to(commands: Commands) -> None:
-    parser = commands.add_parser("doctor", help="say what a good recording lacks on this machine")
+    parser = commands.add_parser("doctor")
     parser.add_argument(
         "logdir",
         nargs="?",

@@ -19,7 +19,7 @@ _WIDTH = 88
 
 
 def add_to(commands: Commands) -> None:
-    parser = commands.add_parser("explain", help="say what a rule finds and how to fix it")
+    parser = commands.add_parser("explain")
     parser.add_argument("code", nargs="?", help="a rule's code, such as SYN01; without one, all are listed")
     parser.set_defaults(run=run)
 

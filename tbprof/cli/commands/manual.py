@@ -15,7 +15,7 @@ __all__ = ["add_to"]
 
 
 def add_to(commands: Commands) -> None:
-    parser = commands.add_parser("manual", help="print a page of the manual")
+    parser = commands.add_parser("manual")
     parser.add_argument("page", nargs="?", help="such as hook; without one, all pages are listed")
     parser.set_defaults(run=run)
 

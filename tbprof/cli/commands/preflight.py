@@ -17,7 +17,6 @@ def add_to(commands: Commands) -> None:
     """Its options are those of the module that runs the program, where torch is."""
     parser = commands.add_parser(
         "preflight",
-        help="name the lines that would sync, on a machine without a GPU",
         add_help=False,
         # Nothing looks like an option here: argparse would take the first one for its own.
         prefix_chars="\0",

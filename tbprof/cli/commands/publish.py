@@ -36,7 +36,6 @@ _COULD_NOT = 2
 def add_to(commands: Commands) -> None:
     parser = commands.add_parser(
         "publish",
-        help="publish the windows that runs left behind, or one trace",
         usage="tbprof publish [options] LOGDIR | tbprof publish [options] TRACE --logdir DIR",
     )
     parser.add_argument(

@@ -1,4 +1,7 @@
-"""`tbprof report PATH...`: windows and runs, as text, JSON, CSV, markdown or a page."""
+"""`tbprof report PATH...`: windows and runs, as text, JSON, CSV, markdown or a page.
+
+Each form imports what it needs when it is printed: to import all takes longer than to read a small window.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,10 @@ from typing import TYPE_CHECKING
 
 from tbprof.cli.input.reading import is_folder, windows_of_paths
 from tbprof.cli.output.colour import coloured, wants_colour
-from tbprof.cli.output.markdown import markdown
 from tbprof.cli.output.stderr_messages import tell
-from tbprof.cli.output.summary_text import summary_csv, summary_json, summary_text
-from tbprof.cli.output.terminal import terminal_text
 from tbprof.errors import UsageError
-from tbprof.html_report.html_page import MOST_WINDOWS, html_page
 from tbprof.model import SEVERITIES, Report, Severity, Window
 from tbprof.standard_streams import put, reader_may_leave
-from tbprof.views.export.report_document import report_document, reports_document
-from tbprof.views.export.run_summary import idle_share, run_summaries
 
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
@@ -29,13 +26,13 @@ __all__ = ["add_to"]
 FOUND = 1
 _COULD_NOT = 2
 
-_SUMMARY_FORMS = {"text": summary_text, "csv": summary_csv, "json": summary_json}
+_SUMMARY_FORMS = ("text", "csv", "json")
 
 Windows = Sequence[tuple[Window, Report]]
 
 
 def add_to(commands: Commands) -> None:
-    parser = commands.add_parser("report", help="say what makes the GPU wait in a trace or a log directory")
+    parser = commands.add_parser("report")
     parser.add_argument(
         "paths",
         type=Path,
@@ -92,26 +89,51 @@ def _is_found(windows: Windows, at_least: Severity) -> bool:
 
 
 def _summary(windows: Windows, options: argparse.Namespace) -> str:
-    return _SUMMARY_FORMS[options.format](run_summaries(windows)[: options.top])
+    from tbprof.cli.output.summary_text import summary_csv, summary_json, summary_text
+    from tbprof.views.export.run_summary import run_summaries
+
+    form = {"text": summary_text, "csv": summary_csv, "json": summary_json}[options.format]
+    return form(run_summaries(windows)[: options.top])
 
 
 def _text(windows: Windows, options: argparse.Namespace, *, is_one: bool) -> str:
     if options.top is not None:
-        windows = sorted(windows, key=lambda one: -(idle_share(one[1]) or 0.0))[: options.top]
+        windows = _most_idle(windows, options.top)
     reports = tuple(report for _, report in windows)
     if options.format == "html":
         return _page(windows)
     if options.format == "json":
-        return json.dumps(report_document(reports[0]) if is_one else reports_document(reports)) + "\n"
+        return _json(reports, is_one=is_one)
     if options.format == "markdown":
+        from tbprof.cli.output.markdown import markdown
+
         return "\n".join(markdown(report) for report in reports)
-    has_colour = options.output is None and wants_colour()
+    return _terminal(reports, has_colour=options.output is None and wants_colour())
+
+
+def _most_idle(windows: Windows, number: int) -> Windows:
+    from tbprof.views.export.run_summary import idle_share
+
+    return sorted(windows, key=lambda one: -(idle_share(one[1]) or 0.0))[:number]
+
+
+def _json(reports: Sequence[Report], *, is_one: bool) -> str:
+    from tbprof.views.export.report_document import report_document, reports_document
+
+    return json.dumps(report_document(reports[0]) if is_one else reports_document(tuple(reports))) + "\n"
+
+
+def _terminal(reports: Sequence[Report], *, has_colour: bool) -> str:
+    from tbprof.cli.output.terminal import terminal_text
+
     texts = (terminal_text(report) for report in reports)
     return "\n".join(coloured(text) if has_colour else text for text in texts)
 
 
 def _page(windows: Windows) -> str:
     """One page of the newest windows: a file that is mailed must not grow without end."""
+    from tbprof.html_report.html_page import MOST_WINDOWS, html_page
+
     newest = sorted(windows, key=lambda one: one[0].order_ns)[-MOST_WINDOWS:]
     if len(newest) < len(windows):
         tell(f"the page holds the newest {MOST_WINDOWS} of {len(windows)} windows")

@@ -20,7 +20,6 @@ def add_to(commands: Commands) -> None:
     """Its options are those of the module that runs the program: all that the hook has."""
     parser = commands.add_parser(
         "run",
-        help="profile a training script without an edit to it",
         add_help=False,
         # Nothing looks like an option here: argparse would take the first one for its own.
         prefix_chars="\0",

@@ -13,9 +13,7 @@ from tbprof.cli.input.piped import as_file
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.errors import TbprofError, UsageError
 from tbprof.model import Report, Window
-from tbprof.report import looks_like_trace
 from tbprof.store.lookup import reports
-from tbprof.store.lookup.discovery import Discovery
 from tbprof.store.lookup.windows import window_of_report
 from tbprof.texts.findings.left_out import skipped_sentence
 
@@ -67,6 +65,10 @@ def windows_of_folder(folder: Path, *, use_cache: bool) -> tuple[tuple[Window, R
     Raises:
         UsageError: There is none.
     """
+    # A file that is named needs nothing of what finds them.
+    from tbprof.store.lookup.discovery import Discovery
+    from tbprof.trace_files import looks_like_trace
+
     listing = Discovery(folder, looks_like_trace).find()
     for file in listing.skipped:
         tell(f"{file.path}: {skipped_sentence(file.reason)}")

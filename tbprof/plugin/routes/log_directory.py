@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 
 from tbprof.model import SkippedFile, Window
-from tbprof.report import looks_like_trace
 from tbprof.store.lookup.discovery import Discovery, Listing
+from tbprof.trace_files import looks_like_trace
 
 __all__ = ["LogDirectory"]
 

@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tbprof.file_names import REPORT_SUFFIX, parse_window_name
+from tbprof.file_names import CLASSIC_SUFFIX, REPORT_SUFFIX, parse_window_name
 from tbprof.model import SkippedFile, Window
-from tbprof.report import TRACE_SUFFIXES, claims_to_be_trace, is_classic_copy
-from tbprof.store.publishing.classic import CLASSIC_SUFFIX
+from tbprof.trace_files import TRACE_SUFFIXES, claims_to_be_trace, is_classic_copy
 
 __all__ = ["Discovery", "Listing"]
 

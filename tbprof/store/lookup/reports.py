@@ -7,7 +7,6 @@ from pathlib import Path
 
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.model import Report, Window
-from tbprof.report import build_report
 from tbprof.store.lookup.cache import cached_report, keep_report
 from tbprof.store.lookup.windows import read_report, stored_report
 
@@ -28,6 +27,9 @@ def report_of_file(path: Path, *, use_cache: bool, progress: Progress | None = N
     kept = cached_report(str(path)) if use_cache else None
     if kept is not None:
         return kept
+    # A report that is at hand needs no analysis: to import it takes longer than to print one.
+    from tbprof.report import build_report
+
     report = build_report(path, progress=progress, use_cache=use_cache)
     if use_cache:
         keep_report(str(path), report)

@@ -9,13 +9,13 @@ import importlib.util
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from tbprof.file_names import parse_window_name
-from tbprof.report import is_classic_copy, write_classic
+from tbprof.file_names import CLASSIC_SUFFIX, parse_window_name
+from tbprof.report import write_classic
 from tbprof.store.files import appearing
+from tbprof.trace_files import is_classic_copy
 
 __all__ = [
     "CLASSIC_FOLDER",
-    "CLASSIC_SUFFIX",
     "ClassicChoice",
     "copy_classic",
     "is_classic_wanted",
@@ -23,8 +23,6 @@ __all__ = [
 ]
 
 CLASSIC_FOLDER = "classic"
-CLASSIC_SUFFIX = ".pt.trace.json.gz"
-"""The only names that torch-tb-profiler looks for; those of raw traces that tbprof publishes differ."""
 
 ClassicChoice: TypeAlias = Literal["auto", "always", "never"]
 

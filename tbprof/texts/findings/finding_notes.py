@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import TYPE_CHECKING
+
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.hints import HINTS
-from tbprof.rules.registry import RULES
+from tbprof.rules.declared import declared_rule
+from tbprof.rules.files import rule_files
 from tbprof.texts.figures.scopes import Scope
+
+if TYPE_CHECKING:
+    from tbprof.rules.base.notes import Note
 
 __all__ = ["finding_note"]
 
-_NOTES = {rule.code: rule.note for rule in RULES if rule.note is not None}
 _HINTS = {hint.code: hint.fix for hint in HINTS}
 
 
@@ -26,9 +32,18 @@ def _figures(finding: Finding, scope: Scope) -> str:
     try:
         if "hint" in numbers:
             return _HINTS[str(numbers["hint"])]
-        return _NOTES[finding.rule](numbers, scope)
+        note = _note_of(finding.rule)
+        return "" if note is None else note(numbers, scope)
     except (KeyError, ValueError):
         return ""
+
+
+@cache
+def _note_of(code: str) -> Note | None:
+    """Only the rules of the findings that are shown are imported."""
+    file = next((file for file in rule_files() if file.code == code), None)
+    rule = None if file is None else declared_rule(file)
+    return None if rule is None else rule.note
 
 
 def _needed_here(numbers: Numbers) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from tbprof.trace.columns.columns import Trace
-from tbprof.trace.columns.tables import Tables
+if TYPE_CHECKING:
+    from tbprof.trace.columns.columns import Trace
+    from tbprof.trace.columns.tables import Tables
 
 __all__ = ["Importer", "Progress"]
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
-from tbprof.trace.columns.columns import Trace
-from tbprof.trace.columns.tables import Tables
 from tbprof.trace.importers.importer import Progress
-from tbprof.trace.importers.kineto.parallel.parallel_reader import read_trace_in_parallel
-from tbprof.trace.importers.kineto.reader import read_trace
 from tbprof.trace.importers.kineto.sniff import sniff
+
+if TYPE_CHECKING:
+    from tbprof.trace.columns.columns import Trace
+    from tbprof.trace.columns.tables import Tables
 
 __all__ = ["CLAIMS", "SUFFIXES", "read", "sniff"]
 
@@ -21,5 +22,9 @@ def read(
     path: str | os.PathLike[str], *, tables: Tables, progress: Progress | None, in_parallel: bool
 ) -> Trace:
     """As `Importer.read`."""
+    # Whoever only lists files, or finds the report in a cache, needs none of the reader.
+    from tbprof.trace.importers.kineto.parallel.parallel_reader import read_trace_in_parallel
+    from tbprof.trace.importers.kineto.reader import read_trace
+
     one_or_more = read_trace_in_parallel if in_parallel else read_trace
     return one_or_more(path, tables=tables, progress=progress)

@@ -9,7 +9,7 @@ import pytest
 from command_line import SAMPLES, run_tbprof
 
 from tbprof.cli.main import main
-from tbprof.report import is_classic_copy
+from tbprof.trace_files import is_classic_copy
 
 CLEAN = SAMPLES / "h100_transformer_clean" / "dc3b_3169006.pt.trace.json.gz"
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from tbprof.report import is_classic_copy, looks_like_trace
 from tbprof.store.lookup.discovery import Discovery
 from tbprof.store.publishing import publishing
 from tbprof.store.publishing.classic import (
@@ -20,6 +19,7 @@ from tbprof.store.publishing.classic import (
     remove_classic_copies,
 )
 from tbprof.store.publishing.publishing import publish_window
+from tbprof.trace_files import is_classic_copy, looks_like_trace
 
 SAMPLE = Path(__file__).parents[3] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"
 STEM = "node1_77.1752215573993169006"

@@ -15,8 +15,9 @@ from trace_samples import HEAD, a_step, classic, dumped, write
 from tbprof.errors import NotATrace
 from tbprof.report import build_report
 from tbprof.trace.columns.columns import Category, Lane, Slices, Trace
-from tbprof.trace.importers import reading, torch_profiler
-from tbprof.trace.importers.reading import claims_to_be_trace, looks_like_trace, read_trace
+from tbprof.trace.importers import sniffing, torch_profiler
+from tbprof.trace.importers.reading import read_trace
+from tbprof.trace.importers.sniffing import claims_to_be_trace, looks_like_trace
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -118,7 +119,7 @@ class Spans:
 
 
 def test_another_format_is_read_by_its_importer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "IMPORTERS", (torch_profiler, Spans()))
+    monkeypatch.setattr(sniffing, "IMPORTERS", (torch_profiler, Spans()))
     spans, kineto = tmp_path / "a.csv", write(tmp_path, classic(a_step()))
     spans.write_text("name,start,end\naten::mm,1,9\naten::add,12,15\n", encoding="utf-8")
 
@@ -132,7 +133,7 @@ def test_another_format_is_read_by_its_importer(tmp_path: Path, monkeypatch: pyt
 def test_a_report_of_another_format_says_what_it_holds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "IMPORTERS", (torch_profiler, Spans()))
+    monkeypatch.setattr(sniffing, "IMPORTERS", (torch_profiler, Spans()))
     spans = tmp_path / "a.csv"
     spans.write_text("name,start,end\naten::mm,1,9\n", encoding="utf-8")
 
