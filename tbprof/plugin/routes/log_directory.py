@@ -32,6 +32,8 @@ class LogDirectory:
         self._lock = threading.Lock()
         self._found = Listing((), ())
         self._found_at = float("-inf")
+        self._indexed = self._found
+        self._by_name: dict[tuple[str, str, str], Window] = {}
         self._discoveries: dict[str, Discovery] = {}
 
     def listing(self) -> Listing:
@@ -44,11 +46,16 @@ class LogDirectory:
 
     def window(self, run: str, worker: str, window: str) -> Window | None:
         """The window of these names, if there is one; names never become part of a path."""
-        wanted = (run, worker, window)
-        known = (w for w in self.listing().windows if (w.run, w.worker, w.window) == wanted)
-        return next(known, None)
+        listing = self.listing()
+        with self._lock:
+            if self._indexed is not listing:
+                self._indexed = listing
+                self._by_name = {(w.run, w.worker, w.window): w for w in reversed(listing.windows)}
+            return self._by_name.get((run, worker, window))
 
     def _find(self) -> Listing:
+        if len(self._places) == 1 and _keeps_its_runs(*self._places[0]):
+            return self._discovery(self._places[0][1]).find()
         windows: list[Window] = []
         skipped: list[SkippedFile] = []
         for name, place in self._places:
@@ -81,6 +88,11 @@ def _place(part: str) -> tuple[str, str]:
     name, colon, path = part.partition(":")
     is_path = not colon or part.startswith("/") or _ADDRESS.match(part) or Path(part).drive
     return ("", part) if is_path else (name, path)
+
+
+def _keeps_its_runs(name: str, place: str) -> bool:
+    """Whether a place's own listing is that of the log directory: its runs are named as its folders are."""
+    return not name and "://" not in place
 
 
 def _named(window: Window, name: str) -> Window:

@@ -8,11 +8,13 @@ and not followed, unless the server was told to and its own user made them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import is_
 from pathlib import Path
 
-from tbprof.file_names import CLASSIC_SUFFIX, REPORT_SUFFIX, parse_window_name
+from tbprof.file_names import CLASSIC_SUFFIX, REPORT_SUFFIX, WindowName, parse_window_name
 from tbprof.model import SkippedFile, Window
 from tbprof.trace_files import TRACE_SUFFIXES, claims_to_be_trace, is_classic_copy
 
@@ -22,6 +24,14 @@ _LINK_LEAVES = "link_leaves_logdir"
 _NO_PERMISSION = "no_permission"
 _NAME_NOT_TEXT = "name_not_text"
 
+_ENDINGS = (REPORT_SUFFIX, *TRACE_SUFFIXES)
+
+_CLOCK_TICK_NS = 2_000_000_000
+"""File systems tell times to 2 s at worst: what was changed since may change again and look the same."""
+
+_GROWS_NS = 3600 * 1_000_000_000
+"""A trace that was written to within this time may still grow, which its folder does not show."""
+
 
 @dataclass(frozen=True, slots=True)
 class Listing:
@@ -30,107 +40,192 @@ class Listing:
     skipped: tuple[SkippedFile, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """What a folder held when it was last looked at."""
+
+    state: tuple[int, ...]
+    """Changes when a file comes, goes or gets another name."""
+    is_settled: bool
+    """Whether it holds nothing that changes beneath an unchanged state."""
+    inner: tuple[tuple[str, str], ...]
+    """Path and run of each folder to enter, the last first."""
+    windows: tuple[Window, ...]
+    skipped: tuple[SkippedFile, ...]
+
+
 @dataclass(slots=True)
 class Discovery:
-    """Finds windows again and again; heads of files are looked at once for each change."""
+    """Finds windows again and again: what did not change since is neither listed nor opened again."""
 
     logdir: Path
     looks_like_trace: Callable[[str], bool]
     """Whether a file's first bytes are those of a trace."""
     follow_links: bool = False
     _heads: dict[tuple[str, int, int], bool] = field(default_factory=dict)
+    _folders: dict[str, _Folder] = field(default_factory=dict)
+    _listing: Listing = Listing((), ())
+    """Of these folders."""
 
     def find(self) -> Listing:
         """Walk the log directory; what can't be read is skipped with its reason."""
-        skipped: list[SkippedFile] = []
-        found: dict[tuple[str, str], dict[str, Path]] = {}
-        for path in self._files(skipped):
-            kind = self._kind(path, skipped)
-            if kind is not None:
-                run = path.parent.relative_to(self.logdir).as_posix()
-                stem = parse_window_name(path.name).stem
-                found.setdefault((run, stem), {})[kind] = path
-        windows = [window for (run, _), paths in found.items() if (window := _window(run, paths))]
-        windows.sort(key=lambda w: (w.run, w.worker, w.order_ns, w.window))
-        return Listing(tuple(windows), tuple(skipped))
-
-    def _files(self, skipped: list[SkippedFile]) -> Iterator[Path]:
-        def unreadable(error: OSError) -> None:
-            skipped.append(SkippedFile(str(error.filename), _NO_PERMISSION))
-
+        found: dict[str, tuple[str, _Folder]] = {}
+        pending = [(str(self.logdir), ".")]
         # Links may lead in circles, and to a folder from two sides.
         entered = {_real(self.logdir)}
-        for folder, folders, files in os.walk(self.logdir, onerror=unreadable, followlinks=self.follow_links):
-            here = Path(folder)
-            folders[:] = sorted(name for name in folders if self._stays(here / name, skipped))
-            if self.follow_links:
-                folders[:] = [name for name in folders if _enter(here / name, entered)]
-            for name in sorted(files):
-                path = here / name
-                if name.endswith((REPORT_SUFFIX, *TRACE_SUFFIXES)) and self._stays(path, skipped):
-                    yield path
+        while pending:
+            path, run = pending.pop()
+            if self.follow_links and found and not _enter(Path(path), entered):
+                continue
+            folder = self._folder(path, run)
+            found[path] = run, folder
+            pending += folder.inner
+        folders = {path: folder for path, (_, folder) in found.items()}
+        if list(folders) == list(self._folders) and all(map(is_, folders.values(), self._folders.values())):
+            return self._listing
+        self._folders = folders
+        by_run = sorted(found.values(), key=lambda entry: entry[0])
+        windows = tuple(window for _, folder in by_run for window in folder.windows)
+        skipped = tuple(file for folder in folders.values() for file in folder.skipped)
+        self._listing = Listing(windows, skipped)
+        return self._listing
 
-    def _stays(self, path: Path, skipped: list[SkippedFile]) -> bool:
-        """Whether a file or folder is really beneath the log directory, or may lead out of it."""
-        if path.name.startswith("."):
-            return False
-        if not _is_text(path.name):
-            # No page could ask for it: an address holds UTF-8 only.
-            skipped.append(SkippedFile(str(path), _NAME_NOT_TEXT))
-            return False
-        if not path.is_symlink():
-            return True
-        inside = _real(path).is_relative_to(_real(self.logdir))
-        if inside or (self.follow_links and _own_link(path)):
-            # A folder linked to from beside it would show its windows twice.
-            return not (inside and path.is_dir())
-        skipped.append(SkippedFile(str(path), _LINK_LEAVES))
-        return False
-
-    def _kind(self, path: Path, skipped: list[SkippedFile]) -> str | None:
-        if path.name.endswith(REPORT_SUFFIX):
-            return "report"
-        if claims_to_be_trace(path.name) and not path.name.endswith(CLASSIC_SUFFIX):
-            # Its name claims it: a damaged one is opened, and says what is wrong with it.
-            return "trace"
+    def _folder(self, path: str, run: str) -> _Folder:
+        now_ns = time.time_ns()
         try:
-            status = path.stat()
-            key = (str(path), status.st_size, status.st_mtime_ns)
-            if key not in self._heads:
-                self._heads[key] = self._is_recorded(path)
+            status = os.stat(path)  # noqa: PTH116 - a Path takes ten times as long
+            state = (status.st_dev, status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
+            known = self._folders.get(path)
+            if known is not None and known.is_settled and known.state == state:
+                return known
+            with os.scandir(path) as entries:
+                listed = sorted(entries, key=lambda entry: entry.name)
         except FileNotFoundError:
-            return None
+            return _Folder((), False, (), (), ())
         except OSError:
-            skipped.append(SkippedFile(str(path), _NO_PERMISSION))
-            return None
-        return "trace" if self._heads[key] else None
+            return _Folder((), False, (), (), (SkippedFile(path, _NO_PERMISSION),))
+        look = _Look(self, path, run, settled_before_ns=now_ns - _GROWS_NS)
+        for entry in listed:
+            look.at(entry)
+        is_settled = look.is_settled and status.st_mtime_ns < now_ns - _CLOCK_TICK_NS
+        return _Folder(state, is_settled, tuple(reversed(look.inner)), look.windows(), tuple(look.skipped))
 
-    def _is_recorded(self, path: Path) -> bool:
-        """Whether a file is a trace, and no copy of one for another viewer."""
-        if path.name.endswith(CLASSIC_SUFFIX):
-            return not is_classic_copy(path)
-        return self.looks_like_trace(str(path))
+    def is_recorded(self, path: str, status: os.stat_result) -> bool:
+        """Whether a file is a trace, and no copy of one for another viewer; asked once for each change."""
+        key = (path, status.st_size, status.st_mtime_ns)
+        if key not in self._heads:
+            may_be_copy = path.endswith(CLASSIC_SUFFIX)
+            self._heads[key] = not is_classic_copy(path) if may_be_copy else self.looks_like_trace(path)
+        return self._heads[key]
+
+    def leads_out(self, path: Path) -> bool:
+        """Whether a link leaves the log directory and may not."""
+        return not _is_within(path, self.logdir) and not (self.follow_links and _own_link(path))
 
 
-def _window(run: str, paths: dict[str, Path]) -> Window | None:
-    trace, report = paths.get("trace"), paths.get("report")
-    named = trace or report
-    if named is None:
-        return None
+class _Look:
+    """One look into a folder, entry by entry in the order of their names."""
+
+    def __init__(self, discovery: Discovery, folder: str, run: str, *, settled_before_ns: int) -> None:
+        self.inner: list[tuple[str, str]] = []
+        self.skipped: list[SkippedFile] = []
+        self.is_settled = True
+        self._discovery = discovery
+        self._folder = folder
+        self._run = run
+        self._settled_before_ns = settled_before_ns
+        self._traces: dict[str, _File] = {}
+        self._reports: dict[str, _File] = {}
+
+    def at(self, entry: os.DirEntry[str]) -> None:
+        name = entry.name
+        if name.startswith("."):
+            return
+        is_link, is_folder = entry.is_symlink(), _is_folder(entry)
+        if not is_folder and not name.endswith(_ENDINGS):
+            return
+        if not name.isascii() and not _is_text(name):
+            # No page could ask for it: an address holds UTF-8 only.
+            self._skip(entry.path, _NAME_NOT_TEXT)
+        elif is_link and self._discovery.leads_out(Path(entry.path)):
+            self._skip(entry.path, _LINK_LEAVES)
+        elif is_folder:
+            self._enter(entry, is_link=is_link)
+        else:
+            self.is_settled &= not is_link
+            self._file(entry)
+
+    def _skip(self, path: str, reason: str) -> None:
+        self.is_settled = False
+        self.skipped.append(SkippedFile(path, reason))
+
+    def _enter(self, entry: os.DirEntry[str], *, is_link: bool) -> None:
+        self.is_settled &= not is_link
+        follows = self._discovery.follow_links
+        # A folder linked to from beside it would show its windows twice.
+        if is_link and (not follows or _is_within(Path(entry.path), self._discovery.logdir)):
+            return
+        self.inner.append((entry.path, entry.name if self._run == "." else f"{self._run}/{entry.name}"))
+
+    def _file(self, entry: os.DirEntry[str]) -> None:
+        name = parse_window_name(entry.name)
+        if entry.name.endswith(REPORT_SUFFIX) and name.time_ns is not None:
+            self._reports[name.stem] = _File(entry.path, name, 0, name.time_ns)
+            return
+        try:
+            self._changing(entry, name, entry.stat())
+        except FileNotFoundError:
+            return
+        except OSError:
+            self._skip(entry.path, _NO_PERMISSION)
+
+    def _changing(self, entry: os.DirEntry[str], name: WindowName, status: os.stat_result) -> None:
+        """A trace, or a report whose name tells no time."""
+        order_ns = status.st_mtime_ns if name.time_ns is None else name.time_ns
+        if entry.name.endswith(REPORT_SUFFIX):
+            self._reports[name.stem] = _File(entry.path, name, 0, order_ns)
+            return
+        self.is_settled &= status.st_mtime_ns < self._settled_before_ns
+        # One whose name claims it is opened though damaged, and says what is wrong with it.
+        claims = claims_to_be_trace(entry.name) and not entry.name.endswith(CLASSIC_SUFFIX)
+        if claims or self._discovery.is_recorded(entry.path, status):
+            self._traces[name.stem] = _File(entry.path, name, status.st_size, order_ns)
+
+    def windows(self) -> tuple[Window, ...]:
+        """By worker and time."""
+        stems = self._traces.keys() | self._reports.keys()
+        found = [self._window(self._traces.get(stem), self._reports.get(stem)) for stem in stems]
+        return tuple(sorted(found, key=lambda window: (window.worker, window.order_ns, window.window)))
+
+    def _window(self, trace: _File | None, report: _File | None) -> Window:
+        named = trace or report
+        assert named is not None, "a window has a trace or a report"
+        return Window(
+            run=self._run,
+            worker=named.name.worker,
+            window=os.path.basename(named.path),  # noqa: PTH119 - a Path takes ten times as long
+            order_ns=named.order_ns,
+            trace_path=None if trace is None else trace.path,
+            report_path=None if report is None else report.path,
+            size_bytes=named.size_bytes,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    path: str
+    name: WindowName
+    size_bytes: int
+    """0 of a report."""
+    order_ns: int
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
-        status = named.stat()
+        return entry.is_dir()
     except OSError:
-        return None
-    name = parse_window_name(named.name)
-    return Window(
-        run=run,
-        worker=name.worker,
-        window=named.name,
-        order_ns=status.st_mtime_ns if name.time_ns is None else name.time_ns,
-        trace_path=None if trace is None else str(trace),
-        report_path=None if report is None else str(report),
-        size_bytes=0 if trace is None else status.st_size,
-    )
+        # A link to itself.
+        return False
 
 
 def _is_text(name: str) -> bool:
@@ -144,6 +239,10 @@ def _is_text(name: str) -> bool:
 def _real(path: Path) -> Path:
     # Unlike `Path.resolve`, this never raises: of a link to itself it gives the link.
     return Path(os.path.realpath(path))
+
+
+def _is_within(path: Path, folder: Path) -> bool:
+    return _real(path).is_relative_to(_real(folder))
 
 
 def _enter(folder: Path, entered: set[Path]) -> bool:

@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -201,17 +202,17 @@ def test_a_link_to_nothing_is_no_window(logdir: Path) -> None:
 def test_a_file_that_vanishes_under_way_is_no_window(logdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(logdir / "a.json.gz")
     put(logdir / "b.pt.trace.json.gz")
-    put(logdir / f"c.{NS}.tbprof.pb", b"report")
     put(logdir / "d.json.gz")
-    walk = os.walk
+    scan = os.scandir
 
-    def walk_and_delete(*arguments: object, **options: object) -> Iterator[object]:
-        for entry in walk(*arguments, **options):  # type: ignore[call-overload]
-            for name in ("a.json.gz", "b.pt.trace.json.gz", f"c.{NS}.tbprof.pb"):
-                (logdir / name).unlink()
-            yield entry
+    def scan_and_delete(path: str) -> AbstractContextManager[list[os.DirEntry[str]]]:
+        with scan(path) as entries:
+            found = list(entries)
+        for name in ("a.json.gz", "b.pt.trace.json.gz"):
+            (logdir / name).unlink()
+        return nullcontext(found)
 
-    monkeypatch.setattr(os, "walk", walk_and_delete)
+    monkeypatch.setattr(os, "scandir", scan_and_delete)
     found = find(logdir)
     assert names(found) == [(".", "d.json.gz")]
     assert found.skipped == ()
@@ -286,3 +287,47 @@ def test_2000_files_are_listed_and_not_read_again(logdir: Path) -> None:
     assert len(discovery.find().windows) == 2000
     assert len(discovery.find().windows) == 2000
     assert reads == 2000
+
+
+def test_what_did_not_change_is_not_listed_again(logdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for run in ("a", "b"):
+        put(logdir / run / f"w.{NS}.tbprof.pb", b"report")
+        put(logdir / run / f"w.{NS}.trace.json.gz")
+        long_ago(logdir / run / f"w.{NS}.trace.json.gz", logdir / run)
+    long_ago(logdir)
+    scanned: list[str] = []
+    scan = os.scandir
+
+    def counted(path: str) -> Iterator[os.DirEntry[str]]:
+        scanned.append(Path(path).name)
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", counted)
+    discovery = Discovery(logdir, looks_like_trace)
+    first = discovery.find()
+    assert sorted(scanned) == sorted([logdir.name, "a", "b"])
+    scanned.clear()
+    assert discovery.find() == first
+    assert scanned == []
+    put(logdir / "b" / f"w.{NS + 1}.tbprof.pb", b"report")
+    assert len(discovery.find().windows) == 3
+    assert scanned == ["b"]
+    # Changed just now: it may have changed again within the clock's tick.
+    discovery.find()
+    assert scanned == ["b", "b"]
+
+
+def test_a_trace_that_grows_in_an_unchanged_folder_is_seen(logdir: Path) -> None:
+    trace = put(logdir / "w.pt.trace.json")
+    long_ago(logdir)
+    discovery = Discovery(logdir, looks_like_trace)
+    before = discovery.find().windows[0].size_bytes
+    with trace.open("ab") as file:
+        file.write(b" " * 100)
+    long_ago(logdir)
+    assert discovery.find().windows[0].size_bytes == before + 100
+
+
+def long_ago(*paths: Path) -> None:
+    for path in paths:
+        os.utime(path, (1_600_000_000, 1_600_000_000))

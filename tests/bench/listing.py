@@ -1,0 +1,58 @@
+"""What it costs to list a log directory: `python tests/bench/listing.py`.
+
+Prints the table of `listing.md`: CPU time of finding the windows of 100,000 stored reports in 1,000
+folders, the first time and again with nothing changed, beside `os.walk` over the same folders.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT)]
+
+from tbprof.store.lookup.discovery import Discovery  # noqa: E402
+from tbprof.trace_files import looks_like_trace  # noqa: E402
+
+FOLDERS, FILES = 1000, 100
+_LONG_AGO_S = 1_600_000_000
+
+
+def main() -> None:
+    print(f"{date.today()}, Python {sys.version.split()[0]}, load {os.getloadavg()[0]:.1f} at the start\n")
+    with tempfile.TemporaryDirectory() as logdir:
+        fill(Path(logdir))
+        walk_s = min(cpu_s(lambda: sum(1 for _ in os.walk(logdir))) for _ in range(3))
+        discovery = Discovery(Path(logdir), looks_like_trace)
+        first_s = cpu_s(discovery.find)
+        again_s = min(cpu_s(discovery.find) for _ in range(3))
+        assert len(discovery.find().windows) == FOLDERS * FILES
+    print("| | CPU ms | of os.walk |\n|---|---|---|")
+    for title, took_s in (("os.walk", walk_s), ("first listing", first_s), ("again, unchanged", again_s)):
+        print(f"| {title} | {took_s * 1000:.0f} | {took_s / walk_s:.2f} |")
+
+
+def fill(logdir: Path) -> None:
+    for run in range(FOLDERS):
+        folder = logdir / f"group{run % 10}" / f"run{run}"
+        folder.mkdir(parents=True)
+        for number in range(FILES):
+            (folder / f"host_1_rank{number}.{1752215573993169006 + number}.tbprof.pb").touch()
+    for folder, _, _ in os.walk(logdir):
+        os.utime(folder, (_LONG_AGO_S, _LONG_AGO_S))
+
+
+def cpu_s(call: Callable[[], object]) -> float:
+    before = time.process_time()
+    call()
+    return time.process_time() - before
+
+
+if __name__ == "__main__":
+    main()
