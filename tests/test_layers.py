@@ -80,6 +80,7 @@ LAW = {
     "analysis.health": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
     "analysis.gaps": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
     "analysis.savings": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
+    "analysis.ranges": allowed("trace.columns", "numpy", never="io json os pathlib"),
     "analysis.summary": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
     "analysis.timeline": allowed(
         "trace.columns trace.export errors model", "numpy", never="io json os pathlib"
@@ -119,6 +120,9 @@ LAW = {
     "views.timeline": allowed(
         "analysis.device analysis.events analysis.timeline texts.* trace.columns errors model"
     ),
+    "views.icicle": allowed(
+        "analysis analysis.attribution analysis.ranges texts.* trace.columns errors model"
+    ),
     "views.check": allowed("line_rules rules texts.* version errors model"),
     "plugin": allowed(
         "folders manual report store.lookup texts.* version views.* errors model", "tensorboard werkzeug"
@@ -126,7 +130,9 @@ LAW = {
     "plugin.routes": allowed(
         "folders manual store.lookup trace_files texts.* views.* errors model", "tensorboard werkzeug"
     ),
-    "plugin.worker": allowed("process report store store.lookup texts.* version views.timeline errors model"),
+    "plugin.worker": allowed(
+        "process report store store.lookup texts.* version views.icicle views.timeline errors model"
+    ),
     "html_report": allowed("folders manual store.* trace_files texts.* version views.* errors model"),
     "cli": allowed("standard_streams version errors"),
     "cli.output": allowed("report standard_streams texts.* views.* errors model"),
@@ -164,13 +170,13 @@ INSIDE: dict[str, str] = {
     ),
     "analysis": (
         "arrays < device < events < attribution < waits < idle < replay < . < health "
-        "< gaps savings < summary timeline"
+        "< gaps savings ranges < summary timeline"
     ),
     "rules": f"base < copies.search < {' '.join(FAMILIES)} < .",
     "texts": "figures < findings trust < screens < .",
     "store": ". < publishing < lookup",
     "views": (
-        "base < findings pages < overview < window < source < compare series timeline check export < ."
+        "base < findings pages < overview < window < source < compare series timeline icicle check export < ."
     ),
     "plugin": "worker < routes < .",
     "cli": "output < input < processes < commands < .",

@@ -86,6 +86,8 @@ class Site:
     """Whose code `source` is in; None for the user's own."""
     callers: tuple[Source, ...] = ()
     """The frames around `source` at the median instance, from the inside out."""
+    wait_per_step_ns: tuple[int, ...] = ()
+    """As `wait_ns`, of each step; what lies in no step is not in it."""
 
 
 @dataclass(frozen=True, slots=True)

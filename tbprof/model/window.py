@@ -183,3 +183,5 @@ class CodeShare:
     """Its own: without that of the ranges of its kind inside it."""
     device_ns: int
     launches: int
+    count: int = 1
+    """How many parts that do the same it stands for; their names differ by a number, and `name` has none."""

@@ -56,6 +56,7 @@ class TbprofPlugin(base_plugin.TBPlugin):
             "/rule": answering(self._rule),
             "/manual": answering(self._manual),
             "/timeline": sending(self._timelines.answer, is_json=True),
+            "/icicle": sending(self._timelines.icicle, is_json=True),
             "/timeline_step": sending(self._timelines.asking("step"), is_json=True),
             "/timeline_selection": sending(self._timelines.asking("selection"), is_json=True),
             "/timeline_find": sending(self._timelines.asking("find"), is_json=True),

@@ -107,4 +107,4 @@ def _shortened(report: Report, kept: int) -> Report:
 
 
 def _bare(site: Site) -> Site:
-    return dataclasses.replace(site, per_step=(), instance=None)
+    return dataclasses.replace(site, per_step=(), wait_per_step_ns=(), instance=None)

@@ -17,6 +17,7 @@ import typing
 
 from tbprof.views.compare import comparison
 from tbprof.views.export import finding_markdown
+from tbprof.views.icicle import icicle
 from tbprof.views.pages import manual_page, rule_page
 from tbprof.views.series import series
 from tbprof.views.source import source
@@ -39,6 +40,7 @@ _ROOTS: tuple[type, ...] = (
     timeline.TimelineStep,
     timeline.SelectionView,
     timeline.FoundView,
+    icicle.IcicleAnswer,
 )
 _SCALARS = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null"}
 

@@ -170,6 +170,8 @@ export interface SiteRow {
   count: number;
   blocking: number;
   per_step: number[];
+  /** Empty where it was left out, as `per_step` is then. */
+  wait_per_step_us: number[];
   bytes: number;
   wait_us: number;
   wait_net_us: number;
@@ -309,6 +311,8 @@ export interface CodeRow {
   /** Of the time in which a device did something, 0 to 1. */
   share_of_device: number;
   launches: number;
+  /** How many parts that do the same it stands for; `name` is then theirs without the number. */
+  count: number;
 }
 
 export interface OverviewView {
@@ -826,4 +830,45 @@ export interface FoundView {
   total: number;
   start_ns: number;
   end_ns: number;
+}
+
+export interface IcicleChoice {
+  kind: "function" | "operator" | "module" | "label";
+  /** Why it is not offered; "" where it is. */
+  missing: string;
+}
+
+export interface IcicleNode {
+  /** "" of the root, and of what was folded. */
+  name: string;
+  /** Index of a node before this one; null of the root. */
+  parent: number | null;
+  /** That began in a step; 0 of what had begun before the steps. */
+  calls: number;
+  /** With what lies inside it, as the one below. */
+  host_us: number;
+  device_us: number;
+  /** How many nodes it stands for; 0 of a node that is none but itself. */
+  folded: number;
+  /** Code of the user's own: no library's, no operator. */
+  is_own: boolean;
+}
+
+export interface IcicleView {
+  kind: "function" | "operator" | "module" | "label";
+  kinds: IcicleChoice[];
+  /** That the times are means of. */
+  steps: number;
+  /** Whether the trace marks steps; else the whole window stands as one. */
+  marks_steps: boolean;
+  has_device: boolean;
+  /** The root first; none where nothing that can be nested was recorded. */
+  nodes: IcicleNode[];
+}
+
+export interface IcicleAnswer {
+  state: "ready" | "reading" | "gone" | "broken";
+  icicle: IcicleView | null;
+  progress: Progress | null;
+  problem: Problem | null;
 }

@@ -1,21 +1,20 @@
 """Where a step goes by code: host time, device time and launches per label, module and function.
 
 Host time is a range's own: without that of the ranges of the same kind inside it. Device work
-belongs to the innermost range around the call that launched it. Work that autograd launches lies
-in no range of the forward pass, and is under "".
+belongs to the innermost range around the call that launched it; what autograd's thread launches, to the one
+around the call of `backward()`. What lies in none is under "".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.attribution.annotations import module_frames, module_name, user_labels
 from tbprof.analysis.attribution.sources import user_frames
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.ranges.program_ranges import ProgramRanges
+from tbprof.analysis.summary.alike_parts import fold_alike
 from tbprof.model import CodeKind, CodeShare
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s, Trace
@@ -35,52 +34,51 @@ def code_shares(facts: Facts) -> tuple[CodeShare, ...]:
         ("function", Category.PYTHON, user_frames(trace)),
     )
     return tuple(
-        share for kind, category, wanted in kinds for share in _shares(facts, kind, category, wanted)
+        share
+        for kind, category, wanted in kinds
+        for share in fold_alike(_shares(facts, kind, category, wanted))[:MAX_SHARES]
     )
 
 
 def _shares(
     facts: Facts, kind: CodeKind, category: Category, wanted: npt.NDArray[np.bool_]
-) -> Iterator[CodeShare]:
+) -> list[CodeShare]:
     trace = facts.trace
     rows = np.flatnonzero(trace.slices.category == category)
     rows = rows[wanted[trace.slices.name[rows]]]
     if len(rows) == 0:
-        return
-    nest = Nest.of(trace.slices, rows)
-    host = _own_host_ns(facts, nest)
-    device, launches = _device_ns(facts, nest)
-    order = np.argsort(-(host + device), kind="stable")[:MAX_SHARES]
-    for name in order.tolist():
-        if host[name] or device[name]:
-            shown = trace.names[name] if name < len(trace.names) else ""
-            shown = module_name(shown) if kind == "module" else shown
-            yield CodeShare(kind, shown, int(host[name]), int(device[name]), int(launches[name]))
+        return []
+    ranges = ProgramRanges(facts, rows)
+    host = _own_host_ns(facts, ranges)
+    device, launches = _device_ns(facts, ranges)
+    shares = []
+    for name in np.flatnonzero(host + device).tolist():
+        shown = trace.names[name] if name < len(trace.names) else ""
+        shown = module_name(shown) if kind == "module" else shown
+        shares.append(CodeShare(kind, shown, int(host[name]), int(device[name]), int(launches[name])))
+    return shares
 
 
-def _own_host_ns(facts: Facts, nest: Nest) -> Int64s:
+def _own_host_ns(facts: Facts, ranges: ProgramRanges) -> Int64s:
     """By interned name, and one more for what has none: own host time inside the steps."""
-    slices = facts.trace.slices
-    rows = nest.rows
+    slices, rows = facts.trace.slices, ranges.rows
     inside = facts.steps.index_of(slices.start_ns[rows]) != NONE
     duration = np.where(inside, slices.duration_ns[rows], 0)
-    end = slices.end_of(rows)
-    parent = nest.enclosing(np.arange(len(rows)), end)
+    parent = ranges.parents()
     own = duration.copy()
     np.subtract.at(own, parent[parent != NONE], duration[parent != NONE])
     return _by_name(facts.trace, slices.name[rows], np.maximum(own, 0))
 
 
-def _device_ns(facts: Facts, nest: Nest) -> tuple[Int64s, Int64s]:
+def _device_ns(facts: Facts, ranges: ProgramRanges) -> tuple[Int64s, Int64s]:
     """By interned name: device time and launches of the work that was launched inside it."""
     work, slices = facts.work, facts.trace.slices
     known = np.flatnonzero(work.launch != NONE)
     known = known[facts.steps.index_of(work.launch_start_ns[known]) != NONE]
     calls = work.launch[known]
-    start = slices.start_ns[calls]
-    at = nest.innermost(slices.lane[calls].astype(np.int64), start, start + slices.duration_ns[calls])
+    at = ranges.around(slices.lane[calls].astype(np.int64), slices.start_ns[calls], slices.end_of(calls))
     nameless = len(facts.trace.names)
-    name = np.where(at == NONE, nameless, slices.name[nest.rows[at]])
+    name = np.where(at == NONE, nameless, slices.name[ranges.rows[at]])
     length = (work.end_ns - work.start_ns)[known]
     first = np.unique(calls, return_index=True)[1]
     return _by_name(facts.trace, name, length), _by_name(facts.trace, name[first], np.ones_like(first))

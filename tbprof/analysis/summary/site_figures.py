@@ -19,6 +19,8 @@ def site_figures(facts: Facts, site: SiteMembers) -> Site:
     episodes, members = facts.episodes, site.members
     step = episodes.step[members]
     per_step = np.bincount(step[step != NONE], minlength=len(facts.steps))
+    wait_per_step = np.zeros(len(facts.steps), np.int64)
+    np.add.at(wait_per_step, step[step != NONE], episodes.wait_ns[members][step != NONE])
     return Site(
         direction=site.direction,
         memory=site.memory,
@@ -40,6 +42,7 @@ def site_figures(facts: Facts, site: SiteMembers) -> Site:
         exposed_ns=int(facts.transfers.exposed_ns[members].sum()),
         library=None if site.source is None else library_of(site.source.file),
         callers=_callers(facts, site),
+        wait_per_step_ns=tuple(wait_per_step.tolist()),
     )
 
 

@@ -1,4 +1,4 @@
-"""The answers of the timeline's routes: what they show comes from the process that holds the trace."""
+"""What the timeline and the flame graph show: it comes from the process that holds the trace."""
 
 from __future__ import annotations
 
@@ -6,20 +6,25 @@ import dataclasses
 import json
 import time
 from collections.abc import Callable, Mapping
-from typing import Literal
+from functools import partial
+from typing import TypeAlias
 
 from tbprof.errors import Busy, Gone, TraceError
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.requested_window import problem_with, requested_window
 from tbprof.plugin.worker.analyses import Reading
 from tbprof.plugin.worker.timelines import Timelines
+from tbprof.views.icicle.icicle import IcicleAnswer
 from tbprof.views.timeline.timeline import TimelineAnswer
-from tbprof.views.window.answer import Problem, Progress
+from tbprof.views.window.answer import Progress
 
 __all__ = ["TimelineAnswers"]
 
 _PATIENCE_S = 30.0
 """For what is asked of a timeline that is open: it comes at once, unless the trace has to be read again."""
+
+_Answer: TypeAlias = Callable[..., TimelineAnswer | IcicleAnswer]
+"""Makes one of its state, progress and problem."""
 
 
 class TimelineAnswers:
@@ -35,17 +40,16 @@ class TimelineAnswers:
         Raises:
             Gone: There is no such window.
         """
-        window = requested_window(self._logs, parameters)
-        if window.trace_path is None:
-            return _answer("gone")
-        try:
-            view = self._timelines.ask(window.trace_path, "view", {})
-        except TraceError as error:
-            return _answer("broken", problem=problem_with(window, error))
-        if isinstance(view, Reading):
-            elapsed = time.monotonic() - view.since
-            return _answer("reading", progress=Progress(view.read_bytes, view.total_bytes, elapsed, 0))
-        return _answer("ready", view)
+        return self._opened(parameters, "view", {}, partial(TimelineAnswer, timeline=None))
+
+    def icicle(self, parameters: Mapping[str, str]) -> bytes:
+        """The `IcicleAnswer` of the same, nested by `kind` or by what was recorded.
+
+        Raises:
+            Gone: There is no such window.
+        """
+        kind = {"kind": parameters.get("kind", "")}
+        return self._opened(parameters, "icicle", kind, partial(IcicleAnswer, icicle=None))
 
     def asking(self, ask: str) -> Callable[[Mapping[str, str]], bytes]:
         """A function from a request's parameters to what the timeline of its window answers to `ask`."""
@@ -61,16 +65,26 @@ class TimelineAnswers:
 
         return answer
 
+    def _opened(
+        self, parameters: Mapping[str, str], ask: str, asked: Mapping[str, str], answer: _Answer
+    ) -> bytes:
+        """What an open trace answers to `ask`, or why there is no answer."""
+        window = requested_window(self._logs, parameters)
+        if window.trace_path is None:
+            return _packed(answer(state="gone", progress=None, problem=None))
+        try:
+            view = self._timelines.ask(window.trace_path, ask, asked)
+        except TraceError as error:
+            return _packed(answer(state="broken", progress=None, problem=problem_with(window, error)))
+        if isinstance(view, Reading):
+            progress = Progress(view.read_bytes, view.total_bytes, time.monotonic() - view.since, 0)
+            return _packed(answer(state="reading", progress=progress, problem=None))
+        return _packed(answer(state="ready", progress=None, problem=None), view)
 
-def _answer(
-    state: Literal["ready", "reading", "gone", "broken"],
-    timeline: bytes = b"null",
-    *,
-    progress: Progress | None = None,
-    problem: Problem | None = None,
-) -> bytes:
-    """A `TimelineAnswer`, of which the timeline comes as JSON already: it is large, and stays packed."""
-    answer = dataclasses.asdict(TimelineAnswer(state, None, progress, problem))
-    parts = {name: json.dumps(value).encode() for name, value in answer.items()}
-    parts["timeline"] = timeline
+
+def _packed(answer: TimelineAnswer | IcicleAnswer, view: bytes = b"null") -> bytes:
+    """An answer whose view comes as JSON already: it is large, and stays packed."""
+    field = "timeline" if isinstance(answer, TimelineAnswer) else "icicle"
+    parts = {name: json.dumps(value).encode() for name, value in dataclasses.asdict(answer).items()}
+    parts[field] = view
     return b"{" + b", ".join(b'"%s": %s' % (name.encode(), part) for name, part in parts.items()) + b"}"

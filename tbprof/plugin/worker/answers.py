@@ -1,4 +1,4 @@
-"""What the process that reads traces answers: the report of a trace, and all that its timeline shows."""
+"""What the process that reads traces answers: the report of a trace, its timeline and its flame graph."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tbprof.report import Timeline, build_report, open_timeline
 from tbprof.store.codec import MAX_REPORT_BYTES, encode_report
 from tbprof.store.lookup.cache import keep_report
 from tbprof.version import __version__
+from tbprof.views.icicle.building import icicle_view
 from tbprof.views.timeline.building import found_view, timeline_step, timeline_view
 from tbprof.views.timeline.excerpt import excerpt_of_step
 from tbprof.views.timeline.selection import select_episode, select_gap, select_row
@@ -74,6 +75,10 @@ def _view(timeline: Timeline, _: Parameters) -> bytes:
     return _json(timeline_view(timeline))
 
 
+def _icicle(timeline: Timeline, parameters: Parameters) -> bytes:
+    return _json(icicle_view(timeline.facts, parameters.get("kind", "")))
+
+
 def _step(timeline: Timeline, parameters: Parameters) -> bytes:
     return _json(timeline_step(timeline, _step_number(timeline, parameters)))
 
@@ -119,6 +124,7 @@ def _of_timeline(answer: Callable[[Timeline, Parameters], bytes]) -> _Answering:
 ANSWERS: Mapping[str, _Answering] = {
     "report": _report,
     "view": _of_timeline(_view),
+    "icicle": _of_timeline(_icicle),
     "step": _of_timeline(_step),
     "tile": _of_timeline(_tile),
     "selection": _of_timeline(_selection),

@@ -100,4 +100,5 @@ def _code_row(share: CodeShare, steps: int, busy_ns: int) -> CodeRow:
         device_us=us(share.device_ns) / max(steps, 1),
         share_of_device=min(share.device_ns / busy_ns, 1.0),
         launches=share.launches / max(steps, 1),
+        count=share.count,
     )

@@ -123,6 +123,8 @@ class CodeRow:
     share_of_device: float
     """Of the time in which a device did something, 0 to 1."""
     launches: float
+    count: int
+    """How many parts that do the same it stands for; `name` is then theirs without the number."""
 
 
 @dataclass(frozen=True, slots=True)

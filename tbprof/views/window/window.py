@@ -57,6 +57,8 @@ class SiteRow:
     count: int
     blocking: int
     per_step: tuple[int, ...]
+    wait_per_step_us: tuple[float, ...]
+    """Empty where it was left out, as `per_step` is then."""
     bytes: int
     wait_us: float
     wait_net_us: float

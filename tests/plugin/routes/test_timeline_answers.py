@@ -23,11 +23,11 @@ PLACE = {"run": "run", "worker": "w", "window": WINDOW}
 OpenTab = Callable[..., Any]
 
 
-def timeline(tab: Any, place: dict[str, str] = PLACE) -> Any:
+def timeline(tab: Any, place: dict[str, str] = PLACE, route: str = "timeline") -> Any:
     """The answer once the trace has been read."""
     deadline = time.monotonic() + PATIENCE_S
     while True:
-        answer = tab.get("timeline", **place).json
+        answer = tab.get(route, **place).json
         if answer["state"] != "reading":
             return answer
         assert time.monotonic() < deadline, "the trace was not read in time"
@@ -55,6 +55,15 @@ def test_a_timeline_comes_with_its_steps_tiles_and_excerpt(tab: Any, logdir: Pat
     found = tab.get("timeline_find", **PLACE, text="Launch").json
     row = tab.get("timeline_selection", **PLACE, kind="row", number=str(found["row"])).json
     assert "Launch" in row["name"]
+
+
+def test_a_flame_graph_is_of_what_was_recorded(tab: Any) -> None:
+    answer = timeline(tab, {**PLACE, "kind": "operator"}, "icicle")
+    assert (answer["state"], answer["problem"]) == ("ready", None)
+    view = answer["icicle"]
+    assert (view["kind"], view["nodes"][0]["parent"]) == ("operator", None)
+    unknown = timeline(tab, {**PLACE, "kind": "nothing"}, "icicle")["icicle"]
+    assert unknown["kind"] in {choice["kind"] for choice in view["kinds"] if not choice["missing"]}
 
 
 @pytest.mark.parametrize(
@@ -106,6 +115,7 @@ def test_a_window_whose_trace_is_gone_says_so(open_tab: OpenTab, logdir: Path) -
     alone = {**PLACE, "window": "w.1752215573993169006.tbprof.pb"}
     tab = open_tab(str(logdir))
     assert timeline(tab, alone) == {"state": "gone", "timeline": None, "progress": None, "problem": None}
+    assert timeline(tab, alone, "icicle")["state"] == "gone"
     refused = tab.get("timeline_step", **alone, step="0")
     assert refused.status_code == 404
     assert "gone" in refused.json["error"]

@@ -1,0 +1,40 @@
+"""What the time of a window can be nested by, and which ranges of a trace each of them takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.attribution.annotations import module_frames, user_labels
+from tbprof.analysis.attribution.sources import user_frames
+from tbprof.trace.columns.columns import Category, Int64s, Trace
+
+__all__ = ["ICICLE_KINDS", "IcicleKind", "recorded_ranges"]
+
+IcicleKind: TypeAlias = Literal["function", "operator", "module", "label"]
+
+ICICLE_KINDS: tuple[IcicleKind, ...] = ("function", "operator", "module", "label")
+
+
+def recorded_ranges(trace: Trace) -> Mapping[IcicleKind, Int64s]:
+    """By kind the rows of its ranges; a kind of which nothing was recorded is left out.
+
+    Functions are Python frames but torch's own, with the ops that they call.
+    """
+    ops = _rows(trace, Category.CPU_OP)
+    frames = _rows(trace, Category.PYTHON, user_frames(trace))
+    found: dict[IcicleKind, Int64s] = {
+        "function": np.concatenate([frames, ops]) if len(frames) else frames,
+        "operator": ops,
+        "module": _rows(trace, Category.PYTHON, module_frames(trace)),
+        "label": _rows(trace, Category.USER_ANNOTATION, user_labels(trace)),
+    }
+    return {kind: rows for kind, rows in found.items() if len(rows)}
+
+
+def _rows(trace: Trace, category: Category, wanted: npt.NDArray[np.bool_] | None = None) -> Int64s:
+    rows = np.flatnonzero(trace.slices.category == category)
+    return rows if wanted is None or len(rows) == 0 else rows[wanted[trace.slices.name[rows]]]
