@@ -4,13 +4,14 @@ import { sitesOf, viewsFor } from "../src/model/views.ts";
 import { siteRow } from "./rows.ts";
 
 test("views over several windows are there only where there are several", () => {
-  assert.deepEqual(viewsFor({ hasServer: true, workers: 1, windows: 1, allWindows: 1 }), ["overview", "syncs", "copies", "timeline", "source"]);
+  assert.deepEqual(viewsFor({ hasServer: true, workers: 1, windows: 1, allWindows: 1 }), ["overview", "syncs", "copies", "timeline", "source", "flame"]);
   assert.deepEqual(viewsFor({ hasServer: true, workers: 8, windows: 1, allWindows: 8 }), [
     "overview",
     "syncs",
     "copies",
     "timeline",
     "source",
+    "flame",
     "compare",
     "ranks",
   ]);
@@ -20,6 +21,7 @@ test("views over several windows are there only where there are several", () => 
     "copies",
     "timeline",
     "source",
+    "flame",
     "compare",
     "trends",
   ]);

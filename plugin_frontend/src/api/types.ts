@@ -862,6 +862,9 @@ export interface IcicleView {
   /** Whether the trace marks steps; else the whole window stands as one. */
   marks_steps: boolean;
   has_device: boolean;
+  /** What most of the host's time lies in; "" without nodes. */
+  host_sentence: string;
+  device_sentence: string;
   /** The root first; none where nothing that can be nested was recorded. */
   nodes: IcicleNode[];
 }

@@ -28,13 +28,19 @@ export interface Place {
   /** The part of the window that the timeline shows, in ns since its first event. */
   fromNs: number | null;
   toNs: number | null;
+  /** What the flame graph nests by; null: the first that was recorded. */
+  by: string | null;
+  /** Whose time it shows. */
+  time: "device" | "host";
+  /** Index of the node that fills its width; null: where most of the time begins to part. */
+  zoom: number | null;
   sort: SortKey;
   descending: boolean;
   filter: string;
 }
 
-/** No place in the timeline: what another window is opened at. */
-export const NOWHERE = { step: null, selected: null, fromNs: null, toNs: null };
+/** No place in the timeline nor in the flame graph: what another window is opened at. */
+export const NOWHERE = { step: null, selected: null, fromNs: null, toNs: null, zoom: null };
 
 export const START: Place = {
   run: null,
@@ -50,6 +56,8 @@ export const START: Place = {
   file: null,
   line: null,
   ...NOWHERE,
+  by: null,
+  time: "device",
   sort: "saving",
   descending: true,
   filter: "",
@@ -82,6 +90,9 @@ export function parsePlace(hash: string): Place | null {
     selected: values.get("selected") ?? null,
     fromNs: parseIndex(values.get("start")),
     toNs: parseIndex(values.get("end")),
+    by: values.get("by") ?? null,
+    time: values.get("time") === "host" ? "host" : START.time,
+    zoom: parseIndex(values.get("zoom")),
     sort: sort ?? START.sort,
     descending: values.get("order") !== "up",
     filter: values.get("filter") ?? "",
@@ -107,6 +118,9 @@ export function printPlace(place: Place): string {
     ["selected", place.selected],
     ["start", numbered(place.fromNs)],
     ["end", numbered(place.toNs)],
+    ["by", place.by],
+    ["time", place.time === START.time ? null : place.time],
+    ["zoom", numbered(place.zoom)],
     ["sort", place.sort === START.sort ? null : place.sort],
     ["order", place.descending ? null : "up"],
     ["filter", place.filter === "" ? null : place.filter],

@@ -2,7 +2,7 @@
 
 import type { SiteRow } from "../api/types.ts";
 
-export const VIEWS = ["overview", "syncs", "copies", "timeline", "source", "compare", "trends", "ranks"] as const;
+export const VIEWS = ["overview", "syncs", "copies", "timeline", "source", "flame", "compare", "trends", "ranks"] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 export interface Extent {
@@ -16,10 +16,11 @@ export interface Extent {
   allWindows: number;
 }
 
-/** The views that have something to show: the timeline draws a trace, others put several of something side by side. */
+/** The views that have something to show: the timeline and the flame graph draw a trace, others put several of something side by side. */
 export function viewsFor({ hasServer, workers, windows, allWindows }: Extent): ViewName[] {
   const possible: Partial<Record<ViewName, boolean>> = {
     timeline: hasServer,
+    flame: hasServer,
     ranks: hasServer && workers > 1,
     trends: hasServer && windows > 1,
     compare: hasServer && allWindows > 1,

@@ -1,6 +1,7 @@
 // The stylesheet, adopted whole before anything is drawn.
 
 import base from "./base.css?inline";
+import flame from "./flame.css?inline";
 import frame from "./frame.css?inline";
 import pages from "./pages.css?inline";
 import source from "./source.css?inline";
@@ -11,6 +12,6 @@ import widgets from "./widgets.css?inline";
 
 export function adoptStyle(): void {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync([tokens, base, frame, widgets, tables, pages, source, timeline].join("\n"));
+  sheet.replaceSync([tokens, base, frame, widgets, tables, pages, source, timeline, flame].join("\n"));
   document.adoptedStyleSheets = [sheet];
 }

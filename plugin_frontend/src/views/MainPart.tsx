@@ -12,6 +12,7 @@ import { ReadingState } from "./states/ReadingState.tsx";
 import { Skeleton } from "./states/Skeleton.tsx";
 
 const ComparePage = lazily(async () => (await import("./compare/ComparePage.tsx")).ComparePage);
+const FlamePage = lazily(async () => (await import("./flame/FlamePage.tsx")).FlamePage);
 const RanksPage = lazily(async () => (await import("./series/RanksPage.tsx")).RanksPage);
 const SitesView = lazily(async () => (await import("./sites/SitesView.tsx")).SitesView);
 const SourcePage = lazily(async () => (await import("./source/SourcePage.tsx")).SourcePage);
@@ -63,6 +64,8 @@ function WindowPart({ view }: { view: WindowView }) {
       return <SitesView key={named} view={view} />;
     case "source":
       return <SourcePage view={view} />;
+    case "flame":
+      return <FlamePage view={view} />;
     case "timeline":
       return <TimelinePage view={view} />;
   }

@@ -28,6 +28,7 @@ const TITLES: Record<ViewName, string> = {
   copies: "Copies",
   timeline: "Timeline",
   source: "Source",
+  flame: "Flame graph",
   compare: "Compare",
   trends: "Trends",
   ranks: "Ranks",

@@ -1,8 +1,14 @@
-"""Why a flame graph is not offered by something."""
+"""What a flame graph shows first, and why it is not offered by something."""
 
 from __future__ import annotations
 
-__all__ = ["kind_missing"]
+import re
+from collections.abc import Sequence
+
+from tbprof.texts.figures.quantities import duration, share
+from tbprof.texts.screens.idle import host_place_name
+
+__all__ = ["icicle_opening", "kind_missing"]
 
 _MISSING = {
     "function": "No Python stacks were recorded: record with `with_stack=True`.",
@@ -11,7 +17,36 @@ _MISSING = {
     "label": "No labels were recorded: put `record_function` around parts of the step.",
 }
 
+_FRAME = re.compile(r"(?:.*[/\\])?(?P<file>.+)\((?P<line>\d+)\): (?P<function>.+)", re.DOTALL)
+_BACKWARD = "autograd::engine::evaluate_function: "
+
 
 def kind_missing(kind: str) -> str:
     """What was not recorded, and how it is."""
     return _MISSING[kind]
+
+
+def icicle_opening(
+    total_us: float, parts: Sequence[tuple[str, float]], *, on_device: bool, of_step: bool
+) -> str:
+    """How long it takes, and what most of it lies in.
+
+    Args:
+        total_us: On the device or on the host.
+        parts: The largest by name, as a trace has it, and by share.
+        on_device: Of the work that was launched, else of the host.
+        of_step: Whether steps are marked.
+    """
+    whole = "A step" if of_step else "The window"
+    takes = f"{whole}'s GPU work takes" if on_device else f"{whole} takes the host"
+    what = f"{takes} {duration(total_us)}"
+    inside = " and ".join(f"{share(part)} in `{_short_name(name)}`" for name, part in parts)
+    return f"{what}: {inside}." if inside else f"{what}."
+
+
+def _short_name(name: str) -> str:
+    """A function before its file, which loses its folders."""
+    frame = _FRAME.fullmatch(name)
+    if frame is None:
+        return host_place_name(name.removeprefix(_BACKWARD))
+    return f"{frame['function']} ({frame['file']}:{frame['line']})"

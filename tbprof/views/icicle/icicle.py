@@ -45,6 +45,9 @@ class IcicleView:
     marks_steps: bool
     """Whether the trace marks steps; else the whole window stands as one."""
     has_device: bool
+    host_sentence: str
+    """What most of the host's time lies in; "" without nodes."""
+    device_sentence: str
     nodes: tuple[IcicleNode, ...]
     """The root first; none where nothing that can be nested was recorded."""
 

@@ -1,6 +1,8 @@
 import type { CodeRow } from "../../api/types.ts";
 import { formatDurationIn, tableUnit } from "../../format/duration.ts";
-import { formatMean, formatShare } from "../../format/number.ts";
+import { formatCount, formatMean, formatShare } from "../../format/number.ts";
+import { visit } from "../../state/place.ts";
+import { views } from "../../state/runs.ts";
 import { Card } from "../../widgets/Card.tsx";
 
 const KINDS = [
@@ -17,6 +19,13 @@ export function CodeCard({ rows, marksSteps, hasDevice }: { rows: readonly CodeR
     <Card
       id="code"
       title="By code"
+      aside={
+        views.value.includes("flame") ? (
+          <button class="link" type="button" onClick={() => visit({ view: "flame" })}>
+            Flame graph
+          </button>
+        ) : null
+      }
       about={`${marksSteps ? "per step" : "of the window"}; host time is a part’s own${hasDevice ? ", GPU time that of the work it launched" : ""}`}
     >
       {recorded.map(({ title, mine }, at) => (
@@ -61,6 +70,7 @@ function CodeTable({ title, rows, hasDevice }: { title: string; rows: readonly C
           <tr key={row.name}>
             <td class="mono ell" title={row.name}>
               {row.name === "" ? <span class="t3">in none of them</span> : <bdi>{row.name}</bdi>}
+              {row.count > 1 && <span class="t3"> × {formatCount(row.count)}</span>}
             </td>
             {hasDevice && (
               <>

@@ -1,7 +1,8 @@
+import type { ComponentChildren } from "preact";
 import { Icon } from "../../widgets/Icon.tsx";
 
-/** The only view that needs the trace itself. */
-export function GoneTrace() {
+/** For the two views that need the trace itself, and say what for. */
+export function GoneTrace({ children }: { children: ComponentChildren }) {
   return (
     <main tabIndex={0}>
       <div class="page narrow">
@@ -9,10 +10,7 @@ export function GoneTrace() {
           <Icon name="info" />
           <div>
             <h1 id="gone">The trace of this window is not here any more</h1>
-            <p>The timeline draws every event, so it needs the trace file. The report holds all other views.</p>
-            <p class="t2">
-              One instance of each site is drawn in its drawer, under Sync points and Copies. To see the timeline, put the trace back beside its report.
-            </p>
+            {children}
           </div>
         </section>
       </div>

@@ -32,7 +32,15 @@ export function TimelinePage({ view }: { view: WindowView }) {
   if (answer.kind === "loading") return <Waiting />;
   const { state, timeline, progress, problem } = answer.value;
   if (timeline !== null) return <Drawn view={view} timeline={timeline} />;
-  if (state === "gone") return <GoneTrace />;
+  if (state === "gone")
+    return (
+      <GoneTrace>
+        <p>The timeline draws every event, so it needs the trace file. The report holds all other views but the flame graph.</p>
+        <p class="t2">
+          One instance of each site is drawn in its drawer, under Sync points and Copies. To see the timeline, put the trace back beside its report.
+        </p>
+      </GoneTrace>
+    );
   if (problem !== null) return <Broken title={problem.title} what={problem.what} whatToDo={problem.what_to_do} path={problem.path} />;
   return (
     <main tabIndex={0}>
