@@ -20,6 +20,7 @@ const SITE: SiteRow = {
   count: 1,
   blocking: 1,
   per_step: [1],
+  wait_per_step_us: [0],
   bytes: 4,
   wait_us: 0,
   wait_net_us: 0,

@@ -1,32 +1,39 @@
-import { formatCount } from "../format/number.ts";
+import { formatDuration } from "../format/duration.ts";
 
 const WIDTH = 54;
 const HEIGHT = 16;
 
 export interface StepBarsProps {
-  /** One count a step. */
-  counts: readonly number[];
+  /** One time a step. */
+  times_us: readonly number[];
   /** Which of them are cold, in the same order. */
   cold: readonly boolean[];
+  /** What the times are, as `wait`. */
+  what: string;
 }
 
-/** A bar a step, as high as its count; cold steps are hatched. */
-export function StepBars({ counts, cold }: StepBarsProps) {
-  const most = Math.max(...counts, 1);
-  const pitch = WIDTH / counts.length;
+/** A bar a step, as high as its time; cold steps are hatched, and a step with any at all is seen. */
+export function StepBars({ times_us, cold, what }: StepBarsProps) {
+  const most = Math.max(...times_us, 1e-3);
+  const pitch = WIDTH / times_us.length;
   const gap = pitch > 4 ? 2 : 0;
+  const label = `${what} in each step: ${times_us.map(formatDuration).join(", ")}`;
   return (
-    <svg width={WIDTH} height={HEIGHT} role="img" aria-label={`count in each step: ${counts.map(formatCount).join(", ")}`}>
-      {counts.map((count, step) => (
-        <rect
-          key={step}
-          x={step * pitch}
-          y={HEIGHT - (count / most) * HEIGHT}
-          width={Math.min(pitch - gap, 8)}
-          height={(count / most) * HEIGHT}
-          {...(cold[step] ? { fill: "url(#p-cold)" } : { class: "f-compute" })}
-        />
-      ))}
+    <svg class="step-bars" width={WIDTH} height={HEIGHT} role="img" aria-label={label}>
+      <title>{label}</title>
+      {times_us.map((time, step) => {
+        const height = time > 0 ? Math.max((time / most) * HEIGHT, 1) : 0;
+        return (
+          <rect
+            key={step}
+            x={step * pitch}
+            y={HEIGHT - height}
+            width={Math.min(pitch - gap, 8)}
+            height={height}
+            {...(cold[step] ? { fill: "url(#p-cold)" } : { class: "f-compute" })}
+          />
+        );
+      })}
     </svg>
   );
 }

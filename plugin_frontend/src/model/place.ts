@@ -1,5 +1,6 @@
 // What the tab shows, as the address bar holds it: `#tbprof&p.tbprof.run=...`.
 
+import { GROUPINGS, type Grouping } from "./grouping.ts";
 import { SORT_KEYS, type SortKey } from "./sorting.ts";
 import { VIEWS, type ViewName } from "./views.ts";
 
@@ -36,6 +37,8 @@ export interface Place {
   zoom: number | null;
   sort: SortKey;
   descending: boolean;
+  /** What the list of sites is grouped by. */
+  group: Grouping;
   filter: string;
 }
 
@@ -60,6 +63,7 @@ export const START: Place = {
   time: "device",
   sort: "saving",
   descending: true,
+  group: "action",
   filter: "",
 };
 
@@ -95,6 +99,7 @@ export function parsePlace(hash: string): Place | null {
     zoom: parseIndex(values.get("zoom")),
     sort: sort ?? START.sort,
     descending: values.get("order") !== "up",
+    group: GROUPINGS.find((name) => name === values.get("group")) ?? START.group,
     filter: values.get("filter") ?? "",
   };
 }
@@ -123,6 +128,7 @@ export function printPlace(place: Place): string {
     ["zoom", numbered(place.zoom)],
     ["sort", place.sort === START.sort ? null : place.sort],
     ["order", place.descending ? null : "up"],
+    ["group", place.group === START.group ? null : place.group],
     ["filter", place.filter === "" ? null : place.filter],
   ];
   const kept = pairs.flatMap(([name, value]) => (value === null ? [] : [`${PREFIX}${name}=${encodeURIComponent(value)}`]));

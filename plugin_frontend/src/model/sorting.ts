@@ -63,12 +63,16 @@ export function startsDescending(key: SortKey): boolean {
 
 /** `planned` tells which sites are part of an action. */
 export function groupSites(sites: readonly SiteRow[], planned: { has: (site: number) => boolean }, key: SortKey, descending: boolean): SiteGroups {
-  const sorted = [...sites].sort((one, other) => compareSites(one, other, key, descending));
+  const sorted = sortSites(sites, key, descending);
   return {
     planned: sorted.filter((site) => planned.has(site.index)),
     withFindings: sorted.filter((site) => !planned.has(site.index) && site.findings.length > 0),
     others: sorted.filter((site) => !planned.has(site.index) && site.findings.length === 0),
   };
+}
+
+export function sortSites(sites: readonly SiteRow[], key: SortKey, descending: boolean): SiteRow[] {
+  return [...sites].sort((one, other) => compareSites(one, other, key, descending));
 }
 
 function compareSites(one: SiteRow, other: SiteRow, key: SortKey, descending: boolean): number {

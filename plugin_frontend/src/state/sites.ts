@@ -4,9 +4,10 @@ import { computed, signal } from "@preact/signals";
 import type { SiteRow } from "../api/types.ts";
 import { actionNumbers } from "../model/actions.ts";
 import { filterSites } from "../model/filtering.ts";
+import { groupsOf, type SiteGroup } from "../model/grouping.ts";
 import { NOWHERE } from "../model/place.ts";
 import { printSelected } from "../model/selected.ts";
-import { groupSites, type SiteGroups, type SortKey, startsDescending } from "../model/sorting.ts";
+import { type SortKey, startsDescending } from "../model/sorting.ts";
 import { sitesOf } from "../model/views.ts";
 import { adjust, place, visit } from "./place.ts";
 import { views } from "./runs.ts";
@@ -18,13 +19,23 @@ export const viewSites = computed<SiteRow[]>(() => sitesOf(place.value.view, win
 /** By index of the site its number in the list of actions. */
 export const numbersInActions = computed<ReadonlyMap<number, number>>(() => (windowView.value === null ? new Map() : actionNumbers(windowView.value.overview)));
 
-export const siteGroups = computed<SiteGroups>(() => {
+export const siteGroups = computed<SiteGroup[]>(() => {
   const sites = filterSites(viewSites.value, place.value.filter);
-  return groupSites(sites, numbersInActions.value, place.value.sort, place.value.descending);
+  const steps = windowView.value?.steps ?? [];
+  return groupsOf(
+    place.value.group,
+    sites,
+    numbersInActions.value,
+    steps.map((step) => step.name),
+    place.value,
+  );
 });
 
-/** All listed sites, from the top. */
-export const listedSites = computed(() => [...siteGroups.value.planned, ...siteGroups.value.withFindings, ...siteGroups.value.others]);
+/** All listed sites, from the top, each once. */
+export const listedSites = computed(() => {
+  const listed = siteGroups.value.flatMap((group) => group.sites);
+  return [...new Map(listed.map((site) => [site.index, site])).values()];
+});
 
 /** The site whose drawer is open. */
 export const openSite = computed<SiteRow | null>(() => windowView.value?.sites.find((site) => site.index === place.value.site) ?? null);

@@ -1,5 +1,6 @@
 import type { WindowView } from "../../api/types.ts";
 import { formatCount, formatCounted } from "../../format/number.ts";
+import { GROUPINGS, type Grouping } from "../../model/grouping.ts";
 import { adjust, place } from "../../state/place.ts";
 import { listedSites, viewSites } from "../../state/sites.ts";
 import { Icon } from "../../widgets/Icon.tsx";
@@ -23,10 +24,33 @@ export function SiteFilter({ view }: { view: WindowView }) {
           /
         </span>
       </label>
+      <Groupings view={view} />
       <span class="right s12 t3 nw" role="status">
         {listed === all ? formatCounted(all, "site") : `${formatCount(listed)} of ${formatCounted(all, "site")}`}
       </span>
-      <span class="s12 t3 nw">totals of the window, {formatCounted(view.steps.length, "step")}</span>
+      <span class="s12 t3 nw wide-only">
+        {place.value.group === "step" ? "each step for itself" : `totals of the window, ${formatCounted(view.steps.length, "step")}`}
+      </span>
     </div>
+  );
+}
+
+const NAMES: Record<Grouping, string> = { action: "Action", line: "Line", operator: "Operator", library: "Library", step: "Step" };
+
+function Groupings({ view }: { view: WindowView }) {
+  const offered = GROUPINGS.filter((name) => name !== "step" || view.marks_steps);
+  return (
+    <span class="row tight">
+      <span class="s12 t3 nw" id="grouped">
+        Group by
+      </span>
+      <span class="seg" role="group" aria-labelledby="grouped">
+        {offered.map((name) => (
+          <button key={name} type="button" aria-pressed={name === place.value.group} onClick={() => adjust({ group: name })}>
+            {NAMES[name]}
+          </button>
+        ))}
+      </span>
+    </span>
   );
 }

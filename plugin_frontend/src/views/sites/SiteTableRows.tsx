@@ -41,7 +41,10 @@ export function TableRow({ row, at, columns, scale }: TableRowProps) {
     return (
       <tr class="grp" aria-rowindex={rowIndex}>
         <td colSpan={columns.length}>
-          <b>{row.title}</b> · {row.detail}
+          <b>
+            <bdi>{row.title}</bdi>
+          </b>{" "}
+          · {row.detail}
         </td>
       </tr>
     );

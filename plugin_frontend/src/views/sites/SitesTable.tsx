@@ -7,7 +7,7 @@ import { siteGroups, viewSites } from "../../state/sites.ts";
 import { useWidth } from "../../widgets/useWidth.ts";
 import { Gap, Heads, TableRow } from "./SiteTableRows.tsx";
 import { type Column, columnsOf, type TableScale } from "./siteColumns.tsx";
-import { type ListRow, listRows } from "./siteRows.ts";
+import { listRows } from "./siteRows.ts";
 import { useDrawnRows } from "./useDrawnRows.ts";
 
 /** Every site of the window, with findings first; rows far out of sight are not drawn. */
@@ -15,8 +15,10 @@ export function SitesTable({ view, pane }: { view: WindowView; pane: () => HTMLE
   const table = useRef<HTMLTableElement>(null);
   const rows = listRows(siteGroups.value);
   const { drawn, above, below } = useDrawnRows(rows, table, pane);
-  const columns = columnsOf(place.value.view, viewSites.value, useWidth(pane));
-  const scale = scaleOf(view, viewSites.value, columns);
+  const { view: name, group } = place.value;
+  const columns = columnsOf(name, group, viewSites.value, useWidth(pane));
+  const listed = siteGroups.value.flatMap(({ sites }) => sites);
+  const scale = scaleOf(view, listed, columns);
   return (
     <table class="site-table" role="grid" aria-label="Sites" aria-rowcount={rows.length + 1} ref={table}>
       <Heads columns={columns} scale={scale} />
@@ -24,16 +26,12 @@ export function SitesTable({ view, pane }: { view: WindowView; pane: () => HTMLE
         <Gap height={above} columns={columns.length} />
         {drawn.map((at) => {
           const row = rows[at];
-          return row && <TableRow key={rowKey(row)} row={row} at={at} columns={columns} scale={scale} />;
+          return row && <TableRow key={row.key} row={row} at={at} columns={columns} scale={scale} />;
         })}
         <Gap height={below} columns={columns.length} />
       </tbody>
     </table>
   );
-}
-
-function rowKey(row: ListRow): string {
-  return row.kind === "group" ? row.title : String(row.site.index);
 }
 
 function scaleOf(view: WindowView, sites: readonly SiteRow[], columns: readonly Column[]): TableScale {

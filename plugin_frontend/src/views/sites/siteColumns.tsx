@@ -10,6 +10,7 @@ import { formatCount, formatMean, formatShare, NOT_RECORDED } from "../../format
 import { formatChain } from "../../format/place.ts";
 import { formatSize } from "../../format/size.ts";
 import { formatGigabytes } from "../../format/speed.ts";
+import type { Grouping } from "../../model/grouping.ts";
 import { bestSaving, explainedShare, meanPerStep, type SortKey, siteLabel } from "../../model/sorting.ts";
 import type { ViewName } from "../../model/views.ts";
 import { CopyMemory as Memory, NonBlocking } from "../copies/CopyFlags.tsx";
@@ -121,15 +122,19 @@ const COPYING: readonly Column[] = [
 /** From which width of the table on a column is shown; the drawer holds all of them. */
 const LEAST_WIDTHS: Partial<Record<SortKey, number>> = { ops: 1240, label: 1500, count: 1080, explained: 820, share: 980, nonBlocking: 900 };
 
+/** What is known of a site in one step. */
+const OF_A_STEP: ReadonlySet<SortKey> = new Set(["site", "ops", "count", "wait"]);
+
 /**
  * The columns that these sites fill and that fit: no label column without labels, no savings
  * without any.
  */
-export function columnsOf(view: ViewName, sites: readonly SiteRow[], width: number): readonly Column[] {
+export function columnsOf(view: ViewName, group: Grouping, sites: readonly SiteRow[], width: number): readonly Column[] {
   const labels = sites.some((site) => siteLabel(site) !== null) ? [LABEL] : [];
   const savings = sites.some((site) => bestSaving(site) !== null) ? [SAVING] : [];
   const ops = view === "copies" ? [] : [OPS];
-  return [SITE, ...ops, ...labels, ...(view === "copies" ? COPYING : WAITING), ...savings].filter(({ key }) => width >= (LEAST_WIDTHS[key] ?? 0));
+  const all = [SITE, ...ops, ...labels, ...(view === "copies" ? COPYING : WAITING), ...savings];
+  return all.filter(({ key }) => (group === "step" ? OF_A_STEP.has(key) : width >= (LEAST_WIDTHS[key] ?? 0)));
 }
 
 function Chain({ text }: { text: string }) {
@@ -146,7 +151,7 @@ function PerStep({ site, steps }: { site: SiteRow; steps: readonly StepRow[] }) 
   return (
     <div class="row">
       <span class="per-step">{formatMean(mean)}</span>
-      {site.per_step.length > 1 && <StepBars counts={site.per_step} cold={steps.map((step) => step.cold)} />}
+      {site.wait_per_step_us.length > 1 && <StepBars times_us={site.wait_per_step_us} cold={steps.map((step) => step.cold)} what="wait" />}
     </div>
   );
 }

@@ -1,22 +1,23 @@
 // The lines of the table: its groups' titles between the sites.
 
 import type { SiteRow } from "../../api/types.ts";
+import { formatDuration } from "../../format/duration.ts";
 import { formatCounted } from "../../format/number.ts";
-import type { SiteGroups } from "../../model/sorting.ts";
+import type { SiteGroup } from "../../model/grouping.ts";
 
 export type ListRow =
-  | { kind: "group"; title: string; detail: string }
+  | { kind: "group"; key: string; title: string; detail: string }
   /** `first` is the row that the keyboard reaches before any is selected. */
-  | { kind: "site"; site: SiteRow; first: boolean };
+  | { kind: "site"; key: string; site: SiteRow; first: boolean };
 
-export function listRows({ planned, withFindings, others }: SiteGroups): ListRow[] {
-  const first = planned[0] ?? withFindings[0] ?? others[0];
-  const list = (title: string, sites: readonly SiteRow[]): ListRow[] =>
-    sites.length === 0
-      ? []
-      : [
-          { kind: "group", title, detail: formatCounted(sites.length, "site") },
-          ...sites.map((site): ListRow => ({ kind: "site", site, first: site === first })),
-        ];
-  return [...list("Actions", planned), ...list("Other findings", withFindings), ...list("Without findings", others)];
+export function listRows(groups: readonly SiteGroup[]): ListRow[] {
+  return groups.flatMap(({ title, sites }, at) => [
+    { kind: "group", key: title, title, detail: detailOf(sites) },
+    ...sites.map((site, row): ListRow => ({ kind: "site", key: `${title}\n${site.index}`, site, first: at === 0 && row === 0 })),
+  ]);
+}
+
+function detailOf(sites: readonly SiteRow[]): string {
+  const wait_us = sites.reduce((sum, site) => sum + site.wait_us, 0);
+  return `${formatCounted(sites.length, "site")}, the host waits ${formatDuration(wait_us)}`;
 }

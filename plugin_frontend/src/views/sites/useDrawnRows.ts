@@ -64,7 +64,9 @@ function useCurrentInSight(table: TableReference, rows: readonly ListRow[], scro
   useEffect(() => {
     const index = currentSite.value;
     if (index === null) return;
-    const row = table.current?.querySelector<HTMLElement>(`tr[data-site="${index}"]`);
+    const mine = `tr[data-site="${index}"]`;
+    // A site that is in several groups has a row in each: the one that was clicked has the focus.
+    const row = document.activeElement?.closest<HTMLElement>(mine) ?? table.current?.querySelector<HTMLElement>(mine);
     if (row == null) {
       const at = rows.findIndex((listed) => listed.kind === "site" && listed.site.index === index);
       if (at >= 0) scrollTo(at);
