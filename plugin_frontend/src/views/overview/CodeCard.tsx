@@ -67,7 +67,7 @@ function CodeTable({ title, rows, hasDevice }: { title: string; rows: readonly C
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={row.name}>
+          <tr key={`${row.name} ${row.launches}`}>
             <td class="mono ell" title={row.name}>
               {row.name === "" ? <span class="t3">in none of them</span> : <bdi>{row.name}</bdi>}
               {row.count > 1 && <span class="t3"> × {formatCount(row.count)}</span>}

@@ -47,7 +47,7 @@ function Place({ source }: { source: SourceView }) {
 
 function Facts({ site, text }: { site: SiteRow; text: string }) {
   return (
-    <div class="row s12">
+    <div class="row s12 site-facts">
       <PlanDisc site={site} />
       {site.findings.map((finding) => (
         <RuleChip key={finding.fingerprint} finding={finding} />

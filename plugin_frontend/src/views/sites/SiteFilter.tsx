@@ -16,7 +16,7 @@ export function SiteFilter({ view }: { view: WindowView }) {
         <span class="sr">Filter sites</span>
         <input
           id="filter"
-          placeholder="Filter by line, op, label, rule"
+          placeholder="Filter by line, op, rule"
           value={place.value.filter}
           onInput={(event) => adjust({ filter: event.currentTarget.value })}
         />
@@ -28,9 +28,6 @@ export function SiteFilter({ view }: { view: WindowView }) {
       <span class="right s12 t3 nw" role="status">
         {listed === all ? formatCounted(all, "site") : `${formatCount(listed)} of ${formatCounted(all, "site")}`}
       </span>
-      <span class="s12 t3 nw wide-only">
-        {place.value.group === "step" ? "each step for itself" : `totals of the window, ${formatCounted(view.steps.length, "step")}`}
-      </span>
     </div>
   );
 }
@@ -40,7 +37,7 @@ const NAMES: Record<Grouping, string> = { action: "Action", line: "Line", operat
 function Groupings({ view }: { view: WindowView }) {
   const offered = GROUPINGS.filter((name) => name !== "step" || view.marks_steps);
   return (
-    <span class="row tight">
+    <span class="row">
       <span class="s12 t3 nw" id="grouped">
         Group by
       </span>

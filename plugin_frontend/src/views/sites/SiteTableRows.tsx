@@ -18,7 +18,7 @@ export function Heads({ columns, scale }: HeadsProps) {
           <th key={key} class={className} scope="col" aria-sort={key !== sort ? "none" : descending ? "descending" : "ascending"}>
             <button type="button" onClick={() => sortBy(key)}>
               {head(scale)}
-              <span aria-hidden="true">{key !== sort ? "" : descending ? "↓" : "↑"}</span>
+              {key === sort && <span aria-hidden="true">{descending ? "↓" : "↑"}</span>}
             </button>
           </th>
         ))}
