@@ -21,7 +21,7 @@ def test_the_file_has_all_fields() -> None:
 
 
 def test_a_field_that_is_missing_gets_the_next_number() -> None:
-    line = "  repeated Source callers = 20;\n"
+    line = "  repeated int64 wait_per_step_ns = 21;\n"
     assert PROTO.count(line) == 1
     assert completed(PROTO.replace(line, ""), Report) == PROTO
 

@@ -79,7 +79,7 @@ def test_idle_comes_as_a_whole_and_by_device() -> None:
 
 def test_code_comes_with_what_it_takes() -> None:
     assert document()["code"] == [
-        {"kind": "label", "name": "loss", "host_us": 4.5, "device_us": 1.0, "launches": 2}
+        {"kind": "label", "name": "loss", "host_us": 4.5, "device_us": 1.0, "launches": 2, "count": 1}
     ]
 
 
