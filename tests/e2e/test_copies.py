@@ -22,6 +22,17 @@ def test_each_view_lists_its_own_sites(page: Page, address: str, logdir: pathlib
 
 
 @IN_LIGHT
+def test_sites_are_grouped_as_one_asks(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "known", "syncs")
+    listed = frame.locator("tr[data-site]").count()
+    groups = frame.locator("tr.grp")
+    expect(groups.first).to_contain_text("Actions")
+    frame.get_by_role("group", name="Group by").get_by_role("button", name="Line").click()
+    expect(groups.first).to_contain_text(".py")
+    expect(frame.locator("tr[data-site]")).to_have_count(listed)
+
+
+@IN_LIGHT
 def test_copies_by_kind_are_those_of_the_command_line(page: Page, address: str, logdir: pathlib.Path) -> None:
     kinds = report_of(next((logdir / "sam_amg_a100").glob("*.json.gz")))["copies"]
     frame = open_tab(page, address, "sam_amg_a100", "copies")

@@ -1,6 +1,6 @@
 // The groups of the list of sites: by what to do about them, or by where or when they are.
 
-import type { SiteRow } from "../api/types.ts";
+import type { SiteRow, SourceView } from "../api/types.ts";
 import { formatLocation, LINE_NOT_RECORDED } from "../format/place.ts";
 import { groupSites, type SortKey, sortSites } from "./sorting.ts";
 
@@ -45,11 +45,16 @@ export function groupsOf(
 }
 
 const TITLES: Record<"line" | "operator" | "library", (site: SiteRow) => string> = {
-  line: ({ source }) => (source === null ? LINE_NOT_RECORDED : formatLocation(source)),
+  line: ({ source }) => (source === null ? LINE_NOT_RECORDED : lineOf(source)),
   // The one that the program called; those it is made of are inside it.
   operator: ({ ops }) => ops.at(-1) ?? "no operator",
   library: ({ source, library }) => (source === null ? LINE_NOT_RECORDED : (library ?? "your own code")),
 };
+
+/** Where only the function is known, that stands for its lines. */
+function lineOf(source: SourceView): string {
+  return source.line === null ? `${source.file}, ${source.function}` : formatLocation(source);
+}
 
 function byStep(sites: readonly SiteRow[], steps: readonly string[]): SiteGroup[] {
   const groups = steps.map((title, step) => ({
