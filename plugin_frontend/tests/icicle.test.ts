@@ -82,4 +82,6 @@ test("a name is written as far as it fits", () => {
   assert.equal(fitted("backward", 80, 10), "backward");
   assert.equal(fitted("backward", 50, 10), "back…");
   assert.equal(fitted("backward", 20, 10), "");
+  assert.equal(fitted("EncoderLayer_12", 70, 10), "Enc…_12");
+  assert.equal(fitted("EncoderLayer_12", 40, 10), "Enc…");
 });

@@ -91,9 +91,12 @@ function BoxMark({ box: { left, width, depth }, text: { name, about, tone, isMat
     >
       <rect x={left + 0.5} y={depth * ROW_HEIGHT + 0.5} width={Math.max(width - 1, 1)} height={ROW_HEIGHT - 2} />
       {written !== "" && (
-        <text class="name" x={left + PADDING} y={depth * ROW_HEIGHT + 15}>
-          {written}
-        </text>
+        // Letters of other scripts are wider: a drawing of its own cuts off what does not fit.
+        <svg x={left} y={depth * ROW_HEIGHT} width={width - PADDING} height={ROW_HEIGHT}>
+          <text class="name" x={PADDING} y="15">
+            {written}
+          </text>
+        </svg>
       )}
     </g>
   );

@@ -169,9 +169,12 @@ export function boxBeside(boxes: readonly Box[], at: number, direction: Directio
   return row[place + (direction === "right" ? 1 : -1)]?.index ?? at;
 }
 
-/** As much of a name as fits, with an ellipsis; "" where nothing readable does. */
+/** As much of a name as fits, with an ellipsis; "" where nothing readable does. A layer keeps its number. */
 export function fitted(name: string, width: number, letter: number): string {
   const letters = Math.floor(width / letter);
   if (name.length <= letters) return name;
-  return letters < 3 ? "" : `${name.slice(0, letters - 1)}…`;
+  if (letters < 3) return "";
+  const number = /_\d+$/.exec(name)?.[0] ?? "";
+  const kept = letters - 1 - number.length;
+  return kept < 1 ? `${name.slice(0, letters - 1)}…` : `${name.slice(0, kept)}…${number}`;
 }

@@ -18,6 +18,8 @@ _MISSING = {
 }
 
 _FRAME = re.compile(r"(?:.*[/\\])?(?P<file>.+)\((?P<line>\d+)\): (?P<function>.+)", re.DOTALL)
+_MOST_LETTERS = 60
+"""Of a name in a sentence."""
 _BACKWARD = "autograd::engine::evaluate_function: "
 
 
@@ -47,6 +49,7 @@ def icicle_opening(
 def _short_name(name: str) -> str:
     """A function before its file, which loses its folders."""
     frame = _FRAME.fullmatch(name)
-    if frame is None:
-        return host_place_name(name.removeprefix(_BACKWARD))
-    return f"{frame['function']} ({frame['file']}:{frame['line']})"
+    if frame is not None:
+        name = f"{frame['function']} ({frame['file']}:{frame['line']})"
+    shown = host_place_name(name.removeprefix(_BACKWARD))
+    return shown if len(shown) <= _MOST_LETTERS else f"{shown[: _MOST_LETTERS - 1]}\u2026"

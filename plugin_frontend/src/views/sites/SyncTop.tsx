@@ -11,7 +11,7 @@ export function SyncTop({ view }: { view: WindowView }) {
   const dry = viewSites.value.reduce((sum, site) => sum + site.starve_us, 0);
   const unplaced = unplacedFindings(view.overview);
   const figures: [string, string, string][] = [
-    ["Sync points", formatCount(count), `in ${formatCounted(view.steps.length, "step")}`],
+    ["Sync points", formatCount(count), view.marks_steps ? `in ${formatCounted(view.steps.length, "step")}` : "in the window"],
     ["The host waits", formatDuration(wait_us), count > 0 ? `${formatShare(shareOf(explained_us, wait_us))} explained: the GPU was busy` : ""],
     ["GPU starved after them", formatDuration(dry), ""],
     ["Saved if all go, at most", formatDuration(view.savings?.ceiling_us ?? null), "a wait is not a cost"],
