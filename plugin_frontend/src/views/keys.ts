@@ -34,7 +34,7 @@ export const KEYS: readonly { keys: string; does: string }[] = [
   { keys: "g", does: "Timeline: next largest gap" },
   { keys: "f", does: "Timeline: fit the selection" },
   { keys: "<  >", does: "Timeline: previous, next step" },
-  { keys: "← → ↑ ↓", does: "Flame graph: neighbor, part, what is around" },
+  { keys: "← → ↑ ↓", does: "Flame graph: move to the neighbor, parent or child" },
   { keys: "p", does: "Timeline: this step in Perfetto" },
   { keys: "y", does: "Copy path:line" },
   { keys: "?", does: "This list" },

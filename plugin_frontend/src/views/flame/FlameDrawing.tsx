@@ -71,5 +71,5 @@ function textOf(box: Box, shown: IcicleView): BoxText {
 
 /** Of a step; none where it had begun before the first. */
 export function callsOf(calls: number): string {
-  return calls === 0 ? "begun before" : `${formatMean(calls)} ${calls === 1 ? "call" : "calls"}`;
+  return calls === 0 ? "began before the steps" : `${formatMean(calls)} ${calls === 1 ? "call" : "calls"}`;
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { IcicleView, WindowView } from "../../api/types.ts";
 import { formatCounted } from "../../format/number.ts";
-import { icicle, icicleAnswer, loadIcicle, showsHost, top, zoomOut } from "../../state/icicle.ts";
+import { icicle, icicleAnswer, loadIcicle, showsHost, top, wanted, zoomOut } from "../../state/icicle.ts";
 import { failureTitle } from "../../state/loaded.ts";
 import { place } from "../../state/place.ts";
 import { closeDrawer } from "../../state/sites.ts";
@@ -23,6 +23,7 @@ export function FlamePage({ view }: { view: WindowView }) {
     viewActions.value = { Escape: closeOrZoomOut };
     return () => {
       viewActions.value = {};
+      wanted.value = "";
       end();
     };
   }, []);
@@ -62,17 +63,17 @@ function Shown({ view, shown }: { view: WindowView; shown: IcicleView }) {
 }
 
 function headline(shown: IcicleView): string {
-  if (shown.nodes.length === 0) return "Nothing that lies in anything was recorded";
+  if (shown.nodes.length === 0) return "No functions, operators, modules or labels were recorded";
   const sentence = showsHost.value ? shown.host_sentence : shown.device_sentence;
-  return sentence === "" ? "Nothing was launched in the steps" : sentence;
+  return sentence === "" ? "No GPU work was launched in these steps" : sentence;
 }
 
 function about(view: WindowView, { steps, marks_steps }: IcicleView): string {
   const without = view.steps.some((step) => step.cold) ? ", without the cold one" : "";
   const scope = marks_steps ? `Mean of ${formatCounted(steps, "step")}${without}` : "Of the window";
   const what = showsHost.value
-    ? "time of the thread that runs the steps, with what backward() did for it on a thread of its own"
-    : "GPU time of what was launched inside, all streams added up";
+    ? "time of the thread that runs the steps, with that of backward() on its own thread"
+    : "GPU time of the work launched inside, summed over all streams";
   return `${scope}; ${what}`;
 }
 

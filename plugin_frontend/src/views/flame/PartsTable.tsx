@@ -16,7 +16,7 @@ export function PartsTable({ node, shown }: { node: TreeNode; shown: IcicleView 
   const own = ownOf(node);
   return (
     <div class="flame-parts">
-      <Card id="parts" title={node.parent === null ? "Its parts" : "Parts of what is open"} about={node.parent === null ? "" : shortName(node)}>
+      <Card id="parts" title={node.parent === null ? "Parts" : "Inside"} about={node.parent === null ? "" : shortName(node)}>
         <table class="dense parts" aria-labelledby="parts">
           <thead>
             <tr>
