@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import pathlib
 import signal
+import sys
 from collections.abc import Iterator
 
 import hypothesis
 import pytest
+from nursery import Nursery, nursery
+from public_report import PublicReport
 from trained_demo import TrainedDemo, train_demo
 
 _OF_WHO_RUNS_THEM = (
     "COLUMNS",
     "CUDA_LAUNCH_BLOCKING",
     "LOCAL_RANK",
+    # Without it, each of the hundreds of processes that are started compiles what it imports.
+    "PYTHONDONTWRITEBYTECODE",
     "RANK",
     "TBPROF_DEBUG",
     "TBPROF_MAX_TRACE_BYTES",
     "TBPROF_SPOOL",
     "WORLD_SIZE",
 )
-"""Variables that would change what is tested."""
+"""Variables that would change what is tested, or how long it takes."""
 
 _TESTS = pathlib.Path(__file__).parent
 
@@ -41,6 +47,7 @@ def pytest_configure() -> None:
     """Make all machines alike, for the tests and for the processes that they start."""
     for name in _OF_WHO_RUNS_THEM:
         os.environ.pop(name, None)
+    sys.dont_write_bytecode = False
     # What a GPU does is tested with a stand-in for it, or where one was lent for that.
     os.environ["CUDA_VISIBLE_DEVICES"] = os.environ["HIP_VISIBLE_DEVICES"] = ""
     # Several tests run at a time, and a thread of OpenMP that waits for the others keeps its processor busy.
@@ -59,11 +66,13 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What a file sets up, or all that looks at one TensorBoard, belongs to one process."""
+    """What a file sets up, or all that looks at one TensorBoard or report, belongs to one process."""
     for item in items:
-        shares_a_browser = "e2e" in item.path.parts or "trained_demo" in getattr(item, "fixturenames", ())
-        if shares_a_browser:
+        fixtures = getattr(item, "fixturenames", ())
+        if "e2e" in item.path.parts or "trained_demo" in fixtures:
             group = "second browser" if item.path.name in _IN_SECOND_BROWSER else "browser"
+        elif "public_report" in fixtures:
+            group = "public reports"
         else:
             group = str(item.path.relative_to(_TESTS))
         item.add_marker(pytest.mark.xdist_group(group))
@@ -90,6 +99,23 @@ def traces() -> pathlib.Path:
             pytest.fail("TBPROF_REQUIRE_TRACES is set and TBPROF_TRACES is not")
         pytest.skip("TBPROF_TRACES does not name a folder of public traces")
     return pathlib.Path(folder)
+
+
+@pytest.fixture(scope="session")
+def public_report() -> PublicReport:
+    """The report of a public trace, by its path: built once for all tests that look at it."""
+    from tbprof.report import build_report
+
+    return functools.cache(build_report)
+
+
+@pytest.fixture(scope="session")
+def processes() -> Iterator[Nursery]:
+    """Processes that need not import torch first."""
+    if not hasattr(os, "fork"):
+        pytest.skip("there is no fork")
+    with nursery() as started:
+        yield started
 
 
 @pytest.fixture(autouse=True, scope="session")

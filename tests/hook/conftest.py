@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from nursery import Nursery, nursery
+from nursery import Nursery
 
 from tbprof.hook.audit.source_names import import_folders, trace_file_name
 from tbprof.hook.safety.guard import Guard
@@ -85,15 +85,6 @@ def run_script(tmp_path: Path, spool: Path) -> RunScript:
         )
 
     return run
-
-
-@pytest.fixture(scope="session")
-def processes() -> Iterator[Nursery]:
-    """Processes that need not import torch first."""
-    if not hasattr(os, "fork"):
-        pytest.skip("there is no fork")
-    with nursery() as started:
-        yield started
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from public_report import PublicReport
 from scenes import host_bound
 
 from tbprof.errors import NotATrace, TraceNotReadable
@@ -94,18 +95,22 @@ def sites_of(report: Report) -> SiteFigures:
 
 
 @pytest.mark.parametrize("folder", ["kineto_resnet50_nw0", "h100_owlv2_infer", "dlrm_v100_8rank"])
-def test_totals_and_sites_are_those_of_the_ground_truth(traces: pathlib.Path, folder: str) -> None:
+def test_totals_and_sites_are_those_of_the_ground_truth(
+    traces: pathlib.Path, folder: str, public_report: PublicReport
+) -> None:
     truths = json.loads((traces / folder / "ground_truth.json").read_text("utf-8"))
     for truth in truths:
-        report = build_report(traces / folder / truth["file"])
+        report = public_report(traces / folder / truth["file"])
         assert truth_of_totals(truth) == totals_of(report), truth["file"]
         assert truth_of_sites(truth) == sites_of(report), truth["file"]
 
 
 @pytest.mark.parametrize("folder", ["h100_transformer_clean", "hta_df_index_memory"])
-def test_a_training_without_waits_is_told_none(traces: pathlib.Path, folder: str) -> None:
+def test_a_training_without_waits_is_told_none(
+    traces: pathlib.Path, folder: str, public_report: PublicReport
+) -> None:
     for path in (traces / folder).glob("*.gz"):
-        report = build_report(path)
+        report = public_report(path)
         assert report.sync_points.count == 0
         assert {copy.direction for copy in report.copies} <= {"DtoD"}
         assert of_waits(report) == []
@@ -120,17 +125,21 @@ def steps_ns(report: Report) -> int:
     return sum(step.duration_ns for step in report.steps)
 
 
-def test_where_host_and_device_take_turns_most_of_the_waits_can_be_won(traces: pathlib.Path) -> None:
+def test_where_host_and_device_take_turns_most_of_the_waits_can_be_won(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
     """A replay of the A100 trace without its waits wins 62.6 of 465 ms."""
-    report = build_report(traces / "hta_trace_diff" / "control.json.gz")
+    report = public_report(traces / "hta_trace_diff" / "control.json.gz")
     assert report.savings is not None
     assert round(steps_ns(report) / 1e6) == 465
     assert 62e6 <= (report.savings.estimate_ns or 0) <= 69e6
     assert round(report.savings.ceiling_ns / 1e6) == 76
 
 
-def test_where_the_device_never_stops_waits_of_321_ms_win_four(traces: pathlib.Path) -> None:
-    report = build_report(traces / "hta_trace_diff" / "test.json.gz")
+def test_where_the_device_never_stops_waits_of_321_ms_win_four(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
+    report = public_report(traces / "hta_trace_diff" / "test.json.gz")
     assert report.savings is not None
     assert round(steps_ns(report) / 1e6) == 744
     assert round(report.sync_points.wait_ns / 1e6) == 321
@@ -147,16 +156,18 @@ NO_TRACES = {"chakra_not_kineto.json", "empty.pt.trace.json", "no_events.pt.trac
 }
 
 
-def test_every_public_trace_has_a_report_and_no_rule_fails(traces: pathlib.Path) -> None:
+def test_every_public_trace_has_a_report_and_no_rule_fails(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
     found = (path for path in traces.rglob("*.json*") if path.name != "ground_truth.json")
     paths = [path for path in found if "straggler_what_if" not in path.parts]
     assert len(paths) > 50
     for path in paths:
         if path.name in NO_TRACES:
             with pytest.raises(NotATrace):
-                build_report(path)
+                public_report(path)
             continue
-        report = build_report(path)
+        report = public_report(path)
         assert report.failed_rules == (), path.name
         assert_consistent(report)
 
@@ -285,14 +296,16 @@ def test_times_names_of_threads_and_the_order_of_events_do_not_matter(
     assert changed(path, tmp_path, change) == without_places(build_report(path))
 
 
-def test_nor_do_they_in_a_large_trace_of_2022(traces: pathlib.Path, tmp_path: pathlib.Path) -> None:
+def test_nor_do_they_in_a_large_trace_of_2022(
+    traces: pathlib.Path, tmp_path: pathlib.Path, public_report: PublicReport
+) -> None:
     path = traces / "hta_trace_diff" / "control.json.gz"
 
     def change_all(content: Json) -> None:
         for change in CHANGES:
             change(content)
 
-    assert changed(path, tmp_path, change_all) == without_places(build_report(path))
+    assert changed(path, tmp_path, change_all) == without_places(public_report(path))
 
 
 def test_a_change_that_matters_is_seen(tmp_path: pathlib.Path) -> None:
@@ -375,8 +388,10 @@ def test_the_same_file_gives_the_same_report() -> None:
     assert build_report(SMALL) == build_report(SMALL)
 
 
-def test_findings_speak_of_sites_and_steps_that_are_there(traces: pathlib.Path) -> None:
-    report = build_report(traces / "hta_trace_diff" / "control.json.gz")
+def test_findings_speak_of_sites_and_steps_that_are_there(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
+    report = public_report(traces / "hta_trace_diff" / "control.json.gz")
     assert len(of_waits(report)) > 1
     for finding in report.findings:
         assert all(step in range(len(report.steps)) for step in finding.steps)
@@ -389,7 +404,7 @@ def test_findings_speak_of_sites_and_steps_that_are_there(traces: pathlib.Path) 
 
 
 def test_a_trace_cut_between_two_steps_says_the_same_of_each(
-    traces: pathlib.Path, tmp_path: pathlib.Path
+    traces: pathlib.Path, tmp_path: pathlib.Path, public_report: PublicReport
 ) -> None:
     """Work that was launched before the cut may be missing after it; what the host did is not."""
     whole = json.loads(gzip.decompress((traces / "hta_trace_diff" / "control.json.gz").read_bytes()))
@@ -400,6 +415,6 @@ def test_a_trace_cut_between_two_steps_says_the_same_of_each(
         path = tmp_path / f"{name}.json"
         path.write_text(json.dumps({**whole, "traceEvents": [e for e in events if keeps(e.get("ts", cut))]}))
         parts += build_report(path).steps
-    steps = build_report(traces / "hta_trace_diff" / "control.json.gz").steps
+    steps = public_report(traces / "hta_trace_diff" / "control.json.gz").steps
     told = [(step.name, step.duration_ns, step.sync_points, step.wait_ns) for step in steps]
     assert [(s.name, s.duration_ns, s.sync_points, s.wait_ns) for s in parts] == told

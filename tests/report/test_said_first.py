@@ -6,10 +6,10 @@ import json
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from said_first import problems_of
 
 from tbprof.model import Report
-from tbprof.report import build_report
 from tbprof.texts.screens.verdicts import verdict_sentences
 
 EXPERT = json.loads((pathlib.Path(__file__).parents[1] / "data" / "expert.json").read_text(encoding="utf-8"))
@@ -17,10 +17,10 @@ EXPERT = json.loads((pathlib.Path(__file__).parents[1] / "data" / "expert.json")
 
 
 @pytest.fixture(scope="module")
-def reports(traces: pathlib.Path) -> dict[str, Report]:
+def reports(traces: pathlib.Path, public_report: PublicReport) -> dict[str, Report]:
     found = sorted(traces.glob("*/*.json.gz"))
     files = [path for path in found if path.parent.name not in ("malformed", "straggler_what_if")]
-    return {path.relative_to(traces).as_posix(): build_report(path) for path in files}
+    return {path.relative_to(traces).as_posix(): public_report(path) for path in files}
 
 
 def test_no_first_sentence_contradicts_what_stands_beside_it(reports: dict[str, Report]) -> None:

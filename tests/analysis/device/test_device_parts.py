@@ -5,10 +5,10 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.device.communication import is_communication
-from tbprof.report import build_report
 
 NAMES = {
     "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)": True,
@@ -57,22 +57,24 @@ def test_the_parts_and_the_idle_add_up_to_the_step() -> None:
     assert step.device_idle_ns == 25_000
 
 
-def test_on_every_public_trace_they_add_up(traces: pathlib.Path) -> None:
+def test_on_every_public_trace_they_add_up(traces: pathlib.Path, public_report: PublicReport) -> None:
     for path in sorted(traces.glob("*/*.json.gz")):
         if path.parent.name in ("malformed", "straggler_what_if"):
             continue
-        report = build_report(path)
+        report = public_report(path)
         devices = 0 if report.idle is None else len(report.idle.by_device)
         for step in report.steps if devices else ():
             parts = (step.computing_ns, step.communication_exposed_ns, step.copying_ns, step.device_idle_ns)
             assert sum(part for part in parts if part is not None) == step.length_ns * devices, path
 
 
-def test_exposed_communication_is_what_others_count_on_the_same_traces(traces: pathlib.Path) -> None:
+def test_exposed_communication_is_what_others_count_on_the_same_traces(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
     """DLRM, 8 ranks, in percent of the step, by a public derivation of its own."""
     shares = []
     for path in sorted((traces / "dlrm_v100_8rank").glob("*.json.gz")):
-        (step,) = build_report(path).steps
+        (step,) = public_report(path).steps
         assert step.communication_exposed_ns is not None
         shares.append(round(100 * step.communication_exposed_ns / step.length_ns, 1))
     assert len(shares) == 8
