@@ -3,50 +3,59 @@
 from __future__ import annotations
 
 import pathlib
+from collections.abc import Callable
 
 import pytest
+from public_report import PublicReport
 
 from tbprof.model import Report
-from tbprof.report import build_report
+
+Reports = Callable[[str], list[Report]]
 
 
-def reports(traces: pathlib.Path, folder: str) -> list[Report]:
-    return [build_report(path) for path in sorted((traces / folder).glob("*.gz"))]
+@pytest.fixture
+def reports(traces: pathlib.Path, public_report: PublicReport) -> Reports:
+    """Those of a folder."""
+    return lambda folder: [public_report(path) for path in sorted((traces / folder).glob("*.gz"))]
 
 
 @pytest.mark.parametrize("folder", ["h100_transformer_clean", "hta_df_index_memory", "hta_nccl_ddp"])
-def test_where_no_wait_or_copy_costs_anything_none_is_blamed(traces: pathlib.Path, folder: str) -> None:
-    for report in reports(traces, folder):
+def test_where_no_wait_or_copy_costs_anything_none_is_blamed(reports: Reports, folder: str) -> None:
+    for report in reports(folder):
         about_waits = [f for f in report.findings if f.rule.startswith(("SYN", "CPY"))]
         assert {finding.severity for finding in about_waits} <= {"info"}
 
 
 @pytest.mark.parametrize("folder", ["h100_transformer_clean", "hta_df_index_memory"])
-def test_there_the_host_is_what_the_device_waits_for(traces: pathlib.Path, folder: str) -> None:
-    for report in reports(traces, folder):
+def test_there_the_host_is_what_the_device_waits_for(reports: Reports, folder: str) -> None:
+    for report in reports(folder):
         assert {"LCH01", "LCH02"} & {finding.rule for finding in report.findings}
 
 
-def test_where_the_host_is_ahead_nothing_is_late(traces: pathlib.Path) -> None:
-    report = build_report(traces / "hta_nccl_ddp" / "ns_resolution.json.gz")
+def test_where_the_host_is_ahead_nothing_is_late(traces: pathlib.Path, public_report: PublicReport) -> None:
+    report = public_report(traces / "hta_nccl_ddp" / "ns_resolution.json.gz")
     assert {finding.rule for finding in report.findings} == {"TRC03", "TRC04"}
 
 
-def test_a_training_without_workers_is_bound_by_its_input_before_its_copies(traces: pathlib.Path) -> None:
-    for report in reports(traces, "kineto_resnet50_nw0"):
+def test_a_training_without_workers_is_bound_by_its_input_before_its_copies(reports: Reports) -> None:
+    for report in reports("kineto_resnet50_nw0"):
         first, second = report.findings[:2]
         assert (first.rule, first.severity) == ("DAT01", "critical")
         assert (second.rule, second.severity) == ("CPY01", "medium")
 
 
-def test_where_the_device_hardly_ever_runs_dry_nothing_is_worse_than_low(traces: pathlib.Path) -> None:
-    report = build_report(traces / "hta_trace_diff" / "test.json.gz")
+def test_where_the_device_hardly_ever_runs_dry_nothing_is_worse_than_low(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
+    report = public_report(traces / "hta_trace_diff" / "test.json.gz")
     assert {finding.severity for finding in report.findings} <= {"low", "info"}
 
 
-def test_a_finding_about_the_window_has_evidence_in_its_steps(traces: pathlib.Path) -> None:
+def test_a_finding_about_the_window_has_evidence_in_its_steps(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
     for file in ("hta_trace_diff/control.json.gz", "hta_nccl_ddp/nccl_data.json.gz"):
-        report = build_report(traces / file)
+        report = public_report(traces / file)
         for finding in report.findings:
             assert finding.evidence
             assert {item.step for item in finding.evidence} - {None} <= set(finding.steps)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from scenes import SIDE
 from trace_builder import MAIN, TraceBuilder
 
 from tbprof.model import Report
-from tbprof.report import build_report
 
 
 def idle_of(report: Report, cause: str) -> int:
@@ -67,10 +67,12 @@ def test_what_is_as_long_in_every_step_is_no_first_call() -> None:
     assert idle_of(steps({0, 1, 2, 3}), "loading") == 0
 
 
-def test_a_first_window_of_a_process_is_told_as_one(traces: pathlib.Path) -> None:
+def test_a_first_window_of_a_process_is_told_as_one(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
     """979 of 1,069 ms by a derivation of its own, from launches of more than 2 ms."""
     path = traces / "mi300_normalization_cold" / "normalization_layer_test.json.gz"
-    report = build_report(path)
+    report = public_report(path)
     assert 979e6 < idle_of(report, "loading") < 981e6
     assert report.findings[0].rule == "TRC01"
     assert report.verdict is not None

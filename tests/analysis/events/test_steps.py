@@ -9,12 +9,12 @@ import pytest
 from hook_scenes import hook_facts, report_with
 from hypothesis import given
 from hypothesis import strategies as st
+from public_report import PublicReport
 from scenes import SIDE
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.events.steps import Steps
 from tbprof.model import Step
-from tbprof.report import build_report
 from tbprof.trace.columns.arrays import NONE
 
 
@@ -193,9 +193,11 @@ def test_sync_points_stay_in_the_step_of_the_host() -> None:
     assert [step.sync_points for step in built.report().steps] == [0, 0, 0, 1, 0]
 
 
-def test_a_trace_of_a_host_far_ahead_has_the_steps_of_its_device(traces: pathlib.Path) -> None:
+def test_a_trace_of_a_host_far_ahead_has_the_steps_of_its_device(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
     """The host takes 35 ms for the first of five equal steps, until it waits for room in the queue."""
-    report = build_report(traces / "hta_nccl_ddp" / "ns_resolution.json.gz")
+    report = public_report(traces / "hta_nccl_ddp" / "ns_resolution.json.gz")
     on_host, on_device = (
         [ns / 1e6 for ns in part] for part in zip(*map(_lengths, report.steps), strict=True)
     )

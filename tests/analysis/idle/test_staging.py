@@ -5,11 +5,11 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from scenes import read_scalar
 from trace_builder import TraceBuilder
 
 from tbprof.model import Report
-from tbprof.report import build_report
 
 
 def idle_of(report: Report, cause: str) -> int:
@@ -51,10 +51,10 @@ def test_a_few_bytes_are_not_staged_for_milliseconds() -> None:
     assert idle_of(report, "unrecorded") == 28_000_000 - 4 * 10_000
 
 
-def test_staging_in_a_training_with_workers(traces: pathlib.Path) -> None:
+def test_staging_in_a_training_with_workers(traces: pathlib.Path, public_report: PublicReport) -> None:
     """37.7 ms by a derivation of its own, which counts the calls alone."""
     path = traces / "kineto_resnet50_nw4" / "worker0.1623212756351.pt.trace.json.gz"
-    assert 37e6 < idle_of(build_report(path), "staging") < 38e6
+    assert 37e6 < idle_of(public_report(path), "staging") < 38e6
 
 
 @pytest.mark.parametrize(("waits", "refilling"), [(14, 12_000), (100, 98_000), (400, 398_000)])
@@ -70,9 +70,11 @@ def test_after_a_wait_the_host_may_be_as_late_as_the_wait_explains(waits: float,
     assert idle_of(report, "sync") + idle_of(report, "launch") > 480_000
 
 
-def test_a_read_of_what_is_ready_is_not_to_blame_for_the_178_ms_after_it(traces: pathlib.Path) -> None:
+def test_a_read_of_what_is_ready_is_not_to_blame_for_the_178_ms_after_it(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
     """They are those of a function of the program that the trace names."""
-    report = build_report(next((traces / "h100_timesformer_infer").glob("*.gz")))
+    report = public_report(next((traces / "h100_timesformer_infer").glob("*.gz")))
     assert idle_of(report, "sync") < 5e6
     (finding,) = [finding for finding in report.findings if finding.rule == "LCH02"]
     assert str(finding.numbers["place"]).endswith("preprocess")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 
+from public_report import PublicReport
 from trace_builder import TraceBuilder
 
 from tbprof.report import build_report
@@ -11,8 +12,8 @@ from tbprof.report import build_report
 SAMPLES = pathlib.Path(__file__).parents[3] / "logs" / "samples"
 
 
-def test_the_steps_share_what_the_window_wins(traces: pathlib.Path) -> None:
-    report = build_report(traces / "hta_trace_diff" / "control.json.gz")
+def test_the_steps_share_what_the_window_wins(traces: pathlib.Path, public_report: PublicReport) -> None:
+    report = public_report(traces / "hta_trace_diff" / "control.json.gz")
     assert report.savings is not None
     assert report.savings.estimate_ns is not None
     savings = [step.saving for step in report.steps if step.saving is not None]
@@ -48,6 +49,8 @@ def test_without_an_estimate_of_the_window_no_step_has_one() -> None:
     assert [step.saving.estimate_ns for step in report.steps if step.saving] == [None] * 3
 
 
-def test_a_trace_without_a_device_has_no_saving_a_step(traces: pathlib.Path) -> None:
-    report = build_report(traces / "hta_degenerate" / "cpu_only.json.gz")
+def test_a_trace_without_a_device_has_no_saving_a_step(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
+    report = public_report(traces / "hta_degenerate" / "cpu_only.json.gz")
     assert [step.saving for step in report.steps] == [None] * len(report.steps)

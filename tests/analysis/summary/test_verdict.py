@@ -5,11 +5,11 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from scenes import gpu_bound, host_bound, read_scalar
 from trace_builder import TraceBuilder
 
 from tbprof.model import Verdict
-from tbprof.report import build_report
 
 LOADER = "enumerate(DataLoader)#_Iter.__next__"
 
@@ -162,8 +162,10 @@ def test_first_calls_with_a_fifth_of_the_idle_spoil_a_window() -> None:
         ("hta_degenerate/cupti_ranges.json.gz", "lost_kernels"),
     ],
 )
-def test_public_traces_are_bound_by_what_is_known_of_them(traces: pathlib.Path, file: str, case: str) -> None:
-    verdict = build_report(traces / file).verdict
+def test_public_traces_are_bound_by_what_is_known_of_them(
+    traces: pathlib.Path, file: str, case: str, public_report: PublicReport
+) -> None:
+    verdict = public_report(traces / file).verdict
     assert verdict is not None
     assert verdict.case == case
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pathlib
 
+from public_report import PublicReport
 from scenes import SIDE, upload
 from trace_builder import MAIN, TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.report import build_report
 
 BACKWARD = "autograd::engine::evaluate_function: MulBackward0"
 
@@ -62,9 +62,11 @@ def test_without_steps_who_makes_the_blocking_copies_is_one_of_them() -> None:
     assert threads(built.facts()) == [str(MAIN), str(SIDE)]
 
 
-def test_a_training_without_marked_steps_has_its_loader_and_its_uploads(traces: pathlib.Path) -> None:
+def test_a_training_without_marked_steps_has_its_loader_and_its_uploads(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
     """Autograd launches more than the thread that loads data and uploads it."""
-    report = build_report(traces / "param_resnet_2080ti" / "resnet_kineto.json.gz")
+    report = public_report(traces / "param_resnet_2080ti" / "resnet_kineto.json.gz")
     assert report.findings[0].rule == "DAT01"
     assert report.idle is not None
     assert report.idle.total.by_cause["data"] == 6_659_997_000

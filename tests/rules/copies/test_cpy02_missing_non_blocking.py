@@ -5,10 +5,9 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from rule_scenes import each_step, found
 from trace_builder import TraceBuilder
-
-from tbprof.report import build_report
 
 LARGE = 19_267_584
 
@@ -68,8 +67,10 @@ def test_a_copy_outside_of_copy_is_not_torch_s_and_silent() -> None:
     assert found(each_step(copy_by_hand), "CPY02") == []
 
 
-def test_trainings_that_ask_not_to_block_are_silent(traces: pathlib.Path) -> None:
+def test_trainings_that_ask_not_to_block_are_silent(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
     for file in ("hta_trace_diff/control.json.gz", "vllm_b200_tp8_eager/b200_eager.json.gz"):
-        report = build_report(traces / file)
+        report = public_report(traces / file)
         assert any(copy.memory == "pinned" and copy.direction == "HtoD" for copy in report.copies)
         assert "CPY02" not in {finding.rule for finding in report.findings}

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from rule_scenes import each_step, found
 from shape_scenes import typed_op
 from trace_builder import TraceBuilder
-
-from tbprof.report import build_report
 
 SHAPE = (64, 128)
 BYTES = 64 * 128 * 4
@@ -108,8 +107,10 @@ def test_empty_memory_is_filled_by_python_and_no_factory() -> None:
     assert found(each_step(listed), "CPY04") == []
 
 
-def test_a_program_that_uploads_lists_makes_no_tensors(traces: pathlib.Path) -> None:
-    report = build_report(traces / "sam_amg_a100" / "amg_HEAD.json.gz")
+def test_a_program_that_uploads_lists_makes_no_tensors(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
+    report = public_report(traces / "sam_amg_a100" / "amg_HEAD.json.gz")
     assert "CPY04" not in {finding.rule for finding in report.findings}
     assert "CPY04" not in {row.rule for row in report.not_checked}
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from rule_scenes import each_step, found
 from scenes import upload
 from trace_builder import TraceBuilder
-
-from tbprof.report import build_report
 
 
 def indexing(op: str = "aten::index", *, size_bytes: int = 24) -> TraceBuilder:
@@ -68,8 +67,10 @@ def test_an_index_that_does_not_block_is_silent() -> None:
     assert found(each_step(index), "CPY05") == []
 
 
-def test_a_recommender_indexes_with_lists_forward_and_backward(traces: pathlib.Path) -> None:
+def test_a_recommender_indexes_with_lists_forward_and_backward(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
     for path in (traces / "dlrm_v100_8rank").glob("worker0*.gz"):
-        report = build_report(path)
+        report = public_report(path)
         ops = [report.sites[finding.sites[0]].ops for finding in report.findings if finding.rule == "CPY05"]
         assert {"aten::index", "aten::_index_put_impl_"} <= {op for chain in ops for op in chain}

@@ -6,12 +6,12 @@ import pathlib
 
 import pytest
 from hook_scenes import found_with, the_audit
+from public_report import PublicReport
 from rule_scenes import each_step, found
 from scenes import SIDE
 from trace_builder import MAIN, TraceBuilder
 
 from tbprof.model import Construction
-from tbprof.report import build_report
 
 MODULE = "torch/nn/modules/module.py(445): __init__"
 OPTIMIZER = "/opt/python/site-packages/torch/optim/optimizer.py(353): __init__"
@@ -78,8 +78,8 @@ def test_without_python_frames_it_is_not_checked() -> None:
     assert ("CPY06", "Python frames") in needs
 
 
-def test_a_model_that_was_built_before_is_silent(traces: pathlib.Path) -> None:
-    report = build_report(traces / "h100_owlv2_infer" / "h100_owlv2.json.gz")
+def test_a_model_that_was_built_before_is_silent(traces: pathlib.Path, public_report: PublicReport) -> None:
+    report = public_report(traces / "h100_owlv2_infer" / "h100_owlv2.json.gz")
     assert "CPY06" not in {finding.rule for finding in report.findings}
     assert "CPY06" not in {row.rule for row in report.not_checked}
 

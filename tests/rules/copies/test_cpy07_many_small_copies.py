@@ -5,11 +5,10 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from rule_scenes import each_step, found
 from scenes import SIDE
 from trace_builder import MAIN, TraceBuilder
-
-from tbprof.report import build_report
 
 
 def uploads(
@@ -90,7 +89,9 @@ def test_another_thread_is_silent() -> None:
     assert found(uploads(thread=SIDE), "CPY07") == []
 
 
-def test_an_image_processor_that_uploads_twenty_scalars_is_found(traces: pathlib.Path) -> None:
-    report = build_report(traces / "h100_owlv2_infer" / "h100_owlv2.json.gz")
+def test_an_image_processor_that_uploads_twenty_scalars_is_found(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
+    report = public_report(traces / "h100_owlv2_infer" / "h100_owlv2.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "CPY07"]
     assert (finding.numbers["copies_per_step"], finding.numbers["median_bytes"]) == (20.0, 40)

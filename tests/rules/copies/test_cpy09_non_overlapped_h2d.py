@@ -5,10 +5,9 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from rule_scenes import each_step, found
 from trace_builder import TraceBuilder
-
-from tbprof.report import build_report
 
 LARGE = 19_267_584
 COMPUTING = 7
@@ -75,7 +74,9 @@ def test_from_pageable_memory_it_is_another_matter() -> None:
     assert found(batches(memory="pageable"), "CPY09") == []
 
 
-def test_a_training_that_prefetches_on_a_stream_of_its_own_is_silent(traces: pathlib.Path) -> None:
-    report = build_report(traces / "hta_trace_diff" / "control.json.gz")
+def test_a_training_that_prefetches_on_a_stream_of_its_own_is_silent(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
+    report = public_report(traces / "hta_trace_diff" / "control.json.gz")
     assert sum(copy.bytes for copy in report.copies if copy.memory == "pinned") > 400e6
     assert [finding for finding in report.findings if finding.rule == "CPY09"] == []

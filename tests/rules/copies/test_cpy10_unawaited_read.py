@@ -5,10 +5,9 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from rule_scenes import each_step, found
 from trace_builder import TraceBuilder
-
-from tbprof.report import build_report
 
 
 def read(built: TraceBuilder, at: float) -> None:
@@ -58,7 +57,9 @@ def test_an_upload_is_none() -> None:
     assert found(each_step(move), "CPY10") == []
 
 
-def test_no_public_training_reads_what_it_did_not_wait_for(traces: pathlib.Path) -> None:
+def test_no_public_training_reads_what_it_did_not_wait_for(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
     for folder in ("hta_trace_diff", "dlrm_v100_8rank", "kineto_resnet50_nw4"):
         for path in (traces / folder).glob("*.gz"):
-            assert "CPY10" not in {finding.rule for finding in build_report(path).findings}
+            assert "CPY10" not in {finding.rule for finding in public_report(path).findings}

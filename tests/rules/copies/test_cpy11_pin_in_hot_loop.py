@@ -5,11 +5,10 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from rule_scenes import each_step, found
 from scenes import SIDE
 from trace_builder import MAIN, TraceBuilder
-
-from tbprof.report import build_report
 
 
 def pin(built: TraceBuilder, at: float, *, thread: int = MAIN) -> None:
@@ -70,7 +69,9 @@ def test_on_a_trace_of_the_cpu_it_has_no_saving() -> None:
     assert (finding.saving, finding.severity) == (None, "info")
 
 
-def test_a_training_that_pins_beside_a_busy_device_loses_nothing(traces: pathlib.Path) -> None:
-    report = build_report(traces / "hta_trace_diff" / "test.json.gz")
+def test_a_training_that_pins_beside_a_busy_device_loses_nothing(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
+    report = public_report(traces / "hta_trace_diff" / "test.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "CPY11"]
     assert (finding.severity, finding.count) == ("info", 5)

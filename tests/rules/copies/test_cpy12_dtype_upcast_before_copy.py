@@ -5,11 +5,10 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from rule_scenes import each_step, found
 from shape_scenes import typed_op
 from trace_builder import TraceBuilder
-
-from tbprof.report import build_report
 
 SHAPE = (128, 3, 32, 32)
 BYTES = 128 * 3 * 32 * 32 * 4
@@ -104,8 +103,10 @@ def test_without_shapes_it_is_not_checked() -> None:
     assert ("CPY12", "shapes") in {(row.rule, row.needs) for row in built.report().not_checked}
 
 
-def test_no_public_training_with_shapes_widens_its_batch(traces: pathlib.Path) -> None:
+def test_no_public_training_with_shapes_widens_its_batch(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
     for file in ("hta_trace_diff/control.json.gz", "h100_owlv2_infer/h100_owlv2.json.gz"):
-        report = build_report(traces / file)
+        report = public_report(traces / file)
         assert "CPY12" not in {finding.rule for finding in report.findings}
         assert "CPY12" not in {row.rule for row in report.not_checked}

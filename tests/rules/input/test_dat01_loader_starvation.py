@@ -6,11 +6,10 @@ import pathlib
 
 import pytest
 from loader_scenes import SINGLE, loading
+from public_report import PublicReport
 from rule_scenes import found
 from scenes import read_scalar
 from trace_builder import TraceBuilder
-
-from tbprof.report import build_report
 
 
 def test_a_loader_that_is_late_in_each_step_is_found() -> None:
@@ -63,13 +62,15 @@ def test_without_gpu_work_it_is_not_checked() -> None:
     assert {("DAT01", "complete GPU work"), ("DAT02", "complete GPU work")} <= needs
 
 
-def test_a_training_without_workers_starves_and_with_four_it_does_not(traces: pathlib.Path) -> None:
+def test_a_training_without_workers_starves_and_with_four_it_does_not(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
     for path in (traces / "kineto_resnet50_nw0").glob("*.gz"):
-        report = build_report(path)
+        report = public_report(path)
         first = report.findings[0]
         assert (first.rule, first.severity) == ("DAT01", "critical")
         assert 0.2 < float(first.numbers["share"]) < 0.4
         assert "DAT02" in [finding.rule for finding in report.findings]
     for path in (traces / "kineto_resnet50_nw4").glob("*.gz"):
-        rules = {finding.rule for finding in build_report(path).findings}
+        rules = {finding.rule for finding in public_report(path).findings}
         assert rules.isdisjoint({"DAT01", "DAT02"})

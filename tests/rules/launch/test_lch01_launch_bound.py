@@ -6,11 +6,10 @@ import pathlib
 
 import pytest
 from launch_scenes import AUTOGRAD, hand_written_loss
+from public_report import PublicReport
 from rule_scenes import found
 from scenes import gpu_bound, read_scalar
 from trace_builder import TraceBuilder
-
-from tbprof.report import build_report
 
 
 def test_a_hand_written_loss_is_nine_kernels_of_4_us_launched_by_nine_ops() -> None:
@@ -105,8 +104,10 @@ def test_where_another_cause_is_larger_it_is_at_most_low() -> None:
     assert finding.severity == "low"
 
 
-def test_a_small_transformer_is_bound_by_its_launches(traces: pathlib.Path) -> None:
+def test_a_small_transformer_is_bound_by_its_launches(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
     for path in (traces / "h100_transformer_clean").glob("*.gz"):
-        first = next(finding for finding in build_report(path).findings if finding.rule == "LCH01")
+        first = next(finding for finding in public_report(path).findings if finding.rule == "LCH01")
         assert (first.numbers["place"], first.numbers["kernels_per_step"]) == ("Self-Attention", 9.0)
         assert first.severity == "critical"

@@ -6,9 +6,8 @@ import pathlib
 
 import pytest
 from launch_scenes import hand_written_loss, pausing
+from public_report import PublicReport
 from rule_scenes import found
-
-from tbprof.report import build_report
 
 
 def test_code_that_launches_nothing_is_named() -> None:
@@ -65,7 +64,9 @@ def test_a_loader_is_not_the_host_being_late() -> None:
     assert found(built, "LCH02") == []
 
 
-def test_where_the_replicas_prepare_their_forward_pass_the_host_is_late(traces: pathlib.Path) -> None:
-    report = build_report(traces / "hta_nccl_ddp" / "nccl_data.json.gz")
+def test_where_the_replicas_prepare_their_forward_pass_the_host_is_late(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
+    report = public_report(traces / "hta_nccl_ddp" / "nccl_data.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "LCH02"]
     assert (finding.numbers["place"], finding.severity) == ("DistributedDataParallel.forward", "critical")

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from rule_scenes import each_step, found
 from scenes import SIDE
 from trace_builder import MAIN, TraceBuilder
-
-from tbprof.report import build_report
 
 EMPTY_CACHE = "/usr/lib/python3/site-packages/torch/cuda/memory.py(250): empty_cache"
 
@@ -85,9 +84,11 @@ def test_another_thread_is_silent() -> None:
     assert found(each_step(lambda built, at: flush(built, at, thread=SIDE)), "MEM02") == []
 
 
-def test_frees_of_libraries_that_are_set_up_are_no_emptied_cache(traces: pathlib.Path) -> None:
+def test_frees_of_libraries_that_are_set_up_are_no_emptied_cache(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
     """6.5 s of them in the first convolution; the benchmark's own flush is followed by no allocation."""
-    report = build_report(traces / "hta_critical_path" / "alexnet.json.gz")
+    report = public_report(traces / "hta_critical_path" / "alexnet.json.gz")
     assert "MEM02" not in {finding.rule for finding in report.findings}
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from rule_scenes import CODES_OF_READS, each_step, found
 from scenes import read_scalar, upload
 from trace_builder import TraceBuilder
 
 from tbprof.optable import DYNAMIC_SHAPE_OPS
-from tbprof.report import build_report
 
 CODES = (*CODES_OF_READS, "SYN03")
 
@@ -56,7 +56,9 @@ def test_the_op_must_hold_the_whole_call(ends: float, rule: str) -> None:
     assert [finding.rule for finding in found(each_step(read), *CODES)] == [rule]
 
 
-def test_segment_anything_selects_its_masks_that_way(traces: pathlib.Path) -> None:
-    report = build_report(traces / "sam_amg_a100" / "amg_HEAD.json.gz")
+def test_segment_anything_selects_its_masks_that_way(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
+    report = public_report(traces / "sam_amg_a100" / "amg_HEAD.json.gz")
     ops = {finding.numbers["op"] for finding in report.findings if finding.rule == "SYN03"}
     assert ops == {"aten::index", "aten::nonzero", "torchvision::nms"}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from rule_scenes import each_step, found
 from scenes import read_scalar
 from trace_builder import TraceBuilder
 
 from tbprof.model import NotChecked
-from tbprof.report import build_report
 
 CODES = ("SYN01", "SYN02", "SYN03", "SYN04", "SYN05", "SYN07")
 READ = ("aten::item", "aten::_local_scalar_dense")
@@ -63,7 +63,7 @@ def test_without_steps_it_can_not_tell() -> None:
     assert [finding.rule for finding in report.findings] == ["SYN01"]
 
 
-def test_a_recommender_reads_three_scalars_a_step(traces: pathlib.Path) -> None:
-    report = build_report(traces / "hta_trace_diff" / "control.json.gz")
+def test_a_recommender_reads_three_scalars_a_step(traces: pathlib.Path, public_report: PublicReport) -> None:
+    report = public_report(traces / "hta_trace_diff" / "control.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "SYN05"]
     assert (finding.count, finding.numbers) == (18, {"per_step": 3})

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from rule_scenes import each_step, found
 from scenes import SIDE
 from trace_builder import MAIN, TraceBuilder
-
-from tbprof.report import build_report
 
 
 def synchronises(
@@ -70,8 +69,10 @@ def test_between_the_steps_it_is_silent() -> None:
     assert found(built, "SYN06") == []
 
 
-def test_events_that_have_passed_are_looked_at_for_free(traces: pathlib.Path) -> None:
+def test_events_that_have_passed_are_looked_at_for_free(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
     """DDP looks at 24 events of its own, none of which is still to come."""
-    report = build_report(traces / "hta_nccl_ddp" / "nccl_data.json.gz")
+    report = public_report(traces / "hta_nccl_ddp" / "nccl_data.json.gz")
     assert report.sync_points.count == 24
     assert [finding for finding in report.findings if finding.rule == "SYN06"] == []

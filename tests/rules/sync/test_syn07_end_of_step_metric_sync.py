@@ -5,11 +5,10 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from rule_scenes import each_step, found
 from scenes import host_bound, read_scalar
 from trace_builder import TraceBuilder
-
-from tbprof.report import build_report
 
 CODES = ("SYN01", "SYN02", "SYN05", "SYN07")
 READ = ("aten::item", "aten::_local_scalar_dense")
@@ -71,7 +70,9 @@ def test_while_it_only_paces_the_host_it_is_info() -> None:
     assert (finding.rule, finding.severity) == ("SYN07", "info")
 
 
-def test_a_device_that_works_to_the_end_of_the_step_makes_it_info(traces: pathlib.Path) -> None:
+def test_a_device_that_works_to_the_end_of_the_step_makes_it_info(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
     """The reads of this training are three a step, so no one of them ends it."""
-    report = build_report(traces / "hta_trace_diff" / "test.json.gz")
+    report = public_report(traces / "hta_trace_diff" / "test.json.gz")
     assert [finding for finding in report.findings if finding.rule == "SYN07"] == []

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from rule_scenes import each_step, found
 from scenes import read_scalar
 from trace_builder import TraceBuilder
-
-from tbprof.report import build_report
 
 CODES = ("SYN01", "SYN02", "SYN05", "SYN07", "SYN08")
 UNSCALE = "aten::_amp_foreach_non_finite_check_and_unscale_"
@@ -63,6 +62,6 @@ def test_unscaling_on_another_thread_is_none() -> None:
     assert [finding.rule for finding in found(each_step(read), *CODES)] == ["SYN01"]
 
 
-def test_a_training_without_a_scaler_is_silent(traces: pathlib.Path) -> None:
-    report = build_report(traces / "hta_trace_diff" / "control.json.gz")
+def test_a_training_without_a_scaler_is_silent(traces: pathlib.Path, public_report: PublicReport) -> None:
+    report = public_report(traces / "hta_trace_diff" / "control.json.gz")
     assert [finding for finding in report.findings if finding.rule == "SYN08"] == []

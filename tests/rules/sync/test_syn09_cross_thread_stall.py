@@ -5,11 +5,10 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from rule_scenes import found
 from scenes import SIDE, read_scalar
 from trace_builder import TraceBuilder
-
-from tbprof.report import build_report
 
 COPY = ("aten::to", "aten::_to_copy", "aten::copy_")
 CODES = ("SYN01", "SYN04", "SYN07", "SYN09")
@@ -48,6 +47,8 @@ def test_the_read_must_cover_the_launch(wait: float, rule: str) -> None:
 
 
 @pytest.mark.parametrize("rank", range(2))
-def test_side_threads_that_hold_nothing_back_are_silent(traces: pathlib.Path, rank: int) -> None:
+def test_side_threads_that_hold_nothing_back_are_silent(
+    traces: pathlib.Path, rank: int, public_report: PublicReport
+) -> None:
     (path,) = (traces / "dlrm_v100_8rank").glob(f"worker{rank}_*")
-    assert [finding for finding in build_report(path).findings if finding.rule == "SYN09"] == []
+    assert [finding for finding in public_report(path).findings if finding.rule == "SYN09"] == []

@@ -6,10 +6,9 @@ import pathlib
 
 import pytest
 from masked_scene import masked_reads
+from public_report import PublicReport
 from rule_scenes import found
 from scenes import host_bound
-
-from tbprof.report import build_report
 
 
 def test_reads_that_hide_each_other_are_one_finding_over_their_sites() -> None:
@@ -43,14 +42,18 @@ def test_one_wait_hides_nothing() -> None:
     assert found(host_bound(), "SYN10") == []
 
 
-def test_a_recommender_wins_twice_as_much_by_fixing_both(traces: pathlib.Path) -> None:
-    report = build_report(traces / "hta_trace_diff" / "control.json.gz")
+def test_a_recommender_wins_twice_as_much_by_fixing_both(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
+    report = public_report(traces / "hta_trace_diff" / "control.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "SYN10"]
     assert {report.sites[site].direction for site in finding.sites} == {"DtoH"}
     assert len(finding.sites) == 2
     assert int(finding.numbers["joint_ns"]) > 1.5 * int(finding.numbers["singles_ns"])
 
 
-def test_where_the_device_never_stops_nothing_is_hidden(traces: pathlib.Path) -> None:
-    report = build_report(traces / "hta_trace_diff" / "test.json.gz")
+def test_where_the_device_never_stops_nothing_is_hidden(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
+    report = public_report(traces / "hta_trace_diff" / "test.json.gz")
     assert [finding for finding in report.findings if finding.rule == "SYN10"] == []

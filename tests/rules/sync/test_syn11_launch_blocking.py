@@ -5,11 +5,10 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from rule_scenes import found
 from scenes import read_scalar
 from trace_builder import TraceBuilder
-
-from tbprof.report import build_report
 
 
 def training(blocking: int, others: int = 0) -> TraceBuilder:
@@ -55,7 +54,9 @@ def test_launches_that_return_at_once_are_silent() -> None:
     assert rules(built)
 
 
-def test_short_kernels_of_a_real_training_do_not_look_like_it(traces: pathlib.Path) -> None:
+def test_short_kernels_of_a_real_training_do_not_look_like_it(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
     """7 % of the launches of this one return after their kernels."""
     path = traces / "kineto_resnet50_nw4" / "worker0.1623213129365.pt.trace.json.gz"
-    assert [finding for finding in build_report(path).findings if finding.rule == "SYN11"] == []
+    assert [finding for finding in public_report(path).findings if finding.rule == "SYN11"] == []

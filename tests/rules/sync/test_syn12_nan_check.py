@@ -5,11 +5,10 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from rule_scenes import each_step, found
 from scenes import read_scalar
 from trace_builder import TraceBuilder
-
-from tbprof.report import build_report
 
 CODES = ("SYN01", "SYN02", "SYN05", "SYN07", "SYN12")
 READ = ("aten::item", "aten::_local_scalar_dense")
@@ -62,6 +61,6 @@ def test_the_same_question_elsewhere_is_left_to_syn02() -> None:
     assert rules == ["SYN02"]
 
 
-def test_a_training_without_anomaly_mode_is_silent(traces: pathlib.Path) -> None:
-    report = build_report(traces / "hta_trace_diff" / "control.json.gz")
+def test_a_training_without_anomaly_mode_is_silent(traces: pathlib.Path, public_report: PublicReport) -> None:
+    report = public_report(traces / "hta_trace_diff" / "control.json.gz")
     assert [finding for finding in report.findings if finding.rule == "SYN12"] == []

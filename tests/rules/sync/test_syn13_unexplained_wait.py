@@ -6,12 +6,12 @@ import pathlib
 from collections.abc import Callable
 
 import pytest
+from public_report import PublicReport
 from rule_scenes import found
 from scenes import gpu_bound, host_bound
 from trace_builder import TraceBuilder
 
 from tbprof.model import NotChecked
-from tbprof.report import build_report
 
 
 def shared_gpu(paused: float = 300, *, waits: bool = False) -> TraceBuilder:
@@ -65,8 +65,10 @@ def test_without_steps_it_can_not_tell() -> None:
     assert NotChecked("SYN13", "steps") in built.report().not_checked
 
 
-def test_a_training_on_v100_waits_for_more_than_its_own_work(traces: pathlib.Path) -> None:
-    report = build_report(traces / "hta_trace_diff" / "test.json.gz")
+def test_a_training_on_v100_waits_for_more_than_its_own_work(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
+    report = public_report(traces / "hta_trace_diff" / "test.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "SYN13"]
     assert 0.01 < float(finding.numbers["wait_share"]) < 0.02
     assert float(finding.numbers["queued_share"]) < 0.01
@@ -74,6 +76,8 @@ def test_a_training_on_v100_waits_for_more_than_its_own_work(traces: pathlib.Pat
 
 
 @pytest.mark.parametrize("folder", ["h100_transformer_clean", "hta_df_index_memory", "hta_nccl_ddp"])
-def test_trainings_that_are_in_order_are_silent(traces: pathlib.Path, folder: str) -> None:
+def test_trainings_that_are_in_order_are_silent(
+    traces: pathlib.Path, folder: str, public_report: PublicReport
+) -> None:
     for path in (traces / folder).glob("*.gz"):
-        assert [finding for finding in build_report(path).findings if finding.rule == "SYN13"] == []
+        assert [finding for finding in public_report(path).findings if finding.rule == "SYN13"] == []

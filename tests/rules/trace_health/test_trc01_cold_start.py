@@ -6,10 +6,9 @@ import pathlib
 
 import pytest
 from cupti_scenes import cupti_works
+from public_report import PublicReport
 from rule_scenes import found
 from trace_builder import TraceBuilder
-
-from tbprof.report import build_report
 
 LOADING = "Lazy Function Loading"
 
@@ -66,7 +65,7 @@ def test_other_work_of_cupti_is_no_loading() -> None:
     assert found(built, "TRC01") == []
 
 
-def test_a_short_window_without_warm_up_is_cold(traces: pathlib.Path) -> None:
-    report = build_report(traces / "h100_transformer_clean" / "dc3b_3169006.pt.trace.json.gz")
+def test_a_short_window_without_warm_up_is_cold(traces: pathlib.Path, public_report: PublicReport) -> None:
+    report = public_report(traces / "h100_transformer_clean" / "dc3b_3169006.pt.trace.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "TRC01"]
     assert finding.steps == (0,)

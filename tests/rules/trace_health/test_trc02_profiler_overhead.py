@@ -7,11 +7,12 @@ import pathlib
 
 import pytest
 from cupti_scenes import cupti_works
+from public_report import PublicReport
 from rule_scenes import found
 from trace_builder import TraceBuilder
 
 from tbprof.model import Finding, HookFacts
-from tbprof.report import build_report, report_of
+from tbprof.report import report_of
 
 
 def step(length: float = 1000) -> TraceBuilder:
@@ -78,7 +79,9 @@ def test_python_frames_take_190_ns_each(frames: int, count: int) -> None:
     assert len(found(built, "TRC02")) == count
 
 
-def test_a_small_model_with_stacks_is_slowed_down_by_them(traces: pathlib.Path) -> None:
-    report = build_report(traces / "mi300_bert_small_infer" / "mi300_bert_small.json.gz")
+def test_a_small_model_with_stacks_is_slowed_down_by_them(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
+    report = public_report(traces / "mi300_bert_small_infer" / "mi300_bert_small.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "TRC02"]
     assert 0.05 < float(finding.numbers["frames_share"]) < 0.1

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from rule_scenes import found
 from trace_builder import TraceBuilder
 
-from tbprof.report import build_report, report_of
+from tbprof.report import report_of
 from tbprof.trace.importers.kineto.reader import read_trace
 
 UNKNOWN = 99_999
@@ -77,9 +78,9 @@ def test_a_file_that_broke_off_is_found(tmp_path: pathlib.Path) -> None:
     assert finding.numbers["damaged"] == 1
 
 
-def test_sync_events_name_what_streams_wait_for(traces: pathlib.Path) -> None:
+def test_sync_events_name_what_streams_wait_for(traces: pathlib.Path, public_report: PublicReport) -> None:
     def codes(path: pathlib.Path) -> set[str]:
-        return {finding.rule for finding in build_report(path).findings}
+        return {finding.rule for finding in public_report(path).findings}
 
     assert "TRC03" not in codes(traces / "hta_critical_path" / "alexnet.json.gz")
     assert "TRC03" in codes(traces / "hta_nccl_ddp" / "nccl_data.json.gz")

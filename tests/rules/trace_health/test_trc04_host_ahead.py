@@ -5,10 +5,9 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from public_report import PublicReport
 from rule_scenes import found
 from trace_builder import TraceBuilder
-
-from tbprof.report import build_report
 
 
 def steps(lag: float) -> TraceBuilder:
@@ -54,8 +53,10 @@ def test_without_steps_it_is_not_checked() -> None:
     assert ("TRC04", "steps") in {(row.rule, row.needs) for row in built.report().not_checked}
 
 
-def test_a_host_that_is_a_whole_step_ahead_is_found(traces: pathlib.Path) -> None:
-    report = build_report(traces / "hta_nccl_ddp" / "ns_resolution.json.gz")
+def test_a_host_that_is_a_whole_step_ahead_is_found(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
+    report = public_report(traces / "hta_nccl_ddp" / "ns_resolution.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "TRC04"]
     assert (finding.count, finding.severity) == (5, "info")
     assert float(finding.numbers["worst_share"]) > 1

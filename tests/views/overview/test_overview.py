@@ -7,10 +7,10 @@ import pathlib
 
 import pytest
 import scenes
+from public_report import PublicReport
 from report_samples import REPORT, changed
 
 from tbprof.model import IdlePlace, MissingFact, PlanRow, Report, Saving
-from tbprof.report import build_report
 from tbprof.views.overview.building import overview_view
 from tbprof.views.overview.overview import OverviewView
 
@@ -162,8 +162,8 @@ def test_without_a_gpu_and_steps_there_is_nothing_to_draw() -> None:
     assert [row.state for row in shown.trust][:2] == ["unknown", "unknown"]
 
 
-def test_communication_is_no_computing(traces: pathlib.Path) -> None:
-    report = build_report(next((traces / "dlrm_v100_8rank").glob("worker1_*.json.gz")))
+def test_communication_is_no_computing(traces: pathlib.Path, public_report: PublicReport) -> None:
+    report = public_report(next((traces / "dlrm_v100_8rank").glob("worker1_*.json.gz")))
     device, (stack,) = overview(report).device, overview(report).stacks
     assert device is not None
     assert device.communication_us == stack.communication_us > 5 * device.computing_us
