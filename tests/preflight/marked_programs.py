@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
+
+from nursery import Nursery
+from patience import PATIENCE_S
 
 from tbprof.preflight.prediction.document import Json, document
 from tbprof.preflight.session import Preflight
@@ -49,22 +50,11 @@ def run_here(program: Path, *, steps: int = 3) -> Json:
     return document(preflight.prediction)
 
 
-def start(*arguments: str, **environment: str) -> subprocess.Popen[str]:
-    """Start the command in a process of its own."""
-    command = [sys.executable, "-m", "tbprof.preflight", *arguments]
-    offline = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
-    return subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **offline, **environment},
-    )
-
-
-def run_alone(program: Path, **environment: str) -> Any:
-    """What the command prints of a program."""
-    started = start("--format", "json", str(program), **environment)
-    output, errors = started.communicate(timeout=300)
-    assert started.returncode == 0, errors
-    return json.loads(output)
+def run_alone(processes: Nursery, folder: Path, program: Path, **environment: str) -> Any:
+    """What the command prints of a program in a process of its own, which works in `folder`."""
+    folder.mkdir(exist_ok=True)
+    variables = {**os.environ, "HF_HUB_OFFLINE": "1", **environment}
+    command = ["-m", "tbprof.preflight", "--format", "json", program]
+    ended = processes.run(command, folder, variables, limit_s=PATIENCE_S)
+    assert ended.exit_code == 0, ended.stderr
+    return json.loads(ended.stdout)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
-from marked_programs import PROGRAMS, marks, predicted_lines, run_alone, run_here, start
+from marked_programs import PROGRAMS, marks, predicted_lines, run_alone, run_here
+from nursery import Nursery
 
 pytest.importorskip("torch")
 
@@ -36,35 +38,39 @@ def test_the_marked_lines_are_predicted_and_no_others(name: str) -> None:
         pytest.param("lightning_fixed", marks=pytest.mark.exhaustive),
     ],
 )
-def test_lines_in_frameworks_and_beneath_them_are_predicted(name: str) -> None:
+def test_lines_in_frameworks_and_beneath_them_are_predicted(
+    processes: Nursery, tmp_path: Path, name: str
+) -> None:
     if importlib.util.find_spec(FRAMEWORKS[name.split("_")[0]]) is None:
         pytest.skip("the framework is not installed: it is in the extra `frameworks`")
     program = PROGRAMS / f"alone_{name}.py"
-    predicted = run_alone(program)
+    predicted = run_alone(processes, tmp_path, program)
     assert predicted_lines(predicted) == marks(program)
     assert name.endswith("_fixed") == (marks(program) == set())
 
 
 @pytest.mark.parametrize(
-    ("name", "processes"),
+    ("name", "ranks"),
     [
         ("ddp", 2),
         pytest.param("ddp", 1, marks=pytest.mark.exhaustive),
         pytest.param("ddp_fixed", 2, marks=pytest.mark.exhaustive),
     ],
 )
-def test_each_process_of_a_data_parallel_training_predicts_its_own(name: str, processes: int) -> None:
+def test_each_process_of_a_data_parallel_training_predicts_its_own(
+    processes: Nursery, tmp_path: Path, name: str, ranks: int
+) -> None:
     program = PROGRAMS / f"alone_{name}.py"
-    world = {"WORLD_SIZE": str(processes), "LOCAL_WORLD_SIZE": str(processes), "MASTER_ADDR": "127.0.0.1"}
+    world = {"WORLD_SIZE": str(ranks), "LOCAL_WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1"}
     world["MASTER_PORT"] = str(free_port())
-    ranks = [
-        start("--format", "json", str(program), **world, RANK=str(rank), LOCAL_RANK=str(rank))
-        for rank in range(processes)
-    ]
-    for rank in ranks:
-        output, errors = rank.communicate(timeout=300)
-        assert rank.returncode == 0, errors
-        assert predicted_lines(json.loads(output)) == marks(program)
+
+    def run(rank: int) -> Any:
+        own = {**world, "RANK": str(rank), "LOCAL_RANK": str(rank)}
+        return run_alone(processes, tmp_path / str(rank), program, **own)
+
+    with ThreadPoolExecutor(ranks) as pool:
+        for predicted in pool.map(run, range(ranks)):
+            assert predicted_lines(predicted) == marks(program)
 
 
 def free_port() -> int:

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from nursery import Nursery
+from patience import PATIENCE_S
 
 pytest.importorskip("torch")
 
@@ -32,27 +34,31 @@ def test_of_another_kind():
 """
 
 
-def run_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    plugin = ("-p", "no:cacheprovider", "-p", "tbprof.preflight.pytest_plugin", "--strict-markers")
-    command = [sys.executable, "-m", "pytest", "-q", *plugin, *arguments]
-    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    return subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False, timeout=120, env=environment
-    )
+PLUGIN = ("-p", "no:cacheprovider", "-p", "tbprof.preflight.pytest_plugin", "--strict-markers")
+ENVIRONMENT = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
 
-def test_a_test_is_held_to_its_budget(tmp_path: Path) -> None:
+def run_pytest(processes: Nursery, folder: Path) -> str:
+    ended = processes.run(["-m", "pytest", "-q", *PLUGIN], folder, {**os.environ, **ENVIRONMENT})
+    return ended.stdout
+
+
+def test_a_test_is_held_to_its_budget(processes: Nursery, tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(TESTS, encoding="utf-8")
-    ended = run_pytest(tmp_path)
-    assert "3 passed, 1 error" in ended.stdout
-    assert "more than 1 predicted sync points in a step" in ended.stdout
-    assert "in test_beyond_its_budget  control flow  [SYN02]" in ended.stdout
+    said = run_pytest(processes, tmp_path)
+    assert "3 passed, 1 error" in said
+    assert "more than 1 predicted sync points in a step" in said
+    assert "in test_beyond_its_budget  control flow  [SYN02]" in said
 
 
 def test_a_run_that_does_not_ask_for_it_holds_no_torch(tmp_path: Path) -> None:
     test = "import sys\ndef test_it():\n    assert 'torch' not in sys.modules\n"
     (tmp_path / "test_it.py").write_text(test, encoding="utf-8")
-    ended = run_pytest(tmp_path, "-W", "error")
+    command = [sys.executable, "-m", "pytest", "-q", *PLUGIN, "-W", "error"]
+    variables = {**os.environ, **ENVIRONMENT}
+    ended = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=PATIENCE_S, env=variables
+    )
     assert (ended.returncode, "1 passed" in ended.stdout) == (0, True), ended.stdout
 
 
@@ -77,8 +83,10 @@ def machine_with_a_gpu():
         ("tbprof_with_gpu = fly", "tbprof_with_gpu = fly means nothing: give run or skip"),
     ],
 )
-def test_a_machine_with_a_gpu_runs_or_skips_as_it_is_told(tmp_path: Path, ini: str, outcome: str) -> None:
+def test_a_machine_with_a_gpu_runs_or_skips_as_it_is_told(
+    processes: Nursery, tmp_path: Path, ini: str, outcome: str
+) -> None:
     (tmp_path / "conftest.py").write_text(ON_A_GPU, encoding="utf-8")
     (tmp_path / "test_it.py").write_text(TESTS, encoding="utf-8")
     (tmp_path / "pytest.ini").write_text(f"[pytest]\n{ini}\n", encoding="utf-8")
-    assert outcome in run_pytest(tmp_path).stdout
+    assert outcome in run_pytest(processes, tmp_path)

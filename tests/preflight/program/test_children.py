@@ -8,8 +8,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Protocol
 
 import pytest
+from nursery import Ended, Nursery
+from patience import PATIENCE_S
 
 pytest.importorskip("torch")
 
@@ -53,20 +56,30 @@ if __name__ == "__main__":
 UPLOADS, READ = 15, 18
 
 
-def preflight(folder: Path, source: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    (folder / "train.py").write_text(source, encoding="utf-8")
-    command = [sys.executable, "-m", "tbprof.preflight", str(folder / "train.py"), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+class Run(Protocol):
+    def __call__(self, source: str, *arguments: str) -> Ended: ...
 
 
-SPAWNED_AS_WELL = pytest.param("spawn", marks=pytest.mark.exhaustive)
-"""What `mp.spawn` does, too."""
+@pytest.fixture
+def preflight(processes: Nursery, tmp_path: Path) -> Run:
+    """The command, run on a program of this source."""
+
+    def run(source: str, *arguments: str) -> Ended:
+        (tmp_path / "train.py").write_text(source, encoding="utf-8")
+        command = ["-m", "tbprof.preflight", tmp_path / "train.py", *arguments]
+        return processes.run(command, tmp_path, os.environ, limit_s=PATIENCE_S)
+
+    return run
 
 
-@pytest.mark.parametrize("how", ["fork", SPAWNED_AS_WELL, "mp.spawn"])
-def test_children_are_watched_and_stopped_and_so_is_their_parent(tmp_path: Path, how: str) -> None:
-    ended = preflight(tmp_path, HOGWILD, how)
-    assert ended.returncode == 0, ended.stderr
+# That a child of `mp.spawn` is watched and stopped is seen in test_command.py, too.
+SPAWNED = [pytest.param(how, marks=pytest.mark.exhaustive) for how in ("spawn", "mp.spawn")]
+
+
+@pytest.mark.parametrize("how", ["fork", *SPAWNED])
+def test_children_are_watched_and_stopped_and_so_is_their_parent(preflight: Run, how: str) -> None:
+    ended = preflight(HOGWILD, how)
+    assert ended.exit_code == 0, ended.stderr
     lines = ended.stdout.splitlines()
     assert lines[0].endswith("3 steps)")
     named = {line.split()[0] for line in lines if line.startswith("train.py:")}
@@ -76,9 +89,9 @@ def test_children_are_watched_and_stopped_and_so_is_their_parent(tmp_path: Path,
 
 
 @pytest.mark.parametrize("how", ["fork", pytest.param("mp.spawn", marks=pytest.mark.exhaustive)])
-def test_a_child_that_fails_is_no_green_build(tmp_path: Path, how: str) -> None:
-    ended = preflight(tmp_path, HOGWILD, how, "badly")
-    assert ended.returncode == 2
+def test_a_child_that_fails_is_no_green_build(preflight: Run, how: str) -> None:
+    ended = preflight(HOGWILD, how, "badly")
+    assert ended.exit_code == 2
     assert "ValueError: no such data" in ended.stdout.splitlines()[-1]
     assert f"train.py:{UPLOADS}" in ended.stdout
 
@@ -98,9 +111,9 @@ if __name__ == "__main__":
 """
 
 
-def test_a_child_that_dies_without_a_word_is_told_of(tmp_path: Path) -> None:
-    ended = preflight(tmp_path, KILLED)
-    assert ended.returncode == 2
+def test_a_child_that_dies_without_a_word_is_told_of(preflight: Run) -> None:
+    ended = preflight(KILLED)
+    assert ended.exit_code == 2
     assert "exit code -9" in ended.stdout
 
 
@@ -118,15 +131,15 @@ if __name__ == "__main__":
 """
 
 
-def test_a_pool_that_the_program_ends_has_not_failed(tmp_path: Path) -> None:
-    ended = preflight(tmp_path, POOL)
-    assert (ended.returncode, "scalar read" in ended.stdout) == (0, True), ended.stderr
+def test_a_pool_that_the_program_ends_has_not_failed(preflight: Run) -> None:
+    ended = preflight(POOL)
+    assert (ended.exit_code, "scalar read" in ended.stdout) == (0, True), ended.stderr
 
 
-def test_a_pool_that_is_closed_says_all_that_it_found(tmp_path: Path) -> None:
+def test_a_pool_that_is_closed_says_all_that_it_found(preflight: Run) -> None:
     closed = POOL.replace("range(4))\n", "range(4))\n        pool.close()\n        pool.join()\n")
-    ended = preflight(tmp_path, closed)
-    assert ended.returncode == 0, ended.stderr
+    ended = preflight(closed)
+    assert ended.exit_code == 0, ended.stderr
     assert "train.py:6 in twice  scalar read  [SYN01]\n    4 times" in ended.stdout
 
 
@@ -164,25 +177,25 @@ if __name__ == "__main__":
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
 @pytest.mark.parametrize("swallowed", [0, 1])
-def test_a_child_that_is_terminated_says_what_it_found(tmp_path: Path, swallowed: int) -> None:
-    ended = preflight(tmp_path, TERMINATED, "later", str(swallowed))
-    assert ended.returncode == 0, ended.stderr
+def test_a_child_that_is_terminated_says_what_it_found(preflight: Run, swallowed: int) -> None:
+    ended = preflight(TERMINATED, "later", str(swallowed))
+    assert ended.exit_code == 0, ended.stderr
     assert f"ended by {signal.SIGTERM}" in ended.stderr
     assert "train.py:7 in wait  scalar read" in ended.stdout
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
-def test_a_child_that_is_terminated_as_it_starts_ends(tmp_path: Path) -> None:
+def test_a_child_that_is_terminated_as_it_starts_ends(preflight: Run) -> None:
     """CPython forgets a signal that a handler of Python's is told of while it forks."""
-    ended = preflight(tmp_path, TERMINATED, "at once", "0")
-    assert ended.returncode == 0, ended.stderr
+    ended = preflight(TERMINATED, "at once", "0")
+    assert ended.exit_code == 0, ended.stderr
     assert ended.stderr.count(f"ended by {signal.SIGTERM}") == 50
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
-def test_a_child_that_swallows_its_end_is_ended(tmp_path: Path) -> None:
-    ended = preflight(tmp_path, TERMINATED, "later", "1000")
-    assert ended.returncode == 0, ended.stderr
+def test_a_child_that_swallows_its_end_is_ended(preflight: Run) -> None:
+    ended = preflight(TERMINATED, "later", "1000")
+    assert ended.exit_code == 0, ended.stderr
     assert f"ended by {signal.SIGKILL}" in ended.stderr
 
 
@@ -211,9 +224,9 @@ if __name__ == "__main__":
 
 @pytest.mark.skipif(os.name != "posix", reason="forks are POSIX's")
 @pytest.mark.parametrize("pool", ["executor", "pool"])
-def test_a_pool_whose_workers_have_been_stopped_is_waited_for_no_longer(tmp_path: Path, pool: str) -> None:
-    ended = preflight(tmp_path, TRAINING_IN_A_POOL, pool)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
+def test_a_pool_whose_workers_have_been_stopped_is_waited_for_no_longer(preflight: Run, pool: str) -> None:
+    ended = preflight(TRAINING_IN_A_POOL, pool)
+    assert ended.exit_code == 0, ended.stdout + ended.stderr
     assert "3 steps)" in ended.stdout.splitlines()[0]
     assert "train.py:14 in train  scalar read" in ended.stdout
 
@@ -244,9 +257,9 @@ if __name__ == "__main__":
 """
 
 
-def test_a_parent_that_waits_for_what_never_comes_is_stopped(tmp_path: Path) -> None:
-    ended = preflight(tmp_path, LEARNER)
-    assert ended.returncode == 0, ended.stderr
+def test_a_parent_that_waits_for_what_never_comes_is_stopped(preflight: Run) -> None:
+    ended = preflight(LEARNER)
+    assert ended.exit_code == 0, ended.stderr
     assert "3 steps)" in ended.stdout.splitlines()[0]
     assert "train.py:17 in run  scalar read" in ended.stdout
 
@@ -263,9 +276,9 @@ os.wait()
 """
 
 
-def test_a_fork_says_nothing_of_its_own(tmp_path: Path) -> None:
-    ended = preflight(tmp_path, FORK)
-    assert ended.returncode == 0
+def test_a_fork_says_nothing_of_its_own(preflight: Run) -> None:
+    ended = preflight(FORK)
+    assert ended.exit_code == 0
     assert ended.stdout.count("predicted, no GPU was used") == 1
     assert "train.py:7" in ended.stdout
 
@@ -278,10 +291,10 @@ subprocess.run([sys.executable, __file__.replace("train", "worker")], check=Fals
 """
 
 
-def test_another_python_program_is_told_of_and_its_failure_as_well(tmp_path: Path) -> None:
+def test_another_python_program_is_told_of_and_its_failure_as_well(tmp_path: Path, preflight: Run) -> None:
     (tmp_path / "worker.py").write_text("import torch\ntorch.ones(1).cuda()\n", encoding="utf-8")
-    ended = preflight(tmp_path, SUBPROCESS)
-    assert ended.returncode == 2
+    ended = preflight(SUBPROCESS)
+    assert ended.exit_code == 2
     assert "worker.py` ran unwatched" in ended.stdout
     assert "worker.py` ended with exit code 1" in ended.stdout
 
@@ -358,15 +371,15 @@ def test_ctrl_c_before_the_program_is_one_sentence() -> None:
     assert (ended.returncode, ended.stderr) == (2, "tbprof: interrupted before the program began\n")
 
 
-def test_a_program_may_close_its_stdout(tmp_path: Path) -> None:
+def test_a_program_may_close_its_stdout(preflight: Run) -> None:
     source = "import os, torch\nprint('x')\nos.close(1)\ntorch.ones(1, device='cuda').item()\n"
-    ended = preflight(tmp_path, source)
-    assert (ended.returncode, "train.py:4" in ended.stdout) == (0, True), ended.stderr
+    ended = preflight(source)
+    assert (ended.exit_code, "train.py:4" in ended.stdout) == (0, True), ended.stderr
 
 
-def test_a_module_that_is_not_there_is_one_line(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tbprof.preflight", "-m", "no_such_module_of_theirs"]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
-    assert ended.returncode == 2
+def test_a_module_that_is_not_there_is_one_line(processes: Nursery, tmp_path: Path) -> None:
+    command = ["-m", "tbprof.preflight", "-m", "no_such_module_of_theirs"]
+    ended = processes.run(command, tmp_path, os.environ)
+    assert ended.exit_code == 2
     assert "Traceback" not in ended.stderr
     assert "No module named no_such_module_of_theirs" in ended.stderr + ended.stdout

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
+from nursery import Nursery
 
 pytest.importorskip("torch")
 
@@ -33,20 +35,28 @@ signal.signal(signal.SIGALRM, lambda *_: None)
 """
 
 
-def command(tmp_path: Path, program: str, *options: str) -> list[str]:
-    (tmp_path / "training.py").write_text(program)
-    return [sys.executable, "-m", "tbprof.preflight", "--format", "json", *options, "training.py"]
+class Run(Protocol):
+    def __call__(self, program: str, *options: str) -> tuple[int | None, Any]: ...
 
 
-def run(tmp_path: Path, program: str, *options: str) -> tuple[int, Any]:
-    ended = subprocess.run(
-        command(tmp_path, program, *options), cwd=tmp_path, capture_output=True, timeout=120, check=False
-    )
-    return ended.returncode, json.loads(ended.stdout)
+def command(folder: Path, program: str, *options: str) -> list[object]:
+    (folder / "training.py").write_text(program)
+    return ["-m", "tbprof.preflight", "--format", "json", *options, "training.py"]
 
 
-def test_the_time_limit_ends_it_with_what_was_found(tmp_path: Path) -> None:
-    code, report = run(tmp_path, DEAF, "--time-limit", "1", "--fail-on", "scalar-read")
+@pytest.fixture
+def run(processes: Nursery, tmp_path: Path) -> Run:
+    """The command, run on a program of this source."""
+
+    def run(program: str, *options: str) -> tuple[int | None, Any]:
+        ended = processes.run(command(tmp_path, program, *options), tmp_path, os.environ)
+        return ended.exit_code, json.loads(ended.stdout)
+
+    return run
+
+
+def test_the_time_limit_ends_it_with_what_was_found(run: Run) -> None:
+    code, report = run(DEAF, "--time-limit", "1", "--fail-on", "scalar-read")
     assert report["preflight"]["ending"] == "out_of_time"
     assert [site["source"]["line"] for site in report["sites"]] == [7]
     assert code == 1
@@ -54,8 +64,8 @@ def test_the_time_limit_ends_it_with_what_was_found(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="Windows has no alarms")
 @pytest.mark.parametrize("waits", ["time.sleep(600)", "while True: time.sleep(0.1)"], ids=["once", "often"])
-def test_the_time_limit_ends_a_program_with_an_alarm_of_its_own(tmp_path: Path, waits: str) -> None:
-    code, report = run(tmp_path, WITH_AN_ALARM.format(waits=waits), "--time-limit", "1")
+def test_the_time_limit_ends_a_program_with_an_alarm_of_its_own(run: Run, waits: str) -> None:
+    code, report = run(WITH_AN_ALARM.format(waits=waits), "--time-limit", "1")
     assert report["preflight"]["ending"] == "out_of_time"
     assert code == 0
 
@@ -63,7 +73,10 @@ def test_the_time_limit_ends_a_program_with_an_alarm_of_its_own(tmp_path: Path, 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM to send")
 def test_sigterm_ends_it_with_what_was_found(tmp_path: Path) -> None:
     with subprocess.Popen(
-        command(tmp_path, DEAF), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, *map(str, command(tmp_path, DEAF))],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     ) as process:
         try:
             assert process.stderr is not None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
+import os
 import sys
 from pathlib import Path
 
 import pytest
+from nursery import Ended, Nursery
 
 pytest.importorskip("torch")
 
@@ -33,10 +34,9 @@ print("child", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), file=sys.stde
 """
 
 
-def ended(tmp_path: Path, program: str) -> subprocess.CompletedProcess[str]:
-    (tmp_path / "training.py").write_text(program)
-    command = [sys.executable, "-m", "tbprof.preflight", "--format", "json", "training.py"]
-    return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+def run(processes: Nursery, folder: Path, program: str) -> Ended:
+    (folder / "training.py").write_text(program)
+    return processes.run(["-m", "tbprof.preflight", "--format", "json", "training.py"], folder, os.environ)
 
 
 @pytest.mark.parametrize(
@@ -48,16 +48,16 @@ def ended(tmp_path: Path, program: str) -> subprocess.CompletedProcess[str]:
     ],
     ids=["execv", "execve", "execlp"],
 )
-def test_it_ends_there_with_what_was_found(tmp_path: Path, call: str) -> None:
-    process = ended(tmp_path, REPLACED.format(call=call))
-    report = json.loads(process.stdout)
-    assert process.returncode == 2
+def test_it_ends_there_with_what_was_found(processes: Nursery, tmp_path: Path, call: str) -> None:
+    ended = run(processes, tmp_path, REPLACED.format(call=call))
+    report = json.loads(ended.stdout)
+    assert ended.exit_code == 2
     assert report["preflight"]["ending"] == "not_supported"
     assert "other.py`; run preflight on that one" in report["preflight"]["error"]
     assert len(report["sites"]) == 1
 
 
-def test_a_fork_may_become_another_program(tmp_path: Path) -> None:
-    process = ended(tmp_path, FORKED)
-    assert "child 7" in process.stderr
-    assert process.returncode == 0
+def test_a_fork_may_become_another_program(processes: Nursery, tmp_path: Path) -> None:
+    ended = run(processes, tmp_path, FORKED)
+    assert "child 7" in ended.stderr
+    assert ended.exit_code == 0
