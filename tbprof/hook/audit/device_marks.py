@@ -31,12 +31,15 @@ def place_of(tensor: Any, moving: Line | None = None) -> str:
     """Where a tensor is; for the line that moved it in an earlier step, where it was before."""
     if not isinstance(tensor, Tensor):
         return HOST
-    if isinstance(tensor, Parameter):
+    # What torch differentiates is a parameter, whatever its class, or was computed with one.
+    if moving is None and tensor.requires_grad:
+        return DEVICE
+    # Asking for the class of what can't be one takes 1 us.
+    if type(tensor) is not Tensor and isinstance(tensor, Parameter):
         return DEVICE
     mark = _mark_of(tensor)
     if mark is not None and mark.moved_at is not None and mark.moved_at == moving:
         return mark.before
-    # What torch differentiates is a parameter, whatever its class, or was computed with one.
     return DEVICE if tensor.requires_grad else UNKNOWN if mark is None else mark.place
 
 
@@ -50,10 +53,15 @@ def places_of(values: Iterable[Any]) -> Iterable[str]:
 
 def mark_new(result: Any, place: str) -> None:
     """What is computed on the device is there, whatever it was taken for; else the first mark stays."""
-    for tensor in _tensors(result):
-        mark = _mark_of(tensor)
-        if mark is None or (place == DEVICE and mark.moved_at is not None):
-            put_mark(tensor, Mark(place))
+    for tensor in (result,) if isinstance(result, Tensor) else _tensors(result):
+        try:
+            storage = tensor.untyped_storage()
+            mark = getattr(storage, "_tbprof_mark", None)
+            if mark is None or (place == DEVICE and mark.moved_at is not None):
+                storage._tbprof_mark = Mark(place)
+        except (NotImplementedError, RuntimeError):
+            # Sparse tensors, and wrappers of others, have no storage of their own.
+            continue
 
 
 def put_mark(result: Any, mark: Mark) -> None:

@@ -12,7 +12,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from tbprof.hook.audit.call_log import CallLog
-from tbprof.hook.audit.predicted_devices import PredictedDevices, uses_a_device
+from tbprof.hook.audit.predicted_devices import FOLLOWED, PredictedDevices, uses_a_device
 from tbprof.hook.audit.watched_calls import WATCHED, Call, CallFacts
 from tbprof.hook.safety.compiled_code import CompilationWatch
 from tbprof.hook.safety.function_modes import enter_at_bottom, leave
@@ -91,8 +91,8 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
             self._note(name, Call(args, options, result))
         elif name == "backward" and not self.log.contents.is_comparing:
             self.backward_calls += 1
-        if self._places is not None:
-            self._follow(self._places, name, Call(args, options, result))
+        if self._places is not None and isinstance(result, FOLLOWED):
+            self._follow(self._places, name, args, options, result)
         return result
 
     def looks_again(self) -> bool:
@@ -125,10 +125,10 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
             leave(self)
             self.met_compiler = True
 
-    def _follow(self, places: PredictedDevices, name: str, call: Call) -> None:
+    def _follow(self, places: PredictedDevices, name: str, *call: Any) -> None:
         try:
             with torch._C.DisableTorchFunction():
-                places.follow(name, call.arguments, call.options, call.result)
+                places.follow(name, *call)
         except Exception as fault:  # noqa: BLE001 - the border to the user's training
             self._lose_places(fault)
 

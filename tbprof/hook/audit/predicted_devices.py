@@ -25,7 +25,10 @@ from tbprof.hook.audit.user_frame import user_frame
 from tbprof.hook.audit.watched_calls import Call, CallFacts
 from tbprof.model import DEVICE, HOST, MADE_ON_HOST, UNKNOWN
 
-__all__ = ["PredictedDevices", "uses_a_device"]
+__all__ = ["FOLLOWED", "PredictedDevices", "uses_a_device"]
+
+FOLLOWED = (Tensor, list, tuple, torch.device)
+"""Results that are somewhere, or name a place."""
 
 _MOVES = frozenset({"to", "cuda", "xpu", "cpu"})
 _UPLOADS = frozenset({"to", "cuda", "xpu", "tensor", "as_tensor", "asarray"})
@@ -83,11 +86,9 @@ class PredictedDevices:
         return (next(read, UNKNOWN),)
 
     def follow(self, name: str, arguments: Sequence[Any], options: Mapping[str, Any], result: Any) -> None:
-        """A call has returned: mark what it gave."""
+        """A call has returned: mark what it gave, which is one of `FOLLOWED`."""
         if isinstance(result, torch.device):
             self._remember(arguments, result)
-            return
-        if not isinstance(result, (Tensor, list, tuple)):
             return
         if name in _MOVES:
             line = _line()
@@ -102,12 +103,16 @@ class PredictedDevices:
     def _place_of_result(self, name: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> str:
         if options.get("device") is not None:
             return self._asked_for(options, _line())
-        places = set(places_of((*arguments, *options.values())))
+        places = set()
+        for place in places_of((*arguments, *options.values()) if options else arguments):
+            if place == DEVICE:
+                # Whatever the others are.
+                return DEVICE
+            places.add(place)
         if not places:
             return HOST if name == "pin_memory" else MADE_ON_HOST
-        self.is_unsure = self.is_unsure or (UNKNOWN in places and DEVICE not in places)
-        order = (DEVICE, HOST, MADE_ON_HOST)
-        found = next((place for place in order if place in places), UNKNOWN)
+        self.is_unsure = self.is_unsure or UNKNOWN in places
+        found = next((place for place in (HOST, MADE_ON_HOST) if place in places), UNKNOWN)
         # What is computed from what a factory made is no longer what it made.
         return HOST if found == MADE_ON_HOST and name != "detach" else found
 
