@@ -26,7 +26,9 @@ def lines_of(found: set[tuple[str, int | None, str]]) -> dict[str, str]:
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="preflight is for machines without a GPU")
-@pytest.mark.parametrize(("name", "faults"), [("before", FAULTS), ("after", {})])
+@pytest.mark.parametrize(
+    ("name", "faults"), [("before", FAULTS), pytest.param("after", {}, marks=pytest.mark.exhaustive)]
+)
 def test_preflight_names_the_faults_and_nothing_else(name: str, faults: dict[str, str]) -> None:
     document = run_preflight("tbprof.demo.unwatched", [name], ["--module", "--steps", "1"])
     found = document_recording(document, name).found

@@ -6,11 +6,10 @@ import importlib.util
 import os
 import pathlib
 import re
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from nursery import Nursery
 
 from tbprof.model import RecordedCall, Report
 from tbprof.store.lookup.discovery import Discovery
@@ -19,6 +18,7 @@ from tbprof.trace_files import looks_like_trace
 
 PROGRAMS = pathlib.Path(__file__).parent
 PATIENCE_S = 240
+TBPROF_RUN = ("-m", "tbprof.hook.run")
 
 READS = {
     # The Trainer asks of every loss whether it is a number; it does so for the line that trains.
@@ -33,28 +33,28 @@ READS = {
 """By framework: where it reads or moves, how, and the line of the program that it does it for."""
 
 
-def run(command: list[str], folder: pathlib.Path) -> str:
+def run(processes: Nursery, folder: pathlib.Path, *command: object) -> str:
     # What a framework warns of is its own matter.
     environment = {**os.environ, "TBPROF_SPOOL": str(folder / "spool"), "HF_HUB_OFFLINE": "1"}
-    ended = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE_S
-    )
-    assert ended.returncode == 0, ended.stderr
+    folder.mkdir(exist_ok=True)
+    ended = processes.run(list(command), folder, environment, limit_s=PATIENCE_S)
+    assert ended.exit_code == 0, ended.stderr
     losses = re.findall(r"^loss \d+\.\d+$", ended.stdout, re.MULTILINE)
     assert losses, ended.stdout
     return str(losses[0])
 
 
 @pytest.mark.parametrize("framework", READS)
-def test_an_unedited_program_is_recorded_and_learns_the_same(framework: str, tmp_path: pathlib.Path) -> None:
+def test_an_unedited_program_is_recorded_and_learns_the_same(
+    processes: Nursery, framework: str, tmp_path: pathlib.Path
+) -> None:
     if importlib.util.find_spec(framework) is None:
         pytest.skip(f"{framework} is not installed: it is in the extra `frameworks`")
     path, logdir = PROGRAMS / f"{framework}_program.py", tmp_path / "logs"
-    alone = [sys.executable, str(path), str(tmp_path / "alone")]
-    tbprof_run = [sys.executable, "-m", "tbprof", "run", "--logdir", str(logdir)]
     with ThreadPoolExecutor() as pool:
-        loss = pool.submit(run, alone, tmp_path)
-        assert run([*tbprof_run, str(path), str(tmp_path / "watched")], tmp_path) == loss.result()
+        loss = pool.submit(run, processes, tmp_path / "alone", path, "out")
+        watched = run(processes, tmp_path / "watched", *TBPROF_RUN, "--logdir", logdir, path, "out")
+        assert watched == loss.result()
     report = only_report(logdir)
     assert report.facts is not None
     # 10 steps are left alone, 3 warm up, 5 are recorded.
@@ -66,14 +66,13 @@ def test_an_unedited_program_is_recorded_and_learns_the_same(framework: str, tmp
     assert {user_s_line(read, path) for read in reads} == {line}
 
 
-def test_a_training_that_ends_with_its_window_has_lines(tmp_path: pathlib.Path) -> None:
+def test_a_training_that_ends_with_its_window_has_lines(processes: Nursery, tmp_path: pathlib.Path) -> None:
     """As one of 24 batches does that makes a step of two: no step is left behind the window."""
     if importlib.util.find_spec("lightning") is None:
         pytest.skip("lightning is not installed: it is in the extra `frameworks`")
     path, logdir = PROGRAMS / "lightning_program.py", tmp_path / "logs"
-    tbprof_run = [sys.executable, "-m", "tbprof", "run", "--logdir", str(logdir)]
-    short = ["--skip-first", "4", "--active", "5"]
-    run([*tbprof_run, *short, str(path), str(tmp_path / "watched"), "12", "2"], tmp_path)
+    short = ["--logdir", logdir, "--skip-first", "4", "--active", "5"]
+    run(processes, tmp_path / "watched", *TBPROF_RUN, *short, path, "out", "12", "2")
     report = only_report(logdir)
     assert [fact.code for fact in report.trace.health if "audit" in fact.code] == []
     assert {(read.call, read.count) for read in report.recorded_calls} == {("to", 4), ("item", 2)}

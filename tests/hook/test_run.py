@@ -88,29 +88,31 @@ def test_it_prints_and_ends_as_it_does_alone(tmp_path: Path, ending: str) -> Non
     assert theirs(watched.stderr) == theirs(alone.stderr)
 
 
-def test_the_steps_of_its_first_optimizer_become_a_window(tmp_path: Path) -> None:
+def test_the_steps_of_its_first_optimizer_become_a_window(processes: Nursery, tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(PROGRAM)
-    done = start(tmp_path, "-m", "tbprof", "run", "--skip-first", "4", "--active", "2", "train.py")
+    done = start_watched(processes, tmp_path, "--skip-first", "4", "--active", "2", "train.py")
     assert "tbprof: " in done.stderr
     assert list((tmp_path / "logs" / "train").glob("*.tbprof.pb")) or "Still being published" in done.stderr
 
 
-def test_a_run_can_be_given_for_torch_s_callbacks_and_nobody_is_left_in_them(tmp_path: Path) -> None:
+def test_a_run_can_be_given_for_torch_s_callbacks_and_nobody_is_left_in_them(
+    processes: Nursery, tmp_path: Path
+) -> None:
     listening = "from torch.cuda._gpu_trace import DeviceSynchronizationCallbacks as called"
     (tmp_path / "train.py").write_text(f"{PROGRAM}\n{listening}\nprint(called.callback_list)\n")
-    short = ("run", "--skip-first", "4", "--active", "2")
-    done = start(tmp_path, "-m", "tbprof", *short, "--sync-callbacks", "train.py")
-    assert done.returncode == 0
+    short = ("--skip-first", "4", "--active", "2")
+    done = start_watched(processes, tmp_path, *short, "--sync-callbacks", "train.py")
+    assert done.exit_code == 0
     assert done.stdout.splitlines()[-1] == "[]"
     assert "window 0" in done.stderr or "Still being published" in done.stderr
 
 
-def test_a_module_is_run_as_python_does(tmp_path: Path) -> None:
+def test_a_module_is_run_as_python_does(processes: Nursery, tmp_path: Path) -> None:
     package = tmp_path / "package"
     package.mkdir()
     (package / "train.py").write_text("import sys\nprint(__name__, __package__, sys.argv[1:], sys.path[0])\n")
     alone = start(tmp_path, "-m", "package.train", "--lr", "3")
-    watched = start(tmp_path, "-m", "tbprof", "run", "-m", "package.train", "--lr", "3")
+    watched = start_watched(processes, tmp_path, "-m", "package.train", "--lr", "3")
     assert watched.stdout == alone.stdout
     assert "No window was recorded: step() was never called" in watched.stderr
 
@@ -123,20 +125,22 @@ def test_a_script_that_is_not_there_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("module", ["nosuchmodule", "package.nosuchmodule", "package"])
-def test_a_module_that_is_not_there_is_said_as_python_does(tmp_path: Path, module: str) -> None:
+def test_a_module_that_is_not_there_is_said_as_python_does(
+    processes: Nursery, tmp_path: Path, module: str
+) -> None:
     (tmp_path / "package").mkdir()
     (tmp_path / "package" / "__init__.py").touch()
     alone = start(tmp_path, "-m", module)
-    watched = start(tmp_path, "-m", "tbprof", "run", "-m", module)
+    watched = start_watched(processes, tmp_path, "-m", module)
     said = [line.partition(": ")[2] for line in (*alone.stderr.splitlines(), *watched.stderr.splitlines())]
     assert len(said) == 2
     assert said[0] == said[1]
-    assert watched.returncode == alone.returncode == 1
+    assert watched.exit_code == alone.returncode == 1
 
 
-def test_an_import_of_the_program_that_fails_is_shown_whole(tmp_path: Path) -> None:
+def test_an_import_of_the_program_that_fails_is_shown_whole(processes: Nursery, tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("import nosuchmodule\n")
-    done = start(tmp_path, "-m", "tbprof", "run", "-m", "train")
+    done = start_watched(processes, tmp_path, "-m", "train")
     assert "train.py" in done.stderr
     assert "ModuleNotFoundError: No module named 'nosuchmodule'" in done.stderr
 

@@ -141,7 +141,7 @@ def rows(answer: str) -> set[Found]:
     ("name", "program", "needs"),
     [
         ("plain", PLAIN, "torch"),
-        ("transforms", TRANSFORMS, "torchvision"),
+        pytest.param("transforms", TRANSFORMS, "torchvision", marks=pytest.mark.exhaustive),
         pytest.param("accelerate", ACCELERATE, "accelerate", marks=pytest.mark.exhaustive),
         pytest.param("trainer", TRAINER, "transformers", marks=pytest.mark.exhaustive),
         pytest.param("lightning", LIGHTNING, "lightning", marks=pytest.mark.exhaustive),

@@ -106,4 +106,5 @@ def wait_for_children(folder: Path) -> None:
     deadline = time.monotonic() + 60
     while processes_of(folder):
         assert time.monotonic() < deadline, f"something still publishes from {folder}"
-        time.sleep(0.01)
+        # Each look reads the command of every process there is.
+        time.sleep(0.05)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import run_tbprof
+from nursery import Nursery
 from patience import PATIENCE_S
 
 pytest.importorskip("torch")
@@ -90,6 +90,7 @@ def test_nothing_is_new_where_lines_are_put_above_or_the_checkout_is_elsewhere(
     assert shown["gone"] == []
 
 
+@pytest.mark.exhaustive
 def test_a_read_that_is_new_is_the_only_one(baseline: Path, tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(THIRD, encoding="utf-8")
     ended = check(tmp_path / "train.py", "--baseline", str(baseline), "--forbid", "new", "--format", "github")
@@ -107,30 +108,34 @@ def test_a_program_that_fails_is_no_answer(tmp_path: Path) -> None:
     assert "is not whole" in ended.stderr.splitlines()[-1]
 
 
-def recorded(folder: Path, text: str) -> Any:
-    """The answer for the same program, run by the hook where there is no GPU."""
-    (folder / "train.py").write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "tbprof", "run", "--skip-first", "1", "--active", "2"]
-    done = subprocess.run(
-        [*command, "--logdir", str(folder / "logs"), str(folder / "train.py"), "cpu"],
-        env={**os.environ, "TBPROF_SPOOL": str(folder / "spool")},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_S,
-    )
-    assert done.returncode == 0, done.stderr
-    ended = run_tbprof("check", "--format", "json", folder / "logs")
+def record(processes: Nursery, folder: Path, text: str) -> Path:
+    """The log directory of the same program, run by the hook where there is no GPU."""
+    folder.mkdir(exist_ok=True)
+    program = folder / "train.py"
+    program.write_text(text, encoding="utf-8")
+    asked = ["-m", "tbprof.hook.run", "--skip-first", "1", "--active", "2", "--logdir", folder / "logs"]
+    spool = {"TBPROF_SPOOL": str(folder / "spool")}
+    done = processes.run([*asked, program, "cpu"], folder, {**os.environ, **spool}, limit_s=PATIENCE_S)
+    assert done.exit_code == 0, done.stderr
+    return folder / "logs"
+
+
+@pytest.fixture(scope="module")
+def recorded(processes: Nursery, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the hook recorded of the program as it is."""
+    return record(processes, tmp_path_factory.mktemp("recorded"), PROGRAM)
+
+
+def answer_of(logdir: Path) -> Any:
+    ended = run_tbprof("check", "--format", "json", logdir)
     assert ended.returncode == 0, ended.stderr
     return json.loads(ended.stdout)
 
 
 def test_names_of_recorded_lines_outlive_edits_and_are_those_of_preflight(
-    baseline: Path, tmp_path: Path
+    baseline: Path, recorded: Path, processes: Nursery, tmp_path: Path
 ) -> None:
-    for name in ("here", "there"):
-        (tmp_path / name).mkdir()
-    here, there = recorded(tmp_path / "here", PROGRAM), recorded(tmp_path / "there", MOVED)
+    here, there = answer_of(recorded), answer_of(record(processes, tmp_path / "there", MOVED))
     assert states(here) == [(15, "new"), (16, "new"), (17, "suppressed")]
     assert states(there) == [(59, "new"), (60, "new"), (61, "suppressed")]
     prints = [[row["found"]["fingerprint"] for row in shown["rows"]] for shown in (here, there)]
@@ -145,10 +150,12 @@ SELDOM = PROGRAM.replace("def train_step", "TAKEN = []\n\n\ndef train_step").rep
 )
 
 
-def test_a_line_of_each_seventh_step_is_not_new_to_the_baseline_of_a_recording(tmp_path: Path) -> None:
-    recorded(tmp_path, SELDOM)
+def test_a_line_of_each_seventh_step_is_not_new_to_the_baseline_of_a_recording(
+    processes: Nursery, tmp_path: Path
+) -> None:
+    logdir = record(processes, tmp_path, SELDOM)
     kept = ("--baseline", str(tmp_path / "accepted.json"))
-    assert run_tbprof("check", *kept, "--update-baseline", tmp_path / "logs").returncode == 0
+    assert run_tbprof("check", *kept, "--update-baseline", logdir).returncode == 0
     shown = answer(tmp_path / "train.py", *kept, "--forbid", "new")
     assert [(row["found"]["code"], row["state"]) for row in shown["rows"]] == [
         ("print(loss.item())", "unseen"),
@@ -169,18 +176,19 @@ def test_a_read_above_an_accepted_one_is_the_new_one(baseline: Path, tmp_path: P
     assert states(shown) == [(15, "new"), (16, "accepted"), (17, "accepted"), (18, "suppressed")]
 
 
-def test_a_baseline_of_the_former_form_is_read_and_said_to_be_one(baseline: Path, tmp_path: Path) -> None:
+def test_a_baseline_of_the_former_form_is_read_and_said_to_be_one(
+    baseline: Path, recorded: Path, tmp_path: Path
+) -> None:
     former = tmp_path / "accepted.json"
     document = json.loads(baseline.read_text(encoding="utf-8"))
     for number, line in enumerate(document["findings"]):
         del line["code"]
         line |= {"fingerprint": f"{number:016x}", "reason": "it was there"}
     former.write_text(json.dumps({"schema": 1, "findings": document["findings"]}), encoding="utf-8")
-    program = baseline.parent / "train.py"
-    ended = check(program, "--baseline", str(former), "--forbid", "new")
+    ended = run_tbprof("check", "--baseline", former, "--forbid", "new", recorded)
     assert ended.returncode == 0, ended.stdout
     assert "the baseline is of an earlier form" in ended.stdout
-    assert check(program, "--baseline", str(former), "--update-baseline").returncode == 0
+    assert run_tbprof("check", "--baseline", former, "--update-baseline", recorded).returncode == 0
     renewed = json.loads(former.read_text(encoding="utf-8"))
     assert (renewed["schema"], {line["reason"] for line in renewed["findings"]}) == (2, {"it was there"})
     assert {line["fingerprint"] for line in renewed["findings"]} == {

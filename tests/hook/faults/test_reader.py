@@ -47,7 +47,7 @@ class Killer:
 
     def look(self) -> None:
         for process in processes_of(self._folder):
-            if self._random.random() < 0.03:
+            if self._random.random() < 0.15:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(process, signal.SIGKILL)
                     self.killed += 1
@@ -59,7 +59,7 @@ def meanwhile(*looks: Callable[[], None]) -> Iterator[None]:
     is_over = threading.Event()
 
     def work() -> None:
-        while not is_over.wait(0.02):
+        while not is_over.wait(0.1):
             for look in looks:
                 look()
 
@@ -91,7 +91,7 @@ def check(processes: Nursery, folder: Path, count: int) -> None:
 
 
 def test_a_reader_sees_whole_files_only(processes: Nursery, tmp_path: Path) -> None:
-    check(processes, tmp_path, 30)
+    check(processes, tmp_path, 12)
 
 
 @pytest.mark.exhaustive

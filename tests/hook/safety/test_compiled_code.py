@@ -38,11 +38,11 @@ def words_of_dynamo(stderr: str) -> list[str]:
     return [line for line in stderr.splitlines() if "dynamo" in line.lower() or "tbprof/" in line]
 
 
-def test_a_compiled_optimizer_step_compiles_as_it_does_alone(run_script: RunScript, tmp_path: Path) -> None:
-    alone = run_script(COMPILED_STEP)
+def test_a_compiled_optimizer_step_compiles_as_it_does_alone(fork_script: RunScript, tmp_path: Path) -> None:
+    alone = fork_script(COMPILED_STEP)
     assert alone.returncode == 0, alone.stderr
     (tmp_path / "train.py").rename(tmp_path / "program.py")
-    watched = run_script(UNDER_RUN, "--logdir", tmp_path / "logs", tmp_path / "program.py")
+    watched = fork_script(UNDER_RUN, "--logdir", tmp_path / "logs", tmp_path / "program.py")
     assert watched.stdout == alone.stdout
     assert words_of_dynamo(watched.stderr) == words_of_dynamo(alone.stderr)
     assert "To see it" in watched.stderr or "Still being published" in watched.stderr
@@ -66,9 +66,9 @@ STEP_INSIDE = """
 
 
 def test_step_inside_of_a_compiled_function_is_counted_and_only_breaks_the_graph_there(
-    run_script: RunScript, tmp_path: Path
+    fork_script: RunScript, tmp_path: Path
 ) -> None:
-    ended = run_script(STEP_INSIDE, tmp_path / "logs")
+    ended = fork_script(STEP_INSIDE, tmp_path / "logs")
     assert (ended.returncode, ended.stdout) == (0, "1 1\n"), ended.stderr
     assert words_of_dynamo(ended.stderr) == []
     assert list((tmp_path / "logs").glob("*.tbprof.pb"))
@@ -92,10 +92,16 @@ FIRST_COMPILED_IN_THE_AUDIT = """
 """
 
 
-@pytest.mark.parametrize("first", [2, 5], ids=["in the early audit step", "in the audit step"])
+@pytest.mark.parametrize(
+    ("run", "first"),
+    # The first has the compiler loaded already, the second loads it while lines are recorded.
+    [("fork_script", 2), ("run_script", 5)],
+    ids=["in the early audit step", "in the audit step"],
+)
 def test_what_is_first_compiled_while_lines_are_recorded_is_compiled_whole(
-    run_script: RunScript, tmp_path: Path, first: int
+    request: pytest.FixtureRequest, tmp_path: Path, run: str, first: int
 ) -> None:
+    run_script: RunScript = request.getfixturevalue(run)
     ended = run_script(FIRST_COMPILED_IN_THE_AUDIT, tmp_path / "logs", first)
     assert (ended.returncode, ended.stdout) == (0, "1\n"), ended.stderr
     assert words_of_dynamo(ended.stderr) == []

@@ -58,8 +58,8 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="the processor's time ca
 def test_an_injury_costs_the_events_that_it_meets(
     cpu_trace: Original, gpu_trace: Original, tmp_path: Path
 ) -> None:
-    check(judge_many(cpu_trace, gpu_trace, 250, tmp_path, seed=0))
-    check(judge_many(gpu_trace, cpu_trace, 250, tmp_path, seed=0))
+    check(judge_many(cpu_trace, gpu_trace, 120, tmp_path, seed=0))
+    check(judge_many(gpu_trace, cpu_trace, 120, tmp_path, seed=0))
 
 
 @pytest.mark.exhaustive
