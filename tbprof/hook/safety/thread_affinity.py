@@ -14,21 +14,24 @@ class ThreadAffinity:
     """Knows the thread that began the latest window, and says once that a call came from another."""
 
     def __init__(self) -> None:
-        self._thread = threading.get_ident()
-        self._said = False
+        # The system's number of a thread is used again when it has ended.
+        self._marks: threading.local | None = None
+        self.has_others = False
+        """Whether a call came from a thread that can't touch the window."""
 
     def take(self) -> None:
         """From now on it is the calling thread."""
-        self._thread = threading.get_ident()
+        self._marks = threading.local()
+        self._marks.is_this = True
 
     @property
     def is_this(self) -> bool:
-        return threading.get_ident() == self._thread
+        return hasattr(self._marks, "is_this")
 
     def say_elsewhere(self, call: str) -> None:
         """Log once that a call came from a thread that can't touch the window."""
-        if not self._said:
-            self._said = True
+        if not self.has_others:
+            self.has_others = True
             logger.warning(
                 "%s was called from a thread other than the one being recorded, and is ignored;"
                 " call it from the training thread.",

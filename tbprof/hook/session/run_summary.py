@@ -54,14 +54,27 @@ def _log_missing(config: HookConfig, session: Session) -> None:
         logger.warning("Lost windows: %d (see above).", lost)
 
 
-def _why_no_window(config: HookConfig, session: Session | None, steps_taken: int) -> str:
-    if session is not None and session.windows.lost > 0:
+def _what_happened(session: Session, *, has_taken_enough: bool) -> str | None:
+    """What kept the windows away in a run that might have had some."""
+    is_unfinished = session.was_left_open or (has_taken_enough and session.windows.lost == 0)
+    if session.thread.has_others and is_unfinished:
+        return "several threads called step(), and a window has the steps of one: call it from one thread."
+    if session.was_left_open:
+        return "the run ended while it was recorded, and only its own thread can end it: call close() there."
+    if session.windows.lost > 0:
         return "its file could not be written (see above)."
-    if session is not None and session.was_interrupted:
+    if session.was_interrupted:
         return "the count given to step() went back, or stood still, in each (see above)."
-    if steps_taken >= config.schedule.steps_needed:
+    if session.has_given_way and has_taken_enough:
         return "another profiler was at work each time that a window was due."
+    return "none could begin in time (see above)." if has_taken_enough else None
+
+
+def _why_no_window(config: HookConfig, session: Session | None, steps_taken: int) -> str:
     needed = config.schedule.steps_needed
+    reason = None if session is None else _what_happened(session, has_taken_enough=steps_taken >= needed)
+    if reason is not None:
+        return reason
     if steps_taken == 0:
         return (
             "step() was never called (under tbprof run: no optimizer stepped; --step-on names what else ends"

@@ -33,7 +33,7 @@ ENOUGH_SHARE = 0.4
 class Session:
     """Opens the spool, drives the windows through it, and hands them over to be published."""
 
-    def __init__(self, config: HookConfig, clock: StepClock, origin: int) -> None:
+    def __init__(self, config: HookConfig, clock: StepClock, origin: int, thread: ThreadAffinity) -> None:
         """`origin` is the number of steps that the training had taken when it went on from a checkpoint."""
         self._config = config
         self._options = supported_options(config.options)
@@ -42,7 +42,9 @@ class Session:
         """What the steps are."""
         self.was_interrupted = False
         """Whether a window ended because of the count that was given to `step()`."""
-        self.thread = ThreadAffinity()
+        self.was_left_open = False
+        """Whether the run ended with a window that only another thread could have ended."""
+        self.thread = thread
         rank = rank_and_world_size()[0]
         self._worker = worker_name(config.worker, rank)
         self._window: ProfiledWindow | None = None
@@ -69,6 +71,11 @@ class Session:
     def is_watching(self) -> bool:
         """Whether we slow the steps now."""
         return self._window is not None or self._post_window.is_auditing
+
+    @property
+    def has_given_way(self) -> bool:
+        """Whether another profiler held a window up."""
+        return self._timetable.has_given_way
 
     @property
     def belongs_elsewhere(self) -> bool:
@@ -179,7 +186,8 @@ class Session:
         window, self._window = self._window, None
         if window is not None:
             self.windows.lost += 1
-            window.abandon() if self.thread.is_this else window.discard()
+            self.was_left_open = not self.thread.is_this
+            window.discard() if self.was_left_open else window.abandon()
         self._torch.give_back()
 
     def forget(self) -> None:

@@ -8,6 +8,7 @@ from tbprof.hook.config.hook_config import HookConfig
 from tbprof.hook.safety.forks import disarm_in_forked_children
 from tbprof.hook.safety.guard import Guard
 from tbprof.hook.safety.process_end import ProcessEnd
+from tbprof.hook.safety.thread_affinity import ThreadAffinity
 from tbprof.hook.safety.torch_version import old_torch_problem
 from tbprof.hook.session.run_summary import log_run_summary
 from tbprof.hook.session.run_warnings import RunWarnings
@@ -32,6 +33,9 @@ class WatchedRun:
         self._config = config
         self._guard = Guard(self._end_profiling)
         self._session: Session | None = None
+        self._thread = ThreadAffinity()
+        # Taken from the list while a thread is in `_after_step`: a lock could not be pickled with a hook.
+        self._turn: list[None] = [None]
         self._run_warnings = RunWarnings()
         self.clock = StepClock()
         self.steps_taken = 0
@@ -106,7 +110,7 @@ class WatchedRun:
         if self._closed:
             return
         if self._session is not None and self._session.belongs_elsewhere:
-            self._guard.run(self._session.thread.say_elsewhere, "close()")
+            self._guard.run(self._thread.say_elsewhere, "close()")
             return
         self._closed = True
         self._run_warnings.listen()
@@ -138,6 +142,17 @@ class WatchedRun:
         self.clock.restart()
 
     def _after_step(self, duration_ns: int) -> None:
+        try:
+            self._turn.pop()
+        except IndexError:
+            self._thread.say_elsewhere("step()")
+            return
+        try:
+            self._do_what_is_due(duration_ns)
+        finally:
+            self._turn.append(None)
+
+    def _do_what_is_due(self, duration_ns: int) -> None:
         if not self._begun:
             # Nobody saw when this step began, so that its time is none.
             self._begin()
@@ -152,7 +167,8 @@ class WatchedRun:
     def _opened_session(self) -> Session:
         if self._session is None:
             disarm_in_forked_children(self._disarm)
-            self._session = Session(self._config, self.clock, self._origin)
+            self._thread.take()
+            self._session = Session(self._config, self.clock, self._origin, self._thread)
             self._session.phase = self._phase
         return self._session
 
