@@ -9,7 +9,6 @@ from collections.abc import Callable
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from tbprof.hook.safety.compiled_code import untraced
-from tbprof.hook.safety.guard import Guard
 from tbprof.hook.trainer_hook import TrainerHook
 from tbprof.program.main_program import Decorated
 from tbprof.program.step_functions import STEP_FUNCTIONS, StepFunction, call_after, counted
@@ -27,7 +26,7 @@ class ProgramSteps:
         self._hook = hook
         self._leader = StepLeader(logger.info)
         self._awaited: StepFunction | None = None
-        self._guard = Guard(lambda: hook.close(wait_s=0.0))
+        self._guard = hook._run.guard
 
     def count(self, step_on: StepFunction | None) -> Decorated | None:
         """Count the steps of this function; without one, those of the program's optimizers.

@@ -26,7 +26,7 @@ from tbprof.model.findings import (
     severity_of_share,
 )
 from tbprof.model.indexes import EventRow, FindingIndex, SiteIndex, StepIndex
-from tbprof.model.naming import disambiguated, fingerprint, suppression
+from tbprof.model.naming import disambiguated, fingerprint, suppression, without_comment
 from tbprof.model.recorded import (
     DEVICE,
     FACTS_SCHEMA,
@@ -129,4 +129,5 @@ __all__ = [
     "fingerprint",
     "severity_of_share",
     "suppression",
+    "without_comment",
 ]

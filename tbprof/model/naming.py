@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import re
+import tokenize
 from collections import Counter
 from collections.abc import Iterable
 
@@ -11,6 +13,7 @@ __all__ = [
     "disambiguated",
     "fingerprint",
     "suppression",
+    "without_comment",
 ]
 
 
@@ -22,9 +25,26 @@ def fingerprint(rule: str, file: str, function: str, ops: tuple[str, ...], code:
         file: As traces name it.
         function: What the line is in.
         ops: Innermost first.
-        code: The text of the line, in which blanks do not count; "" where it was not recorded.
+        code: The text of the line, in which neither blanks nor a comment count; "" where it was not recorded.
     """
-    return _digest((rule, file, function, *ops, *([" ".join(code.split())] if code else [])))
+    return _digest((rule, file, function, *ops, *([" ".join(without_comment(code).split())] if code else [])))
+
+
+def without_comment(code: str) -> str:
+    """A line of a program up to its comment; a `#` in a string begins none."""
+    if "#" not in code:
+        return code
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(code).readline):
+            if token.type == tokenize.COMMENT:
+                return code[: token.start[1]]
+            if token.type == tokenize.ERRORTOKEN:
+                # A string that is open here. From Python 3.12 on it raises.
+                break
+    except (tokenize.TokenError, SyntaxError):
+        # The line is a part of something longer, and what was read of it had no comment.
+        return code
+    return code
 
 
 def disambiguated(fingerprints: Iterable[str]) -> tuple[str, ...]:

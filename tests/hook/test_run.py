@@ -107,6 +107,39 @@ def test_a_run_can_be_given_for_torch_s_callbacks_and_nobody_is_left_in_them(
     assert "window 0" in done.stderr or "Still being published" in done.stderr
 
 
+PREEMPTED = """
+import os, signal, sys, torch
+import tbprof.hook.session.session as session
+
+def preempt(*_):
+    raise TimeoutError("saved")
+
+def is_at_work(*arguments):
+    signal.raise_signal(signal.SIGUSR1)
+
+signal.signal(signal.SIGUSR1, preempt)
+session.Session.after_step = is_at_work
+weights = torch.ones(4, requires_grad=True)
+optimizer = torch.optim.SGD([weights], lr=0.1)
+for step in range(30):
+    (weights ** 2).sum().backward()
+    try:
+        optimizer.step()
+    except TimeoutError as saved:
+        print(step, saved)
+"""
+
+
+def test_what_a_signal_handler_raises_ends_the_profiling_with_one_sentence(
+    processes: Nursery, tmp_path: Path
+) -> None:
+    (tmp_path / "train.py").write_text(PREEMPTED)
+    done = start_watched(processes, tmp_path, "--skip-first", "4", "--active", "2", "train.py")
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout == "3 saved\n"
+    assert done.stderr.count("Profiling ends here") == 1
+
+
 def test_a_module_is_run_as_python_does(processes: Nursery, tmp_path: Path) -> None:
     package = tmp_path / "package"
     package.mkdir()

@@ -31,7 +31,8 @@ class WatchedRun:
 
     def __init__(self, config: HookConfig) -> None:
         self._config = config
-        self._guard = Guard(self._end_profiling)
+        self.guard = Guard(self._end_profiling)
+        """For whoever calls the hook on the program's behalf, too: one fault is said once."""
         self._session: Session | None = None
         self._thread = ThreadAffinity()
         # Taken from the list while a thread is in `_after_step`: a lock could not be pickled with a hook.
@@ -65,7 +66,7 @@ class WatchedRun:
 
     def begin(self) -> None:
         """Whatever comes first: entering the `with`, or the end of the first step."""
-        self._guard.run(self._begin)
+        self.guard.run(self._begin)
 
     def goes_on_to(self, given: object) -> bool:
         """Take the training's own count; False where no step is over that can be timed."""
@@ -79,30 +80,30 @@ class WatchedRun:
                 self.steps_taken = given + count.ahead
                 return True
         self._is_step_over = False
-        self._guard.run(self._take_count, given)
+        self.guard.run(self._take_count, given)
         return self._is_step_over
 
     def after_step(self, duration_ns: int) -> None:
         """Do what is due after a step that took so long."""
-        self._guard.run(self._after_step, duration_ns)
+        self.guard.run(self._after_step, duration_ns)
         self.clock.restart()
 
     def begin_phase(self, name: str) -> None:
         """Something begins that is no training step."""
         if name == INFERENCE:
-            self._guard.run(self._set_phase, name)
+            self.guard.run(self._set_phase, name)
             return
         self.in_phase = True
         if self._session is not None:
-            self._guard.run(self._session.leave_out, name)
+            self.guard.run(self._session.leave_out, name)
 
     def end_phase(self, name: str, *, outer: bool) -> None:
         """It is over; `outer` is what `in_phase` was before it."""
         if name == INFERENCE:
-            self._guard.run(self._set_phase, "training")
+            self.guard.run(self._set_phase, "training")
         self.in_phase = outer
         if self._session is not None and not outer:
-            self._guard.run(self._session.leave_out, None)
+            self.guard.run(self._session.leave_out, None)
         self.clock.restart()
 
     def close(self, wait_s: float) -> None:
@@ -110,22 +111,22 @@ class WatchedRun:
         if self._closed:
             return
         if self._session is not None and self._session.belongs_elsewhere:
-            self._guard.run(self._thread.say_elsewhere, "close()")
+            self.guard.run(self._thread.say_elsewhere, "close()")
             return
         self._closed = True
         self._run_warnings.listen()
         self.next_event = NEVER
         self._end.forget()
         try:
-            self._guard.run(self._stop)
-            self._guard.run(self._take_leave, wait_s)
+            self.guard.run(self._stop)
+            self.guard.run(self._take_leave, wait_s)
         finally:
-            self._guard.run(self._leave)
-            self._guard.run(self._run_warnings.keep, self._config)
+            self.guard.run(self._leave)
+            self.guard.run(self._run_warnings.keep, self._config)
 
     def _close_at_exit(self) -> None:
         if self._session is not None and self._session.belongs_elsewhere:
-            self._guard.run(self._session.abandon)
+            self.guard.run(self._session.abandon)
         self.close(wait_s=5.0)
 
     def _begin(self) -> None:
@@ -203,7 +204,7 @@ class WatchedRun:
     def _take_leave(self, wait_s: float) -> None:
         if self._session is not None:
             self._session.publisher.wait(wait_s)
-        has_failed = self._guard.fault is not None
+        has_failed = self.guard.fault is not None
         steps = self.steps_taken - self._origin
         log_run_summary(self._config, self._session, steps, has_failed=has_failed)
 

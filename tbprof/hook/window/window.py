@@ -23,6 +23,7 @@ from tbprof.hook.safety.other_profilers import (
     is_recording,
     other_profiler_at_work,
 )
+from tbprof.hook.safety.python_profiler import PythonProfiler
 from tbprof.hook.safety.signal_handlers import let_through
 from tbprof.hook.spool.spool import TRACE_SUFFIX, remove_partial_files
 from tbprof.hook.window.torch_profiler import (
@@ -49,6 +50,7 @@ class ProfiledWindow:
         self._folder = folder
         self._worker = worker
         self._write_trace = tensorboard_trace_handler(str(folder), worker_name=worker)
+        self._python_profiler = PythonProfiler()
         self.missing = MissingFacts()
         """What could not be recorded."""
         self._profiler = make_profiler(schedule, options, self._export, self.missing)
@@ -93,6 +95,7 @@ class ProfiledWindow:
         self.missing.ask("sources", import_folders, ())
         began_ns = perf_counter_ns()
         import_for_start()
+        self._python_profiler.keep()
         try:
             self._profiler.__enter__()
         except BaseException:
@@ -109,6 +112,8 @@ class ProfiledWindow:
         self.recorded_steps += was_recording
         self._steps += 1
         began_ns = perf_counter_ns()
+        if not was_recording:
+            self._python_profiler.keep()
         self._step()
         if not was_recording:
             self.start_ns += perf_counter_ns() - began_ns
@@ -116,6 +121,7 @@ class ProfiledWindow:
         if self.is_over:
             # Leaves the annotation that torch opened for the step after the window.
             self._profiler.__exit__(None, None, None)
+            self._python_profiler.give_back()
 
     def stop(self) -> None:
         """End the window early; a recording without a whole step is not exported."""
@@ -131,6 +137,7 @@ class ProfiledWindow:
             # Ctrl-C came before torch had opened this step's annotation, and it would fail to close it.
             self._profiler.step_rec_fn = None
         self._end()
+        self._python_profiler.give_back()
         self.is_over = True
 
     def abandon(self) -> None:

@@ -17,7 +17,7 @@ __all__ = ["FINGERPRINT", "sarif_log"]
 
 Json: TypeAlias = dict[str, Any]
 
-FINGERPRINT = "tbprof/v2"
+FINGERPRINT = "tbprof/v3"
 """Names the way in which `tbprof.model.fingerprint` makes one."""
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -92,6 +94,31 @@ def test_each_option_reaches_torch(tmp_path: Path, training_step: Step, option: 
     run(window, training_step, 2)
     assert window.trace is not None
     assert json.loads(window.trace.read_bytes())[key] == 1
+
+
+@pytest.mark.skipif(crashes_with_stack(), reason="it would end this process")
+@pytest.mark.parametrize("steps", [5, 4], ids=["to its end", "stopped early"])
+def test_a_function_that_profiles_python_is_called_again_after_stacks_were_recorded(
+    tmp_path: Path, training_step: Step, steps: int
+) -> None:
+    called: list[str] = []
+
+    def note(_frame: FrameType, event: str, _argument: object) -> None:
+        called.append(event)
+
+    window = window_in(tmp_path, with_stack=True)
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        window.start()
+        run(window, training_step, steps)
+        window.stop()
+        assert sys.getprofile() is note
+        called.clear()
+        training_step()
+    finally:
+        sys.setprofile(before)
+    assert "call" in called
 
 
 def test_stopped_early_it_keeps_the_whole_steps(tmp_path: Path, training_step: Step) -> None:
