@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import torch
+from patience import PATIENCE_S
 from torch.profiler import ProfilerActivity, profile
 from trainings import Step, published, published_soon, train
 
@@ -42,7 +43,7 @@ def test_one_window_is_recorded_and_published(
     caplog.set_level(logging.INFO, "tbprof")
     with tbprof.TrainerHook(logdir, schedule=SHORT, worker="w", record_shapes=True) as hook:
         train(hook, training_step, 10)
-        hook.close(wait_s=60)
+        hook.close(wait_s=PATIENCE_S)
     (trace,) = published(logdir)
     facts = trace["tbprof"]
     assert (facts["worker"], facts["window"], facts["first_step"], facts["recorded_steps"]) == ("w", 0, 3, 2)
