@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import signal
-import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
-from nursery import ROOT, wait_for_children
+from nursery import Ended, Nursery, wait_for_children
 from remains import look_at
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -42,30 +41,22 @@ os._exit(0)
 """
 
 
-def train(folder: Path, how: str) -> list[subprocess.Popen[str]]:
-    """Start both ranks and wait for them."""
+def train(processes: Nursery, folder: Path, how: str) -> list[int | None]:
+    """Run both ranks; their exit codes."""
     script = folder / "train.py"
     script.write_text(TRAINING, encoding="utf-8")
-    arguments = [str(script), str(folder / "watched" / "logs"), how, str(folder / "meeting")]
-    started = [
-        subprocess.Popen(
-            [sys.executable, *arguments],
-            stdout=subprocess.PIPE,
-            text=True,
-            env={
-                **os.environ,
-                "PYTHONPATH": str(ROOT),
-                "RANK": str(rank),
-                "WORLD_SIZE": "2",
-                "TBPROF_SPOOL": str(folder / "watched" / "spool"),
-            },
-        )
-        for rank in range(2)
-    ]
-    for process in started:
-        process.communicate(timeout=200)
+    arguments = [script, folder / "watched" / "logs", how, folder / "meeting"]
+
+    def run(rank: int) -> Ended:
+        own = folder / str(rank)
+        own.mkdir()
+        spool = str(folder / "watched" / "spool")
+        return processes.run(arguments, own, {"RANK": str(rank), "WORLD_SIZE": "2", "TBPROF_SPOOL": spool})
+
+    with ThreadPoolExecutor(2) as pool:
+        ended = list(pool.map(run, range(2)))
     wait_for_children(folder)
-    return started
+    return [each.exit_code for each in ended]
 
 
 def windows(folder: Path) -> list[tuple[int, int, int]]:
@@ -80,17 +71,17 @@ def _window(path: Path) -> tuple[int, int, int]:
 
 
 @pytest.mark.exhaustive
-def test_both_ranks_publish_the_same_steps_and_no_collective_of_ours(tmp_path: Path) -> None:
-    processes = train(tmp_path, "lives")
-    assert [process.returncode for process in processes] == [0, 0]
+def test_both_ranks_publish_the_same_steps_and_no_collective_of_ours(
+    processes: Nursery, tmp_path: Path
+) -> None:
+    assert train(processes, tmp_path, "lives") == [0, 0]
     # Two recorded steps with one all-reduce each.
     assert windows(tmp_path) == [(0, 2, 2), (0, 6, 2), (1, 2, 2), (1, 6, 2)]
     assert look_at(tmp_path / "watched").corrupt == []
 
 
-def test_a_rank_that_is_killed_takes_no_result_of_the_other_along(tmp_path: Path) -> None:
-    processes = train(tmp_path, "dies")
-    assert [process.returncode for process in processes] == [0, -signal.SIGKILL]
+def test_a_rank_that_is_killed_takes_no_result_of_the_other_along(processes: Nursery, tmp_path: Path) -> None:
+    assert train(processes, tmp_path, "dies") == [0, -signal.SIGKILL]
     # Two recorded steps with one all-reduce each, and none of ours; in the second window rank 0 is alone.
     assert windows(tmp_path) == [(0, 2, 2), (0, 6, 1), (1, 2, 2)]
     assert look_at(tmp_path / "watched").corrupt == []
