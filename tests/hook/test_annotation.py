@@ -57,8 +57,8 @@ def test_exceptions_pass() -> None:
         1 / 0  # noqa: B018
 
 
-def test_compiled_code_is_not_broken_by_it(run_script: RunScript) -> None:
-    done = run_script("""
+def test_compiled_code_is_not_broken_by_it(fork_script: RunScript) -> None:
+    done = fork_script("""
         import torch, tbprof
 
         @torch.compile(backend="eager", fullgraph=True)
