@@ -24,7 +24,13 @@ from tbprof.trace.columns.arrays import (
     SparseColumn,
     SparseFloats,
 )
-from tbprof.trace.columns.tables import CollectiveColumns, KernelColumns, MemoryEvents, ModuleColumns
+from tbprof.trace.columns.tables import (
+    AutogradColumns,
+    CollectiveColumns,
+    KernelColumns,
+    MemoryEvents,
+    ModuleColumns,
+)
 
 __all__ = [
     "Category",
@@ -153,6 +159,7 @@ class Trace:
     kernels: KernelColumns | None = None
     collectives: CollectiveColumns | None = None
     modules: ModuleColumns | None = None
+    autograd: AutogradColumns | None = None
     memory: MemoryEvents | None = None
 
     device_names: Mapping[int, str] = field(default_factory=dict)

@@ -22,6 +22,7 @@ __all__ = [
     "ALL_TABLES",
     "ARGUMENT_TABLES",
     "NO_TABLES",
+    "AutogradColumns",
     "CollectiveColumns",
     "KernelColumns",
     "MemoryEvents",
@@ -30,7 +31,7 @@ __all__ = [
     "Tables",
 ]
 
-Table: TypeAlias = Literal["kernels", "collectives", "modules", "memory"]
+Table: TypeAlias = Literal["kernels", "collectives", "modules", "autograd", "memory"]
 """A field of `Trace`."""
 Tables: TypeAlias = frozenset[Table]
 
@@ -74,6 +75,16 @@ class ModuleColumns:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class AutogradColumns:
+    """Which op of the forward pass an op of the backward pass belongs to."""
+
+    autograd_number: SparseColumn
+    """`Sequence number`: the same of an op and of what autograd runs for it."""
+    forward_thread: SparseColumn
+    """torch's own number of the thread of the forward op; 0 of an op that is none of autograd's."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class MemoryEvents:
     """What the allocators did: the `[memory]` instants, in file order, one entry of each column an event."""
 
@@ -96,11 +107,12 @@ class MemoryEvents:
         return len(self.time_ns)
 
 
-ALL_TABLES: Tables = frozenset(("kernels", "collectives", "modules", "memory"))
+ALL_TABLES: Tables = frozenset(("kernels", "collectives", "modules", "autograd", "memory"))
 NO_TABLES: Tables = frozenset()
-ARGUMENT_TABLES: Mapping[Table, type[KernelColumns | CollectiveColumns | ModuleColumns]] = {
+ARGUMENT_TABLES: Mapping[Table, type[KernelColumns | CollectiveColumns | ModuleColumns | AutogradColumns]] = {
     "kernels": KernelColumns,
     "collectives": CollectiveColumns,
     "modules": ModuleColumns,
+    "autograd": AutogradColumns,
 }
 """Those whose columns are arguments of rows. No two tables, nor a table and `Trace`, share a name."""

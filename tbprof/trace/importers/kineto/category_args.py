@@ -135,6 +135,14 @@ ARGS = (
         table="modules",
     ),
     _group(
+        Category.CPU_OP,
+        numbers=(
+            NumberField("autograd_number", lambda args: [one.autograd_number for one in args], np.int64),
+            NumberField("forward_thread", lambda args: [one.forward_thread for one in args]),
+        ),
+        table="autograd",
+    ),
+    _group(
         Category.RUNTIME,
         numbers=(NumberField("copy_kind", lambda args: [one.copy_kind for one in args], missing=0),),
     ),

@@ -19,6 +19,8 @@ _RENAMED = {
     "input_types": "Input type",
     "input_shapes": "Input Dims",
     "call_stack": "Call stack",
+    "autograd_number": "Sequence number",
+    "forward_thread": "Fwd thread id",
     "python_parent": "Python parent id",
     "python_id": "Python id",
     "python_module": "Python module id",
@@ -54,6 +56,8 @@ class SliceArgs(msgspec.Struct, frozen=True, gc=False, rename=_RENAMED):
     python_parent: Scalar = -1.0
     python_id: Scalar = -1.0
     python_module: Scalar = -1.0
+    autograd_number: Scalar = -1.0
+    forward_thread: Scalar = -1.0
     concrete_inputs: msgspec.Raw = ABSENT
     input_types: msgspec.Raw = ABSENT
     input_shapes: msgspec.Raw = ABSENT
