@@ -79,6 +79,8 @@ LAW = {
     "analysis": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
     "analysis.health": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
     "analysis.gaps": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
+    "analysis.operators": allowed("trace.columns model", "numpy", never="io json os pathlib"),
+    "analysis.kernels": allowed("trace.columns model", "numpy", never="io json os pathlib"),
     "analysis.savings": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
     "analysis.ranges": allowed("trace.columns", "numpy", never="io json os pathlib"),
     "analysis.summary": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
@@ -122,6 +124,9 @@ LAW = {
     ),
     "views.icicle": allowed(
         "analysis analysis.attribution analysis.ranges texts.* trace.columns errors model"
+    ),
+    "views.tables": allowed(
+        "analysis analysis.attribution analysis.kernels analysis.operators texts.* trace.columns errors model"
     ),
     "views.check": allowed("line_rules rules texts.* version errors model"),
     "plugin": allowed(
@@ -170,13 +175,14 @@ INSIDE: dict[str, str] = {
     ),
     "analysis": (
         "arrays < device < events < attribution < waits < idle < replay < . < health "
-        "< gaps savings ranges < summary timeline"
+        "< gaps savings operators kernels ranges < summary timeline"
     ),
     "rules": f"base < copies.search < {' '.join(FAMILIES)} < .",
     "texts": "figures < findings trust < screens < .",
     "store": ". < publishing < lookup",
     "views": (
-        "base < findings pages < overview < window < source < compare series timeline icicle check export < ."
+        "base < findings pages < overview < window < source "
+        "< compare series timeline icicle check export tables < ."
     ),
     "plugin": "worker < routes < .",
     "cli": "output < input < processes < commands < .",

@@ -1,0 +1,1 @@
+"""What each operator cost: the host in it, and the device by what it launched."""

@@ -1,0 +1,116 @@
+"""What lies in what on the threads of the host: operators, ranges, runtime calls and Python frames.
+
+Nested by time alone, thread by thread; `External id` is not used. Python frames matter only where they
+lie in an operator, such as those of a custom `autograd.Function`, so only those are here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.arrays.intervals import union
+from tbprof.analysis.arrays.names import matching_names
+from tbprof.analysis.arrays.nesting import Nest
+from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.columns import Category, Int64s, Slices, Trace
+
+__all__ = ["HostTree", "climbed", "host_tree"]
+
+_RANGES = r"Optimizer\.|enumerate\(Data(?:Loader|Pipe)\)|(?:Distributed)?DataParallel\.forward"
+"""Ranges that files of 2021 have among the operators."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HostTree:
+    """One entry a row, ascending by (lane, start, longer first): a row stands before what it contains."""
+
+    rows: Int64s
+    """Of the trace."""
+    parent: Int64s
+    """Position of the innermost row around each, or `NONE`."""
+    own_ns: Int64s
+    """Of each row without those directly in it."""
+    operator: Int64s
+    """Position of the innermost operator around each row, the row itself if it is one, or `NONE`."""
+    is_merged: npt.NDArray[np.bool_]
+    """An operator that is all that another one of the same name holds; both are one call."""
+
+
+def host_tree(trace: Trace) -> HostTree:
+    """Build it from the rows of a trace."""
+    slices = trace.slices
+    ops = np.flatnonzero(slices.category == Category.CPU_OP)
+    is_range = matching_names(trace, _RANGES)[slices.name[ops]]
+    ops, ranges = ops[~is_range], ops[is_range]
+    annotations = np.flatnonzero(slices.category == Category.USER_ANNOTATION)
+    ranges = _that_end_in_time(slices, np.concatenate([ranges, annotations]), ops)
+    calls = np.flatnonzero(slices.category == Category.RUNTIME)
+    frames = _frames_in(slices, ops)
+    nest = Nest.of(slices, np.sort(np.concatenate([ops, ranges, calls, frames])))
+    parent = nest.enclosing(np.arange(len(nest.rows)), slices.end_of(nest.rows))
+    own = slices.duration_ns[nest.rows].copy()
+    inside = parent != NONE
+    np.subtract.at(own, parent[inside], slices.duration_ns[nest.rows[inside]])
+    is_op = np.isin(nest.rows, ops)
+    operator = climbed(np.where(is_op, np.arange(len(is_op)), parent), is_op)
+    return HostTree(nest.rows, parent, own, operator, _merged(slices, nest.rows, parent, is_op))
+
+
+def climbed(start: Int64s, wanted: npt.NDArray[np.bool_]) -> Int64s:
+    """From each position along `start` to the first that is wanted, or `NONE`.
+
+    Args:
+        start: The next position of each: itself where it is wanted, else one nearer to the root, or `NONE`.
+        wanted: One entry a position.
+    """
+    at: Int64s = start.copy()
+    while True:
+        on_the_way = np.flatnonzero(at != NONE)
+        on_the_way = on_the_way[~wanted[at[on_the_way]]]
+        if len(on_the_way) == 0:
+            return at
+        at[on_the_way] = at[at[on_the_way]]
+
+
+def _that_end_in_time(slices: Slices, ranges: Int64s, ops: Int64s) -> Int64s:
+    """Without ranges that outlast the operator in which they began: asynchronous ones hold nothing."""
+    if len(ops) == 0:
+        return ranges
+    nest, start = Nest.of(slices, ops), slices.start_ns[ranges]
+    at = nest.innermost(slices.lane[ranges].astype(np.int64), start - 1, start + 1)
+    outlasts = (at != NONE) & (slices.end_of(nest.rows[at]) < slices.end_of(ranges))
+    lasting: Int64s = ranges[~outlasts]
+    return lasting
+
+
+def _frames_in(slices: Slices, ops: Int64s) -> Int64s:
+    """The Python frames that begin while an operator of their thread is open."""
+    frames = np.flatnonzero(slices.category == Category.PYTHON)
+    found = []
+    for lane in np.unique(slices.lane[frames]).tolist():
+        own = ops[slices.lane[ops] == lane]
+        mine = frames[slices.lane[frames] == lane]
+        if len(own) == 0:
+            continue
+        open_ = union(slices.start_ns[own], slices.end_of(own))
+        start = slices.start_ns[mine]
+        at = np.searchsorted(open_.start_ns, start, side="right") - 1
+        found.append(mine[(at >= 0) & (start < open_.end_ns[np.maximum(at, 0)])])
+    return np.concatenate(found) if found else frames[:0]
+
+
+def _merged(
+    slices: Slices, rows: Int64s, parent: Int64s, is_op: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.bool_]:
+    children = np.bincount(parent[parent != NONE], minlength=len(rows))
+    around = np.maximum(parent, 0)
+    if len(rows) == 0:
+        return is_op
+    alone = (parent != NONE) & (children[around] == 1)
+    merged: npt.NDArray[np.bool_] = (
+        alone & is_op & is_op[around] & (slices.name[rows] == slices.name[rows[around]])
+    )
+    return merged

@@ -1,0 +1,158 @@
+"""Every call of an operator: its host and device time, without and with the operators in it.
+
+The host's own time of a call leaves out all that is recorded in it: operators, ranges, runtime calls,
+Python frames. Its own device time is that of the kernels, copies and memsets whose launching call
+lies in it and in no operator within it; launch and work are joined by `correlation`. An operator
+that is all that one of the same name holds is part of that call. Both as `key_averages()` has it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.arrays.intervals import overlap_ns
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.operators.host_tree import HostTree, climbed, host_tree
+from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.columns import Int64s
+from tbprof.trace.columns.tensor_cores import eligible_operators, kernels_on_tensor_cores
+
+__all__ = ["Operators", "find_operators"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operators:
+    """One entry a call, ascending by (lane, start, longer first). Times are in ns."""
+
+    rows: Int64s
+    """Of the trace."""
+    parent: Int64s
+    """Position of the call around each, or `NONE`."""
+    host_self_ns: Int64s
+    host_total_ns: Int64s
+    device_self_ns: Int64s
+    device_total_ns: Int64s
+    tensor_self_ns: Int64s
+    """Of the device time, that of kernels which use tensor cores."""
+    tensor_total_ns: Int64s
+    launches: Int64s
+    """Runtime calls directly in it that launched work."""
+    wait_ns: Int64s
+    """In sync points within it."""
+    idle_ns: Int64s
+    """Idle of the busiest device in the steps, while the host was in it."""
+    is_eligible: npt.NDArray[np.bool_]
+    """Whether it, or an operator in it, computes what tensor cores can, or was seen to use them."""
+    step: Int64s
+    """The step of the host that holds its start, or `NONE`."""
+    of_work: Int64s
+    """For each entry of `Facts.work` the call that launched it itself, or `NONE`."""
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def is_inside_its_like(self, code: Int64s) -> npt.NDArray[np.bool_]:
+        """Whether a call around each has the same code; one code a call."""
+        found = np.zeros(len(self), np.bool_)
+        around: Int64s = self.parent.copy()
+        open_ = np.flatnonzero(around != NONE)
+        while len(open_):
+            found[open_] |= code[around[open_]] == code[open_]
+            around[open_] = self.parent[around[open_]]
+            open_ = open_[(around[open_] != NONE) & ~found[open_]]
+        return found
+
+
+def find_operators(facts: Facts) -> Operators:
+    """All of the window, inside and outside its steps."""
+    trace, slices, tree = facts.trace, facts.trace.slices, host_tree(facts.trace)
+    index, call_of = _calls(tree)
+    rows = tree.rows[index]
+    parent = np.where(tree.parent[index] == NONE, NONE, _at(call_of, tree.parent[index]))
+    host_self = _sums(len(rows), call_of[_ops(tree)], tree.own_ns[_ops(tree)])
+    row_call = np.full(len(slices), NONE, np.int64)
+    row_call[tree.rows] = call_of
+    of_work = _at(row_call, facts.work.launch)
+    on_tensor_cores = kernels_on_tensor_cores(trace.names)[slices.name[facts.work.rows]]
+    length = facts.work.end_ns - facts.work.start_ns
+    device = _sums(len(rows), of_work, length)
+    tensor = _sums(len(rows), of_work, np.where(on_tensor_cores, length, 0))
+    waits = facts.episodes.blocking
+    first = facts.calls.rows[facts.episodes.first[waits]]
+    wait = _sums(len(rows), row_call[first], facts.episodes.wait_ns[waits])
+    able = eligible_operators(trace.names)[slices.name[rows]] | (tensor > 0)
+    totals = _with_inner(parent, np.stack([device, tensor, wait, able.astype(np.int64)], axis=1))
+    start, end = slices.start_ns[rows], slices.end_of(rows)
+    main = facts.work.main_device
+    return Operators(
+        rows=rows,
+        parent=parent,
+        host_self_ns=host_self,
+        host_total_ns=slices.duration_ns[rows],
+        device_self_ns=device,
+        device_total_ns=totals[:, 0],
+        tensor_self_ns=tensor,
+        tensor_total_ns=totals[:, 1],
+        launches=_counts(len(rows), row_call[facts.work.launches]),
+        wait_ns=totals[:, 2],
+        idle_ns=np.zeros(len(rows), np.int64)
+        if main is None
+        else overlap_ns(facts.idle.gaps[main], start, end),
+        is_eligible=totals[:, 3] > 0,
+        step=facts.steps.index_of(start),
+        of_work=of_work,
+    )
+
+
+def _ops(tree: HostTree) -> npt.NDArray[np.bool_]:
+    is_op: npt.NDArray[np.bool_] = tree.operator == np.arange(len(tree.rows))
+    return is_op
+
+
+def _calls(tree: HostTree) -> tuple[Int64s, Int64s]:
+    """Positions in the tree that are calls, and for each position the call that it is part of, or `NONE`."""
+    is_call = _ops(tree) & ~tree.is_merged
+    index = np.flatnonzero(is_call)
+    nearer = np.where(is_call, np.arange(len(is_call)), np.where(_ops(tree), tree.parent, tree.operator))
+    number = np.full(len(is_call), NONE, np.int64)
+    number[index] = np.arange(len(index))
+    return index, _at(number, climbed(nearer, is_call))
+
+
+def _at(values: Int64s, at: Int64s) -> Int64s:
+    """The values at these positions, `NONE` where there is no position."""
+    found = np.full(len(at), NONE, np.int64)
+    known = at != NONE
+    found[known] = values[at[known]]
+    return found
+
+
+def _sums(length: int, at: Int64s, values: Int64s) -> Int64s:
+    total = np.zeros(length, np.int64)
+    known = at != NONE
+    np.add.at(total, at[known], values[known])
+    return total
+
+
+def _counts(length: int, at: Int64s) -> Int64s:
+    counts: Int64s = np.bincount(at[at != NONE], minlength=length)
+    return counts
+
+
+def _with_inner(parent: Int64s, values: Int64s) -> Int64s:
+    """Each row of `values` with those of all calls within, innermost ones first."""
+    depth = np.zeros(len(parent), np.int64)
+    around, open_ = parent.copy(), np.flatnonzero(parent != NONE)
+    while len(open_):
+        depth[open_] += 1
+        around[open_] = parent[around[open_]]
+        open_ = open_[around[open_] != NONE]
+    total: Int64s = values.copy()
+    order = np.argsort(-depth, kind="stable")
+    for level in np.split(order, np.flatnonzero(np.diff(depth[order])) + 1):
+        if len(level) and depth[level[0]]:
+            np.add.at(total, parent[level], total[level])
+    return total

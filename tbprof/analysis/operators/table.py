@@ -1,0 +1,183 @@
+"""The table of operators: what the calls of each group cost together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.operators.grouping import Grouping, Groups, group_operators
+from tbprof.analysis.operators.operators import Operators, find_operators
+from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.columns import Int64s
+
+__all__ = ["OperatorRow", "OperatorTable", "Spread", "operator_table"]
+
+_SPREAD = (0.5, 0.9)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Of the calls of one group, in ns."""
+
+    mean_ns: float
+    median_ns: float
+    p90_ns: float
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorRow:
+    """One group. Device figures, waits and idle are None where the trace has no device."""
+
+    name: str
+    shapes: str | None
+    """JSON as `[[2,3],[]]`, "" where not recorded; None where not asked for."""
+    stack: tuple[str, ...] | None
+    """Innermost frame first; None where not asked for."""
+    calls: int
+    host_self_ns: int
+    host_total_ns: int
+    """By name, shapes or stack the sum over all calls, as `key_averages()` has it: a call within another
+    one of its name adds to it once more. All other figures, and this by other groupings, count it once."""
+    host: Spread
+    """Of the host time of a call with the operators in it."""
+    device_self_ns: int | None
+    device_total_ns: int | None
+    device: Spread | None
+    """The same of the device time."""
+    tensor_self_ns: int | None
+    tensor_total_ns: int | None
+    launches: int | None
+    """What it launched itself."""
+    idle_ns: int | None
+    wait_ns: int | None
+    is_eligible: bool
+    """Whether it computes what tensor cores can."""
+    share: float
+    """Of the device's time of all, of the host's own time of all operators without a device."""
+    cumulative_share: float
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorTable:
+    """Largest first: by own device time, without a device by own host time."""
+
+    by: Grouping
+    in_steps: bool
+    """Whether only what belongs to a step is counted; else the whole trace."""
+    device_ns: int | None
+    """All kernels, copies and memsets of the scope."""
+    without_operator_ns: int | None
+    """Those of them that no operator launched; with the rows' own device time all of it."""
+    rows: tuple[OperatorRow, ...]
+
+
+def operator_table(facts: Facts, by: Grouping, *, in_steps: bool = False) -> OperatorTable:
+    """The operators of the whole trace, or of its steps.
+
+    An operator belongs to the step that holds its start, on whatever thread, and the work that it
+    launched to it; work that none launched to the step that holds its launch.
+    """
+    operators = find_operators(facts)
+    groups = group_operators(facts, operators, by)
+    kept = np.flatnonzero(operators.step != NONE) if in_steps else np.arange(len(operators))
+    figures = _figures(operators, groups, kept)
+    if not facts.work.devices:
+        return OperatorTable(by, in_steps, None, None, _rows(groups, figures, None))
+    length = facts.work.end_ns - facts.work.start_ns
+    alone = operators.of_work == NONE
+    if in_steps:
+        alone &= (facts.work.launch != NONE) & (facts.steps.index_of(facts.work.launch_start_ns) != NONE)
+    without = int(length[alone].sum())
+    device = without + int(operators.device_self_ns[kept].sum())
+    return OperatorTable(by, in_steps, device, without, _rows(groups, figures, device))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Figures:
+    """One entry a group that has a call, whose codes ascend."""
+
+    codes: Int64s
+    calls: Int64s
+    sums: dict[str, Int64s]
+    host: npt.NDArray[np.float64]
+    """Mean, median and p90 of each."""
+    device: npt.NDArray[np.float64]
+
+
+_OF_ALL = ("host_self_ns", "device_self_ns", "tensor_self_ns", "launches", "is_eligible")
+_OF_OUTER = ("device_total_ns", "tensor_total_ns", "idle_ns", "wait_ns")
+"""What holds that of inner calls, too, and counts once where a call lies in another one of its group."""
+
+
+def _figures(operators: Operators, groups: Groups, kept: Int64s) -> _Figures:
+    codes, at, calls = np.unique(groups.code[kept], return_inverse=True, return_counts=True)
+    outer = ~operators.is_inside_its_like(groups.code)[kept]
+    of_outer = _OF_OUTER if groups.is_of_one_operator else (*_OF_OUTER, "host_total_ns")
+    sums = {}
+    for name in (*_OF_ALL, *_OF_OUTER, "host_total_ns"):
+        values = getattr(operators, name)[kept].astype(np.int64)
+        sums[name] = np.zeros(len(codes), np.int64)
+        np.add.at(sums[name], at, values * outer if name in of_outer else values)
+    return _Figures(
+        codes,
+        calls,
+        sums,
+        _spread(at, calls, operators.host_total_ns[kept]),
+        _spread(at, calls, operators.device_total_ns[kept]),
+    )
+
+
+def _spread(at: Int64s, calls: Int64s, values: Int64s) -> npt.NDArray[np.float64]:
+    """By group the mean and the quantiles, which lie between two calls as numpy's do."""
+    values = values[np.lexsort((values, at))]
+    first = np.cumsum(calls) - calls
+    found = [np.bincount(np.repeat(np.arange(len(calls)), calls), values, len(calls)) / calls]
+    for quantile in _SPREAD:
+        place = (calls - 1) * quantile
+        low = np.floor(place).astype(np.int64)
+        high = np.minimum(low + 1, calls - 1)
+        below, above = values[first + low], values[first + high]
+        found.append(below + (above - below) * (place - low))
+    return np.stack(found, axis=1)
+
+
+def _rows(groups: Groups, figures: _Figures, device_ns: int | None) -> tuple[OperatorRow, ...]:
+    ranked = figures.sums["host_self_ns" if device_ns is None else "device_self_ns"]
+    whole = int(ranked.sum()) if device_ns is None else device_ns
+    order = np.lexsort((figures.codes, -figures.sums["host_self_ns"], -ranked))
+    reached = np.cumsum(ranked[order]) / max(whole, 1)
+    return tuple(
+        _row(groups, figures, at, device_ns is not None, int(ranked[at]) / max(whole, 1), share)
+        for at, share in zip(order.tolist(), reached.tolist(), strict=True)
+    )
+
+
+def _row(
+    groups: Groups, figures: _Figures, at: int, has_device: bool, share: float, reached: float
+) -> OperatorRow:
+    code = int(figures.codes[at])
+    sums = {name: int(values[at]) for name, values in figures.sums.items()}
+    known = {name: value if has_device else None for name, value in sums.items()}
+    return OperatorRow(
+        name=groups.names[code],
+        shapes=None if groups.shapes is None else groups.shapes[code],
+        stack=None if groups.stacks is None else groups.stacks[code],
+        calls=int(figures.calls[at]),
+        host_self_ns=sums["host_self_ns"],
+        host_total_ns=sums["host_total_ns"],
+        host=Spread(*figures.host[at].tolist()),
+        device_self_ns=known["device_self_ns"],
+        device_total_ns=known["device_total_ns"],
+        device=Spread(*figures.device[at].tolist()) if has_device else None,
+        tensor_self_ns=known["tensor_self_ns"],
+        tensor_total_ns=known["tensor_total_ns"],
+        launches=known["launches"],
+        idle_ns=known["idle_ns"],
+        wait_ns=known["wait_ns"],
+        is_eligible=sums["is_eligible"] > 0,
+        share=share,
+        cumulative_share=reached,
+    )
