@@ -1,0 +1,48 @@
+"""How long kernels take: a histogram, and how many are so short that launching them costs more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tbprof.trace.columns.columns import Int64s
+
+__all__ = ["SHORT_NS", "Bin", "Durations", "durations"]
+
+SHORT_NS = 10_000
+"""An operator takes the host about 10 us to launch: whoever runs only shorter kernels waits for the host."""
+
+_EDGES_NS = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000, 10_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    from_ns: int
+    below_ns: int | None
+    """None for the last one, which has no end."""
+    calls: int
+    total_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Durations:
+    bins: tuple[Bin, ...]
+    """From the shortest on; all are there."""
+    short_calls: int
+    """Shorter than `SHORT_NS`."""
+    short_ns: int
+
+
+def durations(length: Int64s) -> Durations:
+    """Of kernels of these lengths."""
+    at = np.searchsorted(_EDGES_NS, length, side="right")
+    calls = np.bincount(at, minlength=len(_EDGES_NS) + 1)
+    total = np.zeros(len(_EDGES_NS) + 1, np.int64)
+    np.add.at(total, at, length)
+    bins = (
+        Bin(start, end, int(calls[one]), int(total[one]))
+        for one, (start, end) in enumerate(zip((0, *_EDGES_NS), (*_EDGES_NS, None), strict=True))
+    )
+    short = length < SHORT_NS
+    return Durations(tuple(bins), int(short.sum()), int(length[short].sum()))
