@@ -39,15 +39,19 @@ from tbprof.rules.precedence import settle
 from tbprof.rules.predicted_lines import predicted_lines
 from tbprof.rules.registry import RULES
 from tbprof.trace.columns.columns import Int64s, Trace
+from tbprof.trace.columns.tables import Tables
 from tbprof.trace.export.classic.writer import write_classic
 from tbprof.trace.export.published_trace import merge_facts, verify
 from tbprof.trace.importers.reading import read_trace
 from tbprof.trace.stored.cache import read_trace_cached
 
 __all__ = [
+    "Facts",
+    "Tables",
     "Timeline",
     "build_report",
     "merge_facts",
+    "open_facts",
     "open_timeline",
     "report_of",
     "verify",
@@ -89,6 +93,28 @@ def open_timeline(
         TraceError: The file gives nothing; the message says why and what to do.
     """
     return Timeline(Facts(read_trace_cached(path, tables=FACTS_TABLES, progress=progress)))
+
+
+def open_facts(
+    path: str | os.PathLike[str],
+    *,
+    tables: Tables,
+    progress: Callable[[int, int], None] | None = None,
+    use_cache: bool = False,
+) -> Facts:
+    """Read a trace file for tables of it.
+
+    Args:
+        path: As in `build_report`, as are the next but one and the last.
+        tables: Optional tables of the trace that are wanted.
+        progress: See there.
+        use_cache: See there.
+
+    Raises:
+        TraceError: The file gives nothing; the message says why and what to do.
+    """
+    read = read_trace_cached if use_cache else read_trace
+    return Facts(read(path, tables=tables, progress=progress))
 
 
 def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:

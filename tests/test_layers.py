@@ -141,7 +141,7 @@ LAW = {
     "html_report": allowed("folders manual store.* trace_files texts.* version views.* errors model"),
     "cli": allowed("standard_streams version errors"),
     "cli.output": allowed("report standard_streams texts.* views.* errors model"),
-    "cli.input": allowed("standard_streams store.* trace_files texts.* views.* errors model"),
+    "cli.input": allowed("report standard_streams store.* trace_files texts.* views.* errors model"),
     "cli.processes": allowed("standard_streams errors", "pynvml"),
     "cli.commands": allowed(
         "file_names folders hook.safety hook.spool html_report line_rules manual rules "

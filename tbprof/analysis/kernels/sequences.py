@@ -8,12 +8,11 @@ its kernels are given to no other one, so that counts and times add up.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.facts import Facts
+from tbprof.records import dataclass
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["LONGEST", "MOST_SEQUENCES", "KernelSequence", "repeated_sequences"]

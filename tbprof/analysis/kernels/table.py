@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -12,6 +10,7 @@ from tbprof.analysis.kernels.durations import Durations, durations
 from tbprof.analysis.kernels.libraries import library_of
 from tbprof.analysis.kernels.sequences import KernelSequence, repeated_sequences
 from tbprof.analysis.kernels.short_names import short_name
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s, SparseColumn
 from tbprof.trace.columns.tables import Tables

@@ -6,7 +6,6 @@ operators; what autograd runs belongs to the module, label and stack of its forw
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -18,6 +17,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.operators.forward_calls import forward_calls
 from tbprof.analysis.operators.operators import Operators
 from tbprof.analysis.operators.stacks import find_stacks
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
 from tbprof.trace.columns.tables import Tables

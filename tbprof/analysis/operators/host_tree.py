@@ -6,14 +6,13 @@ lie in an operator, such as those of a custom `autograd.Function`, so only those
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import union
 from tbprof.analysis.arrays.names import matching_names
 from tbprof.analysis.arrays.nesting import Nest
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s, Slices, Trace
 

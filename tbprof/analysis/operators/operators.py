@@ -8,14 +8,13 @@ that is all that one of the same name holds is part of that call. Both as `key_a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import overlap_ns
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.operators.host_tree import HostTree, climbed, host_tree
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 from tbprof.trace.columns.tensor_cores import eligible_operators, kernels_on_tensor_cores

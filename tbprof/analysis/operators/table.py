@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.operators.grouping import Grouping, Groups, group_operators
 from tbprof.analysis.operators.operators import Operators, find_operators
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 

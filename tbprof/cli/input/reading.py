@@ -17,7 +17,14 @@ from tbprof.store.lookup import reports
 from tbprof.store.lookup.windows import window_of_report
 from tbprof.texts.findings.left_out import skipped_sentence
 
-__all__ = ["is_folder", "report_of_file", "reports_of_folder", "windows_of_folder", "windows_of_paths"]
+__all__ = [
+    "is_folder",
+    "progress_of",
+    "report_of_file",
+    "reports_of_folder",
+    "windows_of_folder",
+    "windows_of_paths",
+]
 
 _PROGRESS_FROM_BYTES = 50 * 1000 * 1000
 _PROGRESS_EVERY_S = 0.5
@@ -45,7 +52,7 @@ def report_of_file(path: Path, *, use_cache: bool) -> Report:
     with as_file(path) as file:
         # What came through a pipe has a name that will never be asked for again.
         use_cache = use_cache and file == path
-        report = reports.report_of_file(file, use_cache=use_cache, progress=_progress(path))
+        report = reports.report_of_file(file, use_cache=use_cache, progress=progress_of(path))
     named = dataclasses.replace(report.trace, path=report.trace.path.replace(str(file), str(path)))
     return dataclasses.replace(report, trace=named)
 
@@ -74,7 +81,7 @@ def windows_of_folder(folder: Path, *, use_cache: bool) -> tuple[tuple[Window, R
         tell(f"{file.path}: {skipped_sentence(file.reason)}")
     found = []
     for window in _told(listing.windows):
-        progress = _progress(Path(window.trace_path or window.window))
+        progress = progress_of(Path(window.trace_path or window.window))
         try:
             report = reports.report_of_window(window, use_cache=use_cache, progress=progress)
         except TbprofError as error:
@@ -135,7 +142,7 @@ def _told(windows: Sequence[_T]) -> Iterator[_T]:
         sys.stderr.write("\r" + " " * len(shown) + "\r")
 
 
-def _progress(path: Path) -> Callable[[int, int], None] | None:
+def progress_of(path: Path) -> Callable[[int, int], None] | None:
     """A line on a terminal that is written over, for a large file only."""
     if not sys.stderr.isatty():
         return None

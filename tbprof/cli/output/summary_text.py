@@ -13,7 +13,7 @@ from tbprof.texts.figures.quantities import duration, share
 from tbprof.texts.figures.scopes import scope_of
 from tbprof.views.export.run_summary import RunSummary
 
-__all__ = ["summary_csv", "summary_json", "summary_text"]
+__all__ = ["inert", "summary_csv", "summary_json", "summary_text"]
 
 SCHEMA = 1
 
@@ -38,7 +38,7 @@ def summary_csv(rows: Sequence[RunSummary]) -> str:
     table = csv.writer(text, lineterminator="\n")
     table.writerow(field.name for field in dataclasses.fields(RunSummary))
     for row in rows:
-        table.writerow(_inert(value) for value in dataclasses.astuple(row))
+        table.writerow(inert(value) for value in dataclasses.astuple(row))
     return text.getvalue()
 
 
@@ -69,7 +69,7 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join(placed).rstrip()
 
 
-def _inert(value: object) -> object:
+def inert(value: object) -> object:
     """Names of runs come from others: no spreadsheet is to run one."""
     if not isinstance(value, str):
         return value

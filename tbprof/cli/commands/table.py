@@ -1,0 +1,53 @@
+"""`tbprof table NAME FILE`: one table of a trace, as text, CSV or JSON."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tbprof.cli.input.trace_facts import facts_of_file
+from tbprof.cli.output.tables import FORMS
+from tbprof.errors import UsageError
+from tbprof.standard_streams import put, reader_may_leave
+from tbprof.views.tables.tables import TABLES
+
+if TYPE_CHECKING:
+    from tbprof.cli.commands.parsers import Commands
+
+__all__ = ["add_to"]
+
+_SCOPES = ("trace", "steps")
+_GROUPINGS = ("name", "shapes", "stack", "module", "label", "step")
+
+
+def add_to(commands: Commands) -> None:
+    parser = commands.add_parser("table")
+    parser.add_argument("table", choices=tuple(TABLES), metavar="NAME", help=", ".join(TABLES))
+    parser.add_argument("file", type=Path, metavar="FILE", help="a trace; - is stdin")
+    parser.add_argument("--by", choices=_GROUPINGS, default="name", help="what makes one row")
+    parser.add_argument(
+        "--scope", choices=_SCOPES, default="trace", help="the whole trace, or only what belongs to its steps"
+    )
+    parser.add_argument("--format", choices=tuple(FORMS), default="text")
+    parser.add_argument("--top", type=int, metavar="N", help="only the N first rows")
+    parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cache of traces")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the table.
+
+    Raises:
+        TbprofError: The file gives no such table.
+    """
+    if options.top is not None and options.top < 1:
+        raise UsageError(f"--top {options.top} shows nothing: give 1 or more")
+    source = TABLES[options.table]
+    facts = facts_of_file(options.file, tables=source.reads, use_cache=not options.no_cache)
+    table = source.make(facts, options.by, in_steps=options.scope == "steps")
+    table = dataclasses.replace(table, rows=table.rows[: options.top])
+    with reader_may_leave():
+        put(FORMS[options.format](table))
+    return 0

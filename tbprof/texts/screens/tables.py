@@ -1,0 +1,35 @@
+"""What a table is a table of."""
+
+from __future__ import annotations
+
+from tbprof.texts.figures.quantities import count, duration, share
+
+__all__ = ["kernels_sentence", "operators_sentence"]
+
+
+def operators_sentence(
+    by: str, *, device_us: float | None, without_operator_us: float | None, in_steps: bool, steps: int
+) -> str:
+    """Times in us; None where the trace has no device."""
+    start = f"Operators {_scope(in_steps=in_steps, steps=steps)}, by {by}"
+    if device_us is None:
+        return f"{start}: no device is recorded."
+    told = f"{start}: {duration(device_us)} on the device"
+    if without_operator_us:
+        told += f", {share(without_operator_us / device_us)} of it launched by no operator"
+    return f"{told}."
+
+
+def kernels_sentence(*, calls: int, total_us: float, short_calls: int, in_steps: bool, steps: int) -> str:
+    """`short_calls` of them are shorter than 10 us."""
+    start = f"Kernels {_scope(in_steps=in_steps, steps=steps)}"
+    if not calls:
+        return f"{start}: none is recorded."
+    shorter = share(short_calls / calls)
+    return f"{start}: {count(calls, 'kernel')} in {duration(total_us)}, {shorter} of them shorter than 10 µs."
+
+
+def _scope(*, in_steps: bool, steps: int) -> str:
+    if in_steps and steps:
+        return f"of {count(steps, 'step')}"
+    return f"of the whole trace with {count(steps, 'step')}" if steps else "of the whole trace"

@@ -1,0 +1,154 @@
+"""The table of operators."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Any
+
+from tbprof.analysis.attribution.sources import parse_frame
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.operators.grouping import GROUPINGS, Grouping
+from tbprof.analysis.operators.table import OperatorRow, OperatorTable, operator_table
+from tbprof.errors import UsageError
+from tbprof.texts.screens.tables import operators_sentence
+from tbprof.views.base.times import optional_us, us
+from tbprof.views.tables.table import Cell, Column, Table
+
+__all__ = ["operators"]
+
+_COLUMNS = (
+    Column("name", "operator"),
+    Column("shapes", "shapes"),
+    Column("stack"),
+    Column("source", "in"),
+    Column("calls", "calls", "count"),
+    Column("host_self_us", "host self", "us"),
+    Column("host_total_us", "host total", "us"),
+    Column("host_mean_us", "", "us"),
+    Column("host_median_us", "", "us"),
+    Column("host_p90_us", "", "us"),
+    Column("device_self_us", "device self", "us"),
+    Column("device_total_us", "device total", "us"),
+    Column("device_mean_us", "mean", "us"),
+    Column("device_median_us", "median", "us"),
+    Column("device_p90_us", "p90", "us"),
+    Column("share", "share", "share"),
+    Column("cumulative_share", "sum", "share"),
+    Column("launches", "launches", "count"),
+    Column("flops"),
+    Column("bytes"),
+    Column("limit_us"),
+    Column("idle_us", "idle", "us"),
+    Column("wait_us", "waits", "us"),
+    Column("tensor_cores_eligible"),
+    Column("tensor_cores_used", "tensor cores", "share"),
+)
+
+_WHERE_MISSING = {
+    "shapes": "no shapes are recorded: record them with record_shapes=True",
+    "stack": "no stacks are recorded: record them with with_stack=True",
+    "module": "no modules are recorded: record them with with_stack=True",
+    "label": "no label is recorded: mark the code with torch.profiler.record_function",
+}
+
+
+def operators(facts: Facts, by: str, *, in_steps: bool) -> Table:
+    """The operators of a trace by one of `GROUPINGS`.
+
+    Raises:
+        UsageError: The trace does not hold what they are to be grouped by.
+    """
+    grouping = _grouping(by)
+    table = operator_table(facts, grouping, in_steps=in_steps)
+    if grouping in _WHERE_MISSING and not any(_is_told(row, grouping) for row in table.rows):
+        raise UsageError(f"this trace can't be grouped by {by}: {_WHERE_MISSING[grouping]}")
+    return Table(
+        name="operators",
+        by=by,
+        sentence=_sentence(facts, table),
+        in_steps=in_steps,
+        steps=facts.steps.names if facts.steps.recorded else (),
+        columns=_columns(grouping),
+        rows=tuple(_cells(row) for row in table.rows),
+        beside={
+            "device_us": optional_us(table.device_ns),
+            "without_operator_us": optional_us(table.without_operator_ns),
+        },
+    )
+
+
+def _columns(grouping: Grouping) -> tuple[Column, ...]:
+    """By module, label or step the first one is the name of that."""
+    if grouping in ("name", "shapes", "stack"):
+        return _COLUMNS
+    return (Column("name", grouping), *_COLUMNS[1:])
+
+
+def _grouping(by: str) -> Grouping:
+    for grouping in GROUPINGS:
+        if grouping == by:
+            return grouping
+    raise UsageError(f"operators can't be grouped by {by}: give {', '.join(GROUPINGS)}")
+
+
+def _is_told(row: OperatorRow, grouping: Grouping) -> bool:
+    if grouping == "stack":
+        return bool(row.stack)
+    return bool(row.shapes if grouping == "shapes" else row.name)
+
+
+def _sentence(facts: Facts, table: OperatorTable) -> str:
+    return operators_sentence(
+        table.by,
+        device_us=optional_us(table.device_ns),
+        without_operator_us=optional_us(table.without_operator_ns),
+        in_steps=table.in_steps,
+        steps=len(facts.steps) if facts.steps.recorded else 0,
+    )
+
+
+def _cells(row: OperatorRow) -> tuple[Cell, ...]:
+    device = row.device
+    return (
+        row.name,
+        _listed(row.shapes) if row.shapes else None,
+        None if row.stack is None else list(row.stack),
+        _source(row.stack),
+        row.calls,
+        us(row.host_self_ns),
+        us(row.host_total_ns),
+        *(round(ns) / 1000 for ns in (row.host.mean_ns, row.host.median_ns, row.host.p90_ns)),
+        optional_us(row.device_self_ns),
+        optional_us(row.device_total_ns),
+        *(
+            (None, None, None)
+            if device is None
+            else (round(ns) / 1000 for ns in (device.mean_ns, device.median_ns, device.p90_ns))
+        ),
+        row.share,
+        row.cumulative_share,
+        row.launches,
+        None,
+        None,
+        None,
+        optional_us(row.idle_ns),
+        optional_us(row.wait_ns),
+        row.is_eligible,
+        row.tensor_total_ns / row.device_total_ns
+        if row.tensor_total_ns is not None and row.device_total_ns
+        else None,
+    )
+
+
+@lru_cache(maxsize=4096)
+def _listed(shapes: str) -> list[Any]:
+    listed: list[Any] = json.loads(shapes)
+    return listed
+
+
+def _source(stack: tuple[str, ...] | None) -> str | None:
+    """The innermost frame of the user's, else the innermost one."""
+    if not stack:
+        return None
+    return next((frame for frame in stack if parse_frame(frame, exact=False) is not None), stack[0])

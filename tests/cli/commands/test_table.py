@@ -1,0 +1,104 @@
+"""`tbprof table`: tables of a trace in three formats."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import SAMPLES
+
+from tbprof.cli.main import main
+
+TRACE = SAMPLES / "h100_bert_small_infer" / "h100_bert_small.json.gz"
+OPERATOR_KEYS = (
+    "name shapes calls host_self_us host_total_us device_self_us device_total_us launches flops bytes "
+    "limit_us idle_us wait_us tensor_cores_eligible tensor_cores_used"
+)
+KERNEL_KEYS = (
+    "name calls total_us mean_us min_us max_us grid block blocks_per_sm occupancy tensor_cores library"
+)
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(["table", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+def document(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(printed(capsys, *arguments, str(TRACE), "--format", "json"))
+    return found
+
+
+@pytest.mark.parametrize(("table", "keys"), [("operators", OPERATOR_KEYS), ("kernels", KERNEL_KEYS)])
+def test_json_has_the_keys_that_are_promised(
+    capsys: pytest.CaptureFixture[str], table: str, keys: str
+) -> None:
+    found = document(capsys, table)
+    assert (found["schema"], found["table"], found["by"], found["scope"]) == (1, table, "name", "trace")
+    assert set(keys.split()) <= found["rows"][0].keys()
+
+
+@pytest.mark.parametrize("by", ["name", "shapes", "stack", "module", "step"])
+def test_the_device_time_of_all_rows_is_that_of_the_trace(
+    capsys: pytest.CaptureFixture[str], by: str
+) -> None:
+    found = document(capsys, "operators", "--by", by)
+    own = sum(row["device_self_us"] for row in found["rows"])
+    assert own + found["without_operator_us"] == pytest.approx(found["device_us"])
+    assert found["rows"][-1]["cumulative_share"] == pytest.approx(1)
+
+
+def test_csv_holds_the_same_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = list(csv.DictReader(io.StringIO(printed(capsys, "kernels", str(TRACE), "--format", "csv"))))
+    expected = document(capsys, "kernels")["rows"]
+    assert [(row["name"], float(row["total_us"]), json.loads(row["grid"])) for row in rows] == [
+        (row["name"], row["total_us"], row["grid"]) for row in expected
+    ]
+
+
+def test_text_says_what_it_is_a_table_of(capsys: pytest.CaptureFixture[str]) -> None:
+    head, names, *rows = printed(capsys, "operators", str(TRACE), "--top", "3").splitlines()
+    assert head.startswith("Operators of the whole trace with 1 step, by name:")
+    assert names.split()[:2] == ["operator", "calls"]
+    assert [row.split()[0] for row in rows] == [
+        row["name"] for row in document(capsys, "operators")["rows"][:3]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("operators", str(TRACE), "--by", "label"), "can't be grouped by label: no label is recorded"),
+        (("kernels", str(TRACE), "--by", "stack"), "kernels can't be grouped by stack: give name"),
+        (("operators", str(TRACE), "--top", "0"), "--top 0 shows nothing"),
+        (("operators", str(SAMPLES)), "is a folder: name one trace in it"),
+        (("operators", "nothing.json"), "can't be read"),
+    ],
+)
+def test_what_can_not_be_had_is_one_sentence(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str
+) -> None:
+    assert main(["table", *arguments]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_trace_without_a_device_has_no_figures_of_one(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    event = {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1, "dur": 5}
+    path = tmp_path / "cpu.json"
+    path.write_text(json.dumps({"traceEvents": [event]}), encoding="utf-8")
+    found = json.loads(printed(capsys, "operators", str(path), "--format", "json"))
+    (row,) = found["rows"]
+    assert (row["host_total_us"], row["device_self_us"], row["idle_us"], found["device_us"]) == (
+        5,
+        None,
+        None,
+        None,
+    )
+    assert "no device is recorded" in printed(capsys, "operators", str(path))
+    assert "none is recorded" in printed(capsys, "kernels", str(path))
