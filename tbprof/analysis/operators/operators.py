@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.intervals import overlap_ns
+from tbprof.analysis.arrays.intervals import NEVER, overlap_ns
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.operators.host_tree import HostTree, climbed, host_tree
 from tbprof.records import dataclass
@@ -67,41 +67,63 @@ class Operators:
 
 def find_operators(facts: Facts) -> Operators:
     """All of the window, inside and outside its steps."""
-    trace, slices, tree = facts.trace, facts.trace.slices, host_tree(facts.trace)
+    slices, tree = facts.trace.slices, host_tree(facts.trace)
     index, call_of = _calls(tree)
     rows = tree.rows[index]
-    parent = np.where(tree.parent[index] == NONE, NONE, _at(call_of, tree.parent[index]))
-    host_self = _sums(len(rows), call_of[_ops(tree)], tree.own_ns[_ops(tree)])
-    row_call = np.full(len(slices), NONE, np.int64)
-    row_call[tree.rows] = call_of
-    of_work = _at(row_call, facts.work.launch)
-    on_tensor_cores = kernels_on_tensor_cores(trace.names)[slices.name[facts.work.rows]]
-    length = facts.work.end_ns - facts.work.start_ns
-    device = _sums(len(rows), of_work, length)
-    tensor = _sums(len(rows), of_work, np.where(on_tensor_cores, length, 0))
-    waits = facts.episodes.blocking
-    first = facts.calls.rows[facts.episodes.first[waits]]
-    wait = _sums(len(rows), row_call[first], facts.episodes.wait_ns[waits])
-    able = eligible_operators(trace.names)[slices.name[rows]] | (tensor > 0)
-    totals = _with_inner(parent, np.stack([device, tensor, wait, able.astype(np.int64)], axis=1))
-    start, end = slices.start_ns[rows], slices.end_of(rows)
-    main = facts.work.main_device
+    parent = _at(call_of, tree.parent[index])
+    call_of_row = np.full(len(slices), NONE, np.int64)
+    call_of_row[tree.rows] = call_of
+    own = _own(facts, rows, call_of_row)
+    totals = _with_inner(
+        parent, np.stack([own.device_ns, own.tensor_ns, own.wait_ns, own.is_eligible], axis=1)
+    )
+    start, main = slices.start_ns[rows], facts.work.main_device
+    idle = NEVER if main is None else facts.idle.gaps[main]
+    is_op = _ops(tree)
     return Operators(
         rows=rows,
         parent=parent,
-        host_self_ns=host_self,
+        host_self_ns=_sums(len(rows), call_of[is_op], tree.own_ns[is_op]),
         host_total_ns=slices.duration_ns[rows],
-        device_self_ns=device,
+        device_self_ns=own.device_ns,
         device_total_ns=totals[:, 0],
-        tensor_self_ns=tensor,
+        tensor_self_ns=own.tensor_ns,
         tensor_total_ns=totals[:, 1],
-        launches=_counts(len(rows), row_call[facts.work.launches]),
+        launches=_counts(len(rows), call_of_row[facts.work.launches]),
         wait_ns=totals[:, 2],
-        idle_ns=np.zeros(len(rows), np.int64)
-        if main is None
-        else overlap_ns(facts.idle.gaps[main], start, end),
+        idle_ns=overlap_ns(idle, start, slices.end_of(rows)),
         is_eligible=totals[:, 3] > 0,
         step=facts.steps.index_of(start),
+        of_work=own.of_work,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Own:
+    """Of each call without those in it."""
+
+    device_ns: Int64s
+    tensor_ns: Int64s
+    wait_ns: Int64s
+    is_eligible: Int64s
+    """1 for one that computes what tensor cores can."""
+    of_work: Int64s
+
+
+def _own(facts: Facts, rows: Int64s, call_of_row: Int64s) -> _Own:
+    trace, work, episodes = facts.trace, facts.work, facts.episodes
+    of_work = _at(call_of_row, work.launch)
+    length = work.end_ns - work.start_ns
+    on_tensor_cores = kernels_on_tensor_cores(trace.names)[trace.slices.name[work.rows]]
+    tensor = _sums(len(rows), of_work, np.where(on_tensor_cores, length, 0))
+    waits = episodes.blocking
+    waited_in = call_of_row[facts.calls.rows[episodes.first[waits]]]
+    is_able = eligible_operators(trace.names)[trace.slices.name[rows]] | (tensor > 0)
+    return _Own(
+        device_ns=_sums(len(rows), of_work, length),
+        tensor_ns=tensor,
+        wait_ns=_sums(len(rows), waited_in, episodes.wait_ns[waits]),
+        is_eligible=is_able.astype(np.int64),
         of_work=of_work,
     )
 

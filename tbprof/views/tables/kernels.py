@@ -73,6 +73,7 @@ def _sentence(facts: Facts, table: KernelTable) -> str:
 
 
 def _cells(row: KernelRow) -> tuple[Cell, ...]:
+    how = row.configuration
     return (
         row.name,
         row.short_name,
@@ -84,11 +85,11 @@ def _cells(row: KernelRow) -> tuple[Cell, ...]:
         us(row.max_ns),
         row.share,
         row.cumulative_share,
-        None if row.grid is None else json.loads(row.grid),
-        None if row.block is None else json.loads(row.block),
-        row.registers_per_thread,
-        row.shared_memory_bytes,
-        row.configurations,
+        None if how.grid is None else json.loads(how.grid),
+        None if how.block is None else json.loads(how.block),
+        how.registers_per_thread,
+        how.shared_memory_bytes,
+        how.count,
         row.blocks_per_sm,
         row.occupancy_percent,
         row.tensor_cores,

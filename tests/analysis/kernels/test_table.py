@@ -12,6 +12,7 @@ from operator_scenes import facts_of
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.kernels.configurations import Configuration
 from tbprof.analysis.kernels.table import KernelRow, KernelTable, kernel_table
 from tbprof.trace.columns.tables import ALL_TABLES
 from tbprof.trace.importers.reading import read_trace
@@ -44,7 +45,7 @@ def test_what_one_of_several_kernels_lacks_counts_as_nothing_and_what_all_lack_i
     kernel(built, (70, 80), "b")
     first, second = table_of(built).rows
     assert (first.blocks_per_sm, second.blocks_per_sm) == (1.0, None)
-    assert (first.occupancy_percent, second.grid) == (None, None)
+    assert (first.occupancy_percent, second.configuration.grid) == (None, None)
 
 
 def test_a_row_shows_the_configuration_with_most_time() -> None:
@@ -54,8 +55,7 @@ def test_a_row_shows_the_configuration_with_most_time() -> None:
     kernel(built, (30, 55), grid=[9, 1, 1], **args)
     kernel(built, (60, 70), grid=[1, 1, 1], **args)
     (row,) = table_of(built).rows
-    assert (row.grid, row.block, row.registers_per_thread) == ("[9,1,1]", "[128,1,1]", 32)
-    assert (row.shared_memory_bytes, row.configurations) == (0, 2)
+    assert row.configuration == Configuration("[9,1,1]", "[128,1,1]", 32, 0, count=2)
 
 
 def test_the_table_holds_kernels_alone_and_of_the_steps_those_launched_in_them() -> None:
