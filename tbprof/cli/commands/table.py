@@ -11,6 +11,8 @@ from tbprof.cli.input.trace_facts import facts_of_file
 from tbprof.cli.output.tables import FORMS
 from tbprof.errors import UsageError
 from tbprof.standard_streams import put, reader_may_leave
+from tbprof.views.tables.comparison import compare_tables
+from tbprof.views.tables.table import Table
 from tbprof.views.tables.tables import TABLES
 
 if TYPE_CHECKING:
@@ -31,6 +33,9 @@ def add_to(commands: Commands) -> None:
         "--scope", choices=_SCOPES, default="trace", help="the whole trace, or only what belongs to its steps"
     )
     parser.add_argument("--format", choices=tuple(FORMS), default="text")
+    parser.add_argument(
+        "--against", type=Path, metavar="FILE", help="an earlier trace: what each row adds to the difference"
+    )
     parser.add_argument("--top", type=int, metavar="N", help="only the N first rows")
     parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cache of traces")
     parser.set_defaults(run=run)
@@ -44,10 +49,16 @@ def run(options: argparse.Namespace) -> int:
     """
     if options.top is not None and options.top < 1:
         raise UsageError(f"--top {options.top} shows nothing: give 1 or more")
-    source = TABLES[options.table]
-    facts = facts_of_file(options.file, tables=source.reads, use_cache=not options.no_cache)
-    table = source.make(facts, options.by, in_steps=options.scope == "steps")
+    table = _table(options.file, options)
+    if options.against is not None:
+        table = compare_tables(_table(options.against, options), table)
     table = dataclasses.replace(table, rows=table.rows[: options.top])
     with reader_may_leave():
         put(FORMS[options.format](table))
     return 0
+
+
+def _table(path: Path, options: argparse.Namespace) -> Table:
+    source = TABLES[options.table]
+    facts = facts_of_file(path, tables=source.reads, use_cache=not options.no_cache)
+    return source.make(facts, options.by, in_steps=options.scope == "steps")

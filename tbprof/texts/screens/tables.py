@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from tbprof.texts.figures.quantities import count, duration, share
+from tbprof.texts.figures.scopes import scope_of
 
-__all__ = ["kernels_sentence", "operators_sentence"]
+__all__ = ["comparison_sentence", "kernels_sentence", "operators_sentence"]
 
 
 def operators_sentence(
@@ -27,6 +28,12 @@ def kernels_sentence(*, calls: int, total_us: float, short_calls: int, in_steps:
         return f"{start}: none is recorded."
     shorter = share(short_calls / calls)
     return f"{start}: {count(calls, 'kernel')} in {duration(total_us)}, {shorter} of them shorter than 10 µs."
+
+
+def comparison_sentence(before_us: float, after_us: float, *, a_step: bool) -> str:
+    """Device time of both windows, in us."""
+    each = scope_of(marks_steps=a_step).each
+    return f"On the device: {duration(before_us)} {each} before, {duration(after_us)} after."
 
 
 def _scope(*, in_steps: bool, steps: int) -> str:

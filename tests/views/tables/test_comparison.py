@@ -1,0 +1,65 @@
+"""What each row of a table adds to the difference of two windows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from operator_scenes import facts_of
+from trace_builder import TraceBuilder
+
+from tbprof.analysis.facts import Facts
+from tbprof.errors import UsageError
+from tbprof.views.tables.comparison import compare_tables
+from tbprof.views.tables.kernels import kernels
+from tbprof.views.tables.operators import operators
+from tbprof.views.tables.table import Table
+
+
+def window(steps: int, **device_us: float) -> Facts:
+    """Each step calls each operator once, whose kernel takes so long; one kernel of 3 us has no operator."""
+    built = TraceBuilder()
+    for number in range(steps):
+        start = 1000 * number
+        built.step(number, start, start + 900)
+        for at, (name, us) in enumerate(device_us.items()):
+            begin = start + 100 * at
+            built.op(f"aten::{name}", begin, begin + 50)
+            built.launch(begin + 5, begin + 9, runs=(begin + 10, begin + 10 + us), name=name)
+        built.launch(start + 850, start + 852, runs=(start + 860, start + 863), name="alone")
+    return facts_of(built)
+
+
+def compared(before: Facts, after: Facts) -> tuple[Table, dict[str, dict[str, Any]]]:
+    table = compare_tables(*(operators(one, "name", in_steps=False) for one in (before, after)))
+    keys = [column.key for column in table.columns]
+    return table, {row[0]: dict(zip(keys, row, strict=True)) for row in table.rows}
+
+
+def test_the_differences_of_all_rows_are_that_of_the_windows() -> None:
+    table, rows = compared(window(2, mm=50, relu=10), window(3, mm=20, gelu=12))
+    assert (table.beside["us_before"], table.beside["us_after"]) == (63, 35)
+    assert [*rows][:3] == ["aten::mm", "aten::gelu", "aten::relu"]
+    assert [rows[name]["difference_us"] for name in rows] == [-30, 12, -10, 0]
+    assert [rows[name]["state"] for name in rows] == ["both", "new", "gone", "both"]
+    assert sum(row["share"] for row in rows.values()) == pytest.approx(1)
+    assert (rows["aten::mm"]["calls_before"], rows["aten::relu"]["calls_after"]) == (1, 0)
+
+
+def test_windows_that_take_equally_long_have_no_shares() -> None:
+    _, rows = compared(window(1, mm=50), window(2, mm=50))
+    assert {row["share"] for row in rows.values()} == {None}
+
+
+def test_kernels_are_compared_by_their_names() -> None:
+    sides = (kernels(one, "name", in_steps=False) for one in (window(1, mm=50), window(1, mm=40)))
+    table = compare_tables(*sides)
+    assert [row[0] for row in table.rows] == ["mm", "alone"]
+    assert [row[-2] for row in table.rows] == [-10, 0]
+
+
+def test_a_window_without_a_device_can_not_be_compared() -> None:
+    built = TraceBuilder()
+    built.op("aten::mm", 0, 10)
+    with pytest.raises(UsageError, match="name two that have one"):
+        compared(window(1, mm=50), facts_of(built))
