@@ -88,7 +88,16 @@ def test_no_kernel_at_all_is_an_empty_table() -> None:
     assert (table.rows, table.sequences, table.total_ns, table.durations.short_calls) == ((), (), 0, 0)
 
 
-@pytest.mark.parametrize("name", ["h100_bert_small_infer", "mi300_bert_small_infer"])
+PEERS = (
+    "h100_bert_small_infer",
+    "mi300_bert_small_infer",
+    pytest.param("h100_qwen_infer", marks=pytest.mark.exhaustive),
+    pytest.param("h100_timesformer_infer", marks=pytest.mark.exhaustive),
+    pytest.param("h100_owlv2_infer", marks=pytest.mark.exhaustive),
+)
+
+
+@pytest.mark.parametrize("name", PEERS)
 def test_kernels_are_those_of_tracelens(traces: Path, name: str) -> None:
     facts = Facts(read_trace(next((traces / name).glob("*.json.gz")), tables=ALL_TABLES))
     ours = {row.name: (row.calls, row.total_ns) for row in kernel_table(facts).rows}
