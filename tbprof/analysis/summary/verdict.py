@@ -219,8 +219,8 @@ def _named_by(findings: Sequence[Finding], case: str) -> Numbers:
     """The place that the worst finding about this case names, and its idle."""
     if case == "cold_start":
         return _first_calls(findings)
-    rule = {"launch_bound": "LCH01", "host_bound": "LCH02"}.get(case, "")
+    rules = {"launch_bound": ("LCH01", "LCH03"), "host_bound": ("LCH02",)}.get(case, ())
     for finding in findings:
-        if finding.rule == rule and finding.saving is not None:
+        if finding.rule in rules and finding.saving is not None:
             return {"place": finding.numbers["place"], "place_us": finding.saving.ceiling_ns / 1000}
     return {}

@@ -31,95 +31,25 @@ Silent
     For code with a median kernel of 10 us and more that launches at most 1000 kernels in a step (those
     of a CUDA graph don't count), where that idle is under 1 % of the steps, and where most idle has
     work queued. At most low where another cause holds more of the idle: it takes the host's lead away.
+    Code that is compiled already is LCH03's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 
-from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gaps.largest_cause import largest_cause
-from tbprof.analysis.gaps.launch_idle import find_launch_idle
-from tbprof.analysis.health.profiler_cost import records_frames
-from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Numbers, Saving, Severity
-from tbprof.rules.base.evidence import idle_evidence
-from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.notes import duration_of, number_of
+from tbprof.model import Finding
 from tbprof.rules.base.rule import GPU_WORK, Rule
-from tbprof.rules.base.severity import severity_of_cause
-from tbprof.rules.launch.small_kernels import CodeKernels, kernels_by_code
-from tbprof.texts.figures.scopes import Scope
+from tbprof.rules.launch.bound_code import bound_code_note, find_bound_code
 
 __all__ = ["RULE"]
 
 _CODE = "LCH01"
 
-SHORT_KERNEL_NS = 10_000
-"""A kernel shorter than this is over before the host has launched another op (as in TraceLens)."""
-
-MANY_KERNELS = 1000
-"""As many kernels in a step keep the host busy for 10 ms of it, whatever their length."""
-
-_MAX_PLACES = 3
-
 
 def find(facts: Facts) -> Iterator[Finding]:
-    main = facts.work.main_device
-    if main is None or 2 * facts.empty_idle_ns < int(facts.idle.by_device[main].device_ns.sum()):
-        return
-    codes = kernels_by_code(facts, find_launch_idle(facts).short())
-    for code in islice((code for code in codes if _is_bound(facts, code)), _MAX_PLACES):
-        yield _finding(facts, code)
+    yield from find_bound_code(facts, _CODE, compiled=False)
 
 
-def _is_bound(facts: Facts, code: CodeKernels) -> bool:
-    steps_ns = facts.steps.total_ns
-    small = code.median_kernel_ns < SHORT_KERNEL_NS or code.kernels > MANY_KERNELS * len(facts.steps)
-    return small and total_ns(code.idle) >= MEDIUM_SHARE * steps_ns
-
-
-def _finding(facts: Facts, code: CodeKernels) -> Finding:
-    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(code.idle))
-    steps = len(facts.steps)
-    return window_finding(
-        _CODE,
-        place=code.place,
-        severity=_severity(facts, saving),
-        count=code.kernels,
-        removal="rewrite",
-        saving=saving,
-        confidence="low" if records_frames(facts) else "medium",
-        evidence=idle_evidence(facts, code.idle),
-        numbers={
-            "place": code.place,
-            "kernels_per_step": round(code.kernels / steps, 1),
-            "median_kernel_ns": code.median_kernel_ns,
-            "ops_per_step": round(code.ops / steps, 1),
-            "idle_per_step_ns": total_ns(code.idle) // steps,
-            "graph_blockers": _graph_blockers(facts),
-        },
-    )
-
-
-def _graph_blockers(facts: Facts) -> int:
-    """Sites with a sync point in a step: none of them can be part of a CUDA graph."""
-    return sum(bool(facts.can_be_won[site.members].any()) for site in facts.sites)
-
-
-def _severity(facts: Facts, saving: Saving) -> Severity:
-    severity = severity_of_cause(facts, saving)
-    if largest_cause(facts) == "launch":
-        return severity
-    return max(severity, "low", key=SEVERITIES.index)
-
-
-def _note(numbers: Numbers, scope: Scope) -> str:
-    length = duration_of(numbers, "median_kernel_ns")
-    kernels = f"{number_of(numbers, 'kernels_per_step')} kernels of {length} {scope.each}"
-    ops = f"launched by {number_of(numbers, 'ops_per_step')} ops"
-    return f"{numbers['place'] or 'Outside every labelled range and function'}: {kernels}, {ops}."
-
-
-RULE = Rule(code=_CODE, find=find, note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, note=bound_code_note, needs=(GPU_WORK,))

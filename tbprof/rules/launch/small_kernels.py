@@ -16,6 +16,7 @@ from tbprof.analysis.attribution.host_code import HostPlaces
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.launch_idle import LaunchIdle
 from tbprof.records import dataclass
+from tbprof.rules.launch.compiled_launches import are_compiled
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
@@ -33,6 +34,8 @@ class CodeKernels:
     ops: int
     """Ops that launched them, innermost ones, each time they ran."""
     median_kernel_ns: int
+    is_compiled: bool
+    """Whether most of the kernels come from torch.compile."""
     idle: Intervals
 
 
@@ -50,6 +53,7 @@ def kernels_by_code(facts: Facts, pieces: LaunchIdle) -> Iterator[CodeKernels]:
     kernels_of = _by_place(_places(facts, host, of_kernel))
     length = (facts.work.end_ns - facts.work.start_ns)[kernels]
     slices = facts.trace.slices
+    compiled = are_compiled(facts, kernels)
     ops = host.ops_on(slices.lane[of_kernel].astype(np.int64), slices.start_ns[of_kernel])
     found = []
     for place, at in idle_of.items():
@@ -63,6 +67,7 @@ def kernels_by_code(facts: Facts, pieces: LaunchIdle) -> Iterator[CodeKernels]:
                     kernels=len(mine),
                     ops=len(np.unique(launching[launching != NONE])),
                     median_kernel_ns=int(np.median(length[mine])),
+                    is_compiled=2 * int(compiled[mine].sum()) > len(mine),
                     idle=idle,
                 )
             )

@@ -9,7 +9,7 @@ __all__ = ["limit_sentence"]
 _LIMITS = {
     "sync": "the waits that can't simply go are the limit",
     "data": "the data loader is the limit (DAT01, DAT02)",
-    "launch": "the host is the limit: it launches the GPU's work late (LCH01, LCH02)",
+    "launch": "the host is the limit: it launches the GPU's work late (LCH01 to LCH03)",
     "queued": "work that was queued is the limit: another process, another rank or unrecorded work",
     "loading": "loading kernels and libraries for the first time is the limit (TRC01)",
     "staging": "copying pageable memory is the limit (CPY01)",

@@ -1,0 +1,38 @@
+"""Which launches come from code that torch.compile has made.
+
+Torch marks such code by the ranges `Torch-Compiled Region` (from 2.4 on) and `CompiledFunction`, those of
+Inductor by `## Call CompiledFxGraph`; Inductor's own kernels are named `triton_`.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.arrays.nesting import Nest
+from tbprof.analysis.facts import Facts
+from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.columns import Int64s
+
+__all__ = ["are_compiled"]
+
+_KERNEL = re.compile(r"triton_(?:poi|red|per|tem|for|mm|unk)_")
+"""Kernels that Inductor wrote; hand-written Triton kernels bear other names."""
+
+_REGION = re.compile(r"(?:Torch-Compiled Region|## Call CompiledFxGraph|CompiledFunction)")
+
+
+def are_compiled(facts: Facts, kernels: Int64s) -> npt.NDArray[np.bool_]:
+    """Of kernels, by their positions in the device's work; their launches are known."""
+    trace = facts.trace
+    slices = trace.slices
+    is_region = np.array([_REGION.match(name) is not None for name in trace.names], np.bool_)
+    is_kernel = np.array([_KERNEL.match(name) is not None for name in trace.names], np.bool_)
+    launches = facts.work.launch[kernels]
+    regions = Nest.of(slices, np.flatnonzero(is_region[slices.name]))
+    start_ns = slices.start_ns[launches]
+    inside = regions.innermost(slices.lane[launches].astype(np.int64), start_ns, start_ns) != NONE
+    compiled: npt.NDArray[np.bool_] = inside | is_kernel[slices.name[facts.work.rows[kernels]]]
+    return compiled

@@ -1,0 +1,55 @@
+"""The kernels of compiled code are too short for the host to keep up.
+
+What
+    Most kernels of one piece of code come from torch.compile, and still each is over before the host
+    has launched the next one.
+
+Why
+    Compiling fuses operators into fewer kernels, but each of them is still launched by the host, which
+    takes 5 us and more for one. Every graph break, guard and call that is not compiled comes on top.
+
+Example
+    before:
+        model = torch.compile(model)
+        for tokens in requests:
+            logits = model(tokens)
+    after:
+        model = torch.compile(model, mode="reduce-overhead")
+        for tokens in requests:
+            logits = model(tokens)
+
+Action
+    Replay the compiled code as a CUDA graph.
+
+Fix
+    Compile with `mode="reduce-overhead"`, which replays the kernels of a compiled region as one CUDA graph.
+    Where that brings nothing, `TORCH_LOGS=graph_breaks,cudagraphs` prints what cuts the code into
+    pieces or keeps it out of a graph; a larger batch makes each kernel longer.
+    caveat: a CUDA graph needs fixed shapes, keeps its memory, and overwrites its outputs with the next
+    call: clone what has to outlive it.
+
+Silent
+    Where most kernels of the code were not compiled (LCH01), and where LCH01 would be silent: with a
+    median kernel of 10 us and more, with idle under 1 % of the steps, or with most idle while work is
+    queued. Kernels of a CUDA graph don't count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding
+from tbprof.rules.base.rule import GPU_WORK, Rule
+from tbprof.rules.launch.bound_code import bound_code_note, find_bound_code
+
+__all__ = ["RULE"]
+
+_CODE = "LCH03"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    yield from find_bound_code(facts, _CODE, compiled=True)
+
+
+RULE = Rule(code=_CODE, find=find, note=bound_code_note, needs=(GPU_WORK,))
