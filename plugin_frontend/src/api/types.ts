@@ -269,18 +269,16 @@ export interface ActionRow {
   others: FindingRow[];
   /** Of a row of the fix plan what it adds to those above it; without an estimate its ceiling counts. */
   saves: SavingView;
-  /** Of this change without the others. */
-  alone: SavingView;
-  /** Whether what it saves holds only after another row of the fix plan above it. */
-  adds: boolean;
+  /** What it saves, in words. */
+  worth: string;
+  /** How sure that is, in words. */
+  bounds: string;
   /** Whether the replay judges it, together with the other rows of the fix plan. */
   is_planned: boolean;
   /** Of a step, 0 to 1: its estimate, else its ceiling. */
   share: number;
   /** By what it saves here: a wait that others hide alone is worth more after them. */
   severity: "critical" | "high" | "medium" | "low" | "info";
-  /** After it and the planned rows above it; null without an estimate. */
-  step_then_us: number | null;
 }
 
 export interface StepStack {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tbprof.cli.output.plain_text import plain
-from tbprof.cli.output.terminal import saving_text, worth_text
+from tbprof.cli.output.terminal import saving_text
 from tbprof.model import Report
 from tbprof.texts.figures.quantities import mean, milliseconds, share, size
 from tbprof.views.base.steady import marks_steps, mean_kernels, mean_launches
@@ -31,7 +31,7 @@ def markdown(report: Report) -> str:
         what = "A step" if marks_steps(report) else "The window"
         lines += [f"{what} runs {mean(kernels)} kernels in {mean(launches)} launches.", ""]
     lines += [
-        f"{number}. {action.title}: {worth_text(action)} ({action.finding.rule})"
+        f"{number}. {action.title}: {action.worth} ({action.finding.rule})"
         for number, action in enumerate(view.overview.actions, start=1)
     ]
     lines += [""] if view.overview.actions else []

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from tbprof.cli.output.plain_text import plain
 from tbprof.texts.figures.quantities import duration, share
 from tbprof.texts.figures.scopes import scope_of
+from tbprof.texts.findings.actions import worth_words
 from tbprof.views.export.run_summary import RunSummary
 
 __all__ = ["inert", "summary_csv", "summary_json", "summary_text"]
@@ -57,8 +58,8 @@ def _cells(row: RunSummary) -> tuple[str, ...]:
 def _action(row: RunSummary) -> str:
     if row.saves_us is None:
         return row.opening
-    saves = f"{'saves' if row.is_estimate else 'up to'} {duration(row.saves_us)}"
-    return f"{row.first_action}: {saves} {scope_of(marks_steps=row.marks_steps).each}"
+    worth = worth_words(row.saves_us if row.is_estimate else None, row.saves_us, adds=False)
+    return f"{row.first_action}: {worth} {scope_of(marks_steps=row.marks_steps).each}"
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

@@ -14,7 +14,7 @@ from tbprof.views.overview.overview import ActionRow
 from tbprof.views.window.building import window_view
 from tbprof.views.window.window import SiteRow, WindowView
 
-__all__ = ["saving_text", "terminal_text", "worth_text"]
+__all__ = ["saving_text", "terminal_text"]
 
 _SHOWN_SITES = 12
 _SEVERAL = 2
@@ -48,18 +48,11 @@ def _actions(view: WindowView) -> list[str]:
     scope = scope_of(marks_steps=view.marks_steps)
     lines = []
     for number, row in enumerate(view.overview.actions, start=1):
-        lines += ["", f"  {number}. {row.title}: {worth_text(row)} {scope.each} ({share(row.share)})"]
+        lines += ["", f"  {number}. {row.title}: {row.worth} {scope.each} ({share(row.share)})"]
         lines += [f"     {text}" for text in (*_places(view, row), row.how)]
     if view.overview.smaller:
         lines += ["", f"  {view.overview.smaller}"]
     return lines
-
-
-def worth_text(row: ActionRow) -> str:
-    """What it saves, of a step; a later row of the fix plan adds it to the rows above."""
-    if row.saves.estimate_us is None:
-        return f"up to {duration(row.saves.ceiling_us)}"
-    return f"{'adds' if row.adds else 'saves'} {duration(row.saves.estimate_us)}"
 
 
 def _places(view: WindowView, row: ActionRow) -> list[str]:

@@ -9,7 +9,16 @@ from tbprof.texts.figures.quantities import count, duration
 from tbprof.texts.figures.scopes import Scope
 from tbprof.texts.findings.rule_pages import RuleText
 
-__all__ = ["HOW_TOGETHER", "TOGETHER", "first_action_sentence", "how_to", "place_of", "smaller_sentence"]
+__all__ = [
+    "HOW_TOGETHER",
+    "TOGETHER",
+    "bounds_words",
+    "first_action_sentence",
+    "how_to",
+    "place_of",
+    "smaller_sentence",
+    "worth_words",
+]
 
 _END = re.compile(r"[.;](?= )(?=(?:[^`]*`[^`]*`)*[^`]*$)")
 """Of a sentence or a clause, outside of code."""
@@ -23,6 +32,32 @@ HOW_TOGETHER = "Each hides behind the others: one alone saves hardly anything."
 def how_to(rule: RuleText) -> str:
     """The first sentence of the rule's fix."""
     return f"{_END.split(rule.fix, maxsplit=1)[0].rstrip('.')}."
+
+
+def worth_words(estimate_us: float | None, ceiling_us: float, *, adds: bool) -> str:
+    """What an action saves; `adds`: beside the rows of the fix plan above it."""
+    if estimate_us is None:
+        return f"up to {duration(ceiling_us)}"
+    return f"{'adds' if adds else 'saves'} {duration(estimate_us)}"
+
+
+def bounds_words(
+    floor_us: float,
+    estimate_us: float | None,
+    ceiling_us: float,
+    *,
+    alone_us: float | None,
+    then_us: float | None,
+) -> str:
+    """How sure that is: from where to where, what it saves without the others, how long a step then takes."""
+    if estimate_us is None:
+        return f"at least {duration(floor_us)}" if floor_us > 0 else "no estimate"
+    words = [f"{duration(floor_us)} to {duration(ceiling_us)}"]
+    if alone_us is not None and duration(alone_us) != duration(estimate_us):
+        words.append(f"alone {duration(alone_us)}")
+    if then_us is not None:
+        words.append(f"then {duration(then_us)}")
+    return "; ".join(words)
 
 
 def first_action_sentence(

@@ -11,7 +11,7 @@ from tbprof.views.base.steady import marks_steps, mean_step_us, median_step_us
 from tbprof.views.findings.actions import rank
 from tbprof.views.findings.findings import SavingView
 from tbprof.views.overview.action_rows import action_rows
-from tbprof.views.overview.opening import opening_of
+from tbprof.views.overview.opening import opening_after
 
 __all__ = ["RunSummary", "idle_share", "run_summaries"]
 
@@ -68,7 +68,7 @@ def _summary(run: str, reports: Sequence[Report]) -> RunSummary:
     actions = action_rows(worst, rank(worst), mean_step_us(worst) or 0.0)
     saves = actions[0].saves if actions else SavingView(0.0, None, 0.0)
     worth_us = saves.ceiling_us if saves.estimate_us is None else saves.estimate_us
-    opening = opening_of(worst)
+    opening = opening_after(worst, actions)
     return RunSummary(
         run=run,
         ranks=len(reports),

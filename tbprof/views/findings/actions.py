@@ -3,50 +3,22 @@
 A change is worth its estimate. Where no replay can judge it, a wait is worth its floor, for a wait is not a
 cost, and all else its ceiling, but no more than its severity says, since a finding whose cause lies with
 another one is graded down. The waits of the fix plan keep the plan's order, for what a row adds holds only
-after those above it.
+after those above it, and no other action is said to save more than those leave.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
-from typing import TypeAlias
 
-from tbprof.model import (
-    CRITICAL_SHARE,
-    HIGH_SHARE,
-    MEDIUM_SHARE,
-    SEVERITIES,
-    Finding,
-    PlanRow,
-    Report,
-    Saving,
-    Severity,
-)
+from tbprof.model import MEDIUM_SHARE, Finding, PlanRow, Report, Saving
 from tbprof.records import dataclass
 from tbprof.views.base.steady import mean_step_us
+from tbprof.views.findings.weighed_actions import Action, WeighedAction, in_order
 
 __all__ = ["Action", "Ranked", "added_savings", "rank"]
 
 _LEAST_SHARE = 0.001
 """Of the steps: what is worth less is no action; below `MEDIUM_SHARE` it is none beside a larger one."""
-
-_MOST_OF: dict[Severity, float] = {"high": CRITICAL_SHARE, "medium": HIGH_SHARE, "low": MEDIUM_SHARE}
-"""The share of the steps at which the next worse severity begins."""
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    findings: tuple[int, ...]
-    """Indices into the report's; several where one rule found the same in several places, or where waits
-    of the plan hide one another."""
-    saving: Saving
-    """Of the window, of all of them; of a row of the plan what it adds to those above it."""
-    total_ns: int | None
-    """What it and the rows of the plan above it save together; None where it is no row of the plan."""
-
-
-_Weighed: TypeAlias = tuple[Action, float]
-"""An action, and by how many ns of the window it is ranked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +47,7 @@ def rank(report: Report) -> Ranked:
     open_ = [
         at for at in others if at not in {*unknown, *minor} and not _is_in_plan(report.findings[at], held)
     ]
-    weighed = [(action, _weight(report, action, room_ns)) for action in _alone(report, open_)]
-    weighed.sort(key=lambda pair: -pair[1])
-    actions = _merged([(action, _weight(report, action, room_ns)) for action in planned], weighed)
+    actions = in_order(report, planned, list(_alone(report, open_)), room_ns)
     shown = _worth_a_change(actions, room_ns)
     left = {at for action, _ in actions if action not in shown for at in action.findings}
     smaller = tuple(action for action in planned if action not in shown)
@@ -146,27 +116,7 @@ def _sum(savings: Sequence[Saving]) -> Saving:
     )
 
 
-def _weight(report: Report, action: Action, room_ns: float) -> float:
-    saving = action.saving
-    if saving.estimate_ns is not None:
-        return saving.estimate_ns
-    if saving.floor_ns and any(report.findings[at].sites for at in action.findings):
-        return saving.floor_ns
-    worst = min((report.findings[at].severity for at in action.findings), key=SEVERITIES.index)
-    return min(saving.ceiling_ns, _MOST_OF.get(worst, 1.0) * room_ns)
-
-
-def _merged(planned: list[_Weighed], alone: list[_Weighed]) -> list[_Weighed]:
-    """Both lists keep their order; of the two heads the one that leads to more comes first."""
-    merged: list[_Weighed] = []
-    planned, alone = list(planned), list(alone)
-    while planned and alone:
-        ahead = max(weight for _, weight in planned)
-        merged.append((planned if ahead >= alone[0][1] else alone).pop(0))
-    return [*merged, *planned, *alone]
-
-
-def _worth_a_change(actions: list[_Weighed], room_ns: float) -> tuple[Action, ...]:
+def _worth_a_change(actions: list[WeighedAction], room_ns: float) -> tuple[Action, ...]:
     """Those above the share, and the rows of the plan that others of it rest on."""
     most = max((weight for _, weight in actions), default=0.0)
     least = (MEDIUM_SHARE if most >= MEDIUM_SHARE * room_ns else _LEAST_SHARE) * room_ns

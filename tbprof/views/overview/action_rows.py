@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from tbprof.model import Report, severity_of_share
+from tbprof.model import SEVERITIES, Report, Severity, severity_of_share
 from tbprof.texts.figures.scopes import scope_of
-from tbprof.texts.findings.actions import HOW_TOGETHER, TOGETHER, how_to, smaller_sentence
+from tbprof.texts.findings.actions import (
+    HOW_TOGETHER,
+    TOGETHER,
+    bounds_words,
+    how_to,
+    smaller_sentence,
+    worth_words,
+)
 from tbprof.texts.findings.rule_pages import fix_words
 from tbprof.views.base.steady import marks_steps
 from tbprof.views.base.times import us
 from tbprof.views.findings.actions import Action, Ranked
-from tbprof.views.findings.findings import FindingRow, finding_row, saving_view
+from tbprof.views.findings.findings import FindingRow, SavingView, finding_row, saving_view
 from tbprof.views.overview.overview import ActionRow
 
 __all__ = ["action_rows", "finding_rows", "smaller_actions"]
@@ -44,6 +51,7 @@ def _row(report: Report, action: Action, step_us: float, *, adds: bool) -> Actio
     finding, *others = (report.findings[at] for at in action.findings)
     saves = saving_view(action.saving, steps)
     then_us = None if action.total_ns is None else max(step_us - us(action.total_ns) / steps, 0.0)
+    alone = saves if others or finding.saving is None else saving_view(finding.saving, steps)
     worth_us = saves.ceiling_us if saves.estimate_us is None else saves.estimate_us
     share = min(worth_us / max(step_us, 0.001), 1.0)
     is_joint = bool(others) and action.total_ns is not None
@@ -53,10 +61,21 @@ def _row(report: Report, action: Action, step_us: float, *, adds: bool) -> Actio
         finding=finding_row(finding, report),
         saves=saves,
         others=tuple(finding_row(other, report) for other in others),
-        alone=saves if others or finding.saving is None else saving_view(finding.saving, steps),
-        adds=adds,
+        worth=worth_words(saves.estimate_us, saves.ceiling_us, adds=adds),
+        bounds=bounds_words(
+            saves.floor_us,
+            saves.estimate_us,
+            saves.ceiling_us,
+            alone_us=alone.estimate_us,
+            then_us=then_us,
+        ),
         is_planned=action.total_ns is not None,
         share=share,
-        severity=finding.severity if saves.estimate_us is None else severity_of_share(share),
-        step_then_us=then_us,
+        severity=_severity(finding.severity, saves, share),
     )
+
+
+def _severity(found: Severity, saves: SavingView, share: float) -> Severity:
+    """By the estimate; a ceiling that those above have lowered is no worse than what it leaves."""
+    by_share = severity_of_share(share)
+    return by_share if saves.estimate_us is not None else max(found, by_share, key=SEVERITIES.index)

@@ -15,7 +15,7 @@ from tbprof.views.findings.actions import rank
 from tbprof.views.overview.action_rows import action_rows
 from tbprof.views.overview.overview import ActionRow
 
-__all__ = ["Opening", "opening_of"]
+__all__ = ["Opening", "opening_after", "opening_of"]
 
 _OTHERS_FIRST = ("communication", "cold_start")
 """Where another rank, or another recording, is to be looked at before any change."""
@@ -32,21 +32,24 @@ class Opening:
 
 
 def opening_of(report: Report) -> Opening:
-    """What is said first of a window; a verdict of another version is left out, and its order with it."""
+    """What is said first of a window."""
+    return opening_after(report, action_rows(report, rank(report), mean_step_us(report) or 0.0))
+
+
+def opening_after(report: Report, actions: Sequence[ActionRow]) -> Opening:
+    """The same, for who has its actions; a verdict of another version is left out, and its order with it."""
     if report.idle is None and report.recorded_calls:
         places = {(line.source.file, line.source.line) for line in report.predicted_lines}
         return Opening(*predicted_sentences(len(places)), action="")
     if report.verdict is None:
         return Opening("", "", "")
-    step_us = mean_step_us(report) or 0.0
-    actions = action_rows(report, rank(report), step_us)
     waits_come_first = not actions or actions[0].is_planned
     verdict, detail = verdict_sentences(report.verdict, waits_come_first=waits_come_first)
     has_order = verdict != "" and report.verdict.case not in _OTHERS_FIRST
-    return Opening(verdict, detail, _first(report, actions, step_us) if has_order else "")
+    return Opening(verdict, detail, _first(report, actions) if has_order else "")
 
 
-def _first(report: Report, actions: Sequence[ActionRow], step_us: float) -> str:
+def _first(report: Report, actions: Sequence[ActionRow]) -> str:
     if not actions or actions[0].share < MEDIUM_SHARE:
         return ""
     first, saves = actions[0], actions[0].saves
@@ -55,7 +58,7 @@ def _first(report: Report, actions: Sequence[ActionRow], step_us: float) -> str:
         _place(report, first),
         saved_us=saves.estimate_us,
         most_us=saves.ceiling_us,
-        step_us=step_us,
+        step_us=mean_step_us(report) or 0.0,
     )
 
 

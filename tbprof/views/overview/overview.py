@@ -76,18 +76,16 @@ class ActionRow:
     """Of the same rule in other places, or waits that hide one another with it."""
     saves: SavingView
     """Of a row of the fix plan what it adds to those above it; without an estimate its ceiling counts."""
-    alone: SavingView
-    """Of this change without the others."""
-    adds: bool
-    """Whether what it saves holds only after another row of the fix plan above it."""
+    worth: str
+    """What it saves, in words."""
+    bounds: str
+    """How sure that is, in words."""
     is_planned: bool
     """Whether the replay judges it, together with the other rows of the fix plan."""
     share: float
     """Of a step, 0 to 1: its estimate, else its ceiling."""
     severity: Severity
     """By what it saves here: a wait that others hide alone is worth more after them."""
-    step_then_us: float | None
-    """After it and the planned rows above it; null without an estimate."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from tbprof.views.base.steady import marks_steps, median_step_us
 from tbprof.views.base.times import us
 from tbprof.views.findings.findings import finding_row, saving_view
 from tbprof.views.overview.building import overview_view
-from tbprof.views.overview.opening import opening_of
+from tbprof.views.overview.opening import opening_after
 from tbprof.views.window.copies import bytes_per_s, copy_rows, non_blocking_of
 from tbprof.views.window.instances import instance_view
 from tbprof.views.window.predicted import predicted_rows
@@ -37,7 +37,8 @@ _HEALTH_ORDER = ("info", "warning", "error")
 
 def window_view(report: Report, *, run: str, worker: str, window: str) -> WindowView:
     """Everything that the screen shows of one window."""
-    opening = opening_of(report)
+    overview = overview_view(report)
+    opening = opening_after(report, overview.actions)
     total_ns = sum(step.length_ns for step in report.steps)
     trace = report.trace
     return WindowView(
@@ -69,7 +70,7 @@ def window_view(report: Report, *, run: str, worker: str, window: str) -> Window
         worst_health=max((fact.severity for fact in trace.health), key=_HEALTH_ORDER.index, default="ok"),
         not_checked=_not_checked(report),
         environment=() if report.facts is None else _environment(report.facts),
-        overview=overview_view(report),
+        overview=overview,
     )
 
 

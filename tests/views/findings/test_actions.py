@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from report_samples import REPORT, changed
 
-from tbprof.model import Finding, PlanRow, Removal, Report, Saving, Severity
+from tbprof.model import DeviceIdle, Finding, Idle, PlanRow, Removal, Report, Saving, Severity
 from tbprof.views.findings.actions import added_savings, rank
 
 STEPS_NS = 12_000_000
@@ -77,6 +78,23 @@ def test_the_plan_keeps_its_order_and_comes_where_its_largest_row_belongs() -> N
     shown = rank(report_of(hidden, masking, loader, plan=plan)).actions
     assert [action.findings for action in shown] == [(1,), (0,), (2,)]
     assert [action.total_ns for action in shown] == [300_000, 2_300_000, None]
+
+
+@pytest.mark.parametrize(
+    ("rule", "left_ns"), [("DAT01", 1_000_000), ("CPY06", 1_600_000), ("TRC01", 3_000_000)]
+)
+def test_a_ceiling_is_no_more_than_the_plan_leaves(rule: str, left_ns: int) -> None:
+    """4 ms of idle and 0.6 ms of copies that nothing hides, of which the plan saves 3 ms."""
+    idle = DeviceIdle(4_000_000, 4_000_000, 0, {"data": 4_000_000})
+    found = (read(Saving(0, 3_000_000, 4_000_000)), finding(rule, Saving(0, None, 3_000_000)))
+    report = changed(
+        findings=found,
+        fix_plan=(PlanRow(0, 3_000_000, 3_000_000, 4_000_000),),
+        idle=Idle(total=idle, by_device={"0": idle}, places=()),
+        steps=tuple(dataclasses.replace(step, copying_ns=200_000) for step in REPORT.steps),
+    )
+    _, after = rank(report).actions
+    assert after.saving.ceiling_ns == left_ns
 
 
 def test_waits_that_hide_one_another_are_one_action() -> None:

@@ -1,7 +1,6 @@
-import type { ActionRow, FindingRow, SavingView, WindowView } from "../../api/types.ts";
+import type { ActionRow, FindingRow, WindowView } from "../../api/types.ts";
 import { Bracket } from "../../draw/Bracket.tsx";
 import { SeverityBars } from "../../draw/SeverityBars.tsx";
-import { formatDuration } from "../../format/duration.ts";
 import { formatShare } from "../../format/number.ts";
 import { visit } from "../../state/place.ts";
 import { visitSite } from "../../state/sites.ts";
@@ -76,7 +75,7 @@ function ActionLine({ row, number, view, largest_us: largest, scope }: ActionLin
         </p>
       </td>
       <td>
-        <div class="b nw">{savesText(row)}</div>
+        <div class="b nw">{row.worth}</div>
         <div class="row s12 t3">
           <SeverityBars severity={severity} />
           {formatShare(row.share)} of {scope}
@@ -84,26 +83,10 @@ function ActionLine({ row, number, view, largest_us: largest, scope }: ActionLin
       </td>
       <td class="bracket">
         <Bracket saving={saves} scale_us={largest} />
-        <div class="s12 t3 under">{bracketText(row)}</div>
+        <div class="s12 t3 under">{row.bounds}</div>
       </td>
     </tr>
   );
-}
-
-function savesText({ saves, adds }: ActionRow): string {
-  if (saves.estimate_us === null) return `up to ${formatDuration(saves.ceiling_us)}`;
-  return `${adds ? "adds" : "saves"} ${formatDuration(saves.estimate_us)}`;
-}
-
-function bracketText({ saves, alone, step_then_us: then }: ActionRow): string {
-  const { floor_us: floor, estimate_us: estimate, ceiling_us: ceiling } = saves;
-  if (estimate === null) return floor > 0 ? `at least ${formatDuration(floor)}` : "no estimate";
-  const bounds = `${formatDuration(floor)} to ${formatDuration(ceiling)}`;
-  return `${bounds}${isAnother(saves, alone) ? `; alone ${formatDuration(alone.estimate_us)}` : ""}${then === null ? "" : `; then ${formatDuration(then)}`}`;
-}
-
-function isAnother(saves: SavingView, alone: SavingView): boolean {
-  return alone.estimate_us !== null && formatDuration(alone.estimate_us) !== formatDuration(saves.estimate_us);
 }
 
 /** Each rule with the lines to change; else the rule and what its findings are about. */

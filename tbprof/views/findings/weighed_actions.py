@@ -1,0 +1,102 @@
+"""In which order actions stand, and what those above leave for the next one to save."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TypeAlias
+
+from tbprof.model import CRITICAL_SHARE, HIGH_SHARE, MEDIUM_SHARE, SEVERITIES, Report, Saving, Severity
+from tbprof.records import dataclass
+
+__all__ = ["Action", "WeighedAction", "in_order"]
+
+_MOST_OF: dict[Severity, float] = {"high": CRITICAL_SHARE, "medium": HIGH_SHARE, "low": MEDIUM_SHARE}
+"""The share of the steps at which the next worse severity begins."""
+
+_WINS_IDLE = ("CMP", "DAT", "LCH", "MEM")
+"""Families of rules whose findings can win nothing but idle."""
+_WINS_STALLS = ("CPY", "SYN")
+"""Those whose findings can win the time in which nothing is computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    findings: tuple[int, ...]
+    """Indices into the report's; several where one rule found the same in several places, or where waits
+    of the plan hide one another."""
+    saving: Saving
+    """Of the window, of all of them; after those above it, at most what they leave."""
+    total_ns: int | None
+    """What it and the rows of the plan above it save together; None where it is no row of the plan."""
+
+
+WeighedAction: TypeAlias = tuple[Action, float]
+"""An action, and by how many ns of the window it is ranked."""
+
+
+def in_order(
+    report: Report, planned: list[Action], alone: list[Action], room_ns: float
+) -> list[WeighedAction]:
+    """The rows of the plan in their order, each other action where what it can still save belongs.
+
+    Args:
+        report: Of the window.
+        planned: Rows of the fix plan.
+        alone: All others.
+        room_ns: How long the steps take together.
+    """
+    ordered: list[WeighedAction] = []
+    rows = [(action, _weight(report, action, room_ns)) for action in planned]
+    others = _heaviest_first(report, alone, 0, room_ns)
+    while rows or others:
+        if others and max((weight for _, weight in rows), default=-1.0) < others[0][1]:
+            ordered.append(others.pop(0))
+        else:
+            ordered.append(rows.pop(0))
+            saved_ns = ordered[-1][0].total_ns or 0
+            others = _heaviest_first(report, [action for action, _ in others], saved_ns, room_ns)
+    return ordered
+
+
+def _heaviest_first(
+    report: Report, alone: list[Action], saved_ns: int, room_ns: float
+) -> list[WeighedAction]:
+    left = [_after(report, action, saved_ns) for action in alone]
+    weighed = [(action, _weight(report, action, room_ns)) for action in left]
+    return sorted(weighed, key=lambda pair: -pair[1])
+
+
+def _after(report: Report, action: Action, saved_ns: int) -> Action:
+    """At most what is left once the rows of the plan above it have saved so much."""
+    room_ns = _room_ns(report, report.findings[action.findings[0]].rule)
+    saving = action.saving
+    if room_ns is None or not saved_ns or saving.ceiling_ns <= room_ns - saved_ns:
+        return action
+    left_ns = max(room_ns - saved_ns, 0)
+    estimate_ns = None if saving.estimate_ns is None else min(saving.estimate_ns, left_ns)
+    left = Saving(min(saving.floor_ns, left_ns), estimate_ns, left_ns)
+    return dataclasses.replace(action, saving=left)
+
+
+def _room_ns(report: Report, rule: str) -> int | None:
+    """All that findings of this rule could ever win; None where that is not known."""
+    if report.idle is None or len(report.idle.by_device) != 1:
+        return None
+    idle_ns = report.idle.total.device_ns
+    if rule.startswith(_WINS_IDLE):
+        return idle_ns
+    copying = [step.copying_ns for step in report.steps]
+    if not rule.startswith(_WINS_STALLS) or None in copying:
+        return None
+    exposed_ns = sum(step.communication_exposed_ns or 0 for step in report.steps)
+    return idle_ns + exposed_ns + sum(filter(None, copying))
+
+
+def _weight(report: Report, action: Action, room_ns: float) -> float:
+    saving = action.saving
+    if saving.estimate_ns is not None:
+        return saving.estimate_ns
+    if saving.floor_ns and any(report.findings[at].sites for at in action.findings):
+        return saving.floor_ns
+    worst = min((report.findings[at].severity for at in action.findings), key=SEVERITIES.index)
+    return min(saving.ceiling_ns, _MOST_OF.get(worst, 1.0) * room_ns)
