@@ -9,7 +9,7 @@ import { loadManualPage } from "./state/manual.ts";
 import { followAddress } from "./state/place.ts";
 import { loadRulePage } from "./state/rulePage.ts";
 import { pinShown, pollWhileEmpty, refreshRuns, shown } from "./state/runs.ts";
-import { loadRanks, loadTrend } from "./state/series.ts";
+import { loadRanks, loadTrends } from "./state/series.ts";
 import { loadSource } from "./state/source.ts";
 import { watchVisibility } from "./state/visibility.ts";
 import { loadShownWindow } from "./state/windowAnswer.ts";
@@ -24,7 +24,7 @@ export function render(): void {
   followTheme(hostWindow());
   followAddress();
   watchVisibility();
-  for (const start of [pinShown, loadShownWindow, pollWhileEmpty, loadRulePage, loadManualPage, loadRanks, loadTrend, loadComparison, loadSource]) start();
+  for (const start of [pinShown, loadShownWindow, pollWhileEmpty, loadRulePage, loadManualPage, loadRanks, loadTrends, loadComparison, loadSource]) start();
   effect(() => {
     document.title = shown.value === null ? "tbprof" : `${shown.value.run.run} · tbprof`;
   });

@@ -9,6 +9,8 @@ test("a place survives its own address", () => {
     run: "a b/ü&=#",
     worker: "h_1",
     window: "h_1.12.json",
+    metric: "wait",
+    beside: ["a, b", ""],
     site: 7,
     rule: "SYN01",
     view: "copies" as const,

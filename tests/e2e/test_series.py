@@ -18,6 +18,9 @@ def test_all_ranks_stand_side_by_side(page: Page, address: str) -> None:
     frame.locator("th button", has_text="GPU idle").click()
     expect(frame.locator("th[aria-sort=descending]")).to_contain_text("GPU idle")
     assert axe_violations(page) == ""
+    frame.get_by_role("textbox", name="Find ranks").fill("rank1")
+    expect(rows).to_have_count(1)
+    frame.get_by_role("textbox", name="Find ranks").fill("")
     frame.locator("th button", has_text="Rank").click()
     rows.nth(1).locator("button").click()
     expect(frame.locator("nav [aria-current=page]")).to_have_text("Overview")
@@ -26,12 +29,21 @@ def test_all_ranks_stand_side_by_side(page: Page, address: str) -> None:
 
 @IN_BOTH_THEMES
 def test_windows_over_the_training_are_drawn_and_listed(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1100, "height": 700})
     frame = open_tab(page, address, "ranks", "trends")
     rows = frame.locator('table[aria-labelledby="windows"] tbody tr')
     expect(rows).to_have_count(2)
-    expect(rows.nth(1).locator("td")).to_have_count(7, timeout=PATIENCE_MS)
-    expect(frame.locator("svg.trend")).to_have_count(4)
-    expect(frame.locator("h1")).to_have_text("No lasting change in step time over 2 windows.")
+    expect(frame.locator("h1")).to_contain_text("too few to tell a lasting change", timeout=PATIENCE_MS)
+    chart = frame.get_by_role("group", name="Step, a point a window")
+    expect(chart).to_contain_text("Window, oldest first")
+    chart.press("ArrowRight")
+    expect(frame.get_by_role("status").filter(has_text="Window 2: step")).to_be_visible()
+    frame.get_by_role("button", name="Figure").click()
+    frame.get_by_role("option", name="GPU idle", exact=True).click()
+    expect(frame.get_by_role("heading", name="GPU idle over the training")).to_be_visible()
+    frame.get_by_role("button", name="Beside").click()
+    frame.get_by_role("option", name="sam_amg_a100").click()
+    expect(rows).to_have_count(3, timeout=PATIENCE_MS)
     assert axe_violations(page) == ""
 
 

@@ -513,6 +513,8 @@ export interface WindowFigures {
   gpu_lag_us: number | null;
   /** Host to device, a step. */
   uploaded_bytes: number;
+  /** What removing waits saves of a step, by the estimate. */
+  could_save_us: number | null;
   world_size: number | null;
   git_commit: string | null;
 }

@@ -14,6 +14,10 @@ export interface Place {
   beforeRun: string | null;
   beforeWorker: string | null;
   beforeWindow: string | null;
+  /** The figure that Trends draws; null: the first. */
+  metric: string | null;
+  /** Runs that Trends draws beside the one that is shown. */
+  beside: readonly string[];
   /** Index of the site whose drawer is open. */
   site: number | null;
   /** Code of the rule whose page is open, over the drawer. */
@@ -53,6 +57,8 @@ export const START: Place = {
   beforeRun: null,
   beforeWorker: null,
   beforeWindow: null,
+  metric: null,
+  beside: [],
   site: null,
   rule: null,
   health: false,
@@ -69,6 +75,8 @@ export const START: Place = {
 
 const PLUGIN = "tbprof";
 const PREFIX = `p.${PLUGIN}.`;
+/** Between names of runs: no path holds it. */
+const SEPARATOR = "\n";
 
 /** Reads an address; null if it is that of another tab. Values that make no sense are left out. */
 export function parsePlace(hash: string): Place | null {
@@ -85,6 +93,8 @@ export function parsePlace(hash: string): Place | null {
     beforeRun: values.get("before_run") ?? null,
     beforeWorker: values.get("before_worker") ?? null,
     beforeWindow: values.get("before_window") ?? null,
+    metric: values.get("metric") ?? null,
+    beside: values.get("beside")?.split(SEPARATOR) ?? [],
     site: parseIndex(values.get("site")),
     rule: values.get("rule") ?? null,
     health: values.get("health") === "1",
@@ -114,6 +124,8 @@ export function printPlace(place: Place): string {
     ["before_worker", place.beforeWorker],
     ["before_window", place.beforeWindow],
     ["view", place.view === START.view ? null : place.view],
+    ["metric", place.metric],
+    ["beside", place.beside.length === 0 ? null : place.beside.join(SEPARATOR)],
     ["site", numbered(place.site)],
     ["rule", place.rule],
     ["health", place.health ? "1" : null],

@@ -5,7 +5,12 @@ import { fetchRanks, fetchTrend } from "../api/routes.ts";
 import type { RanksView, SeriesRow, TrendView } from "../api/types.ts";
 import { ask } from "./ask.ts";
 import { place } from "./place.ts";
-import { shown } from "./runs.ts";
+import { runs, shown } from "./runs.ts";
+
+export interface NamedTrend {
+  run: string;
+  view: TrendView;
+}
 
 const poll = { everyMs: 1_000, unfinished: ({ rows }: { rows: readonly SeriesRow[] }): boolean => rows.some((row) => row.state === "reading") };
 
@@ -14,10 +19,13 @@ const askedRanks = computed<string | null>(() =>
 );
 
 /** How many windows there are is part of the question: a new one changes the answer. */
-const askedTrend = computed<string | null>(() => {
-  if (shown.value === null || place.value.view !== "trends") return null;
+const askedTrends = computed<string | null>(() => {
+  if (shown.value === null || runs.value.kind !== "there" || place.value.view !== "trends") return null;
   const { run, worker } = shown.value;
-  return JSON.stringify([run.run, worker.worker, worker.windows.length]);
+  const others = runs.value.value.runs.filter((row) => row.run !== run.run && place.value.beside.includes(row.run));
+  const beside = others.flatMap((row) => row.workers.find(({ rank }) => rank === worker.rank) ?? row.workers[0] ?? []);
+  const asked = [worker, ...beside].map((row, at) => [(at === 0 ? run : others[at - 1])?.run ?? "", row.worker, row.windows.length]);
+  return JSON.stringify(asked);
 });
 
 export const { answer: ranks, start: loadRanks } = ask<RanksView>(
@@ -29,11 +37,12 @@ export const { answer: ranks, start: loadRanks } = ask<RanksView>(
   { poll },
 );
 
-export const { answer: trend, start: loadTrend } = ask<TrendView>(
-  askedTrend,
+/** The trend of the worker that is shown, then of the runs beside it. */
+export const { answer: trends, start: loadTrends } = ask<NamedTrend[]>(
+  askedTrends,
   (key, signal) => {
-    const [run, worker] = JSON.parse(key) as [string, string, number];
-    return fetchTrend(run, worker, signal);
+    const asked = JSON.parse(key) as [string, string, number][];
+    return Promise.all(asked.map(async ([run, worker]) => ({ run, view: await fetchTrend(run, worker, signal) })));
   },
-  { poll },
+  { poll: { everyMs: poll.everyMs, unfinished: (all) => all.some(({ view }) => poll.unfinished(view)) } },
 );

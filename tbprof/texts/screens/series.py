@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tbprof.texts.figures.quantities import count, duration, share
 
-__all__ = ["change_sentences", "missing_sentence", "ranks_sentences", "read_sentence"]
+__all__ = [
+    "change_sentences",
+    "few_windows_sentences",
+    "missing_sentence",
+    "ranks_sentences",
+    "read_sentence",
+]
 
 _FAR_APART = 2.0
 """Waits that differ by less are alike."""
@@ -25,18 +31,38 @@ def ranks_sentences(ranks: Sequence[tuple[str, float | None, float]], *, are_ran
     if len(idle) < 2:
         return f"{count(len(ranks), kind)} recorded, fewer than two with GPU work.", ""
     waits = {name: wait for name, _, wait in ranks}
-    most, least = max(idle, key=lambda name: idle[name]), min(idle, key=lambda name: idle[name])
+    most, least = _alike(idle, max(idle.values())), _alike(idle, min(idle.values()))
     longest, shortest = max(waits.values()), min(waits.values())
-    if longest > _FAR_APART * shortest > 0 and max(waits, key=lambda name: waits[name]) == least:
+    waiting = [name for name, wait in waits.items() if duration(wait) == duration(longest)]
+    if longest > _FAR_APART * shortest > 0 and len(waiting) == 1 and waiting == least:
         fold = f"{longest / shortest:,.0f}-fold"
-        return f"Waits differ {fold}, and {kind} {least}, which waits longest, is the least idle.", by_idle
-    if share(idle[most]) == share(idle[least]):
-        return f"All {kind}s are idle alike: {share(idle[most])} of a step.", by_idle
+        return f"Waits differ {fold}, and {kind} {least[0]}, which waits longest, is the least idle.", by_idle
+    if len(most) == len(idle):
+        return f"All {kind}s are idle alike: {share(idle[most[0]])} of a step.", by_idle
     return (
-        f"{kind.capitalize()} {most} is idle most, {share(idle[most])} of a step; "
-        f"{kind} {least} least, {share(idle[least])}.",
+        f"{_named(most, len(idle), kind)} idle most, {share(idle[most[0]])} of a step; "
+        f"{_listed(least, len(idle), kind)} least, {share(idle[least[0]])}.",
         by_idle,
     )
+
+
+def _alike(shares: Mapping[str, float], value: float) -> list[str]:
+    """All with the same share, as it is written: a difference that no screen shows makes nobody the worst."""
+    return [name for name, other in shares.items() if share(other) == share(value)]
+
+
+def _named(names: Sequence[str], of: int, kind: str) -> str:
+    listed = _listed(names, of, kind)
+    return f"{listed[0].upper()}{listed[1:]} {'is' if len(names) == 1 else 'are'}"
+
+
+def _listed(names: Sequence[str], of: int, kind: str) -> str:
+    """Each by its name, or how many they are."""
+    if len(names) == 1:
+        return f"{kind} {names[0]}"
+    if len(names) > _MOST_NAMED:
+        return f"{len(names)} of {of} {kind}s"
+    return f"{kind}s {', '.join(names[:-1])} and {names[-1]}"
 
 
 def missing_sentence(ranks: Sequence[int]) -> str:
@@ -51,6 +77,17 @@ def missing_sentence(ranks: Sequence[int]) -> str:
 def read_sentence(read: int, total: int) -> str:
     """While windows are being read nothing is said of all of them."""
     return f"{read} of {count(total, 'window')} read so far."
+
+
+def few_windows_sentences(windows: int, first_us: float, last_us: float) -> tuple[str, str]:
+    """Where there are too few to tell a change from noise; `first_us` and `last_us` are their steps."""
+    if windows == 1:
+        return f"A step takes {duration(first_us)}; one window shows no change.", ""
+    return (
+        f"A step takes {duration(last_us)} in the last of {count(windows, 'window')}, "
+        f"{duration(first_us)} in the first: too few to tell a lasting change.",
+        "A change is reported when it lasts for three windows and exceeds the noise between them.",
+    )
 
 
 def change_sentences(windows: int, before_us: float, after_us: float, since: str) -> tuple[str, str]:

@@ -8,7 +8,13 @@ from statistics import fmean, median
 from tbprof.file_names import rank_of
 from tbprof.model import Window
 from tbprof.records import dataclass
-from tbprof.texts.screens.series import change_sentences, missing_sentence, ranks_sentences, read_sentence
+from tbprof.texts.screens.series import (
+    change_sentences,
+    few_windows_sentences,
+    missing_sentence,
+    ranks_sentences,
+    read_sentence,
+)
 from tbprof.views.series.series import RanksView, SeriesRow, TrendView, WindowFigures
 
 __all__ = ["StepChange", "ranks_view", "series_row", "step_change", "trend_view"]
@@ -74,7 +80,9 @@ def trend_view(rows: Sequence[SeriesRow], left_out: int) -> TrendView:
         if row.figures is not None and row.figures.step_us is not None
     ]
     change = step_change([step_us for _, step_us in known])
-    if change is None:
+    if 0 < len(known) < 2 * FEWEST_WINDOWS:
+        verdict, detail = few_windows_sentences(len(known), known[0][1], known[-1][1])
+    elif change is None:
         verdict, detail = change_sentences(len(known), 0.0, 0.0, "")
     else:
         since = f"window {known[change.row][0]}"

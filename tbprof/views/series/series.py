@@ -41,6 +41,8 @@ class WindowFigures:
     """The longest by which the GPU ends a step after the host."""
     uploaded_bytes: float
     """Host to device, a step."""
+    could_save_us: float | None
+    """What removing waits saves of a step, by the estimate."""
     world_size: int | None
     git_commit: str | None
 
@@ -107,6 +109,13 @@ def figures_of(report: Report) -> WindowFigures:
         wait_us=us(sum(step.wait_ns for step in steady)) / count,
         gpu_lag_us=us(max(lag)) if lag else None,
         uploaded_bytes=uploads / max(len(report.steps), 1),
+        could_save_us=_could_save_us(report),
         world_size=report.trace.world_size,
         git_commit=None if facts is None else facts.git_commit,
     )
+
+
+def _could_save_us(report: Report) -> float | None:
+    if report.savings is None or report.savings.estimate_ns is None:
+        return None
+    return us(report.savings.estimate_ns) / max(len(report.steps), 1)

@@ -63,6 +63,21 @@ def test_ranks_that_are_idle_alike_are_not_set_against_each_other() -> None:
     assert ranks_view(rows).verdict == "All ranks are idle alike: 34\u202f% of a step."
 
 
+def test_ranks_of_one_share_are_named_together() -> None:
+    shares = (0.4902, 0.3, 0.4899, 0.1, 0.1)
+    shown = ranks_view([rank(at, idle=idle, wait_us=2_000) for at, idle in enumerate(shares)])
+    assert shown.verdict == (
+        "Ranks 0 and 2 are idle most, 49\u202f% of a step; ranks 3 and 4 least, 10\u202f%."
+    )
+    many = ranks_view([rank(at, idle=0.5 if at < 8 else 0.1, wait_us=2_000) for at in range(10)])
+    assert many.verdict.startswith("8 of 10 ranks are idle most")
+
+
+def test_one_of_several_that_wait_longest_is_not_picked_out() -> None:
+    rows = [rank(0, idle=0.1, wait_us=7_600), rank(1, idle=0.2, wait_us=7_601), rank(2, idle=0.4, wait_us=10)]
+    assert ranks_view(rows).verdict.startswith("Rank 2 is idle most")
+
+
 def test_without_ranks_they_are_workers() -> None:
     idle, busy = (dataclasses.replace(FIGURES, idle_share=share) for share in (0.4, 0.1))
     shown = ranks_view([row("a", idle), row("b", busy)])
@@ -124,5 +139,15 @@ def test_a_trend_names_the_window_since_which_steps_are_longer() -> None:
 
 
 def test_no_change_says_what_would_be_one() -> None:
-    shown = trend_view([row("w")], 0)
-    assert shown.verdict == "No lasting change in step time over 1 window."
+    steady = trend_view([row("w", number=number) for number in range(6)], 0)
+    assert steady.verdict == "No lasting change in step time over 6 windows."
+
+
+def test_a_few_windows_show_no_change() -> None:
+    steps = [dataclasses.replace(FIGURES, step_us=step_us) for step_us in (174_800.0, 153_000.0)]
+    shown = trend_view([row("w", figures, number) for number, figures in enumerate(steps, start=1)], 0)
+    assert shown.verdict == (
+        "A step takes 153.0\u202fms in the last of 2 windows, 174.8\u202fms in the first: "
+        "too few to tell a lasting change."
+    )
+    assert trend_view([row("w")], 0).verdict.endswith("one window shows no change.")

@@ -3,8 +3,8 @@ import type { RanksView, SeriesRow, WindowFigures } from "../../api/types.ts";
 import { COMPUTING, causeFill } from "../../draw/causes.ts";
 import { Meter } from "../../draw/Meter.tsx";
 import { type DurationUnit, formatDuration, formatDurationIn, tableUnit } from "../../format/duration.ts";
-import { formatCounted, formatMean, formatShare, NOT_RECORDED } from "../../format/number.ts";
-import { type RankKey, sortRanks } from "../../model/rankSorting.ts";
+import { formatCount, formatCounted, formatMean, formatShare, NOT_RECORDED } from "../../format/number.ts";
+import { type RankKey, remarksOf, searchRanks, sortRanks } from "../../model/rankSorting.ts";
 import { visit } from "../../state/place.ts";
 import { visitWindow } from "../../state/runs.ts";
 import { ranks } from "../../state/series.ts";
@@ -66,34 +66,58 @@ function RanksTable({ rows, kind }: { rows: readonly SeriesRow[]; kind: Kind }) 
   const waits = known.map((figures) => figures.wait_us);
   const scale = { stepUnit: tableUnit(steps), waitUnit: tableUnit(waits), step: Math.max(...steps, 0), wait: Math.max(...steps, ...waits, 0) };
   const [sort, setSort] = useState<RankKey>("name");
+  const [search, setSearch] = useState("");
+  const found = searchRanks(sortRanks(rows, sort), search);
+  const remarks = remarksOf(rows);
   const head = (key: RankKey, text: string) => <SortHead text={text} column={key} isSorted={key === sort} onSort={setSort} />;
   return (
-    <table class="series-table" aria-labelledby="ranks">
-      <thead>
-        <tr>
-          {head("name", kind.title)}
-          {head("step", `Step, ${scale.stepUnit}`)}
-          <th scope="col">
-            <span class="sr">Step drawn</span>
-          </th>
-          {head("idle", "GPU idle")}
-          <th scope="col">
-            <span class="sr">Idle drawn</span>
-          </th>
-          {head("wait", `Host waits, ${scale.waitUnit}`)}
-          <th scope="col">
-            <span class="sr">Waits drawn</span>
-          </th>
-          {head("syncs", "Syncs")}
-          {head("lag", "GPU behind by")}
-        </tr>
-      </thead>
-      <tbody>
-        {sortRanks(rows, sort).map((row) => (
-          <RankLine key={row.worker} row={row} name={kind.nameOf(row)} scale={scale} />
-        ))}
-      </tbody>
-    </table>
+    <>
+      <RankSearch search={search} left={`${formatCount(found.length)} of ${formatCounted(rows.length, kind.singular)}`} onSearch={setSearch} />
+      <table class="series-table" aria-labelledby="ranks">
+        <thead>
+          <tr>
+            {head("name", kind.title)}
+            {head("step", `Step, ${scale.stepUnit}`)}
+            <th scope="col">
+              <span class="sr">Step drawn</span>
+            </th>
+            {head("idle", "GPU idle")}
+            <th scope="col">
+              <span class="sr">Idle drawn</span>
+            </th>
+            {head("wait", `Host waits, ${scale.waitUnit}`)}
+            <th scope="col">
+              <span class="sr">Waits drawn</span>
+            </th>
+            {head("syncs", "Syncs")}
+            {head("lag", "GPU behind by")}
+          </tr>
+        </thead>
+        <tbody>
+          {found.map((row) => (
+            <RankLine key={row.worker} row={row} name={kind.nameOf(row)} remark={remarks.get(row.worker) ?? ""} scale={scale} />
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+function RankSearch({ search, left, onSearch }: { search: string; left: string; onSearch: (search: string) => void }) {
+  return (
+    <div class="tool">
+      <label class="field filter">
+        <Icon name="search" />
+        <span class="sr">Find ranks</span>
+        <input id="filter" placeholder="Find by rank or worker" value={search} onInput={(event) => onSearch(event.currentTarget.value)} />
+        <span class="kbd" aria-hidden="true">
+          /
+        </span>
+      </label>
+      <span class="right s12 t3 nw" role="status">
+        {left}
+      </span>
+    </div>
   );
 }
 
@@ -116,13 +140,14 @@ function SortHead({ text, column, isSorted, onSort }: SortHeadProps) {
   );
 }
 
-function RankLine({ row, name, scale }: { row: SeriesRow; name: string; scale: Scale }) {
+function RankLine({ row, name, remark, scale }: { row: SeriesRow; name: string; remark: string; scale: Scale }) {
   return (
     <tr>
       <td>
         <button class="link" type="button" title={row.worker} onClick={() => open(row)}>
           <bdi>{name}</bdi>
         </button>
+        {remark !== "" && <span class="s12 t3 remark">{remark}</span>}
       </td>
       {row.figures === null ? (
         <td colSpan={8} class="t3 anywhere">

@@ -1,163 +1,192 @@
-import type { SeriesRow, TrendView, WindowFigures } from "../../api/types.ts";
-import { COMPUTING, causeFill, type Fill } from "../../draw/causes.ts";
-import { Key } from "../../draw/Key.tsx";
-import { TrendChart } from "../../draw/TrendChart.tsx";
-import { formatDuration } from "../../format/duration.ts";
-import { formatCount, formatCounted, formatMean, formatShare } from "../../format/number.ts";
+import { useRef, useState } from "preact/hooks";
+import type { SeriesRow } from "../../api/types.ts";
+import { MOST_SERIES, SeriesKey, TrendChart } from "../../draw/TrendChart.tsx";
+import { formatCount, formatCounted, NOT_RECORDED } from "../../format/number.ts";
 import { formatCommit } from "../../format/place.ts";
-import { formatSize } from "../../format/size.ts";
-import { visit } from "../../state/place.ts";
-import { shown, visitWindow } from "../../state/runs.ts";
-import { trend } from "../../state/series.ts";
+import { layOutTrends, listedMetrics, type Metric, metricsOf, type TrendPoint } from "../../model/trends.ts";
+import { adjust, place, visit } from "../../state/place.ts";
+import { runs, shown, visitWindow } from "../../state/runs.ts";
+import { type NamedTrend, trends } from "../../state/series.ts";
 import { Card } from "../../widgets/Card.tsx";
+import { Icon } from "../../widgets/Icon.tsx";
+import { Picker } from "../../widgets/Picker.tsx";
+import { useWidth } from "../../widgets/useWidth.ts";
 import { SeriesHead, SeriesPage } from "./SeriesPage.tsx";
 
-/** The windows of a worker over the training. */
+/** The windows of a worker over the training, and those of other runs beside them. */
 export function TrendsPage() {
+  return <SeriesPage answer={trends.value}>{(all: NamedTrend[]) => <Trends all={all} />}</SeriesPage>;
+}
+
+function Trends({ all }: { all: readonly NamedTrend[] }) {
+  const metrics = metricsOf(all.flatMap(({ view }) => view.rows));
+  const metric = metrics.find(({ key }) => key === place.value.metric) ?? metrics[0];
+  const view = all[0]?.view;
+  if (metric === undefined || view === undefined) return null;
+  const leftOut = view.left_out > 0 ? `; ${formatCount(view.left_out)} older left out` : "";
   return (
-    <SeriesPage answer={trend.value}>
-      {(view: TrendView) => (
-        <>
-          <SeriesHead verdict={view.verdict} detail={view.detail} />
-          <Card
-            id="trend"
-            title="Over the training"
-            about={`${formatCounted(view.rows.length, "window")}, a column each${view.left_out > 0 ? `; ${formatCount(view.left_out)} older left out` : ""}`}
-          >
-            <div class="in trends">
-              <Charts rows={view.rows} />
-            </div>
-          </Card>
-          <Card id="windows" title="Windows">
-            <WindowsTable rows={view.rows} />
-          </Card>
-        </>
+    <>
+      <SeriesHead verdict={view.verdict} detail={view.detail} />
+      <Card id="trend" title={`${metric.name} over the training`} about={`${formatCounted(view.rows.length, "window")}, means of steady steps${leftOut}`}>
+        <div class="in trends">
+          <Choices all={all} metric={metric} metrics={metrics} />
+          <Chart all={all} metric={metric} />
+        </div>
+      </Card>
+      <Card id="windows" title="Windows">
+        <WindowsTable all={all} metrics={listedMetrics(metrics, metric)} />
+      </Card>
+    </>
+  );
+}
+
+function Choices({ all, metric, metrics }: { all: readonly NamedTrend[]; metric: Metric; metrics: readonly Metric[] }) {
+  const there = runs.value.kind === "there" ? runs.value.value.runs : [];
+  const others = there.filter(({ run }) => all.every((one) => one.run !== run));
+  const beside = place.value.beside;
+  return (
+    <div class="row wrap">
+      <Picker
+        label="Figure"
+        value={metric.name}
+        selected={metric.key}
+        options={metrics.map(({ key, name }) => ({ key, text: name, detail: "" }))}
+        onPick={(key) => visit({ metric: key })}
+      />
+      {all.length < MOST_SERIES && others.length > 0 && (
+        <Picker
+          label="Beside"
+          value="another run"
+          selected=""
+          options={others.map(({ run }) => ({ key: run, text: run || ".", detail: "" }))}
+          onPick={(run) => visit({ beside: [...beside, run] })}
+        />
       )}
-    </SeriesPage>
-  );
-}
-
-interface Measure {
-  name: string;
-  parts: (figures: WindowFigures) => { length: number; fill: Fill }[];
-  format: (value: number) => string;
-}
-
-const MEASURES: readonly Measure[] = [
-  { name: "Step", parts: (figures) => [{ length: figures.step_us ?? 0, fill: COMPUTING }], format: formatDuration },
-  {
-    name: "GPU idle, by cause",
-    parts: (figures) => figures.causes.map((cause) => ({ length: cause.idle_us, fill: causeFill(cause.cause) })),
-    format: formatDuration,
-  },
-  { name: "Sync points a step", parts: (figures) => [{ length: figures.sync_points, fill: { class: "f-compute2" } }], format: formatMean },
-  { name: "Host to GPU a step", parts: (figures) => [{ length: figures.uploaded_bytes, fill: { fill: "url(#p-copy)" } }], format: formatSize },
-];
-
-function Charts({ rows }: { rows: readonly SeriesRow[] }) {
-  const causes = new Map(rows.flatMap((row) => row.figures?.causes ?? []).map((cause) => [cause.cause, cause.name]));
-  return (
-    <>
-      {MEASURES.map((measure) => (
-        <Chart key={measure.name} measure={measure} rows={rows} />
+      {all.map(({ run }, at) => (
+        <span key={run} class="legend s12">
+          <SeriesKey number={at} />
+          <bdi class="ell">{run || "."}</bdi>
+          {at > 0 && (
+            <button class="btn sm" type="button" aria-label={`Take ${run || "."} away`} onClick={() => visit({ beside: beside.filter((one) => one !== run) })}>
+              <Icon name="close" />
+            </button>
+          )}
+        </span>
       ))}
-      <span />
-      <p class="row wrap s12 t3">
-        {[...causes].map(([cause, name]) => (
-          <span key={cause} class="legend">
-            <Key fill={causeFill(cause)} />
-            {name}
-          </span>
-        ))}
+    </div>
+  );
+}
+
+function Chart({ all, metric }: { all: readonly NamedTrend[]; metric: Metric }) {
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(() => box.current);
+  const [pointed, setPointed] = useState<{ point: TrendPoint; series: number } | null>(null);
+  const layout = layOutTrends(
+    all.map(({ view }) => view.rows),
+    metric,
+  );
+  const points = layout.series.flatMap((list, series) => list.map((point) => ({ point, series })));
+  const same = points.find(({ point, series }) => series === pointed?.series && point.row.window === pointed.point.row.window);
+  const current = same ?? points.find(({ point, series }) => series === 0 && point.row.window === shown.value?.window.window);
+  const tell = ({ point, series }: { point: TrendPoint; series: number }): string => describe(point, metric, all.length > 1 ? all[series]?.run : undefined);
+  return (
+    <div ref={box}>
+      {points.length === 0 ? (
+        <p class="t3">No window has this figure.</p>
+      ) : (
+        <TrendChart
+          layout={layout}
+          width={width}
+          format={(value) => metric.format(value).replace(".0", "")}
+          label={`${metric.name}, a point a window; arrow keys tell its value, Enter opens it. The table below has all values.`}
+          pointed={current?.point ?? null}
+          onPoint={(point, series) => setPointed({ point, series })}
+          onOpen={(point, series) => open(all[series]?.run ?? "", point.row)}
+        />
+      )}
+      <p class="s12 t2" role="status">
+        {current === undefined ? "" : tell(current)}
       </p>
-    </>
+    </div>
   );
 }
 
-function Chart({ measure, rows }: { measure: Measure; rows: readonly SeriesRow[] }) {
-  const columns = rows.map((row) => {
-    const parts = row.figures === null ? [] : measure.parts(row.figures);
-    const sum = parts.reduce((total, part) => total + part.length, 0);
-    const text = `window ${row.number}: ${row.figures === null ? "no figures" : measure.format(sum)}`;
-    return { parts, sum, text, isCurrent: row.window === shown.value?.window.window };
-  });
-  const most = Math.max(...columns.map((column) => column.sum), 0);
-  return (
-    <>
-      <div>
-        <p class="s12 t2">{measure.name}</p>
-        <p class="s12 t3">up to {measure.format(most)}</p>
-      </div>
-      <TrendChart columns={columns} most={most} label={`${measure.name}: ${columns.map((column) => column.text).join("; ")}`} />
-    </>
-  );
+function describe({ row, value }: TrendPoint, metric: Metric, run?: string): string {
+  const step = row.figures?.first_step;
+  const from = step == null ? "" : `, from step ${formatCount(step)}`;
+  return `${run === undefined ? "" : `${run || "."}, `}Window ${formatCount(row.number)}${from}: ${metric.name.toLowerCase()} ${metric.format(value)}`;
 }
 
-function WindowsTable({ rows }: { rows: readonly SeriesRow[] }) {
-  const commits = rows.some((row) => row.figures?.git_commit != null);
+function WindowsTable({ all, metrics }: { all: readonly NamedTrend[]; metrics: readonly Metric[] }) {
+  const rows = all.flatMap(({ run, view }) => view.rows.map((row) => ({ run, row })));
+  const commits = rows.some(({ row }) => row.figures?.git_commit != null);
   return (
-    <table class="dense" aria-labelledby="windows">
-      <thead>
-        <tr>
-          <th scope="col">Window</th>
-          <th scope="col" class="num">
-            First step
-          </th>
-          <th scope="col" class="num">
-            Step
-          </th>
-          <th scope="col" class="num">
-            GPU idle
-          </th>
-          <th scope="col" class="num">
-            Sync points a step
-          </th>
-          <th scope="col" class="num">
-            Waits a step
-          </th>
-          <th scope="col" class="num">
-            Host to GPU a step
-          </th>
-          {commits && <th scope="col">Commit</th>}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.window}>
-            <td>
-              <button class="link" type="button" title={row.window} onClick={() => open(row)}>
-                {formatCount(row.number)}
-              </button>
-            </td>
-            {row.figures === null ? (
-              <td colSpan={commits ? 7 : 6} class="t3 anywhere">
-                {row.state === "reading" ? "being read" : row.problem}
-              </td>
-            ) : (
-              <Figures figures={row.figures} commits={commits} />
-            )}
+    <div class="scroll-x">
+      <table class="dense windows" aria-labelledby="windows">
+        <thead>
+          <tr>
+            {all.length > 1 && <th scope="col">Run</th>}
+            <th scope="col">Window</th>
+            <th scope="col" class="num">
+              First step
+            </th>
+            {metrics.map(({ key, name }) => (
+              <th key={key} scope="col" class="num">
+                {name}
+              </th>
+            ))}
+            {commits && <th scope="col">Commit</th>}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {rows.map(({ run, row }) => (
+            <tr key={`${run}\n${row.window}`}>
+              {all.length > 1 && (
+                <td>
+                  <bdi>{run || "."}</bdi>
+                </td>
+              )}
+              <td>
+                <button class="link" type="button" title={row.window} onClick={() => open(run, row)}>
+                  {formatCount(row.number)}
+                </button>
+              </td>
+              <Figures row={row} metrics={metrics} commits={commits} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
-function Figures({ figures, commits }: { figures: WindowFigures; commits: boolean }) {
+function Figures({ row, metrics, commits }: { row: SeriesRow; metrics: readonly Metric[]; commits: boolean }) {
+  const { figures } = row;
+  if (figures === null) {
+    return (
+      <td colSpan={metrics.length + (commits ? 2 : 1)} class="t3 anywhere">
+        {row.state === "reading" ? "being read" : row.problem}
+      </td>
+    );
+  }
   return (
     <>
       <td class="num">{figures.first_step === null ? "—" : formatCount(figures.first_step)}</td>
-      <td class="num b">{formatDuration(figures.step_us)}</td>
-      <td class="num b">{formatShare(figures.idle_share)}</td>
-      <td class="num">{formatMean(figures.sync_points)}</td>
-      <td class="num">{formatDuration(figures.wait_us)}</td>
-      <td class="num">{formatSize(figures.uploaded_bytes)}</td>
+      {metrics.map(({ key, of, format }) => {
+        const value = of(figures);
+        return (
+          <td key={key} class="num">
+            {value === null ? NOT_RECORDED : format(value)}
+          </td>
+        );
+      })}
       {commits && <td class="mono">{figures.git_commit === null ? "—" : formatCommit(figures.git_commit)}</td>}
     </>
   );
 }
 
-function open(row: SeriesRow): void {
-  visitWindow({ window: row.window });
-  visit({ view: "overview" });
+/** Another run takes the place of the one beside which it stood. */
+function open(run: string, row: SeriesRow): void {
+  visitWindow({ run, worker: row.worker, window: row.window });
+  adjust({ view: "overview", beside: [] });
 }
