@@ -1,4 +1,4 @@
-"""The same loss with the four lines fixed: the same values, and nothing waits."""
+"""The same loss with the three lines fixed: the same values, and nothing waits."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The loss as people write it by hand, with four lines that make the GPU wait.
+"""The loss as people write it by hand, with three lines that make the GPU wait.
 
-1. The loss object, and with it the upload of its weights, is created again in every step.
-2. The weights come from a Python list, which blocks until the copy is over.
-3. The `assert` reads a tensor of the device back.
-4. The range is a list on the host, and is uploaded to index with it.
+1. The weights come from a Python list, whose upload blocks, and in every step, for the loss object is
+   made in every step.
+2. The `assert` reads a tensor of the device back.
+3. The range is a list on the host, and is uploaded to index with it.
 """
 
 from __future__ import annotations

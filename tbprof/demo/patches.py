@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 
 import torch
 from torch.utils.data import DataLoader, Dataset
@@ -21,8 +20,6 @@ CLASSES = 8192
 PATCH_PIXELS = 32
 IMAGE_PIXELS = 40
 KEPT_IMAGES = 512
-LOADER_PROCESSES = 8
-
 
 TRANSFORM = v2.Compose(
     [
@@ -57,15 +54,17 @@ def patch_batch(samples: list[tuple[torch.Tensor, int]]) -> tuple[torch.Tensor, 
     return TRANSFORM(torch.stack(images)), torch.tensor(labels)
 
 
-def patch_loader(batch_size: int, steps: int, *, pin_memory: bool) -> DataLoader[tuple[torch.Tensor, int]]:
+def patch_loader(
+    batch_size: int, steps: int, *, processes: int, pin_memory: bool
+) -> DataLoader[tuple[torch.Tensor, int]]:
     """Batches for `steps` steps, the same ones in every run."""
     return DataLoader(
         PatchDataset(batch_size * steps),
         batch_size=batch_size,
-        num_workers=min(LOADER_PROCESSES, os.cpu_count() or 1),
+        num_workers=processes,
         collate_fn=patch_batch,
         pin_memory=pin_memory,
-        multiprocessing_context=_start_method(),
+        multiprocessing_context=_start_method() if processes else None,
         generator=torch.Generator().manual_seed(0),
     )
 

@@ -33,7 +33,7 @@ def test_a_batch_holds_normalised_crops() -> None:
 
 
 def test_every_run_sees_the_same_batches() -> None:
-    first, second = (list(patch_loader(4, 3, pin_memory=False)) for _ in range(2))
+    first, second = (list(patch_loader(4, 3, processes=1, pin_memory=False)) for _ in range(2))
     assert [labels.shape for _, labels in first] == [(4,)] * 3
     for (patches, labels), (patches_again, labels_again) in zip(first, second, strict=True):
         assert torch.equal(patches, patches_again)

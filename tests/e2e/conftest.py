@@ -73,7 +73,7 @@ def page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
 def logdir(tmp_path_factory: pytest.TempPathFactory, trained_demo: TrainedDemo) -> pathlib.Path:
     """A run of the demo, recorded by the hook, beside runs that others recorded and known ones."""
     folder = tmp_path_factory.mktemp("logs")
-    shutil.copytree(trained_demo.logs, folder / "demo")
+    shutil.copytree(trained_demo.logs, folder / "demo", ignore=shutil.ignore_patterns("samples"))
     put_runs(folder)
     return folder
 

@@ -1,4 +1,4 @@
-"""The demo as the command line starts it, in as few steps as it takes."""
+"""The demo as a person starts it, without a browser."""
 
 from __future__ import annotations
 
@@ -18,14 +18,17 @@ class TrainedDemo:
     """What it left behind."""
 
     logs: Path
-    """With the runs `before` and `after`."""
+    """With the runs `before` and `after`, and the samples."""
     said: str
+    """On stdout."""
+    told: str
+    """On stderr."""
 
 
 def train_demo(folder: Path) -> TrainedDemo:
     own = {"PYTHONPATH": REPOSITORY, "TBPROF_SPOOL": folder / "spool", "XDG_CACHE_HOME": folder / "cache"}
     done = subprocess.run(
-        [sys.executable, "-m", "tbprof.demo", "--logdir", folder / "logs", "--steps", "11"],
+        [sys.executable, "-m", "tbprof", "demo", "--no-serve", "--logdir", folder / "logs"],
         cwd=folder,
         env={**os.environ, **{name: str(path) for name, path in own.items()}},
         capture_output=True,
@@ -33,4 +36,4 @@ def train_demo(folder: Path) -> TrainedDemo:
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
-    return TrainedDemo(folder / "logs", done.stderr)
+    return TrainedDemo(folder / "logs", done.stdout, done.stderr)

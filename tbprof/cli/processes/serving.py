@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import socket
 import subprocess
 import sys
@@ -10,39 +11,82 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 
 from tbprof.errors import UsageError
 from tbprof.standard_streams import flush_output, put
 
-__all__ = ["serve"]
+__all__ = ["Viewer", "serve", "viewer"]
 
 _START_S = 60.0
 _POLL_S = 0.2
 _END_S = 5.0
 
 
-def serve(logdir: Path, run: str | None = None) -> int:
+class Viewer:
+    """A TensorBoard of one log directory, without the other plugins that are installed."""
+
+    def __init__(self, logdir: Path) -> None:
+        """Start it; it answers some seconds later."""
+        self._port = _free_port()
+        command = [sys.executable, "-m", "tbprof.plugin.viewer", str(logdir), str(self._port)]
+        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def address(self, run: str) -> str:
+        """Where the tab opens at a run, once TensorBoard answers.
+
+        Raises:
+            UsageError: TensorBoard did not start.
+        """
+        _wait_until_ready(self._process, self._port)
+        return f"http://localhost:{self._port}/#tbprof&p.tbprof.run={urllib.parse.quote(run, safe='')}"
+
+    def wait(self) -> None:
+        """Until it is interrupted."""
+        flush_output()
+        with contextlib.suppress(KeyboardInterrupt):
+            self._process.wait()
+            return
+        put("\n")
+
+    def end(self) -> None:
+        """A TensorBoard that is told to end while it starts may hang; then it is killed."""
+        self._process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_S)
+            return
+        self._process.kill()
+        self._process.wait()
+
+
+@contextlib.contextmanager
+def viewer(logdir: Path) -> Iterator[Viewer]:
+    """A TensorBoard that ends with the block, also where this process is told to terminate."""
+    former = signal.signal(signal.SIGTERM, _exit)
+    started = Viewer(logdir)
+    try:
+        yield started
+    finally:
+        started.end()
+        signal.signal(signal.SIGTERM, former)
+
+
+def serve(logdir: Path, run: str) -> int:
     """Serve a log directory on a free port until interrupted; the address opens at `run`.
 
     Raises:
         UsageError: TensorBoard did not start.
     """
-    port = _free_port()
-    command = [sys.executable, "-m", "tensorboard.main", "--logdir", str(logdir), "--port", str(port)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        _wait_until_ready(process, port)
-        place = "" if run is None else f"&p.tbprof.run={urllib.parse.quote(run, safe='')}"
-        address = f"http://localhost:{port}/#tbprof{place}"
-        put(f"\nTensorBoard shows {logdir} at {address} (Ctrl-C ends it)\n")
-        flush_output()
-        process.wait()
-    except KeyboardInterrupt:
-        put("\n")
-    finally:
-        _end(process)
+    with viewer(logdir) as started:
+        put(f"\nTensorBoard shows {logdir} at {started.address(run)} (Ctrl-C ends it)\n")
+        started.wait()
     return 0
+
+
+def _exit(number: int, _frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)
 
 
 def _free_port() -> int:
@@ -62,13 +106,3 @@ def _wait_until_ready(process: subprocess.Popen[bytes], port: int) -> None:
             return
         time.sleep(_POLL_S)
     raise UsageError("TensorBoard did not start: run `tensorboard --logdir` yourself to see why")
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """A TensorBoard that is told to end while it starts may hang; then it is killed."""
-    process.terminate()
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(_END_S)
-        return
-    process.kill()
-    process.wait()

@@ -20,8 +20,9 @@ from tbprof.cli.processes.serving import serve
 from tbprof.errors import UsageError
 
 
-@pytest.mark.skipif(os.name == "nt", reason="the signal is that of POSIX")
-def test_the_samples_are_served_until_interrupted() -> None:
+@pytest.mark.skipif(os.name == "nt", reason="the signals are those of POSIX")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 0), (signal.SIGTERM, 128 + signal.SIGTERM)])
+def test_the_samples_are_served_until_the_command_is_ended(number: signal.Signals, code: int) -> None:
     command = [sys.executable, "-m", "tbprof", "demo", "--sample"]
     # A proxy that does not answer, as firms have one that refuses to.
     environment = {**os.environ, "http_proxy": "http://127.0.0.1:9", "no_proxy": ""}
@@ -34,11 +35,16 @@ def test_the_samples_are_served_until_interrupted() -> None:
         root, _, place = page.partition("/#tbprof&p.tbprof.run=")
         with urllib.request.urlopen(f"{root}/data/plugin/tbprof/runs") as response:
             runs = {run["run"] for run in json.load(response)["runs"]}
-        process.send_signal(signal.SIGINT)
+        with urllib.request.urlopen(f"{root}/data/plugins_listing") as response:
+            plugins = json.load(response).keys()
+        process.send_signal(number)
         _, stderr = process.communicate()
     assert runs == {path.parent.name for path in SAMPLES.glob("*/*.json.gz")}
     assert place in runs
-    assert (process.returncode, stderr) == (0, "")
+    # The standard tab would read all traces too, and keep every core busy.
+    assert "tbprof" in plugins
+    assert "pytorch_profiler" not in plugins
+    assert (process.returncode, stderr) == (code, "")
     with pytest.raises(urllib.error.URLError):
         urllib.request.urlopen(root)
 
@@ -47,4 +53,4 @@ def test_the_samples_are_served_until_interrupted() -> None:
 def test_a_tensorboard_that_does_not_start_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving.sys, "executable", shutil.which("false"))
     with pytest.raises(UsageError, match="TensorBoard did not start"):
-        serve(tmp_path)
+        serve(tmp_path, "run")
