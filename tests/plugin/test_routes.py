@@ -108,8 +108,9 @@ def test_a_broken_file_costs_itself_and_says_what_is_wrong(
     assert broken["window"] is None
     problem = broken["problem"]
     assert problem["title"] == "x.pt.trace.json can't be shown"
-    assert problem["path"] == str(logdir / "run" / "x.pt.trace.json")
-    assert problem["what"]
+    assert problem["path"] == "run/x.pt.trace.json"
+    assert problem["what"].startswith("run/x.pt.trace.json")
+    assert str(logdir) not in problem["what"]
     assert "\n" not in problem["what"]
     assert tab.window(**PLACE)["state"] == "ready"
 

@@ -7,7 +7,7 @@ import dataclasses
 import re
 import threading
 import time
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from tbprof.model import SkippedFile, Window
 from tbprof.store.lookup.discovery import Discovery, Listing
@@ -64,7 +64,7 @@ class LogDirectory:
                 continue
             listing = self._discovery(place).find()
             windows += [_named(window, name) for window in listing.windows]
-            skipped += listing.skipped
+            skipped += [_in_place(file, Path(place), name) for file in listing.skipped]
         windows.sort(key=lambda w: (w.run, w.worker, w.order_ns, w.window))
         return Listing(tuple(windows), tuple(skipped))
 
@@ -74,6 +74,16 @@ class LogDirectory:
             folder = Path(place).expanduser().absolute()
             self._discoveries[place] = Discovery(folder, looks_like_trace, self._follow_links)
         return self._discoveries[place]
+
+
+def _in_place(file: SkippedFile, place: Path, name: str) -> SkippedFile:
+    """As seen from the log directory: where that is on the server, nobody has to know."""
+    folder = place.expanduser().absolute()
+    if not Path(file.path).is_relative_to(folder):
+        return file
+    return dataclasses.replace(
+        file, path=(PurePosixPath(name) / Path(file.path).relative_to(folder)).as_posix()
+    )
 
 
 def _places(flags: argparse.Namespace) -> tuple[tuple[str, str], ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from tbprof.errors import Gone, ReportTooNew, TbprofError
 from tbprof.model import Window
@@ -11,7 +11,7 @@ from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.texts.screens.problems import problem_of
 from tbprof.views.window.answer import Problem
 
-__all__ = ["problem_with", "requested_window"]
+__all__ = ["in_log_directory", "problem_with", "requested_window"]
 
 
 def requested_window(logs: LogDirectory, parameters: Mapping[str, str], prefix: str = "") -> Window:
@@ -30,4 +30,12 @@ def requested_window(logs: LogDirectory, parameters: Mapping[str, str], prefix: 
 def problem_with(window: Window, error: TbprofError) -> Problem:
     path = window.trace_path or window.report_path or ""
     title, what_to_do = problem_of(Path(path).name, is_too_new=isinstance(error, ReportTooNew))
-    return Problem(title, str(error), what_to_do, path)
+    return Problem(title, in_log_directory(window, str(error)), what_to_do, in_log_directory(window, path))
+
+
+def in_log_directory(window: Window, text: str) -> str:
+    """The same with the window's files as the log directory has them: where that is, is the server's."""
+    for path in (window.trace_path, window.report_path):
+        if path is not None:
+            text = text.replace(path, (PurePosixPath(window.run) / Path(path).name).as_posix())
+    return text

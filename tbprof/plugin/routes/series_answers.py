@@ -14,6 +14,7 @@ from tbprof.errors import Gone, TbprofError, UsageError
 from tbprof.model import Window
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.reports import report_of_window
+from tbprof.plugin.routes.requested_window import in_log_directory
 from tbprof.plugin.worker.analyses import Analyses
 from tbprof.views.series.building import ranks_view, series_row, trend_view
 from tbprof.views.series.series import RanksView, SeriesRow, TrendView, WindowFigures, figures_of
@@ -78,7 +79,7 @@ class SeriesAnswers:
         try:
             figures = self._figures_of(window)
         except TbprofError as error:
-            return series_row(window, number, problem=str(error))
+            return series_row(window, number, problem=in_log_directory(window, str(error)))
         return series_row(window, number, figures)
 
     def _figures_of(self, window: Window) -> WindowFigures | None:

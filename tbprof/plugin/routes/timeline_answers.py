@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from tbprof.errors import Busy, Gone, TraceError
 from tbprof.plugin.routes.log_directory import LogDirectory
-from tbprof.plugin.routes.requested_window import problem_with, requested_window
+from tbprof.plugin.routes.requested_window import in_log_directory, problem_with, requested_window
 from tbprof.plugin.worker.analyses import Reading
 from tbprof.plugin.worker.timelines import Timelines
 from tbprof.views.icicle.icicle import IcicleAnswer
@@ -55,10 +55,13 @@ class TimelineAnswers:
         """A function from a request's parameters to what the timeline of its window answers to `ask`."""
 
         def answer(parameters: Mapping[str, str]) -> bytes:
-            path = requested_window(self._logs, parameters).trace_path
-            if path is None:
+            window = requested_window(self._logs, parameters)
+            if window.trace_path is None:
                 raise Gone("the trace of this window is gone, and with it its timeline")
-            found = self._timelines.ask(path, ask, parameters, patience_s=_PATIENCE_S)
+            try:
+                found = self._timelines.ask(window.trace_path, ask, parameters, patience_s=_PATIENCE_S)
+            except TraceError as error:
+                raise TraceError(in_log_directory(window, str(error))) from error
             if isinstance(found, Reading):
                 raise Busy("the trace is still being read: ask again in a moment")
             return found
