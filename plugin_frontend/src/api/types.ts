@@ -439,7 +439,7 @@ export interface Remark {
 
 export interface LineMark {
   line: number;
-  kind: "line" | "def" | "candidate" | "caller" | "call";
+  kind: "line" | "def" | "candidate" | "caller" | "predicted" | "call";
   function: string;
   /** Of its sites, or of those in the function it calls; a change at several lines is shared out
    * among them by their waits. */

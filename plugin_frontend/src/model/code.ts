@@ -107,9 +107,14 @@ export function placeOfSite(source: SourceFilesView, site: number): { file: Sour
   return place === undefined || file === undefined ? null : { file, place };
 }
 
-/** All lines with remarks, file by file. */
+/** All lines with remarks, file by file; without a GPU there are none, and it is those that would wait for one. */
 export function remarkedPlaces(files: readonly SourceFile[]): { file: string; line: number }[] {
-  return files.flatMap(({ path, marks }) => marks.filter((mark) => mark.remarks.length > 0).map(({ line }) => ({ file: path, line })));
+  const remarked = placesOf(files, (mark) => mark.remarks.length > 0);
+  return remarked.length > 0 ? remarked : placesOf(files, (mark) => mark.kind === "predicted");
+}
+
+function placesOf(files: readonly SourceFile[], isMeant: (mark: LineMark) => boolean): { file: string; line: number }[] {
+  return files.flatMap(({ path, marks }) => marks.filter(isMeant).map(({ line }) => ({ file: path, line })));
 }
 
 /** The remark after a place, or the one before it; round at the ends. Null where there are none. */
@@ -123,7 +128,7 @@ export function remarkBeside(files: readonly SourceFile[], from: CodePlace, by: 
 
 /** The first line of a file with a remark, else with a mark: where the eye should go. */
 export function firstMarked(file: SourceFile): number | null {
-  return (file.marks.find((mark) => mark.remarks.length > 0) ?? file.marks[0])?.line ?? null;
+  return (remarkedPlaces([file])[0] ?? file.marks[0])?.line ?? null;
 }
 
 /** The user's own call beneath a library's frame; null where the site is in the user's own code. */

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { FIRST_PAGE, manualOpen } from "../state/manual.ts";
+import { windowView } from "../state/windowAnswer.ts";
 import { KEYS, keysOpen } from "./keys.ts";
 
 /** The list of keys, and the way to the manual. */
@@ -9,6 +10,7 @@ export function KeysDialog() {
   useEffect(() => {
     if (open) dialog.current?.showModal();
   }, [open]);
+  const hasDevice = windowView.value?.state !== "no_device";
   const openManual = (): void => {
     dialog.current?.close();
     manualOpen.value = FIRST_PAGE;
@@ -27,7 +29,7 @@ export function KeysDialog() {
         </button>
       </div>
       <dl class="keys">
-        {KEYS.map(({ keys, does }) => (
+        {KEYS.filter(({ needsDevice }) => hasDevice || needsDevice === undefined).map(({ keys, does }) => (
           <div key={keys}>
             <dt>
               <span class="kbd">{keys}</span>

@@ -48,14 +48,20 @@ function ViewLink({ name, view }: { name: ViewName; view: WindowView | null }) {
       }}
     >
       {TITLES[name]}
-      {view !== null && (name === "syncs" || name === "copies") && <span class="count">{formatCount(listed(name, view))}</span>}
+      <Count of={view === null ? null : listed(name, view)} />
     </a>
   );
 }
 
-/** How many sites a view lists; without a GPU the lines that would wait for one. */
-function listed(name: ViewName, view: WindowView): number {
-  return name === "syncs" && view.predicted.length > 0 ? view.predicted.length : sitesOf(name, view.sites).length;
+function Count({ of: count }: { of: number | null }) {
+  return count === null ? null : <span class="count">{formatCount(count)}</span>;
+}
+
+/** How many sites a view lists; without a GPU the lines that would wait for one. Null where it lists none of either. */
+function listed(name: ViewName, view: WindowView): number | null {
+  if (name !== "syncs" && name !== "copies") return null;
+  if (view.state !== "no_device") return sitesOf(name, view.sites).length;
+  return name === "syncs" ? view.predicted.length : null;
 }
 
 /** Why there is no trace to trust. */

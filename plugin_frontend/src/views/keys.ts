@@ -18,7 +18,7 @@ export const keysOpen = signal(false);
 export const viewActions = signal<Readonly<Record<string, () => void>>>({});
 
 /** What the list of keys shows, in its order. */
-export const KEYS: readonly { keys: string; does: string }[] = [
+export const KEYS: readonly { keys: string; does: string; needsDevice?: true }[] = [
   { keys: `1 – ${VIEWS.length}`, does: "Switch view" },
   { keys: "[  ]", does: "Previous, next window" },
   { keys: "{  }", does: "Previous, next rank" },
@@ -30,8 +30,8 @@ export const KEYS: readonly { keys: string; does: string }[] = [
   { keys: "t", does: "Show in the timeline" },
   { keys: "w  s", does: "Timeline: zoom in, out" },
   { keys: "a  d", does: "Timeline: pan" },
-  { keys: ".  ,", does: "Timeline: next, previous episode" },
-  { keys: "g", does: "Timeline: next largest gap" },
+  { keys: ".  ,", does: "Timeline: next, previous episode", needsDevice: true },
+  { keys: "g", does: "Timeline: next largest gap", needsDevice: true },
   { keys: "f", does: "Timeline: fit the selection" },
   { keys: "<  >", does: "Timeline: previous, next step" },
   { keys: "← → ↑ ↓", does: "Flame graph: move to the neighbor, parent or child" },

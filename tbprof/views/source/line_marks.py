@@ -125,7 +125,7 @@ def _of_calls(report: Report, names: SourceFiles, taken: set[tuple[str, int]]) -
         if at is not None and (file, at) not in taken:
             taken.add((file, at))
             note = predicted_note(line.kind, rule_words(line.rule).action)
-            yield FoundMark(file, at, "call", line.source.function, "", None, note, 0.0, (), None)
+            yield FoundMark(file, at, "predicted", line.source.function, "", None, note, 0.0, (), None)
     for call in report.recorded_calls:
         file = names.name(call.file)
         if (file, call.line) not in taken:

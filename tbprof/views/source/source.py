@@ -25,9 +25,10 @@ __all__ = [
     "SourceFunction",
 ]
 
-MarkKind = Literal["line", "def", "candidate", "caller", "call"]
+MarkKind = Literal["line", "def", "candidate", "caller", "predicted", "call"]
 """What is known of a line: a site is on it; it is the `def` around one; a site can be on it; it
-calls the function that one is in; the hook saw a call there that cost nothing. Best first."""
+calls the function that one is in; it would wait for a GPU; the hook saw a call there that cost
+nothing. Best first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ const TOP = 6;
 const BAR = 14;
 const TILE_BUCKETS = 1024;
 const LABEL_ROOM_PX = 44;
+const STEP_ALPHA = 0.4;
 
 export interface Minimap {
   palette: Palette;
@@ -30,7 +31,7 @@ export function paintMinimap(context: CanvasRenderingContext2D, map: Minimap): v
   context.fillRect(0, 0, width, height);
   context.font = palette.font;
   const x = (ns: number): number => (ns / Math.max(map.spanNs, 1)) * width;
-  if (map.idleLane !== null) paintSteps(context, map, x);
+  paintSteps(context, map, x);
   if (map.tile !== null && map.idleLane !== null) paintIdle(context, map, map.tile, map.idleLane, x);
   let free = -Infinity;
   for (const { mark, label } of map.steps) {
@@ -54,10 +55,12 @@ export function paintMinimap(context: CanvasRenderingContext2D, map: Minimap): v
   context.lineWidth = 1;
 }
 
-/** Idle is known within the steps: there the GPU worked where nothing else is drawn. */
-function paintSteps(context: CanvasRenderingContext2D, { palette, steps }: Minimap, x: (ns: number) => number): void {
-  context.fillStyle = palette.compute;
-  for (const { mark } of steps) context.fillRect(x(mark.start_ns), TOP, x(mark.duration_ns), BAR);
+/** Idle is known within the steps: there the GPU worked where nothing else is drawn. Without a GPU they are just steps. */
+function paintSteps(context: CanvasRenderingContext2D, { palette, steps, idleLane }: Minimap, x: (ns: number) => number): void {
+  context.fillStyle = idleLane === null ? palette.text3 : palette.compute;
+  context.globalAlpha = idleLane === null ? STEP_ALPHA : 1;
+  for (const { mark } of steps) context.fillRect(x(mark.start_ns), TOP, x(mark.duration_ns) - 1, BAR);
+  context.globalAlpha = 1;
 }
 
 function paintIdle(context: CanvasRenderingContext2D, { palette, kinds }: Minimap, tile: Tile, lane: number, x: (ns: number) => number): void {

@@ -43,7 +43,7 @@ function NoSites({ view }: { view: WindowView }) {
     <Workspace view={view}>
       <div class="pane" tabIndex={0} role="region" aria-label="Sites">
         <div class="page narrow">
-          <h1>{isCopies ? "Nothing was copied in this window" : "Nothing in this window waits for the GPU"}</h1>
+          <h1>{emptyTitle(view, isCopies)}</h1>
           {view.state === "no_device" && (
             <p class="t2 anywhere">
               {view.verdict} {view.detail}
@@ -62,6 +62,11 @@ function NoSites({ view }: { view: WindowView }) {
 }
 
 /** Recorded without a GPU: nothing waited, and these lines would. */
+function emptyTitle(view: WindowView, isCopies: boolean): string {
+  if (view.state === "no_device") return isCopies ? "Without a GPU there are no copies to or from one" : "Without a GPU nothing waits for one";
+  return isCopies ? "Nothing was copied in this window" : "Nothing in this window waits for the GPU";
+}
+
 function PredictedOnly({ view }: { view: WindowView }) {
   return (
     <Workspace view={view}>

@@ -17,7 +17,8 @@ export function CodeTools({ source, file, line }: CodeToolsProps) {
   const { directory, name } = splitPath(file.path);
   const range = codeRange(file);
   const shown: CodePlace = { file: file.path, line };
-  const isFew = remarkedPlaces(source.files).length < 2;
+  const places = remarkedPlaces(source.files);
+  const isFew = places.every((place) => place.file === file.path && place.line === line);
   return (
     <div class="tool hr-below">
       <b class="mono path" title={file.path}>

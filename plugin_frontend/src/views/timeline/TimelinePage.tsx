@@ -2,14 +2,14 @@ import { useEffect } from "preact/hooks";
 import type { TimelineView, WindowView } from "../../api/types.ts";
 import { failureTitle } from "../../state/loaded.ts";
 import { followTiles } from "../../state/tiles.ts";
-import { loadTimeline, timelineAnswer } from "../../state/timeline.ts";
+import { loadTimeline, timeline, timelineAnswer } from "../../state/timeline.ts";
 import { followRange } from "../../state/timelineRange.ts";
 import { ProblemNote } from "../../widgets/ProblemNote.tsx";
 import { viewActions } from "../keys.ts";
 import { GoneTrace } from "../states/GoneTrace.tsx";
 import { ReadingState } from "../states/ReadingState.tsx";
 import { Skeleton } from "../states/Skeleton.tsx";
-import { ACTIONS } from "./actions.ts";
+import { ACTIONS, DEVICE_ACTIONS } from "./actions.ts";
 import { MinimapStrip } from "./MinimapStrip.tsx";
 import { PerfettoDialog } from "./PerfettoDialog.tsx";
 import { SelectionCard } from "./SelectionCard.tsx";
@@ -20,18 +20,19 @@ import { Tracks } from "./Tracks.tsx";
 export function TimelinePage({ view }: { view: WindowView }) {
   useEffect(() => {
     const ends = [loadTimeline(), followRange(), followTiles()];
-    viewActions.value = ACTIONS;
     return () => {
       viewActions.value = {};
       for (const end of ends) end();
     };
   }, []);
   const answer = timelineAnswer.value;
+  const hasDevice = timeline.value !== null && timeline.value.main_device !== null;
+  useEffect(() => void (viewActions.value = hasDevice ? { ...ACTIONS, ...DEVICE_ACTIONS } : ACTIONS), [hasDevice]);
   if (answer.kind === "failed")
     return <Broken title={failureTitle(answer, "The timeline could not be loaded")} what={answer.message} whatToDo="Try again in a moment." path="" />;
   if (answer.kind === "loading") return <Waiting />;
-  const { state, timeline, progress, problem } = answer.value;
-  if (timeline !== null) return <Drawn view={view} timeline={timeline} />;
+  const { state, timeline: drawn, progress, problem } = answer.value;
+  if (drawn !== null) return <Drawn view={view} timeline={drawn} />;
   if (state === "gone")
     return (
       <GoneTrace>
@@ -63,7 +64,7 @@ function Drawn({ view, timeline }: { view: WindowView; timeline: TimelineView })
       <h1 class="sr">Timeline</h1>
       <div class="timeline">
         <TimelineTools timeline={timeline} />
-        <MinimapStrip timeline={timeline} />
+        {(timeline.main_device !== null || timeline.steps.length > 1) && <MinimapStrip timeline={timeline} />}
         <Tracks view={view} timeline={timeline} />
         <SelectionCard view={view} timeline={timeline} />
       </div>

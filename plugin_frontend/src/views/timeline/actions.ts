@@ -78,12 +78,16 @@ export const ACTIONS: Readonly<Record<string, () => void>> = {
   s: zoomOut,
   a: () => panBy(-1),
   d: () => panBy(1),
-  ".": () => visitEpisode(1),
-  ",": () => visitEpisode(-1),
-  g: visitLargestGap,
   f: fitSelection,
   "<": () => visitStep(-1),
   ">": () => visitStep(1),
   p: openPerfetto,
   Escape: clearSelection,
+};
+
+/** Without a GPU there is neither a gap nor an episode. */
+export const DEVICE_ACTIONS: Readonly<Record<string, () => void>> = {
+  ".": () => visitEpisode(1),
+  ",": () => visitEpisode(-1),
+  g: visitLargestGap,
 };
