@@ -4,8 +4,15 @@ import { sitesOf, viewsFor } from "../src/model/views.ts";
 import { siteRow } from "./rows.ts";
 
 test("views over several windows are there only where there are several", () => {
-  assert.deepEqual(viewsFor({ hasServer: true, workers: 1, windows: 1, allWindows: 1 }), ["overview", "syncs", "copies", "timeline", "source", "flame"]);
-  assert.deepEqual(viewsFor({ hasServer: true, workers: 8, windows: 1, allWindows: 8 }), [
+  assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, workers: 1, windows: 1, allWindows: 1 }), [
+    "overview",
+    "syncs",
+    "copies",
+    "timeline",
+    "source",
+    "flame",
+  ]);
+  assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, workers: 8, windows: 1, allWindows: 8 }), [
     "overview",
     "syncs",
     "copies",
@@ -15,7 +22,7 @@ test("views over several windows are there only where there are several", () => 
     "compare",
     "ranks",
   ]);
-  assert.deepEqual(viewsFor({ hasServer: true, workers: 1, windows: 2, allWindows: 2 }), [
+  assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, workers: 1, windows: 2, allWindows: 2 }), [
     "overview",
     "syncs",
     "copies",
@@ -27,8 +34,10 @@ test("views over several windows are there only where there are several", () => 
   ]);
 });
 
-test("a page that carries its windows shows each for itself, and no trace", () => {
-  assert.deepEqual(viewsFor({ hasServer: false, workers: 8, windows: 2, allWindows: 16 }), ["overview", "syncs", "copies", "source"]);
+test("a page that carries its windows compares none, and has a timeline where it carries a step", () => {
+  const page = { hasServer: false, workers: 8, windows: 2, allWindows: 16 };
+  assert.deepEqual(viewsFor({ ...page, hasTimeline: false }), ["overview", "syncs", "copies", "source", "trends", "ranks"]);
+  assert.deepEqual(viewsFor({ ...page, hasTimeline: true }).slice(2, 5), ["copies", "timeline", "source"]);
 });
 
 test("a site that waits and copies is in both lists", () => {

@@ -13,7 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tbprof.errors import UsageError
+from tbprof.file_names import REPORT_SUFFIX
 from tbprof.folders import PACKAGE
+from tbprof.html_report.embedded_series import embedded_series
+from tbprof.html_report.embedded_timeline import embedded_timeline
 from tbprof.manual.pages import RULES_PAGE, all_pages
 from tbprof.model import Report, Window
 from tbprof.texts.findings.rule_pages import all_rules
@@ -27,10 +30,12 @@ from tbprof.views.window.answer import WindowAnswer
 from tbprof.views.window.building import window_view
 from tbprof.views.window.runs import runs_view
 
-__all__ = ["MOST_WINDOWS", "html_page"]
+__all__ = ["MOST_TIMELINES", "MOST_WINDOWS", "html_page"]
 
 MOST_WINDOWS = 40
 """Of a folder; each takes some 100 KB."""
+MOST_TIMELINES = 4
+"""Of a page, those of the newest windows."""
 
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'"
 _NO_RUN = ("", ".")
@@ -54,8 +59,12 @@ _PAGE = """<!doctype html>
 """
 
 
-def html_page(windows: Sequence[tuple[Window, Report]]) -> str:
+def html_page(windows: Sequence[tuple[Window, Report]], *, timelines: int = MOST_TIMELINES) -> str:
     """The page of some windows, which come by run, worker and time; at least one.
+
+    Args:
+        windows: With their reports.
+        timelines: Of how many windows, the newest first, one step is carried as well.
 
     Raises:
         UsageError: This installation has no built web page.
@@ -66,7 +75,7 @@ def html_page(windows: Sequence[tuple[Window, Report]]) -> str:
     return _PAGE.format(
         policy=_POLICY,
         title=html.escape(name).encode("ascii", "xmlcharrefreplace").decode(),
-        data=_data(named),
+        data=_data(named, timelines),
         script=_ascii(_bundle()).replace("</script", "<\\/script"),
     )
 
@@ -79,12 +88,14 @@ def _with_run(window: Window) -> Window:
     return dataclasses.replace(window, run=Path(path).absolute().parent.name)
 
 
-def _data(windows: Sequence[tuple[Window, Report]]) -> str:
+def _data(windows: Sequence[tuple[Window, Report]], timelines: int) -> str:
     """As JSON that no text in it can end: `<` is written as an escape."""
     listed = tuple(window for window, _ in windows)
+    newest = sorted(listed, key=lambda window: -window.order_ns)[:timelines]
     content = {
         "runs": dataclasses.asdict(runs_view("", __version__, listed, ())),
-        "windows": [_window(window, report) for window, report in windows],
+        "windows": [_window(window, report, has_timeline=window in newest) for window, report in windows],
+        **embedded_series(windows),
         "rules": [dataclasses.asdict(rule_page(words)) for words in all_rules()],
         "manual": _manual(),
     }
@@ -97,8 +108,9 @@ def _manual() -> list[dict[str, object]]:
     return [dataclasses.asdict(manual_page(page, pages)) for page in pages]
 
 
-def _window(window: Window, report: Report) -> dict[str, object]:
+def _window(window: Window, report: Report, *, has_timeline: bool) -> dict[str, object]:
     """What the plugin's routes would answer of it."""
+    trace = window.trace_path if has_timeline else None
     place = {"run": window.run, "worker": window.worker, "window": window.window}
     view = window_view(report, **place)
     source = source_files_view(report)
@@ -107,6 +119,7 @@ def _window(window: Window, report: Report) -> dict[str, object]:
         "answer": dataclasses.asdict(WindowAnswer("ready", view, None, None)),
         "source": dataclasses.asdict(SourceAnswer("ready", source, None)),
         "findings": [dataclasses.asdict(finding_text(report, finding)) for finding in report.findings],
+        "timeline": None if trace is None or trace.endswith(REPORT_SUFFIX) else embedded_timeline(trace),
     }
 
 

@@ -58,7 +58,8 @@ class LoadedReport:
         """
         summary = f"<p><b>{html.escape(self.verdict)}</b></p>"
         try:
-            page = html.escape(self.to_html())
+            # A notebook keeps its outputs: without the timeline, which is most of the page.
+            page = html.escape(html_page([(window_of_report(self.report), self.report)], timelines=0))
         except UsageError as error:
             return f"{summary}<p>{html.escape(str(error))}</p>"
         frame = f'sandbox="allow-scripts" srcdoc="{page}" width="100%" height="{_FRAME_HEIGHT_PX}"'

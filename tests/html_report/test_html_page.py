@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import json
 import re
+import zlib
 from pathlib import Path
+from statistics import median_high as median
 from typing import Any
 
 import pytest
@@ -14,6 +17,7 @@ from tbprof.cli.main import main
 from tbprof.errors import UsageError
 from tbprof.html_report import html_page as module
 from tbprof.html_report import html_page as pages
+from tbprof.html_report.embedded_timeline import MOST_BYTES, embedded_timeline
 from tbprof.html_report.html_page import html_page
 from tbprof.model import Report
 from tbprof.report import build_report
@@ -48,11 +52,31 @@ def data_of(page: str) -> dict[str, Any]:
 
 def test_the_page_carries_its_window_and_the_rules(report: Report) -> None:
     data = data_of(page_of(report))
-    assert set(data) == {"runs", "windows", "rules", "manual"}
+    assert set(data) == {"runs", "windows", "ranks", "trends", "rules", "manual"}
     [window] = data["windows"]
-    assert set(window) == {"run", "worker", "window", "answer", "source", "findings"}
+    assert set(window) == {"run", "worker", "window", "answer", "source", "findings", "timeline"}
     assert window["answer"]["state"] == "ready"
     assert len(window["answer"]["window"]["sites"]) == len(report.sites)
+
+
+def test_it_carries_the_step_of_median_length_within_its_bytes() -> None:
+    path = SAMPLES / "h100_transformer_clean" / "dc3b_3169006.pt.trace.json.gz"
+    carried = embedded_timeline(str(path))
+    assert carried is not None
+    assert carried["about"].startswith("This page carries ProfilerStep#")
+    assert sum(map(len, carried["tiles"].values())) <= MOST_BYTES
+    content = json.loads(zlib.decompress(base64.b64decode(carried["data"])))
+    [step] = content["view"]["steps"]
+    assert step["duration_ns"] == median(one.duration_ns for one in build_report(path).steps if not one.cold)
+    assert f"{content['view']['highest_level']}/0" in carried["tiles"]
+    assert {f"episode/{one['number']}" for one in content["step"]["episodes"]} <= content["selections"].keys()
+    assert {one["step"] for one in content["selections"].values()} <= {0, None}
+
+
+def test_a_trace_that_is_gone_costs_the_timeline_alone(tmp_path: Path, report: Report) -> None:
+    gone = dataclasses.replace(report, trace=dataclasses.replace(report.trace, path=str(tmp_path / "x.json")))
+    [window] = data_of(page_of(gone))["windows"]
+    assert (window["timeline"], window["answer"]["state"]) == (None, "ready")
 
 
 def test_the_page_is_ascii_and_asks_nobody(report: Report) -> None:

@@ -1,6 +1,6 @@
 // A page that carries its windows with it, made to be sent to somebody: nothing is asked of a server.
 
-import type { FindingText, ManualPage, RulePage, RunsView, SourceAnswer, WindowAnswer } from "./types.ts";
+import type { FindingText, ManualPage, RanksView, RulePage, RunsView, SourceAnswer, TrendView, WindowAnswer } from "./types.ts";
 
 /** A window, with what the routes would answer of it. */
 export interface EmbeddedWindow {
@@ -10,11 +10,23 @@ export interface EmbeddedWindow {
   answer: WindowAnswer;
   source: SourceAnswer;
   findings: FindingText[];
+  timeline: EmbeddedTimeline | null;
+}
+
+/** One step of a window. */
+export interface EmbeddedTimeline {
+  /** A sentence: which step, and why. */
+  about: string;
+  data: string;
+  /** By level and number. */
+  tiles: Record<string, string>;
 }
 
 export interface EmbeddedPage {
   runs: RunsView;
   windows: EmbeddedWindow[];
+  ranks: { run: string; number: number; view: RanksView }[];
+  trends: { run: string; worker: string; view: TrendView }[];
   rules: RulePage[];
   manual: ManualPage[];
 }

@@ -34,19 +34,30 @@ export function fetchFinding(address: WindowAddress, fingerprint: string, signal
   });
 }
 
-async function embeddedWindow(page: EmbeddedPage, { run, worker, window }: WindowAddress): Promise<EmbeddedWindow> {
-  const found = page.windows.find((row) => row.run === run && row.worker === worker && row.window === window);
+/** What a page carries of a window; rejects where it is not in the page. */
+export async function embeddedWindow(page: EmbeddedPage, address: WindowAddress): Promise<EmbeddedWindow> {
+  const found = findEmbedded(page, address);
   if (found === undefined) throw new RouteError("This page does not carry that window.");
   return found;
 }
 
+export function findEmbedded(page: EmbeddedPage, { run, worker, window }: WindowAddress): EmbeddedWindow | undefined {
+  return page.windows.find((row) => row.run === run && row.worker === worker && row.window === window);
+}
+
 /** The window of the place `number` in line, from 1 on, of every worker of a run. */
 export function fetchRanks(run: string, number: number, signal: AbortSignal): Promise<RanksView> {
-  return fetchJson<RanksView>("ranks", { run, number: String(number) }, signal);
+  if (embedded === null) return fetchJson<RanksView>("ranks", { run, number: String(number) }, signal);
+  return viewOf(embedded.ranks.find((row) => row.run === run && row.number === number));
 }
 
 export function fetchTrend(run: string, worker: string, signal: AbortSignal): Promise<TrendView> {
-  return fetchJson<TrendView>("trend", { run, worker }, signal);
+  if (embedded === null) return fetchJson<TrendView>("trend", { run, worker }, signal);
+  return viewOf(embedded.trends.find((row) => row.run === run && row.worker === worker));
+}
+
+function viewOf<View>(found: { view: View } | undefined): Promise<View> {
+  return found === undefined ? Promise.reject(new RouteError("This page does not carry that run.")) : Promise.resolve(found.view);
 }
 
 /** What is different in the second window. */

@@ -6,8 +6,10 @@ export const VIEWS = ["overview", "syncs", "copies", "timeline", "source", "flam
 export type ViewName = (typeof VIEWS)[number];
 
 export interface Extent {
-  /** A page that carries its windows carries no trace, and can't ask about several windows. */
+  /** A page that carries its windows has no flame graph, and can't have any two of them compared. */
   hasServer: boolean;
+  /** A page carries a step of the newest windows only. */
+  hasTimeline: boolean;
   /** Of the shown run. */
   workers: number;
   /** Of the shown worker. */
@@ -17,12 +19,12 @@ export interface Extent {
 }
 
 /** The views that have something to show: the timeline and the flame graph draw a trace, others put several of something side by side. */
-export function viewsFor({ hasServer, workers, windows, allWindows }: Extent): ViewName[] {
+export function viewsFor({ hasServer, hasTimeline, workers, windows, allWindows }: Extent): ViewName[] {
   const possible: Partial<Record<ViewName, boolean>> = {
-    timeline: hasServer,
+    timeline: hasTimeline,
     flame: hasServer,
-    ranks: hasServer && workers > 1,
-    trends: hasServer && windows > 1,
+    ranks: workers > 1,
+    trends: windows > 1,
     compare: hasServer && allWindows > 1,
   };
   return VIEWS.filter((view) => possible[view] ?? true);

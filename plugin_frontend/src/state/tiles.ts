@@ -1,7 +1,8 @@
 // The tiles that have been fetched, and those that what is seen still needs.
 
 import { effect, signal } from "@preact/signals";
-import { fetchTile } from "../api/timeline.ts";
+import type { WindowAddress } from "../api/routes.ts";
+import { fetchTile, hasTile } from "../api/timeline.ts";
 import { above, type TilePlace } from "../model/timeline/range.ts";
 import { readTile, type Tile } from "../model/timeline/tile.ts";
 import { failureOf } from "./loaded.ts";
@@ -47,8 +48,18 @@ function forget(): void {
 
 /** Asks for the tiles that are missing; what was wanted before, and not asked for yet, is dropped. */
 export function want(places: readonly TilePlace[]): void {
-  wanted = places.filter((place) => !tiles.has(keyOf(place)) && !asked.has(keyOf(place)));
+  const address = timelineAddress();
+  const isMissing = (place: TilePlace): boolean => !tiles.has(keyOf(place)) && !asked.has(keyOf(place));
+  wanted = address === null ? [] : places.map((place) => carriedFor(address, place)).filter(isMissing);
   fetchNext();
+}
+
+/** The tile itself, or the next coarser one where only that is carried. */
+function carriedFor(address: WindowAddress, place: TilePlace): TilePlace {
+  const highest = timeline.peek()?.highest_level ?? place.level;
+  let at = place;
+  while (at.level < highest && !hasTile(address, at.level, at.number)) at = above(at);
+  return at;
 }
 
 export interface DrawnTile {

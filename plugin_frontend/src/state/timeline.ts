@@ -2,7 +2,7 @@
 
 import { computed, effect } from "@preact/signals";
 import type { WindowAddress } from "../api/routes.ts";
-import { fetchSelection, fetchTimeline, fetchTimelineStep } from "../api/timeline.ts";
+import { aboutCarried, fetchSelection, fetchTimeline, fetchTimelineStep } from "../api/timeline.ts";
 import type { SelectionView, TimelineAnswer, TimelineStep, TimelineView } from "../api/types.ts";
 import { parseSelected, printSelected, type Selected } from "../model/selected.ts";
 import { ask } from "./ask.ts";
@@ -21,6 +21,9 @@ export const { answer: timelineAnswer, start: loadAnswer } = ask<TimelineAnswer>
 );
 
 export const timeline = computed<TimelineView | null>(() => (timelineAnswer.value.kind === "there" ? timelineAnswer.value.value.timeline : null));
+
+/** Which step a page carries, and why; null inside TensorBoard. */
+export const carried = computed<string | null>(() => (shownAddress.value === null ? null : aboutCarried(JSON.parse(shownAddress.value) as WindowAddress)));
 
 export function timelineAddress(): WindowAddress | null {
   const address = shownAddress.peek();

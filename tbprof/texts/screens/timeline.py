@@ -5,7 +5,7 @@ from __future__ import annotations
 from tbprof.texts.figures.quantities import duration
 from tbprof.texts.screens.idle import cause_name, host_place_name
 
-__all__ = ["episode_sentence", "gap_place", "gap_sentence", "meanwhile_sentence"]
+__all__ = ["carried_sentence", "episode_sentence", "gap_place", "gap_sentence", "meanwhile_sentence"]
 
 _ALMOST_ALL = 0.995
 """From here on a share reads as a whole."""
@@ -15,6 +15,15 @@ _FEW = 0.5
 
 _HOSTS_OWN = ("sync", "launch")
 """Causes of which the host is the one that is late, whatever it does."""
+
+
+def carried_sentence(step: str, steps: int, *, bucket_us: float) -> str:
+    """Which step a page carries of a window's `steps`, why, and what is drawn as itself."""
+    if steps == 1:
+        which = "This page carries the whole window"
+    else:
+        which = f"This page carries {step} alone of {steps} steps, the steady one of median length"
+    return f"{which}; what lasts less than {duration(bucket_us)} is drawn together."
 
 
 def episode_sentence(wait_us: float, explained_us: float, starve_us: float, *, is_blocking: bool) -> str:

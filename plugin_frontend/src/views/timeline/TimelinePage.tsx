@@ -2,7 +2,7 @@ import { useEffect } from "preact/hooks";
 import type { TimelineView, WindowView } from "../../api/types.ts";
 import { failureTitle } from "../../state/loaded.ts";
 import { followTiles } from "../../state/tiles.ts";
-import { loadTimeline, timeline, timelineAnswer } from "../../state/timeline.ts";
+import { carried, loadTimeline, timeline, timelineAnswer } from "../../state/timeline.ts";
 import { followRange } from "../../state/timelineRange.ts";
 import { ProblemNote } from "../../widgets/ProblemNote.tsx";
 import { viewActions } from "../keys.ts";
@@ -64,6 +64,7 @@ function Drawn({ view, timeline }: { view: WindowView; timeline: TimelineView })
       <h1 class="sr">Timeline</h1>
       <div class="timeline">
         <TimelineTools timeline={timeline} />
+        {carried.value !== null && <p class="in s12 t3">{carried.value}</p>}
         {(timeline.main_device !== null || timeline.steps.length > 1) && <MinimapStrip timeline={timeline} />}
         <Tracks view={view} timeline={timeline} />
         <SelectionCard view={view} timeline={timeline} />

@@ -1,7 +1,7 @@
 import type { TimelineView } from "../../api/types.ts";
 import { formatDuration } from "../../format/duration.ts";
 import { formatShare } from "../../format/number.ts";
-import { stepAnswer, stepIndex } from "../../state/timeline.ts";
+import { carried, stepAnswer, stepIndex } from "../../state/timeline.ts";
 import { visitStep, zoomIn, zoomOut } from "../../state/timelineRange.ts";
 import { Icon } from "../../widgets/Icon.tsx";
 import { fitSelection, shownParts, visitEpisode, visitLargestGap } from "./actions.ts";
@@ -20,7 +20,7 @@ export function TimelineTools({ timeline }: { timeline: TimelineView }) {
       </b>
       <StepButton label="Next step" icon="next" by={1} disabled={at >= timeline.steps.length - 1} />
       {timeline.main_device !== null && <DeviceTools />}
-      <SearchField />
+      {carried.value === null && <SearchField />}
       <span class="right s12 t3 nw" id="step-figures">
         {figures()}
       </span>
@@ -35,10 +35,12 @@ export function TimelineTools({ timeline }: { timeline: TimelineView }) {
           <Icon name="fit" />
         </button>
       </span>
-      <button class="btn sm" type="button" onClick={openPerfetto}>
-        <Icon name="open" />
-        Perfetto <span class="kbd wide-only">p</span>
-      </button>
+      {carried.value === null && (
+        <button class="btn sm" type="button" onClick={openPerfetto}>
+          <Icon name="open" />
+          Perfetto <span class="kbd wide-only">p</span>
+        </button>
+      )}
     </div>
   );
 }

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import type { EpisodeMark, GapRow } from "../../api/types.ts";
 import { place } from "../../state/place.ts";
-import { select, selected, selection, stepAnswer, stepIndex } from "../../state/timeline.ts";
+import { carried, select, selected, selection, stepAnswer, stepIndex } from "../../state/timeline.ts";
 import { fit, fitStep, panBy, range, revealRange, visitStep, zoomIn, zoomOut } from "../../state/timelineRange.ts";
 import { openPerfetto } from "./perfetto.ts";
 
@@ -81,7 +81,7 @@ export const ACTIONS: Readonly<Record<string, () => void>> = {
   f: fitSelection,
   "<": () => visitStep(-1),
   ">": () => visitStep(1),
-  p: openPerfetto,
+  p: () => carried.peek() === null && openPerfetto(),
   Escape: clearSelection,
 };
 

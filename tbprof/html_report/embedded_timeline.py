@@ -1,0 +1,127 @@
+"""One step of a window's timeline, small enough to travel inside a page.
+
+What the timeline's routes would answer of the step is packed as the browser unpacks it: zlib, then base64.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import json
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tbprof.errors import TbprofError
+from tbprof.report import Timeline, open_timeline
+from tbprof.texts.screens.timeline import carried_sentence
+from tbprof.views.base.times import us
+from tbprof.views.timeline.building import timeline_step, timeline_view
+from tbprof.views.timeline.selection import select_episode, select_gap, select_row
+from tbprof.views.timeline.tile_bytes import tile_bytes
+from tbprof.views.timeline.timeline import SelectionView, TimelineStep
+
+__all__ = ["MOST_BYTES", "embedded_timeline"]
+
+MOST_BYTES = 500_000
+"""Of the tiles of one step, as they stand in the page."""
+
+_AROUND = 0.05
+"""As much of a step is shown before and after it."""
+_TILE_BITS = 10
+_FINEST_LEVEL = 7
+"""Buckets of 128 ns: no kernel is shorter than a few of them."""
+_MOST_ROWS = 2000
+"""That can be selected, the longest ones."""
+
+
+def embedded_timeline(path: str) -> dict[str, Any] | None:
+    """The step that stands for the window of a trace file; None where the file gives nothing."""
+    try:
+        timeline = open_timeline(path)
+    except (TbprofError, OSError):
+        return None
+    if not len(timeline.facts.steps):
+        return None
+    index = _representative(timeline)
+    step = timeline_step(timeline, index)
+    tiles, level = _tiles(timeline, step, index)
+    view = timeline_view(timeline)
+    content = {
+        "view": dataclasses.asdict(dataclasses.replace(view, steps=(view.steps[index],))),
+        "step": dataclasses.asdict(dataclasses.replace(step, index=0)),
+        "selections": dict(_selections(timeline, step, index, level)),
+    }
+    about = carried_sentence(view.steps[index].name, len(view.steps), bucket_us=us(1 << level))
+    return {"about": about, "data": _packed(json.dumps(content).encode()), "tiles": tiles}
+
+
+def _representative(timeline: Timeline) -> int:
+    """The steady step of median length."""
+    steps = timeline.facts.steps
+    steady = [at for at in range(len(steps)) if not steps.cold[at]] or list(range(len(steps)))
+    steady.sort(key=lambda at: int(steps.end_ns[at] - steps.start_ns[at]))
+    return steady[len(steady) // 2]
+
+
+def _tiles(timeline: Timeline, step: TimelineStep, index: int) -> tuple[dict[str, str], int]:
+    """The window at its coarsest, then the step level by level, and the finest level that had room."""
+    start_ns, end_ns = _range(timeline, step, index)
+    tiles = {f"{timeline.highest_level}/0": _tile(timeline, timeline.highest_level, 0)}
+    finest = timeline.highest_level
+    for level in range(timeline.highest_level - 1, _FINEST_LEVEL - 1, -1):
+        numbers = range(start_ns >> (level + _TILE_BITS), (end_ns >> (level + _TILE_BITS)) + 1)
+        added = {f"{level}/{number}": _tile(timeline, level, number) for number in numbers}
+        if sum(map(len, (*tiles.values(), *added.values()))) > MOST_BYTES:
+            break
+        tiles |= added
+        finest = level
+    return tiles, finest
+
+
+def _tile(timeline: Timeline, level: int, number: int) -> str:
+    return _packed(tile_bytes(timeline, level, number, range(len(timeline.lanes))))
+
+
+def _range(timeline: Timeline, step: TimelineStep, index: int) -> tuple[int, int]:
+    """The step with a little around it, since the window's first event."""
+    start_ns = int(timeline.facts.steps.start_ns[index]) - timeline.facts.origin_ns
+    around = int((step.end_ns - start_ns) * _AROUND)
+    return max(start_ns - around, 0), min(step.end_ns + around, timeline.span_ns)
+
+
+def _selections(
+    timeline: Timeline, step: TimelineStep, index: int, level: int
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Of its episodes, its gaps and its longest rows, by what the browser asks for."""
+    gaps = {gap.start_ns for gap in (*step.gaps, *(cause.around for cause in step.causes))}
+    found = {f"gap/{at}": select_gap(timeline, at) for at in sorted(gaps)}
+    found |= {f"episode/{one.number}": select_episode(timeline, one.number) for one in step.episodes}
+    found |= {f"row/{row}": select_row(timeline, row) for row in _rows(timeline, step, index, level)}
+    for key, selection in found.items():
+        if selection is not None:
+            yield key, dataclasses.asdict(_in_step(selection, index))
+
+
+def _rows(timeline: Timeline, step: TimelineStep, index: int, level: int) -> list[int]:
+    """Rows that are drawn as themselves at the finest level, longest first."""
+    start_ns, end_ns = _range(timeline, step, index)
+    slices, origin_ns = timeline.facts.trace.slices, timeline.facts.origin_ns
+    start = slices.start_ns - origin_ns
+    inside = (start < end_ns) & (start + slices.duration_ns > start_ns) & (slices.duration_ns >= 1 << level)
+    rows = np.flatnonzero(inside)
+    longest = rows[np.argsort(-slices.duration_ns[rows], kind="stable")]
+    return [int(row) for row in longest[:_MOST_ROWS]]
+
+
+def _in_step(selection: SelectionView, index: int) -> SelectionView:
+    """In the page there is one step only."""
+    is_inside = selection.step == index
+    into_us = selection.into_step_us if is_inside else None
+    return dataclasses.replace(selection, step=0 if is_inside else None, into_step_us=into_us)
+
+
+def _packed(data: bytes) -> str:
+    return base64.b64encode(zlib.compress(data, 9)).decode("ascii")
