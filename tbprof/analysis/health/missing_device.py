@@ -1,4 +1,4 @@
-"""Why a trace holds no work of a GPU: none ran, its rows were lost, or another accelerator ran it."""
+"""Why a trace holds no work of a GPU: none ran, its rows are lost or cut off, or no GPU ran it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,15 @@ _LAUNCH = r"(?:cuda|hip)Launch|cuLaunch|hipModuleLaunch|hipExt\w*Launch|(?:cuda|
 
 
 def missing_device(facts: Facts) -> Verdict:
-    """`other_device` where another kind worked, `lost_kernels` where calls launched some, or `no_device`."""
+    """`other_device` where another kind worked, `cut_off` where the file ends before its time, `lost_kernels`
+    where calls launched some, or `no_device`.
+    """
     for category in OTHER_ACCELERATORS:
         rows = int((facts.trace.slices.category == category).sum())
         if rows:
             return Verdict("other_device", {"device": category.name, "rows": rows})
+    if any(fact.code == "truncated" for fact in facts.trace.health):
+        return Verdict("cut_off", {})
     calls = len(matching_rows(facts.trace, _LAUNCH, Category.RUNTIME))
     if calls:
         return Verdict("lost_kernels", {"launches": calls, "without": calls})

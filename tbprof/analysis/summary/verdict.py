@@ -3,8 +3,8 @@
 It is decided here alone, from causes, findings and plan together, so that no sentence denies what
 stands beside it. In this order:
 
-- `no_device`, `lost_kernels`, `other_device`: nothing ran on a GPU, or it was not recorded, or too much
-  of it was lost.
+- `no_device`, `lost_kernels`, `cut_off`, `other_device`: nothing ran on a GPU, or it was not recorded, or
+  too much of it was lost.
 - `capture`: most launches recorded a graph and ran nothing, and the device was mostly idle.
 - `cold_start`: first calls, in which kernels and library handles are loaded, hold `COLD_SHARE` of the
   idle and at least half as much as the largest cause. Nothing else in such a window is typical.

@@ -43,12 +43,17 @@ def find_bound_code(facts: Facts, rule: str, *, compiled: bool) -> Iterator[Find
 def bound_code_note(numbers: Numbers, scope: Scope) -> str:
     length = duration_of(numbers, "median_kernel_ns")
     kernels = f"{number_of(numbers, 'kernels_per_step')} kernels of {length} {scope.each}"
-    ops = f"launched by {number_of(numbers, 'ops_per_step')} ops"
+    ops = (
+        f"launched by {number_of(numbers, 'ops_per_step')} {'op' if numbers['ops_per_step'] == 1 else 'ops'}"
+    )
     return f"{numbers['place'] or 'Outside every labelled range and function'}: {kernels}, {ops}."
 
 
 def _is_bound(facts: Facts, code: CodeKernels) -> bool:
+    """A single kernel a step waits for its launch, too, but not because there are too many."""
     steps_ns = facts.steps.total_ns
+    if code.kernels <= len(facts.steps):
+        return False
     small = code.median_kernel_ns < SHORT_KERNEL_NS or code.kernels > MANY_KERNELS * len(facts.steps)
     return small and total_ns(code.idle) >= MEDIUM_SHARE * steps_ns
 

@@ -34,7 +34,7 @@ def verdict_sentences(verdict: Verdict, *, waits_come_first: bool = True) -> tup
 
 
 def _sentences(case: str, numbers: Numbers) -> tuple[str, str]:
-    if case in ("no_device", "lost_kernels", "other_device", "capture"):
+    if case in ("no_device", "cut_off", "lost_kernels", "other_device", "capture"):
         return _without_device(case, numbers)
     said = _Said(numbers)
     if case == "cold_start":
@@ -71,6 +71,11 @@ def _without_device(case: str, numbers: Numbers) -> tuple[str, str]:
         return (
             f"The host records a CUDA graph in this window: {without:,} of {launches} ran nothing.",
             "It happens once: record steps that replay the graph.",
+        )
+    if case == "cut_off":
+        return (
+            "The file is cut off, and no GPU work is in what is left of it.",
+            "Copy it again if it was copied while it was written; else record the window again.",
         )
     if case == "other_device":
         rows = count(int(numbers["rows"]), "row")

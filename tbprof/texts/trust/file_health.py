@@ -42,7 +42,9 @@ def _facts_damaged(_: Numbers) -> str:
     return "What the trainer hook added to the trace can't be used; the figures of the trace stand."
 
 
-def _no_gpu_rows(_: Numbers) -> str:
+def _no_gpu_rows(numbers: Numbers) -> str:
+    if "cut" in numbers:
+        return "The part of the file that is left holds no GPU work: waits and idle can't be judged."
     return (
         "No GPU work was recorded: waits and idle can't be judged. On a machine with a GPU, record "
         "with ProfilerActivity.CUDA and check that the user may use CUPTI."

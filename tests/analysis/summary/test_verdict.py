@@ -160,6 +160,7 @@ def test_first_calls_with_a_fifth_of_the_idle_spoil_a_window() -> None:
         ("h100_owlv2_infer/h100_owlv2.json.gz", "drained"),
         ("hta_mtia/mtia_rank_0.json.gz", "other_device"),
         ("hta_degenerate/cupti_ranges.json.gz", "lost_kernels"),
+        ("malformed/truncated.pt.trace.json.gz", "cut_off"),
     ],
 )
 def test_public_traces_are_bound_by_what_is_known_of_them(

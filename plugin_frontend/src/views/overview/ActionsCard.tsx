@@ -47,7 +47,7 @@ export function ActionsCard({ view }: { view: WindowView }) {
 function aboutActions(actions: readonly ActionRow[]): string {
   const adds = actions.filter((row) => row.is_planned).length > 1 ? "; “adds”: beside the waits above it" : "";
   const most = actions.some(({ saves }) => saves.estimate_us === null) ? "; “up to”: an upper limit, and limits overlap" : "";
-  return `largest saving first${adds}${most}`;
+  return `likely largest saving first${adds}${most}`;
 }
 
 interface ActionLineProps {

@@ -147,7 +147,7 @@ function RankLine({ row, name, remark, scale }: { row: SeriesRow; name: string; 
         <button class="link" type="button" title={row.worker} onClick={() => open(row)}>
           <bdi>{name}</bdi>
         </button>
-        {remark !== "" && <span class="s12 t3 remark">{remark}</span>}
+        {remark !== "" && <span class="s12 t3 nw">{remark}</span>}
       </td>
       {row.figures === null ? (
         <td colSpan={8} class="t3 anywhere">

@@ -114,7 +114,12 @@ function Chart({ all, metric }: { all: readonly NamedTrend[]; metric: Metric }) 
 function describe({ row, value }: TrendPoint, metric: Metric, run?: string): string {
   const step = row.figures?.first_step;
   const from = step == null ? "" : `, from step ${formatCount(step)}`;
-  return `${run === undefined ? "" : `${run || "."}, `}Window ${formatCount(row.number)}${from}: ${metric.name.toLowerCase()} ${metric.format(value)}`;
+  return `${run === undefined ? "" : `${run || "."}, `}Window ${formatCount(row.number)}${from}: ${lowered(metric.name)} ${metric.format(value)}`;
+}
+
+/** Within a sentence; a name such as GPU stays one. */
+function lowered(name: string): string {
+  return /^[A-Z]{2}/.test(name) ? name : `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
 }
 
 function WindowsTable({ all, metrics }: { all: readonly NamedTrend[]; metrics: readonly Metric[] }) {

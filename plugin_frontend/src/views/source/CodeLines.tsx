@@ -21,19 +21,7 @@ export function CodeLines({ file, current }: { file: SourceFile; current: number
   const scale: Scale = { unit: tableUnit(amounts), largest_us: Math.max(...amounts, 0), current };
   return (
     <>
-      <p class="code-head s11 t3">
-        <span class="num">saves, {scale.unit}</span>
-        <span />
-        <span class="row">
-          <i class="swatch own" aria-hidden="true" />
-          on this line
-          <i class="swatch called" aria-hidden="true" />
-          in what it calls
-          <i class="swatch most" aria-hidden="true" />
-          only a ceiling is known
-          <span class="wide-only">per step</span>
-        </span>
-      </p>
+      {scale.largest_us > 0 && <SavingsHead unit={scale.unit} />}
       <ol class="code-lines mono">
         {foldedRows(codeRows(file), opened, current).map((row) => {
           if (row.kind === "gap") return <Gap key={`g${row.first}`} row={row} />;
@@ -42,6 +30,25 @@ export function CodeLines({ file, current }: { file: SourceFile; current: number
         })}
       </ol>
     </>
+  );
+}
+
+/** What the gutter shows. */
+function SavingsHead({ unit }: { unit: DurationUnit }) {
+  return (
+    <p class="code-head s11 t3">
+      <span class="num">saves, {unit}</span>
+      <span />
+      <span class="row">
+        <i class="swatch own" aria-hidden="true" />
+        on this line
+        <i class="swatch called" aria-hidden="true" />
+        in what it calls
+        <i class="swatch most" aria-hidden="true" />
+        only a ceiling is known
+        <span class="wide-only">per step</span>
+      </span>
+    </p>
   );
 }
 

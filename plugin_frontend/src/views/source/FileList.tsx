@@ -25,7 +25,7 @@ export function FileList({ source, open }: { source: SourceFilesView; open: Sour
         </label>
         <p class="row s12 t3">
           <span>File</span>
-          <span class="right">saves, {unit} / step</span>
+          {source.files.some(({ saving }) => saving !== null) && <span class="right">saves, {unit} / step</span>}
         </p>
       </div>
       <Files files={own} open={open} unit={unit} />
@@ -88,7 +88,7 @@ function FileRow({ file, isOpen, unit }: { file: SourceFile; isOpen: boolean; un
           <bdi class="s11 t3 ell block">{file.library !== "" ? file.library : functions || "no sites"}</bdi>
         </span>
         <span class="num">
-          <span class="b block">{formatSaving(file.saving, unit)}</span>
+          {file.saving !== null && <span class="b block">{formatSaving(file.saving, unit)}</span>}
           <span class="s11 t3">{file.findings > 0 ? formatCounted(file.findings, "finding") : ""}</span>
         </span>
       </button>
@@ -104,7 +104,7 @@ function Functions({ file, unit }: { file: SourceFile; unit: DurationUnit }) {
         <li key={row.name}>
           <button class="file function s12" type="button" title={row.name} onClick={() => visit({ file: file.path, line: row.line })}>
             <bdi class="mono ell grow">{row.name}</bdi>
-            <span class="num">{formatSaving(row.saving, unit)}</span>
+            {row.saving !== null && <span class="num">{formatSaving(row.saving, unit)}</span>}
           </button>
         </li>
       ))}

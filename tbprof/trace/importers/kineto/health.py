@@ -26,7 +26,7 @@ CODES = {
     "negative_durations": "Events that ended before they began; they count as 0 ns long.",
     "metadata_damaged": "A part of what the file says about itself could not be read.",
     "facts_damaged": "What the trainer hook added to the file could not be used.",
-    "no_gpu_rows": "The file holds no GPU work.",
+    "no_gpu_rows": "The file holds no GPU work; with `cut`, none before it breaks off.",
     "gpu_not_recorded": "Nor does this one, although the hook saw a `device`.",
     "gpu_work_lost": "The file holds calls that launch kernels, and no GPU work.",
     "gpu_before_launch": "GPU rows more than 10 us before the call that launched them: the clocks disagree.",
@@ -63,7 +63,7 @@ def health_of(reading: Reading, rows: Rows) -> tuple[HealthFact, ...]:
         *_of_bytes(reading),
         *_of_events(reading, rows),
         *_of_metadata(reading.metadata),
-        *_of_rows(rows.slices, reading.metadata.facts),
+        *_of_rows(rows.slices, reading.metadata.facts, is_cut=not reading.ended),
     )
 
 
@@ -93,14 +93,15 @@ def _of_metadata(metadata: Metadata) -> Iterator[HealthFact]:
         yield HealthFact("facts_damaged", "warning", {})
 
 
-def _of_rows(slices: Slices, hook: HookFacts | None) -> Iterator[HealthFact]:
+def _of_rows(slices: Slices, hook: HookFacts | None, *, is_cut: bool) -> Iterator[HealthFact]:
     on_gpu = np.isin(slices.category, GPU_WORK)
     if not on_gpu.any() and hook is not None and hook.device_names:
         yield HealthFact("gpu_not_recorded", "warning", _seen(hook))
         return
     if not on_gpu.any():
         if not np.isin(slices.category, OTHER_ACCELERATORS).any():
-            yield HealthFact("no_gpu_rows", "info", {"rows": len(slices)})
+            cut = {"cut": 1} if is_cut else {}
+            yield HealthFact("no_gpu_rows", "info", {"rows": len(slices), **cut})
         return
     started_ns, launched_ns = _starts(slices, np.flatnonzero(on_gpu))
     without = int(on_gpu.sum()) - len(started_ns)
