@@ -66,7 +66,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 def _note(numbers: Numbers, _: Scope) -> str:
     return (
-        f"Removing all of them saves {duration_of(numbers, 'joint_ns')}, "
+        f"Removing all of them saves {duration_of(numbers, 'joint_ns')} in the window, "
         f"one by one {duration_of(numbers, 'singles_ns')}: each hides behind the others."
     )
 

@@ -23,7 +23,8 @@ def carried_sentence(step: str, steps: int, *, bucket_us: float) -> str:
         which = "This page carries the whole window"
     else:
         which = f"This page carries {step} alone of {steps} steps, the steady one of median length"
-    return f"{which}; what lasts less than {duration(bucket_us)} is drawn together."
+    together = "" if bucket_us < 1 else f"; what lasts less than {duration(bucket_us)} is drawn together"
+    return f"{which}{together}."
 
 
 def episode_sentence(wait_us: float, explained_us: float, starve_us: float, *, is_blocking: bool) -> str:

@@ -59,7 +59,7 @@ function Saving({ saving, scale_us }: { saving: SavingView; scale_us: number }) 
       <p class="s12">
         {saving.estimate_us !== null && <b>saves {formatDuration(saving.estimate_us)}, </b>}
         at least {formatDuration(saving.floor_us)}, <b>at most {formatDuration(saving.ceiling_us)}</b>
-        {saving.estimate_us === null && <span class="t3">, no estimate</span>}
+        <span class="t3"> in this window{saving.estimate_us === null && ", no estimate"}</span>
       </p>
     </div>
   );

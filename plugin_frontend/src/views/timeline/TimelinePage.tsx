@@ -64,7 +64,7 @@ function Drawn({ view, timeline }: { view: WindowView; timeline: TimelineView })
       <h1 class="sr">Timeline</h1>
       <div class="timeline">
         <TimelineTools timeline={timeline} />
-        {carried.value !== null && <p class="in s12 t3">{carried.value}</p>}
+        {carried.value !== null && <p class="carried s12 t3">{carried.value}</p>}
         {(timeline.main_device !== null || timeline.steps.length > 1) && <MinimapStrip timeline={timeline} />}
         <Tracks view={view} timeline={timeline} />
         <SelectionCard view={view} timeline={timeline} />
