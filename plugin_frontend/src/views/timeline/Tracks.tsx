@@ -1,6 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { TimelineView, WindowView } from "../../api/types.ts";
 import { heightOf, type LaneBox, layOutLanes } from "../../model/timeline/layout.ts";
+import type { Range } from "../../model/timeline/range.ts";
 import { ticksOf, unitOf } from "../../model/timeline/ticks.ts";
 import { tilesFailure } from "../../state/tiles.ts";
 import { stepIndex } from "../../state/timeline.ts";
@@ -13,6 +14,7 @@ import { TimelineLegend } from "./TimelineLegend.tsx";
 import { useCanvasSize } from "./useCanvas.ts";
 
 const RULER = 20;
+const LABEL_ROOM_PX = 48;
 
 /** The lanes under a ruler; below them the same gaps as a table. */
 export function Tracks({ view, timeline }: { view: WindowView; timeline: TimelineView }) {
@@ -53,12 +55,17 @@ function Ruler({ timeline }: { timeline: TimelineView }) {
         {seen !== null &&
           ticksOf(seen, zero, width).map(({ atNs, label }) => (
             <span key={atNs} class="tick" style={{ left: `${((atNs - seen.fromNs) / (seen.toNs - seen.fromNs)) * 100}%` }}>
-              {label}
+              {roomFor(atNs, seen, width) && label}
             </span>
           ))}
       </div>
     </div>
   );
+}
+
+/** Whether a label that begins there ends before the ruler does. */
+function roomFor(atNs: number, { fromNs, toNs }: Range, width: number): boolean {
+  return ((toNs - atNs) / (toNs - fromNs)) * width > LABEL_ROOM_PX;
 }
 
 function LaneNames({ lanes, timeline }: { lanes: readonly LaneBox[]; timeline: TimelineView }) {

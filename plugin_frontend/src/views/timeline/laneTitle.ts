@@ -12,7 +12,7 @@ export function laneTitle(row: LaneRow, timeline: TimelineView): { title: string
     case "queue":
       return { title: several ? `Launch queue ${row.device}` : "Launch queue", detail: `0 to ${formatCount(row.peak)} waiting` };
     case "episodes":
-      return { title: "Sync and copy", detail: "numbers: fix plan" };
+      return { title: "Sync and copy", detail: "numbers: actions" };
     case "main":
       return { title: "Main thread", detail: row.name };
     case "autograd":
