@@ -138,7 +138,9 @@ LAW = {
     "plugin.worker": allowed(
         "process report store store.lookup texts.* version views.icicle views.timeline errors model"
     ),
-    "html_report": allowed("folders manual store.* trace_files texts.* version views.* errors model"),
+    "html_report": allowed(
+        "file_names folders manual report store.* trace_files texts.* version views.* errors model"
+    ),
     "cli": allowed("standard_streams version errors"),
     "cli.output": allowed("report standard_streams texts.* views.* errors model"),
     "cli.input": allowed("report standard_streams store.* trace_files texts.* views.* errors model"),

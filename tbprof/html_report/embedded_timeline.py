@@ -12,8 +12,6 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from tbprof.errors import TbprofError
 from tbprof.report import Timeline, open_timeline
 from tbprof.texts.screens.timeline import carried_sentence
@@ -45,7 +43,7 @@ def embedded_timeline(path: str) -> dict[str, Any] | None:
         return None
     if not len(timeline.facts.steps):
         return None
-    index = _representative(timeline)
+    index = timeline.representative_step()
     step = timeline_step(timeline, index)
     tiles, level = _tiles(timeline, step, index)
     view = timeline_view(timeline)
@@ -56,14 +54,6 @@ def embedded_timeline(path: str) -> dict[str, Any] | None:
     }
     about = carried_sentence(view.steps[index].name, len(view.steps), bucket_us=us(1 << level))
     return {"about": about, "data": _packed(json.dumps(content).encode()), "tiles": tiles}
-
-
-def _representative(timeline: Timeline) -> int:
-    """The steady step of median length."""
-    steps = timeline.facts.steps
-    steady = [at for at in range(len(steps)) if not steps.cold[at]] or list(range(len(steps)))
-    steady.sort(key=lambda at: int(steps.end_ns[at] - steps.start_ns[at]))
-    return steady[len(steady) // 2]
 
 
 def _tiles(timeline: Timeline, step: TimelineStep, index: int) -> tuple[dict[str, str], int]:
@@ -99,21 +89,11 @@ def _selections(
     gaps = {gap.start_ns for gap in (*step.gaps, *(cause.around for cause in step.causes))}
     found = {f"gap/{at}": select_gap(timeline, at) for at in sorted(gaps)}
     found |= {f"episode/{one.number}": select_episode(timeline, one.number) for one in step.episodes}
-    found |= {f"row/{row}": select_row(timeline, row) for row in _rows(timeline, step, index, level)}
+    rows = timeline.longest_rows(*_range(timeline, step, index), 1 << level, _MOST_ROWS)
+    found |= {f"row/{row}": select_row(timeline, row) for row in rows}
     for key, selection in found.items():
         if selection is not None:
             yield key, dataclasses.asdict(_in_step(selection, index))
-
-
-def _rows(timeline: Timeline, step: TimelineStep, index: int, level: int) -> list[int]:
-    """Rows that are drawn as themselves at the finest level, longest first."""
-    start_ns, end_ns = _range(timeline, step, index)
-    slices, origin_ns = timeline.facts.trace.slices, timeline.facts.origin_ns
-    start = slices.start_ns - origin_ns
-    inside = (start < end_ns) & (start + slices.duration_ns > start_ns) & (slices.duration_ns >= 1 << level)
-    rows = np.flatnonzero(inside)
-    longest = rows[np.argsort(-slices.duration_ns[rows], kind="stable")]
-    return [int(row) for row in longest[:_MOST_ROWS]]
 
 
 def _in_step(selection: SelectionView, index: int) -> SelectionView:

@@ -11,12 +11,12 @@ import html
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from tbprof.errors import UsageError
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.folders import PACKAGE
 from tbprof.html_report.embedded_series import embedded_series
-from tbprof.html_report.embedded_timeline import embedded_timeline
 from tbprof.manual.pages import RULES_PAGE, all_pages
 from tbprof.model import Report, Window
 from tbprof.texts.findings.rule_pages import all_rules
@@ -111,6 +111,7 @@ def _manual() -> list[dict[str, object]]:
 def _window(window: Window, report: Report, *, has_timeline: bool) -> dict[str, object]:
     """What the plugin's routes would answer of it."""
     trace = window.trace_path if has_timeline else None
+    timeline = None if trace is None or trace.endswith(REPORT_SUFFIX) else _timeline(trace)
     place = {"run": window.run, "worker": window.worker, "window": window.window}
     view = window_view(report, **place)
     source = source_files_view(report)
@@ -119,8 +120,15 @@ def _window(window: Window, report: Report, *, has_timeline: bool) -> dict[str, 
         "answer": dataclasses.asdict(WindowAnswer("ready", view, None, None)),
         "source": dataclasses.asdict(SourceAnswer("ready", source, None)),
         "findings": [dataclasses.asdict(finding_text(report, finding)) for finding in report.findings],
-        "timeline": None if trace is None or trace.endswith(REPORT_SUFFIX) else embedded_timeline(trace),
+        "timeline": timeline,
     }
+
+
+def _timeline(trace: str) -> dict[str, Any] | None:
+    # What analyzes a trace takes longer to import than a page without one to be written.
+    from tbprof.html_report.embedded_timeline import embedded_timeline
+
+    return embedded_timeline(trace)
 
 
 def _bundle() -> str:

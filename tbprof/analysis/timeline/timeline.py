@@ -118,6 +118,21 @@ class Timeline:
         step = int(self.facts.steps.index_of(np.array([instant_ns], np.int64))[0])
         return None if step == NONE else step
 
+    def representative_step(self) -> int:
+        """The steady step of median length; of steps that are all cold the median one."""
+        steps = self.facts.steps
+        steady = [at for at in range(len(steps)) if not steps.cold[at]] or list(range(len(steps)))
+        steady.sort(key=lambda at: int(steps.end_ns[at] - steps.start_ns[at]))
+        return steady[len(steady) // 2]
+
+    def longest_rows(self, start_ns: int, end_ns: int, shortest_ns: int, most: int) -> list[int]:
+        """Rows that are drawn and at least so long, in a part of the window, longest first."""
+        slices, rows = self.facts.trace.slices, self._drawn.row
+        begin, length = slices.start_ns[rows] - self.facts.origin_ns, slices.duration_ns[rows]
+        rows = rows[(begin < end_ns) & (begin + length > start_ns) & (length >= shortest_ns)]
+        longest: list[int] = rows[np.argsort(-slices.duration_ns[rows], kind="stable")][:most].tolist()
+        return longest
+
     def queued_at(self, instant_ns: int) -> int | None:
         """How much was queued on the busiest device; None without one."""
         main = self.facts.work.main_device

@@ -23,7 +23,7 @@ def finding(rule: str, numbers: Numbers) -> Finding:
     [
         ("SYN05", {"per_step": 7}, "7 round trips a step."),
         ("SYN02", {"hint": "lightning_log"}, "self.log brings its value to the host"),
-        ("SYN10", {"joint_ns": 12_400_000, "singles_ns": 8_900_000}, "12.4\u202fms in the window, one by one 8.9\u202fms"),
+        ("SYN10", {"joint_ns": 12_400_000, "singles_ns": 8_900_000}, "in the window, one by one 8.9\u202fms"),
         (
             "LCH01",
             {"place": "loss", "kernels_per_step": 9.0, "median_kernel_ns": 4000, "ops_per_step": 9.0},
