@@ -102,7 +102,10 @@ def test_a_run_on_a_cpu_shows_the_code_that_the_hook_kept(
 ) -> None:
     assert list((logdir / "demo" / "before").glob("*.tbprof.pb"))
     frame = open_tab(page, address, "demo/before", "source")
-    expect(frame.locator("li.call").first).to_contain_text("would wait for a GPU")
+    predicted = frame.locator("li.predicted")
+    expect(predicted.first).to_contain_text("would wait for a GPU")
+    frame.get_by_role("button", name="Next finding").click()
+    expect(frame.locator("li.current")).to_have_text(predicted.nth(1).inner_text())
     assert axe_violations(page) == ""
 
 
