@@ -55,7 +55,12 @@ class LogDirectory:
 
     def _find(self) -> Listing:
         if len(self._places) == 1 and _keeps_its_runs(*self._places[0]):
-            return self._discovery(self._places[0][1]).find()
+            _, place = self._places[0]
+            found = self._discovery(place).find()
+            if not found.skipped:
+                return found
+            in_place = tuple(_in_place(file, Path(place), "") for file in found.skipped)
+            return Listing(found.windows, in_place)
         windows: list[Window] = []
         skipped: list[SkippedFile] = []
         for name, place in self._places:
