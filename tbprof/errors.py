@@ -13,6 +13,7 @@
     |-- PreflightError           a program can't be run without a GPU
     |   |-- NotSupported         it does what only a GPU can do
     |   `-- SelfTestFailed       this torch does not behave as preflight needs it to
+    |-- JobError                 the ranks of a job can't be judged together
     |-- OutputError              what was asked for can't be printed
     |-- UsageError               the caller asked for what can't be, such as an unknown rule
     |-- Gone                     what the caller names is not there, or no longer
@@ -26,6 +27,7 @@ for the others; nothing else may catch the family as a whole.
 __all__ = [
     "Busy",
     "Gone",
+    "JobError",
     "NotATrace",
     "NotSupported",
     "OutputError",
@@ -94,6 +96,10 @@ class NotSupported(PreflightError):
 
 class SelfTestFailed(PreflightError):
     """The torch that is there does not behave as preflight needs it to."""
+
+
+class JobError(TbprofError):
+    """The ranks of a job can't be judged together: their operations do not fit."""
 
 
 class OutputError(TbprofError):

@@ -98,6 +98,10 @@ LAW = {
         "trace.importers trace.stored errors model",
         "numpy",
     ),
+    "job": allowed(),
+    "job.replay": allowed("errors", "numpy", never="io json os pathlib"),
+    "job.ranks": allowed("errors model", "numpy", never="io json os pathlib"),
+    "job.operations": allowed("errors", "numpy pyarrow"),
     "texts.figures": allowed("errors model"),
     "texts.trust": allowed("errors model"),
     "texts.screens": allowed("errors model"),
@@ -114,6 +118,7 @@ LAW = {
     "views.pages": allowed("texts.* errors model"),
     "views.export": allowed("texts.* errors model"),
     "views.compare": allowed("texts.* errors model"),
+    "views.job": allowed("job.* texts.* errors model"),
     "views.source": allowed("texts.* errors model"),
     "views": allowed("errors model"),
     "views.overview": allowed("texts.* errors model"),
@@ -147,7 +152,7 @@ LAW = {
     "cli.processes": allowed("standard_streams errors", "pynvml"),
     "cli.commands": allowed(
         "file_names folders hook.safety hook.spool html_report line_rules manual rules "
-        "standard_streams store.* texts.* trace_files views.* errors model"
+        "job.* standard_streams store.* texts.* trace_files views.* errors model"
     ),
     "hook": allowed("program errors model", "torch"),
     "hook.safety": allowed("errors model", "torch"),
@@ -180,11 +185,12 @@ INSIDE: dict[str, str] = {
         "< gaps savings operators kernels ranges < summary timeline"
     ),
     "rules": f"base < copies.search < {' '.join(FAMILIES)} < .",
+    "job": "replay < ranks operations < .",
     "texts": "figures < findings trust < screens < .",
     "store": ". < publishing < lookup",
     "views": (
         "base < findings pages < overview < window < source "
-        "< compare series timeline icicle check export tables < ."
+        "< compare series timeline icicle check export tables job < ."
     ),
     "plugin": "worker < routes < .",
     "cli": "output < input < processes < commands < .",

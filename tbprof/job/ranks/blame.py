@@ -1,0 +1,146 @@
+"""Why a rank was late: what its stretch before the collective holds more of than those of the others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tbprof.job.ranks.arrivals import NOBODY, Arrivals
+from tbprof.job.ranks.rank_record import Part
+from tbprof.job.ranks.stretches import Held, Stretch, Stretches
+
+__all__ = ["JITTER", "UNEXPLAINED", "Blame", "Excess", "blames_of", "is_of_host"]
+
+JITTER = Part("idle", "jitter")
+"""Waits in collectives for which nobody was late by more than noise."""
+
+UNEXPLAINED = Part("idle", "unexplained")
+"""The late rank's stretch holds nothing more than the others': it came late into the window."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excess:
+    """What the late rank's stretch holds more of than the median of the others."""
+
+    part: Part
+    ns: int
+    usual_ns: int
+    """What the others have of it in the median."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """All arrival waits of one collective, given to the late rank and to what made it late."""
+
+    group: str
+    index: int
+    """Of the collective in its group."""
+    step: int
+    rank: int
+    """Position in the list of records, or `NOBODY`."""
+    late_ns: int
+    waits_ns: int
+    """Of all ranks together."""
+    by_part: Mapping[Part, int]
+    """They add up to `waits_ns`."""
+    excesses: tuple[Excess, ...]
+    """Largest first."""
+
+
+def blames_of(arrivals: Arrivals, stretches: Stretches) -> tuple[Blame, ...]:
+    """One for each matched collective."""
+    return tuple(_blames(arrivals, stretches))
+
+
+def _blames(arrivals: Arrivals, stretches: Stretches) -> Iterator[Blame]:
+    group = arrivals.group
+    waits = arrivals.wait_ns.sum(axis=1).tolist()
+    earlier: dict[int, tuple[Excess, ...]] = {}
+    for index, (late, total) in enumerate(zip(arrivals.late.tolist(), waits, strict=True)):
+        excesses: tuple[Excess, ...] = ()
+        by_part: Mapping[Part, int] = {JITTER: total} if total else {}
+        if late != NOBODY:
+            found = _excesses(stretches.of[index], late)
+            excesses, still_ns = _done_by_host(
+                found, _host_excess(stretches, index, late), stretches.often[late]
+            )
+            # The lateness that goes on is that of the larger part.
+            if late not in earlier or sum(one.ns for one in excesses) > still_ns:
+                earlier[late] = excesses or found
+            by_part = _divided(total, excesses, still_ns, earlier[late])
+        yield Blame(
+            group=group.group,
+            index=index,
+            step=int(arrivals.step[index]),
+            rank=NOBODY if late == NOBODY else group.ranks[late],
+            late_ns=int(arrivals.late_ns[index]),
+            waits_ns=total,
+            by_part=by_part,
+            excesses=excesses,
+        )
+
+
+def _host_excess(stretches: Stretches, index: int, late: int) -> int | None:
+    """What the host of the late rank worked more than those of the others; None where nobody knows."""
+    if stretches.host_ns is None or index == 0:
+        return None
+    row = stretches.host_ns[index]
+    return max(int(row[late] - np.median(np.delete(row, late))), 0)
+
+
+def _done_by_host(
+    excesses: tuple[Excess, ...], host_ns: int | None, often: Mapping[Part, int]
+) -> tuple[tuple[Excess, ...], int]:
+    """The excesses that the rank's own stretch explains, and what is still left of an earlier lateness.
+
+    A host that fell behind stays behind, and its device idles again and again. The others' hosts did the same
+    work, hidden while their devices waited for this rank: that is no new cause. So idle of a late host counts
+    for as much as the host worked more, what it seldom does first.
+    """
+    of_host = sorted((one for one in excesses if is_of_host(one.part)), key=lambda one: often[one.part])
+    left = sum(one.ns for one in of_host)
+    if host_ns is None or left <= host_ns:
+        return excesses, 0
+    still = left - host_ns
+    kept = [one for one in excesses if not is_of_host(one.part)]
+    for one in of_host:
+        ns = min(one.ns, host_ns)
+        host_ns -= ns
+        kept += [replace(one, ns=ns)] if ns else []
+    return tuple(sorted(kept, key=lambda one: -one.ns)), still
+
+
+def is_of_host(part: Part) -> bool:
+    """Whether the device idled because the host came late, for another reason than a wait for the device."""
+    return part.family == "idle" and part.cause not in ("sync", "queued")
+
+
+def _excesses(stretches: Sequence[Stretch], late: int) -> tuple[Excess, ...]:
+    found = []
+    for part, own in stretches[late].items():
+        others = [one.get(part, Held()).ns for at, one in enumerate(stretches) if at != late]
+        usual = round(float(np.median(others)))
+        if own.ns > usual:
+            found.append(Excess(part, own.ns - usual, usual))
+    return tuple(sorted(found, key=lambda one: -one.ns))
+
+
+def _divided(
+    total: int, excesses: Sequence[Excess], still_ns: int, earlier: Sequence[Excess]
+) -> Mapping[Part, int]:
+    """The waits in proportion to the excesses, and of an earlier lateness to its own."""
+    parts: Counter[Part] = Counter()
+    for one in excesses:
+        parts[one.part] += one.ns
+    all_earlier = sum(one.ns for one in earlier)
+    for one in earlier:
+        parts[one.part] += still_ns * one.ns // all_earlier
+    more = sum(parts.values())
+    if more == 0:
+        return {UNEXPLAINED: total} if total else {}
+    shares = Counter({part: total * ns // more for part, ns in parts.items()})
+    shares[max(parts, key=lambda part: parts[part])] += total - sum(shares.values())
+    return shares

@@ -1,0 +1,135 @@
+"""The late rank of each step, and what made it late."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tbprof.job.ranks.arrivals import NOBODY, Arrivals
+from tbprof.job.ranks.blame import UNEXPLAINED, Blame, is_of_host
+from tbprof.job.ranks.computing_reason import ComputingReason, computing_reason
+from tbprof.job.ranks.rank_record import Part
+from tbprof.job.ranks.stretches import Stretches
+
+__all__ = ["LateRank", "late_ranks"]
+
+_CONSIDERABLE = 0.3
+"""Of the largest part. A host that fell behind shows it wherever it works; what it seldom does is first."""
+
+
+@dataclass(frozen=True, slots=True)
+class LateRank:
+    """Who the others waited for in one step."""
+
+    step: int
+    rank: int
+    """Position in the list of records, or `NOBODY`."""
+    late_ns: int
+    """Over all collectives of the step in which it was the late one."""
+    latest_in: int
+    """How many those are."""
+    collectives: int
+    waits_ns: int
+    """Of all ranks in all collectives of the step."""
+    by_part: Mapping[Part, int]
+    """Whatever was to blame, whosever; they add up to `waits_ns`."""
+    cause: Part | None
+    """What made the late rank late, by what most of the waits for it are due to; None where nobody was."""
+    cause_ns: int
+    """Of the waits, what is due to it."""
+    computing: ComputingReason | None
+    """Where the cause is computing."""
+
+
+def late_ranks(
+    arrivals: Sequence[Arrivals], stretches: Sequence[Stretches], blames: Sequence[Sequence[Blame]]
+) -> tuple[LateRank, ...]:
+    """One for each step with matched collectives, ascending; each argument has one entry a group."""
+    by_step: defaultdict[int, list[tuple[int, Blame]]] = defaultdict(list)
+    for group, of_group in enumerate(blames):
+        for blame in of_group:
+            by_step[blame.step].append((group, blame))
+    return tuple(_late_rank(step, by_step[step], arrivals, stretches) for step in sorted(by_step))
+
+
+def _late_rank(
+    step: int,
+    found: Sequence[tuple[int, Blame]],
+    arrivals: Sequence[Arrivals],
+    stretches: Sequence[Stretches],
+) -> LateRank:
+    lateness: Counter[int] = Counter()
+    everything: Counter[Part] = Counter()
+    for _, blame in found:
+        everything.update(blame.by_part)
+        if blame.rank != NOBODY:
+            lateness[_first_late(blame, found)] += blame.late_ns
+    rank, late_ns = max(lateness.items(), key=lambda one: (one[1], -one[0]), default=(NOBODY, 0))
+    mine = [(group, blame) for group, blame in found if blame.rank == rank != NOBODY]
+    cause, cause_ns = _cause([blame for _, blame in mine], _often(mine, arrivals, stretches))
+    return LateRank(
+        step=step,
+        rank=rank,
+        late_ns=late_ns,
+        latest_in=len(mine),
+        collectives=len(found),
+        waits_ns=sum(blame.waits_ns for _, blame in found),
+        by_part=everything,
+        cause=cause,
+        cause_ns=cause_ns,
+        computing=_reason(mine, arrivals, stretches) if cause and cause.family == "computing" else None,
+    )
+
+
+def _first_late(blame: Blame, found: Sequence[tuple[int, Blame]]) -> int:
+    """The rank itself, or the one that it waited for in another group."""
+    most = max(blame.by_part.items(), key=lambda one: one[1], default=(UNEXPLAINED, 0))[0]
+    if most.family != "communication":
+        return blame.rank
+    there = Counter[int]()
+    for _, other in found:
+        if other.group == most.within and other.rank != NOBODY:
+            there[other.rank] += other.late_ns
+    return max(there.items(), key=lambda one: (one[1], -one[0]), default=(blame.rank, 0))[0]
+
+
+def _often(
+    mine: Sequence[tuple[int, Blame]], arrivals: Sequence[Arrivals], stretches: Sequence[Stretches]
+) -> Mapping[Part, int]:
+    """In how many stretches of the late rank each part is, in the groups in which it was late."""
+    found: Counter[Part] = Counter()
+    for group in {group for group, _ in mine}:
+        found.update(stretches[group].often[arrivals[group].group.ranks.index(mine[0][1].rank)])
+    return found
+
+
+def _cause(blames: Sequence[Blame], often: Mapping[Part, int]) -> tuple[Part | None, int]:
+    """The family with most of the waits, and of it the part with most; waiting for others comes last."""
+    parts: Counter[Part] = Counter()
+    for blame in blames:
+        parts.update(blame.by_part)
+    own = Counter({part: ns for part, ns in parts.items() if part.family != "communication"}) or parts
+    families: Counter[tuple[str, str]] = Counter()
+    for part, ns in own.items():
+        families[part.family, part.cause] += ns
+    if not families:
+        return None, 0
+    family, ns = max(families.items(), key=lambda one: (one[1], one[0]))
+    most = max(
+        (part for part in own if (part.family, part.cause) == family), key=lambda part: (own[part], part.name)
+    )
+    if is_of_host(most):
+        some = [part for part in own if is_of_host(part) and own[part] >= _CONSIDERABLE * own[most]]
+        most = min(some, key=lambda part: (often[part], -own[part], part.name))
+    return most, families[most.family, most.cause]
+
+
+def _reason(
+    mine: Sequence[tuple[int, Blame]], arrivals: Sequence[Arrivals], stretches: Sequence[Stretches]
+) -> ComputingReason:
+    """By the group in which the rank was late longest."""
+    group = max(mine, key=lambda one: one[1].late_ns)[0]
+    blames = [blame for other, blame in mine if other == group]
+    late = arrivals[group].group.ranks.index(blames[0].rank)
+    return computing_reason(stretches[group], [blame.index for blame in blames], late)

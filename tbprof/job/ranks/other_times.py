@@ -1,0 +1,155 @@
+"""The times that ranks would need before their collectives if one of them were not late."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from tbprof.job.ranks.arrivals import NOBODY, Arrivals
+from tbprof.job.ranks.blame import Blame
+from tbprof.job.ranks.late_ranks import LateRank
+from tbprof.job.ranks.rank_record import Int64s
+from tbprof.job.ranks.stretch_times import NEVER, OwnTimes, Times
+from tbprof.job.ranks.stretches import Stretches
+from tbprof.job.replay.replaying import Floats
+
+__all__ = ["other_times"]
+
+
+def other_times(
+    arrivals: Sequence[Arrivals],
+    stretches: Sequence[Stretches],
+    own: Sequence[OwnTimes],
+    blames: Sequence[Sequence[Blame]],
+    late: Sequence[LateRank],
+) -> tuple[list[Times], list[Times], list[Times]]:
+    """Three variants, each of all groups.
+
+    Returns:
+        Each step's late rank without what made it late; the late rank like the next of the others; every rank
+        like the median.
+    """
+    by_step = {one.step: one for one in late}
+    without, like_next, level = [], [], []
+    for one, group, mine, of_group in zip(arrivals, stretches, own, blames, strict=True):
+        device, segments = mine.times.device, _segments(group)
+        removed = _without_cause(one, group, device, of_group, by_step)
+        shares = _shares(segments, removed, one)
+        hosts = _hosts(one, mine.times, by_step)
+        without.append(Times(_spread(segments, shares, removed), *hosts))
+        next_device = _like_next(one, segments, removed, by_step)
+        like_next.append(Times(_spread(segments, shares, next_device), *hosts))
+        level.append(Times(_spread(segments, shares, _level(segments, device)), *_level_hosts(*hosts)))
+    return without, like_next, level
+
+
+def _hosts(arrivals: Arrivals, times: Times, late: dict[int, LateRank]) -> tuple[Int64s, Int64s]:
+    """Host and lead, those of a rank that was late for what its host did like the next of the others."""
+    host, lead = times.host.copy(), times.lead.copy()
+    # Hosts that were ahead when the window began don't stay so where they are slower than the devices.
+    lead[0] = np.where(lead[0] == NEVER, NEVER, 0)
+    for index, step in enumerate(arrivals.step.tolist()):
+        one = late[step]
+        if one.rank not in arrivals.group.ranks or one.cause is None or one.cause.family != "idle":
+            continue
+        column = arrivals.group.ranks.index(one.rank)
+        others = np.delete(host[index], column)
+        if host[index, column] == NEVER and one.cause.cause == "sync" and others.max() > NEVER:
+            host[index, column], lead[index, column] = others.max(), NEVER
+        else:
+            host[index, column] = min(host[index, column], max(others.max(), 0))
+    return host, lead
+
+
+def _level_hosts(host: Int64s, lead: Int64s) -> tuple[Int64s, Int64s]:
+    middle = np.median(host, axis=1, keepdims=True).astype(np.int64)
+    return np.minimum(host, middle), lead
+
+
+def _segments(stretches: Stretches) -> list[slice]:
+    """From one point at which all ranks are level to the next."""
+    count = len(stretches.ends_segment)
+    edges = np.unique([0, *(np.flatnonzero(stretches.ends_segment) + 1).tolist(), count]).tolist()
+    return [slice(begin, end) for begin, end in pairwise(edges)]
+
+
+def _shares(segments: Sequence[slice], ns: Int64s, arrivals: Arrivals) -> Floats:
+    """How a segment's own time is divided between its collectives but the first: as on who waited least.
+
+    Of a rank that waits while it computes on, nobody sees when it was ready for the next one.
+    """
+    found = np.ones(len(ns))
+    for segment in map(_hidden, segments):
+        profile = (
+            ns[segment, int(arrivals.wait_ns[segment].sum(axis=0).argmin())] if len(found[segment]) else 0
+        )
+        found[segment] = profile / np.sum(profile) if np.sum(profile) else 1 / max(len(found[segment]), 1)
+    return found
+
+
+def _hidden(segment: slice) -> slice:
+    return slice(segment.start + 1, segment.stop)
+
+
+def _spread(segments: Sequence[slice], shares: Floats, ns: Int64s) -> Int64s:
+    found = ns.astype(np.float64)
+    for segment in map(_hidden, segments):
+        found[segment] = shares[segment, None] * ns[segment].sum(axis=0)
+    return np.rint(found).astype(np.int64)
+
+
+def _without_cause(
+    arrivals: Arrivals,
+    stretches: Stretches,
+    ns: Int64s,
+    blames: Sequence[Blame],
+    late: dict[int, LateRank],
+) -> Int64s:
+    found: Int64s = ns.copy()
+    # Excesses grow within a segment: each is told since the last level point.
+    taken: dict[int, int] = {}
+    for blame, ends_segment in zip(blames, stretches.ends_segment.tolist(), strict=True):
+        step = late[blame.step]
+        if blame.rank == step.rank != NOBODY:
+            column = arrivals.group.ranks.index(blame.rank)
+            excess = _of_cause(blame, step)
+            more = max(excess - taken.get(column, 0), 0)
+            taken[column] = max(excess, taken.get(column, 0))
+            found[blame.index, column] = max(int(ns[blame.index, column]) - more, 0)
+        if ends_segment:
+            taken = {}
+    return found
+
+
+def _of_cause(blame: Blame, late: LateRank) -> int:
+    if late.cause is None:
+        return 0
+    cause = (late.cause.family, late.cause.cause)
+    return sum(one.ns for one in blame.excesses if (one.part.family, one.part.cause) == cause)
+
+
+def _like_next(
+    arrivals: Arrivals, segments: Sequence[slice], ns: Int64s, late: dict[int, LateRank]
+) -> Int64s:
+    found = ns.astype(np.float64)
+    for segment in segments:
+        rank = late[int(arrivals.step[segment][-1])].rank
+        if rank in arrivals.group.ranks:
+            column = arrivals.group.ranks.index(rank)
+            total = ns[segment].sum(axis=0)
+            most = int(np.delete(total, column).max())
+            if total[column] > most:
+                found[segment, column] *= most / total[column]
+    return np.rint(found).astype(np.int64)
+
+
+def _level(segments: Sequence[slice], ns: Int64s) -> Int64s:
+    found = ns.astype(np.float64)
+    for segment in segments:
+        total = ns[segment].sum(axis=0)
+        # The lower one of two: all can be as fast as half of them are.
+        middle = np.sort(total)[(len(total) - 1) // 2]
+        found[segment] *= np.divide(middle, total, out=np.ones(len(total)), where=total > 0)
+    return np.rint(found).astype(np.int64)

@@ -1,0 +1,90 @@
+"""What is known of one rank: its collectives in order, and what it did before each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["NOT_RECORDED", "Family", "Int64s", "Message", "Part", "RankRecord"]
+
+Int64s: TypeAlias = npt.NDArray[np.int64]
+
+Family: TypeAlias = Literal["computing", "idle", "copying", "communication"]
+
+NOT_RECORDED = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What ranks must agree on for a collective of one to be that of another."""
+
+    kind: str
+    """As `all_reduce`."""
+    group: str = ""
+    """Name or ranks of the process group; "" where neither was recorded."""
+    bytes: int | None = None
+    group_size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing that a rank did before a collective."""
+
+    family: Family
+    cause: str = ""
+    """Of idle, as `sync`."""
+    name: str = ""
+    """Computing: the op. Idle: the line that the host was in. Communication: the other kind. "" for what
+    is too small to be told apart."""
+    within: str = ""
+    """Computing: the module. Communication: the other group."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankRecord:
+    """Columns up to `duration_ns` have one entry a collective, ascending by start.
+
+    Entries `part_begin[i]` to `part_begin[i + 1]` of the other columns divide the time from the start of the
+    collective before of the same group, or from the begin of the window, to the start of collective `i`. What
+    computes at a moment comes first, then communication, copying and idle. So communication of the own group
+    is there only as far as it was exposed.
+    """
+
+    rank: int
+    begin_ns: int
+    """Of the window, on this rank's clock."""
+    messages: tuple[Message, ...]
+    message: Int64s
+    """Index into `messages`."""
+    number: Int64s
+    """The group's sequence number, or `NOT_RECORDED`."""
+    step: Int64s
+    """Number of the training step."""
+    start_ns: Int64s
+    """On this rank's clock."""
+    duration_ns: Int64s
+    launched_ns: Int64s
+    """When the host launched it, on the same clock as its start; `NOT_RECORDED` without host rows."""
+    host_wait_ns: Int64s
+    """How long the host waited for the device since it launched the collective before, of any group."""
+    parts: tuple[Part, ...]
+    part_begin: Int64s
+    """One entry more than collectives."""
+    part: Int64s
+    """Index into `parts`."""
+    part_ns: Int64s
+    part_count: Int64s
+    """Of computing: how many kernels."""
+    part_work: Int64s
+    """Of computing: the size of the kernels' inputs in elements, or `NOT_RECORDED` without shapes."""
+
+    @property
+    def end_ns(self) -> Int64s:
+        ends: Int64s = self.start_ns + self.duration_ns
+        return ends
+
+    def group(self, index: int) -> str:
+        return self.messages[int(self.message[index])].group

@@ -1,0 +1,108 @@
+"""Who was late, by how much, and what for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from rank_records import Collective, rank_record
+
+from tbprof.job.ranks.arrivals import NOBODY
+from tbprof.job.ranks.blame import JITTER
+from tbprof.job.ranks.job_analysis import JobAnalysis, analyze_ranks
+from tbprof.job.ranks.rank_record import Message, Part
+
+US = 1_000
+COMPUTING = Part("computing", name="aten::mm", within="layers.0")
+LOADER = Part("idle", "data", "data.py:41")
+SYNC = Part("idle", "sync", "train.py:88")
+
+
+def job(*before: Mapping[Part, int], transfer: int = 10, **more: int) -> JobAnalysis:
+    """Ranks that do something of some us each, and then meet once."""
+    lengths = [sum(one.values()) for one in before]
+    end = max(lengths) + transfer
+    return analyze_ranks(
+        [
+            rank_record(
+                rank,
+                [
+                    Collective(
+                        length * US,
+                        (end - length) * US,
+                        {part: us * US for part, us in held.items()},
+                        **more,
+                    )
+                ],
+            )
+            for rank, (held, length) in enumerate(zip(before, lengths, strict=True))
+        ]
+    )
+
+
+def test_the_last_to_arrive_waits_for_nobody() -> None:
+    analysis = job({COMPUTING: 100}, {COMPUTING: 100, LOADER: 60}, {COMPUTING: 120})
+    (arrivals,) = analysis.arrivals
+    assert (arrivals.wait_ns // US).tolist() == [[60, 0, 40]]
+    assert (arrivals.transfer_ns // US).tolist() == [[10, 10, 10]]
+    assert (arrivals.late.tolist(), arrivals.late_ns.tolist()) == ([1], [50 * US])
+
+
+def test_waits_and_transfers_are_all_communication_and_blame_is_all_waits() -> None:
+    analysis = job({COMPUTING: 101}, {COMPUTING: 100, LOADER: 59}, {COMPUTING: 117, SYNC: 3})
+    (arrivals,), (late,) = analysis.arrivals, analysis.late
+    durations = [sum(row) for row in zip(*(arrivals.wait_ns + arrivals.transfer_ns).tolist(), strict=True)]
+    assert durations == [68 * US, 10 * US, 49 * US]
+    assert sum(late.by_part.values()) == late.waits_ns == arrivals.wait_ns.sum()
+
+
+@pytest.mark.parametrize("cause", [LOADER, SYNC, Part("copying")])
+def test_a_cause_is_what_the_late_rank_has_more_of(cause: Part) -> None:
+    (late,) = job({COMPUTING: 100}, {COMPUTING: 100}, {COMPUTING: 100, cause: 40}).late
+    assert (late.rank, late.cause, late.cause_ns) == (2, cause, 80 * US)
+
+
+def test_within_noise_nobody_is_late() -> None:
+    analysis = job({COMPUTING: 1000}, {COMPUTING: 1004}, transfer=10)
+    assert analysis.late[0].rank == NOBODY
+    assert analysis.late[0].by_part == {JITTER: 4 * US}
+
+
+def test_only_who_receives_waits() -> None:
+    send, receive = Message("send", "pair", 8), Message("recv", "pair", 8)
+    sender = rank_record(0, [Collective(0, 500, message=send)])
+    receiver = rank_record(1, [Collective(300, 200, message=receive)])
+    (arrivals,) = analyze_ranks([sender, receiver]).arrivals
+    assert arrivals.wait_ns.tolist() == [[0, 0]]
+    assert arrivals.late.tolist() == [NOBODY]
+
+
+def reason(own: Sequence[Mapping[str, int]]) -> str | None:
+    """What is said of the last of some ranks that compute ops, some us each."""
+    ranks = [{Part("computing", name=op): us for op, us in one.items()} for one in own]
+    return job(*ranks).late[0].computing
+
+
+def test_all_ops_slowed_alike_are_a_slow_device_and_one_alone_is_more_work() -> None:
+    usual = {"aten::mm": 100, "aten::add": 50}
+    assert reason([usual, usual, {"aten::mm": 130, "aten::add": 65}]) == "slower"
+    assert reason([usual, usual, {"aten::mm": 145, "aten::add": 50}]) == "more"
+    assert reason([{"aten::mm": 100}, {"aten::mm": 100}, {"aten::mm": 130}]) == "unknown"
+
+
+def test_a_step_without_the_late_rank_is_that_of_the_next() -> None:
+    analysis = job({COMPUTING: 100}, {COMPUTING: 100, LOADER: 60}, {COMPUTING: 120})
+    assert analysis.estimates is not None
+    (estimate,) = analysis.estimates.steps
+    assert (estimate.now_ns, estimate.without_ns) == (170 * US, 130 * US)
+    assert estimate.floor_ns <= estimate.saving_ns <= estimate.ceiling_ns
+
+
+def test_clocks_are_known_from_the_ends() -> None:
+    ahead = [rank_record(0, [Collective(at, 100) for at in (0, 1000, 2000)])]
+    ahead.append(rank_record(1, [Collective(at + 5_000, 100) for at in (0, 1000, 2010)]))
+    first, second = analyze_ranks(ahead).clocks
+    assert first is not None
+    assert second is not None
+    assert (first.offset_ns, second.offset_ns) == (0, 5_000)
+    assert 0 < second.spread_ns <= 10

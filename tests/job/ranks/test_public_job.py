@@ -1,0 +1,75 @@
+"""The eight ranks of a public trace, held against figures that were derived without tbprof."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+
+import pytest
+from rank_records import Collective, rank_record
+
+from tbprof.job.ranks.arrivals import NOBODY
+from tbprof.job.ranks.job_analysis import analyze_ranks
+from tbprof.job.ranks.rank_record import Message
+
+Kernel = tuple[str, float, float]
+
+
+def kernels_of(path: Path) -> list[Kernel]:
+    """The NCCL kernels of a rank: name, start and duration in us, in their order."""
+    document = json.loads(gzip.decompress(path.read_bytes()))
+    events = document if isinstance(document, list) else document["traceEvents"]
+    found = [
+        (event["name"], event["ts"], event["dur"])
+        for event in events
+        if event.get("cat") == "kernel" and "nccl" in event["name"].lower()
+    ]
+    return sorted(found, key=lambda kernel: kernel[1])
+
+
+@pytest.fixture(scope="module")
+def ranks() -> list[list[Kernel]]:
+    folder = os.environ.get("TBPROF_TRACES")
+    if folder is None:
+        if os.environ.get("TBPROF_REQUIRE_TRACES") == "1":
+            pytest.fail("TBPROF_REQUIRE_TRACES is set and TBPROF_TRACES is not")
+        pytest.skip("TBPROF_TRACES names no folder of public traces")
+    return [kernels_of(path) for path in sorted(Path(folder, "dlrm_v100_8rank").glob("worker*.json.gz"))]
+
+
+def waits_by_hand(ranks: list[list[Kernel]]) -> tuple[float, list[int]]:
+    """Share of the communication that is waiting, and which rank was the last in each collective."""
+    waited = total = 0.0
+    last = []
+    for kernels in zip(*ranks, strict=True):
+        durations = [duration for _, _, duration in kernels]
+        total += sum(durations)
+        waited += sum(durations) - len(durations) * min(durations)
+        last.append(durations.index(min(durations)))
+    return waited / total, last
+
+
+def test_nearly_all_communication_of_the_public_job_is_waiting(ranks: list[list[Kernel]]) -> None:
+    share, last = waits_by_hand(ranks)
+    assert share == pytest.approx(0.964, abs=0.002)
+    assert last.count(7) == 5
+
+    records = [
+        rank_record(
+            rank,
+            [
+                Collective(round(start * 1000), round(duration * 1000), message=Message(name))
+                for name, start, duration in kernels
+            ],
+        )
+        for rank, kernels in enumerate(ranks)
+    ]
+    analysis = analyze_ranks(records)
+    (arrivals,) = analysis.arrivals
+    assert (analysis.matching.matched_count, analysis.matching.unmatched) == (8, ())
+    assert arrivals.wait_ns.sum() / (arrivals.wait_ns + arrivals.transfer_ns).sum() == pytest.approx(
+        share, abs=1e-6
+    )
+    assert [rank for rank in arrivals.late.tolist() if rank != NOBODY].count(7) == 5
