@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tbprof.cli.input.parquet_magic import is_parquet
 from tbprof.cli.input.reading import is_folder, windows_of_paths
 from tbprof.cli.output.colour import coloured, wants_colour
 from tbprof.cli.output.stderr_messages import tell
@@ -26,6 +27,8 @@ __all__ = ["add_to"]
 FOUND = 1
 _COULD_NOT = 2
 
+_JOB_FORMS = ("text", "json")
+
 _SUMMARY_FORMS = ("text", "csv", "json")
 
 Windows = Sequence[tuple[Window, Report]]
@@ -38,7 +41,8 @@ def add_to(commands: Commands) -> None:
         type=Path,
         nargs="+",
         metavar="PATH",
-        help="a trace, a stored report (*.tbprof.pb), or a folder of them; - is stdin",
+        help="a trace, a stored report (*.tbprof.pb), or a folder of them; - is stdin; or a table of a "
+        "job's operations (Parquet)",
     )
     parser.add_argument("--format", choices=("text", "json", "csv", "markdown", "html"), default="text")
     parser.add_argument("--summary", action="store_true", help="one line a run, the GPUs idle most first")
@@ -61,17 +65,39 @@ def run(options: argparse.Namespace) -> int:
         TbprofError: Nothing could be read, or what is asked for can't be had together.
     """
     _check(options)
+    for table in filter(is_parquet, options.paths):
+        _print(_job_text(table, options), options)
+        return 0
     windows, has_failed = windows_of_paths(options.paths, use_cache=not options.no_cache)
     is_one = len(options.paths) == 1 and not is_folder(options.paths[0])
-    text = _summary(windows, options) if options.summary else _text(windows, options, is_one=is_one)
+    _print(_summary(windows, options) if options.summary else _text(windows, options, is_one=is_one), options)
+    if has_failed:
+        return _COULD_NOT
+    return FOUND if options.fail_on and _is_found(windows, options.fail_on) else 0
+
+
+def _print(text: str, options: argparse.Namespace) -> None:
     if options.output is not None:
         _write(options.output, text)
     else:
         with reader_may_leave():
             put(text)
-    if has_failed:
-        return _COULD_NOT
-    return FOUND if options.fail_on and _is_found(windows, options.fail_on) else 0
+
+
+def _job_text(path: Path, options: argparse.Namespace) -> str:
+    """Of a table of a job's operations, which is no trace and has no windows."""
+    if len(options.paths) > 1 or options.summary or options.fail_on or options.format not in _JOB_FORMS:
+        raise UsageError(
+            f"{path} is a table of a job's operations: name it alone, with --format text or json"
+        )
+    from tbprof.cli.output.stragglers_text import stragglers_json, stragglers_text
+    from tbprof.job.operations.parquet_file import read_operation_table
+    from tbprof.job.operations.what_if import analyze_stragglers
+    from tbprof.views.job.stragglers_view import stragglers_view
+
+    table = read_operation_table(path)
+    view = stragglers_view(str(path), table, analyze_stragglers(table))
+    return stragglers_json(view) if options.format == "json" else stragglers_text(view)
 
 
 def _check(options: argparse.Namespace) -> None:

@@ -1,0 +1,38 @@
+"""The table of operations in a Parquet file, through the optional package pyarrow."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+from tbprof.errors import JobError
+from tbprof.job.operations.operation_table import COLUMNS, OperationTable, operation_table
+
+__all__ = ["read_operation_table"]
+
+
+def read_operation_table(path: Path) -> OperationTable:
+    """Read a table.
+
+    Raises:
+        JobError: pyarrow is not there, the file is damaged, or it is no table of operations.
+    """
+    try:
+        parquet: Any = importlib.import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise JobError(
+            f"{path} is a Parquet file, and pyarrow is not installed: pip install 'tbprof[parquet]'"
+        ) from error
+    try:
+        file = parquet.ParquetFile(path)
+        names = set(file.schema_arrow.names)
+        table = file.read(columns=[name for name in COLUMNS if name in names])
+    except (OSError, ValueError) as error:
+        # pyarrow's own errors are of these two families.
+        raise JobError(f"{path} can't be read as Parquet ({error}): copy it again") from error
+    columns = {name: table.column(name).to_numpy() for name in table.column_names}
+    try:
+        return operation_table(columns)
+    except JobError as error:
+        raise JobError(f"{path}: {error}") from error

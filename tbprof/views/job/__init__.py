@@ -1,0 +1,1 @@
+"""What is shown of all ranks of a job together."""
