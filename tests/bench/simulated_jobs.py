@@ -1,0 +1,82 @@
+"""Is the late rank of a job named right, and its cause? Judged by jobs that are run again without the cause.
+
+python tests/bench/simulated_jobs.py [JOBS]
+
+prints the table that stands in `simulated_jobs.md`.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / "simulated"), str(TESTS.parent)]
+
+from job_judgement import JudgedStep, judge_job  # noqa: E402 - the path comes first
+from random_jobs import FAMILIES, STYLES  # noqa: E402
+
+from tbprof.job.ranks.step_estimates import MOST_ERROR  # noqa: E402
+
+FIRST_SEED = 3_000
+"""Seeds that were not looked at while the analysis was being fixed."""
+
+JOBS = 500
+
+HEAD = (
+    "| steps | late rank | family of its cause | its line | step without it within 5 % | in the bracket | "
+    "error: median | 90 % |\n|---|---|---|---|---|---|---|---|"
+)
+
+
+def main(jobs: int = JOBS) -> None:
+    seeds = range(FIRST_SEED, FIRST_SEED + jobs)
+    judged = [judge_job(seed) for seed in seeds]
+    steps = [step for job in judged for step in job.steps]
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    write(f"{datetime.date.today()}, {machine}, numpy {np.__version__},")
+    write(f"seeds {seeds.start} to {seeds.stop - 1}.\n\n{HEAD}")
+    write(row("all", steps))
+    for family in FAMILIES:
+        write(row(family, [step for step in steps if step.family == family]))
+    for style in STYLES:
+        write(row(style, [step for step in steps if step.style == style]))
+    errors = [job.analysis.estimates.error for job in judged if job.analysis.estimates is not None]
+    known = [error for error in errors if error is not None]
+    without = sum(error > MOST_ERROR for error in known)
+    write(f"\nReplay of what was recorded: error at most {max(known):.1%};")
+    write(f"above {MOST_ERROR:.0%}, and so without an estimate, in {without} of {len(judged)} jobs.")
+
+
+def row(name: str, steps: Sequence[JudgedStep]) -> str:
+    errors = [step.error for step in steps if step.error is not None]
+    cells = (
+        f"{name} ({len(steps)})",
+        share(steps, lambda step: step.is_rank_right),
+        share(steps, lambda step: step.is_family_right),
+        share(steps, lambda step: step.is_line_right),
+        share(steps, lambda step: None if step.error is None else step.error <= 0.05),
+        share(steps, lambda step: step.is_inside),
+        *(f"{error:.1%}" for error in np.percentile(errors or [np.nan], (50, 90))),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def share(steps: Sequence[JudgedStep], figure: Callable[[JudgedStep], bool | None]) -> str:
+    known = [value for value in map(figure, steps) if value is not None]
+    return f"{sum(known) / len(known):.1%}" if known else "no line"
+
+
+def write(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

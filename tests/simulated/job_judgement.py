@@ -1,0 +1,108 @@
+"""What the analysis says of a simulated job, held against the same job without its cause."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from job_program import Collective, Job
+from job_records import records_of
+from random_jobs import random_job
+from simulated_job import RankRun, simulate
+
+from tbprof.job.ranks.job_analysis import JobAnalysis, analyze_ranks
+from tbprof.job.ranks.late_ranks import LateRank
+from tbprof.job.ranks.step_estimates import StepEstimate
+
+__all__ = ["JudgedJob", "JudgedStep", "judge_job"]
+
+MATTERS = 0.02
+"""Of a step: a cause that costs less is not looked for."""
+
+_FAMILIES = {
+    "sync": ("idle", "sync", None),
+    "loader": ("idle", "data", None),
+    "gc": ("idle", "launch", None),
+    "slow device": ("computing", "", "slower"),
+    "uneven work": ("computing", "", "more"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedStep:
+    """One step in which a cause mattered."""
+
+    family: str
+    style: str
+    ranks: int
+    step: int
+    is_rank_right: bool
+    is_family_right: bool
+    is_line_right: bool | None
+    """None where the cause has no line."""
+    error: float | None
+    """Of the step without the late rank; None without an estimate, or in the first step."""
+    is_inside: bool | None
+    said: LateRank
+    estimate: StepEstimate | None
+    true_ns: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedJob:
+    analysis: JobAnalysis
+    steps: tuple[JudgedStep, ...]
+    """Those in which its cause cost something."""
+
+
+def judge_job(seed: int) -> JudgedJob:
+    """Analyze the job of a seed, and judge what was said of each step."""
+    job = random_job(seed)
+    runs = simulate(job, seed)
+    analysis = analyze_ranks(records_of(job, runs))
+    now = _step_times(job, runs)
+    true = _step_times(job, simulate(random_job(seed, with_cause=False), seed))
+    judged = tuple(
+        _judged(job, analysis, late, true[late.step])
+        for late in analysis.late
+        if now[late.step] - true[late.step] > MATTERS * now[late.step]
+        and late.step in job.seeded.rank_of_step
+    )
+    return JudgedJob(analysis, judged)
+
+
+def _step_times(job: Job, runs: tuple[RankRun, ...]) -> dict[int, int]:
+    """From the last collective of a step to that of the next."""
+    ends: dict[int, int] = {}
+    for run in runs:
+        for row in run.rows:
+            if isinstance(row.action, Collective):
+                ends[row.step] = max(ends.get(row.step, 0), row.end_ns)
+    return {step: end - ends[step - 1] for step, end in ends.items() if step >= job.warm_up}
+
+
+def _judged(job: Job, analysis: JobAnalysis, late: LateRank, true_ns: int) -> JudgedStep:
+    seeded = job.seeded
+    family = _FAMILIES[seeded.family]
+    cause = late.cause
+    said = None if cause is None else (cause.family, cause.cause, late.computing)
+    estimates = analysis.estimates.steps if analysis.estimates is not None else ()
+    estimate = next((one for one in estimates if one.step == late.step > job.warm_up), None)
+    style = next(iter(job.traits - {seeded.family}))
+    return JudgedStep(
+        family=seeded.family,
+        style=style,
+        ranks=len(job.ranks),
+        step=late.step,
+        is_rank_right=late.rank == seeded.rank_of_step[late.step],
+        is_family_right=said == family,
+        is_line_right=None if not seeded.line else cause is not None and cause.name == seeded.line,
+        error=None if estimate is None else abs(estimate.without_ns / true_ns - 1),
+        is_inside=None if estimate is None else _is_inside(estimate, true_ns),
+        said=late,
+        estimate=estimate,
+        true_ns=true_ns,
+    )
+
+
+def _is_inside(estimate: StepEstimate, true_ns: int) -> bool:
+    return estimate.floor_ns <= estimate.now_ns - true_ns <= estimate.ceiling_ns
