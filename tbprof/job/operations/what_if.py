@@ -16,10 +16,11 @@ import numpy.typing as npt
 from tbprof.errors import JobError
 from tbprof.job.operations.operation_table import OperationTable
 from tbprof.job.operations.pipeline_schedule import COMPUTING, PEER_KINDS, pipeline_graph
+from tbprof.job.operations.straggler_analysis import Contribution, Explained, StragglerAnalysis
 from tbprof.job.replay.dependency_graph import DependencyGraph
 from tbprof.job.replay.replaying import Floats, replay
 
-__all__ = ["WORST_SHARE", "Contribution", "Explained", "StragglerAnalysis", "analyze_stragglers"]
+__all__ = ["WORST_SHARE", "analyze_stragglers"]
 
 WORST_SHARE = 0.03
 """Of the ranks: those whose part in the slowdown is M_W."""
@@ -33,68 +34,6 @@ _AVERAGED = ("forward-compute", "backward-compute", "gc", "optimizer")
 """Of these kinds the ideal is the mean, as the work is to be divided anew; of the others the median."""
 
 _KIND_NAMES = {kind: f"{kind.partition('-')[0]}-pp-comm" for kind in PEER_KINDS}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Contribution:
-    """The ideal step with the recorded durations of one kind, stage or replica put back."""
-
-    slowdown: float
-    """Mean step over the mean ideal one: S_t, S_w."""
-    by_step: Floats
-
-
-@dataclass(frozen=True, slots=True)
-class Explained:
-    """How much of the slowdown some ranks explain. Seconds of a mean step."""
-
-    without: float
-    """As recorded, with these ranks as they should be."""
-    alone: float
-    """As it should be, with these ranks as recorded."""
-    recorded: float
-    ideal: float
-
-    @property
-    def removed_share(self) -> float:
-        """Of the slowdown, the part that is gone without them: M_W, M_S."""
-        return (self.recorded - self.without) / (self.recorded - self.ideal)
-
-    @property
-    def added_share(self) -> float:
-        return (self.alone - self.ideal) / (self.recorded - self.ideal)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StragglerAnalysis:
-    """Steps as in `steps`; seconds."""
-
-    steps: tuple[int, ...]
-    recorded: Floats
-    replayed: Floats
-    """Without the delays between operations, which the table does not explain."""
-    ideal: Floats
-    by_kind: Mapping[str, Contribution]
-    by_stage: Mapping[int, Contribution]
-    by_replica: Mapping[int, Contribution]
-    spread_by_kind: Mapping[str, float]
-    """Of computing: the standard deviation of its durations on the same stage over their mean. Micro-batches
-    of one size take equally long there."""
-    worst_ranks: tuple[int, ...]
-    """Those that slow the job most, `WORST_SHARE` of all."""
-    of_worst_ranks: Explained
-    of_last_stage: Explained
-
-    @property
-    def slowdown(self) -> float:
-        """S: the mean step over the mean ideal one."""
-        return float(self.replayed.mean() / self.ideal.mean())
-
-    @property
-    def delay_slowdown(self) -> float:
-        """The recorded mean step over the replayed one; near 1 where the replay is right."""
-        # The table's times have single precision, and so have the published ratios.
-        return float(self.recorded.astype(np.float32).mean() / self.replayed.mean())
 
 
 def analyze_stragglers(table: OperationTable) -> StragglerAnalysis:

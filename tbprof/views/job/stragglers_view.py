@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tbprof.job.operations.operation_table import OperationTable
-from tbprof.job.operations.what_if import Contribution, Explained, StragglerAnalysis
+from tbprof.job.operations.straggler_analysis import Contribution, Explained, StragglerAnalysis
 from tbprof.texts.screens.stragglers import (
     STRAGGLES_FROM,
     even_sentence,

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from tbprof.job.operations.parquet_file import read_operation_table
-from tbprof.job.operations.what_if import Contribution, Explained, StragglerAnalysis, analyze_stragglers
+from tbprof.job.operations.straggler_analysis import Contribution, Explained, StragglerAnalysis
+from tbprof.job.operations.what_if import analyze_stragglers
 
 NEAR = 1e-9
 
