@@ -42,7 +42,7 @@ def test_the_step_its_kernels_and_its_launches_stand_beside_each_other(page: Pag
 @IN_BOTH_THEMES
 def test_steps_and_where_they_go_are_drawn_and_said(page: Page, address: str) -> None:
     frame = open_tab(page, address, "h100_transformer_clean", "compare", before_run="h100_bert_small_infer")
-    strips = frame.locator(".step-strips dd.t2")
+    strips = frame.locator(".step-times dd.t2")
     expect(strips.first).to_contain_text("its noise not known", timeout=PATIENCE_MS)
     expect(strips.last).to_contain_text("\u00b1")
     expect(frame.locator("h1").first).to_contain_text("the noise is unknown")

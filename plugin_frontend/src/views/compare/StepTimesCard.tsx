@@ -1,5 +1,5 @@
 import type { CompareSteps } from "../../api/types.ts";
-import { StepStrips } from "../../draw/StepStrips.tsx";
+import { StepTimesPlot } from "../../draw/StepTimesPlot.tsx";
 import { Card } from "../../widgets/Card.tsx";
 
 /** How long the steps of both windows take, by one clock. */
@@ -10,7 +10,7 @@ export function StepTimesCard({ steps }: { steps: CompareSteps }) {
       title={steps.is_unprofiled ? "Step time without the profiler" : "Step time as recorded"}
       about={steps.is_unprofiled ? "line: median; band: half of the steps" : "line: median; band: usual distance to it; marks: steady steps"}
     >
-      <StepStrips steps={steps} />
+      <StepTimesPlot steps={steps} />
       <p class="in hr anywhere">{steps.text}</p>
     </Card>
   );

@@ -1,5 +1,5 @@
 import type { OverviewView } from "../../api/types.ts";
-import { StepStacks } from "../../draw/StepStacks.tsx";
+import { StepBreakdown } from "../../draw/StepBreakdown.tsx";
 import { formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { Card } from "../../widgets/Card.tsx";
 
@@ -13,7 +13,7 @@ export function StepsCard({ overview }: { overview: OverviewView }) {
   return (
     <Card id="steps" title="Steps" about={`${unit}, by what the GPU did`}>
       <div class="in">
-        <StepStacks stacks={stacks} causes={causes} />
+        <StepBreakdown stacks={stacks} causes={causes} />
         {stacks.length <= MOST_LABELLED && (
           <div class="step-names s11" style={{ gridTemplateColumns: `repeat(${stacks.length}, minmax(0, 1fr))` }}>
             {stacks.map((stack, at) => (

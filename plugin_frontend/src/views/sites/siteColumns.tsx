@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import type { SiteRow, StepRow } from "../../api/types.ts";
 import { Bracket } from "../../draw/Bracket.tsx";
-import { StepBars } from "../../draw/StepBars.tsx";
+import { StepSparkline } from "../../draw/StepSparkline.tsx";
 import { WaitBar } from "../../draw/WaitBar.tsx";
 import { type DurationUnit, formatDurationIn, formatExact } from "../../format/duration.ts";
 import { formatCount, formatMean, formatShare, NOT_RECORDED } from "../../format/number.ts";
@@ -151,7 +151,7 @@ function PerStep({ site, steps }: { site: SiteRow; steps: readonly StepRow[] }) 
   return (
     <div class="row">
       <span class="per-step">{formatMean(mean)}</span>
-      {site.wait_per_step_us.length > 1 && <StepBars times_us={site.wait_per_step_us} cold={steps.map((step) => step.cold)} what="wait" />}
+      {site.wait_per_step_us.length > 1 && <StepSparkline times_us={site.wait_per_step_us} cold={steps.map((step) => step.cold)} what="wait" />}
     </div>
   );
 }

@@ -2,7 +2,7 @@ import type { CompareSteps, StepTimes } from "../api/types.ts";
 import { MICROSECONDS, tableUnit } from "../format/duration.ts";
 import { formatCount } from "../format/number.ts";
 import { ticksBetween } from "../model/axis.ts";
-import { alongSteps, type StepAxis, stepAxis } from "../model/stepStrips.ts";
+import { alongSteps, type StepAxis, stepAxis } from "../model/stepTimesAxis.ts";
 
 const HEIGHT = 26;
 const SIDES = [
@@ -11,10 +11,10 @@ const SIDES = [
 ] as const;
 
 /** The step times of two windows as strips on one axis; the same is said beside each. */
-export function StepStrips({ steps }: { steps: CompareSteps }) {
+export function StepTimesPlot({ steps }: { steps: CompareSteps }) {
   const axis = stepAxis(steps);
   return (
-    <dl class="in step-strips">
+    <dl class="in step-times">
       {SIDES.map(({ side, name, fill, mark }) => (
         <div key={side}>
           <dt class="b">{name}</dt>

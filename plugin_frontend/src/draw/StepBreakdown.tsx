@@ -6,8 +6,8 @@ const HEIGHT = 48;
 /** With more steps than this the gaps between them go. */
 const ROOMY = 40;
 
-/** A column a step, as high as it is long, by what the GPU did; cold steps are hatched as a whole. */
-export function StepStacks({ stacks, causes }: { stacks: readonly StepStack[]; causes: readonly CauseRow[] }) {
+/** Stacked bars, one a step, as high as it is long, by what the GPU did; cold steps are hatched as a whole. */
+export function StepBreakdown({ stacks, causes }: { stacks: readonly StepStack[]; causes: readonly CauseRow[] }) {
   const longest = Math.max(...stacks.map((stack) => stack.duration_us), 1);
   const pitch = 100 / stacks.length;
   const width = stacks.length > ROOMY ? pitch : Math.min(pitch * 0.8, 14);

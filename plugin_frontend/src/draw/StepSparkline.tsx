@@ -3,7 +3,7 @@ import { formatDuration } from "../format/duration.ts";
 const WIDTH = 54;
 const HEIGHT = 16;
 
-export interface StepBarsProps {
+export interface StepSparklineProps {
   /** One time a step. */
   times_us: readonly number[];
   /** Which of them are cold, in the same order. */
@@ -12,8 +12,8 @@ export interface StepBarsProps {
   what: string;
 }
 
-/** A bar a step, as high as its time; cold steps are hatched, and a step with any at all is seen. */
-export function StepBars({ times_us, cold, what }: StepBarsProps) {
+/** A tiny chart for a table cell: a bar a step, as high as its time; cold steps are hatched, and a step with any at all is seen. */
+export function StepSparkline({ times_us, cold, what }: StepSparklineProps) {
   const most = Math.max(...times_us, 1e-3);
   const pitch = WIDTH / times_us.length;
   const gap = pitch > 4 ? 2 : 0;
