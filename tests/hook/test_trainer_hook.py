@@ -96,9 +96,18 @@ def test_a_loop_that_is_too_short_is_told_so(
     with tbprof.TrainerHook(logdir) as hook:
         train(hook, training_step, 4)
     assert messages(caplog) == [
-        "No window was recorded: 4 steps were taken; the schedule needed 18: lower skip_first or active."
+        "No window was recorded: recording begins after 13 steps; steps taken: 4. Lower skip_first or warmup."
     ]
     assert not logdir.exists()
+
+
+def test_a_loop_that_ends_while_it_is_recorded_leaves_a_shorter_window(
+    logdir: Path, training_step: Step
+) -> None:
+    with tbprof.TrainerHook(logdir) as hook:
+        train(hook, training_step, 14)
+        hook.close(wait_s=60)
+    assert [trace["tbprof"]["recorded_steps"] for trace in published(logdir)] == [1]
 
 
 def test_a_clock_that_stands_still_costs_no_window(

@@ -116,6 +116,11 @@ class Schedule:
         return self.steps[0] - self.warmup if self.steps else self.skip_first + self.wait
 
     @property
+    def steps_before_recording(self) -> int:
+        """How many steps are over when the first recording begins; one more gives a window."""
+        return self.first_start + self.warmup
+
+    @property
     def window_steps(self) -> int:
         """Steps that belong to a window: warm-up and recording."""
         return self.warmup + self.active
@@ -131,7 +136,7 @@ class Schedule:
         return self.first_start + self.window_steps
 
     def __str__(self) -> str:
-        recorded = self.first_start + self.warmup
+        recorded = self.steps_before_recording
         parts = [
             _steps(0, self.first_start, "left alone"),
             _steps(self.first_start, recorded, "warm-up"),

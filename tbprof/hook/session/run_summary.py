@@ -71,13 +71,13 @@ def _what_happened(session: Session, *, has_taken_enough: bool) -> str | None:
 
 
 def _why_no_window(config: HookConfig, session: Session | None, steps_taken: int) -> str:
-    needed = config.schedule.steps_needed
-    reason = None if session is None else _what_happened(session, has_taken_enough=steps_taken >= needed)
+    before = config.schedule.steps_before_recording
+    reason = None if session is None else _what_happened(session, has_taken_enough=steps_taken > before)
     if reason is not None:
         return reason
     if steps_taken == 0:
         return (
             "step() was never called (under tbprof run: no optimizer stepped; --step-on names what else ends"
-            f" a step); the schedule needed {needed}."
+            f" a step); recording begins after {before} steps."
         )
-    return f"{steps_taken} steps were taken; the schedule needed {needed}: lower skip_first or active."
+    return f"recording begins after {before} steps; steps taken: {steps_taken}. Lower skip_first or warmup."

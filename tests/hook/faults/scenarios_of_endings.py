@@ -158,7 +158,7 @@ print('over')
 run(2)
 """,
         windows=0,
-        says="2 steps were taken; the schedule needed 4",
+        says="recording begins after 2 steps; steps taken: 2",
     ),
     Scenario(
         "closed twice and stepped on",

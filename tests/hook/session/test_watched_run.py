@@ -377,7 +377,7 @@ def test_under_preflight_it_is_silent_and_leaves_the_word_of_a_true_run(
     run_script(HOOKED, 1)
     (word,) = spool.rglob("last-run-*.json")
     before = word.read_bytes()
-    assert b"1 steps were taken" in before
+    assert b"steps taken: 1" in before
     ended = run_script(HOOKED, 9, where)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
     assert word.read_bytes() == before
