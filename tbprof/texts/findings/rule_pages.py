@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from functools import cache
+from pathlib import Path
 from textwrap import dedent
 
 from tbprof.errors import UsageError
@@ -47,21 +48,19 @@ def rule_text(code: str) -> RuleText:
     """The page of a rule.
 
     Raises:
-        UsageError: There is no such rule.
+        UsageError: There is no such rule, or its page lacks a heading.
     """
-    for file in rule_files():
-        if file.code == code.upper():
-            return _read(file)
-    known = ", ".join(file.code for file in rule_files())
-    raise UsageError(f"there is no rule {code!r}: the rules are {known}")
+    file = _file_of(code)
+    if file is None:
+        known = ", ".join(file.code for file in rule_files())
+        raise UsageError(f"there is no rule {code!r}: the rules are {known}")
+    return _read(file)
 
 
 def rule_words(code: str) -> RuleText:
     """The page of a rule for a screen; one of another version gets a page that says so."""
-    try:
-        return rule_text(code)
-    except UsageError:
-        return _unknown(code)
+    file = _file_of(code)
+    return _unknown(code) if file is None else _read(file)
 
 
 def fix_words(finding: Finding) -> RuleText:
@@ -74,13 +73,15 @@ def all_rules() -> tuple[RuleText, ...]:
     return tuple(_read(file) for file in rule_files())
 
 
+def _file_of(code: str) -> RuleFile | None:
+    return next((file for file in rule_files() if file.code == code.upper()), None)
+
+
 @cache
 def _read(file: RuleFile) -> RuleText:
     doc = ast.get_docstring(ast.parse(file.path.read_text(encoding="utf-8"))) or ""
     title, _, body = doc.partition("\n")
-    _, *parts = re.split(rf"^({'|'.join(_HEADINGS)})$", body, flags=re.MULTILINE)
-    pairs = zip(parts[::2], parts[1::2], strict=True)
-    sections = {heading: dedent(text).strip("\n") for heading, text in pairs}
+    sections = _sections(body, file.path)
     before, _, after = sections["Example"].partition("\nafter:\n")
     fix, _, caveat = _CAVEAT.sub("\0", sections["Fix"]).partition("\0")
     return RuleText(
@@ -96,6 +97,18 @@ def _read(file: RuleFile) -> RuleText:
         caveat=_flowing(caveat),
         silent=_flowing(sections["Silent"]),
     )
+
+
+def _sections(body: str, path: Path) -> dict[str, str]:
+    _, *parts = re.split(rf"^({'|'.join(_HEADINGS)})$", body, flags=re.MULTILINE)
+    pairs = zip(parts[::2], parts[1::2], strict=True)
+    sections = {heading: dedent(text).strip("\n") for heading, text in pairs}
+    missing = [heading for heading in _HEADINGS if not sections.get(heading)]
+    if missing:
+        raise UsageError(
+            f"{path}: the docstring of a rule needs the heading {missing[0]} and a text under it"
+        )
+    return sections
 
 
 def _unknown(code: str) -> RuleText:

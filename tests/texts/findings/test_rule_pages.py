@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+from pathlib import Path
+
 import pytest
 
 from tbprof.errors import UsageError
 from tbprof.rules.files import rule_files
+from tbprof.texts.findings import rule_pages
 from tbprof.texts.findings.rule_pages import RuleText, all_rules, rule_text, rule_words
 
 
@@ -50,6 +54,18 @@ def test_a_code_may_be_written_small() -> None:
 def test_an_unknown_rule_is_said_with_those_that_there_are(code: str) -> None:
     with pytest.raises(UsageError, match=r"there is no rule .* the rules are SYN01"):
         rule_text(code)
+
+
+@pytest.mark.parametrize("heading", ["What", "Action", "Silent"])
+def test_a_page_without_a_heading_is_refused_by_file_and_heading(
+    heading: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (rule,) = (file for file in rule_files() if file.code == "SYN01")
+    path = tmp_path / rule.path.name
+    path.write_text(rule.path.read_text(encoding="utf-8").replace(f"\n{heading}\n", "\n"), encoding="utf-8")
+    monkeypatch.setattr(rule_pages, "rule_files", lambda: (dataclasses.replace(rule, path=path),))
+    with pytest.raises(UsageError, match=rf"{path.name}: .* needs the heading {heading}"):
+        rule_text("SYN01")
 
 
 def test_all_rules_come_by_family_and_code() -> None:
