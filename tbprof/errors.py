@@ -3,7 +3,7 @@
     TbprofError                  anything that tbprof itself has to say no to
     |-- TraceError               a trace file gives nothing
     |   |-- TraceNotReadable     it can't be opened (missing, no permission, a folder)
-    |   |-- NotATrace            it opens, and is not a Kineto trace
+    |   |-- NotATrace            it opens, and is not a trace of a known format
     |   |-- TraceTooLarge        it is over a stated limit
     |   `-- ReadingEnded         the process that read it ended
     |-- ReportError              a stored report can't be used
@@ -59,7 +59,7 @@ class TraceNotReadable(TraceError):
 
 
 class NotATrace(TraceError):
-    """The file opens and holds no Kineto events."""
+    """The file opens and holds no events of a format that is read here."""
 
 
 class TraceTooLarge(TraceError):

@@ -19,7 +19,6 @@ from tbprof.analysis.summary.step_figures import step_figures
 from tbprof.analysis.summary.totals import idle_total, sync_totals
 from tbprof.analysis.summary.verdict import find_verdict
 from tbprof.analysis.timeline.timeline import Timeline
-from tbprof.file_names import parse_window_name
 from tbprof.model import (
     FailedRule,
     Finding,
@@ -44,6 +43,7 @@ from tbprof.trace.export.classic.writer import write_classic
 from tbprof.trace.export.published_trace import merge_facts, verify
 from tbprof.trace.importers.reading import read_trace
 from tbprof.trace.stored.cache import read_trace_cached
+from tbprof.window_names import parse_window_name
 
 __all__ = [
     "Facts",

@@ -55,6 +55,7 @@ LAW = {
     "optable": allowed(),
     "line_rules": allowed(),
     "file_names": allowed(),
+    "window_names": allowed("file_names trace.importers"),
     "folders": allowed(),
     "process": allowed("errors folders"),
     "standard_streams": allowed("errors"),
@@ -94,8 +95,8 @@ LAW = {
     "manual": allowed("texts.* errors model"),
     "trace_files": allowed("trace.export.classic trace.importers"),
     "report": allowed(
-        "analysis.* file_names rules rules.base trace.columns trace.export trace.export.classic "
-        "trace.importers trace.stored errors model",
+        "analysis.* rules rules.base trace.columns trace.export trace.export.classic "
+        "trace.importers trace.stored window_names errors model",
         "numpy",
     ),
     "job": allowed(),
@@ -109,10 +110,10 @@ LAW = {
     "texts.findings": allowed("rules rules.base errors model"),
     "store": allowed("folders version errors model", "google.protobuf"),
     "store.publishing": allowed(
-        "file_names folders report trace_files version errors model",
+        "file_names folders report trace_files version window_names errors model",
         "google.protobuf tensorboard.compat.tensorflow_stub tensorboard.summary",
     ),
-    "store.lookup": allowed("file_names folders report trace_files version errors model"),
+    "store.lookup": allowed("file_names folders report trace_files version window_names errors model"),
     "views.base": allowed("errors model"),
     "views.findings": allowed("texts.* errors model"),
     "views.pages": allowed("texts.* errors model"),
@@ -151,8 +152,8 @@ LAW = {
     "cli.input": allowed("report standard_streams store.* trace_files texts.* views.* errors model"),
     "cli.processes": allowed("standard_streams errors", "pynvml"),
     "cli.commands": allowed(
-        "file_names folders hook.safety hook.spool html_report line_rules manual rules "
-        "job.* standard_streams store.* texts.* trace_files views.* errors model"
+        "folders hook.safety hook.spool html_report line_rules manual rules job.* "
+        "standard_streams store.* texts.* trace_files views.* window_names errors model"
     ),
     "hook": allowed("program errors model", "torch"),
     "hook.safety": allowed("errors model", "torch"),

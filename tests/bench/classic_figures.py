@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
 from recorded_figures import Figures, recorded_figures
 from tensorboard_server import tensorboard
 
-from tbprof.file_names import parse_window_name
+from tbprof.window_names import parse_window_name
 
 ROUTES = "/data/plugin/pytorch_profiler/"
 LOADING_S = 300.0

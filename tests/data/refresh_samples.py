@@ -8,11 +8,12 @@ from __future__ import annotations
 import dataclasses
 import pathlib
 
-from tbprof.file_names import REPORT_SUFFIX, parse_window_name
+from tbprof.file_names import REPORT_SUFFIX
 from tbprof.model import Report
 from tbprof.report import build_report
 from tbprof.store.codec import encode_report
 from tbprof.version import __version__
+from tbprof.window_names import parse_window_name
 
 SAMPLES = pathlib.Path(__file__).parents[2] / "logs" / "samples"
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.errors import TbprofError, UsageError
-from tbprof.file_names import parse_window_name
 from tbprof.standard_streams import put
 from tbprof.store.lookup.discovery import Discovery
 from tbprof.store.publishing.classic import CLASSIC_FOLDER, copy_classic
-from tbprof.trace_files import is_classic_copy, looks_like_trace
+from tbprof.trace_files import is_classic_copy, is_of_torch, looks_like_trace
+from tbprof.window_names import parse_window_name
 
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     """
     traces = [trace for path in options.paths for trace in _traces(path)]
     if not traces:
-        raise UsageError("there is no trace in the folder: name a trace or another folder")
+        raise UsageError("there is no trace of torch.profiler in the folder: name a trace or another folder")
     folders = [options.out or trace.parent / CLASSIC_FOLDER for trace in traces]
     _refuse_equal_names(traces, folders)
     copied = [_copy(trace, folder) for trace, folder in zip(traces, folders, strict=True)]
@@ -48,11 +48,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _traces(path: Path) -> Iterator[Path]:
+    """A folder may hold other formats as well, which the standard tab does not know."""
     if not path.is_dir():
         yield path
         return
     for window in Discovery(path, looks_like_trace).find().windows:
-        if window.trace_path is not None:
+        if window.trace_path is not None and is_of_torch(window.trace_path):
             yield Path(window.trace_path)
 
 

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from operator import is_
 from pathlib import Path
 
-from tbprof.file_names import CLASSIC_SUFFIX, REPORT_SUFFIX, WindowName, parse_window_name
+from tbprof.file_names import CLASSIC_SUFFIX, REPORT_SUFFIX
 from tbprof.model import SkippedFile, Window
 from tbprof.trace_files import TRACE_SUFFIXES, claims_to_be_trace, is_classic_copy
+from tbprof.window_names import WindowName, parse_window_name
 
 __all__ = ["Discovery", "Listing"]
 

@@ -5,14 +5,17 @@ They can be made again at any time, so they are made last and go first.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from tbprof.file_names import CLASSIC_SUFFIX, parse_window_name
+from tbprof.errors import NotATrace, TraceError
+from tbprof.file_names import CLASSIC_SUFFIX
 from tbprof.report import write_classic
 from tbprof.store.files import appearing
-from tbprof.trace_files import is_classic_copy
+from tbprof.trace_files import is_classic_copy, is_of_torch
+from tbprof.window_names import parse_window_name
 
 __all__ = [
     "CLASSIC_FOLDER",
@@ -38,13 +41,22 @@ def copy_classic(trace: Path, folder: Path) -> Path:
     """Write the copy of a trace into `folder`, which is made if it is not there; its path.
 
     Raises:
-        TraceError: the trace gives nothing.
+        TraceError: the trace gives nothing, or is of another profiler than torch's.
         OSError: the folder can't be written to.
     """
+    if not is_of_torch(trace):
+        raise NotATrace(f"{trace} is not of torch.profiler: the standard tab reads no other format")
+    is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{parse_window_name(trace.name).stem}{CLASSIC_SUFFIX}"
-    with appearing(path) as file:
-        write_classic(trace, file)
+    try:
+        with appearing(path) as file:
+            write_classic(trace, file)
+    except (OSError, TraceError):
+        if is_new:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        raise
     return path
 
 

@@ -8,7 +8,7 @@ import errno
 from pathlib import Path
 
 from tbprof.errors import PublishError, TraceError, TraceNotReadable
-from tbprof.file_names import BROKEN_SUFFIX, FACTS_SUFFIX, RAW_SUFFIX, REPORT_SUFFIX, parse_window_name
+from tbprof.file_names import BROKEN_SUFFIX, FACTS_SUFFIX, RAW_SUFFIX, REPORT_SUFFIX
 from tbprof.model import Report
 from tbprof.records import dataclass
 from tbprof.report import build_report, merge_facts, verify
@@ -24,6 +24,7 @@ from tbprof.store.publishing.classic import (
 from tbprof.store.publishing.retention import Limits, keep_within
 from tbprof.store.publishing.scalars import SUB_RUN, write_scalars
 from tbprof.version import __version__
+from tbprof.window_names import parse_window_name
 
 __all__ = ["Published", "facts_of", "publish_window"]
 

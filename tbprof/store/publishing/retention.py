@@ -12,9 +12,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from tbprof.file_names import CLASSIC_SUFFIX, RAW_SUFFIX, REPORT_SUFFIX, parse_window_name
+from tbprof.file_names import CLASSIC_SUFFIX, RAW_SUFFIX, REPORT_SUFFIX
 from tbprof.records import dataclass
 from tbprof.store.publishing.classic import CLASSIC_FOLDER
+from tbprof.window_names import parse_window_name
 
 __all__ = ["PIN_NAME", "Limits", "keep_within"]
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import mean, median
 
-from tbprof.file_names import parse_window_name
 from tbprof.model import HookFacts, Report
 from tbprof.store.files import appearing
+from tbprof.window_names import parse_window_name
 
 __all__ = ["SUB_RUN", "scalars_of", "write_scalars"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from tbprof.trace.importers.importer import Importer
 from tbprof.trace.importers.importer_list import IMPORTERS
 
-__all__ = ["TRACE_SUFFIXES", "claims_to_be_trace", "importer_of", "looks_like_trace"]
+__all__ = ["TRACE_SUFFIXES", "claims_to_be_trace", "importer_of", "is_of_torch", "looks_like_trace"]
 
 TRACE_SUFFIXES = tuple(suffix for importer in IMPORTERS for suffix in importer.SUFFIXES)
 """What a file must end in to be looked at as a trace beneath a log directory."""
@@ -41,6 +41,11 @@ def importer_of(path: str | os.PathLike[str]) -> Importer | None:
     except (OSError, ValueError, zlib.error):
         return None
     return next((importer for importer in IMPORTERS if importer.sniff(head)), None)
+
+
+def is_of_torch(path: str | os.PathLike[str]) -> bool:
+    """Whether torch's profiler wrote the file; also of what none knows: its reader says what is wrong."""
+    return importer_of(path) in (None, IMPORTERS[0])
 
 
 def _unpacked(head: bytes) -> bytes:

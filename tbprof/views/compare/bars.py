@@ -6,8 +6,8 @@ from tbprof.model import Report
 from tbprof.records import dataclass
 from tbprof.texts.screens.idle import cause_name
 from tbprof.views.overview.idle_causes import idle_by_cause_us, stacking_place
-from tbprof.views.overview.overview import DeviceBar
 from tbprof.views.overview.mean_step_bars import device_bar
+from tbprof.views.overview.overview import DeviceBar
 
 __all__ = ["CompareBar", "CompareBars", "ComparedCause", "compare_bars"]
 

@@ -9,9 +9,9 @@ from tbprof.views.findings.actions import rank
 from tbprof.views.findings.findings import SavingView, saving_view
 from tbprof.views.overview.action_rows import action_rows, finding_rows, smaller_actions
 from tbprof.views.overview.idle_causes import cause_rows, step_stack
+from tbprof.views.overview.mean_step_bars import device_bar, host_bar
 from tbprof.views.overview.next_limit import next_limit
 from tbprof.views.overview.overview import CodeRow, OverviewView
-from tbprof.views.overview.mean_step_bars import device_bar, host_bar
 from tbprof.views.overview.trust import trust_rows
 
 __all__ = ["overview_view"]

@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 from command_line import SAMPLES, run_tbprof
+from spans import Spans
 
+from tbprof import window_names
 from tbprof.cli.main import main
+from tbprof.store.lookup import discovery
+from tbprof.trace.importers import sniffing, torch_profiler
 from tbprof.trace_files import is_classic_copy
 
 CLEAN = SAMPLES / "h100_transformer_clean" / "dc3b_3169006.pt.trace.json.gz"
@@ -69,7 +73,22 @@ def test_a_file_that_is_no_trace_is_one_line_and_the_others_are_copied(
     assert printed.err.count("\n") == 1
     assert 'has no "traceEvents"' in printed.err
     assert printed.out.startswith("wrote ")
-    assert not list((tmp_path / "classic").iterdir())
+    assert not (tmp_path / "classic").exists()
+
+
+def test_another_format_is_left_alone_in_a_folder_and_refused_by_name(
+    trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (sniffing, window_names):
+        monkeypatch.setattr(module, "IMPORTERS", (torch_profiler, Spans()))
+    monkeypatch.setattr(discovery, "TRACE_SUFFIXES", (".csv", ".gz"))
+    spans = tmp_path / "a.csv"
+    spans.write_text("name,start,end\naten::mm,1,9\n", encoding="utf-8")
+    assert main(["classic", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == f"wrote {trace.parent / 'classic' / 'model.pt.trace.json.gz'}\n"
+    assert main(["classic", str(spans)]) == 2
+    assert f"{spans} is not of torch.profiler" in capsys.readouterr().err
+    assert not (tmp_path / "classic").exists()
 
 
 def test_a_copy_is_not_copied_again(trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

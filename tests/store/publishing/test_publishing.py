@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from tbprof.errors import PublishError, TraceError
-from tbprof.file_names import parse_window_name
 from tbprof.store import files
 from tbprof.store.lookup.discovery import Discovery
 from tbprof.store.lookup.windows import read_report
@@ -20,6 +19,7 @@ from tbprof.store.publishing import publishing
 from tbprof.store.publishing.publishing import publish_window
 from tbprof.store.publishing.retention import Limits
 from tbprof.trace_files import looks_like_trace
+from tbprof.window_names import parse_window_name
 
 SAMPLE = Path(__file__).parents[3] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"
 STEM = "node1_77_rank3.1752215573993169006"

@@ -6,15 +6,13 @@ import gzip
 import json
 import os
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
+from spans import Spans
 from trace_samples import HEAD, a_step, classic, dumped, write
 
 from tbprof.errors import NotATrace
 from tbprof.report import build_report
-from tbprof.trace.columns.columns import Category, Lane, Slices, Trace
 from tbprof.trace.importers import sniffing, torch_profiler
 from tbprof.trace.importers.reading import read_trace
 from tbprof.trace.importers.sniffing import claims_to_be_trace, looks_like_trace
@@ -89,33 +87,6 @@ def test_a_published_trace_is_known_however_long_its_facts_are(tmp_path: Path) -
     facts = {"tbprof": {"audit": "x" * 200_000}}
     path.write_bytes(gzip.compress(json.dumps({**facts, "schemaVersion": 1, "traceEvents": []}).encode()))
     assert looks_like_trace(path)
-
-
-class Spans:
-    """Files of lines `name,start in us,end in us`, behind a head; as a module of an importer would be."""
-
-    SUFFIXES, CLAIMS = (".csv",), (".spans.",)
-
-    def sniff(self, head: bytes) -> bool:
-        return head.startswith(b"name,start,end")
-
-    def read(self, path: str | os.PathLike[str], **_: Any) -> Trace:
-        rows = [line.split(",") for line in Path(path).read_text(encoding="utf-8").splitlines()[1:]]
-        start_ns, end_ns = (np.array([row[at] for row in rows], np.int64) * 1000 for at in (1, 2))
-        numbers = np.zeros(len(rows), np.int32)
-        return Trace(
-            path=str(path),
-            slices=Slices(
-                start_ns=start_ns,
-                duration_ns=end_ns - start_ns,
-                name=np.arange(len(rows), dtype=np.int32),
-                category=np.full(len(rows), Category.CPU_OP, np.int8),
-                lane=numbers,
-                correlation=np.full(len(rows), -1),
-            ),
-            names=tuple(name for name, *_ in rows),
-            lanes=(Lane("0", "0", ""),),
-        )
 
 
 def test_another_format_is_read_by_its_importer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,55 @@
+"""What the name of a trace or a report says: its worker, its time, the window it belongs to.
+
+    <worker>.<time>.pt.trace.json[.gz]    torch's tensorboard_trace_handler
+    <worker>.<time>.trace.json.gz         a raw trace that tbprof published
+    <worker>.<time>.tbprof.pb             its report
+
+The time is that of the epoch in ms (until 2023), us or ns; other trainers leave it out. Each format of traces
+has endings of its own, which its importer names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tbprof.file_names import REPORT_SUFFIX
+from tbprof.records import dataclass
+from tbprof.trace.importers.importer_list import IMPORTERS
+
+__all__ = ["WindowName", "parse_window_name"]
+
+_TIME = re.compile(r"(?P<worker>.+)\.(?P<time>\d{13}|\d{16}|\d{19})")
+_NS_DIGITS = 19
+
+
+@dataclass(frozen=True, slots=True)
+class WindowName:
+    stem: str
+    """The name without its endings: the same for a window's trace and its report."""
+    worker: str
+    time_ns: int | None
+
+
+def parse_window_name(file_name: str) -> WindowName:
+    """Take a trace's or a report's file name apart; never fails.
+
+    >>> parse_window_name("node1_77.1752215573993169006.pt.trace.json").worker
+    'node1_77'
+    """
+    stem = file_name
+    for ending in _endings():
+        if len(stem) > len(ending):
+            stem = stem.removesuffix(ending)
+    found = _TIME.fullmatch(stem)
+    if found is None:
+        return WindowName(stem, stem, None)
+    digits = found["time"]
+    return WindowName(stem, found["worker"], int(digits) * 10 ** (_NS_DIGITS - len(digits)))
+
+
+def _endings() -> Iterator[str]:
+    """From the last of a name to the first: `.gz` stands behind the ending that it packs."""
+    yield REPORT_SUFFIX
+    yield from sorted((suffix for importer in IMPORTERS for suffix in importer.SUFFIXES), key=len)
+    yield from (".trace", ".pt")
