@@ -63,7 +63,7 @@ LAW = {
     "trace": allowed(),
     "trace.importers": allowed("errors model", "msgspec numpy"),
     "trace.columns": allowed("model", "numpy"),
-    "trace.importers.kineto.files": allowed("errors", "isal"),
+    "trace.importers.files": allowed("errors", "isal"),
     "trace.importers.kineto.events": allowed("errors model", "msgspec numpy"),
     "trace.importers.kineto": allowed("errors model", "msgspec numpy"),
     "trace.importers.kineto.parallel": allowed("process errors", "numpy"),
@@ -178,7 +178,7 @@ LAW = {
 
 INSIDE: dict[str, str] = {
     "trace": (
-        "columns < importers.kineto.files < importers.kineto.events < importers.kineto "
+        "columns < importers.files < importers.kineto.events < importers.kineto "
         "< importers.kineto.parallel < importers < stored export < export.classic < ."
     ),
     "analysis": (
@@ -340,7 +340,7 @@ def test_a_folder_is_small_and_says_what_belongs_there(folder: Path) -> None:
             "tbprof.trace.importers.kineto.rows",
         ),
         (
-            "trace/importers/kineto/files/source.py",
+            "trace/importers/files/source.py",
             "from tbprof.trace.importers.kineto import reader",
             "tbprof.trace.importers.kineto.reader",
         ),

@@ -26,9 +26,9 @@ def floor(path: str) -> Figures:
     """Unpack, and let the same decoder check the JSON of the same chunks and keep nothing of it."""
     import msgspec
 
+    from tbprof.trace.importers.files.source import open_source
     from tbprof.trace.importers.kineto.events.boundaries import ARRAY_END
     from tbprof.trace.importers.kineto.events.chunks import EventStream
-    from tbprof.trace.importers.kineto.files.source import open_source
     from tbprof.trace.importers.kineto.reader import CHUNK_BYTES
 
     decoder = msgspec.json.Decoder(list[msgspec.Raw])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tbprof.model import HealthFact
 from tbprof.trace.columns.columns import Category, Lane, Slices, Trace
+from tbprof.trace.importers.files.source import open_source
 
 
 class Spans:
@@ -20,7 +21,10 @@ class Spans:
         return head.startswith(b"name,start,end")
 
     def read(self, path: str | os.PathLike[str], **_: Any) -> Trace:
-        rows = [line.split(",") for line in Path(path).read_text(encoding="utf-8").splitlines()[1:]]
+        with open_source(path) as source:
+            buffer = memoryview(bytearray(1 << 16))
+            content = b"".join(bytes(buffer[:count]) for count in iter(lambda: source.readinto(buffer), 0))
+        rows = [line.split(",") for line in content.decode().splitlines()[1:]]
         start_ns, end_ns = (np.array([row[at] for row in rows], np.int64) * 1000 for at in (1, 2))
         numbers = np.zeros(len(rows), np.int32)
         return Trace(
@@ -35,4 +39,5 @@ class Spans:
             ),
             names=tuple(name for name, *_ in rows),
             lanes=(Lane("0", "0", ""),),
+            health=(HealthFact("truncated", "warning", {}),) if source.damaged else (),
         )

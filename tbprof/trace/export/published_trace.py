@@ -9,12 +9,12 @@ from typing import Any, BinaryIO
 import msgspec
 
 from tbprof.errors import TraceError
+from tbprof.trace.importers.files.source import ByteSource, open_source
+from tbprof.trace.importers.files.unpacked import open_gzip_writer
 from tbprof.trace.importers.kineto.events.boundaries import SPACE
 from tbprof.trace.importers.kineto.events.chunks import EventStream
 from tbprof.trace.importers.kineto.events.decode import Decoder
 from tbprof.trace.importers.kineto.events.metadata import read_metadata
-from tbprof.trace.importers.kineto.files.source import ByteSource, open_source
-from tbprof.trace.importers.kineto.files.unpacked import open_gzip_writer
 from tbprof.trace.importers.kineto.reader import CHUNK_BYTES
 
 __all__ = ["merge_facts", "verify"]

@@ -19,7 +19,7 @@ from pathlib import Path
 from tbprof.folders import private_cache_folder
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.columns.tables import NO_TABLES, Tables
-from tbprof.trace.importers.kineto.files.source import shown_path
+from tbprof.trace.importers.files.source import shown_path
 from tbprof.trace.importers.reading import read_trace
 from tbprof.trace.stored.stored_columns import SCHEMA, load_columns, write_columns
 from tbprof.version import __version__

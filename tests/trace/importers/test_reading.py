@@ -97,6 +97,9 @@ def test_another_format_is_read_by_its_importer(tmp_path: Path, monkeypatch: pyt
     assert looks_like_trace(spans)
     assert claims_to_be_trace("a.spans.csv")
     assert read_trace(spans).names == ("aten::mm", "aten::add")
+    assert read_trace(spans).health == ()
+    spans.write_bytes(gzip.compress(spans.read_bytes())[:-1])
+    assert [fact.code for fact in read_trace(spans).health] == ["truncated"]
     assert read_trace(spans).slices.end_ns.tolist() == [9_000, 15_000]
     assert len(read_trace(kineto).slices) == 8
 

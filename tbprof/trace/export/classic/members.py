@@ -9,11 +9,11 @@ import msgspec
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.export.classic.mark import MARK
 from tbprof.trace.export.classic.times import ClassicClock
+from tbprof.trace.importers.files.source import open_source
 from tbprof.trace.importers.kineto.events.chunks import EventStream
 from tbprof.trace.importers.kineto.events.decode import Decoder
 from tbprof.trace.importers.kineto.events.repair import repair_text
 from tbprof.trace.importers.kineto.events.salvage import UNDECODABLE
-from tbprof.trace.importers.kineto.files.source import open_source
 from tbprof.trace.importers.kineto.reader import CHUNK_BYTES
 
 __all__ = ["classic_members"]

@@ -19,9 +19,9 @@ from tbprof.trace.export.classic.raw_events import raw_events
 from tbprof.trace.export.classic.rewrite_plan import plan_of
 from tbprof.trace.export.classic.rows import ClassicRows, RawEvent
 from tbprof.trace.export.classic.times import ClassicClock
+from tbprof.trace.importers.files.source import open_source
+from tbprof.trace.importers.files.unpacked import open_gzip_writer
 from tbprof.trace.importers.kineto.events.chunks import EventStream
-from tbprof.trace.importers.kineto.files.source import open_source
-from tbprof.trace.importers.kineto.files.unpacked import open_gzip_writer
 from tbprof.trace.importers.kineto.reader import CHUNK_BYTES, read_trace
 
 __all__ = ["write_classic"]

@@ -11,11 +11,11 @@ from tbprof.errors import NotATrace
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.columns.eras import era_of
 from tbprof.trace.columns.tables import ARGUMENT_TABLES, NO_TABLES, Tables
+from tbprof.trace.importers.files.source import open_source
 from tbprof.trace.importers.kineto.building import Columns
 from tbprof.trace.importers.kineto.events.chunks import EventStream
 from tbprof.trace.importers.kineto.events.decode import Decoder
 from tbprof.trace.importers.kineto.events.metadata import read_metadata
-from tbprof.trace.importers.kineto.files.source import open_source
 from tbprof.trace.importers.kineto.gaps import find_gaps
 from tbprof.trace.importers.kineto.health import Reading, health_of
 from tbprof.trace.importers.kineto.rows import Rows

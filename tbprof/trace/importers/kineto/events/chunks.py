@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tbprof.errors import NotATrace
 from tbprof.records import dataclass
+from tbprof.trace.importers.files.source import ByteSource
 from tbprof.trace.importers.kineto.events.boundaries import (
     ARRAY_START,
     EVENT_START,
@@ -12,7 +13,6 @@ from tbprof.trace.importers.kineto.events.boundaries import (
     Boundary,
     learn_boundary,
 )
-from tbprof.trace.importers.kineto.files.source import ByteSource
 
 __all__ = ["MAX_EVENT_BYTES", "MAX_METADATA_BYTES", "MAX_SKIPPED_BYTES", "Chunk", "EventStream"]
 

@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 from tbprof.records import dataclass
 from tbprof.trace.columns.tables import NO_TABLES, Tables
+from tbprof.trace.importers.files.source import ByteSource, open_source
 from tbprof.trace.importers.kineto.building import Columns
 from tbprof.trace.importers.kineto.events.chunks import EventStream
 from tbprof.trace.importers.kineto.events.decode import Decoder
-from tbprof.trace.importers.kineto.files.source import ByteSource, open_source
 from tbprof.trace.importers.kineto.reader import CHUNK_BYTES
 from tbprof.trace.importers.kineto.rows import Rows
 

@@ -14,9 +14,9 @@ from typing import IO, cast
 from tbprof.process.isolated import start_python
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.columns.tables import NO_TABLES, Tables
+from tbprof.trace.importers.files.source import shown_path
 from tbprof.trace.importers.kineto.events.decode import Losses
 from tbprof.trace.importers.kineto.events.metadata import read_metadata
-from tbprof.trace.importers.kineto.files.source import shown_path
 from tbprof.trace.importers.kineto.health import Reading
 from tbprof.trace.importers.kineto.parallel.file_slice import FileSlice, NotWhole, Piece, read_slice
 from tbprof.trace.importers.kineto.reader import read_trace, trace_of

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tbprof.errors import TraceNotReadable, TraceTooLarge
-from tbprof.trace.importers.kineto.files.limits import MAX_BYTES_VARIABLE, max_trace_bytes
-from tbprof.trace.importers.kineto.files.unpacked import Remains, Unpacked, damage, unpacked
+from tbprof.trace.importers.files.limits import MAX_BYTES_VARIABLE, max_trace_bytes
+from tbprof.trace.importers.files.unpacked import Remains, Unpacked, damage, unpacked
 
 __all__ = ["ByteSource", "open_source", "shown_path"]
 
