@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
+from dataclasses import fields
 
 import pytest
 
+from tbprof.views.window.window import SiteRow
+
 FRONTEND = pathlib.Path(__file__).parents[1] / "plugin_frontend"
+
+
+@pytest.mark.parametrize("figure", [field.name for field in fields(SiteRow)])
+def test_every_figure_of_a_site_is_shown(figure: str) -> None:
+    """In a column or in the drawer: a row that is sent and shown nowhere is only weight."""
+    sources = (path.read_text(encoding="utf-8") for path in (FRONTEND / "src").rglob("*.ts*"))
+    assert any(re.search(rf"\bsite\??\.{figure}\b", source) for source in sources)
 
 
 @pytest.mark.parametrize("script", ["check", "test"])
