@@ -227,6 +227,6 @@ class Facts:
         return NEVER if main is None else self.idle.empty[main]
 
     def idle_of(self, cause: str) -> Intervals:
-        """The part of `empty_idle` that has this cause, one of `host_states.EMPTY_CAUSES`."""
+        """The part of `empty_idle` that has this cause, one of `idle_causes.EMPTY_CAUSES`."""
         main = self.work.main_device
         return NEVER if main is None else self.causes.empty[main][cause]

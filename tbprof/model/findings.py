@@ -30,6 +30,7 @@ __all__ = [
 Severity: TypeAlias = Literal["critical", "high", "medium", "low", "info"]
 
 Removal: TypeAlias = Literal["drop", "defer", "rewrite", "needed"]
+"""What a fix does: the call goes, its value is read later, other calls do its work, or nothing can be won."""
 
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")
 """Worst first."""
@@ -38,6 +39,7 @@ FIXED_AS = "fixed_as"
 """In a finding's numbers the code of another rule, where that one's fix is the one to take."""
 
 CRITICAL_SHARE = 0.10
+"""Of a median warm step; the shares below as well."""
 HIGH_SHARE = 0.03
 MEDIUM_SHARE = 0.01
 
@@ -75,6 +77,7 @@ class Finding:
     count: int
     removal: Removal
     saving: Saving | None
+    """None where it can't be told, or is another finding's."""
     confidence: Literal["high", "medium", "low"]
     evidence: tuple[Evidence, ...]
     numbers: Numbers

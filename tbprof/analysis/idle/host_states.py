@@ -16,38 +16,7 @@ from tbprof.analysis.waits.awaited import Awaited
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
-__all__ = ["EMPTY_CAUSES", "HostLanes", "host_states", "waiting"]
-
-EMPTY_CAUSES = (
-    "data",
-    "loading",
-    "staging",
-    "allocator",
-    "collective",
-    "sync",
-    "compile",
-    "profiler",
-    "another_device",
-    "unrecorded",
-    "launch",
-)
-"""Causes of idle with an empty queue, in the order in which a moment is given to one:
-
-- `data`: a training thread is in the data loader.
-- `loading`: kernels and library handles are loaded, in first calls (`loading.find_loading`).
-- `staging`: the host copies its own pageable memory, for a transfer that it asked for.
-- `allocator`: in a call that allocates or frees memory; a free waits for the device by itself.
-- `collective`: in a collective that the hosts run (gloo, MPI, a barrier), or doing nothing while another
-  thread of the process runs one.
-- `sync`: after a sync point's return until the next launch, for at most as long as the awaited work
-  explains the wait: without the wait the host would have been that much earlier. What it does
-  after that is its own affair.
-- `compile`: torch.compile is at work.
-- `profiler`: CUPTI is, or the profiler ends the window.
-- `another_device`: inside a wait, while another device of the process works.
-- `unrecorded`: inside a wait, with nothing recorded to wait for.
-- `launch`: the host was late for another reason.
-"""
+__all__ = ["HostLanes", "host_states", "waiting"]
 
 _COLLECTIVE = r"(?:gloo|mpi|ucc):|c10d::(?:monitored_)?barrier"
 _OF_C10D = r"c10d::"
@@ -95,7 +64,7 @@ class HostLanes:
 def host_states(
     lanes: HostLanes, work: DeviceWork, calls: Calls, episodes: Episodes, awaited: Awaited, loading: Int64s
 ) -> dict[str, Intervals]:
-    """By cause, in the order of `EMPTY_CAUSES`, when the host was in that state.
+    """By cause of `idle_causes.EMPTY_CAUSES` when the host was in that state.
 
     `loading` are the rows of first calls, as `find_loading` finds them.
     """

@@ -1,6 +1,6 @@
 """Why a device was idle: every moment of it has exactly one cause.
 
-`queued` comes first (recorded work was queued), then those of `host_states.EMPTY_CAUSES`; what
+`queued` comes first (recorded work was queued), then those of `EMPTY_CAUSES`, in their order; what
 none of them holds is `unknown` (no host rows there).
 """
 
@@ -12,10 +12,40 @@ from functools import cached_property
 from tbprof.analysis.arrays.intervals import Intervals, intersect, overlap_ns, subtract
 from tbprof.analysis.events.steps import Steps
 from tbprof.analysis.idle.device_idle import IdlePieces
-from tbprof.analysis.idle.host_states import EMPTY_CAUSES
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["CAUSES", "IdleCauses"]
+
+EMPTY_CAUSES = (
+    "data",
+    "loading",
+    "staging",
+    "allocator",
+    "collective",
+    "sync",
+    "compile",
+    "profiler",
+    "another_device",
+    "unrecorded",
+    "launch",
+)
+"""Causes of idle with an empty queue, in the order in which a moment is given to one:
+
+- `data`: a training thread is in the data loader.
+- `loading`: kernels and library handles are loaded, in first calls (`loading.find_loading`).
+- `staging`: the host copies its own pageable memory, for a transfer that it asked for.
+- `allocator`: in a call that allocates or frees memory; a free waits for the device by itself.
+- `collective`: in a collective that the hosts run (gloo, MPI, a barrier), or doing nothing while another
+  thread of the process runs one.
+- `sync`: after a sync point's return until the next launch, for at most as long as the awaited work
+  explains the wait: without the wait the host would have been that much earlier. What it does
+  after that is its own affair.
+- `compile`: torch.compile is at work.
+- `profiler`: CUPTI is, or the profiler ends the window.
+- `another_device`: inside a wait, while another device of the process works.
+- `unrecorded`: inside a wait, with nothing recorded to wait for.
+- `launch`: the host was late for another reason.
+"""
 
 CAUSES = ("queued", *EMPTY_CAUSES, "unknown")
 

@@ -42,7 +42,7 @@ _FIRST_SAMPLE = "a_simulated_training"
 def add_to(commands: Commands) -> None:
     parser = commands.add_parser("demo")
     parser.add_argument("--logdir", type=Path, default=Path("logs") / "demo", help="default: %(default)s")
-    parser.add_argument("--sample", action="store_true", help="open recorded samples instead; needs no torch")
+    parser.add_argument("--sample", action="store_true", help="open samples instead; needs no torch")
     parser.add_argument("--no-serve", action="store_true", help="print the results and end")
     parser.set_defaults(run=run)
 

@@ -3,7 +3,7 @@
 By the estimate; without one by the ceiling where that is the idle of the finding's own cause or a
 transfer that nothing hides, and for waits by the floor, while their ceiling alone gives at most medium: a
 wait is not a cost. A finding is info where a host that comes earlier could fill hardly anything, or
-nothing can be won.
+nothing can be won. The shares at which the classes begin are in `tbprof.model.findings`.
 """
 
 from __future__ import annotations

@@ -42,7 +42,6 @@ from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.input.loader_calls import (
-    EXPOSED_SHARE,
     STARVED_SHARE,
     LoaderCalls,
     find_loader_calls,
@@ -54,10 +53,13 @@ __all__ = ["RULE"]
 _CODE = "DAT02"
 _SINGLE = "_SingleProcessDataLoaderIter"
 
+_EXPOSED_SHARE = 0.01
+"""Below this part of the steps the loader's way of working hardly matters."""
+
 
 def find(facts: Facts) -> Iterator[Finding]:
     calls = find_loader_calls(facts)
-    if calls.share < EXPOSED_SHARE or not any(_SINGLE in name for name in calls.names):
+    if calls.share < _EXPOSED_SHARE or not any(_SINGLE in name for name in calls.names):
         return
     severity, saving = _worth(facts, calls)
     yield window_finding(

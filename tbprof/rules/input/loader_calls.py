@@ -22,7 +22,6 @@ from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = [
-    "EXPOSED_SHARE",
     "READY_BATCH_NS",
     "STARVED_SHARE",
     "LoaderCalls",
@@ -35,9 +34,6 @@ READY_BATCH_NS = 1_400_000
 
 STARVED_SHARE = 0.05
 """From this part of the steps on the input pipeline starves the device (xprof's "moderate")."""
-
-EXPOSED_SHARE = 0.01
-"""Below this part of the steps the loader's way of working hardly matters."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
