@@ -16,8 +16,8 @@ from tbprof.trace.importers.kineto.building import Columns
 from tbprof.trace.importers.kineto.events.chunks import EventStream
 from tbprof.trace.importers.kineto.events.decode import Decoder
 from tbprof.trace.importers.kineto.events.metadata import read_metadata
-from tbprof.trace.importers.kineto.gaps import find_gaps
 from tbprof.trace.importers.kineto.health import Reading, health_of
+from tbprof.trace.importers.kineto.missing_rows import find_missing_rows
 from tbprof.trace.importers.kineto.rows import Rows
 
 __all__ = ["CHUNK_BYTES", "read_trace", "trace_of"]
@@ -103,7 +103,7 @@ def trace_of(path: str, rows: Rows, reading: Reading) -> Trace:
         health=health_of(reading, rows),
         **_arguments(rows),
     )
-    return replace(trace, health=(*trace.health, *find_gaps(trace)))
+    return replace(trace, health=(*trace.health, *find_missing_rows(trace)))
 
 
 def _arguments(rows: Rows) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from tbprof.trace.columns.columns import Category, Int64s, Trace
 from tbprof.trace.columns.eras import GPU_WORK
 from tbprof.trace.importers.kineto.clocks import find_time_going_backwards
 
-__all__ = ["find_gaps"]
+__all__ = ["find_missing_rows"]
 
 LOST_SHARE = 0.05
 """Of the launches; with more without their work a device can't be judged. Real traces that are whole have
@@ -26,7 +26,7 @@ _STREAM_WAIT = re.compile(r"(?:cuda|hip|cu)StreamWaitEvent")
 _WAIT_EVENT = "Stream Wait Event"
 
 
-def find_gaps(trace: Trace) -> Iterator[HealthFact]:
+def find_missing_rows(trace: Trace) -> Iterator[HealthFact]:
     """What to know of a trace that was read whole, but is not."""
     category = trace.slices.category
     on_gpu = np.isin(category, GPU_WORK)
