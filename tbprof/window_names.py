@@ -11,10 +11,11 @@ has endings of its own, which its importer names.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from functools import cache
 
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.records import dataclass
+from tbprof.trace.importers.importer import Importer
 from tbprof.trace.importers.importer_list import IMPORTERS
 
 __all__ = ["WindowName", "parse_window_name"]
@@ -38,7 +39,7 @@ def parse_window_name(file_name: str) -> WindowName:
     'node1_77'
     """
     stem = file_name
-    for ending in _endings():
+    for ending in _endings(IMPORTERS):
         if len(stem) > len(ending):
             stem = stem.removesuffix(ending)
     found = _TIME.fullmatch(stem)
@@ -48,8 +49,8 @@ def parse_window_name(file_name: str) -> WindowName:
     return WindowName(stem, found["worker"], int(digits) * 10 ** (_NS_DIGITS - len(digits)))
 
 
-def _endings() -> Iterator[str]:
+@cache
+def _endings(importers: tuple[Importer, ...]) -> tuple[str, ...]:
     """From the last of a name to the first: `.gz` stands behind the ending that it packs."""
-    yield REPORT_SUFFIX
-    yield from sorted((suffix for importer in IMPORTERS for suffix in importer.SUFFIXES), key=len)
-    yield from (".trace", ".pt")
+    suffixes = sorted((suffix for importer in importers for suffix in importer.SUFFIXES), key=len)
+    return (REPORT_SUFFIX, *suffixes, ".trace", ".pt")
