@@ -13,6 +13,7 @@ from tbprof.analysis.facts import FACTS_TABLES, Facts
 from tbprof.analysis.health.health import health_facts
 from tbprof.analysis.savings.fix_plan import PlannedFix, fix_plan, window_saving
 from tbprof.analysis.summary.code_breakdown import code_shares
+from tbprof.analysis.summary.communication_totals import communication_totals
 from tbprof.analysis.summary.copies import copy_totals
 from tbprof.analysis.summary.site_figures import site_figures
 from tbprof.analysis.summary.step_figures import step_figures
@@ -160,6 +161,7 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
         facts=None if hook is None else dataclasses.replace(hook, audit=None),
         sources=() if audit is None else audit.sources,
         predicted_lines=() if hook is None or facts.work.devices else _predicted(hook),
+        communication=communication_totals(facts),
     )
 
 

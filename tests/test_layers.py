@@ -72,6 +72,7 @@ LAW = {
     "trace.export.classic": allowed("errors model", "msgspec numpy"),
     "analysis.arrays": allowed("trace.columns", "numpy", never="io json os pathlib"),
     "analysis.device": allowed("trace.columns model", "numpy", never="io json os pathlib"),
+    "analysis.communication": allowed("trace.columns model", "numpy", never="io json os pathlib"),
     "analysis.events": allowed("trace.columns", "numpy", never="io json os pathlib"),
     "analysis.attribution": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
     "analysis.waits": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
@@ -182,7 +183,7 @@ INSIDE: dict[str, str] = {
         "< importers.kineto.parallel < importers < stored export < export.classic < ."
     ),
     "analysis": (
-        "arrays < device < events < attribution < waits < idle < replay < . < health "
+        "arrays < device < communication < events < attribution < waits < idle < replay < . < health "
         "< gaps savings operators kernels ranges < summary timeline"
     ),
     "rules": f"base < copies.search < {' '.join(FAMILIES)} < .",

@@ -8,11 +8,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.intervals import NEVER, Intervals, total_ns
+from tbprof.analysis.arrays.intervals import NEVER, Intervals, intersect, total_ns, union
 from tbprof.analysis.attribution.call_chains import CallChains
 from tbprof.analysis.attribution.host_code import HostPlaces
 from tbprof.analysis.attribution.sites import SiteMembers, find_sites
-from tbprof.analysis.device.device_parts import DeviceParts
+from tbprof.analysis.communication.collectives import Collectives, find_collectives
+from tbprof.analysis.communication.device_parts import DeviceParts
+from tbprof.analysis.communication.exposure import exposed_ns
 from tbprof.analysis.device.device_work import DeviceWork, find_device_work
 from tbprof.analysis.device.lost_kernels import lost_kernels
 from tbprof.analysis.events.calls import Calls, find_calls
@@ -38,11 +40,11 @@ from tbprof.analysis.waits.training_threads import find_training_threads
 from tbprof.model import SiteIndex
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s, Trace
-from tbprof.trace.columns.tables import NO_TABLES, Tables
+from tbprof.trace.columns.tables import Tables
 
 __all__ = ["DECIDED_BY_OTHERS", "FACTS_TABLES", "Facts"]
 
-FACTS_TABLES: Tables = NO_TABLES
+FACTS_TABLES: Tables = frozenset(("collectives",))
 """The optional tables of a trace that the facts read: whoever reads one for them asks for these."""
 
 DECIDED_BY_OTHERS = 0.05
@@ -69,6 +71,23 @@ class Facts:
     @cached_property
     def parts(self) -> DeviceParts:
         return DeviceParts(self.trace, self.work)
+
+    @cached_property
+    def collectives(self) -> Collectives:
+        return find_collectives(self.trace, self.work, np.flatnonzero(self.parts.is_communication))
+
+    @cached_property
+    def exposed_in_steps(self) -> dict[int, Intervals]:
+        """By device: communication within the steps with no computing beside it."""
+        inside = union(self.steps.gpu_start_ns, self.steps.gpu_end_ns)
+        return {
+            device: intersect(pieces, inside) for device, pieces in self.parts.communication_exposed.items()
+        }
+
+    @cached_property
+    def collective_exposed_ns(self) -> Int64s:
+        """Of each collective, within the steps; where several run at once the earlier one has it."""
+        return exposed_ns(self.work, self.collectives.at, self.exposed_in_steps)
 
     @cached_property
     def steps(self) -> Steps:

@@ -8,6 +8,15 @@ in `tbprof.analysis`.
 
 from __future__ import annotations
 
+from tbprof.model.communication import (
+    CollectiveKey,
+    CollectiveTotal,
+    Communication,
+    PartKind,
+    PeerTraffic,
+    RankSequence,
+    StretchPart,
+)
 from tbprof.model.findings import (
     BOUND_SHARE,
     CRITICAL_SHARE,
@@ -81,6 +90,9 @@ __all__ = [
     "Audit",
     "CodeKind",
     "CodeShare",
+    "CollectiveKey",
+    "CollectiveTotal",
+    "Communication",
     "Construction",
     "CopyTotal",
     "DeviceIdle",
@@ -101,9 +113,12 @@ __all__ = [
     "NotChecked",
     "Numbers",
     "OptimizerFacts",
+    "PartKind",
+    "PeerTraffic",
     "PlanRow",
     "PredictedKind",
     "PredictedLine",
+    "RankSequence",
     "RecordedCall",
     "Removal",
     "Report",
@@ -120,6 +135,7 @@ __all__ = [
     "Step",
     "StepCounts",
     "StepIndex",
+    "StretchPart",
     "SyncTotals",
     "TraceSummary",
     "Verdict",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
-from tbprof.model import Finding, Report
+from tbprof.model import Finding, RankSequence, Report
 
 __all__ = ["check_indexes"]
 
@@ -21,6 +22,8 @@ def check_indexes(report: Report) -> None:
     _check("finding", len(report.findings), (row.finding for row in report.fix_plan))
     if any(len(site.per_step) not in (0, num_steps) for site in report.sites):
         raise ValueError("counts of more or fewer steps than there are")
+    if report.communication is not None and report.communication.sequence is not None:
+        _check_sequence(report.communication.sequence)
 
 
 def _steps_named(report: Report) -> Iterator[int]:
@@ -35,6 +38,28 @@ def _sites_named(report: Report) -> Iterator[int]:
         yield from finding.sites
     for place in () if report.idle is None else report.idle.places:
         yield from (index for index in (place.site, place.drained_by) if index is not None)
+    sequence = None if report.communication is None else report.communication.sequence
+    for part in () if sequence is None else sequence.parts:
+        yield from (index for index in (part.site,) if index is not None)
+
+
+def _check_sequence(sequence: RankSequence) -> None:
+    """Whether its columns are as long as one another, and what they point at is there."""
+    of_collectives = (
+        sequence.number,
+        sequence.stream,
+        sequence.start_ns,
+        sequence.duration_ns,
+        sequence.stretch_ns,
+    )
+    lengths = {len(column) for column in (sequence.key, *of_collectives)}
+    of_parts = {len(column) for column in (sequence.part, sequence.part_ns, sequence.part_count)}
+    if lengths != {len(sequence.part_begin) - 1} or of_parts != {sequence.part_begin[-1]}:
+        raise ValueError("columns of collectives of different lengths")
+    if sequence.part_begin[0] or any(begin > end for begin, end in pairwise(sequence.part_begin)):
+        raise ValueError("parts of a collective that end before they begin")
+    _check("collective", len(sequence.keys), sequence.key)
+    _check("part", len(sequence.parts), sequence.part)
 
 
 def _steps_of_finding(finding: Finding) -> Iterator[int]:

@@ -667,7 +667,7 @@ class HookFacts(_message.Message):
     def __init__(self, schema: _Optional[int] = ..., tbprof_version: _Optional[str] = ..., torch_version: _Optional[str] = ..., cuda_version: _Optional[str] = ..., driver_version: _Optional[str] = ..., device_names: _Optional[_Iterable[str]] = ..., worker: _Optional[str] = ..., rank: _Optional[int] = ..., world_size: _Optional[int] = ..., window: _Optional[int] = ..., first_step: _Optional[int] = ..., recorded_steps: _Optional[int] = ..., options: _Optional[_Mapping[str, bool]] = ..., unprofiled_step_ns: _Optional[int] = ..., profiled_step_ns: _Optional[int] = ..., audit: _Optional[_Union[Audit, _Mapping]] = ..., settings: _Optional[_Mapping[str, str]] = ..., environment: _Optional[_Mapping[str, str]] = ..., counters: _Optional[_Mapping[str, int]] = ..., git_commit: _Optional[str] = ..., loaders: _Optional[_Iterable[_Union[LoaderFacts, _Mapping]]] = ..., optimizers: _Optional[_Iterable[_Union[OptimizerFacts, _Mapping]]] = ..., begun_by: _Optional[str] = ..., phase: _Optional[str] = ..., phases_left_out: _Optional[_Iterable[str]] = ..., unprofiled_quartiles_ns: _Optional[_Iterable[int]] = ..., cold_steps_ns: _Optional[_Iterable[int]] = ..., unprofiled_device_step_ns: _Optional[int] = ..., after_step_ns: _Optional[int] = ..., step_counters: _Optional[_Iterable[_Union[StepCounts, _Mapping]]] = ..., other_gpu_processes: _Optional[int] = ..., profiler_start_ns: _Optional[int] = ..., missing: _Optional[_Iterable[_Union[MissingFact, _Mapping]]] = ...) -> None: ...
 
 class Report(_message.Message):
-    __slots__ = ("trace", "steps", "sync_points", "copies", "sites", "idle", "savings", "findings", "fix_plan", "verdict", "not_checked", "failed_rules", "recorded_calls", "facts", "code", "sources", "predicted_lines")
+    __slots__ = ("trace", "steps", "sync_points", "copies", "sites", "idle", "savings", "findings", "fix_plan", "verdict", "not_checked", "failed_rules", "recorded_calls", "facts", "code", "sources", "predicted_lines", "communication")
     TRACE_FIELD_NUMBER: _ClassVar[int]
     STEPS_FIELD_NUMBER: _ClassVar[int]
     SYNC_POINTS_FIELD_NUMBER: _ClassVar[int]
@@ -685,6 +685,7 @@ class Report(_message.Message):
     CODE_FIELD_NUMBER: _ClassVar[int]
     SOURCES_FIELD_NUMBER: _ClassVar[int]
     PREDICTED_LINES_FIELD_NUMBER: _ClassVar[int]
+    COMMUNICATION_FIELD_NUMBER: _ClassVar[int]
     trace: TraceSummary
     steps: _containers.RepeatedCompositeFieldContainer[Step]
     sync_points: SyncTotals
@@ -702,4 +703,137 @@ class Report(_message.Message):
     code: _containers.RepeatedCompositeFieldContainer[CodeShare]
     sources: _containers.RepeatedCompositeFieldContainer[SourceText]
     predicted_lines: _containers.RepeatedCompositeFieldContainer[PredictedLine]
-    def __init__(self, trace: _Optional[_Union[TraceSummary, _Mapping]] = ..., steps: _Optional[_Iterable[_Union[Step, _Mapping]]] = ..., sync_points: _Optional[_Union[SyncTotals, _Mapping]] = ..., copies: _Optional[_Iterable[_Union[CopyTotal, _Mapping]]] = ..., sites: _Optional[_Iterable[_Union[Site, _Mapping]]] = ..., idle: _Optional[_Union[Idle, _Mapping]] = ..., savings: _Optional[_Union[Savings, _Mapping]] = ..., findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., fix_plan: _Optional[_Iterable[_Union[PlanRow, _Mapping]]] = ..., verdict: _Optional[_Union[Verdict, _Mapping]] = ..., not_checked: _Optional[_Iterable[_Union[NotChecked, _Mapping]]] = ..., failed_rules: _Optional[_Iterable[_Union[FailedRule, _Mapping]]] = ..., recorded_calls: _Optional[_Iterable[_Union[RecordedCall, _Mapping]]] = ..., facts: _Optional[_Union[HookFacts, _Mapping]] = ..., code: _Optional[_Iterable[_Union[CodeShare, _Mapping]]] = ..., sources: _Optional[_Iterable[_Union[SourceText, _Mapping]]] = ..., predicted_lines: _Optional[_Iterable[_Union[PredictedLine, _Mapping]]] = ...) -> None: ...
+    communication: Communication
+    def __init__(self, trace: _Optional[_Union[TraceSummary, _Mapping]] = ..., steps: _Optional[_Iterable[_Union[Step, _Mapping]]] = ..., sync_points: _Optional[_Union[SyncTotals, _Mapping]] = ..., copies: _Optional[_Iterable[_Union[CopyTotal, _Mapping]]] = ..., sites: _Optional[_Iterable[_Union[Site, _Mapping]]] = ..., idle: _Optional[_Union[Idle, _Mapping]] = ..., savings: _Optional[_Union[Savings, _Mapping]] = ..., findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., fix_plan: _Optional[_Iterable[_Union[PlanRow, _Mapping]]] = ..., verdict: _Optional[_Union[Verdict, _Mapping]] = ..., not_checked: _Optional[_Iterable[_Union[NotChecked, _Mapping]]] = ..., failed_rules: _Optional[_Iterable[_Union[FailedRule, _Mapping]]] = ..., recorded_calls: _Optional[_Iterable[_Union[RecordedCall, _Mapping]]] = ..., facts: _Optional[_Union[HookFacts, _Mapping]] = ..., code: _Optional[_Iterable[_Union[CodeShare, _Mapping]]] = ..., sources: _Optional[_Iterable[_Union[SourceText, _Mapping]]] = ..., predicted_lines: _Optional[_Iterable[_Union[PredictedLine, _Mapping]]] = ..., communication: _Optional[_Union[Communication, _Mapping]] = ...) -> None: ...
+
+class CollectiveTotal(_message.Message):
+    __slots__ = ("kind", "group", "dtype", "count", "bytes_in", "bytes_out", "total_ns", "exposed_ns", "transfer_ns", "arrival_wait_ns", "algorithm_gb_s", "bus_gb_s", "on", "ranks", "group_size", "message_bytes", "shortest_ns", "longest_ns", "streams")
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    GROUP_FIELD_NUMBER: _ClassVar[int]
+    DTYPE_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    BYTES_IN_FIELD_NUMBER: _ClassVar[int]
+    BYTES_OUT_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_NS_FIELD_NUMBER: _ClassVar[int]
+    EXPOSED_NS_FIELD_NUMBER: _ClassVar[int]
+    TRANSFER_NS_FIELD_NUMBER: _ClassVar[int]
+    ARRIVAL_WAIT_NS_FIELD_NUMBER: _ClassVar[int]
+    ALGORITHM_GB_S_FIELD_NUMBER: _ClassVar[int]
+    BUS_GB_S_FIELD_NUMBER: _ClassVar[int]
+    ON_FIELD_NUMBER: _ClassVar[int]
+    RANKS_FIELD_NUMBER: _ClassVar[int]
+    GROUP_SIZE_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_BYTES_FIELD_NUMBER: _ClassVar[int]
+    SHORTEST_NS_FIELD_NUMBER: _ClassVar[int]
+    LONGEST_NS_FIELD_NUMBER: _ClassVar[int]
+    STREAMS_FIELD_NUMBER: _ClassVar[int]
+    kind: str
+    group: str
+    dtype: str
+    count: int
+    bytes_in: int
+    bytes_out: int
+    total_ns: int
+    exposed_ns: int
+    transfer_ns: int
+    arrival_wait_ns: int
+    algorithm_gb_s: float
+    bus_gb_s: float
+    on: str
+    ranks: str
+    group_size: int
+    message_bytes: int
+    shortest_ns: int
+    longest_ns: int
+    streams: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, kind: _Optional[str] = ..., group: _Optional[str] = ..., dtype: _Optional[str] = ..., count: _Optional[int] = ..., bytes_in: _Optional[int] = ..., bytes_out: _Optional[int] = ..., total_ns: _Optional[int] = ..., exposed_ns: _Optional[int] = ..., transfer_ns: _Optional[int] = ..., arrival_wait_ns: _Optional[int] = ..., algorithm_gb_s: _Optional[float] = ..., bus_gb_s: _Optional[float] = ..., on: _Optional[str] = ..., ranks: _Optional[str] = ..., group_size: _Optional[int] = ..., message_bytes: _Optional[int] = ..., shortest_ns: _Optional[int] = ..., longest_ns: _Optional[int] = ..., streams: _Optional[_Iterable[int]] = ...) -> None: ...
+
+class PeerTraffic(_message.Message):
+    __slots__ = ("source", "destination", "count", "bytes")
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    DESTINATION_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    BYTES_FIELD_NUMBER: _ClassVar[int]
+    source: int
+    destination: int
+    count: int
+    bytes: int
+    def __init__(self, source: _Optional[int] = ..., destination: _Optional[int] = ..., count: _Optional[int] = ..., bytes: _Optional[int] = ...) -> None: ...
+
+class CollectiveKey(_message.Message):
+    __slots__ = ("kind", "group", "ranks", "group_size", "dtype", "bytes_in", "bytes_out")
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    GROUP_FIELD_NUMBER: _ClassVar[int]
+    RANKS_FIELD_NUMBER: _ClassVar[int]
+    GROUP_SIZE_FIELD_NUMBER: _ClassVar[int]
+    DTYPE_FIELD_NUMBER: _ClassVar[int]
+    BYTES_IN_FIELD_NUMBER: _ClassVar[int]
+    BYTES_OUT_FIELD_NUMBER: _ClassVar[int]
+    kind: str
+    group: str
+    ranks: str
+    group_size: int
+    dtype: str
+    bytes_in: int
+    bytes_out: int
+    def __init__(self, kind: _Optional[str] = ..., group: _Optional[str] = ..., ranks: _Optional[str] = ..., group_size: _Optional[int] = ..., dtype: _Optional[str] = ..., bytes_in: _Optional[int] = ..., bytes_out: _Optional[int] = ...) -> None: ...
+
+class StretchPart(_message.Message):
+    __slots__ = ("kind", "cause", "name", "within", "site")
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    CAUSE_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    WITHIN_FIELD_NUMBER: _ClassVar[int]
+    SITE_FIELD_NUMBER: _ClassVar[int]
+    kind: str
+    cause: str
+    name: str
+    within: str
+    site: int
+    def __init__(self, kind: _Optional[str] = ..., cause: _Optional[str] = ..., name: _Optional[str] = ..., within: _Optional[str] = ..., site: _Optional[int] = ...) -> None: ...
+
+class RankSequence(_message.Message):
+    __slots__ = ("device", "keys", "key", "number", "stream", "start_ns", "duration_ns", "stretch_ns", "parts", "part_begin", "part", "part_ns", "part_count", "left_out")
+    DEVICE_FIELD_NUMBER: _ClassVar[int]
+    KEYS_FIELD_NUMBER: _ClassVar[int]
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    STREAM_FIELD_NUMBER: _ClassVar[int]
+    START_NS_FIELD_NUMBER: _ClassVar[int]
+    DURATION_NS_FIELD_NUMBER: _ClassVar[int]
+    STRETCH_NS_FIELD_NUMBER: _ClassVar[int]
+    PARTS_FIELD_NUMBER: _ClassVar[int]
+    PART_BEGIN_FIELD_NUMBER: _ClassVar[int]
+    PART_FIELD_NUMBER: _ClassVar[int]
+    PART_NS_FIELD_NUMBER: _ClassVar[int]
+    PART_COUNT_FIELD_NUMBER: _ClassVar[int]
+    LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
+    device: int
+    keys: _containers.RepeatedCompositeFieldContainer[CollectiveKey]
+    key: _containers.RepeatedScalarFieldContainer[int]
+    number: _containers.RepeatedScalarFieldContainer[int]
+    stream: _containers.RepeatedScalarFieldContainer[int]
+    start_ns: _containers.RepeatedScalarFieldContainer[int]
+    duration_ns: _containers.RepeatedScalarFieldContainer[int]
+    stretch_ns: _containers.RepeatedScalarFieldContainer[int]
+    parts: _containers.RepeatedCompositeFieldContainer[StretchPart]
+    part_begin: _containers.RepeatedScalarFieldContainer[int]
+    part: _containers.RepeatedScalarFieldContainer[int]
+    part_ns: _containers.RepeatedScalarFieldContainer[int]
+    part_count: _containers.RepeatedScalarFieldContainer[int]
+    left_out: int
+    def __init__(self, device: _Optional[int] = ..., keys: _Optional[_Iterable[_Union[CollectiveKey, _Mapping]]] = ..., key: _Optional[_Iterable[int]] = ..., number: _Optional[_Iterable[int]] = ..., stream: _Optional[_Iterable[int]] = ..., start_ns: _Optional[_Iterable[int]] = ..., duration_ns: _Optional[_Iterable[int]] = ..., stretch_ns: _Optional[_Iterable[int]] = ..., parts: _Optional[_Iterable[_Union[StretchPart, _Mapping]]] = ..., part_begin: _Optional[_Iterable[int]] = ..., part: _Optional[_Iterable[int]] = ..., part_ns: _Optional[_Iterable[int]] = ..., part_count: _Optional[_Iterable[int]] = ..., left_out: _Optional[int] = ...) -> None: ...
+
+class Communication(_message.Message):
+    __slots__ = ("exposed_ns", "overlapped_ns", "collectives", "peers", "sequence")
+    EXPOSED_NS_FIELD_NUMBER: _ClassVar[int]
+    OVERLAPPED_NS_FIELD_NUMBER: _ClassVar[int]
+    COLLECTIVES_FIELD_NUMBER: _ClassVar[int]
+    PEERS_FIELD_NUMBER: _ClassVar[int]
+    SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+    exposed_ns: int
+    overlapped_ns: int
+    collectives: _containers.RepeatedCompositeFieldContainer[CollectiveTotal]
+    peers: _containers.RepeatedCompositeFieldContainer[PeerTraffic]
+    sequence: RankSequence
+    def __init__(self, exposed_ns: _Optional[int] = ..., overlapped_ns: _Optional[int] = ..., collectives: _Optional[_Iterable[_Union[CollectiveTotal, _Mapping]]] = ..., peers: _Optional[_Iterable[_Union[PeerTraffic, _Mapping]]] = ..., sequence: _Optional[_Union[RankSequence, _Mapping]] = ...) -> None: ...

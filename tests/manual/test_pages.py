@@ -16,7 +16,7 @@ from hatchling.builders.wheel import WheelBuilder
 import tbprof
 from tbprof.errors import UsageError
 from tbprof.manual.pages import RULES_PAGE, ManualText, all_pages, manual_text
-from tbprof.model import Instance, Report
+from tbprof.model import Instance, RankSequence, Report
 from tbprof.standard_streams import SUBSTITUTES
 from tbprof.texts.findings.rule_pages import RuleText, all_rules
 
@@ -105,11 +105,15 @@ def records_in(hint: typing.Any) -> Iterator[type]:
         yield from records_in(part)
 
 
+NOT_IN_JSON = {Instance, RankSequence}
+"""For the tab alone, and for the analysis of the job."""
+
+
 def keys_of(record: type) -> set[str]:
     """The keys that the JSON of a record has, with those of the records in it."""
     hints = typing.get_type_hints(record)
     keys = {re.sub("_ns$", "_us", name) for name in hints}
-    inner = {each for hint in hints.values() for each in records_in(hint)} - {Instance}
+    inner = {each for hint in hints.values() for each in records_in(hint)} - NOT_IN_JSON
     return keys.union(*map(keys_of, inner))
 
 
@@ -123,7 +127,7 @@ def keys_of_report() -> set[str]:
     return keys - NOT_WRITTEN | ADDED
 
 
-NOT_WRITTEN = {"facts", "total", "instance"}
+NOT_WRITTEN = {"facts", "total", "instance", "sequence"}
 """Fields that have another name in JSON, that stand there without their own, or that are the tab's alone."""
 ADDED = {"schema", "hook", "message"}
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from trace_dialects import COPY_NAMES, DIALECTS, KINDS, whole_us
 
-from tbprof.analysis.facts import Facts
+from tbprof.analysis.facts import FACTS_TABLES, Facts
 from tbprof.model import Report
 from tbprof.report import report_of
 from tbprof.trace.columns.columns import Trace
@@ -235,7 +235,7 @@ class TraceBuilder:
 
     def trace(self) -> Trace:
         with tempfile.TemporaryDirectory() as folder:
-            return read_trace(self.write(Path(folder, "host_1.1000.pt.trace.json")))
+            return read_trace(self.write(Path(folder, "host_1.1000.pt.trace.json")), tables=FACTS_TABLES)
 
     def facts(self) -> Facts:
         return Facts(self.trace())

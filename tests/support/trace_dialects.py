@@ -57,7 +57,7 @@ def whole_us(ns: int) -> int:
 
 
 def _cuda_copy(direction: str, memory: str) -> str:
-    sides = {"H": memory.capitalize() or "Host", "D": "Device"}
+    sides = {"H": memory.capitalize() or "Host", "D": "Device", "P": "Device"}
     return f"Memcpy {direction} ({sides[direction[0]]} -> {sides[direction[-1]]})"
 
 

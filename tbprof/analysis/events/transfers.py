@@ -19,7 +19,7 @@ __all__ = ["Transfers"]
 
 @dataclass(frozen=True, eq=False)
 class Transfers:
-    """Device time of copies: of each episode, and of each step."""
+    """Device time of copies, of each episode."""
 
     trace: Trace
     work: DeviceWork
@@ -52,14 +52,6 @@ class Transfers:
             rows = record[mine]
             hidden[mine] = overlap_ns(busy, self.work.start_ns[rows], self.work.end_ns[rows])
         return self.device_ns - hidden
-
-    def copying_ns(self, start_ns: Int64s, end_ns: Int64s) -> Int64s:
-        """Summed over the devices, of each span: the time in which the device did nothing but copy."""
-        spent = np.zeros(len(start_ns), np.int64)
-        for device, busy in self.work.busy.items():
-            computed = overlap_ns(self.computing[device], start_ns, end_ns)
-            spent += overlap_ns(busy, start_ns, end_ns) - computed
-        return spent
 
     @property
     def _is_copy(self) -> npt.NDArray[np.bool_]:

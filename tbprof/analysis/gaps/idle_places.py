@@ -7,6 +7,7 @@ The place is what the host was in; the drain is the sync point during which the 
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from tbprof.model import IdlePlace, SiteIndex
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
-__all__ = ["MAX_PIECES", "MAX_PLACES", "drained_by", "idle_places"]
+__all__ = ["MAX_PIECES", "MAX_PLACES", "PlacedIdle", "drained_by", "idle_places", "placed_idle"]
 
 MAX_PLACES = 12
 """Places that a report holds, those with most idle."""
@@ -25,19 +26,37 @@ MAX_PIECES = 2000
 """Longest pieces of each cause that are given a place; the rest is too short to matter."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PlacedIdle:
+    """Pieces of idle, one entry each: longest first, at most `MAX_PIECES`."""
+
+    pieces: Intervals
+    names: list[str]
+    """What the host was in; "" if nothing was recorded there."""
+    opened: list[int]
+    """For the cause `sync` the site after which the device stayed dry, else `NONE`."""
+    drained: list[int]
+    """The site during whose wait the device ran dry, else `NONE`."""
+
+    @property
+    def blamed(self) -> list[int]:
+        """The site to change: the one that drained the queue, else the one after which it was dry."""
+        return [
+            opened if drained == NONE else drained
+            for opened, drained in zip(self.opened, self.drained, strict=True)
+        ]
+
+
 def idle_places(facts: Facts) -> tuple[IdlePlace, ...]:
     """Most idle first; summed over the devices."""
     found: defaultdict[tuple[str, str, int, int], int] = defaultdict(int)
-    host = facts.places
     for device, causes in facts.causes.empty.items():
-        gaps = facts.idle.empty[device]
-        for cause, pieces in causes.items():
-            longest = _longest(pieces)
-            opened = _opened_by(facts, longest.start_ns) if cause == "sync" else _nobody(longest)
-            drained = drained_by(facts, gaps, longest.start_ns)
-            names = host.names(longest.start_ns, longest.end_ns)
-            lengths = (longest.end_ns - longest.start_ns).tolist()
-            for name, site, drain, ns in zip(names, opened, drained, lengths, strict=True):
+        for cause in causes:
+            placed = placed_idle(facts, device, cause)
+            lengths = (placed.pieces.end_ns - placed.pieces.start_ns).tolist()
+            for name, site, drain, ns in zip(
+                placed.names, placed.opened, placed.drained, lengths, strict=True
+            ):
                 found[cause, name, site, drain] += ns
     places = [
         IdlePlace(cause, ns, name, _optional(site), _optional(drain))
@@ -45,6 +64,14 @@ def idle_places(facts: Facts) -> tuple[IdlePlace, ...]:
     ]
     places.sort(key=lambda place: (-place.idle_ns, place.cause, place.place))
     return tuple(places[:MAX_PLACES])
+
+
+def placed_idle(facts: Facts, device: int, cause: str) -> PlacedIdle:
+    """The longest pieces of idle of one device and cause."""
+    longest = _longest(facts.causes.empty[device][cause])
+    opened = _opened_by(facts, longest.start_ns) if cause == "sync" else _nobody(longest)
+    drained = drained_by(facts, facts.idle.empty[device], longest.start_ns)
+    return PlacedIdle(longest, facts.places.names(longest.start_ns, longest.end_ns), opened, drained)
 
 
 def _longest(pieces: Intervals) -> Intervals:

@@ -25,7 +25,7 @@ from tbprof.analysis.arrays.intervals import (
     union,
     union_of,
 )
-from tbprof.analysis.device.communication import is_communication
+from tbprof.analysis.communication.rows import is_communication
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.steps import Steps
 from tbprof.analysis.events.transfers import Transfers

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.names import matching_names
-from tbprof.analysis.device.communication import is_communication
+from tbprof.analysis.communication.rows import is_communication
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.trace.columns.arrays import NONE

@@ -26,7 +26,7 @@ def step_figures(facts: Facts, planned: Int64s, saving: Saving) -> tuple[Step, .
     steps, episodes = facts.steps, facts.episodes
     lag = gpu_lag_ns(facts.work, steps)
     idle = list(facts.idle.by_device.values()) if facts.device_is_known else []
-    copying = facts.transfers.copying_ns(steps.gpu_start_ns, steps.gpu_end_ns)
+    copying = facts.parts.copying_ns(steps.gpu_start_ns, steps.gpu_end_ns)
     computing = facts.parts.computing_ns(steps.gpu_start_ns, steps.gpu_end_ns)
     communication = facts.parts.communication_exposed_ns(steps.gpu_start_ns, steps.gpu_end_ns)
     causes = _idle_by_cause(facts) if idle else [Counter()] * len(steps)

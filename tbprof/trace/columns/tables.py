@@ -64,6 +64,11 @@ class CollectiveColumns:
     group_size: SparseColumn
     in_message_elements: SparseColumn
     out_message_elements: SparseColumn
+    sequence_number: SparseColumn
+    """Of the collective within its group, equal on all ranks; since torch 2.6."""
+    source_rank: SparseColumn
+    """Of a send or receive, as the next one."""
+    destination_rank: SparseColumn
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from tbprof.model import HealthFact, Idle, Report, Site
+from tbprof.model import Communication, HealthFact, Idle, Report, Site
 from tbprof.texts.trust.health import health_sentence
 from tbprof.views.base.times import in_us, us
 from tbprof.views.findings.actions import Action, rank
@@ -59,6 +59,9 @@ def _record(record: Any) -> Json:
     if isinstance(record, Site):
         # Its drawing is for the tab alone.
         del members["instance"]
+    if isinstance(record, Communication):
+        # It is for the analysis of the job, which reads the stored reports.
+        del members["sequence"]
     if isinstance(record, HealthFact):
         members["message"] = health_sentence(record)
     return _members(members)

@@ -101,6 +101,9 @@ MESSAGE = _group(
         NumberField(
             "out_message_elements", lambda args: [one.out_message_elements for one in args], np.int64
         ),
+        NumberField("sequence_number", lambda args: [one.sequence_number for one in args], np.int64),
+        NumberField("source_rank", lambda args: [one.source_rank for one in args]),
+        NumberField("destination_rank", lambda args: [one.destination_rank for one in args]),
     ),
     texts=TextFields(
         ("collective_dtype", "process_group", "process_group_ranks"),

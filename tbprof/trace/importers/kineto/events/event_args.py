@@ -40,6 +40,9 @@ _RENAMED = {
     "out_message_elements": "Out msg nelems",
     "process_group": "Process Group Name",
     "process_group_ranks": "Process Group Ranks",
+    "sequence_number": "Seq",
+    "source_rank": "Src Rank",
+    "destination_rank": "Dst Rank",
 }
 ABSENT = msgspec.Raw()
 """What stands for raw JSON that is not there; compare by identity."""
@@ -85,6 +88,9 @@ class SliceArgs(msgspec.Struct, frozen=True, gc=False, rename=_RENAMED):
     collective_dtype: msgspec.Raw = ABSENT
     process_group: msgspec.Raw = ABSENT
     process_group_ranks: msgspec.Raw = ABSENT
+    sequence_number: Scalar = -1.0
+    source_rank: Scalar = -1.0
+    destination_rank: Scalar = -1.0
 
 
 NO_ARGS = SliceArgs()

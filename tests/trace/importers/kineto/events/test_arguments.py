@@ -30,6 +30,9 @@ OP = {
     "dtype": "Float",
     "Process Group Name": "0",
     "Process Group Ranks": "[0, 1]",
+    "Seq": 12,
+    "Src Rank": 0,
+    "Dst Rank": 1,
 }
 KERNEL = {
     "device": 3,
@@ -79,6 +82,9 @@ def test_a_collective(tmp_path: Path) -> None:
     assert cells_of(column_of(trace, "group_size")) == {2: 2}
     assert cells_of(column_of(trace, "in_message_elements")) == {2: 6563840}
     assert cells_of(column_of(trace, "out_message_elements")) == {2: 6563841}
+    assert cells_of(column_of(trace, "sequence_number")) == {2: 12}
+    assert cells_of(column_of(trace, "source_rank")) == {2: 0}
+    assert cells_of(column_of(trace, "destination_rank")) == {2: 1}
 
 
 def test_a_kernel(tmp_path: Path) -> None:

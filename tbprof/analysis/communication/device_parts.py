@@ -1,8 +1,8 @@
 """What a device did at each moment: computing, exposed communication, copying, or nothing.
 
 A moment is computing if a row runs that is neither communication nor a copy; else exposed
-communication if communication runs; else copying. Communication beside computing is hidden. With
-the idle the parts add up to the steps.
+communication if communication runs; else copying. With the idle the parts add up to the steps.
+Communication beside computing is overlapped; what that costs the computing nobody has measured.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, subtract
-from tbprof.analysis.device.communication import is_communication
+from tbprof.analysis.arrays.intervals import Intervals, intersect, overlap_ns, subtract
+from tbprof.analysis.communication.rows import is_communication
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
@@ -23,6 +23,8 @@ __all__ = ["DeviceParts"]
 
 @dataclass(frozen=True, eq=False)
 class DeviceParts:
+    """Each part by device; `..._ns` of each span, summed over the devices."""
+
     trace: Trace
     work: DeviceWork
 
@@ -33,23 +35,43 @@ class DeviceParts:
 
     @cached_property
     def computing(self) -> dict[int, Intervals]:
-        """By device."""
         is_copy = self.trace.slices.category[self.work.rows] == Category.MEMCPY
         return self._of(~is_copy & ~self.is_communication)
 
     @cached_property
+    def communication(self) -> dict[int, Intervals]:
+        """Exposed and overlapped."""
+        return self._of(self.is_communication)
+
+    @cached_property
     def communication_exposed(self) -> dict[int, Intervals]:
-        """By device."""
-        running = self._of(self.is_communication)
-        return {device: subtract(rows, self.computing[device]) for device, rows in running.items()}
+        return {device: subtract(rows, self.computing[device]) for device, rows in self.communication.items()}
+
+    @cached_property
+    def communication_overlapped(self) -> dict[int, Intervals]:
+        """Not a part: it is computing, with communication beside it."""
+        return {
+            device: intersect(rows, self.computing[device]) for device, rows in self.communication.items()
+        }
+
+    @cached_property
+    def copying(self) -> dict[int, Intervals]:
+        return {
+            device: subtract(subtract(busy, self.computing[device]), self.communication[device])
+            for device, busy in self.work.busy.items()
+        }
 
     def computing_ns(self, start_ns: Int64s, end_ns: Int64s) -> Int64s:
-        """Of each span, summed over the devices."""
         return _overlap_ns(self.computing, start_ns, end_ns)
 
     def communication_exposed_ns(self, start_ns: Int64s, end_ns: Int64s) -> Int64s:
-        """Of each span, summed over the devices."""
         return _overlap_ns(self.communication_exposed, start_ns, end_ns)
+
+    def communication_overlapped_ns(self, start_ns: Int64s, end_ns: Int64s) -> Int64s:
+        return _overlap_ns(self.communication_overlapped, start_ns, end_ns)
+
+    def copying_ns(self, start_ns: Int64s, end_ns: Int64s) -> Int64s:
+        return _overlap_ns(self.copying, start_ns, end_ns)
 
     def _of(self, chosen: npt.NDArray[np.bool_]) -> dict[int, Intervals]:
         work = self.work

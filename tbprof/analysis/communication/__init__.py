@@ -1,0 +1,1 @@
+"""What ranks say to one another: which device rows communicate, what each sends, what it leaves exposed."""

@@ -1,0 +1,185 @@
+"""The collectives of a trace: each communication row with what it sent, and to whom.
+
+What torch records with `record_param_comms` and with NCCL's kernels (since 2.3, parts of it are missing in
+many traces) comes first. Else the range `nccl:all_reduce` around the launch says the kind and, where
+shapes were recorded, what went in; else the kernel's name says the kind.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from tbprof.analysis.arrays.names import matching_rows
+from tbprof.analysis.arrays.nesting import Nest
+from tbprof.analysis.communication.kinds import UNKNOWN, dtype_name, item_bytes, kind_of
+from tbprof.analysis.communication.rows import OPS
+from tbprof.analysis.device.device_work import DeviceWork
+from tbprof.model import CollectiveKey
+from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.columns import Category, Int64s, SparseColumn, Trace
+
+__all__ = ["Collectives", "find_collectives", "key_of_op", "key_of_range"]
+
+_RANGES = r"(?:nccl|rccl|xccl|hccl|ucc|symm_mem):"
+"""Ranges that the backends of torch.distributed open around a collective, and ops of symmetric memory."""
+
+_HOLDING = (Category.USER_ANNOTATION, Category.CPU_OP)
+
+_SAME_OUT = ("all_reduce", "broadcast", "reduce", "send", "recv", "copy")
+"""Kinds whose output is as large as their input."""
+
+
+_SHAPE = re.compile(r"\[([\d,]*)\]")
+_TYPE = re.compile(r'"([^"]*)"')
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Collectives:
+    """One entry a communication row, ascending by start."""
+
+    at: Int64s
+    """Position in the device work."""
+    key: Int64s
+    """Index into `keys`."""
+    keys: tuple[CollectiveKey, ...]
+    """In the order in which they are first met."""
+    number: Int64s
+    """Sequence number within the group, `NONE` where it was not recorded."""
+
+
+def find_collectives(trace: Trace, work: DeviceWork, at: Int64s) -> Collectives:
+    """Collect them; `at` are the positions of the communication rows in `work`, ascending."""
+    rows, launch = work.rows[at], work.launch[at]
+    op = _around(trace, launch, matching_rows(trace, OPS, Category.CPU_OP))
+    of_range = _around(trace, launch, matching_rows(trace, _RANGES, *_HOLDING))
+    said = _Arguments(trace, rows, op)
+    distinct, first, which = np.unique(
+        _columns(said, of_range), axis=0, return_index=True, return_inverse=True
+    )
+    recorded = [_key(trace, values) for values in distinct.tolist()]
+    keys = tuple(dict.fromkeys(recorded[one] for one in np.argsort(first).tolist()))
+    number_of = {key: number for number, key in enumerate(keys)}
+    number = np.array([number_of[key] for key in recorded], np.int64)
+    return Collectives(at, number[which.reshape(-1)], keys, said.table("sequence_number"))
+
+
+def key_of_op(trace: Trace, row: int) -> CollectiveKey:
+    """What one `record_param_comms` says."""
+    rows, nothing = np.array([row], np.int64), np.array([NONE], np.int64)
+    (values,) = _columns(_Arguments(trace, rows, nothing), nothing).tolist()
+    return _key(trace, values)
+
+
+def _columns(said: _Arguments, of_range: Int64s) -> Int64s:
+    """One row a collective, of all that a key is made of."""
+    trace, rows = said.trace, said.rows
+    columns = (
+        said.of(trace.collective_name),
+        np.where(of_range == NONE, NONE, trace.slices.name[of_range]),
+        trace.slices.name[rows],
+        *(said.table(name) for name in _FIELDS),
+        trace.input_shapes.at(of_range),
+        trace.input_types.at(of_range),
+        np.where(trace.bytes.at(rows) > 0, trace.bytes.at(rows), NONE),
+    )
+    return np.stack([column.astype(np.int64) for column in columns], axis=1)
+
+
+_FIELDS = (
+    "process_group",
+    "process_group_ranks",
+    "group_size",
+    "collective_dtype",
+    "in_message_elements",
+    "out_message_elements",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Arguments:
+    """Those of a device row itself, else of the op that launched it."""
+
+    trace: Trace
+    rows: Int64s
+    op: Int64s
+
+    def of(self, column: SparseColumn) -> Int64s:
+        own, launched = column.at(self.rows), column.at(self.op)
+        return np.where(own == NONE, launched, own)
+
+    def table(self, name: str) -> Int64s:
+        if self.trace.collectives is None:
+            return np.full(len(self.rows), NONE, np.int64)
+        return self.of(getattr(self.trace.collectives, name))
+
+
+def _around(trace: Trace, launch: Int64s, candidates: Int64s) -> Int64s:
+    """For each launch the innermost of the candidates around it, `NONE` without one."""
+    found = np.full(len(launch), NONE, np.int64)
+    known = np.flatnonzero(launch != NONE)
+    slices, calls = trace.slices, launch[known]
+    nest = Nest.of(slices, candidates)
+    at = nest.innermost(slices.lane[calls].astype(np.int64), slices.start_ns[calls], slices.end_of(calls))
+    inside = at != NONE
+    found[known[inside]] = nest.rows[at[inside]]
+    return found
+
+
+def _key(trace: Trace, values: list[int]) -> CollectiveKey:
+    said, of_range, kernel, group, ranks, size, dtype, sent, received, shapes, types, copied = values
+    names = [trace.names[name] for name in (said, of_range, kernel) if name != NONE]
+    kind = next((kind for name in names if (kind := kind_of(name)) != UNKNOWN), UNKNOWN)
+    dtype_text = _text(trace, dtype)
+    item = None if dtype_text is None else item_bytes(dtype_text)
+    known = None if sent == NONE or item is None else sent * item
+    if dtype_text is None:
+        dtype_text, known = _from_shapes(_text(trace, shapes), _text(trace, types))
+    if copied != NONE:
+        known = copied
+    bytes_out = known if kind in _SAME_OUT else None
+    return CollectiveKey(
+        kind=kind,
+        group=_text(trace, group),
+        ranks=_text(trace, ranks),
+        group_size=None if size < 1 else size,
+        dtype=None if dtype_text is None else dtype_name(dtype_text),
+        bytes_in=known,
+        bytes_out=bytes_out if received == NONE or item is None else received * item,
+    )
+
+
+def key_of_range(trace: Trace, row: int) -> CollectiveKey:
+    """What a backend's own range says, as `gloo:all_reduce` with its shapes."""
+    at = np.array([row], np.int64)
+    kind = kind_of(trace.names[trace.slices.name[row]])
+    dtype, size = _from_shapes(
+        _text(trace, int(trace.input_shapes.at(at)[0])), _text(trace, int(trace.input_types.at(at)[0]))
+    )
+    bytes_out = size if kind in _SAME_OUT else None
+    return CollectiveKey(
+        kind, None, None, None, None if dtype is None else dtype_name(dtype), size, bytes_out
+    )
+
+
+def _from_shapes(shapes: str | None, types: str | None) -> tuple[str | None, int | None]:
+    """Type and bytes of all tensors of one call; a list of tensors has no single shape."""
+    if shapes is None or types is None:
+        return None, None
+    sizes, kinds = _SHAPE.findall(shapes[1:-1]), _TYPE.findall(types)
+    if len(sizes) != len(kinds):
+        return None, None
+    known = [(size, kind, item_bytes(kind)) for size, kind in zip(sizes, kinds, strict=True)]
+    # What has neither shape nor known type is a number, or the process group.
+    tensors = [(size, kind, item) for size, kind, item in known if size or item is not None]
+    if not tensors or any(item is None for _, _, item in tensors):
+        return None, None
+    counted = ((prod(int(length) for length in size.split(",") if length), item) for size, _, item in tensors)
+    return tensors[0][1], sum(elements * (item or 0) for elements, item in counted)
+
+
+def _text(trace: Trace, name: int) -> str | None:
+    return None if name == NONE else trace.names[name]
