@@ -18,7 +18,7 @@ from tbprof.analysis.attribution.annotations import module_frames, module_name, 
 from tbprof.analysis.communication.exposure import own_pieces
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import placed_idle
-from tbprof.model import StretchPart
+from tbprof.model import SiteIndex, StretchPart
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
 
@@ -145,7 +145,7 @@ def _idle(facts: Facts, device: int) -> Iterator[_Labelled]:
         for name, site in dict.fromkeys(names):
             mine = order[[names[at] == (name, site) for at in order.tolist()]]
             held = Intervals(placed.pieces.start_ns[mine], placed.pieces.end_ns[mine])
-            yield StretchPart("idle", cause, name, "", None if site == NONE else site), held
+            yield StretchPart("idle", cause, name, "", None if site == NONE else SiteIndex(site)), held
         yield (
             StretchPart("idle", cause),
             subtract(pieces, union(placed.pieces.start_ns, placed.pieces.end_ns)),
