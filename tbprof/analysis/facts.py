@@ -8,13 +8,14 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.intervals import NEVER, Intervals, intersect, total_ns, union
+from tbprof.analysis.arrays.intervals import NEVER, Intervals, intersect, overlap_ns, total_ns, union
 from tbprof.analysis.attribution.call_chains import CallChains
 from tbprof.analysis.attribution.host_code import HostPlaces
 from tbprof.analysis.attribution.sites import SiteMembers, find_sites
 from tbprof.analysis.communication.collectives import Collectives, find_collectives
 from tbprof.analysis.communication.device_parts import DeviceParts
 from tbprof.analysis.communication.exposure import exposed_ns
+from tbprof.analysis.communication.waiting import surely_waited_ns
 from tbprof.analysis.device.device_work import DeviceWork, find_device_work
 from tbprof.analysis.device.lost_kernels import lost_kernels
 from tbprof.analysis.events.calls import Calls, find_calls
@@ -90,6 +91,11 @@ class Facts:
         return exposed_ns(self.work, self.collectives.at, self.exposed_in_steps)
 
     @cached_property
+    def surely_waited_ns(self) -> Int64s:
+        """Of each collective: exposed time that its size alone shows to be no transfer."""
+        return np.minimum(surely_waited_ns(self.work, self.collectives), self.collective_exposed_ns)
+
+    @cached_property
     def steps(self) -> Steps:
         return find_steps(self.trace, self.work)
 
@@ -149,6 +155,19 @@ class Facts:
         for index, site in enumerate(self.sites):
             sites[site.members] = index
         return sites
+
+    @cached_property
+    def wait_for_communication_ns(self) -> Int64s:
+        """Of each blocking episode: when the awaited device communicated and computed nothing."""
+        calls, episodes = self.calls, self.episodes
+        found = np.zeros(len(episodes.first), np.int64)
+        for device, pieces in self.parts.communication_exposed.items():
+            mine = np.flatnonzero(episodes.blocking & (self.awaited.device == device))
+            for call in (episodes.first[mine], episodes.joined[mine]):
+                known = call != NONE
+                at = call[known]
+                found[mine[known]] += overlap_ns(pieces, calls.start_ns[at], calls.end_ns[at])
+        return np.minimum(found, self.awaited.explained_ns)
 
     @cached_property
     def net_wait_ns(self) -> Int64s:

@@ -48,7 +48,8 @@ def test_where_the_device_hardly_ever_runs_dry_nothing_is_worse_than_low(
     traces: pathlib.Path, public_report: PublicReport
 ) -> None:
     report = public_report(traces / "hta_trace_diff" / "test.json.gz")
-    assert {finding.severity for finding in report.findings} <= {"low", "info"}
+    of_this_rank = [finding for finding in report.findings if not finding.rule.startswith("DST")]
+    assert {finding.severity for finding in of_this_rank} <= {"low", "info"}
 
 
 def test_a_finding_about_the_window_has_evidence_in_its_steps(

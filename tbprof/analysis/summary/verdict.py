@@ -8,7 +8,9 @@ stands beside it. In this order:
 - `capture`: most launches recorded a graph and ran nothing, and the device was mostly idle.
 - `cold_start`: first calls, in which kernels and library handles are loaded, hold `COLD_SHARE` of the
   idle and at least half as much as the largest cause. Nothing else in such a window is typical.
-- `communication`: exposed communication holds a third of the steps, and more than all idle.
+- `communication`: exposed communication holds `COMMUNICATION_SHARE` of the steps, at least as much as any
+  cause of idle, and removing waits wins less than `RIVAL_SHARE` of it; or a third of the steps and more than
+  all idle. A device that waits for other ranks looks busy, and its own host is not to blame.
 - `copying`: so do copies with nothing beside them.
 - `uneven`: the median step is hardly idle, and single ones are.
 - `busy`: the device is idle for less than a tenth of the steps, and removing waits wins less than
@@ -50,6 +52,9 @@ BUSY_SHARE = 0.85
 
 COLD_SHARE = 0.2
 EXPOSED_SHARE = 1 / 3
+COMMUNICATION_SHARE = 0.1
+"""The classic plugin speaks of communication from here on."""
+
 RIVAL_SHARE = 0.75
 DRAINED_SHARE = 0.3
 _MOST = 0.5
@@ -63,7 +68,8 @@ def find_verdict(facts: Facts, findings: Sequence[Finding], saving: Saving) -> V
 
     With a device these are always there: `steps`, `marked` (whether the trace marks steps, 0 or 1),
     `steps_us`, `idle_share`, `empty_share`, `computing_share`, `communication_share` (exposed),
-    `copying_share`, `wait_us`, `points`, `floor_us`, `ceiling_us`, `waits_found` (findings about waits and
+    `waiting_share` (the part of that which is no transfer for sure), `copying_share`, `wait_us`,
+    `points`, `floor_us`, `ceiling_us`, `waits_found` (findings about waits and
     copies of at least medium); `estimate_us` and `gain_us` (without any of the waits) where a replay
     tells them; `cause` and `cause_us` where the idle has one. Shares are 0 to 1, of the steps.
 
@@ -112,6 +118,7 @@ def _numbers(facts: Facts, window: VerdictWindow, saving: Saving) -> dict[str, i
         "empty_share": int(facts.idle.by_device[window.device].empty_ns[window.chosen].sum()) / total_ns,
         "computing_share": window.computing_ns / total_ns,
         "communication_share": window.communication_ns / total_ns,
+        "waiting_share": min(window.waiting_ns, window.communication_ns) / total_ns,
         "copying_share": window.copying_ns / total_ns,
         "wait_us": int(episodes.wait_ns[episodes.blocking].sum()) / 1000,
         "points": int(episodes.blocking.sum()),
@@ -137,7 +144,7 @@ def _case(facts: Facts, window: VerdictWindow, *, can_go: bool) -> tuple[str, Nu
     if loading_ns >= max(COLD_SHARE * window.idle_ns, largest_ns * _MOST, bound_ns):
         return "cold_start", {"cause": "loading", "cause_us": loading_ns / 1000}
     exposed_ns = max(EXPOSED_SHARE * window.total_ns, window.idle_ns)
-    if window.communication_ns > exposed_ns:
+    if window.communication_ns > exposed_ns or _communicates_most(window, can_go=can_go):
         return "communication", {}
     if window.copying_ns > exposed_ns:
         return "copying", {}
@@ -150,6 +157,14 @@ def _case(facts: Facts, window: VerdictWindow, *, can_go: bool) -> tuple[str, Nu
     if case := _by_waits(facts, window, gain_ns, cause, largest_ns):
         return case, named
     return _case_of(facts, cause), named
+
+
+def _communicates_most(window: VerdictWindow, *, can_go: bool) -> bool:
+    spent_ns = window.communication_ns
+    gain_ns = window.gain_ns if can_go and window.gain_ns is not None else 0
+    rivals_ns = max(window.causes.values(), default=0)
+    is_much = spent_ns >= COMMUNICATION_SHARE * window.total_ns
+    return is_much and spent_ns >= rivals_ns and gain_ns < RIVAL_SHARE * spent_ns
 
 
 def _is_busy(window: VerdictWindow) -> bool:

@@ -31,6 +31,8 @@ class VerdictWindow:
     step_idle_ns: Int64s
     computing_ns: int
     communication_ns: int
+    waiting_ns: int
+    """The part of it that is no transfer, but waiting for other ranks."""
     causes: dict[str, int]
     gain_ns: int | None
     """What the replay wins without any of the waits, within their ceiling; None where it says nothing."""
@@ -54,6 +56,7 @@ class VerdictWindow:
             step_idle_ns=facts.idle.by_device[device].device_ns[chosen],
             computing_ns=int(overlap_ns(facts.parts.computing[device], start, end).sum()),
             communication_ns=int(overlap_ns(facts.parts.communication_exposed[device], start, end).sum()),
+            waiting_ns=_waiting_ns(facts, device, start, end),
             causes=causes,
             gain_ns=_gain_ns(facts),
         )
@@ -79,6 +82,14 @@ def _long_gaps_ns(facts: Facts, device: int, start_ns: Int64s, end_ns: Int64s) -
     queued = subtract(facts.idle.gaps[device], facts.idle.empty[device])
     long = queued.end_ns - queued.start_ns >= LONG_GAP_NS
     return int(overlap_ns(Intervals(queued.start_ns[long], queued.end_ns[long]), start_ns, end_ns).sum())
+
+
+def _waiting_ns(facts: Facts, device: int, start_ns: Int64s, end_ns: Int64s) -> int:
+    """Of the collectives that begin in these spans."""
+    at = facts.collectives.at
+    begun = facts.work.start_ns[at]
+    inside = ((begun[:, None] >= start_ns) & (begun[:, None] < end_ns)).any(axis=1)
+    return int(facts.surely_waited_ns[inside & (facts.work.device[at] == device)].sum())
 
 
 def _gain_ns(facts: Facts) -> int | None:

@@ -10,6 +10,9 @@ __all__ = ["BECAUSE", "VerdictFigures"]
 _WORTH_A_WORD = 0.1
 """From this part of a step on exposed communication is said beside another case."""
 
+_WORTH_THE_FIRST_SENTENCE = 0.2
+_WORTH_SAYING = 0.02
+
 BECAUSE = {
     "input": "because the next batch is not ready",
     "launch_bound": "because the host launches kernels more slowly than the GPU runs them",
@@ -63,9 +66,27 @@ class VerdictFigures:
             return f"{spent} of that outside every labelled range and function. "
         return f"{spent} of that in {place}. "
 
+    def waiting(self) -> str:
+        """The part of communication that is no transfer for sure; "" where hardly any is."""
+        part = float(self.numbers.get("waiting_share", 0.0))
+        return (
+            f"at least {share(part)} of {self.scope} waiting for other ranks" if part >= _WORTH_SAYING else ""
+        )
+
+    def communication_too(self) -> str:
+        """Exposed communication that belongs into the first sentence of another case; "" where it is less."""
+        part = float(self.numbers["communication_share"])
+        if part < _WORTH_THE_FIRST_SENTENCE:
+            return ""
+        waiting = self.waiting()
+        said = f"; another {share(part)} is communication that no computing covers"
+        return f"{said}, {waiting}" if waiting else said
+
     def communication_beside(self) -> str:
         """Exposed communication that another case stands before."""
         part = float(self.numbers["communication_share"])
         if part < _WORTH_A_WORD:
             return ""
-        return f" Another {share(part)} of {self.scope} is communication that no computing covers."
+        waiting = self.waiting()
+        said = f" Another {share(part)} of {self.scope} is communication that no computing covers"
+        return f"{said}, {waiting}." if waiting else f"{said}."

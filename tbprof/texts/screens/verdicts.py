@@ -52,11 +52,12 @@ def _sentences(case: str, numbers: Numbers) -> tuple[str, str]:
         return said.waits()
     if case == "drained":
         return said.drained()
-    first = f"{said.idle_because(BECAUSE[case])}."
+    first = f"{said.idle_because(BECAUSE[case])}{said.communication_too()}."
     if case == "queued":
         other_rank = "another rank, " if int(numbers["ranks"]) != 1 else ""
         return first, f"It may wait for another process, {other_rank}or work that was not recorded."
-    return first, f"{said.place()}{said.waits_beside()}{said.communication_beside()}"
+    beside = "" if said.communication_too() else said.communication_beside()
+    return first, f"{said.place()}{said.waits_beside()}{beside}"
 
 
 def _without_device(case: str, numbers: Numbers) -> tuple[str, str]:
@@ -107,9 +108,13 @@ class _Said(WaitSentences):
 
     def communication(self) -> tuple[str, str]:
         part = share(float(self.numbers["communication_share"]))
+        computing, idle = (share(float(self.numbers[f"{name}_share"])) for name in ("computing", "idle"))
+        first = f"The GPU spends {part} of {self.scope} in communication that no computing covers"
+        waiting = self.waiting()
         return (
-            f"The GPU spends {part} of {self.scope} in communication that no computing covers.",
-            "It may be waiting for another rank: compare the ranks of this run.",
+            f"{first}, {waiting}." if waiting else f"{first}.",
+            f"It computes {computing} and is idle {idle}. Which rank the others wait for, and why, only the "
+            "ranks of this run together can tell.",
         )
 
     def copying(self) -> tuple[str, str]:

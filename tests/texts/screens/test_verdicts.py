@@ -130,7 +130,18 @@ def test_a_busy_gpu_is_said_with_what_it_does() -> None:
 def test_communication_is_no_computing() -> None:
     first, second = sentences("communication", communication_share=0.56)
     assert first == "The GPU spends 56 % of a step in communication that no computing covers."
-    assert second.startswith("It may be waiting for another rank")
+    assert "only the ranks of this run together can tell" in second
+
+
+def test_what_is_waiting_for_sure_is_said() -> None:
+    first, _ = sentences("communication", communication_share=0.56, waiting_share=0.4)
+    assert first.endswith("that no computing covers, at least 40 % of a step waiting for other ranks.")
+
+
+def test_much_communication_belongs_into_the_first_sentence_of_another_case() -> None:
+    first, second = sentences("launch_bound", communication_share=0.38, cause_us=1.0)
+    assert first.endswith("; another 38 % is communication that no computing covers.")
+    assert "communication" not in second
 
 
 def test_copying_is_no_computing() -> None:

@@ -60,7 +60,7 @@ def test_what_would_not_show_is_no_first_action() -> None:
 
 
 def test_where_another_rank_is_to_be_looked_at_no_action_is_first() -> None:
-    numbers = {**BUSY.numbers, "communication_share": 0.5}
+    numbers = {**BUSY.numbers, "communication_share": 0.5, "computing_share": 0.4}
     report = report_of(Saving(0, None, 6_000_000), case="communication")
     report = dataclasses.replace(report, verdict=Verdict("communication", numbers))
     verdict, action = said(report)

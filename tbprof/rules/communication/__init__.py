@@ -1,0 +1,1 @@
+"""Rules about communication between ranks (DST): while it runs, the device computes nothing."""

@@ -1,0 +1,97 @@
+"""The GPU communicates and computes nothing.
+
+What
+    Collectives of one kind and group run on the device while nothing is computed beside them. Part of that
+    time data is sent; the rest the device waits for a rank that is not there yet.
+
+Why
+    The device looks busy, and the step gets no further. Where it is transfer, computing could run beside
+    it, or less could be sent. Where it is waiting, nothing on this rank shortens it: the late rank does.
+
+Example
+    before:
+        model = DistributedDataParallel(model, bucket_cap_mb=1000)
+    after:
+        model = DistributedDataParallel(model, bucket_cap_mb=25, gradient_as_bucket_view=True)
+
+Action
+    Overlap this communication, if no other rank is late.
+
+Fix
+    Open the traces of the other ranks of this step: where one of them is late, its cause is the thing to
+    change. Else start the collective as soon as its data is there and wait for it as late as possible
+    (buckets of DDP, prefetch of FSDP, `async_op=True`), and send less: lower precision, fewer exchanges while
+    gradients accumulate.
+    caveat: kernels that compute beside communication share multiprocessors and memory with it.
+
+Silent
+    Where communication of the kind and group leaves less than 1 % of the steps without computing. One
+    rank's trace can't tell transfer from waiting: at most what is exposed is saved, there is no estimate,
+    and the finding is never worse than medium.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.model import MEDIUM_SHARE, Finding, Numbers, Saving, Severity
+from tbprof.rules.base.evidence import row_evidence
+from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.notes import duration_of, share_of
+from tbprof.rules.base.rule import GPU_WORK, Rule
+from tbprof.rules.base.severity import severity_of_transfer
+from tbprof.rules.communication.kinds_and_groups import KindAndGroup, kinds_and_groups
+from tbprof.texts.figures.scopes import Scope
+
+__all__ = ["RULE"]
+
+_CODE = "DST01"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    for one in kinds_and_groups(facts):
+        exposed_ns = int(facts.collective_exposed_ns[one.members].sum())
+        if exposed_ns >= MEDIUM_SHARE * facts.steps.total_ns > 0:
+            yield _finding(facts, one, exposed_ns)
+
+
+def _finding(facts: Facts, one: KindAndGroup, exposed_ns: int) -> Finding:
+    waited_ns = int(facts.surely_waited_ns[one.members].sum())
+    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=exposed_ns)
+    shown = one.members[facts.collective_exposed_ns[one.members] > 0]
+    return window_finding(
+        _CODE,
+        place=one.place,
+        severity=_severity(facts, saving),
+        count=len(one.members),
+        removal="rewrite",
+        saving=saving,
+        confidence="medium",
+        evidence=row_evidence(facts, "collective", facts.work.rows[facts.collectives.at[shown]]),
+        numbers={
+            "place": one.place,
+            "exposed_per_step_ns": exposed_ns // len(facts.steps),
+            "share": exposed_ns / facts.steps.total_ns,
+            "waiting_per_step_ns": waited_ns // len(facts.steps),
+        },
+    )
+
+
+def _severity(facts: Facts, saving: Saving) -> Severity:
+    """What of it is waiting for others is not this rank's to change, and a ceiling is all that is known."""
+    found = severity_of_transfer(facts, saving)
+    return "medium" if found in ("critical", "high") else found
+
+
+def _note(numbers: Numbers, scope: Scope) -> str:
+    exposed = duration_of(numbers, "exposed_per_step_ns")
+    part = f"{share_of(numbers, 'share')} of {scope.name}"
+    said = f"{numbers['place']}: {exposed} {scope.each}, {part}, with nothing computed beside it."
+    if not int(numbers["waiting_per_step_ns"]):
+        return said
+    waiting = duration_of(numbers, "waiting_per_step_ns")
+    return f"{said} By the size of its messages at least {waiting} of that is waiting for other ranks."
+
+
+RULE = Rule(code=_CODE, find=find, note=_note, needs=(GPU_WORK,))

@@ -1,0 +1,35 @@
+"""The collectives of a window by kind and group: what the rules of this folder have findings about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tbprof.analysis.facts import Facts
+from tbprof.trace.columns.columns import Int64s
+
+__all__ = ["KindAndGroup", "kinds_and_groups"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KindAndGroup:
+    kind: str
+    group: str
+    """"" where it was not recorded."""
+    members: Int64s
+    """Positions among the collectives of the window."""
+
+    @property
+    def place(self) -> str:
+        return f"{self.kind} of group {self.group}" if self.group else self.kind
+
+
+def kinds_and_groups(facts: Facts) -> Iterator[KindAndGroup]:
+    """In the order in which they are first met."""
+    found = facts.collectives
+    names = [(key.kind, key.group or key.ranks or "") for key in found.keys]
+    for name in dict.fromkeys(names):
+        numbers = [number for number, one in enumerate(names) if one == name]
+        yield KindAndGroup(*name, np.flatnonzero(np.isin(found.key, numbers)))
