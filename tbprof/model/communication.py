@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from tbprof.model.indexes import SiteIndex
+from tbprof.records import dataclass
 
 __all__ = [
     "CollectiveKey",

@@ -8,7 +8,6 @@ shapes were recorded, what went in; else the kernel's name says the kind.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -19,6 +18,7 @@ from tbprof.analysis.communication.kinds import UNKNOWN, dtype_name, item_bytes,
 from tbprof.analysis.communication.rows import OPS
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.model import CollectiveKey
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s, SparseColumn, Trace
 

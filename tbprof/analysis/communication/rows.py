@@ -7,14 +7,13 @@ of the host (gloo) are host ranges, and never device time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import union
 from tbprof.analysis.arrays.names import matching_names, matching_rows
 from tbprof.analysis.device.device_work import DeviceWork
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Trace
 

@@ -7,7 +7,6 @@ place. Of work that ran at once the earlier has the moment, computing before com
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +18,7 @@ from tbprof.analysis.communication.exposure import own_pieces
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import placed_idle
 from tbprof.model import SiteIndex, StretchPart
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
 

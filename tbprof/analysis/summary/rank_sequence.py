@@ -9,13 +9,13 @@ blamed: the op and module, the cause and place of idle, another group's collecti
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.summary.device_pieces import DevicePieces, device_pieces
 from tbprof.model import CollectiveKey, RankSequence, StretchPart
+from tbprof.records import dataclass
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["MAX_COLLECTIVES", "MAX_NAMED_PARTS", "rank_sequence"]
