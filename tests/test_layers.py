@@ -119,6 +119,7 @@ LAW = {
     "views.findings": allowed("texts.* errors model"),
     "views.pages": allowed("texts.* errors model"),
     "views.export": allowed("texts.* errors model"),
+    "views.communication": allowed("texts.* errors model"),
     "views.compare": allowed("texts.* errors model"),
     "views.job": allowed("job.* texts.* errors model"),
     "views.source": allowed("texts.* errors model"),
@@ -191,7 +192,7 @@ INSIDE: dict[str, str] = {
     "texts": "figures < findings trust < screens < .",
     "store": ". < publishing < lookup",
     "views": (
-        "base < findings pages < overview < window < source "
+        "base < findings pages communication < overview < window < source "
         "< compare series timeline icicle check export tables job < ."
     ),
     "plugin": "worker < routes < .",

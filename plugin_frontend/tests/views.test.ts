@@ -11,6 +11,7 @@ test("views over several windows are there only where there are several", () => 
     "timeline",
     "source",
     "flame",
+    "communication",
   ]);
   assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, workers: 8, windows: 1, allWindows: 8 }), [
     "overview",
@@ -19,6 +20,7 @@ test("views over several windows are there only where there are several", () => 
     "timeline",
     "source",
     "flame",
+    "communication",
     "compare",
     "ranks",
   ]);
@@ -29,6 +31,7 @@ test("views over several windows are there only where there are several", () => 
     "timeline",
     "source",
     "flame",
+    "communication",
     "compare",
     "trends",
   ]);
@@ -36,7 +39,7 @@ test("views over several windows are there only where there are several", () => 
 
 test("a page that carries its windows compares none, and has a timeline where it carries a step", () => {
   const page = { hasServer: false, workers: 8, windows: 2, allWindows: 16 };
-  assert.deepEqual(viewsFor({ ...page, hasTimeline: false }), ["overview", "syncs", "copies", "source", "trends", "ranks"]);
+  assert.deepEqual(viewsFor({ ...page, hasTimeline: false }), ["overview", "syncs", "copies", "source", "communication", "trends", "ranks"]);
   assert.deepEqual(viewsFor({ ...page, hasTimeline: true }).slice(2, 5), ["copies", "timeline", "source"]);
 });
 

@@ -346,6 +346,55 @@ export interface OverviewView {
   code: CodeRow[];
 }
 
+export interface CollectiveRow {
+  kind: string;
+  /** Name of the process group, else its ranks. */
+  group: string | null;
+  ranks: string | null;
+  group_size: number | null;
+  dtype: string | null;
+  count: number;
+  /** Of all of them, as the next one. */
+  bytes_in: number | null;
+  bytes_out: number | null;
+  /** The larger side of one message; null where they differ, too. */
+  message_bytes: number | null;
+  total_us: number;
+  /** Within the steps, with no computing beside it; null for those of the host. */
+  exposed_us: number | null;
+  shortest_us: number;
+  longest_us: number;
+  /** Known only with the other ranks, as the next one. */
+  transfer_us: number | null;
+  arrival_wait_us: number | null;
+  algorithm_gb_s: number | null;
+  bus_gb_s: number | null;
+  /** `device` or `host`. */
+  on: string;
+}
+
+export interface PeerRow {
+  source: number;
+  destination: number;
+  count: number;
+  bytes: number | null;
+}
+
+export interface CommunicationView {
+  sentence: string;
+  /** "" if there is nothing to add. */
+  detail: string;
+  /** Which columns lack something, and why; "" if none does. */
+  not_recorded: string;
+  /** Of a mean step and device, as the next one; null where no device is known. */
+  exposed_us: number | null;
+  overlapped_us: number | null;
+  /** Most exposed first, those of the host last. */
+  rows: CollectiveRow[];
+  /** Sends and receives by pair of ranks. */
+  peers: PeerRow[];
+}
+
 export interface WindowView {
   run: string;
   worker: string;
@@ -382,6 +431,8 @@ export interface WindowView {
   not_checked: NotCheckedRow[];
   environment: EnvironmentRow[];
   overview: OverviewView;
+  /** Null where nothing was said to another rank. */
+  communication: CommunicationView | null;
 }
 
 export interface Progress {
@@ -706,7 +757,7 @@ export interface StepMark {
 }
 
 export interface LaneRow {
-  kind: "idle" | "stream" | "queue" | "episodes" | "main" | "autograd" | "thread";
+  kind: "idle" | "communication" | "stream" | "queue" | "episodes" | "main" | "autograd" | "thread";
   device: number | null;
   stream: number | null;
   /** Of a thread. */

@@ -2,7 +2,7 @@
 
 import type { SiteRow } from "../api/types.ts";
 
-export const VIEWS = ["overview", "syncs", "copies", "timeline", "source", "flame", "compare", "trends", "ranks"] as const;
+export const VIEWS = ["overview", "syncs", "copies", "timeline", "source", "flame", "communication", "compare", "trends", "ranks"] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 export interface Extent {

@@ -12,6 +12,7 @@ import { ReadingState } from "./states/ReadingState.tsx";
 import { Skeleton } from "./states/Skeleton.tsx";
 
 const ComparePage = lazily(async () => (await import("./compare/ComparePage.tsx")).ComparePage);
+const CommunicationPage = lazily(async () => (await import("./communication/CommunicationPage.tsx")).CommunicationPage);
 const FlamePage = lazily(async () => (await import("./flame/FlamePage.tsx")).FlamePage);
 const RanksPage = lazily(async () => (await import("./series/RanksPage.tsx")).RanksPage);
 const SitesView = lazily(async () => (await import("./sites/SitesView.tsx")).SitesView);
@@ -62,6 +63,8 @@ function WindowPart({ view }: { view: WindowView }) {
     case "syncs":
     case "copies":
       return <SitesView key={named} view={view} />;
+    case "communication":
+      return <CommunicationPage view={view} />;
     case "source":
       return <SourcePage view={view} />;
     case "flame":

@@ -13,13 +13,20 @@ export function ViewBar() {
   return (
     <nav class="views" aria-label="Views">
       <div class="tabs">
-        {views.value.map((name) => (
-          <ViewLink key={name} name={name} view={view} />
-        ))}
+        {views.value
+          .filter((name) => isWorthATab(name, view))
+          .map((name) => (
+            <ViewLink key={name} name={name} view={view} />
+          ))}
       </div>
       <span class="end">{view === null ? <AbsentChip /> : <HealthChip view={view} />}</span>
     </nav>
   );
+}
+
+/** A rank that says nothing to others needs no view of it; a link to it still says so. */
+function isWorthATab(name: ViewName, view: WindowView | null): boolean {
+  return name !== "communication" || place.value.view === name || (view !== null && view.communication !== null);
 }
 
 const TITLES: Record<ViewName, string> = {
@@ -29,6 +36,7 @@ const TITLES: Record<ViewName, string> = {
   timeline: "Timeline",
   source: "Source",
   flame: "Flame graph",
+  communication: "Communication",
   compare: "Compare",
   trends: "Trends",
   ranks: "Ranks",

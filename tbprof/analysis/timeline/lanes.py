@@ -7,7 +7,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import subtract
+from tbprof.analysis.arrays.intervals import overlap_ns, subtract
+from tbprof.analysis.communication.exposure import own_pieces
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.timeline.tracks import SpanTable, kind_number, nested_lines
 from tbprof.records import dataclass
@@ -16,7 +17,9 @@ from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["LaneKind", "TimelineLane", "device_lanes", "episode_lane", "line_groups"]
 
-LaneKind: TypeAlias = Literal["idle", "stream", "queue", "episodes", "main", "autograd", "thread"]
+LaneKind: TypeAlias = Literal[
+    "idle", "communication", "stream", "queue", "episodes", "main", "autograd", "thread"
+]
 
 _WORK = {Category.KERNEL: "kernel", Category.MEMCPY: "copy", Category.MEMSET: "memset"}
 
@@ -39,10 +42,13 @@ def line_groups(group: str, lines: Int64s) -> tuple[str, ...]:
 
 
 def device_lanes(facts: Facts) -> Iterator[tuple[TimelineLane, SpanTable]]:
-    """Idle of every device, then their streams, then their queues (which have no spans)."""
+    """Idle of every device, what they communicate, their streams, then their queues (which have no spans)."""
     devices = facts.work.devices
     for device in devices:
         yield TimelineLane("idle", device, None, "", ("idle",)), _idle(facts, device)
+    for device in devices:
+        if len(facts.parts.communication[device]):
+            yield TimelineLane("communication", device, None, "", ("work",)), _communication(facts, device)
     for device in devices:
         for stream in np.unique(facts.work.stream[facts.work.device == device]).tolist():
             yield _stream(facts, device, stream)
@@ -74,6 +80,24 @@ def _idle(facts: Facts, device: int) -> SpanTable:
     return SpanTable(start, end, np.zeros(len(start), np.int64), kind, none, none)
 
 
+def _communication(facts: Facts, device: int) -> SpanTable:
+    """Pieces of the collectives: of those that run at once the earlier has the moment."""
+    work, at = facts.work, facts.collectives.at
+    mine = at[work.device[at] == device]
+    begin, end = own_pieces(work.start_ns[mine], work.end_ns[mine])
+    exposed = facts.parts.communication_exposed[device]
+    edges = np.unique(np.concatenate([begin, end, exposed.start_ns, exposed.end_ns]))
+    left, right = edges[:-1], edges[1:]
+    # Of rows that an earlier one covers wholly nothing is left, and they begin where that one ends.
+    row = np.searchsorted(end, left, side="right")
+    inside = (row < len(mine)) & (left >= begin[np.minimum(row, len(mine) - 1)])
+    left, right, rows = left[inside], right[inside], work.rows[mine[row[inside]]]
+    is_exposed = overlap_ns(exposed, left, right) > 0
+    kind = np.where(is_exposed, kind_number("exposed"), kind_number("covered"))
+    names = facts.trace.slices.name[rows].astype(np.int64)
+    return SpanTable(left, right, np.zeros(len(left), np.int64), kind, rows, names)
+
+
 def _stream(facts: Facts, device: int, stream: int) -> tuple[TimelineLane, SpanTable]:
     work, slices = facts.work, facts.trace.slices
     mine = np.flatnonzero((work.device == device) & (work.stream == stream))
@@ -83,6 +107,7 @@ def _stream(facts: Facts, device: int, stream: int) -> tuple[TimelineLane, SpanT
         numbers[category] = kind_number(kind)
     lines = nested_lines(work.start_ns[mine], work.end_ns[mine])
     kinds = numbers[slices.category[rows]]
+    kinds[facts.parts.is_communication[mine]] = kind_number("communication")
     names = slices.name[rows].astype(np.int64)
     spans = SpanTable(work.start_ns[mine], work.end_ns[mine], lines, kinds, rows, names)
     return TimelineLane("stream", device, stream, "", line_groups("work", lines)), spans

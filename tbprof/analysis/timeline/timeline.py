@@ -172,7 +172,7 @@ class Timeline:
         lanes = [
             (number, spans)
             for number, (lane, spans) in enumerate(self._laid_out)
-            if lane.kind not in ("idle", "episodes")
+            if lane.kind not in ("idle", "communication", "episodes")
         ]
         rows = _joined([spans.row for _, spans in lanes])
         order = np.argsort(rows, kind="stable")

@@ -17,9 +17,11 @@ KINDS = (
     *("sync", "data", "launch", "staging", "loading"),
     *("allocator", "collective", "another_device"),
     *("compile", "unrecorded", "profiler", "unknown", "queued"),
+    *("communication", "exposed", "covered"),
 )
 """What a span is: device work and host rows by category, episodes by whether they blocked, idle
-by its cause, in the order in which causes are stacked. A `wait` is a call that blocked the host."""
+by its cause, in the order in which causes are stacked. A `wait` is a call that blocked the host.
+`communication` is a device row; on the lane of its own it is `exposed` or `covered` by computing."""
 
 
 MAX_LINES = 48

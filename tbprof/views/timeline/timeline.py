@@ -39,7 +39,7 @@ class StepMark:
 
 @dataclass(frozen=True, slots=True)
 class LaneRow:
-    kind: Literal["idle", "stream", "queue", "episodes", "main", "autograd", "thread"]
+    kind: Literal["idle", "communication", "stream", "queue", "episodes", "main", "autograd", "thread"]
     device: int | None
     stream: int | None
     name: str

@@ -12,6 +12,7 @@ from tbprof.texts.trust.health import health_sentence
 from tbprof.views.base.rows import row_of
 from tbprof.views.base.steady import marks_steps, median_step_us
 from tbprof.views.base.times import us
+from tbprof.views.communication.building import communication_view
 from tbprof.views.findings.findings import finding_row, saving_view
 from tbprof.views.overview.building import overview_view
 from tbprof.views.overview.opening import opening_after
@@ -71,6 +72,7 @@ def window_view(report: Report, *, run: str, worker: str, window: str) -> Window
         not_checked=_not_checked(report),
         environment=() if report.facts is None else _environment(report.facts),
         overview=overview,
+        communication=communication_view(report),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from tbprof.records import dataclass
+from tbprof.views.communication.communication import CommunicationView
 from tbprof.views.findings.findings import FindingRow, SavingView
 from tbprof.views.overview.overview import OverviewView
 from tbprof.views.window.copies import CopyRow
@@ -165,3 +166,5 @@ class WindowView:
     not_checked: tuple[NotCheckedRow, ...]
     environment: tuple[EnvironmentRow, ...]
     overview: OverviewView
+    communication: CommunicationView | None
+    """Null where nothing was said to another rank."""

@@ -85,6 +85,9 @@ const UNKNOWN: MarkRule = { fill: unknown, text: "text" };
 
 const MARKS: Record<string, MarkRule> = {
   kernel: { fill: solid("compute"), text: "on-mark" },
+  communication: { fill: (token, ratio) => pattern(token("comm"), token("surface"), ratio, level), text: "text" },
+  exposed: { fill: (token, ratio) => pattern(token("comm"), token("surface"), ratio, level), text: "text" },
+  covered: { fill: (token, ratio) => pattern(token("surface"), token("comm"), ratio, level), text: "text" },
   copy: { fill: copying, text: "text" },
   memset: { fill: solid("compute-2"), text: "on-mark2" },
   step: { fill: solid("surface-3"), text: "text" },

@@ -1,0 +1,113 @@
+import type { CommunicationView, WindowView } from "../../api/types.ts";
+import { COMMUNICATING, COMPUTING, COPYING } from "../../draw/causes.ts";
+import { deviceSegments, deviceText } from "../../draw/deviceSegments.ts";
+import { Key } from "../../draw/Key.tsx";
+import { StackBar } from "../../draw/StackBar.tsx";
+import { TimeAxis } from "../../draw/TimeAxis.tsx";
+import { tableUnit } from "../../format/duration.ts";
+import { formatCount, formatCounted } from "../../format/number.ts";
+import { formatSize } from "../../format/size.ts";
+import { Card } from "../../widgets/Card.tsx";
+import { Workspace } from "../Workspace.tsx";
+import { CollectivesTable } from "./CollectivesTable.tsx";
+
+/** What this rank says to others, and how much of it nothing covers. */
+export function CommunicationPage({ view }: { view: WindowView }) {
+  const { communication } = view;
+  return (
+    <Workspace view={view}>
+      <div class="pane" tabIndex={0} role="region" aria-label="Communication">
+        <div class="page">
+          {communication === null ? <p class="t2">This window holds no communication between ranks.</p> : <Parts view={view} communication={communication} />}
+        </div>
+      </div>
+    </Workspace>
+  );
+}
+
+function Parts({ view, communication }: { view: WindowView; communication: CommunicationView }) {
+  return (
+    <>
+      <div>
+        <h1 class="anywhere">{communication.sentence}</h1>
+        {communication.detail !== "" && <p class="t2 anywhere">{communication.detail}</p>}
+      </div>
+      <StepCard view={view} />
+      <Card
+        id="collectives"
+        title="Collectives"
+        about={`totals of the window, ${formatCounted(communication.rows.length, "row")}; time includes waiting for other ranks`}
+      >
+        <CollectivesTable rows={communication.rows} />
+        {communication.not_recorded !== "" && <p class="in s12 t2 hr">{communication.not_recorded}</p>}
+      </Card>
+      {communication.peers.length > 0 && <PeersCard communication={communication} />}
+    </>
+  );
+}
+
+function StepCard({ view }: { view: WindowView }) {
+  const { device, causes, step_us: step } = view.overview;
+  if (device === null || step === null) return null;
+  const unit = tableUnit([step]);
+  const title = view.marks_steps ? "Where a step goes" : "Where the window goes";
+  return (
+    <Card id="where-communication" title={title} aside={<Legend />}>
+      <div class="in bars">
+        <span class="s12 t2">GPU</span>
+        <StackBar segments={deviceSegments(device, causes, unit)} scale_us={step} label={deviceText("GPU", device, causes)} />
+        <span />
+        <TimeAxis scale_us={step} unit={unit} />
+      </div>
+    </Card>
+  );
+}
+
+function Legend() {
+  const parts = [
+    [COMPUTING, "computing"],
+    [COMMUNICATING, "communication nothing covers"],
+    [COPYING, "copying"],
+  ] as const;
+  return (
+    <>
+      {parts.map(([fill, name]) => (
+        <span key={name} class="legend">
+          <Key fill={fill} />
+          {name}
+        </span>
+      ))}
+    </>
+  );
+}
+
+function PeersCard({ communication }: { communication: CommunicationView }) {
+  return (
+    <Card id="peers" title="From rank to rank" about="sends and receives that this rank called">
+      <table class="dense" aria-labelledby="peers">
+        <thead>
+          <tr>
+            <th scope="col">From</th>
+            <th scope="col">To</th>
+            <th scope="col" class="num">
+              Count
+            </th>
+            <th scope="col" class="num">
+              Size
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {communication.peers.map((row) => (
+            <tr key={`${row.source} ${row.destination}`}>
+              <td>rank {row.source}</td>
+              <td>rank {row.destination}</td>
+              <td class="num">{formatCount(row.count)}</td>
+              <td class="num">{row.bytes === null ? "–" : formatSize(row.bytes)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  );
+}

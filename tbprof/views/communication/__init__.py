@@ -1,0 +1,1 @@
+"""What a rank says to others: a table of its collectives."""
