@@ -35,6 +35,8 @@ def markdown(report: Report) -> str:
         for number, action in enumerate(view.overview.actions, start=1)
     ]
     lines += [""] if view.overview.actions else []
+    if view.communication is not None:
+        lines += [f"{view.communication.sentence} {view.communication.detail}".rstrip(), ""]
     if view.savings is not None:
         saving = saving_text(view.savings, calibrated=view.calibrated)
         lines += [f"Removing waits can save, in this window: {saving}.", ""]

@@ -78,12 +78,22 @@ def _figures(view: WindowView) -> list[str]:
         part = share(view.idle.share_of_steps)
         scope = "the steps" if view.marks_steps else "the window"
         lines.append(f"  GPU idle     {idle}, {part} of {scope}: queue empty {empty}, work queued {queued}")
+    lines += _communication(view)
     explained = f", {share(points.explained_us / points.wait_us)} explained" if points.wait_us else ""
     lines.append(f"  sync points  {points.count:,}, waiting {duration(points.wait_us)}{explained}")
     if view.savings is not None:
         saving = saving_text(view.savings, calibrated=view.calibrated)
         lines.append(f"  can be saved {saving} by removing waits")
     return lines
+
+
+def _communication(view: WindowView) -> list[str]:
+    spoken = view.communication
+    if spoken is None or spoken.exposed_us is None or spoken.overlapped_us is None:
+        return []
+    each = scope_of(marks_steps=view.marks_steps).each
+    exposed, overlapped = duration(spoken.exposed_us), duration(spoken.overlapped_us)
+    return [f"  exposed      {exposed} {each} of communication; {overlapped} more run beside computing"]
 
 
 def _of_which(view: WindowView) -> str:

@@ -17,8 +17,8 @@ Example
         gradients = [parameter.grad for parameter in model.parameters()]
         flat = torch._utils._flatten_dense_tensors(gradients)
         dist.all_reduce(flat)
-        for gradient, reduced in zip(gradients, torch._utils._unflatten_dense_tensors(flat, gradients)):
-            gradient.copy_(reduced)
+        reduced = torch._utils._unflatten_dense_tensors(flat, gradients)
+        torch._foreach_copy_(gradients, reduced)
 
 Action
     Send these messages together, in larger buckets.

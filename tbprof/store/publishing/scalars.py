@@ -73,5 +73,7 @@ def _figures(report: Report, facts: HookFacts) -> Iterator[tuple[str, float]]:
     yield "h2d_bytes_per_step", uploaded / len(report.steps)
     steps_ns = sum(step.length_ns for step in report.steps) * len(report.idle.by_device)
     yield "gpu_busy_share", 1 - report.idle.total.device_ns / max(steps_ns, 1)
+    if report.communication is not None and report.communication.exposed_ns is not None:
+        yield "exposed_communication_share", report.communication.exposed_ns / max(steps_ns, 1)
     if report.savings is not None:
         yield "ceiling_ms_per_step", report.savings.ceiling_ns / len(report.steps) / _NS_PER_MS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tbprof.texts.figures.quantities import count, duration, share
 from tbprof.texts.figures.scopes import scope_of
 
-__all__ = ["comparison_sentence", "kernels_sentence", "operators_sentence"]
+__all__ = ["collectives_sentence", "comparison_sentence", "kernels_sentence", "operators_sentence"]
 
 
 def operators_sentence(
@@ -34,6 +34,16 @@ def comparison_sentence(before_us: float, after_us: float, *, a_step: bool) -> s
     """Device time of both windows, in us."""
     each = scope_of(marks_steps=a_step).each
     return f"On the device: {duration(before_us)} {each} before, {duration(after_us)} after."
+
+
+def collectives_sentence(calls: int, exposed_us: float | None) -> str:
+    """`exposed_us` of them are in the steps with no computing beside; None where no device is known."""
+    if not calls:
+        return "Collectives: none is recorded."
+    told = f"{count(calls, 'collective')} of the whole trace"
+    if exposed_us is None:
+        return f"{told}."
+    return f"{told}; within the steps {duration(exposed_us)} with no computing beside them."
 
 
 def _scope(*, in_steps: bool, steps: int) -> str:

@@ -10,6 +10,7 @@ from tbprof.analysis.kernels.table import KERNEL_TABLES
 from tbprof.analysis.operators.grouping import GROUPING_TABLES
 from tbprof.records import dataclass
 from tbprof.trace.columns.tables import Tables
+from tbprof.views.tables.collectives import collectives
 from tbprof.views.tables.kernels import kernels
 from tbprof.views.tables.operators import operators
 from tbprof.views.tables.table import Table
@@ -36,4 +37,5 @@ class TableSource:
 TABLES: Mapping[str, TableSource] = {
     "operators": TableSource(FACTS_TABLES | GROUPING_TABLES, operators),
     "kernels": TableSource(FACTS_TABLES | KERNEL_TABLES, kernels),
+    "collectives": TableSource(FACTS_TABLES, collectives),
 }

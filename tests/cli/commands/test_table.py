@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from command_line import SAMPLES
+from communication_scenes import exchanging
 
 from tbprof.cli.main import main
 
@@ -102,3 +103,18 @@ def test_a_trace_without_a_device_has_no_figures_of_one(
     )
     assert "no device is recorded" in printed(capsys, "operators", str(path))
     assert "none is recorded" in printed(capsys, "kernels", str(path))
+
+
+def test_collectives_are_those_of_the_whole_trace(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    trace = str(exchanging(2_000, elements=1_000).write(tmp_path / "host_1.1000.pt.trace.json"))
+    found = json.loads(printed(capsys, "collectives", trace, "--format", "json"))
+    (row,) = found["rows"]
+    assert (found["table"], found["exposed_us"], found["overlapped_us"]) == ("collectives", 4_000, 0)
+    assert (row["kind"], row["group"], row["group_size"], row["dtype"]) == ("all_reduce", "0", 8, "float32")
+    assert (row["count"], row["bytes_in"], row["total_us"]) == (2, 8_000, 4_000)
+    assert row["bus_gb_s"] == pytest.approx(1.75 * 8_000 / 4_000_000)
+    assert "all_reduce" in printed(capsys, "collectives", trace)
+
+
+def test_a_trace_without_collectives_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert printed(capsys, "collectives", str(TRACE)) == "Collectives: none is recorded.\n"

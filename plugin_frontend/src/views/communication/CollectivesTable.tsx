@@ -1,5 +1,5 @@
 import type { CollectiveRow } from "../../api/types.ts";
-import { type DurationUnit, formatDurationIn, tableUnit } from "../../format/duration.ts";
+import { formatDuration } from "../../format/duration.ts";
 import { formatCount, formatDecimal } from "../../format/number.ts";
 import { formatSize } from "../../format/size.ts";
 
@@ -9,7 +9,7 @@ const UNKNOWN = "–";
 interface Column {
   head: string;
   isText?: boolean;
-  cell: (row: CollectiveRow, unit: DurationUnit) => string;
+  cell: (row: CollectiveRow) => string;
 }
 
 const COLUMNS: readonly Column[] = [
@@ -20,18 +20,16 @@ const COLUMNS: readonly Column[] = [
   { head: "Message", cell: (row) => sizeOf(row.message_bytes) },
   { head: "In", cell: (row) => sizeOf(row.bytes_in) },
   { head: "Out", cell: (row) => sizeOf(row.bytes_out) },
-  { head: "Time", cell: (row, unit) => formatDurationIn(row.total_us, unit) },
-  { head: "Nothing beside it", cell: (row, unit) => (row.exposed_us === null ? UNKNOWN : formatDurationIn(row.exposed_us, unit)) },
-  { head: "Shortest", cell: (row, unit) => formatDurationIn(row.shortest_us, unit) },
-  { head: "Longest", cell: (row, unit) => formatDurationIn(row.longest_us, unit) },
+  { head: "Time", cell: (row) => formatDuration(row.total_us) },
+  { head: "Nothing beside it", cell: (row) => (row.exposed_us === null ? UNKNOWN : formatDuration(row.exposed_us)) },
+  { head: "Shortest", cell: (row) => formatDuration(row.shortest_us) },
+  { head: "Longest", cell: (row) => formatDuration(row.longest_us) },
   { head: "GB/s", cell: (row) => speedOf(row.algorithm_gb_s) },
   { head: "Bus GB/s", cell: (row) => speedOf(row.bus_gb_s) },
 ];
-const TIMES = new Set(["Time", "Nothing beside it", "Shortest", "Longest"]);
 
 /** By kind, group, type and size; most exposed first. */
 export function CollectivesTable({ rows }: { rows: readonly CollectiveRow[] }) {
-  const unit = tableUnit(rows.map((row) => row.total_us));
   return (
     <div class="scroll-x" tabIndex={0} role="region" aria-label="Collectives">
       <table class="dense" aria-labelledby="collectives">
@@ -39,7 +37,7 @@ export function CollectivesTable({ rows }: { rows: readonly CollectiveRow[] }) {
           <tr>
             {COLUMNS.map(({ head, isText }) => (
               <th key={head} scope="col" {...(isText ? {} : { class: "num" })}>
-                {TIMES.has(head) ? `${head}, ${unit}` : head}
+                {head}
               </th>
             ))}
           </tr>
@@ -49,7 +47,7 @@ export function CollectivesTable({ rows }: { rows: readonly CollectiveRow[] }) {
             <tr key={at}>
               {COLUMNS.map(({ head, isText, cell }) => (
                 <td key={head} {...(isText ? {} : { class: "num" })}>
-                  {cell(row, unit)}
+                  {cell(row)}
                 </td>
               ))}
             </tr>
