@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 import shutil
 
+from communication_scenes import exchanging
 from source_scene import known_training
 from trace_builder import TraceBuilder
 
@@ -30,6 +31,8 @@ def put_runs(folder: pathlib.Path) -> None:
     _put_known(folder / "known_moved", "lib/late_metrics.py")
     _put_ranks(folder / "ranks")
     _put_named(folder / "named")
+    (folder / "exchanging").mkdir()
+    exchanging(2_000, elements=1_000).write(folder / "exchanging" / f"w.{_WINDOW}.pt.trace.json")
     (folder / "damaged").mkdir()
     whole = next((SAMPLES / "h100_transformer_clean").glob("*.json.gz")).read_bytes()
     (folder / "damaged" / "cut.pt.trace.json.gz").write_bytes(whole[:40])
