@@ -31,7 +31,7 @@ const COLUMNS: readonly Column[] = [
 /** By kind, group, type and size; most exposed first. */
 export function CollectivesTable({ rows }: { rows: readonly CollectiveRow[] }) {
   return (
-    <div class="scroll-x" tabIndex={0} role="region" aria-label="Collectives">
+    <div class="scroll-x" tabIndex={0} role="region" aria-label="Table of collectives">
       <table class="dense" aria-labelledby="collectives">
         <thead>
           <tr>
