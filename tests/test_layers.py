@@ -134,7 +134,8 @@ LAW = {
         "analysis analysis.attribution analysis.ranges texts.* trace.columns errors model"
     ),
     "views.tables": allowed(
-        "analysis analysis.attribution analysis.kernels analysis.operators analysis.summary texts.* trace.columns errors model"
+        "analysis analysis.attribution analysis.kernels analysis.operators analysis.summary "
+        "texts.* trace.columns errors model"
     ),
     "views.check": allowed("line_rules rules texts.* version errors model"),
     "plugin": allowed(

@@ -38,8 +38,10 @@ def compare_tables(before: Table, after: Table) -> Table:
     None where they take equally long; a row that goes against it has a negative one.
 
     Raises:
-        UsageError: One of them has no device.
+        UsageError: One of them has no device, or its rows have no calls to compare.
     """
+    if not any(column.key == "calls" for column in after.columns):
+        raise UsageError(f"{after.name} can't be compared: leave --against out")
     if any(table.rows and _figures(table, at=0) is None for table in (before, after)):
         raise UsageError("a window without a device can't be compared: name two that have one")
     a_step = bool(before.steps and after.steps)
