@@ -19,7 +19,7 @@ export const viewActions = signal<Readonly<Record<string, () => void>>>({});
 
 /** What the list of keys shows, in its order. */
 export const KEYS: readonly { keys: string; does: string; needsDevice?: true }[] = [
-  { keys: `1 – ${VIEWS.length}`, does: "Switch view" },
+  { keys: `1 – ${Math.min(VIEWS.length, 9)}`, does: "Switch view" },
   { keys: "[  ]", does: "Previous, next window" },
   { keys: "{  }", does: "Previous, next rank" },
   { keys: "/", does: "Filter" },
