@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-
-from tbprof.report import build_report
+from public_report import PublicReport
 
 DLRM_EXPOSED_PERCENT = (44.1, 59.0, 29.5, 50.1, 40.6, 39.0, 30.1, 15.0)
 """By rank, of the time from the first kernel to the last."""
@@ -24,9 +23,11 @@ def every_trace(folder: pathlib.Path) -> Iterator[pathlib.Path]:
             yield path
 
 
-def test_the_parts_of_every_step_and_stretch_add_up_to_the_ns(traces: pathlib.Path) -> None:
+def test_the_parts_of_every_step_and_stretch_add_up_to_the_ns(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
     for path in every_trace(traces):
-        report = build_report(path)
+        report = public_report(path)
         if report.idle is None:
             continue
         for step in report.steps:
@@ -76,7 +77,7 @@ def spans_in_ns(rows: list[dict[str, Any]]) -> list[Span]:
     return [(round(row["ts"] * 1000), round((row["ts"] + row["dur"]) * 1000)) for row in rows]
 
 
-def test_the_exposed_share_of_each_rank_of_dlrm(traces: pathlib.Path) -> None:
+def test_the_exposed_share_of_each_rank_of_dlrm(traces: pathlib.Path, public_report: PublicReport) -> None:
     paths = sorted((traces / "dlrm_v100_8rank").glob("*.json.gz"))
     assert len(paths) == len(DLRM_EXPOSED_PERCENT)
     for path, published in zip(paths, DLRM_EXPOSED_PERCENT, strict=True):
@@ -87,7 +88,7 @@ def test_the_exposed_share_of_each_rank_of_dlrm(traces: pathlib.Path) -> None:
         span = max(end for _, end in whole) - min(start for start, _ in whole)
         exposed = length(ours) - overlap(ours, computing)
         assert 100 * exposed / span == pytest.approx(published, abs=0.05), path
-        communication = build_report(path).communication
+        communication = public_report(path).communication
         assert communication is not None
         assert communication.exposed_ns is not None
         assert 100 * communication.exposed_ns / span == pytest.approx(published, abs=0.2), path
@@ -108,7 +109,9 @@ drops kernels that no recorded call launched (`test`: 69.07 instead of 70.84), r
 
 
 @pytest.mark.parametrize("name", HTA_OVERLAP_PERCENT)
-def test_overlap_is_that_of_hta_but_for_memory_that_is_set(traces: pathlib.Path, name: str) -> None:
+def test_overlap_is_that_of_hta_but_for_memory_that_is_set(
+    traces: pathlib.Path, public_report: PublicReport, name: str
+) -> None:
     (path,) = traces.glob(name)
     rows = rows_of(path)
     kernels = [row for row in rows if row.get("cat") == "kernel"]
@@ -117,7 +120,7 @@ def test_overlap_is_that_of_hta_but_for_memory_that_is_set(traces: pathlib.Path,
     memsets = spans_in_ns([row for row in rows if row.get("cat") == "gpu_memset"])
     beside = overlap(ours, computing)
     assert 100 * beside / length(ours) == pytest.approx(HTA_OVERLAP_PERCENT[name], abs=0.01)
-    communication = build_report(path).communication
+    communication = public_report(path).communication
     assert communication is not None
     assert communication.overlapped_ns is not None
     assert communication.overlapped_ns == overlap(ours, computing + memsets)
