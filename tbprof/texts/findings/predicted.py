@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tbprof.texts.figures.quantities import count
+from tbprof.texts.figures.quantities import count, duration, share
 
-__all__ = ["kind_name", "predicted_sentences"]
+__all__ = ["kind_name", "loading_sentences", "predicted_sentences"]
 
 _KINDS = {
     "scalar_read": "reads one number back",
@@ -35,4 +35,15 @@ def predicted_sentences(lines: int) -> tuple[str, str]:
         f"Recorded without a GPU: {count(lines, 'line')} would make the host wait for one.",
         "No device work is in this trace, so there is no idle time and nothing to save yet. The lines are "
         "found by what they call; only a GPU can show how much they cost.",
+    )
+
+
+def loading_sentences(lines: int, *, loading_us: float, step_us: float, has_workers: bool) -> tuple[str, str]:
+    """The same where most of what is known of a step is that it loads data."""
+    part = f"{share(loading_us / step_us)} of a step, {duration(loading_us)} of {duration(step_us)}"
+    workers = "more or faster worker processes" if has_workers else "worker processes (num_workers)"
+    waits = f" {count(lines, 'line')} would make the host wait for the GPU, too." if lines else ""
+    return (
+        f"Recorded without a GPU: loading data takes {part}.",
+        f"A faster device waits for its batches as long: prepare them in {workers}.{waits}",
     )

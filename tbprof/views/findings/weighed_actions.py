@@ -98,5 +98,13 @@ def _weight(report: Report, action: Action, room_ns: float) -> float:
         return saving.estimate_ns
     if saving.floor_ns and any(report.findings[at].sites for at in action.findings):
         return saving.floor_ns
+    if _opens_the_screen(report, action):
+        return saving.ceiling_ns
     worst = min((report.findings[at].severity for at in action.findings), key=SEVERITIES.index)
     return min(saving.ceiling_ns, _MOST_OF.get(worst, 1.0) * room_ns)
+
+
+def _opens_the_screen(report: Report, action: Action) -> bool:
+    """Whether the first sentence is about it: then nothing that is worth less stands above it."""
+    is_communication = report.verdict is not None and report.verdict.case == "communication"
+    return is_communication and any(report.findings[at].rule == "DST01" for at in action.findings)

@@ -8,14 +8,19 @@ from pathlib import PurePath
 from tbprof.model import MEDIUM_SHARE, Report
 from tbprof.records import dataclass
 from tbprof.texts.findings.actions import first_action_sentence, place_of
-from tbprof.texts.findings.predicted import predicted_sentences
+from tbprof.texts.findings.predicted import loading_sentences, predicted_sentences
 from tbprof.texts.screens.verdicts import verdict_sentences
 from tbprof.views.base.steady import mean_step_us
 from tbprof.views.findings.actions import rank
 from tbprof.views.overview.action_rows import action_rows
+from tbprof.views.overview.mean_step_bars import host_bar
 from tbprof.views.overview.overview import ActionRow
 
-__all__ = ["Opening", "opening_after", "opening_of"]
+__all__ = ["LOADING_SHARE", "Opening", "opening_after", "opening_of"]
+
+LOADING_SHARE = 0.3
+"""From this part of a step on, loading is what to say of a recording without a GPU: the rest gets shorter on
+one, and loading does not."""
 
 _OTHERS_FIRST = ("communication", "cold_start")
 """Where another rank, or another recording, is to be looked at before any change."""
@@ -39,14 +44,23 @@ def opening_of(report: Report) -> Opening:
 def opening_after(report: Report, actions: Sequence[ActionRow]) -> Opening:
     """The same, for who has its actions; a verdict of another version is left out, and its order with it."""
     if report.idle is None and report.recorded_calls:
-        places = {(line.source.file, line.source.line) for line in report.predicted_lines}
-        return Opening(*predicted_sentences(len(places)), action="")
+        return Opening(*_without_gpu(report), action="")
     if report.verdict is None:
         return Opening("", "", "")
     waits_come_first = not actions or actions[0].is_planned
     verdict, detail = verdict_sentences(report.verdict, waits_come_first=waits_come_first)
     has_order = verdict != "" and report.verdict.case not in _OTHERS_FIRST
     return Opening(verdict, detail, _first(report, actions) if has_order else "")
+
+
+def _without_gpu(report: Report) -> tuple[str, str]:
+    lines = len({(line.source.file, line.source.line) for line in report.predicted_lines})
+    host, step_us = host_bar(report), mean_step_us(report)
+    if host is None or not step_us or host.loading_us < LOADING_SHARE * step_us:
+        return predicted_sentences(lines)
+    loaders = () if report.facts is None else report.facts.loaders
+    has_workers = any(loader.num_workers for loader in loaders)
+    return loading_sentences(lines, loading_us=host.loading_us, step_us=step_us, has_workers=has_workers)
 
 
 def _first(report: Report, actions: Sequence[ActionRow]) -> str:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_samples import REPORT, changed
 
-from tbprof.model import DeviceIdle, Finding, Idle, PlanRow, Removal, Report, Saving, Severity
+from tbprof.model import DeviceIdle, Finding, Idle, PlanRow, Removal, Report, Saving, Severity, Verdict
 from tbprof.views.findings.actions import added_savings, rank
 
 STEPS_NS = 12_000_000
@@ -63,6 +63,14 @@ def test_a_ceiling_is_weighed_as_its_severity_says() -> None:
     late = finding("LCH02", Saving(0, None, 5_000_000), severity="low")
     small = finding("LCH01", Saving(0, None, 400_000), severity="high")
     assert rules(report_of(late, small)) == ["LCH01", "LCH02"]
+
+
+@pytest.mark.parametrize(("case", "first"), [("communication", "DST01"), ("launch", "LCH01")])
+def test_communication_stands_first_where_the_screen_opens_with_it(case: str, first: str) -> None:
+    exposed = finding("DST01", Saving(0, None, 6_000_000), severity="medium")
+    small = finding("LCH01", Saving(0, None, 2_000_000))
+    report = dataclasses.replace(report_of(small, exposed), verdict=Verdict(case, {}))
+    assert rules(report)[0] == first
 
 
 def test_a_wait_that_no_replay_can_judge_is_worth_its_floor() -> None:

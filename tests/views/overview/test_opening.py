@@ -6,7 +6,7 @@ import dataclasses
 
 from report_samples import REPORT, changed
 
-from tbprof.model import PlanRow, Report, Saving, Verdict
+from tbprof.model import HostTime, PlanRow, PredictedLine, Report, Saving, Verdict
 from tbprof.views.overview.opening import opening_of
 
 BUSY = Verdict(
@@ -66,3 +66,17 @@ def test_where_another_rank_is_to_be_looked_at_no_action_is_first() -> None:
     verdict, action = said(report)
     assert "communication" in verdict
     assert action == ""
+
+
+def without_gpu(loading_ns: int, *lines: PredictedLine) -> Report:
+    host = HostTime(waiting_ns=0, loading_ns=loading_ns, launching_ns=1_000_000)
+    steps = tuple(dataclasses.replace(step, host=host) for step in REPORT.steps)
+    return changed(idle=None, steps=steps, recorded_calls=REPORT.recorded_calls, predicted_lines=lines)
+
+
+def test_loading_comes_first_where_most_of_a_step_without_a_gpu_is_loading() -> None:
+    verdict, _ = said(without_gpu(3_000_000))
+    assert verdict.startswith("Recorded without a GPU: loading data takes")
+    assert "worker" in opening_of(without_gpu(3_000_000)).detail
+    verdict, _ = said(without_gpu(100_000))
+    assert verdict == "Recorded without a GPU: no line that was seen would make the host wait for one."
