@@ -112,12 +112,13 @@ function HealthChip({ view }: { view: WindowView }) {
 }
 
 function healthLabel(view: WindowView): string {
+  const hasDevice = view.overview.device !== null;
   const count = view.health.filter((row) => row.severity === view.worst_health).length;
   switch (view.worst_health) {
     case "ok":
-      return "Trace good";
+      return hasDevice ? "Trace good" : "Trace without a GPU";
     case "info":
-      return `Trace good, ${formatCounted(count, "note")}`;
+      return `${hasDevice ? "Trace good" : "Trace without a GPU"}, ${formatCounted(count, "note")}`;
     case "warning":
       return `Trace has ${formatCounted(count, "warning")}`;
     case "error":

@@ -15,7 +15,7 @@ Example
         model = DistributedDataParallel(model, bucket_cap_mb=25, gradient_as_bucket_view=True)
 
 Action
-    Overlap this communication, if no other rank is late.
+    Find the late rank; if there is none, overlap this communication.
 
 Fix
     Open the traces of the other ranks of this step: where one of them is late, its cause is the thing to

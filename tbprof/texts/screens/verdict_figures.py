@@ -16,7 +16,7 @@ _WORTH_SAYING = 0.02
 BECAUSE = {
     "input": "because the next batch is not ready",
     "launch_bound": "because the host launches kernels more slowly than the GPU runs them",
-    "host_bound": "because the host is late with other work",
+    "host_bound": "because the host is busy with work other than launching kernels",
     "staging": "because the host copies pageable memory before it can be transferred",
     "allocator": "because the host allocates and frees GPU memory",
     "collective": "because the host waits in a collective (gloo, MPI or a barrier)",
@@ -63,8 +63,8 @@ class VerdictFigures:
             return ""
         spent, place = duration(self.of_step("place_us")), str(self.numbers["place"])
         if not place:
-            return f"{spent} of that outside every labelled range and function. "
-        return f"{spent} of that in {place}. "
+            return f"{spent} of that idle time is outside every labelled range and function. "
+        return f"{spent} of that idle time is in {place}. "
 
     def waiting(self) -> str:
         """The part of communication that is no transfer for sure; "" where hardly any is."""

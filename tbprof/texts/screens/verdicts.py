@@ -71,7 +71,7 @@ def _without_device(case: str, numbers: Numbers) -> tuple[str, str]:
         without, launches = int(numbers["without"]), count(int(numbers["launches"]), "launch", "launches")
         return (
             f"The host records a CUDA graph in this window: {without:,} of {launches} ran nothing.",
-            "It happens once: record steps that replay the graph.",
+            "Nothing is to be changed here: a graph is captured once. Record steps that replay it.",
         )
     if case == "cut_off":
         return (
@@ -113,8 +113,8 @@ class _Said(WaitSentences):
         waiting = self.waiting()
         return (
             f"{first}, {waiting}." if waiting else f"{first}.",
-            f"It computes {computing} and is idle {idle}. Which rank the others wait for, and why, only the "
-            "ranks of this run together can tell.",
+            f"It computes {computing} and is idle {idle}. Compare the ranks of this run first: if one "
+            "of them is late, the others wait for it, and its cause is the thing to change.",
         )
 
     def copying(self) -> tuple[str, str]:

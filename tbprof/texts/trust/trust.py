@@ -24,19 +24,23 @@ def trust_words(code: str, numbers: Numbers) -> Words:
     return _WORDS[code](numbers)
 
 
+VARIES = 0.8
+"""Steps that take less than this part of the others' time have other reasons than the profiler."""
+
+
 def _replay(numbers: Numbers) -> Words:
     return (
         "Replay matches the recording",
-        f"{share(float(numbers['error']))} off",
-        "Within 5\u202f%, so there is an estimate. It is uncalibrated: no prediction of this kind has been "
-        "compared with measured runs on a GPU yet.",
+        f"{share(float(numbers['error']))} error",
+        "Within 5\u202f%, so waits that can go have an estimate. It is uncalibrated: no prediction of "
+        "this kind has been compared with measured runs on a GPU yet.",
     )
 
 
 def _replay_without_plan(numbers: Numbers) -> Words:
     return (
         "Replay of the recording",
-        f"{share(float(numbers['error']))} off",
+        f"{share(float(numbers['error']))} error",
         "It matches, but a replay can judge none of the changes found: there are only floor and ceiling.",
     )
 
@@ -44,7 +48,7 @@ def _replay_without_plan(numbers: Numbers) -> Words:
 def _replay_off(numbers: Numbers) -> Words:
     return (
         "Replay does not match the recording",
-        f"{share(float(numbers['error']))} off",
+        f"{share(float(numbers['error']))} error",
         "More than 5\u202f%, so there is no estimate, only a floor and a ceiling.",
     )
 
@@ -61,6 +65,8 @@ def _inflation(numbers: Numbers) -> Words:
     profiled, unprofiled = (duration(float(numbers[name])) for name in ("profiled_us", "unprofiled_us"))
     measured = f"{profiled} recorded, {unprofiled} without it, both by the hook's own clock."
     factor = float(numbers["factor"])
+    if factor < VARIES:
+        return "Profiler slowed the step", "can't tell", f"{measured} Steps vary too much to compare them."
     if factor < 1:
         return (
             "Profiler slowed the step",
@@ -82,7 +88,9 @@ def _inflation_none(_: Numbers) -> Words:
 def _after(numbers: Numbers) -> Words:
     after, before = (duration(float(numbers[name])) for name in ("after_us", "before_us"))
     slower = float(numbers["factor"]) >= float(numbers["limit"])
-    if not slower:
+    if float(numbers["factor"]) < VARIES:
+        said = "Steps vary too much to compare them."
+    elif not slower:
         said = "Back to normal."
     elif numbers["devices"]:
         said = "CUPTI may still be at work: TEARDOWN_CUPTI=1 makes it leave."

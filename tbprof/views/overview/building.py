@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tbprof.model import BOUND_SHARE, CodeShare, HookFacts, Report, Savings
 from tbprof.views.base.steady import mean_step_us, steady_steps
 from tbprof.views.base.times import us
@@ -11,7 +13,7 @@ from tbprof.views.overview.action_rows import action_rows, finding_rows, smaller
 from tbprof.views.overview.idle_causes import cause_rows, step_stack
 from tbprof.views.overview.mean_step_bars import device_bar, host_bar
 from tbprof.views.overview.next_limit import next_limit
-from tbprof.views.overview.overview import CodeRow, OverviewView
+from tbprof.views.overview.overview import ActionRow, CodeRow, OverviewView
 from tbprof.views.overview.trust import trust_rows
 
 __all__ = ["overview_view"]
@@ -39,13 +41,18 @@ def overview_view(report: Report) -> OverviewView:
         saving=_saving(report),
         actions=actions,
         smaller=smaller_actions(report, ranked, step_us or 0.0),
-        next_limit=next_limit(device, causes, _planned_us(report)),
+        next_limit=next_limit(device, causes, _planned_us(report)) if _begins_with_plan(actions) else "",
         unknown=finding_rows(report, ranked.unknown),
         leave=finding_rows(report, ranked.leave),
         stacks=tuple(step_stack(step, causes, max(devices, 1)) for step in report.steps),
         trust=trust_rows(report),
         code=_code(report, devices),
     )
+
+
+def _begins_with_plan(actions: Sequence[ActionRow]) -> bool:
+    """Where another action comes first, the limit after the plan would be read as its result."""
+    return bool(actions) and actions[0].is_planned
 
 
 def _nothing_to_fix(report: Report) -> bool:

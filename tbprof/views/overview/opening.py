@@ -22,7 +22,7 @@ LOADING_SHARE = 0.3
 """From this part of a step on, loading is what to say of a recording without a GPU: the rest gets shorter on
 one, and loading does not."""
 
-_OTHERS_FIRST = ("communication", "cold_start")
+_OTHERS_FIRST = ("communication", "cold_start", "capture", "lost_kernels", "cut_off")
 """Where another rank, or another recording, is to be looked at before any change."""
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from tbprof.model import MAX_REPLAY_ERROR, HealthFact, Numbers, Report
 from tbprof.texts.trust.health import health_sentence
-from tbprof.texts.trust.trust import trust_words
+from tbprof.texts.trust.trust import VARIES, trust_words
 from tbprof.views.overview.overview import TrustRow
 
 __all__ = ["trust_rows"]
@@ -65,7 +65,13 @@ def _inflation(report: Report) -> tuple[str, State, Numbers]:
         "profiled_us": facts.profiled_step_ns / 1000,
         "unprofiled_us": facts.unprofiled_step_ns / 1000,
     }
-    return "inflation", "warning" if factor >= _INFLATED else "ok", numbers
+    return "inflation", _state_of(factor), numbers
+
+
+def _state_of(factor: float) -> State:
+    if factor < VARIES:
+        return "unknown"
+    return "warning" if factor >= _INFLATED else "ok"
 
 
 def _after(report: Report) -> tuple[tuple[str, State, Numbers], ...]:
@@ -81,7 +87,7 @@ def _after(report: Report) -> tuple[tuple[str, State, Numbers], ...]:
         "after_us": facts.after_step_ns / 1000,
         "before_us": facts.unprofiled_step_ns / 1000,
     }
-    return (("after", "warning" if factor >= _INFLATED else "ok", numbers),)
+    return (("after", _state_of(factor), numbers),)
 
 
 def _start(report: Report) -> tuple[tuple[str, State, Numbers], ...]:

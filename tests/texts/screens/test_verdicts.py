@@ -62,10 +62,11 @@ def test_no_sentence_denies_a_finding_about_waits() -> None:
 
 def test_a_late_host_is_said_with_the_place() -> None:
     said = sentences("host_bound", place="images.py(20): preprocess", place_us=15_000.0)
-    assert said[0] == "The GPU is idle 25 % of a step, 20 % because the host is late with other work."
-    assert said[1].startswith("5.0 ms of that in images.py(20): preprocess. ")
+    first = "The GPU is idle 25 % of a step, 20 % because"
+    assert said[0] == f"{first} the host is busy with work other than launching kernels."
+    assert said[1].startswith("5.0 ms of that idle time is in images.py(20): preprocess. ")
     unknown = sentences("host_bound", place="", place_us=15_000.0)[1]
-    assert unknown.startswith("5.0 ms of that outside every labelled range and function. ")
+    assert unknown.startswith("5.0 ms of that idle time is outside every labelled range and function. ")
 
 
 def test_idle_with_work_queued_is_said_with_what_may_hold_it() -> None:
@@ -100,8 +101,8 @@ def test_steps_of_which_a_few_are_idle_are_not_averaged() -> None:
     numbers = {"steps": 10, "uneven_steps": 1, "uneven_idle_us": 100_000.0, "typical_idle_share": 0.01}
     first, _ = sentences("uneven", because="host_bound", **numbers)
     assert first == (
-        "1 of 10 steps is idle for 100.0 ms in all, mostly because the host is late with other work; in a "
-        "typical step the GPU is busy 99 %."
+        "1 of 10 steps is idle for 100.0 ms in all, mostly because the host is busy with work other than "
+        "launching kernels; in a typical step the GPU is busy 99 %."
     )
 
 
@@ -130,7 +131,7 @@ def test_a_busy_gpu_is_said_with_what_it_does() -> None:
 def test_communication_is_no_computing() -> None:
     first, second = sentences("communication", communication_share=0.56)
     assert first == "The GPU spends 56 % of a step in communication that no computing covers."
-    assert "only the ranks of this run together can tell" in second
+    assert "Compare the ranks of this run first" in second
 
 
 def test_what_is_waiting_for_sure_is_said() -> None:

@@ -13,9 +13,9 @@ AFTER: Numbers = {"factor": 1.02, "limit": 1.1, "after_us": 51_000.0, "before_us
 @pytest.mark.parametrize(
     ("code", "numbers", "figure"),
     [
-        ("replay", {"error": 0.009}, "0.9\u202f% off"),
-        ("replay_without_plan", {"error": 0.02}, "2.0\u202f% off"),
-        ("replay_off", {"error": 0.116}, "12\u202f% off"),
+        ("replay", {"error": 0.009}, "0.9\u202f% error"),
+        ("replay_without_plan", {"error": 0.02}, "2.0\u202f% error"),
+        ("replay_off", {"error": 0.116}, "12\u202f% error"),
         ("replay_none", {}, "none"),
         ("replay_without_device", {}, "none"),
         ("inflation", {"factor": 1.063, "profiled_us": 55_300.0, "unprofiled_us": 52_000.0}, "\u00d71.06"),

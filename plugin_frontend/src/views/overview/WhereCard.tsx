@@ -26,7 +26,7 @@ export function WhereCard({ view }: { view: WindowView }) {
       id="where"
       title={title(view)}
       about={view.marks_steps ? `mean of ${formatCounted(overview.steady_steps, "steady step")}` : ""}
-      aside={device !== null && <Legend communicates={device.communication_us > 0} />}
+      aside={device === null ? host !== null && <HostLegend /> : <Legend communicates={device.communication_us > 0} />}
     >
       <div class="in bars">
         {device !== null && (
@@ -41,9 +41,9 @@ export function WhereCard({ view }: { view: WindowView }) {
             <StackBar segments={hostSegments(host, unit, device !== null)} scale_us={step} label={hostText(host, device !== null)} />
           </>
         )}
-        {saving !== null && saving.estimate_us !== null && saving.ceiling_us > 0 && (
+        {saving !== null && saving.estimate_us !== null && saving.estimate_us >= LEAST_SHARE * step && (
           <>
-            <span class="s12 t2">Waits fixed</span>
+            <span class="s12 t2">Without the waits</span>
             <StackBar segments={afterSegments(step, saving, unit)} scale_us={step} label={afterText(step, saving)} />
           </>
         )}
@@ -57,6 +57,29 @@ export function WhereCard({ view }: { view: WindowView }) {
 
 function title({ marks_steps: marked }: WindowView): string {
   return `Where ${marked ? "a step" : "the window"} goes`;
+}
+
+/** A bar without the waits that looks like the one above it says nothing. */
+const LEAST_SHARE = 0.01;
+
+/** Without a GPU the host's parts are what there is to read. */
+function HostLegend() {
+  return (
+    <>
+      <span class="legend">
+        <Key fill={COMPUTING} />
+        {opsName(false)}
+      </span>
+      <span class="legend">
+        <Key fill={causeFill("data")} />
+        loading data
+      </span>
+      <span class="legend">
+        <Key fill={{ class: "f-compute2" }} />
+        other
+      </span>
+    </>
+  );
 }
 
 function Legend({ communicates }: { communicates: boolean }) {
