@@ -111,7 +111,7 @@ function GonePart() {
   const { run, worker, window } = place.value;
   const problem = {
     title: "This window is not in the log directory",
-    what: "The link names a recording that was moved, deleted or never here.",
+    what: "The link names a recording that was moved or deleted, or was never there.",
     what_to_do: "Pick another run above, or open the first one.",
     path: [run, worker, window].filter((name) => name !== null).join(" / "),
   };

@@ -19,7 +19,7 @@ Example
             loss = model(images, masks)
 
 Action
-    Move this host work out of the step.
+    Shorten this host work, or move it out of the step.
 
 Fix
     Take that work out of the step, give it to the loader's workers, or launch the device's next

@@ -85,7 +85,7 @@ def _finding(
 
 def _note(numbers: Numbers, _: Scope) -> str:
     frees = count(int(numbers["frees"]), "block was freed", "blocks were freed")
-    again = f"{int(numbers['allocations']):,} allocated again"
+    again = f"{int(numbers['allocations']):,} allocated"
     return f"{frees} and {again}, {duration_of(numbers, 'call_ns')} in the calls."
 
 

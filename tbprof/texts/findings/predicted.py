@@ -11,7 +11,7 @@ _KINDS = {
     "control_flow": "Python decides on a tensor's value",
     "dynamic_shape": "the result's shape depends on data",
     "host_read": "copies a whole tensor to the host",
-    "upload": "uploads, and waits for it",
+    "upload": "uploads data, and waits until it is copied",
     "synchronise": "waits for all work of the device",
     "race": "reads what a copy may not have brought yet",
     "device_mismatch": "would raise an error on a GPU",
