@@ -24,6 +24,9 @@ def trust_words(code: str, numbers: Numbers) -> Words:
     return _WORDS[code](numbers)
 
 
+NOTEWORTHY = 1.05
+"""A step that is recorded at less than this many times its usual length is hardly another one."""
+
 VARIES = 0.8
 """Steps that take less than this part of the others' time have other reasons than the profiler."""
 
@@ -73,8 +76,9 @@ def _inflation(numbers: Numbers) -> Words:
             "not at all",
             f"{measured} A step that is shorter while it is recorded shows how much steps vary.",
         )
-    told = f"{measured} Gaps between launches are too long by as much."
-    return "Profiler slowed the step", f"\u00d7{factor:.2f}", told
+    if factor >= NOTEWORTHY:
+        measured += " Gaps between launches are too long by as much."
+    return "Profiler slowed the step", f"\u00d7{factor:.2f}", measured
 
 
 def _inflation_none(_: Numbers) -> Words:
