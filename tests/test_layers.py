@@ -145,7 +145,8 @@ LAW = {
         "folders manual store.lookup trace_files texts.* views.* errors model", "tensorboard werkzeug"
     ),
     "plugin.worker": allowed(
-        "process report store store.lookup texts.* version views.icicle views.timeline errors model"
+        "process report store store.lookup texts.* version views.icicle views.tables views.timeline "
+        "errors model"
     ),
     "html_report": allowed(
         "file_names folders manual report store.* trace_files texts.* version views.* errors model"

@@ -21,6 +21,7 @@ from tbprof.views.icicle import icicle
 from tbprof.views.pages import manual_page, rule_page
 from tbprof.views.series import series
 from tbprof.views.source import source
+from tbprof.views.tables import screen
 from tbprof.views.timeline import timeline
 from tbprof.views.window import answer, runs
 
@@ -41,6 +42,8 @@ _ROOTS: tuple[type, ...] = (
     timeline.SelectionView,
     timeline.FoundView,
     icicle.IcicleAnswer,
+    screen.TableAnswer,
+    screen.RowDetails,
 )
 _SCALARS = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null"}
 
@@ -94,7 +97,8 @@ def _type(hint: object) -> str:
     if origin is typing.Literal:
         return " | ".join(f'"{part}"' for part in parts)
     if origin is tuple:
-        return f"{_type(parts[0])}[]"
+        element = _type(parts[0])
+        return f"({element})[]" if " | " in element else f"{element}[]"
     # In Python 3.10 `dict[str, int]` is a type as well.
     if origin is None and isinstance(hint, type):
         return _SCALARS.get(hint, hint.__name__)

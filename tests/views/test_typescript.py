@@ -18,7 +18,7 @@ def test_records_come_before_those_that_hold_them() -> None:
     names = re.findall(r"^export interface (\w+)", typescript(), flags=re.MULTILINE)
     assert len(set(names)) == len(names)
     assert names.index("SpanRow") < names.index("InstanceView") < names.index("SiteRow")
-    assert names[-1] == "IcicleAnswer"
+    assert names[-1] == "RowDetails"
 
 
 def test_every_field_has_its_type() -> None:

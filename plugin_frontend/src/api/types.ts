@@ -926,3 +926,121 @@ export interface IcicleAnswer {
   progress: Progress | null;
   problem: Problem | null;
 }
+
+export interface TableChoice {
+  by: string;
+  /** Why it is not offered; "" where it is. */
+  missing: string;
+}
+
+export interface TableColumn {
+  key: string;
+  head: string;
+  /** What it holds; "" where the head says it all. */
+  about: string;
+  kind: "text" | "count" | "us" | "share" | "number" | "bytes" | "flag";
+  /** Whether it is shown before anyone chose. */
+  is_first: boolean;
+  /** Of the kind `text`; else null, and there are numbers. */
+  texts: (string | null)[] | null;
+  /** A flag is 0 or 1. */
+  numbers: (number | null)[] | null;
+}
+
+export interface DurationBin {
+  from_us: number;
+  below_us: number | null;
+  calls: number;
+  total_us: number;
+}
+
+export interface Histogram {
+  short_below_us: number;
+  short_calls: number;
+  short_us: number;
+  bins: DurationBin[];
+}
+
+export interface SequenceRow {
+  /** Short names. */
+  kernels: string[];
+  count: number;
+  /** Were each of them one launch. */
+  saved_launches: number;
+  total_us: number;
+  /** From the end of one kernel to the start of the next. */
+  between_us: number;
+}
+
+export interface TableView {
+  table: string;
+  by: string;
+  scope: "steps" | "trace";
+  /** Whether the trace marks steps, to which a table can be limited. */
+  marks_steps: boolean;
+  headline: string;
+  about: string;
+  choices: TableChoice[];
+  /** Of all rows; there may be more than are sent. */
+  count: number;
+  /** Those in which something is known. Rows come by importance. */
+  columns: TableColumn[];
+  device_us: number | null;
+  /** Of the device's time, what is in no row. */
+  without_row_us: number | null;
+  histogram: Histogram | null;
+  sequences: SequenceRow[];
+}
+
+export interface TableAnswer {
+  state: "ready" | "reading" | "gone" | "broken";
+  view: TableView | null;
+  progress: Progress | null;
+  problem: Problem | null;
+}
+
+export interface RowPart {
+  name: string;
+  short_name: string;
+  calls: number;
+  device_us: number;
+  /** Of the row's device time. */
+  share: number;
+}
+
+export interface RowCode {
+  file: string;
+  /** Of its `def`, unless it is exact. */
+  line: number | null;
+  function: string;
+  exact: boolean;
+  calls: number;
+  /** Of the device; of the host where no device is recorded. */
+  time_us: number;
+}
+
+export interface RowPlace {
+  /** Of the trace. */
+  row: number;
+  step: number | null;
+  step_name: string;
+  /** Since the first event of the window. */
+  start_us: number;
+  host_us: number | null;
+  device_us: number | null;
+}
+
+export interface RowDetails {
+  /** Whole. */
+  name: string;
+  shapes: string;
+  /** Innermost frame first; empty where the table is by something else. */
+  stack: string[];
+  /** The largest first. */
+  parts: RowPart[];
+  /** That are not among them. */
+  more_parts: number;
+  code: RowCode[];
+  /** The median one, then the longest ones. */
+  places: RowPlace[];
+}

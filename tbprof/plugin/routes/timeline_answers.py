@@ -1,4 +1,4 @@
-"""What the timeline and the flame graph show: it comes from the process that holds the trace."""
+"""What the timeline, the flame graph and the tables show: it comes from the process that holds the trace."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tbprof.plugin.routes.requested_window import in_log_directory, problem_with
 from tbprof.plugin.worker.analyses import Reading
 from tbprof.plugin.worker.timelines import Timelines
 from tbprof.views.icicle.icicle import IcicleAnswer
+from tbprof.views.tables.screen import TableAnswer
 from tbprof.views.timeline.timeline import TimelineAnswer
 from tbprof.views.window.answer import Progress
 
@@ -23,8 +24,12 @@ __all__ = ["TimelineAnswers"]
 _PATIENCE_S = 30.0
 """For what is asked of a timeline that is open: it comes at once, unless the trace has to be read again."""
 
-_Answer: TypeAlias = Callable[..., TimelineAnswer | IcicleAnswer]
+_Record: TypeAlias = TimelineAnswer | IcicleAnswer | TableAnswer
+_Answer: TypeAlias = Callable[..., _Record]
 """Makes one of its state, progress and problem."""
+
+_VIEWS = {TimelineAnswer: "timeline", IcicleAnswer: "icicle", TableAnswer: "view"}
+"""Its field with what is shown."""
 
 
 class TimelineAnswers:
@@ -50,6 +55,29 @@ class TimelineAnswers:
         """
         kind = {"kind": parameters.get("kind", "")}
         return self._opened(parameters, "icicle", kind, partial(IcicleAnswer, icicle=None))
+
+    def table(self, parameters: Mapping[str, str]) -> bytes:
+        """The `TableAnswer` of the same: `table` names it, `by` what a row is, `scope` what is counted.
+
+        Raises:
+            Gone: There is no such window.
+            UsageError: There is no such table.
+        """
+        asked = {name: parameters.get(name, "") for name in ("table", "by", "scope")}
+        return self._opened(parameters, "table", asked, partial(TableAnswer, view=None))
+
+    def compared_table(self, parameters: Mapping[str, str]) -> bytes:
+        """The same of two windows: `before_run` and so on name the one before.
+
+        Raises:
+            Gone: There is no such window.
+            UsageError: They can't be compared.
+        """
+        before = requested_window(self._logs, parameters, "before_").trace_path
+        if before is None:
+            return _packed(TableAnswer("gone", None, None, None))
+        asked = {"table": parameters.get("table", ""), "before": before}
+        return self._opened(parameters, "compared_table", asked, partial(TableAnswer, view=None))
 
     def asking(self, ask: str) -> Callable[[Mapping[str, str]], bytes]:
         """A function from a request's parameters to what the timeline of its window answers to `ask`."""
@@ -85,9 +113,9 @@ class TimelineAnswers:
         return _packed(answer(state="ready", progress=None, problem=None), view)
 
 
-def _packed(answer: TimelineAnswer | IcicleAnswer, view: bytes = b"null") -> bytes:
+def _packed(answer: _Record, view: bytes = b"null") -> bytes:
     """An answer whose view comes as JSON already: it is large, and stays packed."""
-    field = "timeline" if isinstance(answer, TimelineAnswer) else "icicle"
+    field = _VIEWS[type(answer)]
     parts = {name: json.dumps(value).encode() for name, value in dataclasses.asdict(answer).items()}
     parts[field] = view
     return b"{" + b", ".join(b'"%s": %s' % (name.encode(), part) for name, part in parts.items()) + b"}"

@@ -1,4 +1,4 @@
-"""What the process that reads traces answers: the report of a trace, its timeline and its flame graph."""
+"""What the process that reads traces answers: reports, timelines, flame graphs and tables."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from tbprof.errors import Gone, UsageError
-from tbprof.report import Timeline, build_report, open_timeline
+from tbprof.report import Facts, Timeline, build_report, open_facts, open_timeline
 from tbprof.store.codec import MAX_REPORT_BYTES, encode_report
 from tbprof.store.lookup.cache import keep_report
 from tbprof.version import __version__
 from tbprof.views.icicle.building import icicle_view
+from tbprof.views.tables.pages import PAGE_TABLES, compared_view, details_of, page_of
 from tbprof.views.timeline.building import found_view, timeline_step, timeline_view
 from tbprof.views.timeline.excerpt import excerpt_of_step
 from tbprof.views.timeline.selection import select_episode, select_gap, select_row
@@ -24,7 +25,7 @@ from tbprof.views.timeline.tile_bytes import tile_bytes
 __all__ = ["ANSWERS", "Parameters", "Traces"]
 
 _KEPT_OPEN = 2
-"""Timelines: the one that is looked at, and the one it is compared with."""
+"""Traces of each kind: the one that is looked at, and the one it is compared with."""
 
 _MOST_DIGITS = 19
 """Of a number of ns or rows; Python itself refuses to read thousands of digits."""
@@ -33,15 +34,18 @@ _INSTANT = re.compile(rf"-?[0-9]{{1,{_MOST_DIGITS}}}")
 Parameters: TypeAlias = Mapping[str, str]
 
 
-class Traces:
-    """The traces that are open; `progress` is called while one is read."""
+_Opened = TypeVar("_Opened")
 
-    def __init__(self, progress: Callable[[int, int], None]) -> None:
-        self.progress = progress
-        self._opened: OrderedDict[tuple[str, int, int], Timeline] = OrderedDict()
 
-    def timeline(self, path: str) -> Timeline:
-        """The one that is open, if the file has not changed since; else it is read.
+class _Shelf(Generic[_Opened]):
+    """What was made of traces last, for as long as their files do not change."""
+
+    def __init__(self, make: Callable[[str], _Opened]) -> None:
+        self._make = make
+        self._opened: OrderedDict[tuple[str, int, int], _Opened] = OrderedDict()
+
+    def get(self, path: str) -> _Opened:
+        """What is open of a trace; else it is read.
 
         Raises:
             Gone: The file is not there.
@@ -53,12 +57,28 @@ class Traces:
             raise Gone(f"{path} is gone or can't be read ({error.strerror})") from error
         key = (path, status.st_size, status.st_mtime_ns)
         if key not in self._opened:
-            self._opened[key] = open_timeline(path, progress=self.progress)
-            self._opened[key].lay_out()
+            self._opened[key] = self._make(path)
             while len(self._opened) > _KEPT_OPEN:
                 self._opened.popitem(last=False)
         self._opened.move_to_end(key)
         return self._opened[key]
+
+
+class Traces:
+    """The traces that are open; `progress` is called while one is read."""
+
+    def __init__(self, progress: Callable[[int, int], None]) -> None:
+        self.progress = progress
+        self.timelines = _Shelf(self._open_timeline)
+        self.tables = _Shelf(self._open_tables)
+
+    def _open_timeline(self, path: str) -> Timeline:
+        opened = open_timeline(path, progress=self.progress)
+        opened.lay_out()
+        return opened
+
+    def _open_tables(self, path: str) -> Facts:
+        return open_facts(path, tables=PAGE_TABLES, progress=self.progress, use_cache=True)
 
 
 _Answering: TypeAlias = Callable[[Traces, str, Parameters], bytes]
@@ -117,8 +137,33 @@ def _find(timeline: Timeline, parameters: Parameters) -> bytes:
     return _json(found_view(timeline, text, after_ns, backwards=parameters.get("order") == "back"))
 
 
+def _table(facts: Facts, parameters: Parameters) -> bytes:
+    name, by = parameters.get("table", ""), parameters.get("by", "")
+    return _json(page_of(facts, name, by, in_steps=_in_steps(parameters)))
+
+
+def _table_row(facts: Facts, parameters: Parameters) -> bytes:
+    name, by = parameters.get("table", ""), parameters.get("by", "")
+    row = _whole(parameters, "row", len(facts.trace.slices))
+    return _json(details_of(facts, name, by, row, in_steps=_in_steps(parameters)))
+
+
+def _in_steps(parameters: Parameters) -> bool:
+    return parameters.get("scope") != "trace"
+
+
+def _compared_table(traces: Traces, path: str, parameters: Parameters) -> bytes:
+    """`before` is the path of the other trace, which the plugin looked up; never what a browser sent."""
+    before = traces.tables.get(parameters["before"])
+    return _json(compared_view(before, traces.tables.get(path), parameters.get("table", "")))
+
+
+def _of_tables(answer: Callable[[Facts, Parameters], bytes]) -> _Answering:
+    return lambda traces, path, parameters: answer(traces.tables.get(path), parameters)
+
+
 def _of_timeline(answer: Callable[[Timeline, Parameters], bytes]) -> _Answering:
-    return lambda traces, path, parameters: answer(traces.timeline(path), parameters)
+    return lambda traces, path, parameters: answer(traces.timelines.get(path), parameters)
 
 
 ANSWERS: Mapping[str, _Answering] = {
@@ -130,6 +175,9 @@ ANSWERS: Mapping[str, _Answering] = {
     "selection": _of_timeline(_selection),
     "find": _of_timeline(_find),
     "excerpt": _of_timeline(_excerpt),
+    "table": _of_tables(_table),
+    "table_row": _of_tables(_table_row),
+    "compared_table": _compared_table,
 }
 """By what is asked, a function of the traces that are open, the path of one and the parameters."""
 
@@ -146,4 +194,9 @@ def _whole(parameters: Parameters, name: str, below: int) -> int:
 
 
 def _json(record: Any) -> bytes:
-    return json.dumps(dataclasses.asdict(record), allow_nan=False).encode()
+    # Of a table with many rows, `asdict` would copy each cell.
+    return json.dumps(record, allow_nan=False, default=_fields).encode()
+
+
+def _fields(record: Any) -> dict[str, Any]:
+    return {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}

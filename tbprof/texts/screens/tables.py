@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tbprof.texts.figures.quantities import count, duration, share
 from tbprof.texts.figures.scopes import scope_of
 
-__all__ = ["collectives_sentence", "comparison_sentence", "kernels_sentence", "operators_sentence"]
+__all__ = [
+    "collectives_sentence",
+    "comparison_sentence",
+    "kernels_headline",
+    "kernels_sentence",
+    "operators_headline",
+    "operators_sentence",
+]
+
+_LEAST_NAMED = 0.05
+"""A row with less of the time is not named in the sentence."""
 
 
 def operators_sentence(
@@ -50,3 +62,41 @@ def _scope(*, in_steps: bool, steps: int) -> str:
     if in_steps and steps:
         return f"of {count(steps, 'step')}"
     return f"of the whole trace with {count(steps, 'step')}" if steps else "of the whole trace"
+
+
+def operators_headline(by: str, largest: Sequence[tuple[str, float]], *, has_device: bool) -> str:
+    """What most of the time goes to.
+
+    Args:
+        by: What the rows are grouped by.
+        largest: Names of the first rows with their shares; "" for what has no name.
+        has_device: Whether it is the device's time, else the host's.
+    """
+    whose = "the GPU's time" if has_device else "the host's time in operators"
+    named = [(name or f"no {by}", part) for name, part in largest if part >= _LEAST_NAMED]
+    if not named:
+        return "No operator was recorded" if not largest else f"No {_one_row(by)} takes much of {whose}."
+    names = _listed([f"`{name}`" for name, _ in named])
+    takes = "takes" if len(named) == 1 else "take"
+    return f"{names} {takes} {share(sum(part for _, part in named))} of {whose}."
+
+
+def kernels_headline(*, calls: int, total_us: float, short_calls: int, short_us: float) -> str:
+    """How many are so short that launching them costs more: shorter than 10 us."""
+    if not calls:
+        return "No kernel was recorded"
+    if not short_calls:
+        return f"None of {count(calls, 'kernel')} runs under 10 µs."
+    taken = share(short_us / total_us) if total_us else share(0)
+    run = "runs" if short_calls == 1 else "run"
+    part = share(short_calls / calls)
+    few = f"{short_calls:,} of {count(calls, 'kernel')} {run} under 10 µs"
+    return f"{few}: {part} of the launches, {taken} of the time."
+
+
+def _one_row(by: str) -> str:
+    return by if by in ("module", "label", "step") else "operator"
+
+
+def _listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -15,7 +15,7 @@ from tbprof.texts.screens.tables import operators_sentence
 from tbprof.views.base.times import optional_us, us
 from tbprof.views.tables.table import Cell, Column, Table
 
-__all__ = ["operators"]
+__all__ = ["WHERE_MISSING", "operators"]
 
 _COLUMNS = (
     Column("name", "operator"),
@@ -45,12 +45,14 @@ _COLUMNS = (
     Column("tensor_cores_used", "tensor cores", "share"),
 )
 
-_WHERE_MISSING = {
+WHERE_MISSING = {
     "shapes": "no shapes are recorded: record them with record_shapes=True",
     "stack": "no stacks are recorded: record them with with_stack=True",
     "module": "no modules are recorded: record them with with_stack=True",
     "label": "no label is recorded: mark the code with torch.profiler.record_function",
+    "step": "no steps are marked: call `profiler.step()` after each, or record with tbprof's hook",
 }
+"""Why nothing can be grouped by that, and what would change it."""
 
 
 def operators(facts: Facts, by: str, *, in_steps: bool) -> Table:
@@ -61,8 +63,8 @@ def operators(facts: Facts, by: str, *, in_steps: bool) -> Table:
     """
     grouping = _grouping(by)
     table = operator_table(facts, grouping, in_steps=in_steps)
-    if grouping in _WHERE_MISSING and not any(_is_told(row, grouping) for row in table.rows):
-        raise UsageError(f"this trace can't be grouped by {by}: {_WHERE_MISSING[grouping]}")
+    if grouping in WHERE_MISSING and not any(_is_told(row, grouping) for row in table.rows):
+        raise UsageError(f"this trace can't be grouped by {by}: {WHERE_MISSING[grouping]}")
     return Table(
         name="operators",
         by=by,

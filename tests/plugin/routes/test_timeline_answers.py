@@ -1,4 +1,4 @@
-"""The timeline's routes, asked through TensorBoard's own application."""
+"""The routes of timelines, flame graphs and tables, asked through TensorBoard's own application."""
 
 from __future__ import annotations
 
@@ -66,6 +66,20 @@ def test_a_flame_graph_is_of_what_was_recorded(tab: Any) -> None:
     assert unknown["kind"] in {choice["kind"] for choice in view["kinds"] if not choice["missing"]}
 
 
+def test_tables_come_with_what_is_known_of_a_row_and_what_changed(tab: Any) -> None:
+    answer = timeline(tab, {**PLACE, "table": "operators", "by": "module"}, "table")
+    assert (answer["state"], answer["view"]["by"]) == ("ready", "module")
+    columns = {column["key"]: column for column in answer["view"]["columns"]}
+    asked = {**PLACE, "table": "operators", "by": "module", "row": "0"}
+    assert tab.get("table_row", **asked).json["name"] == columns["name"]["texts"][0]
+    before = {f"before_{name}": value for name, value in PLACE.items()}
+    compared = timeline(tab, {**PLACE, **before, "table": "kernels"}, "compared_table")["view"]
+    assert {column["key"] for column in compared["columns"]} >= {"state", "difference_us"}
+    # Which file is the one before is the plugin's to say.
+    refused = tab.get("table_row", **asked, before="/etc/passwd", ask="compared_table")
+    assert refused.status_code == 200
+
+
 @pytest.mark.parametrize(
     ("route", "parameters"),
     [
@@ -82,6 +96,8 @@ def test_a_flame_graph_is_of_what_was_recorded(tab: Any) -> None:
         ("timeline_find", {"text": "aten", "after": "abc"}),
         ("timeline_find", {"text": "aten", "after": "9" * 5000}),
         ("timeline_find", {"text": "aten", "after": ""}),
+        ("table_row", {"table": "operators", "row": "999"}),
+        ("table_row", {"table": "kernels", "row": "x"}),
     ],
 )
 def test_what_is_not_there_is_refused_with_a_sentence(

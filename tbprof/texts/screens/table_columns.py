@@ -1,0 +1,68 @@
+"""What the columns of tables are called where they have room, and what they hold."""
+
+from __future__ import annotations
+
+from tbprof.records import dataclass
+
+__all__ = ["ColumnText", "column_text"]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnText:
+    head: str
+    about: str = ""
+
+
+_TEXTS = {
+    "name": ColumnText("Name"),
+    "shapes": ColumnText("Shapes", "of its tensors"),
+    "source": ColumnText("Called in", "the innermost function of your own, with the line of its `def`"),
+    "calls": ColumnText("Calls"),
+    "host_self_us": ColumnText("Host self", "time on the host without what is recorded inside it"),
+    "host_total_us": ColumnText("Host total", "time on the host with everything inside it"),
+    "host_mean_us": ColumnText("Host mean", "of a call, with everything inside it"),
+    "host_median_us": ColumnText("Host median", "of a call, with everything inside it"),
+    "host_p90_us": ColumnText("Host p90", "nine of ten calls take less on the host"),
+    "device_self_us": ColumnText("GPU self", "kernels, copies and memsets that it launched itself"),
+    "device_total_us": ColumnText("GPU total", "with what operators inside it launched"),
+    "device_mean_us": ColumnText("GPU mean", "of a call, with what operators inside it launched"),
+    "device_median_us": ColumnText("GPU median", "of a call, with what operators inside it launched"),
+    "device_p90_us": ColumnText("GPU p90", "nine of ten calls take less on the GPU"),
+    "share": ColumnText("Share", "of the GPU's time; of the host's where no GPU is recorded"),
+    "cumulative_share": ColumnText("Sum", "share of this row and all larger ones"),
+    "launches": ColumnText("Launches", "calls of its own that gave the GPU work"),
+    "flops": ColumnText("FLOPs", "floating-point operations that the shapes require"),
+    "bytes": ColumnText("Bytes", "that have to be read and written at least"),
+    "limit_us": ColumnText("Limit", "what the GPU needs at its peak rates"),
+    "idle_us": ColumnText("GPU idle", "idle of the busiest GPU in the steps while the host was inside"),
+    "wait_us": ColumnText("Waits", "of the host for the GPU, in sync points inside"),
+    "tensor_cores_eligible": ColumnText("Eligible", "computes what tensor cores can"),
+    "tensor_cores_used": ColumnText("Tensor cores", "share of its GPU time in kernels that use them"),
+    "short_name": ColumnText("Kernel", "shortened; its whole name is on hover and in the details"),
+    "library": ColumnText("Library"),
+    "total_us": ColumnText("Total"),
+    "mean_us": ColumnText("Mean"),
+    "min_us": ColumnText("Min"),
+    "max_us": ColumnText("Max"),
+    "grid": ColumnText("Grid", "blocks, of the configuration that takes most time"),
+    "block": ColumnText("Block", "threads of a block"),
+    "registers_per_thread": ColumnText("Registers", "of a thread"),
+    "shared_memory_bytes": ColumnText("Shared memory", "of a block"),
+    "configurations": ColumnText("Configurations", "different grids, blocks, registers and shared memory"),
+    "blocks_per_sm": ColumnText(
+        "Blocks per SM", "mean, weighted by time; below 1 multiprocessors are left out"
+    ),
+    "occupancy": ColumnText("Occupancy, %", "Kineto's estimate, mean weighted by time"),
+    "tensor_cores": ColumnText("Tensor cores", "whether its name says that it uses them"),
+    "state": ColumnText("State"),
+    "calls_before": ColumnText("Calls before"),
+    "calls_after": ColumnText("after"),
+    "us_before": ColumnText("Time before"),
+    "us_after": ColumnText("after"),
+    "difference_us": ColumnText("Difference"),
+}
+
+
+def column_text(key: str, head: str) -> ColumnText:
+    """Of a column by its key; one without words of its own keeps the head that it has in text."""
+    return _TEXTS.get(key) or ColumnText((head or key.removesuffix("_us").replace("_", " ")).capitalize())

@@ -1,0 +1,31 @@
+"""Lists in cells as people read them: a grid by its three sizes, shapes by those of each tensor."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Any
+
+__all__ = ["shown_list", "written_list"]
+
+
+@lru_cache(maxsize=4096)
+def shown_list(text: str) -> str:
+    """Of a list that is written as JSON."""
+    return written_list(json.loads(text))
+
+
+def written_list(values: list[Any]) -> str:
+    """A list of numbers is a size, one of lists the sizes of tensors; others are written one by one."""
+    if values and all(isinstance(value, int | float) for value in values):
+        return "\u00d7".join(map(str, values))
+    return ", ".join(_element(value) for value in values)
+
+
+def _element(value: Any) -> str:
+    if not isinstance(value, list):
+        return str(value)
+    if not value:
+        return "()"
+    text = written_list(value)
+    return f"[{text}]" if any(isinstance(inner, list) for inner in value) else text

@@ -1,0 +1,119 @@
+"""The tables of the tab, as they are asked for, and what is known of their rows."""
+
+from __future__ import annotations
+
+from tbprof.analysis.attribution.annotations import module_frames, user_labels
+from tbprof.analysis.facts import FACTS_TABLES, Facts
+from tbprof.analysis.kernels.table import KERNEL_TABLES
+from tbprof.analysis.operators.grouping import GROUPING_TABLES, GROUPINGS, Grouping
+from tbprof.errors import UsageError
+from tbprof.texts.screens.tables import kernels_headline, operators_headline
+from tbprof.trace.columns.columns import Category
+from tbprof.trace.columns.tables import Tables
+from tbprof.views.tables.comparison import compare_tables
+from tbprof.views.tables.details import kernel_details, operator_details
+from tbprof.views.tables.kernels import kernels
+from tbprof.views.tables.operators import WHERE_MISSING, operators
+from tbprof.views.tables.screen import RowDetails, TableChoice, TableView
+from tbprof.views.tables.table import Table
+from tbprof.views.tables.viewing import MOST_ROWS, table_view
+
+__all__ = ["PAGE_TABLES", "compared_view", "details_of", "page_of"]
+
+PAGE_TABLES: Tables = FACTS_TABLES | GROUPING_TABLES | KERNEL_TABLES
+"""What of a trace they read."""
+
+_MOST_NAMED = 3
+
+
+def page_of(facts: Facts, name: str, by: str, *, in_steps: bool, most_rows: int = MOST_ROWS) -> TableView:
+    """The table of that name, by something that was recorded.
+
+    Args:
+        facts: Of the window, with `PAGE_TABLES`.
+        name: `operators` or `kernels`.
+        by: What a row is; by name where that was not recorded.
+        in_steps: Whether only what belongs to a step is counted, where steps are marked.
+        most_rows: See `table_view`.
+
+    Raises:
+        UsageError: There is no such table.
+    """
+    in_steps = in_steps and facts.steps.recorded
+    if name == "kernels":
+        table = kernels(facts, "name", in_steps=in_steps)
+        return table_view(table, headline=_kernels_headline(table), most_rows=most_rows)
+    choices = tuple(TableChoice(one, _missing(facts, one)) for one in GROUPINGS)
+    table = operators(facts, _grouping(name, by, choices), in_steps=in_steps)
+    return table_view(table, headline=_operators_headline(table), choices=choices, most_rows=most_rows)
+
+
+def details_of(facts: Facts, name: str, by: str, row: int, *, in_steps: bool) -> RowDetails:
+    """What is known of one row of the same table.
+
+    Raises:
+        UsageError: There is no such table, or no such row.
+    """
+    in_steps = in_steps and facts.steps.recorded
+    if name == "kernels":
+        return kernel_details(facts, row, in_steps=in_steps)
+    choices = tuple(TableChoice(one, _missing(facts, one)) for one in GROUPINGS)
+    return operator_details(facts, _grouping(name, by, choices), row, in_steps=in_steps)
+
+
+def compared_view(before: Facts, after: Facts, name: str) -> TableView:
+    """What each row adds to the difference of two windows, of their steps where both mark them.
+
+    Raises:
+        UsageError: There is no such table, or one of the windows has no device.
+    """
+    make = {"operators": operators, "kernels": kernels}.get(name)
+    if make is None:
+        raise UsageError(f"there is no table of {name[:40]!r} to compare")
+    in_steps = before.steps.recorded and after.steps.recorded
+    table = compare_tables(*(make(facts, "name", in_steps=in_steps) for facts in (before, after)))
+    return table_view(table, headline="")
+
+
+def _grouping(name: str, by: str, choices: tuple[TableChoice, ...]) -> Grouping:
+    if name != "operators":
+        raise UsageError(f"there is no table of {name[:40]!r}")
+    offered = {choice.by for choice in choices if not choice.missing}
+    return next((one for one in GROUPINGS if one == by and one in offered), "name")
+
+
+def _missing(facts: Facts, by: Grouping) -> str:
+    """Why nothing can be grouped by that; "" where it can."""
+    trace = facts.trace
+    category, name = trace.slices.category, trace.slices.name
+    if by == "shapes":
+        is_there = len(trace.input_shapes.rows) > 0
+    elif by == "stack":
+        is_there = bool((category == Category.PYTHON).any()) or len(trace.call_stack.rows) > 0
+    elif by == "module":
+        is_there = bool(module_frames(trace)[name[category == Category.PYTHON]].any())
+    elif by == "label":
+        is_there = bool(user_labels(trace)[name[category == Category.USER_ANNOTATION]].any())
+    else:
+        is_there = by != "step" or facts.steps.recorded
+    return "" if is_there else WHERE_MISSING[by]
+
+
+def _operators_headline(table: Table) -> str:
+    keys = [column.key for column in table.columns]
+    name, share = keys.index("name"), keys.index("share")
+    largest: dict[str, float] = {}
+    for row in table.rows[:_MOST_NAMED]:
+        # By shapes or stack an operator has several rows.
+        largest[row[name]] = largest.get(row[name], 0.0) + row[share]
+    return operators_headline(table.by, [*largest.items()], has_device=table.beside["device_us"] is not None)
+
+
+def _kernels_headline(table: Table) -> str:
+    durations = table.beside["durations"]
+    return kernels_headline(
+        calls=sum(one["calls"] for one in durations["bins"]),
+        total_us=table.beside["total_us"],
+        short_calls=durations["short_calls"],
+        short_us=durations["short_us"],
+    )

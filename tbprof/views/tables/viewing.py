@@ -1,0 +1,120 @@
+"""A table as the tab draws it: column by column, without those in which nothing is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from tbprof.analysis.kernels.short_names import short_name
+from tbprof.texts.screens.table_columns import column_text
+from tbprof.views.tables.cells import written_list
+from tbprof.views.tables.screen import (
+    DurationBin,
+    Histogram,
+    SequenceRow,
+    TableChoice,
+    TableColumn,
+    TableView,
+)
+from tbprof.views.tables.table import Cell, Column, Json, Kind, Table
+
+__all__ = ["MOST_ROWS", "table_view"]
+
+MOST_ROWS = 100_000
+"""More take a browser longer to sort than a person waits."""
+
+_LEFT_OUT = frozenset(("stack",))
+"""The details of a row have it: of many rows it would be most of what is sent."""
+
+_FIRST_OF_OPERATORS = ("device_self_us", "device_total_us", "host_self_us", "launches", "idle_us", "wait_us")
+_FIRST_OF_KERNELS = ("total_us", "mean_us", "blocks_per_sm", "occupancy", "tensor_cores")
+_FIRST_OF_ALL = ("name", "short_name", "shapes", "source", "calls", "share", "cumulative_share", "limit_us")
+_FIRST = frozenset((*_FIRST_OF_ALL, *_FIRST_OF_OPERATORS, *_FIRST_OF_KERNELS))
+"""Columns that are shown before anyone chose; of them, a table has its own."""
+_FIRST_WITHOUT_DEVICE = frozenset(("host_total_us", "host_mean_us", "host_median_us"))
+
+
+def table_view(
+    table: Table, *, headline: str, choices: Sequence[TableChoice] = (), most_rows: int = MOST_ROWS
+) -> TableView:
+    """The view of a table.
+
+    Args:
+        table: Its rows come by importance.
+        headline: What it says, in a sentence.
+        choices: What it could be grouped by.
+        most_rows: More are left out, and said to be.
+    """
+    rows = table.rows[:most_rows]
+    device_us = table.beside.get("device_us", table.beside.get("total_us"))
+    first = _FIRST | _FIRST_WITHOUT_DEVICE if device_us is None else _FIRST
+    has_short_names = any(column.key == "short_name" for column in table.columns)
+    return TableView(
+        table=table.name,
+        by=table.by,
+        scope="steps" if table.in_steps else "trace",
+        marks_steps=bool(table.steps),
+        headline=headline,
+        about=table.sentence,
+        choices=tuple(choices),
+        count=len(table.rows),
+        columns=tuple(
+            _column(column, [row[at] for row in rows], is_first=column.key in first)
+            for at, column in enumerate(table.columns)
+            if column.key not in _LEFT_OUT and not (has_short_names and column.key == "name")
+            if any(row[at] is not None for row in rows)
+        ),
+        device_us=device_us,
+        without_row_us=table.beside.get("without_operator_us"),
+        histogram=_histogram(table.beside.get("durations")),
+        sequences=tuple(_sequence(one) for one in table.beside.get("sequences", ())),
+    )
+
+
+def _column(column: Column, cells: Sequence[Cell], *, is_first: bool) -> TableColumn:
+    text = column_text(column.key, column.head)
+    kind = _kind(column, cells)
+    return TableColumn(
+        key=column.key,
+        head=text.head,
+        about=text.about,
+        kind=kind,
+        is_first=is_first,
+        texts=tuple(_text(cell) for cell in cells) if kind == "text" else None,
+        numbers=None if kind == "text" else tuple(cells) if kind != "flag" else tuple(map(_flag, cells)),
+    )
+
+
+def _kind(column: Column, cells: Sequence[Cell]) -> Kind | Literal["flag"]:
+    is_flag = any(isinstance(cell, bool) for cell in cells)
+    return "flag" if is_flag else column.kind
+
+
+def _text(cell: Cell) -> str | None:
+    return written_list(cell) if isinstance(cell, list) else cell
+
+
+def _flag(cell: bool | None) -> int | None:
+    return None if cell is None else int(cell)
+
+
+def _histogram(durations: Json | None) -> Histogram | None:
+    if durations is None:
+        return None
+    return Histogram(
+        short_below_us=durations["short_below_us"],
+        short_calls=durations["short_calls"],
+        short_us=durations["short_us"],
+        bins=tuple(DurationBin(**one) for one in durations["bins"]),
+    )
+
+
+def _sequence(sequence: Json) -> SequenceRow:
+    names, count = sequence["kernels"], sequence["count"]
+    return SequenceRow(
+        kernels=tuple(short_name(name) for name in names),
+        count=count,
+        saved_launches=(len(names) - 1) * count,
+        total_us=sequence["total_us"],
+        between_us=max(sequence["span_us"] - sequence["total_us"], 0.0),
+    )
