@@ -36,19 +36,18 @@ class WindowMeasurements:
         self.count_from_here()
 
     def count_from_here(self) -> None:
-        """What was counted until now belongs to the warm-up.
-
-        It is counted as at the end of a recorded step, so that the first of these finds it in the caches.
-        """
-        self.end_step(0)
+        """What was counted until now belongs to the warm-up; `count` follows."""
         self._clock.profiled_ns.clear()
-        del self._counted[:-1]
+        self._counted.clear()
         self._allocated_before = allocated(self.missing)
+
+    def count(self) -> None:
+        """One step is over and the next has not begun."""
+        self._counted.append(counted(self.missing))
 
     def end_step(self, duration_ns: int) -> None:
         """A recorded step is over, which took so long."""
         self._clock.profiled_ns.append(duration_ns)
-        self._counted.append(counted(self.missing))
 
     def leave_out(self, phase: str | None) -> None:
         """Something of this name comes that belongs to no step, or with None, it is over."""

@@ -134,7 +134,9 @@ class Session:
         self.thread.take()
         self._measurements.begin(due.begun_by)
         self._asked_steps = due.asked_steps
-        self._window = ProfiledWindow(due.schedule, self._options, self.windows.recordings, self._worker)
+        self._window = ProfiledWindow(
+            due.schedule, self._options, self.windows.recordings, self._worker, self._measurements.count
+        )
         self._window.start()
         if due.schedule.warmup > 0:
             self._post_window.begin_early()

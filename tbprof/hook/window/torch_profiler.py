@@ -58,16 +58,22 @@ def supported_options(options: RecordOptions) -> RecordOptions:
 
 
 def make_profiler(
-    schedule: Schedule, options: RecordOptions, export: Callable[[profile], None], missing: MissingFacts
+    schedule: Schedule,
+    options: RecordOptions,
+    export: Callable[[profile], None],
+    missing: MissingFacts,
+    between_steps: Callable[[], None],
 ) -> profile:
     """One that records a single cycle of this schedule, and calls `export` at its end.
+
+    It calls `between_steps` before the first step, and where one has ended and the next one not yet begun.
 
     Where torch does not tell what it can record, it records the CPU, and that is noted in `missing`.
     """
     with warnings.catch_warnings():
         # torch warns where its own schedule has no warm-up.
         warnings.simplefilter("ignore")
-        steps = _torch_schedule(schedule)
+        steps = _torch_schedule(schedule, between_steps)
     with without_announcement():
         return profile(
             activities=missing.ask("cuda_activity", _activities, [ProfilerActivity.CPU]),
@@ -98,16 +104,21 @@ def end_prepared_session(profiler: profile) -> None:
     torch.autograd._disable_profiler()
 
 
-def _torch_schedule(schedule: Schedule) -> Callable[[int], ProfilerAction]:
-    """One cycle, whose warm-up torch's profiler waits for.
+def _torch_schedule(schedule: Schedule, between_steps: Callable[[], None]) -> Callable[[int], ProfilerAction]:
+    """One cycle, whose warm-up torch's profiler waits for. It is asked when no step is open.
 
     A session that it prepared would be cancelled by any other profiler that begins. Before torch 2.12 that
     one fails; since then it is ours that ends the process when it starts, and torch tells nobody of it.
     """
-    made: Callable[[int], ProfilerAction] = torch.profiler.schedule(
+    action_of: Callable[[int], ProfilerAction] = torch.profiler.schedule(
         wait=schedule.warmup, warmup=0, active=schedule.active, repeat=1
     )
-    return made
+
+    def next_action(step: int) -> ProfilerAction:
+        between_steps()
+        return action_of(step)
+
+    return next_action
 
 
 def _activities() -> list[ProfilerActivity]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from time import perf_counter_ns
 
@@ -45,7 +45,15 @@ class ProfiledWindow:
     that started it.
     """
 
-    def __init__(self, schedule: Schedule, options: RecordOptions, folder: Path, worker: str) -> None:
+    def __init__(
+        self,
+        schedule: Schedule,
+        options: RecordOptions,
+        folder: Path,
+        worker: str,
+        between_steps: Callable[[], None],
+    ) -> None:
+        """`between_steps` is called where one step has ended and the next one has not begun."""
         self._schedule = schedule
         self._folder = folder
         self._worker = worker
@@ -53,7 +61,7 @@ class ProfiledWindow:
         self._python_profiler = PythonProfiler()
         self.missing = MissingFacts()
         """What could not be recorded."""
-        self._profiler = make_profiler(schedule, options, self._export, self.missing)
+        self._profiler = make_profiler(schedule, options, self._export, self.missing, between_steps)
         self._steps = 0
         self.recorded_steps = 0
         """Whole training steps in the recording."""

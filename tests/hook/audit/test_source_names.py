@@ -50,7 +50,8 @@ def test_the_profiler_names_files_the_same_however_the_path_grows(run_script: Ru
         sys.path.insert(0, str(here / "early"))
         from early_package.reads import read_it as early
         window = ProfiledWindow(
-            tbprof.Schedule(warmup=0, active=1), RecordOptions(with_stack=True), here / "spool", "worker"
+            tbprof.Schedule(warmup=0, active=1), RecordOptions(with_stack=True), here / "spool", "worker",
+            lambda: None
         )
         window.start()
         early(torch.ones(()))

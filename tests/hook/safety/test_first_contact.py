@@ -161,7 +161,11 @@ def test_a_window_that_the_device_ended_is_kept_and_nobody_s(
     tmp_path: Path, training_step: Step, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recorded = window.ProfiledWindow(
-        tbprof.Schedule(warmup=1, active=4), tbprof.hook.config.options.RecordOptions(), tmp_path, "worker"
+        tbprof.Schedule(warmup=1, active=4),
+        tbprof.hook.config.options.RecordOptions(),
+        tmp_path,
+        "worker",
+        lambda: None,
     )
     recorded.start()
     for _ in range(2):

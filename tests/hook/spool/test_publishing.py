@@ -25,7 +25,7 @@ from tbprof.hook.window.window import ProfiledWindow
 def trace(tmp_path: Path, training_step: Callable[[], float]) -> Path:
     """A window of one recorded step in the spool, with its facts."""
     folder = open_spool(tmp_path / "logs", tmp_path / "spool")
-    window = ProfiledWindow(Schedule(warmup=0, active=1), RecordOptions(), folder, "worker")
+    window = ProfiledWindow(Schedule(warmup=0, active=1), RecordOptions(), folder, "worker", lambda: None)
     window.start()
     training_step()
     window.advance()

@@ -22,7 +22,7 @@ Step = Callable[[], float]
 
 
 def made(export: Callable[[profile], None] = lambda _: None) -> profile:
-    return make_profiler(Schedule(warmup=2, active=2), RecordOptions(), export, MissingFacts())
+    return make_profiler(Schedule(warmup=2, active=2), RecordOptions(), export, MissingFacts(), lambda: None)
 
 
 def actions(profiler: profile, training_step: Step) -> list[ProfilerAction]:

@@ -34,7 +34,7 @@ SCHEDULE = Schedule(warmup=2, active=3)
 
 def window_in(folder: Path, schedule: Schedule = SCHEDULE, **options: bool) -> ProfiledWindow:
     folder.mkdir(exist_ok=True)
-    return ProfiledWindow(schedule, RecordOptions(**options), folder, "worker")
+    return ProfiledWindow(schedule, RecordOptions(**options), folder, "worker", lambda: None)
 
 
 def run(window: ProfiledWindow, training_step: Step, steps: int) -> None:
@@ -245,7 +245,7 @@ def test_what_the_profiler_imports_is_there_before_the_first_recorded_step(
         from tbprof.hook.config.schedule import Schedule
         from tbprof.hook.window.window import ProfiledWindow
         window = ProfiledWindow(
-            Schedule(warmup=1, active=1), RecordOptions(), pathlib.Path(sys.argv[1]), "worker"
+            Schedule(warmup=1, active=1), RecordOptions(), pathlib.Path(sys.argv[1]), "worker", lambda: None
         )
         window.start()
         before = set(sys.modules)
