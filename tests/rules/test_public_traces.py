@@ -34,7 +34,15 @@ def test_there_the_host_is_what_the_device_waits_for(reports: Reports, folder: s
 
 def test_where_the_host_is_ahead_nothing_is_late(traces: pathlib.Path, public_report: PublicReport) -> None:
     report = public_report(traces / "hta_nccl_ddp" / "ns_resolution.json.gz")
-    assert {finding.rule for finding in report.findings} == {"TRC03", "TRC04"}
+    assert {finding.rule for finding in report.findings} == {"DST03", "TRC03", "TRC04"}
+
+
+def test_of_a_ddp_training_the_options_are_known_that_it_pays_for(reports: Reports) -> None:
+    for report in reports("hta_nccl_ddp"):
+        (finding,) = (finding for finding in report.findings if finding.rule == "DST03")
+        assert finding.numbers["place"] == "gradient_as_bucket_view=True"
+        # One copy for each of the model's 161 parameters.
+        assert (finding.count, finding.severity) == (161 * len(report.steps), "low")
 
 
 def test_a_training_without_workers_is_bound_by_its_input_before_its_copies(reports: Reports) -> None:

@@ -35,13 +35,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import MEDIUM_SHARE, Finding, Numbers, Saving, Severity
+from tbprof.model import MEDIUM_SHARE, Finding, Numbers, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import duration_of, share_of
 from tbprof.rules.base.rule import GPU_WORK, Rule
-from tbprof.rules.base.severity import severity_of_transfer
 from tbprof.rules.communication.kinds_and_groups import KindAndGroup, kinds_and_groups
+from tbprof.rules.communication.severity_of_exchange import severity_of_exchange
 from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
@@ -63,7 +63,7 @@ def _finding(facts: Facts, one: KindAndGroup, exposed_ns: int) -> Finding:
     return window_finding(
         _CODE,
         place=one.place,
-        severity=_severity(facts, saving),
+        severity=severity_of_exchange(facts, saving),
         count=len(one.members),
         removal="rewrite",
         saving=saving,
@@ -76,12 +76,6 @@ def _finding(facts: Facts, one: KindAndGroup, exposed_ns: int) -> Finding:
             "waiting_per_step_ns": waited_ns // len(facts.steps),
         },
     )
-
-
-def _severity(facts: Facts, saving: Saving) -> Severity:
-    """What of it is waiting for others is not this rank's to change, and a ceiling is all that is known."""
-    found = severity_of_transfer(facts, saving)
-    return "medium" if found in ("critical", "high") else found
 
 
 def _note(numbers: Numbers, scope: Scope) -> str:

@@ -1,0 +1,146 @@
+"""An option of DistributedDataParallel costs time in each step.
+
+What
+    DistributedDataParallel copies every gradient back from its buckets, sends the model's buffers before
+    each forward, or walks the whole graph of each backward for parameters without a gradient. Its options
+    decide on all three, and the trace shows which of them are on.
+
+Why
+    A copy of all gradients is computing that makes nothing, and needs the memory of all gradients once
+    more. A broadcast of buffers stands in front of the forward, where no computing can cover it. The walk
+    happens on the host between forward and backward, while the device runs dry.
+
+Example
+    before:
+        model = DistributedDataParallel(model, find_unused_parameters=True)
+    after:
+        model = DistributedDataParallel(model, gradient_as_bucket_view=True, broadcast_buffers=False)
+
+Action
+    Change one option of DistributedDataParallel.
+
+Fix
+    `gradient_as_bucket_view=True` makes the gradients views of the buckets. `broadcast_buffers=False` leaves
+    each rank its own running statistics. `find_unused_parameters=False` is right where every parameter gets a
+    gradient in every step; `static_graph=True` where it is always the same ones that get none.
+    caveat: views of buckets can't be detached or replaced; buffers that differ between ranks are saved as
+    rank 0 has them; a parameter that gets no gradient after all ends the training with an error.
+
+Silent
+    Where what the option does takes less than 0.1 % of the steps. Whether a parameter goes without a gradient
+    no trace tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tbprof.analysis.arrays.intervals import Intervals, intersect, overlap_ns, total_ns, union
+from tbprof.analysis.arrays.names import matching_rows
+from tbprof.analysis.facts import Facts
+from tbprof.model import Evidence, Finding, Numbers, Saving
+from tbprof.records import dataclass
+from tbprof.rules.base.evidence import row_evidence
+from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.notes import duration_of, share_of
+from tbprof.rules.base.rule import GPU_WORK, Rule
+from tbprof.rules.base.severity import severity_of_transfer
+from tbprof.rules.communication.launched_inside import launched_inside
+from tbprof.texts.figures.scopes import Scope
+from tbprof.trace.columns.columns import Category, Int64s
+
+__all__ = ["RULE"]
+
+_CODE = "DST03"
+_LEAST_SHARE = 0.001
+"""Each is one word to change."""
+
+_COPIES = r"torch\.distributed\.ddp\.reducer::copy_bucket_to_grad"
+_SEARCHES = r"torch\.distributed\.ddp\.reducer::search_unused_parameters"
+_FORWARDS = r"DistributedDataParallel\.forward"
+
+_DOES = {
+    "gradient_as_bucket_view=True": "gradients are copied back from their buckets",
+    "broadcast_buffers=False": "buffers are sent before the forward, with nothing computed beside it",
+    "find_unused_parameters=False": "the GPU is idle while the graph is searched for unused parameters",
+}
+"""By the option to pass, what happens without it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cost:
+    option: str
+    count: int
+    ns: int
+    """Within the steps, of all devices."""
+    evidence: tuple[Evidence, ...]
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    for cost in (_copies(facts), _broadcasts(facts), _searches(facts)):
+        if cost.ns >= _LEAST_SHARE * facts.steps.total_ns > 0:
+            yield _finding(facts, cost)
+
+
+def _copies(facts: Facts) -> _Cost:
+    """Of the gradients, one for each parameter."""
+    work = facts.work
+    at = launched_inside(facts, matching_rows(facts.trace, _COPIES, Category.CPU_OP))
+    inside = union(facts.steps.gpu_start_ns, facts.steps.gpu_end_ns)
+    spent = int(overlap_ns(inside, work.start_ns[at], work.end_ns[at]).sum())
+    return _cost(facts, "gradient_as_bucket_view=True", at, spent)
+
+
+def _broadcasts(facts: Facts) -> _Cost:
+    """Those that the forward itself launched; of the model's own there may be others."""
+    found = facts.collectives
+    forwards = matching_rows(facts.trace, _FORWARDS, Category.USER_ANNOTATION, Category.CPU_OP)
+    is_broadcast = np.array([key.kind == "broadcast" for key in found.keys], np.bool_)
+    in_forward = np.isin(found.at, launched_inside(facts, forwards))
+    chosen = np.flatnonzero(in_forward & is_broadcast[found.key]) if len(found.keys) else found.at[:0]
+    spent = int(facts.collective_exposed_ns[chosen].sum())
+    return _cost(facts, "broadcast_buffers=False", found.at[chosen], spent)
+
+
+def _searches(facts: Facts) -> _Cost:
+    rows = matching_rows(facts.trace, _SEARCHES, Category.CPU_OP)
+    slices = facts.trace.slices
+    spans: Intervals = union(slices.start_ns[rows], slices.end_of(rows))
+    idle_ns = total_ns(intersect(facts.empty_idle, spans))
+    return _Cost("find_unused_parameters=False", len(rows), idle_ns, row_evidence(facts, "call", rows))
+
+
+def _cost(facts: Facts, option: str, at: Int64s, ns: int) -> _Cost:
+    return _Cost(option, len(at), ns, row_evidence(facts, "kernel", facts.work.rows[at]))
+
+
+def _finding(facts: Facts, cost: _Cost) -> Finding:
+    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=cost.ns)
+    return window_finding(
+        _CODE,
+        place=cost.option,
+        severity=severity_of_transfer(facts, saving),
+        count=cost.count,
+        removal="rewrite",
+        saving=saving,
+        confidence="high",
+        evidence=cost.evidence,
+        numbers={
+            "place": cost.option,
+            "per_step_ns": cost.ns // len(facts.steps),
+            "share": cost.ns / facts.steps.total_ns,
+        },
+    )
+
+
+def _note(numbers: Numbers, scope: Scope) -> str:
+    option = str(numbers["place"])
+    spent = (
+        f"{duration_of(numbers, 'per_step_ns')} {scope.each}, {share_of(numbers, 'share')} of {scope.name}"
+    )
+    return f"Without `{option}` {_DOES[option]}: {spent}."
+
+
+RULE = Rule(code=_CODE, find=find, note=_note, needs=(GPU_WORK,))

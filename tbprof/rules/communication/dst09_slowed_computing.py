@@ -1,0 +1,114 @@
+"""Kernels take longer beside communication.
+
+What
+    The same kernels of the same ops with the same shapes take longer while a collective runs than they do
+    without one.
+
+Why
+    A collective is a kernel too: it takes some multiprocessors for itself, and reads and writes the same
+    memory. Communication that computing covers is therefore not free, and with large matrices, whose kernels
+    fill the device evenly, losing a few multiprocessors can cost a whole wave.
+
+Example
+    before:
+        # as NCCL chooses: up to 32 blocks for one collective
+        model = DistributedDataParallel(model, bucket_cap_mb=100)
+    after:
+        os.environ["NCCL_MAX_CTAS"] = "8"
+        model = DistributedDataParallel(model, bucket_cap_mb=25)
+
+Action
+    Let communication take fewer multiprocessors from computing.
+
+Fix
+    Bound NCCL's blocks (`NCCL_MAX_CTAS`, or `config.max_ctas` of `ProcessGroupNCCL.Options`) until the
+    collectives get slower, and measure. On NVLink with SHARP and with copy engines (`symmetric memory`) a
+    collective needs hardly any multiprocessors.
+    caveat: fewer blocks make the collective itself slower; where it is exposed, that costs more than it wins.
+
+Silent
+    Without shapes, with fewer than three kernels of a kind on either side, where they take less than 10 %
+    longer, and where all of that is less than 1 % of the steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tbprof.analysis.facts import Facts
+from tbprof.model import MEDIUM_SHARE, Finding, Numbers, Saving
+from tbprof.rules.base.evidence import row_evidence
+from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.notes import duration_of, number_of, share_of
+from tbprof.rules.base.rule import GPU_WORK, Need, Rule
+from tbprof.rules.base.severity import severity_of_transfer
+from tbprof.rules.communication.slowed_rows import LEAST_SLOWER, Slowed, slowed_rows
+from tbprof.texts.figures.scopes import Scope
+from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.columns import Int64s
+
+__all__ = ["RULE"]
+
+_CODE = "DST09"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    if not len(facts.collectives.at):
+        return
+    at, kind = _kernels_of_shapes(facts)
+    slowed = slowed_rows(facts, at, kind)
+    is_much = slowed.excess_ns >= MEDIUM_SHARE * facts.steps.total_ns > 0
+    if is_much and slowed.share >= LEAST_SLOWER:
+        yield _finding(facts, slowed)
+
+
+def _kernels_of_shapes(facts: Facts) -> tuple[Int64s, Int64s]:
+    """Kernels whose op has shapes, and of each a number for its name, op, shapes and place in the op."""
+    work, slices = facts.work, facts.trace.slices
+    at = facts.kernels_in_steps
+    at = at[~facts.parts.is_communication[at]]
+    launch = work.launch[at]
+    op = facts.places.ops_on(slices.lane[launch].astype(np.int64), slices.start_ns[launch])
+    shapes = np.where(op == NONE, NONE, facts.trace.input_shapes.at(op))
+    known = np.flatnonzero(shapes != NONE)
+    at, op, shapes = at[known], op[known], shapes[known]
+    order = np.lexsort((work.launch_start_ns[at], op))
+    at, op, shapes = at[order], op[order], shapes[order]
+    place = np.arange(len(op)) - np.searchsorted(op, op, side="left")
+    alike = np.stack([slices.name[work.rows[at]], slices.name[op], shapes, place], axis=1)
+    return at, np.unique(alike, axis=0, return_inverse=True)[1].reshape(-1)
+
+
+def _finding(facts: Facts, slowed: Slowed) -> Finding:
+    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=slowed.excess_ns)
+    return window_finding(
+        _CODE,
+        place="",
+        severity=severity_of_transfer(facts, saving),
+        count=len(slowed.at),
+        removal="rewrite",
+        saving=saving,
+        confidence="medium",
+        evidence=row_evidence(facts, "kernel", facts.work.rows[slowed.at]),
+        numbers={
+            "kernels_per_step": round(len(slowed.at) / len(facts.steps), 1),
+            "longer_per_step_ns": slowed.excess_ns // len(facts.steps),
+            "longer_share": slowed.share,
+        },
+    )
+
+
+def _note(numbers: Numbers, scope: Scope) -> str:
+    count, longer = number_of(numbers, "kernels_per_step"), duration_of(numbers, "longer_per_step_ns")
+    part = share_of(numbers, "longer_share")
+    beside = f"{count} kernels {scope.each} run beside communication"
+    return f"{beside} and take {part}, {longer}, longer than their like without it."
+
+
+def _is_comparable(facts: Facts) -> bool:
+    return len(facts.trace.input_shapes.rows) > 0 or not len(facts.collectives.at)
+
+
+RULE = Rule(code=_CODE, find=find, note=_note, needs=(GPU_WORK, Need("shapes", _is_comparable)))
