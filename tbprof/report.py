@@ -21,7 +21,6 @@ from tbprof.analysis.summary.totals import idle_total, sync_totals
 from tbprof.analysis.summary.verdict import find_verdict
 from tbprof.analysis.timeline.timeline import Timeline
 from tbprof.model import (
-    FailedRule,
     Finding,
     FindingIndex,
     HookFacts,
@@ -33,9 +32,8 @@ from tbprof.model import (
     TraceSummary,
 )
 from tbprof.rules.base.rule import Rule
-from tbprof.rules.distinct_fingerprints import with_distinct_fingerprints
+from tbprof.rules.checking import run_rules
 from tbprof.rules.plan_candidates import candidates
-from tbprof.rules.precedence import settle
 from tbprof.rules.predicted_lines import predicted_lines
 from tbprof.rules.registry import RULES
 from tbprof.trace.columns.columns import Int64s, Trace
@@ -122,8 +120,8 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
     """The report of a trace that has been read."""
     facts, hook = Facts(trace), trace.facts
     audit = None if hook is None else hook.audit
-    findings, failed = _run(rules, facts)
-    checked = [rule for rule in rules if all(need.is_met(facts) for need in rule.needs)]
+    ran = run_rules(rules, facts)
+    findings = ran.findings
     plan, planned = _plan(facts, findings)
     saving = window_saving(facts, plan, planned)
     is_known = facts.device_is_known
@@ -149,19 +147,14 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
             PlanRow(FindingIndex(row.candidate), row.adds_ns, row.total_ns, row.ceiling_ns) for row in plan
         ),
         verdict=find_verdict(facts, findings, saving),
-        not_checked=tuple(
-            NotChecked(rule.code, need.name)
-            for rule in rules
-            if rule not in checked
-            for need in rule.needs
-            if not need.is_met(facts)
-        ),
-        failed_rules=failed,
+        not_checked=tuple(NotChecked(check.rule, need) for check in ran.checks for need in check.needs),
+        failed_rules=ran.failed,
         recorded_calls=() if audit is None else audit.calls,
         facts=None if hook is None else dataclasses.replace(hook, audit=None),
         sources=() if audit is None else audit.sources,
         predicted_lines=() if hook is None or facts.work.devices else _predicted(hook),
         communication=communication_totals(facts),
+        checks=ran.checks,
     )
 
 
@@ -171,22 +164,6 @@ def _predicted(hook: HookFacts) -> tuple[PredictedLine, ...]:
         return ()
     pin = bool(hook.loaders) and all(loader.pin_memory for loader in hook.loaders)
     return predicted_lines(hook.audit.calls, hook.audit.sources, loaders_pin=pin)
-
-
-def _run(rules: tuple[Rule, ...], facts: Facts) -> tuple[tuple[Finding, ...], tuple[FailedRule, ...]]:
-    """Findings of all rules that can run, worst first; a rule that raises costs itself only."""
-    findings: list[Finding] = []
-    failed: list[FailedRule] = []
-    for rule in rules:
-        if not all(need.is_met(facts) for need in rule.needs):
-            continue
-        try:
-            findings.extend(rule.find(facts))
-        except Exception as error:  # noqa: BLE001 - one broken rule must not cost the report
-            failed.append(FailedRule(rule.code, f"{type(error).__name__}: {error}"))
-    settled = settle(findings, [len(site.members) for site in facts.sites])
-    named = with_distinct_fingerprints(settled, facts.sites)
-    return tuple(sorted(named, key=_worst_first)), tuple(failed)
 
 
 def _plan(facts: Facts, findings: tuple[Finding, ...]) -> tuple[tuple[PlannedFix, ...], Int64s]:
@@ -199,12 +176,6 @@ def _plan(facts: Facts, findings: tuple[Finding, ...]) -> tuple[tuple[PlannedFix
     planned = [members[row.candidate] for row in plan]
     named = tuple(dataclasses.replace(row, candidate=worth[row.candidate]) for row in plan)
     return named, np.unique(np.concatenate(planned)) if planned else np.empty(0, np.int64)
-
-
-def _worst_first(finding: Finding) -> tuple[int, int, str, tuple[int, ...]]:
-    ceiling = finding.saving.ceiling_ns if finding.saving is not None else 0
-    order = ("critical", "high", "medium", "low", "info")
-    return order.index(finding.severity), -ceiling, finding.rule, finding.sites
 
 
 def _summary(facts: Facts) -> TraceSummary:

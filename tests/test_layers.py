@@ -137,6 +137,7 @@ LAW = {
         "analysis analysis.attribution analysis.kernels analysis.operators analysis.summary "
         "texts.* trace.columns errors model"
     ),
+    "views.checks": allowed("texts.* errors model"),
     "views.check": allowed("line_rules rules texts.* version errors model"),
     "plugin": allowed(
         "folders manual report store.lookup texts.* version views.* errors model", "tensorboard werkzeug"
@@ -194,7 +195,7 @@ INSIDE: dict[str, str] = {
     "texts": "figures < findings trust < screens < .",
     "store": ". < publishing < lookup",
     "views": (
-        "base < findings pages communication < overview < window < source "
+        "base < findings pages communication < checks overview < window < source "
         "< compare series timeline icicle check export tables job < ."
     ),
     "plugin": "worker < routes < .",

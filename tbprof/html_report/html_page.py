@@ -21,6 +21,7 @@ from tbprof.manual.pages import RULES_PAGE, all_pages
 from tbprof.model import Report, Window
 from tbprof.texts.findings.rule_pages import all_rules
 from tbprof.version import __version__
+from tbprof.views.checks.building import checks_view
 from tbprof.views.export.finding_markdown import finding_text
 from tbprof.views.pages.manual_page import manual_page
 from tbprof.views.pages.rule_page import rule_page
@@ -121,6 +122,7 @@ def _window(window: Window, report: Report, *, has_timeline: bool) -> dict[str, 
         "source": dataclasses.asdict(SourceAnswer("ready", source, None)),
         "findings": [dataclasses.asdict(finding_text(report, finding)) for finding in report.findings],
         "timeline": timeline,
+        "checks": dataclasses.asdict(checks_view(report)),
     }
 
 

@@ -8,6 +8,7 @@ in `tbprof.analysis`.
 
 from __future__ import annotations
 
+from tbprof.model.checks import Check, CheckState
 from tbprof.model.communication import (
     CollectiveKey,
     CollectiveTotal,
@@ -88,6 +89,8 @@ __all__ = [
     "UNKNOWN",
     "WAITED",
     "Audit",
+    "Check",
+    "CheckState",
     "CodeKind",
     "CodeShare",
     "CollectiveKey",

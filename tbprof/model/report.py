@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tbprof.model.checks import Check
 from tbprof.model.communication import Communication
 from tbprof.model.findings import FailedRule, Finding, NotChecked, PlanRow, Verdict
 from tbprof.model.indexes import SiteIndex
@@ -45,6 +46,8 @@ class Report:
     """Only where no device work was recorded; in the order of the files and lines."""
     communication: Communication | None = None
     """None where neither a device nor a collective of the hosts is known, or by a version that kept less."""
+    checks: tuple[Check, ...] = ()
+    """One a rule, by family and code; none of a version that kept less."""
 
     @property
     def indexed_sites(self) -> Iterator[tuple[SiteIndex, Site]]:

@@ -9,6 +9,7 @@ from tensorboard.plugins import base_plugin
 from tbprof.manual.pages import all_pages, manual_text
 from tbprof.plugin.routes.answers import answering, sending
 from tbprof.plugin.routes.bundle import Bundle
+from tbprof.plugin.routes.check_answers import CheckAnswers
 from tbprof.plugin.routes.compare_answers import CompareAnswers
 from tbprof.plugin.routes.finding_answers import FindingAnswers
 from tbprof.plugin.routes.log_directory import LogDirectory
@@ -53,6 +54,7 @@ class TbprofPlugin(base_plugin.TBPlugin):
             "/ranks": answering(self._series.ranks),
             "/trend": answering(self._series.trend),
             "/finding": answering(FindingAnswers(self._logs, self._analyses).answer),
+            "/checks": answering(CheckAnswers(self._logs, self._analyses).answer),
             "/rule": answering(self._rule),
             "/manual": answering(self._manual),
             "/timeline": sending(self._timelines.answer, is_json=True),

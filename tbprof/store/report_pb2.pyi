@@ -667,7 +667,7 @@ class HookFacts(_message.Message):
     def __init__(self, schema: _Optional[int] = ..., tbprof_version: _Optional[str] = ..., torch_version: _Optional[str] = ..., cuda_version: _Optional[str] = ..., driver_version: _Optional[str] = ..., device_names: _Optional[_Iterable[str]] = ..., worker: _Optional[str] = ..., rank: _Optional[int] = ..., world_size: _Optional[int] = ..., window: _Optional[int] = ..., first_step: _Optional[int] = ..., recorded_steps: _Optional[int] = ..., options: _Optional[_Mapping[str, bool]] = ..., unprofiled_step_ns: _Optional[int] = ..., profiled_step_ns: _Optional[int] = ..., audit: _Optional[_Union[Audit, _Mapping]] = ..., settings: _Optional[_Mapping[str, str]] = ..., environment: _Optional[_Mapping[str, str]] = ..., counters: _Optional[_Mapping[str, int]] = ..., git_commit: _Optional[str] = ..., loaders: _Optional[_Iterable[_Union[LoaderFacts, _Mapping]]] = ..., optimizers: _Optional[_Iterable[_Union[OptimizerFacts, _Mapping]]] = ..., begun_by: _Optional[str] = ..., phase: _Optional[str] = ..., phases_left_out: _Optional[_Iterable[str]] = ..., unprofiled_quartiles_ns: _Optional[_Iterable[int]] = ..., cold_steps_ns: _Optional[_Iterable[int]] = ..., unprofiled_device_step_ns: _Optional[int] = ..., after_step_ns: _Optional[int] = ..., step_counters: _Optional[_Iterable[_Union[StepCounts, _Mapping]]] = ..., other_gpu_processes: _Optional[int] = ..., profiler_start_ns: _Optional[int] = ..., missing: _Optional[_Iterable[_Union[MissingFact, _Mapping]]] = ...) -> None: ...
 
 class Report(_message.Message):
-    __slots__ = ("trace", "steps", "sync_points", "copies", "sites", "idle", "savings", "findings", "fix_plan", "verdict", "not_checked", "failed_rules", "recorded_calls", "facts", "code", "sources", "predicted_lines", "communication")
+    __slots__ = ("trace", "steps", "sync_points", "copies", "sites", "idle", "savings", "findings", "fix_plan", "verdict", "not_checked", "failed_rules", "recorded_calls", "facts", "code", "sources", "predicted_lines", "communication", "checks")
     TRACE_FIELD_NUMBER: _ClassVar[int]
     STEPS_FIELD_NUMBER: _ClassVar[int]
     SYNC_POINTS_FIELD_NUMBER: _ClassVar[int]
@@ -686,6 +686,7 @@ class Report(_message.Message):
     SOURCES_FIELD_NUMBER: _ClassVar[int]
     PREDICTED_LINES_FIELD_NUMBER: _ClassVar[int]
     COMMUNICATION_FIELD_NUMBER: _ClassVar[int]
+    CHECKS_FIELD_NUMBER: _ClassVar[int]
     trace: TraceSummary
     steps: _containers.RepeatedCompositeFieldContainer[Step]
     sync_points: SyncTotals
@@ -704,7 +705,8 @@ class Report(_message.Message):
     sources: _containers.RepeatedCompositeFieldContainer[SourceText]
     predicted_lines: _containers.RepeatedCompositeFieldContainer[PredictedLine]
     communication: Communication
-    def __init__(self, trace: _Optional[_Union[TraceSummary, _Mapping]] = ..., steps: _Optional[_Iterable[_Union[Step, _Mapping]]] = ..., sync_points: _Optional[_Union[SyncTotals, _Mapping]] = ..., copies: _Optional[_Iterable[_Union[CopyTotal, _Mapping]]] = ..., sites: _Optional[_Iterable[_Union[Site, _Mapping]]] = ..., idle: _Optional[_Union[Idle, _Mapping]] = ..., savings: _Optional[_Union[Savings, _Mapping]] = ..., findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., fix_plan: _Optional[_Iterable[_Union[PlanRow, _Mapping]]] = ..., verdict: _Optional[_Union[Verdict, _Mapping]] = ..., not_checked: _Optional[_Iterable[_Union[NotChecked, _Mapping]]] = ..., failed_rules: _Optional[_Iterable[_Union[FailedRule, _Mapping]]] = ..., recorded_calls: _Optional[_Iterable[_Union[RecordedCall, _Mapping]]] = ..., facts: _Optional[_Union[HookFacts, _Mapping]] = ..., code: _Optional[_Iterable[_Union[CodeShare, _Mapping]]] = ..., sources: _Optional[_Iterable[_Union[SourceText, _Mapping]]] = ..., predicted_lines: _Optional[_Iterable[_Union[PredictedLine, _Mapping]]] = ..., communication: _Optional[_Union[Communication, _Mapping]] = ...) -> None: ...
+    checks: _containers.RepeatedCompositeFieldContainer[Check]
+    def __init__(self, trace: _Optional[_Union[TraceSummary, _Mapping]] = ..., steps: _Optional[_Iterable[_Union[Step, _Mapping]]] = ..., sync_points: _Optional[_Union[SyncTotals, _Mapping]] = ..., copies: _Optional[_Iterable[_Union[CopyTotal, _Mapping]]] = ..., sites: _Optional[_Iterable[_Union[Site, _Mapping]]] = ..., idle: _Optional[_Union[Idle, _Mapping]] = ..., savings: _Optional[_Union[Savings, _Mapping]] = ..., findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., fix_plan: _Optional[_Iterable[_Union[PlanRow, _Mapping]]] = ..., verdict: _Optional[_Union[Verdict, _Mapping]] = ..., not_checked: _Optional[_Iterable[_Union[NotChecked, _Mapping]]] = ..., failed_rules: _Optional[_Iterable[_Union[FailedRule, _Mapping]]] = ..., recorded_calls: _Optional[_Iterable[_Union[RecordedCall, _Mapping]]] = ..., facts: _Optional[_Union[HookFacts, _Mapping]] = ..., code: _Optional[_Iterable[_Union[CodeShare, _Mapping]]] = ..., sources: _Optional[_Iterable[_Union[SourceText, _Mapping]]] = ..., predicted_lines: _Optional[_Iterable[_Union[PredictedLine, _Mapping]]] = ..., communication: _Optional[_Union[Communication, _Mapping]] = ..., checks: _Optional[_Iterable[_Union[Check, _Mapping]]] = ...) -> None: ...
 
 class CollectiveTotal(_message.Message):
     __slots__ = ("kind", "group", "dtype", "count", "bytes_in", "bytes_out", "total_ns", "exposed_ns", "transfer_ns", "arrival_wait_ns", "algorithm_gb_s", "bus_gb_s", "on", "ranks", "group_size", "message_bytes", "shortest_ns", "longest_ns", "streams")
@@ -837,3 +839,24 @@ class Communication(_message.Message):
     peers: _containers.RepeatedCompositeFieldContainer[PeerTraffic]
     sequence: RankSequence
     def __init__(self, exposed_ns: _Optional[int] = ..., overlapped_ns: _Optional[int] = ..., collectives: _Optional[_Iterable[_Union[CollectiveTotal, _Mapping]]] = ..., peers: _Optional[_Iterable[_Union[PeerTraffic, _Mapping]]] = ..., sequence: _Optional[_Union[RankSequence, _Mapping]] = ...) -> None: ...
+
+class Check(_message.Message):
+    __slots__ = ("rule", "state", "finding", "needs", "numbers")
+    class NumbersEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: Number
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Number, _Mapping]] = ...) -> None: ...
+    RULE_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    FINDING_FIELD_NUMBER: _ClassVar[int]
+    NEEDS_FIELD_NUMBER: _ClassVar[int]
+    NUMBERS_FIELD_NUMBER: _ClassVar[int]
+    rule: str
+    state: str
+    finding: int
+    needs: _containers.RepeatedScalarFieldContainer[str]
+    numbers: _containers.MessageMap[str, Number]
+    def __init__(self, rule: _Optional[str] = ..., state: _Optional[str] = ..., finding: _Optional[int] = ..., needs: _Optional[_Iterable[str]] = ..., numbers: _Optional[_Mapping[str, Number]] = ...) -> None: ...

@@ -15,6 +15,7 @@ import textwrap
 import types
 import typing
 
+from tbprof.views.checks import checks
 from tbprof.views.compare import comparison
 from tbprof.views.export import finding_markdown
 from tbprof.views.icicle import icicle
@@ -41,6 +42,7 @@ _ROOTS: tuple[type, ...] = (
     timeline.TimelineStep,
     timeline.SelectionView,
     timeline.FoundView,
+    checks.ChecksView,
     icicle.IcicleAnswer,
     screen.TableAnswer,
     screen.RowDetails,

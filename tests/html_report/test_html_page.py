@@ -54,7 +54,7 @@ def test_the_page_carries_its_window_and_the_rules(report: Report) -> None:
     data = data_of(page_of(report))
     assert set(data) == {"runs", "windows", "ranks", "trends", "rules", "manual"}
     [window] = data["windows"]
-    assert set(window) == {"run", "worker", "window", "answer", "source", "findings", "timeline"}
+    assert set(window) == {"run", "worker", "window", "answer", "source", "findings", "checks", "timeline"}
     assert window["answer"]["state"] == "ready"
     assert len(window["answer"]["window"]["sites"]) == len(report.sites)
 

@@ -8,6 +8,7 @@ from graphlib import CycleError
 import pytest
 
 from tbprof.model import Finding
+from tbprof.rules.base.passing import IN_STEPS
 from tbprof.rules.base.rule import Rule
 from tbprof.rules.precedence import most_specific_first, settle
 from tbprof.rules.registry import RULES
@@ -37,7 +38,7 @@ def left(*findings: Finding) -> list[str]:
 
 
 def rule(code: str, *before: str) -> Rule:
-    return Rule(code=code, find=lambda _: iter(()), before=before)
+    return Rule(code=code, find=lambda _: iter(()), passing=IN_STEPS, before=before)
 
 
 def test_what_a_rule_says_of_others_gives_their_order() -> None:

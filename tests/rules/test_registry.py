@@ -13,6 +13,7 @@ from tbprof import rules
 from tbprof.analysis.facts import Facts
 from tbprof.model import FailedRule, Finding, NotChecked
 from tbprof.report import report_of
+from tbprof.rules.base.passing import IN_STEPS
 from tbprof.rules.base.rule import Need, Rule
 from tbprof.rules.files import rule_files
 from tbprof.rules.registry import RULES
@@ -51,7 +52,7 @@ def raises_after_one(facts: Facts) -> Iterator[Finding]:
 
 
 def broken(find: object, *needs: Need) -> Rule:
-    return Rule(code="TRC99", needs=needs, find=find)  # type: ignore[arg-type]
+    return Rule(code="TRC99", needs=needs, find=find, passing=IN_STEPS)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,7 @@ def _questions(tab: _Tab) -> Iterator[tuple[str, dict[str, str]]]:
     for window in windows:
         yield "window", window
         yield "source", window
+        yield "checks", window
         view = tab.ask("window", window)["window"]
         for fingerprint in _fingerprints(view):
             yield "finding", {**window, "finding": fingerprint}

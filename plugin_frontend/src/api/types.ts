@@ -883,6 +883,45 @@ export interface FoundView {
   end_ns: number;
 }
 
+export interface CheckRow {
+  rule: string;
+  name: string;
+  /** What is the case where it fails. */
+  title: string;
+  /** In words, such as `Input pipeline`. */
+  family: string;
+  state: "passed" | "failed" | "not_checked" | "not_applicable";
+  /** Of a failed one. */
+  severity: "critical" | "high" | "medium" | "low" | "info" | null;
+  /** The evidence in a sentence: what was found, what was looked at, or why nobody could look. */
+  said: string;
+  /** Of a failed one what to do, in the imperative. */
+  action: string;
+  /** How many it has. */
+  findings: number;
+  /** Of its worst finding. */
+  saving: SavingView | null;
+  /** Why a failed one has none; "" if it has. */
+  no_saving: string;
+  /** Of its worst finding. */
+  sites: number[];
+}
+
+export interface MissingRecording {
+  what: string;
+  /** To be copied; "" if there is none. */
+  code: string;
+  rules: string[];
+}
+
+export interface ChecksView {
+  sentence: string;
+  /** Failed ones first, by worth; of equal ones by family and code. */
+  rows: CheckRow[];
+  /** What makes most rules checkable first; a rule with two needs is listed under each. */
+  missing: MissingRecording[];
+}
+
 export interface IcicleChoice {
   kind: "function" | "operator" | "module" | "label";
   /** Why it is not offered; "" where it is. */

@@ -14,18 +14,21 @@ from tbprof.cli.input.baseline_file import read_baseline, renewed, write_baselin
 from tbprof.cli.input.checkout_paths import path_in_checkout
 from tbprof.cli.input.piped import as_file
 from tbprof.cli.input.preflight_document import document_recording, preflight_document
-from tbprof.cli.input.reading import is_folder, report_of_file, reports_of_folder
+from tbprof.cli.input.reading import is_folder, report_of_file, reports_of_folder, windows_of_paths
 from tbprof.cli.output.check_text import check_text
+from tbprof.cli.output.checks_text import checks_text, list_text
 from tbprof.cli.output.github_annotations import github_annotations
 from tbprof.cli.processes.preflight_child import run_preflight
 from tbprof.errors import UsageError
 from tbprof.line_rules import LINE_KINDS
 from tbprof.rules.files import rule_files
 from tbprof.standard_streams import put, reader_may_leave
+from tbprof.texts.findings.rule_pages import all_rules
 from tbprof.views.check.building import check_view
 from tbprof.views.check.check import NEW, Baseline, Budget, CheckView, Recording
 from tbprof.views.check.failing_findings import report_recording
 from tbprof.views.check.sarif import sarif_log
+from tbprof.views.checks.building import checks_view
 
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
@@ -49,10 +52,13 @@ def add_to(commands: Commands) -> None:
     )
     parser.add_argument(
         "paths",
-        nargs="+",
+        nargs="*",
         metavar="PATH",
         help="traces, stored reports, folders of them or JSON of preflight; "
         "or one program, which preflight then runs, with its arguments",
+    )
+    parser.add_argument(
+        "--list", action="store_true", help="print each check and what became of it in PATH, or all checks"
     )
     parser.add_argument("-m", "--module", action="store_true", help="PATH is a module, as for python -m")
     parser.add_argument("--steps", metavar="N", help="of a program: optimizer steps to look at")
@@ -84,6 +90,12 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         TbprofError: Something could not be read, or the program could not be run.
     """
+    if options.list:
+        with reader_may_leave():
+            put(_listed(options))
+        return 0
+    if not options.paths:
+        raise UsageError("there is nothing to check: name traces, reports, folders or a program")
     if options.update_baseline and options.baseline is None:
         raise UsageError("--update-baseline needs --baseline FILE: say where it is")
     judge = partial(check_view, _recordings(options), forbidden=options.forbid, budgets=options.budget)
@@ -95,6 +107,18 @@ def run(options: argparse.Namespace) -> int:
     with reader_may_leave():
         put(_printed(view, options))
     return 0 if view.passed else FOUND
+
+
+def _listed(options: argparse.Namespace) -> str:
+    """The checks with their outcomes in windows; without a window those that there are."""
+    if not options.paths:
+        return list_text(all_rules())
+    windows, _ = windows_of_paths([Path(path) for path in options.paths], use_cache=not options.no_cache)
+    views = [(report.trace.path, checks_view(report)) for _, report in windows]
+    if options.format == "json":
+        named = [{"path": path, **dataclasses.asdict(view)} for path, view in views]
+        return json.dumps({"schema": SCHEMA, "windows": named}) + "\n"
+    return "\n".join(checks_text(path, view) for path, view in views)
 
 
 def _accepted(options: argparse.Namespace) -> Baseline:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from tbprof.cli.output.checks_text import checks_markdown
 from tbprof.cli.output.plain_text import plain
 from tbprof.cli.output.terminal import saving_text
 from tbprof.model import Report
 from tbprof.texts.figures.quantities import mean, milliseconds, share, size
 from tbprof.views.base.steady import marks_steps, mean_kernels, mean_launches
+from tbprof.views.checks.building import checks_view
 from tbprof.views.export.finding_markdown import code, escaped, finding_markdown, site_place
 from tbprof.views.window.building import window_view
 from tbprof.views.window.predicted import PredictedRow
@@ -51,6 +53,7 @@ def markdown(report: Report) -> str:
         lines.append("")
     for found in report.findings:
         lines += finding_markdown(report, found)
+    lines += checks_markdown(checks_view(report))
     if view.health:
         lines += ["### To know", "", *(f"- {escaped(row.message)}" for row in view.health), ""]
     return "\n".join(plain(line) for line in lines)

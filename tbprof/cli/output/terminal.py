@@ -9,6 +9,7 @@ from tbprof.texts.figures.scopes import scope_of
 from tbprof.texts.findings.actions import place_of
 from tbprof.texts.screens.idle import cause_name
 from tbprof.views.base.steady import marks_steps, mean_kernels, mean_launches
+from tbprof.views.checks.building import checks_summary
 from tbprof.views.findings.findings import FindingRow, SavingView, finding_row
 from tbprof.views.overview.overview import ActionRow
 from tbprof.views.window.building import window_view
@@ -31,6 +32,7 @@ def terminal_text(report: Report) -> str:
     lines += _predicted(view)
     lines += _sites(view)
     lines += _window_findings(report)
+    lines += ["", f"  {checks_summary(report)} tbprof check --list FILE shows each."] if report.checks else []
     lines += _notes(view)
     return "\n".join(plain(line.rstrip()) for line in lines) + "\n"
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.line_rules import LineKind
-from tbprof.model import Finding
+from tbprof.model import Finding, Numbers
 from tbprof.records import dataclass
 from tbprof.rules.base.notes import Note
 
-__all__ = ["GPU_WORK", "STEPS", "Need", "Rule"]
+__all__ = ["GPU_WORK", "STEPS", "Need", "Passing", "Rule"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +22,24 @@ class Need:
     is_met: Callable[[Facts], bool]
 
 
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """What a rule that found nothing can say for that."""
+
+    looked_at: Callable[[Facts], Numbers | None]
+    """Its figures; None where the window holds nothing that the rule judges."""
+    note: Note
+    """Those figures in a sentence."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """What a rule's file declares; its page is the file's docstring."""
 
     code: str
     find: Callable[[Facts], Iterator[Finding]]
+    passing: Passing
+    """Evidence that it looked, where it found nothing."""
     kind: LineKind | None = None
     """What the lines of its findings do, as preflight calls it; None where they are about no lines."""
     is_timed: bool = False
@@ -39,6 +51,8 @@ class Rule:
     """Codes of rules that see less of the same waits: where both found them, this one speaks alone."""
     distorts_family: bool = False
     """Whether, beside a finding of it, no other of its family is one that the program would have."""
+    no_saving: str = ""
+    """Why a finding of it may carry no saving, as a clause; "" where others of its kind have the saving."""
     is_bundle: bool = False
     """Whether its findings are about several others together: rows of a plan only where those are not."""
 

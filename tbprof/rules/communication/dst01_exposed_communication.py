@@ -39,6 +39,7 @@ from tbprof.model import MEDIUM_SHARE, Finding, Numbers, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import duration_of, share_of
+from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.communication.kinds_and_groups import KindAndGroup, kinds_and_groups
 from tbprof.rules.communication.severity_of_exchange import severity_of_exchange
@@ -88,4 +89,4 @@ def _note(numbers: Numbers, scope: Scope) -> str:
     return f"{said} By the size of its messages at least {waiting} of that is waiting for other ranks."
 
 
-RULE = Rule(code=_CODE, find=find, note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, note=_note, needs=(GPU_WORK,))

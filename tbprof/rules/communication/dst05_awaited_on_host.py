@@ -41,6 +41,7 @@ from tbprof.model import MEDIUM_SHARE, Finding, Numbers, Saving, SiteIndex
 from tbprof.rules.base.evidence import wait_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import duration_of, share_of
+from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of
 from tbprof.texts.figures.scopes import Scope
@@ -86,4 +87,4 @@ def _note(numbers: Numbers, scope: Scope) -> str:
     return f"For {waiting} {scope.each}, {part} of the wait, the GPU communicated and computed nothing."
 
 
-RULE = Rule(code=_CODE, find=find, note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, note=_note, needs=(GPU_WORK,))

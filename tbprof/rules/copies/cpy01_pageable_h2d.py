@@ -45,6 +45,7 @@ from tbprof.line_rules import STAGED_BYTES
 from tbprof.model import FIXED_AS, Finding, Numbers
 from tbprof.rules.base.findings import site_finding
 from tbprof.rules.base.notes import duration_of
+from tbprof.rules.base.passing import UPLOADS
 from tbprof.rules.base.rule import Rule
 from tbprof.rules.copies.search.steady_uploads import moves_batch, names_loader
 from tbprof.texts.figures.quantities import size
@@ -110,4 +111,4 @@ def _note(numbers: Numbers, _: Scope) -> str:
     return sizes if numbers.get("is_batch", 1) else f"{sizes} It is no batch."
 
 
-RULE = Rule(code=_CODE, find=find, kind="upload", note=_note)
+RULE = Rule(code=_CODE, find=find, passing=UPLOADS, kind="upload", note=_note)

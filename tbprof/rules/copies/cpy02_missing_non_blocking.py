@@ -39,6 +39,7 @@ from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
 from tbprof.rules.base.findings import site_finding
+from tbprof.rules.base.passing import UPLOADS
 from tbprof.rules.base.rule import Rule
 
 __all__ = ["RULE"]
@@ -60,4 +61,4 @@ def _waits_for_pinned(site: SiteMembers) -> bool:
     return is_upload and site.blocking and site.ops[:1] == (_COPY,)
 
 
-RULE = Rule(code=_CODE, find=find, kind="upload", before=("CPY03", "CPY04"))
+RULE = Rule(code=_CODE, find=find, passing=UPLOADS, kind="upload", before=("CPY03", "CPY04"))

@@ -50,6 +50,7 @@ from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.findings import waits_finding
+from tbprof.rules.base.passing import UPLOADS
 from tbprof.rules.base.rule import Need, Rule
 from tbprof.rules.copies.search.repeated_uploads import compares_uploads, uploads_same_bytes
 from tbprof.rules.copies.search.steady_uploads import find_steady_uploads, names_loader
@@ -101,6 +102,7 @@ RULE = Rule(
         ),
     ),
     find=find,
+    passing=UPLOADS,
     kind="upload",
     note=_note,
 )

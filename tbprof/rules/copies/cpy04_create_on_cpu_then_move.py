@@ -37,6 +37,7 @@ from collections.abc import Iterator
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
 from tbprof.rules.base.findings import waits_finding
+from tbprof.rules.base.passing import UPLOADS
 from tbprof.rules.base.rule import Need, Rule
 from tbprof.rules.copies.search.moved_factories import find_moved_factories
 from tbprof.rules.copies.search.op_inputs import records_shapes
@@ -60,6 +61,7 @@ RULE = Rule(
     code=_CODE,
     needs=(Need("shapes", lambda facts: records_shapes(facts.trace)),),
     find=find,
+    passing=UPLOADS,
     kind="upload",
     before=("CPY03", "CPY05"),
 )

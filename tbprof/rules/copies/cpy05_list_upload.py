@@ -42,6 +42,7 @@ from tbprof.line_rules import FROM_VALUES, STAGED_BYTES
 from tbprof.model import Finding
 from tbprof.rules.base.enclosing_frames import lie_in_frames
 from tbprof.rules.base.findings import site_finding
+from tbprof.rules.base.passing import UPLOADS
 from tbprof.rules.base.rule import Rule
 
 __all__ = ["RULE"]
@@ -67,4 +68,4 @@ def _of_numbers(facts: Facts, site: SiteMembers) -> bool:
     return is_index or bool(lie_in_frames(facts, site.members, _FROM_NUMBERS).all())
 
 
-RULE = Rule(code=_CODE, find=find, kind="upload", before=("CPY03",))
+RULE = Rule(code=_CODE, find=find, passing=UPLOADS, kind="upload", before=("CPY03",))

@@ -42,6 +42,7 @@ from tbprof.analysis.health.profiler_cost import records_frames
 from tbprof.model import Finding, Numbers, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.passing import IN_STEPS
 from tbprof.rules.base.rule import STEPS, Need, Rule
 from tbprof.rules.base.severity import severity_of
 from tbprof.rules.copies.search.constructions import (
@@ -122,5 +123,7 @@ RULE = Rule(
         ),
     ),
     find=find,
+    passing=IN_STEPS,
+    no_saving="how long building takes was not recorded",
     note=_note,
 )

@@ -39,6 +39,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers, SiteIndex
 from tbprof.rules.base.findings import waits_finding
 from tbprof.rules.base.notes import number_of
+from tbprof.rules.base.passing import COPIES
 from tbprof.rules.base.rule import STEPS, Rule
 from tbprof.texts.figures.quantities import size
 from tbprof.texts.figures.scopes import Scope
@@ -96,4 +97,4 @@ def _note(numbers: Numbers, scope: Scope) -> str:
     return f"{copies} copies {scope.each}, of {size(int(numbers['median_bytes']))} each."
 
 
-RULE = Rule(code=_CODE, find=find, note=_note, needs=(STEPS,))
+RULE = Rule(code=_CODE, find=find, passing=COPIES, note=_note, needs=(STEPS,))

@@ -36,6 +36,7 @@ from collections.abc import Iterator
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.findings import waits_finding
+from tbprof.rules.base.passing import COPIES
 from tbprof.rules.base.rule import STEPS, Rule
 from tbprof.rules.copies.search.round_trips import find_round_trips
 from tbprof.texts.figures.quantities import count, size
@@ -64,4 +65,4 @@ def _note(numbers: Numbers, _: Scope) -> str:
     return f"{count(int(numbers['trips']), 'round trip')}, {size(int(numbers['bytes']))} in all."
 
 
-RULE = Rule(code=_CODE, find=find, note=_note, needs=(STEPS,))
+RULE = Rule(code=_CODE, find=find, passing=COPIES, note=_note, needs=(STEPS,))

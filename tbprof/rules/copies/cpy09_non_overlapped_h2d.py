@@ -49,6 +49,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import MEDIUM_SHARE, Finding, Numbers
 from tbprof.rules.base.findings import transfer_finding
 from tbprof.rules.base.notes import duration_of
+from tbprof.rules.base.passing import UPLOADS
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.copies.search.computing_streams import on_computing_streams
 from tbprof.texts.figures.scopes import Scope
@@ -90,4 +91,4 @@ def _note(numbers: Numbers, _: Scope) -> str:
     return f"{exposed} of the {device} that it takes are hidden by nothing."
 
 
-RULE = Rule(code=_CODE, find=find, is_timed=True, note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=UPLOADS, is_timed=True, note=_note, needs=(GPU_WORK,))

@@ -40,6 +40,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
 from tbprof.rules.base.evidence import wait_evidence
 from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.passing import READS
 from tbprof.rules.base.rule import STEPS, Rule
 from tbprof.rules.copies.search.unawaited_reads import find_unawaited
 
@@ -68,4 +69,11 @@ def find(facts: Facts) -> Iterator[Finding]:
             )
 
 
-RULE = Rule(code=_CODE, find=find, kind="race", needs=(STEPS,))
+RULE = Rule(
+    code=_CODE,
+    find=find,
+    passing=READS,
+    no_saving="it is about a wrong result, not about time",
+    kind="race",
+    needs=(STEPS,),
+)

@@ -40,6 +40,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.passing import IN_STEPS
 from tbprof.rules.base.rule import STEPS, Rule
 from tbprof.rules.base.severity import severity_of
 from tbprof.rules.copies.search.pinning import find_pinning
@@ -72,4 +73,4 @@ def find(facts: Facts) -> Iterator[Finding]:
     )
 
 
-RULE = Rule(code=_CODE, find=find, needs=(STEPS,))
+RULE = Rule(code=_CODE, find=find, passing=IN_STEPS, needs=(STEPS,))

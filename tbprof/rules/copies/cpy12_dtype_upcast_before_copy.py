@@ -38,6 +38,7 @@ import numpy as np
 from tbprof.analysis.facts import Facts
 from tbprof.model import MEDIUM_SHARE, Finding
 from tbprof.rules.base.findings import transfer_finding
+from tbprof.rules.base.passing import UPLOADS
 from tbprof.rules.base.rule import Need, Rule
 from tbprof.rules.copies.search.op_inputs import records_shapes
 from tbprof.rules.copies.search.widened_uploads import find_widened_uploads
@@ -69,5 +70,6 @@ RULE = Rule(
     code=_CODE,
     needs=(Need("shapes", lambda facts: records_shapes(facts.trace)),),
     find=find,
+    passing=UPLOADS,
     kind="upload",
 )

@@ -40,6 +40,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import MEDIUM_SHARE, Finding, Numbers
 from tbprof.rules.base.findings import transfer_finding
 from tbprof.rules.base.notes import number_of
+from tbprof.rules.base.passing import COPIES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.arrays import NONE
@@ -97,4 +98,4 @@ def _note(numbers: Numbers, _: Scope) -> str:
     return f"{here} GB/s, where {best} GB/s were seen in the same window."
 
 
-RULE = Rule(code=_CODE, find=find, is_timed=True, note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=COPIES, is_timed=True, note=_note, needs=(GPU_WORK,))

@@ -38,7 +38,13 @@ from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_cause
-from tbprof.rules.input.loader_calls import STARVED_SHARE, LoaderCalls, find_loader_calls, loader_note
+from tbprof.rules.input.loader_calls import (
+    LOADING,
+    STARVED_SHARE,
+    LoaderCalls,
+    find_loader_calls,
+    loader_note,
+)
 from tbprof.trace.columns.arrays import NONE
 
 __all__ = ["RULE"]
@@ -70,4 +76,4 @@ def _numbers(facts: Facts, calls: LoaderCalls) -> Numbers:
     return exposed if calls.drained_by == NONE else {**exposed, "drained_by": calls.drained_by}
 
 
-RULE = Rule(code=_CODE, find=find, note=loader_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=LOADING, note=loader_note, needs=(GPU_WORK,))

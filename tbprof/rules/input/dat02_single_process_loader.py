@@ -42,6 +42,7 @@ from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.input.loader_calls import (
+    LOADING,
     STARVED_SHARE,
     LoaderCalls,
     find_loader_calls,
@@ -82,4 +83,4 @@ def _worth(facts: Facts, calls: LoaderCalls) -> tuple[Severity, Saving | None]:
     return severity_of_cause(facts, saving), saving
 
 
-RULE = Rule(code=_CODE, find=find, note=loader_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=LOADING, note=loader_note, needs=(GPU_WORK,))

@@ -17,11 +17,14 @@ from tbprof.analysis.gaps.idle_places import drained_by
 from tbprof.model import Numbers
 from tbprof.records import dataclass
 from tbprof.rules.base.notes import duration_of, share_of
+from tbprof.rules.base.passing import counted
+from tbprof.rules.base.rule import Passing
 from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = [
+    "LOADING",
     "READY_BATCH_NS",
     "STARVED_SHARE",
     "LoaderCalls",
@@ -94,3 +97,22 @@ def loader_note(numbers: Numbers, scope: Scope) -> str:
     """What the device is idle for the loader."""
     exposed, part = duration_of(numbers, "exposed_per_step_ns"), share_of(numbers, "share")
     return f"The GPU is idle {exposed} {scope.each} for it, {part} of {scope.name}."
+
+
+def _looked_at(facts: Facts) -> Numbers | None:
+    calls = find_loader_calls(facts)
+    if not len(calls.rows):
+        return None
+    exposed_ns = int((calls.idle.end_ns - calls.idle.start_ns).sum())
+    return {
+        "batches": len(calls.rows),
+        "exposed_per_step_ns": exposed_ns // len(facts.steps),
+        "share": calls.share,
+    }
+
+
+def _looked_at_note(numbers: Numbers, scope: Scope) -> str:
+    return f"{counted(numbers, 'batches', 'call')} of the loader. {loader_note(numbers, scope)}"
+
+
+LOADING = Passing(_looked_at, _looked_at_note)

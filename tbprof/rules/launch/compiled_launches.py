@@ -13,10 +13,13 @@ import numpy.typing as npt
 
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.facts import Facts
+from tbprof.model import Numbers
+from tbprof.rules.base.rule import Passing
+from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
-__all__ = ["are_compiled"]
+__all__ = ["COMPILED", "are_compiled"]
 
 _KERNEL = re.compile(r"triton_(?:poi|red|per|tem|for|mm|unk)_")
 """Kernels that Inductor wrote; hand-written Triton kernels bear other names."""
@@ -36,3 +39,17 @@ def are_compiled(facts: Facts, kernels: Int64s) -> npt.NDArray[np.bool_]:
     inside = regions.innermost(slices.lane[launches].astype(np.int64), start_ns, start_ns) != NONE
     compiled: npt.NDArray[np.bool_] = inside | is_kernel[slices.name[facts.work.rows[kernels]]]
     return compiled
+
+
+def _looked_at(facts: Facts) -> Numbers | None:
+    kernels = facts.kernels_in_steps
+    compiled = int(are_compiled(facts, kernels).sum())
+    return {"compiled": compiled, "kernels": len(kernels)} if compiled else None
+
+
+def _note(numbers: Numbers, _: Scope) -> str:
+    compiled, kernels = int(numbers["compiled"]), int(numbers["kernels"])
+    return f"{compiled:,} of {kernels:,} kernels come from compiled code, and the GPU does not wait for them."
+
+
+COMPILED = Passing(_looked_at, _note)

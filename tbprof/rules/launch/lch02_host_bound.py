@@ -47,6 +47,7 @@ from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Numbers, Saving, Sev
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import duration_of
+from tbprof.rules.base.passing import LAUNCHES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_cause
 from tbprof.texts.figures.scopes import Scope
@@ -104,4 +105,4 @@ def _note(numbers: Numbers, scope: Scope) -> str:
     return f"{duration_of(numbers, 'idle_per_step_ns')} {scope.each} in {place}."
 
 
-RULE = Rule(code=_CODE, find=find, note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=LAUNCHES, note=_note, needs=(GPU_WORK,))

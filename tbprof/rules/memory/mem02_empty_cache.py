@@ -43,6 +43,7 @@ from tbprof.model import Finding, Numbers, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import duration_of
+from tbprof.rules.base.passing import ON_DEVICE
 from tbprof.rules.base.rule import Rule
 from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.memory.cache_flushes import CacheFlushes, find_cache_flushes
@@ -89,4 +90,4 @@ def _note(numbers: Numbers, _: Scope) -> str:
     return f"{frees} and {again}, {duration_of(numbers, 'call_ns')} in the calls."
 
 
-RULE = Rule(code=_CODE, find=find, note=_note)
+RULE = Rule(code=_CODE, find=find, passing=ON_DEVICE, note=_note)

@@ -44,6 +44,7 @@ from collections.abc import Iterator
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
 from tbprof.rules.base.findings import site_finding
+from tbprof.rules.base.passing import SYNC_POINTS
 from tbprof.rules.base.reads import reads_scalar
 from tbprof.rules.base.rule import Rule
 
@@ -59,4 +60,4 @@ def find(facts: Facts) -> Iterator[Finding]:
             yield site_finding(facts, index, rule=_CODE, removal="defer", numbers=numbers)
 
 
-RULE = Rule(code=_CODE, find=find, kind="scalar_read")
+RULE = Rule(code=_CODE, find=find, passing=SYNC_POINTS, kind="scalar_read")

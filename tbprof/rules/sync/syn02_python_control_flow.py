@@ -38,6 +38,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
 from tbprof.optable import TRUTH_READERS
 from tbprof.rules.base.findings import site_finding
+from tbprof.rules.base.passing import SYNC_POINTS
 from tbprof.rules.base.reads import is_read
 from tbprof.rules.base.rule import Rule
 
@@ -52,4 +53,4 @@ def find(facts: Facts) -> Iterator[Finding]:
             yield site_finding(facts, index, rule=_CODE, removal="rewrite", numbers={})
 
 
-RULE = Rule(code=_CODE, find=find, kind="control_flow")
+RULE = Rule(code=_CODE, find=find, passing=SYNC_POINTS, kind="control_flow")

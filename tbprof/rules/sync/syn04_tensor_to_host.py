@@ -42,6 +42,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.line_rules import SCALAR_BYTES
 from tbprof.model import Finding
 from tbprof.rules.base.findings import site_finding
+from tbprof.rules.base.passing import SYNC_POINTS
 from tbprof.rules.base.reads import can_be_deferred, is_read
 from tbprof.rules.base.rule import Rule
 
@@ -63,4 +64,4 @@ def _reads_tensor(site: SiteMembers) -> bool:
     return is_read(site) and can_be_deferred(site) and _COPY in site.ops
 
 
-RULE = Rule(code=_CODE, find=find, kind="host_read")
+RULE = Rule(code=_CODE, find=find, passing=SYNC_POINTS, kind="host_read")

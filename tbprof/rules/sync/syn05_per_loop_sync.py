@@ -44,6 +44,7 @@ from tbprof.line_rules import LOOP_READS
 from tbprof.model import Finding, Numbers, Removal
 from tbprof.rules.base.findings import site_finding
 from tbprof.rules.base.notes import number_of
+from tbprof.rules.base.passing import SYNC_POINTS
 from tbprof.rules.base.reads import can_be_deferred, reads_number
 from tbprof.rules.base.rule import STEPS, Rule
 from tbprof.texts.figures.scopes import Scope
@@ -69,4 +70,12 @@ def _note(numbers: Numbers, scope: Scope) -> str:
     return f"{number_of(numbers, 'per_step')} round trips {scope.each}."
 
 
-RULE = Rule(code=_CODE, find=find, kind="scalar_read", note=_note, needs=(STEPS,), before=("SYN01", "SYN02"))
+RULE = Rule(
+    code=_CODE,
+    find=find,
+    passing=SYNC_POINTS,
+    kind="scalar_read",
+    note=_note,
+    needs=(STEPS,),
+    before=("SYN01", "SYN02"),
+)

@@ -46,6 +46,7 @@ from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Removal
 from tbprof.rules.base.findings import site_finding
+from tbprof.rules.base.passing import SYNC_POINTS
 from tbprof.rules.base.rule import STEPS, Rule
 
 __all__ = ["RULE"]
@@ -71,4 +72,4 @@ def _waits(facts: Facts, site: SiteMembers) -> bool:
     return bool((facts.awaited.explained_ns[site.members] > 0).any())
 
 
-RULE = Rule(code=_CODE, find=find, kind="synchronise", needs=(STEPS,))
+RULE = Rule(code=_CODE, find=find, passing=SYNC_POINTS, kind="synchronise", needs=(STEPS,))

@@ -42,6 +42,7 @@ from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
 from tbprof.rules.base.findings import site_finding
+from tbprof.rules.base.passing import SYNC_POINTS
 from tbprof.rules.base.reads import reads_scalar
 from tbprof.rules.base.rule import STEPS, Rule
 
@@ -75,4 +76,4 @@ def _drains(facts: Facts, site: SiteMembers) -> bool:
     return int(facts.awaited.explained_ns[site.members].sum()) >= EXPLAINED_SHARE * wait_ns
 
 
-RULE = Rule(code=_CODE, find=find, kind="scalar_read", needs=(STEPS,), before=("SYN01",))
+RULE = Rule(code=_CODE, find=find, passing=SYNC_POINTS, kind="scalar_read", needs=(STEPS,), before=("SYN01",))

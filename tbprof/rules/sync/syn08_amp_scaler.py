@@ -43,6 +43,7 @@ from tbprof.line_rules import SCALER_FILE
 from tbprof.model import Finding
 from tbprof.rules.base.enclosing_ranges import first_after_op, in_frames
 from tbprof.rules.base.findings import waits_finding
+from tbprof.rules.base.passing import SYNC_POINTS
 from tbprof.rules.base.reads import reads_number
 from tbprof.rules.base.rule import Rule
 
@@ -66,4 +67,10 @@ def find(facts: Facts) -> Iterator[Finding]:
             yield waits_finding(facts, (index,), members, rule=_CODE, removal="rewrite", numbers={})
 
 
-RULE = Rule(code=_CODE, find=find, kind="scalar_read", before=("SYN01", "SYN02", "SYN05", "SYN07", "SYN09"))
+RULE = Rule(
+    code=_CODE,
+    find=find,
+    passing=SYNC_POINTS,
+    kind="scalar_read",
+    before=("SYN01", "SYN02", "SYN05", "SYN07", "SYN09"),
+)

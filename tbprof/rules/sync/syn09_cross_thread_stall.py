@@ -47,6 +47,7 @@ from tbprof.model import Finding, Numbers, Saving, SiteIndex
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import duration_of
+from tbprof.rules.base.passing import SYNC_POINTS
 from tbprof.rules.base.rule import Rule
 from tbprof.rules.base.severity import severity_of
 from tbprof.rules.sync.held_back_launches import HeldBackLaunches, find_held_back_launches
@@ -94,6 +95,7 @@ def _note(numbers: Numbers, _: Scope) -> str:
 RULE = Rule(
     code=_CODE,
     find=find,
+    passing=SYNC_POINTS,
     is_timed=True,
     note=_note,
     before=(

@@ -41,6 +41,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.findings import waits_finding
 from tbprof.rules.base.notes import duration_of
+from tbprof.rules.base.passing import SYNC_POINTS
 from tbprof.rules.base.reads import can_be_deferred, uploads_data
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.sync.masking_waits import find_mask_cluster
@@ -71,4 +72,4 @@ def _note(numbers: Numbers, _: Scope) -> str:
     )
 
 
-RULE = Rule(code=_CODE, find=find, note=_note, needs=(GPU_WORK,), is_bundle=True)
+RULE = Rule(code=_CODE, find=find, passing=SYNC_POINTS, note=_note, needs=(GPU_WORK,), is_bundle=True)

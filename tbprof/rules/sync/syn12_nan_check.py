@@ -44,6 +44,7 @@ from tbprof.line_rules import CLIPPING_FILE
 from tbprof.model import Finding, Numbers, SiteIndex
 from tbprof.rules.base.enclosing_ranges import in_frames
 from tbprof.rules.base.findings import site_finding, waits_finding
+from tbprof.rules.base.passing import SYNC_POINTS
 from tbprof.rules.base.reads import reads_number
 from tbprof.rules.base.rule import Rule
 from tbprof.trace.columns.arrays import NONE
@@ -85,4 +86,10 @@ def _anomaly_mode(facts: Facts, sites: list[SiteIndex]) -> Iterator[Finding]:
         yield waits_finding(facts, tuple(sites), members, rule=_CODE, removal="drop", numbers=numbers)
 
 
-RULE = Rule(code=_CODE, find=find, kind="scalar_read", before=("SYN01", "SYN02", "SYN05", "SYN07", "SYN09"))
+RULE = Rule(
+    code=_CODE,
+    find=find,
+    passing=SYNC_POINTS,
+    kind="scalar_read",
+    before=("SYN01", "SYN02", "SYN05", "SYN07", "SYN09"),
+)

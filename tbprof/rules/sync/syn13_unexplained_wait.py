@@ -42,7 +42,7 @@ from tbprof.model import Finding, Numbers, Saving
 from tbprof.rules.base.evidence import idle_evidence, wait_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import share_of
-from tbprof.rules.base.rule import GPU_WORK, STEPS, Rule
+from tbprof.rules.base.rule import GPU_WORK, STEPS, Passing, Rule
 from tbprof.rules.sync.unexplained_time import find_unexplained
 from tbprof.texts.figures.scopes import Scope
 
@@ -86,4 +86,19 @@ def _note(numbers: Numbers, scope: Scope) -> str:
     return f"{waits} of {scope.name} in such waits, {queued} idle with work queued."
 
 
-RULE = Rule(code=_CODE, find=find, is_timed=True, note=_note, needs=(GPU_WORK, STEPS))
+def _looked_at(facts: Facts) -> Numbers | None:
+    """The first step is left out: what was launched before it is not recorded."""
+    found = find_unexplained(facts)
+    if not found.steps_ns:
+        return None
+    return {"queued_share": found.queued_share, "wait_share": found.wait_share}
+
+
+RULE = Rule(
+    code=_CODE,
+    find=find,
+    passing=Passing(_looked_at, _note),
+    is_timed=True,
+    note=_note,
+    needs=(GPU_WORK, STEPS),
+)

@@ -42,6 +42,7 @@ from tbprof.model import MEDIUM_SHARE, Finding, Numbers, Severity
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import duration_of
+from tbprof.rules.base.passing import IN_STEPS
 from tbprof.rules.base.rule import Rule
 from tbprof.rules.trace_health.cold_start import ColdStart, find_cold_start
 from tbprof.texts.figures.scopes import Scope
@@ -119,4 +120,10 @@ def _first_calls(numbers: Numbers) -> str:
     return f"{calls} took {spent}; the longest, {call}, took {longest}."
 
 
-RULE = Rule(code=_CODE, find=find, note=_note)
+RULE = Rule(
+    code=_CODE,
+    find=find,
+    passing=IN_STEPS,
+    no_saving="it comes once, and the figures of the steps leave it out",
+    note=_note,
+)

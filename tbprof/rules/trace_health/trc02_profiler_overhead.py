@@ -33,10 +33,12 @@ from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.health.profiler_cost import ProfilerCost, find_profiler_cost, own_work_rows
-from tbprof.model import Finding
+from tbprof.model import Finding, Numbers
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.rule import Rule
+from tbprof.rules.base.notes import share_of
+from tbprof.rules.base.rule import Passing, Rule
+from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -73,4 +75,18 @@ def _is_high(cost: ProfilerCost) -> bool:
     return cost.overhead_share + cost.frames_share >= RECORDING_SHARE
 
 
-RULE = Rule(code=_CODE, find=find)
+def _looked_at(facts: Facts) -> Numbers:
+    cost = find_profiler_cost(facts)
+    return {"share": cost.inflation if cost.measured else cost.overhead_share + cost.frames_share}
+
+
+def _passed(numbers: Numbers, scope: Scope) -> str:
+    return f"Recording is seen to take {share_of(numbers, 'share')} of {scope.name}."
+
+
+RULE = Rule(
+    code=_CODE,
+    find=find,
+    passing=Passing(_looked_at, _passed),
+    no_saving="it says how far the other figures can be trusted",
+)

@@ -42,6 +42,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.passing import IN_STEPS
 from tbprof.rules.base.rule import Rule
 from tbprof.rules.trace_health.trace_gaps import TraceGaps, find_trace_gaps
 
@@ -83,4 +84,6 @@ def _missing_launches(gaps: TraceGaps) -> np.ndarray[tuple[int], np.dtype[np.int
     return gaps.without_launch if share >= WITHOUT_LAUNCH_SHARE else np.empty(0, np.int64)
 
 
-RULE = Rule(code=_CODE, find=find)
+RULE = Rule(
+    code=_CODE, find=find, passing=IN_STEPS, no_saving="it says how far the other figures can be trusted"
+)

@@ -45,6 +45,7 @@ from tbprof.model import Finding, Numbers
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import duration_of
+from tbprof.rules.base.passing import IN_STEPS
 from tbprof.rules.base.rule import GPU_WORK, STEPS, Rule
 from tbprof.texts.figures.scopes import Scope
 
@@ -84,4 +85,11 @@ def _note(numbers: Numbers, _: Scope) -> str:
     return f"At worst the GPU ends {worst} after the step on the host."
 
 
-RULE = Rule(code=_CODE, find=find, note=_note, needs=(GPU_WORK, STEPS))
+RULE = Rule(
+    code=_CODE,
+    find=find,
+    passing=IN_STEPS,
+    no_saving="it says which steps the figures are of",
+    note=_note,
+    needs=(GPU_WORK, STEPS),
+)

@@ -145,3 +145,20 @@ def test_what_is_no_trace_is_said_as_by_the_report(tmp_path: Path, capsys: Captu
     (tmp_path / "x.json").write_text('{"a": 1}', encoding="utf-8")
     assert check(tmp_path / "x.json") == 2
     assert capsys.readouterr().err.startswith("tbprof: ")
+
+
+def test_a_list_says_what_became_of_each_check(capsys: Capture) -> None:
+    assert check("--list", SAMPLE) == 0
+    printed = capsys.readouterr().out
+    assert "checks failed" in printed or "No check failed" in printed
+    assert "sync points looked at" in printed
+    assert "tbprof run --active 5 train.py" in printed
+    assert check("--list", SAMPLE, "--format", "json") == 0
+    (window,) = json.loads(capsys.readouterr().out)["windows"]
+    assert {row["state"] for row in window["rows"]} >= {"passed", "not_checked"}
+
+
+def test_without_a_window_the_list_has_all_checks(capsys: Capture) -> None:
+    assert check("--list") == 0
+    assert "SYN01  scalar-readback" in capsys.readouterr().out
+    assert check() == 2

@@ -1,0 +1,57 @@
+"""The checks as text: what failed first, then what nobody could look at, then what passed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tbprof.cli.output.plain_text import plain
+from tbprof.cli.output.terminal import saving_text
+from tbprof.texts.findings.rule_pages import RuleText
+from tbprof.views.checks.checks import CheckRow, ChecksView
+
+__all__ = ["checks_markdown", "checks_text", "list_text"]
+
+_MARKS = {"failed": "FAILED", "not_checked": "not checked", "passed": "passed", "not_applicable": "-"}
+
+
+def list_text(rules: Sequence[RuleText]) -> str:
+    """All checks that there are, by family and code."""
+    return "".join(f"{rule.code}  {rule.name:<26} {rule.title}\n" for rule in rules)
+
+
+def checks_text(name: str, view: ChecksView) -> str:
+    """One line a check, and below it what the evidence is; then what to record."""
+    lines = [f"{name}: {view.sentence}", ""]
+    for row in view.rows:
+        lines += [f"  {_mark(row):<12} {row.rule}  {row.title if row.state == 'failed' else row.name}"]
+        lines += [f"{'':15}{text}" for text in (row.said, *_worth(row)) if text]
+    for missing in view.missing:
+        rules = ", ".join(missing.rules)
+        lines += ["", f"  {missing.what[0].upper()}{missing.what[1:]} lets {rules} look:"]
+        lines += [f"    {line}" for line in missing.code.splitlines()]
+    return "\n".join(plain(line.rstrip()) for line in lines) + "\n"
+
+
+def checks_markdown(view: ChecksView) -> list[str]:
+    """The failed ones have sections of their own: here the others stand with their evidence."""
+    if not view.rows:
+        return []
+    lines = ["### Checks", "", view.sentence, ""]
+    lines += [f"- {row.rule} {_mark(row)}: {row.said or row.title}" for row in view.rows if row.said]
+    lines += [
+        f"- To record: {missing.what} (`{missing.code.splitlines()[0]}`) for {', '.join(missing.rules)}"
+        for missing in view.missing
+        if missing.code
+    ]
+    return [*lines, ""]
+
+
+def _mark(row: CheckRow) -> str:
+    return "no cost" if row.severity == "info" else _MARKS[row.state]
+
+
+def _worth(row: CheckRow) -> list[str]:
+    if row.state != "failed":
+        return []
+    saved = row.no_saving if row.saving is None else f"saves {saving_text(row.saving, calibrated=False)}"
+    return [saved, f"{row.action}."]

@@ -1,0 +1,100 @@
+"""What became of a rule in a window, in words: the evidence, the reason, or what to record."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from tbprof.model import Check, Finding
+from tbprof.records import dataclass
+from tbprof.rules.declared import declared_rule
+from tbprof.rules.files import rule_files
+from tbprof.texts.figures.quantities import count, share
+from tbprof.texts.figures.scopes import Scope
+
+if TYPE_CHECKING:
+    from tbprof.rules.base.rule import Rule
+
+__all__ = [
+    "FAMILY_NAMES",
+    "RECORDINGS",
+    "Recording",
+    "checks_sentence",
+    "no_saving_sentence",
+    "passed_sentence",
+    "recording_of",
+]
+
+FAMILY_NAMES = {
+    "SYN": "Waits for the GPU",
+    "CPY": "Copies",
+    "DAT": "Input pipeline",
+    "LCH": "Launches",
+    "DST": "Communication",
+    "MEM": "Memory",
+    "TRC": "The recording itself",
+    "DEV": "What only a GPU refuses",
+}
+"""By the letters of their codes, in the order of the families."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What a window has to be recorded with, and the code that does it."""
+
+    what: str
+    """Completes "checked by"."""
+    code: str
+
+
+_HOOK = 'with TrainerHook("logs/run1") as hook:\n    for batch in loader:\n        train_step(batch)\n'
+
+RECORDINGS = {
+    "complete GPU work": Recording("a window recorded on a GPU", "tbprof run train.py"),
+    "steps": Recording("a window with its steps marked", f"{_HOOK}        hook.step()"),
+    "three steps": Recording("a window of three steps or more", "tbprof run --active 5 train.py"),
+    "shapes": Recording("one window with shapes", "tbprof run --record-shapes train.py"),
+    "Python frames": Recording("one window with call stacks", "tbprof run --with-stack train.py"),
+    "calls of a data loader": Recording(
+        "a window of the hook, or with torch's DataLoader", "tbprof run train.py"
+    ),
+}
+"""By what a rule needs."""
+
+
+def recording_of(need: str) -> Recording:
+    """What makes a rule with this need checkable; one of another version names the need itself."""
+    return RECORDINGS.get(need, Recording(f"a window with {need}", ""))
+
+
+def passed_sentence(check: Check, scope: Scope) -> str:
+    """What a rule looked at that found nothing; "" where another version kept other figures."""
+    rule = _rule_of(check.rule)
+    try:
+        return "" if rule is None else rule.passing.note(check.numbers, scope)
+    except (KeyError, ValueError):
+        return ""
+
+
+def no_saving_sentence(finding: Finding) -> str:
+    """Why a finding has no figure; "" where it has one."""
+    if finding.saving is not None:
+        return ""
+    rule = _rule_of(finding.rule)
+    reason = "" if rule is None else rule.no_saving
+    return f"No saving can be given: {reason or 'it is counted with another check'}."
+
+
+def checks_sentence(failed: int, not_checked: int, passed: int, worth: float | None, scope: Scope) -> str:
+    """What a reader wants to know first; `worth` is the largest saving as a share, 0 to 1."""
+    lost = f"{count(failed, 'check')} failed" if failed else "No check failed"
+    if failed and worth is not None and worth > 0:
+        lost = f"{lost}, the costliest worth up to {share(worth)} of {scope.name}"
+    return f"{lost}; {passed:,} passed, {not_checked:,} could not be checked."
+
+
+@cache
+def _rule_of(code: str) -> Rule | None:
+    """Only the rules that are shown are imported."""
+    file = next((file for file in rule_files() if file.code == code), None)
+    return None if file is None else declared_rule(file)

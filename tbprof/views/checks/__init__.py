@@ -1,0 +1,1 @@
+"""Every check of a window: failed, not checked, passed."""

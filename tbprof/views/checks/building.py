@@ -1,0 +1,103 @@
+"""A report to the records of the page Checks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from tbprof.model import SEVERITIES, Check, Finding, Report
+from tbprof.texts.figures.scopes import Scope, scope_of
+from tbprof.texts.findings.check_outcomes import (
+    FAMILY_NAMES,
+    checks_sentence,
+    no_saving_sentence,
+    passed_sentence,
+    recording_of,
+)
+from tbprof.texts.findings.finding_notes import finding_note
+from tbprof.texts.findings.left_out import not_checked_sentence, rule_failed_sentence
+from tbprof.texts.findings.rule_pages import rule_words
+from tbprof.views.base.steady import marks_steps, median_step_us
+from tbprof.views.checks.checks import CheckRow, ChecksView, MissingRecording
+from tbprof.views.findings.findings import saving_view
+
+__all__ = ["checks_summary", "checks_view"]
+
+_STATES = ("failed", "not_checked", "passed", "not_applicable")
+
+
+def checks_view(report: Report) -> ChecksView:
+    """All checks of a window; none of a report that a version without them wrote."""
+    scope = scope_of(marks_steps=marks_steps(report))
+    rows = [_row(report, check, scope) for check in report.checks]
+    return ChecksView(
+        sentence=checks_summary(report),
+        rows=tuple(sorted(rows, key=_failed_first)),
+        missing=_missing(report.checks),
+    )
+
+
+def checks_summary(report: Report) -> str:
+    """How many failed, what the costliest is worth, and how many nobody could look at."""
+    states = [check.state for check in report.checks]
+    costly = [f for f in report.findings if f.severity != "info"]
+    failed = {finding.rule for finding in costly}
+    ceilings = [finding.saving.ceiling_ns for finding in costly if finding.saving is not None]
+    step_us = median_step_us(report)
+    room_ns = (step_us or 0.0) * 1000 * len(report.steps)
+    worth = min(max(ceilings) / room_ns, 1.0) if ceilings and room_ns else None
+    scope = scope_of(marks_steps=marks_steps(report))
+    passed = states.count("passed") + states.count("failed") - len(failed)
+    return checks_sentence(len(failed), states.count("not_checked"), passed, worth, scope)
+
+
+def _row(report: Report, check: Check, scope: Scope) -> CheckRow:
+    words = rule_words(check.rule)
+    finding = _worst(report, check)
+    return CheckRow(
+        rule=check.rule,
+        name=words.name,
+        title=words.title,
+        family=FAMILY_NAMES.get(check.rule[:3], check.rule[:3]),
+        state=check.state,
+        severity=None if finding is None else finding.severity,
+        said=_said(report, check, scope) if finding is None else finding_note(finding, scope),
+        action="" if finding is None else words.action,
+        findings=sum(finding.rule == check.rule for finding in report.findings),
+        saving=None if finding is None or finding.saving is None else saving_view(finding.saving),
+        no_saving="" if finding is None else no_saving_sentence(finding),
+        sites=() if finding is None else finding.sites,
+    )
+
+
+def _worst(report: Report, check: Check) -> Finding | None:
+    """Findings stand worst first."""
+    mine = (finding for finding in report.findings if finding.rule == check.rule)
+    return None if check.state != "failed" else next(mine, None)
+
+
+def _said(report: Report, check: Check, scope: Scope) -> str:
+    if check.state == "passed":
+        return passed_sentence(check, scope)
+    if check.state == "not_applicable":
+        return "Nothing of its kind in this window, or another check speaks for it."
+    broken = (row.error for row in report.failed_rules if row.rule == check.rule)
+    if not check.needs:
+        return rule_failed_sentence(next(broken, ""))
+    return not_checked_sentence(" and no ".join(check.needs))
+
+
+def _failed_first(row: CheckRow) -> tuple[int, int, float]:
+    severity = -1 if row.severity is None else SEVERITIES.index(row.severity)
+    return _STATES.index(row.state), severity, 0.0 if row.saving is None else -row.saving.ceiling_us
+
+
+def _missing(checks: tuple[Check, ...]) -> tuple[MissingRecording, ...]:
+    waiting: defaultdict[str, list[str]] = defaultdict(list)
+    for check in checks:
+        for need in check.needs:
+            waiting[need].append(check.rule)
+    most_first = sorted(waiting.items(), key=lambda item: -len(item[1]))
+    return tuple(
+        MissingRecording(recording_of(need).what, recording_of(need).code, tuple(rules))
+        for need, rules in most_first
+    )

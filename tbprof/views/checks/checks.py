@@ -1,0 +1,54 @@
+"""What the page Checks shows. Savings are those of the window."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from tbprof.records import dataclass
+from tbprof.views.findings.findings import SavingView
+
+__all__ = ["CheckRow", "ChecksView", "MissingRecording"]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRow:
+    rule: str
+    name: str
+    title: str
+    """What is the case where it fails."""
+    family: str
+    """In words, such as `Input pipeline`."""
+    state: Literal["passed", "failed", "not_checked", "not_applicable"]
+    severity: Literal["critical", "high", "medium", "low", "info"] | None
+    """Of a failed one."""
+    said: str
+    """The evidence in a sentence: what was found, what was looked at, or why nobody could look."""
+    action: str
+    """Of a failed one what to do, in the imperative."""
+    findings: int
+    """How many it has."""
+    saving: SavingView | None
+    """Of its worst finding."""
+    no_saving: str
+    """Why a failed one has none; "" if it has."""
+    sites: tuple[int, ...]
+    """Of its worst finding."""
+
+
+@dataclass(frozen=True, slots=True)
+class MissingRecording:
+    """What to record so that some rules can look."""
+
+    what: str
+    code: str
+    """To be copied; "" if there is none."""
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChecksView:
+    sentence: str
+    rows: tuple[CheckRow, ...]
+    """Failed ones first, by worth; of equal ones by family and code."""
+    missing: tuple[MissingRecording, ...]
+    """What makes most rules checkable first; a rule with two needs is listed under each."""

@@ -1,0 +1,65 @@
+"""The page Checks: failed by worth, then what nobody could look at, then what passed."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from report_samples import REPORT, changed
+
+from tbprof.model import Check, Saving
+from tbprof.views.checks.building import checks_summary, checks_view
+from tbprof.views.checks.checks import CheckRow
+
+WAIT = REPORT.findings[0]
+UNSAVED = dataclasses.replace(WAIT, rule="TRC02", severity="info", saving=None)
+CHECKS = (
+    Check("SYN01", "failed", finding=0),
+    Check("SYN02", "passed", numbers={"sync_points": 12, "sites": 3}),
+    Check("SYN04", "not_checked"),
+    Check("CPY04", "not_checked", needs=("shapes",)),
+    Check("CPY12", "not_checked", needs=("shapes",)),
+    Check("LCH03", "not_applicable"),
+    Check("TRC02", "failed", finding=1),
+)
+
+
+def rows() -> dict[str, CheckRow]:
+    report = changed(checks=CHECKS, findings=(WAIT, UNSAVED))
+    return {row.rule: row for row in checks_view(report).rows}
+
+
+def test_failed_ones_come_first_and_those_that_cost_nothing_after_them() -> None:
+    assert list(rows()) == ["SYN01", "TRC02", "SYN04", "CPY04", "CPY12", "SYN02", "LCH03"]
+
+
+def test_a_failed_check_has_its_bracket_or_why_it_has_none() -> None:
+    assert rows()["SYN01"].saving is not None
+    assert rows()["SYN01"].no_saving == ""
+    assert rows()["TRC02"].no_saving.startswith("No saving can be given: it says how far")
+
+
+def test_a_passed_check_says_what_it_looked_at() -> None:
+    assert rows()["SYN02"].said == "12 sync points looked at, none is of this kind."
+
+
+def test_a_broken_rule_says_its_error_and_a_missing_recording_its_name() -> None:
+    assert rows()["SYN04"].said == "could not run: ValueError: x"
+    assert rows()["CPY04"].said == "not checked: no shapes recorded"
+
+
+def test_one_recording_lets_several_look() -> None:
+    (missing,) = checks_view(changed(checks=CHECKS[:-1])).missing[:1]
+    assert missing.rules == ("CPY04", "CPY12")
+    assert missing.code == "tbprof run --record-shapes train.py"
+
+
+def test_the_sentence_counts_what_costs_something() -> None:
+    dear = dataclasses.replace(WAIT, saving=Saving(0, None, 6_000_000))
+    report = changed(checks=CHECKS, findings=(dear, UNSAVED))
+    assert checks_summary(report).startswith("1 check failed, the costliest worth up to 50")
+    assert checks_summary(changed(checks=CHECKS, findings=())).startswith("No check failed; ")
+
+
+def test_numbers_of_another_version_give_no_sentence() -> None:
+    report = changed(checks=(Check("SYN02", "passed", numbers={"other": 1}),))
+    assert checks_view(report).rows[0].said == ""
