@@ -48,6 +48,7 @@ from tbprof.model import MEDIUM_SHARE, Finding, Numbers, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import duration_of, number_of
+from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.communication.launched_inside import launched_inside
 from tbprof.rules.communication.severity_of_exchange import severity_of_exchange
@@ -130,4 +131,4 @@ def _note(numbers: Numbers, scope: Scope) -> str:
     return f"{count} collectives {scope.each} are sent before the last pass, {beside} ({passes} passes)."
 
 
-RULE = Rule(code=_CODE, find=find, note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, note=_note, needs=(GPU_WORK,))

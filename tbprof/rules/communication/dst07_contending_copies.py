@@ -45,6 +45,7 @@ from tbprof.model import MEDIUM_SHARE, Finding, Numbers, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import duration_of, number_of, share_of
+from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_transfer
 from tbprof.rules.communication.slowed_rows import LEAST_SLOWER, Slowed, slowed_rows
@@ -94,4 +95,4 @@ def _note(numbers: Numbers, scope: Scope) -> str:
     )
 
 
-RULE = Rule(code=_CODE, find=find, note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, note=_note, needs=(GPU_WORK,))
