@@ -11,6 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tbprof.executors.analyzing import analyse_many
+    from tbprof.executors.executor import Executor
     from tbprof.hook.annotation import annotate
     from tbprof.hook.config.schedule import Schedule
     from tbprof.hook.config.slow_steps import SlowSteps
@@ -19,14 +21,26 @@ if TYPE_CHECKING:
     from tbprof.preflight.session import Preflight
     from tbprof.version import __version__
 
-__all__ = ["Preflight", "Schedule", "SlowSteps", "TrainerHook", "__version__", "annotate", "load"]
+__all__ = [
+    "Executor",
+    "Preflight",
+    "Schedule",
+    "SlowSteps",
+    "TrainerHook",
+    "__version__",
+    "analyse_many",
+    "annotate",
+    "load",
+]
 
 _HOMES = {
     "__version__": "tbprof.version",
+    "Executor": "tbprof.executors.executor",
     "Preflight": "tbprof.preflight.session",
     "Schedule": "tbprof.hook.config.schedule",
     "SlowSteps": "tbprof.hook.config.slow_steps",
     "TrainerHook": "tbprof.hook.trainer_hook",
+    "analyse_many": "tbprof.executors.analyzing",
     "annotate": "tbprof.hook.annotation",
     "load": "tbprof.html_report.loaded_report",
 }

@@ -46,7 +46,7 @@ FOR_ALL = frozenset({"records"})
 OF_RULES = allowed("analysis.* line_rules optable texts.figures trace.columns model", "numpy")
 
 LAW = {
-    "__init__": allowed("hook hook.config html_report preflight version"),
+    "__init__": allowed("executors hook hook.config html_report preflight version"),
     "__main__": allowed("cli"),
     "version": allowed(),
     "records": allowed(),
@@ -115,6 +115,7 @@ LAW = {
         "google.protobuf tensorboard.compat.tensorflow_stub tensorboard.summary",
     ),
     "store.lookup": allowed("file_names folders report trace_files version window_names errors model"),
+    "executors": allowed("process store store.lookup version errors model", "distributed ray"),
     "views.base": allowed("errors model"),
     "views.findings": allowed("texts.* errors model"),
     "views.pages": allowed("texts.* errors model"),

@@ -29,10 +29,15 @@ Answering: TypeAlias = Callable[[Callable[[int, int], None]], Callable[[Question
 """Makes, of a function to tell progress to, one that answers; the latter may raise whatever it meets."""
 
 
-def main(answering: Answering) -> None:
-    """Answer on stdout what stdin asks until it ends, at a low priority; what is printed goes to stderr."""
+def main(answering: Answering, *, niceness: int = _LOW_PRIORITY) -> None:
+    """Answer on stdout what stdin asks until it ends; what is printed goes to stderr.
+
+    Args:
+        answering: See `Answering`.
+        niceness: What is added to that of the process; by default others come first.
+    """
     with contextlib.suppress(OSError, AttributeError):
-        os.nice(_LOW_PRIORITY)
+        os.nice(niceness)
     with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
         # A parent that runs in the background hands on that Ctrl-C is ignored.
         signal.signal(signal.SIGINT, signal.default_int_handler)

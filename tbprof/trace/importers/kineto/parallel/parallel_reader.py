@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO, cast
 
+from tbprof.process.cores import cores
 from tbprof.process.isolated import start_python
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.columns.tables import NO_TABLES, Tables
@@ -22,7 +23,7 @@ from tbprof.trace.importers.kineto.parallel.file_slice import FileSlice, NotWhol
 from tbprof.trace.importers.kineto.reader import read_trace, trace_of
 from tbprof.trace.importers.kineto.rows import join_rows
 
-__all__ = ["MAX_PROCESSES", "WORTH_SHARING_BYTES", "cores", "other_processes", "read_trace_in_parallel"]
+__all__ = ["MAX_PROCESSES", "WORTH_SHARING_BYTES", "other_processes", "read_trace_in_parallel"]
 
 WORTH_SHARING_BYTES = 8 * 1000**2
 """Of a packed file, some 130 MB of JSON; below it the start of a process costs what it saves."""
@@ -64,11 +65,6 @@ def other_processes(path: str | os.PathLike[str]) -> int:
     except (OSError, ValueError):
         return 0
     return min(cores(), MAX_PROCESSES) - 1 if size_bytes >= WORTH_SHARING_BYTES else 0
-
-
-def cores() -> int:
-    """Those of the machine that this process may use, where that is known."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _read(path: Path, count: int, tables: Tables, progress: Callable[[int, int], None] | None) -> Trace:

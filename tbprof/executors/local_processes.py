@@ -1,0 +1,80 @@
+"""Processes of this machine, each with a file of its own."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import pickle
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
+
+from tbprof.errors import ReadingEnded, TbprofError, UsageError
+from tbprof.executors.executor import Answer, Failure, Task
+from tbprof.process.cores import cores
+from tbprof.process.messages import Question
+from tbprof.process.worker import Worker
+
+__all__ = ["WORKER", "LocalProcesses"]
+
+WORKER = "tbprof.executors.process_worker"
+"""Never imported here: it holds what reads and analyzes traces."""
+
+_AHEAD = 8
+"""Files that each process may be ahead of whoever takes the answers: what is not taken fills the memory."""
+
+
+class LocalProcesses:
+    """They start when the first answer is asked for, and end with the last.
+
+    A process that dies, as for want of memory, costs nothing but time: its file is read once more.
+    """
+
+    def __init__(self, count: int | None = None) -> None:
+        """Take `count` processes, by default as many as there are cores that this process may use.
+
+        Raises:
+            UsageError: There is less than one.
+        """
+        if count is not None and count < 1:
+            raise UsageError(f"{count} processes read nothing: give 1 or more")
+        self._count = count or cores()
+
+    def map(self, task: Task, paths: Iterable[str], /) -> Iterator[Answer]:
+        """As `Executor` says."""
+        ask = base64.b64encode(pickle.dumps(task)).decode()
+        workers = [Worker(WORKER, lambda *_: None) for _ in range(self._count)]
+        free: SimpleQueue[Worker] = SimpleQueue()
+        for worker in workers:
+            free.put(worker)
+
+        def answer(path: str) -> Answer:
+            worker = free.get()
+            try:
+                return _answer(worker, Question(path, ask, {}))
+            finally:
+                free.put(worker)
+
+        with contextlib.ExitStack() as stack:
+            threads = stack.enter_context(ThreadPoolExecutor(self._count))
+            for worker in workers:
+                stack.callback(worker.close)
+            # Where nobody takes the rest, what goes on ends at once.
+            stack.callback(threads.shutdown, wait=False, cancel_futures=True)
+            begun: deque[Future[Answer]] = deque()
+            for path in paths:
+                begun.append(threads.submit(answer, path))
+                if len(begun) > _AHEAD * self._count:
+                    yield begun.popleft().result()
+            while begun:
+                yield begun.popleft().result()
+
+
+def _answer(worker: Worker, question: Question) -> Answer:
+    try:
+        with contextlib.suppress(ReadingEnded):
+            return worker.ask(question).result()
+        return worker.ask(question).result()
+    except TbprofError as error:
+        return Failure(f"{question.path}: {error}" if isinstance(error, ReadingEnded) else str(error))
