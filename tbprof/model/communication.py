@@ -78,6 +78,11 @@ class CollectiveKey:
     """Of one message, as the next one."""
     bytes_out: int | None
 
+    @property
+    def group_name(self) -> str:
+        """By which a group is told from others on every rank; "" where nothing of it was recorded."""
+        return " ".join(part for part in (self.group, self.ranks) if part)
+
 
 @dataclass(frozen=True, slots=True)
 class StretchPart:
@@ -99,16 +104,18 @@ class StretchPart:
 class RankSequence:
     """The collectives of the busiest device in order of their start, and what lay between them.
 
-    Columns up to `stretch_ns` have one entry a collective. Its stretch is what came before it: from the end
-    of the last earlier collective of its group (of the first one: from the start of the steps) to its start.
-    Entries `part_begin[i]` to `part_begin[i + 1]` of the last three columns divide the stretch of collective
-    `i` exactly: they add up to `stretch_ns[i]`.
+    Columns up to `stretch_ns` have one entry a collective, and so have `step` and the two after it. A
+    collective's stretch is what came before it: from the start of the collective before of its group (of
+    the first one: from `begin_ns`) to its own start. Entries `part_begin[i]` to `part_begin[i + 1]` of the
+    columns of parts divide the stretch of collective `i` exactly: they add up to `stretch_ns[i]`. What
+    computes at a moment comes first, then communication: that of the own group as far as it was exposed.
 
-    Bounded: at most 1,024 collectives and 4,096 + 4 x 1,024 parts; what a stretch holds of less than a
-    fiftieth goes into the part of its kind without a name.
+    Bounded: at most 1,024 collectives and 4,096 parts with a name; what a stretch holds of less than a
+    fiftieth goes into the part of its kind without one. Communication always keeps its name.
     """
 
     device: int
+    """-1 for collectives of the hosts, where no device is known."""
     keys: tuple[CollectiveKey, ...]
     key: tuple[int, ...]
     """Index into `keys`."""
@@ -129,6 +136,18 @@ class RankSequence:
     """Of computing: how many kernels."""
     left_out: int = 0
     """Later collectives for which there was no room."""
+    begin_ns: int | None = None
+    """When the rank began with the steps: the device was done with all before them. None in reports of
+    older versions, in which stretches begin at an end and the columns below are not there."""
+    step: tuple[int, ...] = ()
+    """Number of the training step that launched it, as the profiler has it."""
+    launched_ns: tuple[int, ...] = ()
+    """When the host had launched it; -1 where that was not recorded."""
+    host_wait_ns: tuple[int, ...] = ()
+    """How long the host waited for the device between the launch of the collective before, of any group,
+    and this one."""
+    part_work: tuple[int, ...] = ()
+    """Of computing: the elements in its kernels' inputs; -1 where no shapes were recorded."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,9 @@ def _check_sequence(sequence: RankSequence) -> None:
     )
     lengths = {len(column) for column in (sequence.key, *of_collectives)}
     of_parts = {len(column) for column in (sequence.part, sequence.part_ns, sequence.part_count)}
+    if sequence.begin_ns is not None:
+        lengths |= {len(column) for column in (sequence.step, sequence.launched_ns, sequence.host_wait_ns)}
+        of_parts.add(len(sequence.part_work))
     if lengths != {len(sequence.part_begin) - 1} or of_parts != {sequence.part_begin[-1]}:
         raise ValueError("columns of collectives of different lengths")
     if sequence.part_begin[0] or any(begin > end for begin, end in pairwise(sequence.part_begin)):

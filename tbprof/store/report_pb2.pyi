@@ -795,7 +795,7 @@ class StretchPart(_message.Message):
     def __init__(self, kind: _Optional[str] = ..., cause: _Optional[str] = ..., name: _Optional[str] = ..., within: _Optional[str] = ..., site: _Optional[int] = ...) -> None: ...
 
 class RankSequence(_message.Message):
-    __slots__ = ("device", "keys", "key", "number", "stream", "start_ns", "duration_ns", "stretch_ns", "parts", "part_begin", "part", "part_ns", "part_count", "left_out")
+    __slots__ = ("device", "keys", "key", "number", "stream", "start_ns", "duration_ns", "stretch_ns", "parts", "part_begin", "part", "part_ns", "part_count", "left_out", "begin_ns", "step", "launched_ns", "host_wait_ns", "part_work")
     DEVICE_FIELD_NUMBER: _ClassVar[int]
     KEYS_FIELD_NUMBER: _ClassVar[int]
     KEY_FIELD_NUMBER: _ClassVar[int]
@@ -810,6 +810,11 @@ class RankSequence(_message.Message):
     PART_NS_FIELD_NUMBER: _ClassVar[int]
     PART_COUNT_FIELD_NUMBER: _ClassVar[int]
     LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
+    BEGIN_NS_FIELD_NUMBER: _ClassVar[int]
+    STEP_FIELD_NUMBER: _ClassVar[int]
+    LAUNCHED_NS_FIELD_NUMBER: _ClassVar[int]
+    HOST_WAIT_NS_FIELD_NUMBER: _ClassVar[int]
+    PART_WORK_FIELD_NUMBER: _ClassVar[int]
     device: int
     keys: _containers.RepeatedCompositeFieldContainer[CollectiveKey]
     key: _containers.RepeatedScalarFieldContainer[int]
@@ -824,7 +829,12 @@ class RankSequence(_message.Message):
     part_ns: _containers.RepeatedScalarFieldContainer[int]
     part_count: _containers.RepeatedScalarFieldContainer[int]
     left_out: int
-    def __init__(self, device: _Optional[int] = ..., keys: _Optional[_Iterable[_Union[CollectiveKey, _Mapping]]] = ..., key: _Optional[_Iterable[int]] = ..., number: _Optional[_Iterable[int]] = ..., stream: _Optional[_Iterable[int]] = ..., start_ns: _Optional[_Iterable[int]] = ..., duration_ns: _Optional[_Iterable[int]] = ..., stretch_ns: _Optional[_Iterable[int]] = ..., parts: _Optional[_Iterable[_Union[StretchPart, _Mapping]]] = ..., part_begin: _Optional[_Iterable[int]] = ..., part: _Optional[_Iterable[int]] = ..., part_ns: _Optional[_Iterable[int]] = ..., part_count: _Optional[_Iterable[int]] = ..., left_out: _Optional[int] = ...) -> None: ...
+    begin_ns: int
+    step: _containers.RepeatedScalarFieldContainer[int]
+    launched_ns: _containers.RepeatedScalarFieldContainer[int]
+    host_wait_ns: _containers.RepeatedScalarFieldContainer[int]
+    part_work: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, device: _Optional[int] = ..., keys: _Optional[_Iterable[_Union[CollectiveKey, _Mapping]]] = ..., key: _Optional[_Iterable[int]] = ..., number: _Optional[_Iterable[int]] = ..., stream: _Optional[_Iterable[int]] = ..., start_ns: _Optional[_Iterable[int]] = ..., duration_ns: _Optional[_Iterable[int]] = ..., stretch_ns: _Optional[_Iterable[int]] = ..., parts: _Optional[_Iterable[_Union[StretchPart, _Mapping]]] = ..., part_begin: _Optional[_Iterable[int]] = ..., part: _Optional[_Iterable[int]] = ..., part_ns: _Optional[_Iterable[int]] = ..., part_count: _Optional[_Iterable[int]] = ..., left_out: _Optional[int] = ..., begin_ns: _Optional[int] = ..., step: _Optional[_Iterable[int]] = ..., launched_ns: _Optional[_Iterable[int]] = ..., host_wait_ns: _Optional[_Iterable[int]] = ..., part_work: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class Communication(_message.Message):
     __slots__ = ("exposed_ns", "overlapped_ns", "collectives", "peers", "sequence")

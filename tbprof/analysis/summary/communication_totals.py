@@ -14,7 +14,8 @@ from tbprof.analysis.communication.collectives import key_of_op, key_of_range
 from tbprof.analysis.communication.kinds import bus_factor
 from tbprof.analysis.communication.rows import OPS
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.summary.rank_sequence import rank_sequence
+from tbprof.analysis.summary.host_pieces import ON_HOST
+from tbprof.analysis.summary.rank_sequence import host_sequence, rank_sequence
 from tbprof.model import CollectiveKey, CollectiveTotal, Communication, PeerTraffic
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
@@ -25,8 +26,6 @@ MAX_TOTALS = 64
 """Kinds, groups, types and sizes that a report keeps apart, those that take longest; of the rest the sizes
 are counted together."""
 
-_ON_HOST = r"(?:gloo|mpi):"
-
 
 def communication_totals(facts: Facts) -> Communication | None:
     """Of all devices. A collective's figures are of the whole window, but what it exposes is of the steps.
@@ -35,7 +34,7 @@ def communication_totals(facts: Facts) -> Communication | None:
     """
     on_host = tuple(sorted(_on_host(facts), key=lambda total: -total.total_ns))
     if not facts.device_is_known:
-        return Communication(None, None, on_host) if on_host else None
+        return Communication(None, None, on_host, sequence=host_sequence(facts)) if on_host else None
     on_device = sorted(_on_device(facts), key=lambda total: (-(total.exposed_ns or 0), -total.total_ns))
     inside = union(facts.steps.gpu_start_ns, facts.steps.gpu_end_ns)
     overlapped = facts.parts.communication_overlapped.values()
@@ -75,7 +74,7 @@ def _counted_together(keys: Sequence[CollectiveKey], key: Int64s, length_ns: Int
 
 def _on_host(facts: Facts) -> Iterator[CollectiveTotal]:
     """The ranges of host backends; what else the host did meanwhile is not looked at."""
-    rows = matching_rows(facts.trace, _ON_HOST, Category.USER_ANNOTATION, Category.CPU_OP)
+    rows = matching_rows(facts.trace, ON_HOST, Category.USER_ANNOTATION, Category.CPU_OP)
     length = facts.trace.slices.duration_ns[rows]
     keys = [key_of_range(facts.trace, row) for row in rows.tolist()]
     for key in dict.fromkeys(keys):

@@ -6,7 +6,8 @@ place. Of work that ran at once the earlier has the moment, computing before com
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,14 +18,15 @@ from tbprof.analysis.attribution.annotations import module_frames, module_name, 
 from tbprof.analysis.communication.exposure import own_pieces
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import placed_idle
+from tbprof.analysis.summary.input_elements import input_elements
 from tbprof.model import SiteIndex, StretchPart
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, lookup
 from tbprof.trace.columns.columns import Category, Int64s
 
-__all__ = ["DevicePieces", "device_pieces"]
+__all__ = ["DevicePieces", "Labelled", "device_pieces", "pieces_of"]
 
-_Labelled = tuple[StretchPart, Intervals]
+Labelled: TypeAlias = tuple[StretchPart, Intervals]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +39,8 @@ class DevicePieces:
     """Index into `parts`."""
     is_kernel: npt.NDArray[np.bool_]
     """Whether a kernel that computes begins with it."""
+    elements: Int64s
+    """Of that kernel's inputs, `NONE` where that was not recorded."""
     parts: tuple[StretchPart, ...]
     nameless: Int64s
     """Of each part the one of its kind (and cause) without a name."""
@@ -44,24 +48,43 @@ class DevicePieces:
 
 def device_pieces(facts: Facts, device: int, begin_ns: int, end_ns: int) -> DevicePieces:
     """All of `[begin_ns, end_ns)` on one device."""
-    labelled = [*_computing(facts, device), *_communication(facts, device), *_copying(facts, device)]
-    labelled += _idle(facts, device)
-    labelled = [(part, clip(held, begin_ns, end_ns)) for part, held in labelled]
-    rest = complement(union_of([held for _, held in labelled]), begin_ns, end_ns)
-    labelled.append((StretchPart("idle", "outside"), rest))
-    named = {part for part, _ in labelled}
+    kernels, computing = _computing(facts, device)
+    labelled = [*computing, *_communication(facts, device), *_copying(facts, device), *_idle(facts, device)]
+    return pieces_of(labelled, begin_ns, end_ns, kernels.start_ns, kernels.elements)
+
+
+def pieces_of(
+    labelled: Sequence[Labelled], begin_ns: int, end_ns: int, kernel_start_ns: Int64s, elements: Int64s
+) -> DevicePieces:
+    """All of `[begin_ns, end_ns)`: what no part has is idle outside.
+
+    Args:
+        labelled: No two parts have the same moment.
+        begin_ns: Of the first piece.
+        end_ns: Of the last one.
+        kernel_start_ns: Where those that compute begin, ascending.
+        elements: Of the inputs of each of these, `NONE` where that was not recorded.
+    """
+    clipped = [(part, clip(held, begin_ns, end_ns)) for part, held in labelled]
+    rest = complement(union_of([held for _, held in clipped]), begin_ns, end_ns)
+    clipped.append((StretchPart("idle", "outside"), rest))
+    named = {part for part, _ in clipped}
     parts = sorted(named | {_without_name(part) for part in named}, key=_in_order)
     number = {part: at for at, part in enumerate(parts)}
-    start = np.concatenate([held.start_ns for _, held in labelled])
-    end = np.concatenate([held.end_ns for _, held in labelled])
-    part = np.concatenate([np.full(len(held), number[one], np.int64) for one, held in labelled])
+    start = np.concatenate([held.start_ns for _, held in clipped])
+    end = np.concatenate([held.end_ns for _, held in clipped])
+    part = np.concatenate([np.full(len(held), number[one], np.int64) for one, held in clipped])
     order = np.argsort(start, kind="stable")
+    start, part = start[order], part[order]
     computing = np.array([one.kind == "computing" for one in parts])
+    kernel = lookup(kernel_start_ns, np.arange(len(kernel_start_ns)), start)
+    is_kernel = computing[part] & (kernel != NONE)
     return DevicePieces(
-        start_ns=start[order],
+        start_ns=start,
         end_ns=end[order],
-        part=part[order],
-        is_kernel=computing[part[order]],
+        part=part,
+        is_kernel=is_kernel,
+        elements=np.where(is_kernel, np.append(elements, NONE)[kernel], NONE),
         parts=tuple(parts),
         nameless=np.array([number[_without_name(one)] for one in parts], np.int64),
     )
@@ -75,23 +98,31 @@ def _without_name(part: StretchPart) -> StretchPart:
     return StretchPart(part.kind, part.cause)
 
 
-def _computing(facts: Facts, device: int) -> Iterator[_Labelled]:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Kernels:
+    start_ns: Int64s
+    elements: Int64s
+
+
+def _computing(facts: Facts, device: int) -> tuple[_Kernels, list[Labelled]]:
     """By the innermost op around the launch, and the innermost module, else label."""
     work, slices = facts.work, facts.trace.slices
     is_copy = slices.category[work.rows] == Category.MEMCPY
     at = np.flatnonzero(~is_copy & ~facts.parts.is_communication & (work.device == device))
     start, end = own_pieces(work.start_ns[at], work.end_ns[at])
+    at, start, end = (column[end > start] for column in (at, start, end))
     launch = work.launch[at]
-    ops = facts.calls.ops
-    op = _innermost(facts, ops, launch)
-    within = _within(facts, launch)
-    distinct, which = np.unique(np.stack([op, within], axis=1), axis=0, return_inverse=True)
+    op = _innermost(facts, facts.calls.ops, launch)
+    named = np.stack([_names(facts, op), _within(facts, launch)], axis=1)
+    distinct, which = np.unique(named, axis=0, return_inverse=True)
     which = which.reshape(-1)
+    labelled = []
     for number, (name, place) in enumerate(distinct.tolist()):
-        mine = (which == number) & (end > start)
+        mine = which == number
         part = StretchPart("computing", "", _name(facts, name), module_name(_name(facts, place)))
         # Not their union: each is a kernel of its own.
-        yield part, Intervals(start[mine], end[mine])
+        labelled.append((part, Intervals(start[mine], end[mine])))
+    return _Kernels(start, input_elements(facts.trace, op)), labelled
 
 
 def _within(facts: Facts, launch: Int64s) -> Int64s:
@@ -100,19 +131,24 @@ def _within(facts: Facts, launch: Int64s) -> Int64s:
     ranges = np.flatnonzero(trace.slices.category == Category.USER_ANNOTATION)
     modules = Nest.of(trace.slices, frames[module_frames(trace)[trace.slices.name[frames]]])
     labels = Nest.of(trace.slices, ranges[user_labels(trace)[trace.slices.name[ranges]]])
-    module, label = _innermost(facts, modules, launch), _innermost(facts, labels, launch)
-    return np.where(module == NONE, label, module)
+    module = _names(facts, _innermost(facts, modules, launch))
+    return np.where(module == NONE, _names(facts, _innermost(facts, labels, launch)), module)
 
 
 def _innermost(facts: Facts, nest: Nest, launch: Int64s) -> Int64s:
-    """Interned name of what each launch lies in, `NONE` for nothing."""
+    """The row that each launch lies in, `NONE` for none."""
     slices = facts.trace.slices
-    names = np.full(len(launch), NONE, np.int64)
+    rows = np.full(len(launch), NONE, np.int64)
     known = np.flatnonzero(launch != NONE)
     calls = launch[known]
     at = nest.innermost(slices.lane[calls].astype(np.int64), slices.start_ns[calls], slices.end_of(calls))
     inside = at != NONE
-    names[known[inside]] = slices.name[nest.rows[at[inside]]]
+    rows[known[inside]] = nest.rows[at[inside]]
+    return rows
+
+
+def _names(facts: Facts, rows: Int64s) -> Int64s:
+    names: Int64s = np.where(rows == NONE, NONE, facts.trace.slices.name[rows])
     return names
 
 
@@ -120,22 +156,22 @@ def _name(facts: Facts, name: int) -> str:
     return "" if name == NONE else facts.trace.names[name]
 
 
-def _communication(facts: Facts, device: int) -> Iterator[_Labelled]:
+def _communication(facts: Facts, device: int) -> Iterator[Labelled]:
     work, found = facts.work, facts.collectives
     mine = np.flatnonzero(work.device[found.at] == device)
     start, end = own_pieces(work.start_ns[found.at[mine]], work.end_ns[found.at[mine]])
-    labels = [(key.kind, key.group or key.ranks or "") for key in found.keys]
+    labels = [(key.kind, key.group_name) for key in found.keys]
     for kind, group in dict.fromkeys(labels):
         of_label = np.array([label == (kind, group) for label in labels])[found.key[mine]]
         held = subtract(union(start[of_label], end[of_label]), facts.parts.computing[device])
         yield StretchPart("communication", "", kind, group), held
 
 
-def _copying(facts: Facts, device: int) -> Iterator[_Labelled]:
+def _copying(facts: Facts, device: int) -> Iterator[Labelled]:
     yield StretchPart("copying"), facts.parts.copying[device]
 
 
-def _idle(facts: Facts, device: int) -> Iterator[_Labelled]:
+def _idle(facts: Facts, device: int) -> Iterator[Labelled]:
     gaps, empty = facts.idle.gaps[device], facts.idle.empty[device]
     yield StretchPart("idle", "queued"), subtract(gaps, empty)
     for cause, pieces in facts.causes.empty[device].items():

@@ -2,138 +2,201 @@
 
 Ranks are matched and compared elsewhere, from these records alone. All ranks leave a collective at the
 same time, so that from one to the next of a group each has a stretch of its own, and the longest is what
-the others wait for. A stretch is divided into what the device did in it, each part with a name that can be
-blamed: the op and module, the cause and place of idle, another group's collective, copying.
+the others wait for.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
+from tbprof.analysis.arrays.names import matching_rows
+from tbprof.analysis.communication.collectives import key_of_range
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.summary.device_pieces import DevicePieces, device_pieces
-from tbprof.model import CollectiveKey, RankSequence, StretchPart
+from tbprof.analysis.summary.host_pieces import ON_HOST, host_pieces
+from tbprof.analysis.summary.stretch_parts import divide
+from tbprof.model import CollectiveKey, RankSequence
 from tbprof.records import dataclass
-from tbprof.trace.columns.columns import Int64s
+from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.columns import Category, Int64s
 
-__all__ = ["MAX_COLLECTIVES", "MAX_NAMED_PARTS", "rank_sequence"]
+__all__ = ["MAX_COLLECTIVES", "host_sequence", "rank_sequence"]
 
 MAX_COLLECTIVES = 1024
 """Of a window; later ones are counted only. Steps of DDP and FSDP have some tens to some hundreds."""
 
-MAX_NAMED_PARTS = 4096
-"""Over all stretches, the longest; a part has about six bytes."""
+_HOST = -1
+_STEP_NUMBER = re.compile(r"\d+$")
 
-NAMED_SHARE = 0.02
-"""Of a stretch: what is shorter goes into the part of its kind without a name."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Met:
+    """The collectives of a rank, ascending by start."""
+
+    device: int
+    keys: Sequence[CollectiveKey]
+    key: Int64s
+    number: Int64s
+    stream: Int64s
+    start_ns: Int64s
+    end_ns: Int64s
+    launched_ns: Int64s
+    """On the trace's clock, `NONE` where it was not recorded."""
+    host_wait_ns: Int64s
+    step: Int64s
+    """Index among the steps."""
+    begin_ns: int
+
+    def first(self, count: int) -> _Met:
+        columns = (self.key, self.number, self.stream, self.start_ns, self.end_ns, self.launched_ns)
+        key, number, stream, start, end, launched = (column[:count] for column in columns)
+        waits, step = self.host_wait_ns[:count], self.step[:count]
+        return _Met(
+            self.device, self.keys, key, number, stream, start, end, launched, waits, step, self.begin_ns
+        )
 
 
 def rank_sequence(facts: Facts) -> RankSequence | None:
-    """Of the busiest device, within the steps; None where it did not communicate."""
+    """Of the busiest device, of what the steps launched; None where it did not communicate."""
     work, found, device = facts.work, facts.collectives, facts.work.main_device
     if device is None:
         return None
-    begin = int(facts.steps.gpu_start_ns.min())
-    end = int(facts.steps.gpu_end_ns.max())
-    start_ns, end_ns = work.start_ns[found.at], work.end_ns[found.at]
+    begin, end = _begin_ns(facts, device), int(facts.steps.gpu_end_ns.max())
+    start_ns, launch_ns = work.start_ns[found.at], work.launch_start_ns[found.at]
     inside = (work.device[found.at] == device) & (start_ns >= begin) & (start_ns < end)
-    all_of_device = np.flatnonzero(inside)
-    chosen = all_of_device[:MAX_COLLECTIVES]
+    inside &= launch_ns >= facts.steps.start_ns[0]
+    chosen = np.flatnonzero(inside)
     if len(chosen) == 0:
         return None
-    pieces = device_pieces(facts, device, begin, end)
-    key = found.key[chosen]
-    groups = _groups(found.keys, key)
-    stretch_begin = _stretch_begins(groups, start_ns[chosen], end_ns[chosen], begin)
-    parts = _divide(pieces, groups, stretch_begin, start_ns[chosen])
-    kept, key = np.unique(key, return_inverse=True)
-    return RankSequence(
+    at = found.at[chosen]
+    is_known = work.launch[at] != NONE
+    met = _Met(
         device=device,
-        keys=tuple(found.keys[number] for number in kept.tolist()),
+        keys=found.keys,
+        key=found.key[chosen],
+        number=found.number[chosen],
+        stream=work.stream[at],
+        start_ns=work.start_ns[at],
+        end_ns=work.end_ns[at],
+        launched_ns=np.where(is_known, work.launch_end_ns[at], NONE),
+        host_wait_ns=_host_waits(facts, work.launch_end_ns[at]),
+        step=_steps_of(facts, work.launch_start_ns[at]),
+        begin_ns=begin,
+    )
+    return _sequence(facts, met, device_pieces(facts, device, begin, end))
+
+
+def host_sequence(facts: Facts) -> RankSequence | None:
+    """Of the collectives that the hosts did themselves; None where there are none."""
+    slices = facts.trace.slices
+    rows = matching_rows(facts.trace, ON_HOST, Category.USER_ANNOTATION, Category.CPU_OP)
+    rows = rows[np.argsort(slices.start_ns[rows], kind="stable")]
+    begin, end = int(facts.steps.start_ns.min()), int(facts.steps.end_ns.max())
+    rows = rows[(slices.start_ns[rows] >= begin) & (slices.start_ns[rows] < end)]
+    if len(rows) == 0:
+        return None
+    recorded = [key_of_range(facts.trace, row) for row in rows.tolist()]
+    keys = list(dict.fromkeys(recorded))
+    start_ns = slices.start_ns[rows]
+    met = _Met(
+        device=_HOST,
+        keys=keys,
+        key=np.array([keys.index(key) for key in recorded], np.int64),
+        number=np.full(len(rows), NONE, np.int64),
+        stream=slices.lane[rows].astype(np.int64),
+        start_ns=start_ns,
+        end_ns=slices.end_of(rows),
+        launched_ns=np.full(len(rows), NONE, np.int64),
+        host_wait_ns=np.zeros(len(rows), np.int64),
+        step=_steps_of(facts, start_ns),
+        begin_ns=begin,
+    )
+    return _sequence(facts, met, host_pieces(facts, begin, end))
+
+
+def _begin_ns(facts: Facts, device: int) -> int:
+    """When the first step began, or the device was done with all before it; at most its first own work."""
+    work, first = facts.work, int(facts.steps.start_ns[0])
+    mine = work.device == device
+    earlier = work.launch_start_ns < first
+    done = int(work.end_ns[mine & earlier].max(initial=first))
+    return min(done, int(work.start_ns[mine & ~earlier].min(initial=done)))
+
+
+def _host_waits(facts: Facts, launched_ns: Int64s) -> Int64s:
+    """Of each collective: what training threads waited for devices since the launch of the one before."""
+    episodes = facts.episodes
+    held = np.flatnonzero(
+        episodes.blocking
+        & np.isin(episodes.lane, facts.training_threads)
+        & (facts.awaited.explained_ns > 0)
+        & (episodes.start_ns >= facts.steps.start_ns[0])
+    )
+    order = held[np.argsort(episodes.end_ns[held], kind="stable")]
+    waited = np.concatenate([[0], np.cumsum(facts.net_wait_ns[order])])
+    before = waited[np.searchsorted(episodes.end_ns[order], launched_ns, side="right")]
+    since: Int64s = np.diff(before, prepend=before[:1])
+    return since
+
+
+def _steps_of(facts: Facts, launched_ns: Int64s) -> Int64s:
+    steps: Int64s = np.searchsorted(facts.steps.start_ns, launched_ns, side="right") - 1
+    return np.maximum(steps, 0)
+
+
+def _sequence(facts: Facts, found: _Met, pieces: DevicePieces) -> RankSequence:
+    met = found.first(MAX_COLLECTIVES)
+    groups = _groups(met.keys, met.key)
+    stretch_begin = _stretch_begins(groups, met.start_ns, met.begin_ns)
+    parts = divide(pieces, groups, stretch_begin, met.start_ns)
+    kept, key = np.unique(met.key, return_inverse=True)
+    numbers = _step_numbers(facts.steps.names)
+    origin = facts.origin_ns
+    return RankSequence(
+        device=met.device,
+        keys=tuple(met.keys[number] for number in kept.tolist()),
         key=tuple(key.tolist()),
-        number=tuple(found.number[chosen].tolist()),
-        stream=tuple(work.stream[found.at[chosen]].tolist()),
-        start_ns=tuple((start_ns[chosen] - facts.origin_ns).tolist()),
-        duration_ns=tuple((end_ns - start_ns)[chosen].tolist()),
-        stretch_ns=tuple((start_ns[chosen] - stretch_begin).tolist()),
+        number=tuple(met.number.tolist()),
+        stream=tuple(met.stream.tolist()),
+        start_ns=tuple((met.start_ns - origin).tolist()),
+        duration_ns=tuple((met.end_ns - met.start_ns).tolist()),
+        stretch_ns=tuple((met.start_ns - stretch_begin).tolist()),
         parts=parts.parts,
         part_begin=tuple(parts.begin),
         part=tuple(parts.part),
         part_ns=tuple(parts.ns),
         part_count=tuple(parts.count),
-        left_out=len(all_of_device) - len(chosen),
+        left_out=len(found.key) - len(met.key),
+        begin_ns=met.begin_ns - origin,
+        step=tuple(numbers[step] for step in met.step.tolist()),
+        launched_ns=tuple(np.where(met.launched_ns == NONE, NONE, met.launched_ns - origin).tolist()),
+        host_wait_ns=tuple(met.host_wait_ns.tolist()),
+        part_work=tuple(parts.work),
     )
+
+
+def _step_numbers(names: Sequence[str]) -> list[int]:
+    """The profiler's own where all steps have one, else their places."""
+    found = [_STEP_NUMBER.search(name) for name in names]
+    known = [int(one[0]) for one in found if one is not None]
+    return known if len(set(known)) == len(names) else list(range(len(names)))
 
 
 def _groups(keys: Sequence[CollectiveKey], key: Int64s) -> Int64s:
     """A number for the group of each collective; those whose group was not recorded are one."""
-    names = [(one.group, one.ranks) for one in keys]
+    names = [one.group_name for one in keys]
     order = list(dict.fromkeys(names))
     of_key = np.array([order.index(name) for name in names], np.int64)
     return of_key[key]
 
 
-def _stretch_begins(groups: Int64s, start_ns: Int64s, end_ns: Int64s, begin_ns: int) -> Int64s:
-    """The end of the last earlier collective of each one's group; at most its own start."""
+def _stretch_begins(groups: Int64s, start_ns: Int64s, begin_ns: int) -> Int64s:
+    """The start of the collective before of each one's group."""
     begins = np.empty(len(groups), np.int64)
     for group in np.unique(groups).tolist():
         mine = np.flatnonzero(groups == group)
-        reached = np.maximum.accumulate(end_ns[mine])
-        begins[mine] = np.concatenate([np.array([begin_ns], np.int64), reached[:-1]])
-    return np.minimum(begins, start_ns)
-
-
-@dataclass(frozen=True, slots=True)
-class _Divided:
-    parts: tuple[StretchPart, ...]
-    begin: list[int]
-    part: list[int]
-    ns: list[int]
-    count: list[int]
-
-
-def _divide(pieces: DevicePieces, groups: Int64s, begin_ns: Int64s, end_ns: Int64s) -> _Divided:
-    """The parts of every stretch: those worth a name, and one of each kind for the rest."""
-    stretch, part, ns, count = _overlaps(pieces, groups, begin_ns, end_ns)
-    is_named = ns >= np.maximum(NAMED_SHARE * (end_ns - begin_ns)[stretch], 1)
-    is_named[np.argsort(-ns, kind="stable")[MAX_NAMED_PARTS:]] = False
-    part = np.where(is_named, part, pieces.nameless[part])
-    places = len(pieces.parts)
-    merged, which = np.unique(stretch * places + part, return_inverse=True)
-    total, kernels = np.zeros(len(merged), np.int64), np.zeros(len(merged), np.int64)
-    np.add.at(total, which, ns)
-    np.add.at(kernels, which, count)
-    used, number = np.unique(merged % places, return_inverse=True)
-    begins = np.searchsorted(merged // places, np.arange(len(begin_ns) + 1))
-    return _Divided(
-        parts=tuple(pieces.parts[at] for at in used.tolist()),
-        begin=begins.tolist(),
-        part=number.tolist(),
-        ns=total.tolist(),
-        count=kernels.tolist(),
-    )
-
-
-def _overlaps(
-    pieces: DevicePieces, groups: Int64s, begin_ns: Int64s, end_ns: Int64s
-) -> tuple[Int64s, Int64s, Int64s, Int64s]:
-    """What each stretch holds of which part: stretch, part, ns and kernels begun, each pair once."""
-    found: list[Int64s] = []
-    places = len(pieces.parts)
-    for group in np.unique(groups).tolist():
-        mine = np.flatnonzero((groups == group) & (end_ns > begin_ns))
-        edges = np.unique(np.concatenate([pieces.start_ns, pieces.end_ns, begin_ns[mine], end_ns[mine]]))
-        left, length = edges[:-1], np.diff(edges)
-        at = np.searchsorted(begin_ns[mine], left, side="right") - 1
-        inside = (at >= 0) & (left < end_ns[mine][np.maximum(at, 0)]) if len(mine) else at >= 0
-        piece = np.searchsorted(pieces.start_ns, left[inside], side="right") - 1
-        pair = mine[at[inside]] * places + pieces.part[piece]
-        distinct, which = np.unique(pair, return_inverse=True)
-        ns, count = np.zeros(len(distinct), np.int64), np.zeros(len(distinct), np.int64)
-        np.add.at(ns, which, length[inside])
-        np.add.at(count, which, (pieces.start_ns[piece] == left[inside]) & pieces.is_kernel[piece])
-        found.append(np.stack([distinct // places, distinct % places, ns, count]))
-    stretch, part, ns, count = np.concatenate(found, axis=1)
-    return stretch, part, ns, count
+        begins[mine] = np.concatenate([np.array([begin_ns], np.int64), start_ns[mine][:-1]])
+    return begins

@@ -1,0 +1,29 @@
+"""How much an op was given to work on: the elements of all its inputs, where shapes were recorded."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from math import prod
+
+import numpy as np
+
+from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.columns import Int64s, Trace
+
+__all__ = ["input_elements"]
+
+_SHAPE = re.compile(r"\[(\d[\d,]*)\]")
+
+
+def input_elements(trace: Trace, rows: Int64s) -> Int64s:
+    """Of the op in each row; `NONE` for no op, and where nothing was recorded."""
+    shapes = np.where(rows == NONE, NONE, trace.input_shapes.at(rows))
+    distinct, which = np.unique(shapes, return_inverse=True)
+    sizes = [NONE if one == NONE else _elements(trace.names[one]) for one in distinct.tolist()]
+    return np.array(sizes, np.int64)[which]
+
+
+@lru_cache(maxsize=65536)
+def _elements(shapes: str) -> int:
+    return sum(prod(map(int, shape.split(","))) for shape in _SHAPE.findall(shapes))
