@@ -122,7 +122,7 @@ LAW = {
     "views.export": allowed("texts.* errors model"),
     "views.communication": allowed("texts.* errors model"),
     "views.compare": allowed("texts.* errors model"),
-    "views.job": allowed("job.* texts.* errors model"),
+    "views.job": allowed("analysis.communication job.* texts.* errors model", "numpy"),
     "views.source": allowed("texts.* errors model"),
     "views": allowed("errors model"),
     "views.overview": allowed("texts.* errors model"),
@@ -144,7 +144,8 @@ LAW = {
         "folders manual report store.lookup texts.* version views.* errors model", "tensorboard werkzeug"
     ),
     "plugin.routes": allowed(
-        "folders manual store.lookup trace_files texts.* views.* errors model", "tensorboard werkzeug"
+        "file_names folders manual store.lookup trace_files texts.* views.* errors model",
+        "tensorboard werkzeug",
     ),
     "plugin.worker": allowed(
         "process report store store.lookup texts.* version views.icicle views.tables views.timeline "

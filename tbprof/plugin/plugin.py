@@ -12,6 +12,7 @@ from tbprof.plugin.routes.bundle import Bundle
 from tbprof.plugin.routes.check_answers import CheckAnswers
 from tbprof.plugin.routes.compare_answers import CompareAnswers
 from tbprof.plugin.routes.finding_answers import FindingAnswers
+from tbprof.plugin.routes.job_answers import JobAnswers
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.series_answers import SeriesAnswers
 from tbprof.plugin.routes.source_answers import SourceAnswers
@@ -53,6 +54,7 @@ class TbprofPlugin(base_plugin.TBPlugin):
             "/compare": answering(CompareAnswers(self._logs, self._analyses).answer),
             "/ranks": answering(self._series.ranks),
             "/trend": answering(self._series.trend),
+            "/job": answering(JobAnswers(self._logs, self._analyses).answer),
             "/finding": answering(FindingAnswers(self._logs, self._analyses).answer),
             "/checks": answering(CheckAnswers(self._logs, self._analyses).answer),
             "/rule": answering(self._rule),

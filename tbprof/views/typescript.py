@@ -19,6 +19,7 @@ from tbprof.views.checks import checks
 from tbprof.views.compare import comparison
 from tbprof.views.export import finding_markdown
 from tbprof.views.icicle import icicle
+from tbprof.views.job import job_page
 from tbprof.views.pages import manual_page, rule_page
 from tbprof.views.series import series
 from tbprof.views.source import source
@@ -34,6 +35,7 @@ _ROOTS: tuple[type, ...] = (
     source.SourceAnswer,
     series.RanksView,
     series.TrendView,
+    job_page.JobAnswer,
     comparison.CompareAnswer,
     finding_markdown.FindingText,
     rule_page.RulePage,

@@ -599,6 +599,256 @@ export interface TrendView {
   left_out: number;
 }
 
+export interface IdlePart {
+  cause: string;
+  name: string;
+  idle_us: number;
+}
+
+export interface JobRank {
+  rank: number | null;
+  worker: string;
+  /** By which sentences and tables call it: its number, else its worker. */
+  name: string;
+  step_us: number | null;
+  computing_us: number | null;
+  communication_exposed_us: number | null;
+  copying_us: number | null;
+  /** In the order of the other screens. */
+  idle: IdlePart[];
+  /** Of its matched collectives, covered by computing or not; with the next one their whole time. */
+  transfer_us: number;
+  arrival_wait_us: number;
+  /** How late it was, in the collectives in which it was the latest. */
+  late_us: number;
+  /** Matched collectives of the whole window in which it was the late one. */
+  latest_in: number;
+  /** What was subtracted from its times to draw it; null where no collective tells. Not of a step. */
+  clock_offset_us: number | null;
+  clock_error_us: number | null;
+}
+
+export interface RankWait {
+  /** Index into `ranks`, as the next one. */
+  waiting: number;
+  /** Null: nobody was late by more than noise. */
+  awaited: number | null;
+  wait_us: number;
+}
+
+export interface JobSource {
+  file: string;
+  /** Not `exact`: that of the `def`. */
+  line: number;
+  function: string;
+  exact: boolean;
+}
+
+export interface LateCause {
+  /** Index into `ranks`. */
+  rank: number;
+  sentence: string;
+  /** Indexes into `steps`. */
+  steps: number[];
+  /** How late it was in these, over all steps of the window. */
+  late_us: number;
+  /** Of that, what is due to the cause. */
+  due_us: number;
+  kind: "computing" | "idle" | "copying" | "communication";
+  /** Of idle; "" else. */
+  cause: string;
+  /** In a few words, as `Waiting for data` or `Computes more`. */
+  cause_name: string;
+  /** The code, the op or the other group, in short; "" where nothing tells. */
+  place: string;
+  source: JobSource | null;
+  /** Of computing, as the next one. */
+  op: string;
+  module: string;
+  /** Null where the cause is no computing. `slower`: the same work in longer kernels. */
+  computing: "more" | "slower" | "unknown" | null;
+}
+
+export interface JobFix {
+  /** Index into `late`. */
+  cause: number;
+  title: string;
+  detail: string;
+  floor_us: number;
+  estimate_us: number;
+  ceiling_us: number;
+}
+
+export interface WhatIf {
+  /** By the replay of what was recorded. */
+  step_us: number;
+  /** Without what made the late ranks late. */
+  without_us: number;
+  /** With every rank's stretch the median. */
+  ideal_us: number;
+  /** What is gained at the least without the causes, as the next one at the most. */
+  floor_us: number;
+  ceiling_us: number;
+  /** Of the replay, a share of the recorded time. */
+  error: number;
+}
+
+export interface JobStep {
+  /** Its number, as the profiler has it. */
+  step: number;
+  /** Index into `ranks`; null: nobody. */
+  late_rank: number | null;
+  /** Index into `late`. */
+  cause: number | null;
+  late_us: number;
+  /** Of all ranks in all collectives of the step. */
+  wait_us: number;
+  latest_in: number;
+  collectives: number;
+  /** In the median of the ranks, as the replay has it; null without an estimate, as the next ones. */
+  recorded_us: number | null;
+  without_us: number | null;
+  ideal_us: number | null;
+}
+
+export interface JobMeeting {
+  kind: string;
+  /** "" where it was not recorded. */
+  group: string;
+  bytes: number | null;
+  /** Index into `steps`. */
+  step: number;
+  ranks: number;
+  /** On the common axis: all leave it together. */
+  end_us: number;
+  transfer_us: number;
+  /** Between the first and the last to arrive: the longest row less the shortest. No clock takes part. */
+  skew_us: number;
+  /** Of all ranks. */
+  wait_us: number;
+  /** Index into `ranks`; null: nobody. */
+  late_rank: number | null;
+  late_us: number;
+}
+
+export interface StripStep {
+  /** Index into `steps`. */
+  step: number;
+  /** Of the rank's last collective in it, where its next step begins. */
+  end_us: number;
+}
+
+export interface StripStretch {
+  /** Index into `meetings`; null: not matched. */
+  meeting: number | null;
+  /** Where the stretch begins: the end of the rank's collective before, or the begin of its window. */
+  begin_us: number;
+  /** Of the collective, as the next one. */
+  start_us: number;
+  end_us: number;
+  /** The first part of the collective; the rest is transfer. 0 of one that was not matched. */
+  wait_us: number;
+  /** What the rank did between `begin_us` and `start_us`, as the next ones; they fill it. */
+  computing_us: number;
+  communication_us: number;
+  copying_us: number;
+  idle: IdlePart[];
+}
+
+export interface RankStrip {
+  /** Index into `ranks`. */
+  rank: number;
+  begin_us: number;
+  steps: StripStep[];
+  /** In the order of their start. */
+  stretches: StripStretch[];
+}
+
+export interface JobCollective {
+  kind: string;
+  group: string;
+  bytes: number | null;
+  count: number;
+  ranks: number;
+  /** Of all ranks, as the next two: transfers and arrival waits are all of it. */
+  total_us: number;
+  transfer_us: number;
+  arrival_wait_us: number;
+  /** The shortest transfer. */
+  shortest_us: number;
+  /** Mean time between the first and the last to arrive. */
+  skew_us: number;
+  /** By the transfer alone, as the next one. */
+  algorithm_gb_s: number | null;
+  bus_gb_s: number | null;
+  /** Index into `ranks`: who was late most often. */
+  latest: number | null;
+  latest_in: number;
+}
+
+export interface UnmatchedGroup {
+  group: string;
+  /** Of collectives, counted on all ranks. */
+  count: number;
+  sentence: string;
+}
+
+export interface RankProblem {
+  rank: number | null;
+  worker: string;
+  sentence: string;
+}
+
+export interface JobPage {
+  /** One sentence. */
+  verdict: string;
+  /** What stands beside it; "" for nothing. */
+  detail: string;
+  /** What to know before the figures are trusted. */
+  notes: string[];
+  /** Of the job, in the median of the ranks. */
+  step_us: number | null;
+  /** Of the communication of all ranks, what is waiting for the last to arrive. */
+  waiting_share: number | null;
+  matched: number;
+  unmatched: number;
+  /** Where the collectives ran; on the host computing is ops, and idle is Python. */
+  on: "device" | "host";
+  /** By rank. */
+  ranks: JobRank[];
+  /** Longest first. */
+  waits: RankWait[];
+  /** Latest first. */
+  late: LateCause[];
+  /** The one that pays most first. Each is of other steps, so that they add up. */
+  plan: JobFix[];
+  what_if: WhatIf | null;
+  steps: JobStep[];
+  /** By step and end; at most `MOST_MEETINGS`, those of the first steps. */
+  meetings: JobMeeting[];
+  /** Of the latest ranks, at most `MOST_STRIPS`; in the order of `ranks`. */
+  strips: RankStrip[];
+  /** Those that take longest first. */
+  collectives: JobCollective[];
+  unmatched_groups: UnmatchedGroup[];
+  /** Numbers of ranks that have no window here. */
+  missing: number[];
+  problems: RankProblem[];
+}
+
+export interface JobAnswer {
+  /** `reading`: some windows are still being read; the page is of the others. */
+  state: "ready" | "reading";
+  /** How many are read; "" when all are. */
+  sentence: string;
+  /** Which window of every worker, from 1 on. */
+  window: number;
+  /** How many windows every worker has. */
+  windows: number;
+  /** Null while no window is read. */
+  page: JobPage | null;
+}
+
 export interface StepTimes {
   /** One by one where they were recorded; of unprofiled ones only the three below are kept. */
   steps_us: number[];

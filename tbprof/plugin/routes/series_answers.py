@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from pathlib import Path
 from threading import Lock
 
-from tbprof.errors import Gone, TbprofError, UsageError
+from tbprof.errors import Gone, TbprofError
 from tbprof.model import Window
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.reports import report_of_window
 from tbprof.plugin.routes.requested_window import in_log_directory
+from tbprof.plugin.routes.run_windows import key_of_window, number_of, windows_by_worker
 from tbprof.plugin.worker.analyses import Analyses
 from tbprof.views.series.building import ranks_view, series_row, trend_view
 from tbprof.views.series.series import RanksView, SeriesRow, TrendView, WindowFigures, figures_of
@@ -44,8 +44,8 @@ class SeriesAnswers:
             Gone: There is no such run.
             UsageError: The number is none.
         """
-        number = _number(parameters)
-        by_worker = self._by_worker(parameters.get("run", ""))
+        number = number_of(parameters)
+        by_worker = windows_by_worker(self._logs, parameters.get("run", ""))
         same = [(windows[number - 1], number) for windows in by_worker.values() if len(windows) >= number]
         rows = [self._row(*one) for one in same]
         return ranks_view(rows)
@@ -56,7 +56,7 @@ class SeriesAnswers:
         Raises:
             Gone: There is no such run or worker.
         """
-        by_worker = self._by_worker(parameters.get("run", ""))
+        by_worker = windows_by_worker(self._logs, parameters.get("run", ""))
         worker = parameters.get("worker", "")
         if worker not in by_worker:
             raise Gone("there is no such worker in the run: it may have been deleted")
@@ -64,16 +64,6 @@ class SeriesAnswers:
         shown = numbered[-MAX_WINDOWS:]
         rows = [self._row(window, number) for number, window in shown]
         return trend_view(rows, len(numbered) - len(shown))
-
-    def _by_worker(self, run: str) -> dict[str, list[Window]]:
-        """Windows in the order of their time."""
-        found: dict[str, list[Window]] = {}
-        for window in self._logs.listing().windows:
-            if window.run == run:
-                found.setdefault(window.worker, []).append(window)
-        if not found:
-            raise Gone("there is no such run in the log directory: it may have been deleted")
-        return found
 
     def _row(self, window: Window, number: int) -> SeriesRow:
         try:
@@ -88,7 +78,7 @@ class SeriesAnswers:
         Raises:
             TbprofError: It gives nothing.
         """
-        key = _key(window)
+        key = key_of_window(window)
         with self._lock:
             if key in self._figures:
                 return self._figures[key]
@@ -101,18 +91,3 @@ class SeriesAnswers:
             while len(self._figures) > _KEPT:
                 self._figures.popitem(last=False)
         return figures
-
-
-def _number(parameters: Mapping[str, str]) -> int:
-    text = parameters.get("number", "1")
-    if not text.isdecimal() or not text.isascii() or len(text) > 9 or int(text) == 0:
-        raise UsageError("the number of a window counts from 1 on")
-    return int(text)
-
-
-def _key(window: Window) -> _Key:
-    path = window.report_path or window.trace_path or ""
-    try:
-        return path, Path(path).stat().st_mtime_ns
-    except OSError as error:
-        raise Gone(f"{path} is gone or can't be read ({error.strerror})") from error

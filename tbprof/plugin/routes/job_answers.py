@@ -1,0 +1,111 @@
+"""The answer to "show me the job of this run": all its ranks together, from their reports alone."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from threading import Lock
+
+from tbprof.errors import TbprofError
+from tbprof.file_names import rank_of
+from tbprof.model import Window
+from tbprof.plugin.routes.log_directory import LogDirectory
+from tbprof.plugin.routes.reports import report_of_window
+from tbprof.plugin.routes.requested_window import in_log_directory
+from tbprof.plugin.routes.run_windows import key_of_window, number_of, windows_by_worker
+from tbprof.plugin.worker.analyses import Analyses
+from tbprof.texts.screens.job import reading_sentence
+from tbprof.views.job.job_building import job_page
+from tbprof.views.job.job_page import JobAnswer, JobPage, RankProblem
+from tbprof.views.job.rank_summary import RankSummary, rank_summary
+
+__all__ = ["JobAnswers"]
+
+_KEPT_SUMMARIES = 4096
+"""Of a few kB each: those of the largest job."""
+
+_KEPT_PAGES = 4
+
+_Key = tuple[str, int]
+
+
+class JobAnswers:
+    """A window without a report is queued to be read, and the page is of the others until it is."""
+
+    def __init__(self, logs: LogDirectory, analyses: Analyses) -> None:
+        self._logs = logs
+        self._analyses = analyses
+        self._lock = Lock()
+        self._summaries: OrderedDict[_Key, RankSummary] = OrderedDict()
+        self._pages: OrderedDict[tuple[_Key, ...], JobPage] = OrderedDict()
+
+    def answer(self, parameters: Mapping[str, str]) -> JobAnswer:
+        """The window of the place `number` in line (from 1 on) of every worker of `run`.
+
+        Without a number it is the last that every worker has.
+
+        Raises:
+            Gone: There is no such run.
+            UsageError: The number is none.
+        """
+        by_worker = windows_by_worker(self._logs, parameters.get("run", ""))
+        common = min(len(windows) for windows in by_worker.values())
+        number = number_of(parameters) if "number" in parameters else common
+        windows = [windows[number - 1] for windows in by_worker.values() if len(windows) >= number]
+        summaries: list[tuple[_Key, RankSummary]] = []
+        problems: list[RankProblem] = []
+        for window in windows:
+            try:
+                found = self._summary(window)
+            except TbprofError as error:
+                problems.append(_problem(window, error))
+            else:
+                summaries += [] if found is None else [found]
+        reading = len(windows) - len(summaries) - len(problems)
+        return JobAnswer(
+            state="reading" if reading else "ready",
+            sentence=reading_sentence(len(windows) - reading, len(windows)) if reading else "",
+            window=number,
+            windows=common,
+            page=self._page(summaries, problems) if len(windows) > reading else None,
+        )
+
+    def _page(
+        self, summaries: Sequence[tuple[_Key, RankSummary]], problems: Sequence[RankProblem]
+    ) -> JobPage:
+        """The same reports give the same page."""
+        keys = tuple(key for key, _ in summaries)
+        with self._lock:
+            if not problems and keys in self._pages:
+                return self._pages[keys]
+        page = job_page([summary for _, summary in summaries], problems)
+        if not problems:
+            with self._lock:
+                self._pages[keys] = page
+                while len(self._pages) > _KEPT_PAGES:
+                    self._pages.popitem(last=False)
+        return page
+
+    def _summary(self, window: Window) -> tuple[_Key, RankSummary] | None:
+        """None while the window is read.
+
+        Raises:
+            TbprofError: It gives nothing.
+        """
+        key = key_of_window(window)
+        with self._lock:
+            if key in self._summaries:
+                return key, self._summaries[key]
+        report = report_of_window(window, self._analyses)
+        if report is None:
+            return None
+        summary = rank_summary(report, window.worker, rank_of(window.worker))
+        with self._lock:
+            self._summaries[key] = summary
+            while len(self._summaries) > _KEPT_SUMMARIES:
+                self._summaries.popitem(last=False)
+        return key, summary
+
+
+def _problem(window: Window, error: TbprofError) -> RankProblem:
+    return RankProblem(rank_of(window.worker), window.worker, in_log_directory(window, str(error)))

@@ -1,0 +1,160 @@
+"""The summaries of a run's ranks to the page of its job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import median
+
+from tbprof.job.ranks.job_analysis import JobAnalysis, analyze_ranks
+from tbprof.texts.screens.job import (
+    left_out_note,
+    missing_note,
+    no_estimate_note,
+    problem_note,
+    rank_name,
+    unmatched_sentence,
+)
+from tbprof.views.job.job_collectives import job_collectives
+from tbprof.views.job.job_page import (
+    JobPage,
+    JobStep,
+    RankProblem,
+    UnmatchedGroup,
+    WhatIf,
+)
+from tbprof.views.job.job_verdict import job_verdict
+from tbprof.views.job.late_causes import LateCauses, late_causes, plan_of
+from tbprof.views.job.rank_rows import rank_rows, rank_waits
+from tbprof.views.job.rank_summary import RankSummary
+from tbprof.views.job.strips import meetings_of, strips_of
+
+__all__ = ["job_page"]
+
+
+def job_page(ranks: Sequence[RankSummary], problems: Sequence[RankProblem] = ()) -> JobPage:
+    """The page; whatever the order of the ranks, it is the same.
+
+    Args:
+        ranks: Those that gave a report.
+        problems: Those that gave none.
+    """
+    ranks = sorted(ranks, key=lambda rank: (rank.rank is None, rank.rank or 0, rank.worker))
+    silent = [RankProblem(rank.rank, rank.worker, rank.why_not) for rank in ranks if rank.record is None]
+    compared = [rank for rank in ranks if rank.record is not None]
+    records = [rank.record for rank in compared if rank.record is not None]
+    analysis = analyze_ranks(records)
+    names = [rank_name(rank.rank, rank.worker) for rank in compared]
+    exact_lines = frozenset(line for rank in ranks for line in rank.exact_lines)
+    late = late_causes(analysis, names, exact_lines)
+    rows = rank_rows(compared, analysis)
+    waits = rank_waits(analysis)
+    left_out = _in_order([*problems, *silent])
+    missing = _missing(ranks, left_out)
+    meetings = meetings_of(analysis, records)
+    plan = plan_of(analysis, late, names)
+    verdict = job_verdict(rows, waits, late.causes, plan, analysis, is_job=len(ranks) > 1)
+    steps_us = [row.step_us for row in rows if row.step_us is not None]
+    return JobPage(
+        verdict=verdict.sentence,
+        detail=verdict.detail,
+        notes=tuple(_notes(missing, left_out, compared, analysis)),
+        step_us=median(steps_us) if steps_us else None,
+        waiting_share=verdict.waiting_share,
+        matched=analysis.matching.matched_count,
+        unmatched=analysis.matching.unmatched_count,
+        on="host" if compared and all(rank.on == "host" for rank in compared) else "device",
+        ranks=rows,
+        waits=waits,
+        late=late.causes,
+        plan=plan,
+        what_if=_what_if(analysis),
+        steps=_steps(analysis, late),
+        meetings=meetings.rows,
+        strips=strips_of(analysis, records, [row.late_us for row in rows], meetings),
+        collectives=job_collectives(analysis, records),
+        unmatched_groups=_unmatched(analysis),
+        missing=missing,
+        problems=left_out,
+    )
+
+
+def _in_order(problems: Sequence[RankProblem]) -> tuple[RankProblem, ...]:
+    named = (
+        RankProblem(one.rank, one.worker, problem_note(rank_name(one.rank, one.worker), one.sentence))
+        for one in problems
+    )
+    return tuple(sorted(named, key=lambda one: (one.rank is None, one.rank or 0, one.worker)))
+
+
+def _missing(ranks: Sequence[RankSummary], problems: Sequence[RankProblem]) -> tuple[int, ...]:
+    """Numbers without a window: of the world, and below the highest one that has one."""
+    numbers = [*(rank.rank for rank in ranks), *(one.rank for one in problems)]
+    there = {number for number in numbers if number is not None}
+    worlds = [rank.world_size or 0 for rank in ranks]
+    size = max((*worlds, *(rank + 1 for rank in there)), default=0)
+    return tuple(rank for rank in range(size) if rank not in there)
+
+
+def _notes(
+    missing: Sequence[int],
+    problems: Sequence[RankProblem],
+    ranks: Sequence[RankSummary],
+    analysis: JobAnalysis,
+) -> Iterator[str]:
+    if missing:
+        yield missing_note(missing)
+    yield from (one.sentence for one in problems)
+    yield from (one.sentence for one in _unmatched(analysis))
+    for rank in ranks:
+        if rank.left_out:
+            yield left_out_note(rank_name(rank.rank, rank.worker), rank.left_out)
+    if analysis.estimates is not None and not analysis.estimates.steps:
+        yield no_estimate_note(analysis.estimates.error)
+
+
+def _what_if(analysis: JobAnalysis) -> WhatIf | None:
+    estimates = analysis.estimates
+    if estimates is None or not estimates.steps or estimates.error is None:
+        return None
+    steps = estimates.steps
+
+    def mean(values: Iterable[int]) -> float:
+        return sum(values) / len(steps) / 1000
+
+    return WhatIf(
+        step_us=mean(step.now_ns for step in steps),
+        without_us=mean(step.without_ns for step in steps),
+        ideal_us=mean(step.ideal_ns for step in steps),
+        floor_us=mean(step.floor_ns for step in steps),
+        ceiling_us=mean(step.ceiling_ns for step in steps),
+        error=estimates.error,
+    )
+
+
+def _steps(analysis: JobAnalysis, late: LateCauses) -> tuple[JobStep, ...]:
+    estimates = {} if analysis.estimates is None else {one.step: one for one in analysis.estimates.steps}
+    rows = []
+    for one in analysis.late:
+        found = estimates.get(one.step)
+        rows.append(
+            JobStep(
+                step=one.step,
+                late_rank=None if one.rank < 0 else one.rank,
+                cause=late.of_step.get(one.step),
+                late_us=one.late_ns / 1000,
+                wait_us=one.waits_ns / 1000,
+                latest_in=one.latest_in,
+                collectives=one.collectives,
+                recorded_us=None if found is None else found.recorded_ns / 1000,
+                without_us=None if found is None else found.without_ns / 1000,
+                ideal_us=None if found is None else found.ideal_ns / 1000,
+            )
+        )
+    return tuple(rows)
+
+
+def _unmatched(analysis: JobAnalysis) -> tuple[UnmatchedGroup, ...]:
+    return tuple(
+        UnmatchedGroup(one.group, one.count, unmatched_sentence(one.group, one.reason, one.count))
+        for one in analysis.matching.unmatched
+    )

@@ -1,0 +1,147 @@
+"""Who was late for what, over the steps of a window, and what a step of the job gains without it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+
+from tbprof.job.ranks.arrivals import NOBODY
+from tbprof.job.ranks.job_analysis import JobAnalysis
+from tbprof.job.ranks.late_ranks import LateRank
+from tbprof.job.ranks.rank_record import Part
+from tbprof.records import dataclass
+from tbprof.texts.screens.idle import host_place_name
+from tbprof.texts.screens.job import (
+    cause_phrase,
+    fix_title,
+    job_cause_name,
+    late_cause_sentence,
+    saved_sentence,
+)
+from tbprof.views.job.job_page import JobFix, JobSource, LateCause
+
+__all__ = ["LateCauses", "late_causes", "phrase_of", "plan_of"]
+
+_FRAME = re.compile(r"(?P<file>.+?)\((?P<line>\d+)\): (?P<function>.+)", re.DOTALL)
+
+_Key = tuple[int, str, str, str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class LateCauses:
+    causes: tuple[LateCause, ...]
+    of_step: Mapping[int, int]
+    """By the number of a step, its cause."""
+
+
+def late_causes(
+    analysis: JobAnalysis, names: Sequence[str], exact_lines: frozenset[tuple[str, int]]
+) -> LateCauses:
+    """Latest first; `names` are those of the ranks."""
+    by_key: defaultdict[_Key, list[LateRank]] = defaultdict(list)
+    for late in analysis.late:
+        if late.rank != NOBODY and late.cause is not None:
+            by_key[_key(late, late.cause)].append(late)
+    place_of = {late.step: at for at, late in enumerate(analysis.late)}
+    waits = _waits_for_rank(analysis)
+    found = [_cause(some, names, exact_lines, place_of, waits) for some in by_key.values()]
+    found.sort(key=lambda cause: (-cause.late_us, cause.rank, cause.sentence))
+    of_step = {analysis.late[at].step: index for index, cause in enumerate(found) for at in cause.steps}
+    return LateCauses(tuple(found), of_step)
+
+
+def phrase_of(cause: LateCause) -> str:
+    return cause_phrase(cause.kind, cause.cause, cause.computing, cause.place, cause.module)
+
+
+def plan_of(analysis: JobAnalysis, late: LateCauses, names: Sequence[str]) -> tuple[JobFix, ...]:
+    """What a mean step of the job gains without each cause, the one that pays most first."""
+    if analysis.estimates is None or not analysis.estimates.steps:
+        return ()
+    steps = analysis.estimates.steps
+    now_us = sum(step.now_ns for step in steps) / len(steps) / 1000
+    rows = []
+    for index, cause in enumerate(late.causes):
+        mine = [step for step in steps if late.of_step.get(step.step) == index]
+        floor, saved, ceiling = (
+            sum(values) / len(steps) / 1000
+            for values in (
+                [step.floor_ns for step in mine],
+                [step.saving_ns for step in mine],
+                [step.ceiling_ns for step in mine],
+            )
+        )
+        name = names[cause.rank]
+        title = fix_title(cause.kind, cause.cause, cause.computing, name, cause.place)
+        rows.append(JobFix(index, title, saved_sentence(now_us - saved, now_us), floor, saved, ceiling))
+    return tuple(sorted((row for row in rows if row.estimate_us > 0), key=lambda row: -row.estimate_us))
+
+
+def _key(late: LateRank, cause: Part) -> _Key:
+    """Ops and modules of one slow device differ from step to step."""
+    name = "" if cause.family == "computing" else cause.name
+    return late.rank, cause.family, cause.cause, name, late.computing
+
+
+def _waits_for_rank(analysis: JobAnalysis) -> Counter[tuple[int, int]]:
+    """By step and late rank, the waits of all ranks for it."""
+    waits: Counter[tuple[int, int]] = Counter()
+    for blames in analysis.blames:
+        for blame in blames:
+            waits[blame.step, blame.rank] += blame.waits_ns
+    return waits
+
+
+def _cause(
+    some: Sequence[LateRank],
+    names: Sequence[str],
+    exact_lines: frozenset[tuple[str, int]],
+    place_of: Mapping[int, int],
+    waits: Mapping[tuple[int, int], int],
+) -> LateCause:
+    by_part: Counter[Part] = Counter()
+    for late in some:
+        if late.cause is not None:
+            by_part[late.cause] += late.cause_ns
+    part = max(by_part, key=lambda one: (by_part[one], one.name, one.within))
+    count = len(place_of)
+    late_us = sum(late.late_ns for late in some) / count / 1000
+    due_ns = (late.late_ns * late.cause_ns / max(waits[late.step, late.rank], 1) for late in some)
+    computing = some[0].computing
+    source = _source(part.name, exact_lines) if part.family == "idle" else None
+    place, module = _place(part, source), part.within if part.family == "computing" else ""
+    phrase = cause_phrase(part.family, part.cause, computing, place, module)
+    return LateCause(
+        rank=some[0].rank,
+        sentence=late_cause_sentence(names[some[0].rank], len(some), count, late_us, phrase),
+        steps=tuple(place_of[late.step] for late in some),
+        late_us=late_us,
+        due_us=min(sum(due_ns) / count / 1000, late_us),
+        kind=part.family,
+        cause=part.cause,
+        cause_name=job_cause_name(part.family, part.cause, computing),
+        place=place,
+        source=source,
+        op=part.name if part.family == "computing" else "",
+        module=module,
+        computing=computing,
+    )
+
+
+def _source(name: str, exact_lines: frozenset[tuple[str, int]]) -> JobSource | None:
+    found = _FRAME.fullmatch(name)
+    if found is None:
+        return None
+    file, line = found["file"], int(found["line"])
+    return JobSource(file, line, found["function"], (file, line) in exact_lines)
+
+
+def _place(part: Part, source: JobSource | None) -> str:
+    """In short: a file without its folder."""
+    if source is not None:
+        file = source.file.replace("\\", "/").rpartition("/")[2]
+        return f"{source.function} at {file}:{source.line}"
+    if part.family == "communication":
+        return part.within
+    return host_place_name(part.name) if part.name else ""

@@ -1,0 +1,91 @@
+"""What the job's page needs of a rank's report: a few kB, so that thousands can be held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from tbprof.job.ranks.rank_record import RankRecord
+from tbprof.job.ranks.report_record import ON_HOST, record_of_report
+from tbprof.model import Report
+from tbprof.records import dataclass
+
+__all__ = ["RankSummary", "rank_summary"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankSummary:
+    worker: str
+    rank: int | None
+    world_size: int | None
+    on: Literal["device", "host"]
+    record: RankRecord | None
+    why_not: Literal["", "older", "nothing"]
+    """Why there is no record."""
+    left_out: int
+    """Later collectives that the report had no room for."""
+    steps: int
+    step_ns: int | None
+    """Of all steps of one device, as the next ones; None where no device was recorded."""
+    computing_ns: int | None
+    exposed_ns: int | None
+    copying_ns: int | None
+    idle_ns: Mapping[str, int]
+    """By cause."""
+    exact_lines: frozenset[tuple[str, int]]
+    """Lines that are those of calls, not of a `def`."""
+
+
+def rank_summary(report: Report, worker: str, rank: int | None) -> RankSummary:
+    """Of a window of one worker.
+
+    Args:
+        report: Of the window.
+        worker: Its name, as its file has it.
+        rank: As the file's name has it; else the trace's own counts.
+    """
+    trace, communication = report.trace, report.communication
+    sequence = None if communication is None else communication.sequence
+    rank = trace.rank if rank is None else rank
+    record = record_of_report(report, -1 if rank is None else rank)
+    devices = 0 if report.idle is None else max(len(report.idle.by_device), 1)
+    sums = {name: sum(values) // devices for name, values in _parts(report) if devices}
+    has_device = devices > 0
+    return RankSummary(
+        worker=worker,
+        rank=rank,
+        world_size=trace.world_size,
+        on="host" if sequence is not None and sequence.device == ON_HOST else "device",
+        record=record,
+        why_not="" if record is not None else "nothing" if sequence is None else "older",
+        left_out=0 if sequence is None else sequence.left_out,
+        steps=len(report.steps),
+        step_ns=sum(step.length_ns for step in report.steps) if has_device else None,
+        computing_ns=sums.get("computing"),
+        exposed_ns=sums.get("exposed"),
+        copying_ns=sums.get("copying"),
+        idle_ns={name: ns for name, ns in sums.items() if name not in _OTHER},
+        exact_lines=frozenset(
+            (site.source.file, site.source.line)
+            for site in report.sites
+            if site.source is not None and site.source.line is not None and site.source.exact
+        ),
+    )
+
+
+_OTHER = ("computing", "exposed", "copying")
+
+
+def _parts(report: Report) -> Iterator[tuple[str, list[int]]]:
+    """Of all devices, step by step; a version that kept less leaves some of it out."""
+    columns = {
+        "computing": [step.computing_ns for step in report.steps],
+        "exposed": [step.communication_exposed_ns for step in report.steps],
+        "copying": [step.copying_ns for step in report.steps],
+    }
+    for name, values in columns.items():
+        known = [value for value in values if value is not None]
+        if len(known) == len(values):
+            yield name, known
+    for cause in sorted({cause for step in report.steps for cause in step.idle_by_cause}):
+        yield cause, [step.idle_by_cause.get(cause, 0) for step in report.steps]

@@ -1,0 +1,171 @@
+"""The ranks above one another on one axis of time, down to one collective.
+
+Clocks differ: each rank's times are moved by what the ends of its collectives tell. No figure depends on it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from tbprof.job.ranks.arrivals import NOBODY, Arrivals
+from tbprof.job.ranks.job_analysis import JobAnalysis
+from tbprof.job.ranks.rank_record import RankRecord
+from tbprof.records import dataclass
+from tbprof.views.base.times import us
+from tbprof.views.job.job_page import IdlePart, JobMeeting, RankStrip, StripStep, StripStretch
+from tbprof.views.job.rank_rows import idle_parts
+
+__all__ = ["MOST_MEETINGS", "MOST_STRIPS", "Meetings", "meetings_of", "strips_of"]
+
+MOST_MEETINGS = 512
+"""Collectives that are drawn: more are hairlines, and what is sent has to stay small."""
+
+MOST_STRIPS = 32
+"""Ranks that are drawn, the latest and who is on time."""
+
+_Place = tuple[int, int]
+"""Position of a group among the matched ones, and of a collective in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meetings:
+    rows: tuple[JobMeeting, ...]
+    number: Mapping[_Place, int]
+    """Index of each into `rows`."""
+    origin_ns: int
+    """Of the axis, on the first rank's clock."""
+
+
+def meetings_of(analysis: JobAnalysis, records: Sequence[RankRecord]) -> Meetings:
+    """By step and end."""
+    place_of = {late.step: at for at, late in enumerate(analysis.late)}
+    origin = min((record.begin_ns - _offset(analysis, at) for at, record in enumerate(records)), default=0)
+    found = [
+        (place_of[step], end - origin, group, index)
+        for group, arrivals in enumerate(analysis.arrivals)
+        for index, (step, end) in enumerate(
+            zip(arrivals.step.tolist(), _ends(analysis, arrivals, records), strict=True)
+        )
+    ]
+    found.sort()
+    kept = found[:MOST_MEETINGS]
+    rows = (_meeting(analysis.arrivals[group], index, records, step, end) for step, end, group, index in kept)
+    number = {(group, index): at for at, (_, _, group, index) in enumerate(kept)}
+    return Meetings(tuple(rows), number, origin)
+
+
+def strips_of(
+    analysis: JobAnalysis, records: Sequence[RankRecord], late_us: Sequence[float], meetings: Meetings
+) -> tuple[RankStrip, ...]:
+    """In the order of the ranks; one whose clock is not known can't be drawn above the others."""
+    known = [at for at in range(len(records)) if analysis.clocks[at] is not None]
+    latest = sorted(known, key=lambda at: (-late_us[at], at))[:MOST_STRIPS]
+    return tuple(_strip(analysis, records[at], at, meetings) for at in sorted(latest))
+
+
+def _offset(analysis: JobAnalysis, rank: int) -> int:
+    clock = analysis.clocks[rank]
+    return 0 if clock is None else clock.offset_ns
+
+
+def _ends(analysis: JobAnalysis, arrivals: Arrivals, records: Sequence[RankRecord]) -> list[int]:
+    """In the median of the ranks, on the first one's clock."""
+    ends = [
+        records[rank].end_ns[at] - _offset(analysis, rank)
+        for rank, at in zip(arrivals.group.ranks, arrivals.group.at.T, strict=True)
+    ]
+    return [round(end) for end in np.median(np.stack(ends), axis=0).tolist()]
+
+
+def _meeting(
+    arrivals: Arrivals, index: int, records: Sequence[RankRecord], step: int, end_ns: int
+) -> JobMeeting:
+    group = arrivals.group
+    record = records[group.ranks[0]]
+    message = record.messages[int(record.message[group.at[index, 0]])]
+    late = int(arrivals.late[index])
+    waits = arrivals.wait_ns[index]
+    return JobMeeting(
+        kind=message.kind,
+        group=message.group,
+        bytes=message.bytes,
+        step=step,
+        ranks=len(group.ranks),
+        end_us=us(end_ns),
+        transfer_us=us(int(arrivals.transfer_ns[index].min())),
+        skew_us=us(int(waits.max())),
+        wait_us=us(int(waits.sum())),
+        late_rank=None if late == NOBODY else group.ranks[late],
+        late_us=us(int(arrivals.late_ns[index])),
+    )
+
+
+def _strip(analysis: JobAnalysis, record: RankRecord, rank: int, meetings: Meetings) -> RankStrip:
+    move = _offset(analysis, rank) + meetings.origin_ns
+    stretches = _stretches(analysis, record, rank, meetings, move)
+    place_of = {late.step: at for at, late in enumerate(analysis.late)}
+    shown = meetings.rows[-1].step if meetings.rows else -1
+    ends = {
+        place_of[step]: us(int(record.end_ns[record.step == step].max()) - move)
+        for step in np.unique(record.step).tolist()
+        if place_of.get(step, shown + 1) <= shown
+    }
+    return RankStrip(
+        rank=rank,
+        begin_us=us(record.begin_ns - move),
+        steps=tuple(StripStep(step, end) for step, end in ends.items()),
+        stretches=tuple(stretches),
+    )
+
+
+def _stretches(
+    analysis: JobAnalysis, record: RankRecord, rank: int, meetings: Meetings, move: int
+) -> Iterator[StripStretch]:
+    matched = {
+        at: (place, int(analysis.arrivals[place[0]].wait_ns[place[1], column]))
+        for group, arrivals in enumerate(analysis.arrivals)
+        if rank in arrivals.group.ranks
+        for column in [arrivals.group.ranks.index(rank)]
+        for index, at in enumerate(arrivals.group.at[:, column].tolist())
+        for place in [(group, index)]
+    }
+    shown = [at for at, (place, _) in matched.items() if place in meetings.number]
+    begin = record.begin_ns
+    for at in range(max(shown, default=-1) + 1):
+        start, end = int(record.start_ns[at]), int(record.end_ns[at])
+        place, wait = matched.get(at, (None, 0))
+        begin = min(begin, start)
+        yield StripStretch(
+            meetings.number.get(place) if place is not None else None,
+            us(begin - move),
+            us(start - move),
+            us(end - move),
+            us(wait),
+            *_filled(record, at, start - begin),
+        )
+        begin = max(begin, end)
+
+
+def _filled(record: RankRecord, at: int, length_ns: int) -> tuple[float, float, float, tuple[IdlePart, ...]]:
+    """Computing, other communication, copying and idle that fill the time since the collective before.
+
+    The stretch begins earlier, with the start of one before: what computed beneath that is left out.
+    """
+    group = record.group(at)
+    entries = slice(int(record.part_begin[at]), int(record.part_begin[at + 1]))
+    sums: Counter[tuple[str, str]] = Counter()
+    for part, ns in zip(record.part[entries].tolist(), record.part_ns[entries].tolist(), strict=True):
+        one = record.parts[part]
+        if one.family != "communication" or one.within != group:
+            sums[one.family, one.cause] += ns
+    computing = sums.pop(("computing", ""), 0)
+    others = sum(sums.values())
+    computing = max(min(computing, length_ns - others), 0)
+    scale = min((length_ns - computing) / others, 1.0) if others else 0.0
+    ns_of = {key: round(ns * scale) for key, ns in sums.items()}
+    idle = {cause: ns for (family, cause), ns in ns_of.items() if family == "idle"}
+    exchanging, copying = ns_of.get(("communication", ""), 0), ns_of.get(("copying", ""), 0)
+    return us(computing), us(exchanging), us(copying), idle_parts(idle, 1)

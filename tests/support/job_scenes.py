@@ -1,0 +1,61 @@
+"""Ranks of a job that meet twice a step, the second of them late because its loader is slow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from communication_scenes import NAME
+from trace_builder import TraceBuilder
+
+__all__ = ["LATE", "LATE_US", "STEPS", "STEP_US", "job_of", "write_job"]
+
+STEPS = 4
+LATE = 1
+LATE_US = 400.0
+STEP_US = 710.0 + LATE_US
+
+_LOADER = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+
+
+def job_of(ranks: int, late_us: float = LATE_US, *, loads: bool = True) -> list[TraceBuilder]:
+    """One trace a rank, in which the host waits for its device at the end of each step.
+
+    What its host does then while the device has nothing to do is the loader's work, or that of nobody in
+    particular.
+    """
+    return [_rank(late_us if rank == LATE else 0.0, late_us, loads=loads) for rank in range(ranks)]
+
+
+def write_job(folder: Path, ranks: int) -> list[Path]:
+    """As the hook names them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    return [
+        built.write(folder / f"node_{rank}_rank{rank}.{1752215573993160000 + rank}.pt.trace.json.gz", gz=True)
+        for rank, built in enumerate(job_of(ranks))
+    ]
+
+
+def _rank(own_us: float, latest_us: float, *, loads: bool) -> TraceBuilder:
+    built = TraceBuilder()
+    for number in range(STEPS):
+        begin = number * STEP_US
+        built.step(number, begin, begin + STEP_US)
+        ready, again = begin + 100 + own_us, begin + 450 + latest_us
+        if loads:
+            built.annotation(_LOADER, begin + 1, ready - 5)
+        built.op("aten::mm", ready - 4, ready)
+        built.launch(ready - 3, ready - 1, runs=(ready, ready + 300))
+        _all_reduce(built, ready + 1, runs=(ready + 300, again))
+        built.op("aten::add", ready + 10, ready + 14)
+        built.launch(ready + 11, ready + 13, runs=(again, again + 200))
+        _all_reduce(built, ready + 20, runs=(again + 200, again + 250))
+        built.frame("train.py(88): log_loss", ready + 30, again + 256)
+        built.synchronise("cudaDeviceSynchronize", ready + 31, again + 255)
+    return built
+
+
+def _all_reduce(built: TraceBuilder, at: float, *, runs: tuple[float, float]) -> None:
+    built.op("record_param_comms", at, at + 3)
+    said = {"Collective name": "allreduce", "dtype": "Float", "In msg nelems": 1_000, "Out msg nelems": 1_000}
+    built.events[-1]["args"].update(said | {"Process Group Name": "0", "Group size": 3})
+    built.launch(at + 1, at + 2, runs=runs, name=NAME, stream=20)

@@ -1,0 +1,122 @@
+"""The page of a job: who is late, for what, and what a step would take without it."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+
+import pytest
+from job_scenes import LATE, LATE_US, STEP_US, STEPS, job_of
+
+from tbprof.model import Report
+from tbprof.views.job.job_building import job_page
+from tbprof.views.job.job_page import JobPage, RankProblem
+from tbprof.views.job.rank_summary import RankSummary, rank_summary
+
+
+@pytest.fixture(scope="module")
+def reports() -> list[Report]:
+    return [built.report() for built in job_of(3)]
+
+
+@pytest.fixture(scope="module")
+def ranks(reports: list[Report]) -> list[RankSummary]:
+    return [rank_summary(report, f"node_{rank}", rank) for rank, report in enumerate(reports)]
+
+
+@pytest.fixture(scope="module")
+def page(ranks: list[RankSummary]) -> JobPage:
+    return job_page(ranks)
+
+
+def test_it_names_the_late_rank_and_its_cause_first(page: JobPage) -> None:
+    assert "rank 1, which is late by 0.4\u202fms a step" in page.verdict
+    assert "waiting for data" in page.verdict
+    (cause,) = page.late
+    assert (cause.rank, cause.cause, cause.steps) == (LATE, "data", tuple(range(STEPS)))
+    assert (cause.late_us, cause.due_us) == (LATE_US, pytest.approx(LATE_US, rel=0.05))
+
+
+def test_the_place_of_the_cause_is_a_line() -> None:
+    page = job_page([rank_summary(one.report(), "", at) for at, one in enumerate(job_of(3, loads=False))])
+    assert page.verdict.endswith("idle after log_loss at train.py:88.")
+    source = page.late[0].source
+    assert source is not None
+    assert (source.file, source.line, source.function, source.exact) == ("train.py", 88, "log_loss", False)
+
+
+def test_five_parts_are_a_step_and_transfers_and_waits_all_communication(page: JobPage) -> None:
+    for rank in page.ranks:
+        parts = (rank.computing_us, rank.communication_exposed_us, rank.copying_us)
+        idle = sum(part.idle_us for part in rank.idle)
+        assert sum(part or 0.0 for part in parts) + idle == pytest.approx(rank.step_us)
+    assert [rank.arrival_wait_us for rank in page.ranks] == [LATE_US, 0.0, LATE_US]
+    assert [rank.transfer_us for rank in page.ranks] == [100.0, 100.0, 100.0]
+    (row,) = page.collectives
+    assert row.transfer_us + row.arrival_wait_us == row.total_us
+    assert row.bus_gb_s == pytest.approx(4_000 / 50_000 * 4 / 3)
+
+
+def test_who_waits_for_whom_adds_up_to_the_waits(page: JobPage) -> None:
+    assert [(wait.waiting, wait.awaited, wait.wait_us) for wait in page.waits] == [
+        (0, LATE, LATE_US),
+        (2, LATE, LATE_US),
+    ]
+
+
+def test_the_plan_says_what_a_step_of_the_job_gains(page: JobPage) -> None:
+    (fix,) = page.plan
+    assert fix.title == "Make the data loader of rank 1 faster"
+    assert fix.floor_us <= LATE_US <= fix.ceiling_us
+    assert page.what_if is not None
+    assert page.what_if.step_us - page.what_if.without_us == pytest.approx(fix.estimate_us)
+
+
+def test_a_strip_goes_on_without_a_gap_and_without_overlap(page: JobPage) -> None:
+    for strip in page.strips:
+        assert len(strip.stretches) == len(page.meetings) == 2 * STEPS
+        for earlier, later in itertools.pairwise(strip.stretches):
+            assert later.begin_us == earlier.end_us
+        for stretch in strip.stretches:
+            filled = stretch.computing_us + stretch.communication_us + stretch.copying_us
+            filled += sum(part.idle_us for part in stretch.idle)
+            assert filled == pytest.approx(stretch.start_us - stretch.begin_us, abs=0.01)
+    assert page.meetings[-1].end_us < STEPS * STEP_US
+
+
+def test_the_order_of_the_ranks_changes_nothing(ranks: list[RankSummary], page: JobPage) -> None:
+    for order in itertools.permutations(ranks):
+        assert repr(job_page(order)) == repr(page)
+
+
+def test_a_missing_and_a_damaged_rank_are_named_and_the_others_stand(ranks: list[RankSummary]) -> None:
+    worlds = [dataclasses.replace(rank, world_size=5) for rank in ranks]
+    damaged = RankProblem(3, "node_3", "node_3.json is cut off.")
+    page = job_page(worlds, [damaged])
+    assert (page.missing, [problem.rank for problem in page.problems]) == ((4,), [3])
+    assert any("Rank 4 recorded no window" in note for note in page.notes)
+    assert any("node_3.json is cut off." in note for note in page.notes)
+    assert page.late[0].rank == LATE
+
+
+def test_a_report_of_an_older_version_is_named_and_not_guessed_from(reports: list[Report]) -> None:
+    communication = reports[2].communication
+    assert communication is not None
+    assert communication.sequence is not None
+    older = dataclasses.replace(communication.sequence, begin_ns=None, step=(), launched_ns=())
+    report = dataclasses.replace(reports[2], communication=dataclasses.replace(communication, sequence=older))
+    summaries = [rank_summary(one, "", at) for at, one in enumerate((*reports[:2], report))]
+    page = job_page(summaries)
+    assert [problem.rank for problem in page.problems] == [2]
+    assert len(page.ranks) == 2
+
+
+def test_one_rank_alone_is_no_job(ranks: list[RankSummary]) -> None:
+    page = job_page(ranks[:1])
+    assert page.verdict.startswith("Only rank 0 is here")
+    assert (page.late, page.plan, page.waiting_share) == ((), (), None)
+
+
+def test_ranks_that_arrive_together_are_said_to() -> None:
+    page = job_page([rank_summary(one.report(), "", at) for at, one in enumerate(job_of(2, late_us=0.0))])
+    assert page.verdict == "2 ranks arrive together: no rank is late by more than noise."
