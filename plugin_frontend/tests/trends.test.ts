@@ -9,6 +9,7 @@ const NOTHING: WindowFigures = {
   first_step: null,
   step_us: null,
   unprofiled_step_us: null,
+  communication_us: null,
   idle_share: null,
   causes: [],
   sync_points: 0,

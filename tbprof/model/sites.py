@@ -19,7 +19,7 @@ __all__ = [
 
 PredictedKind: TypeAlias = Literal["scalar_read", "control_flow", "dynamic_shape", "host_read", "upload"]
 
-SpanKind: TypeAlias = Literal["launch", "copy_call", "sync_call", "kernel", "copy", "memset"]
+SpanKind: TypeAlias = Literal["launch", "copy_call", "sync_call", "kernel", "communication", "copy", "memset"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +88,9 @@ class Site:
     """The frames around `source` at the median instance, from the inside out."""
     wait_per_step_ns: tuple[int, ...] = ()
     """As `wait_ns`, of each step; what lies in no step is not in it."""
+    communication_wait_ns: int | None = None
+    """The part of `explained_ns` during which the device communicated and computed nothing: how long it
+    takes another rank decides."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,7 +133,7 @@ export interface FindingRow {
 }
 
 export interface SpanRow {
-  kind: "launch" | "copy_call" | "sync_call" | "kernel" | "copy" | "memset";
+  kind: "launch" | "copy_call" | "sync_call" | "kernel" | "communication" | "copy" | "memset";
   name: string;
   start_us: number;
   duration_us: number;
@@ -176,6 +176,8 @@ export interface SiteRow {
   wait_us: number;
   wait_net_us: number;
   explained_us: number;
+  /** The part of `explained_us` during which the device communicated and computed nothing. */
+  communication_wait_us: number | null;
   starve_us: number;
   /** `wait_us` over the length of all steps, 0 to 1. */
   share_of_steps: number | null;
@@ -556,6 +558,8 @@ export interface WindowFigures {
   first_step: number | null;
   step_us: number | null;
   unprofiled_step_us: number | null;
+  /** With nothing computed beside it, as a mean over the devices. */
+  communication_us: number | null;
   idle_share: number | null;
   causes: SeriesCause[];
   sync_points: number;

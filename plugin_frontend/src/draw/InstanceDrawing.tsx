@@ -1,6 +1,7 @@
 import type { InstanceView, SpanRow } from "../api/types.ts";
 import { type DurationUnit, formatDuration, formatDurationIn } from "../format/duration.ts";
 import { type Bar, isWait, layOutInstance, spanName } from "../model/instanceLayout.ts";
+import { COMMUNICATING, COMPUTING, COPYING, type Fill } from "./causes.ts";
 
 const LANE_LEFT = 34;
 const LANE_WIDTH = 354;
@@ -77,9 +78,11 @@ function HostBar({ bar, unit }: { bar: Bar; unit: DurationUnit }) {
   );
 }
 
+const FILLS: Partial<Record<Bar["span"]["kind"], Fill>> = { copy: COPYING, communication: COMMUNICATING, memset: { class: "f-compute2" } };
+
 function DeviceBar({ bar }: { bar: Bar }) {
   const { span, x, width } = bar;
-  const fill = span.kind === "copy" ? { fill: "url(#p-copy)" } : { class: span.kind === "memset" ? "f-compute2" : "f-compute" };
+  const fill = FILLS[span.kind] ?? COMPUTING;
   return (
     <g>
       <rect x={x} y={DEVICE_TOP} width={width} height={LANE_HEIGHT} {...fill} />

@@ -49,6 +49,7 @@ const WORDS: Record<SpanRow["kind"], string> = {
   copy_call: "copy call",
   sync_call: "synchronise call",
   kernel: "busy",
+  communication: "communicating",
   copy: "copying",
   memset: "setting memory",
 };

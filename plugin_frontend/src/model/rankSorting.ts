@@ -4,10 +4,11 @@ import type { SeriesRow, WindowFigures } from "../api/types.ts";
 import { formatDuration } from "../format/duration.ts";
 import { formatShare } from "../format/number.ts";
 
-export type RankKey = "name" | "step" | "idle" | "wait" | "syncs" | "lag";
+export type RankKey = "name" | "step" | "communication" | "idle" | "wait" | "syncs" | "lag";
 
 const FIGURES: Record<Exclude<RankKey, "name">, (figures: WindowFigures) => number | null> = {
   step: (figures) => figures.step_us,
+  communication: (figures) => figures.communication_us,
   idle: (figures) => figures.idle_share,
   wait: (figures) => figures.wait_us,
   syncs: (figures) => figures.sync_points,

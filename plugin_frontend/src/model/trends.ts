@@ -19,6 +19,7 @@ const FIGURES: readonly Metric[] = [
   { key: "step", name: "Step", of: (figures) => figures.step_us, format: formatDuration },
   { key: "unprofiled", name: "Step without the profiler", of: (figures) => figures.unprofiled_step_us, format: formatDuration },
   { key: "idle", name: "GPU idle", of: (figures) => figures.idle_share, format: formatShare },
+  { key: "communication", name: "Communication nothing covers", of: (figures) => figures.communication_us, format: formatDuration },
   { key: "saving", name: "Removing waits saves", of: (figures) => figures.could_save_us, format: formatDuration },
   { key: "wait", name: "Waits a step", of: (figures) => figures.wait_us, format: formatDuration },
   { key: "syncs", name: "Sync points a step", of: (figures) => figures.sync_points, format: formatMean },

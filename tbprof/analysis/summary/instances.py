@@ -85,10 +85,12 @@ def _merged(facts: Facts, entries: Int64s, origin_ns: int) -> Span:
     """Entries that lie close, as one bar of the kind that takes most of it."""
     work = facts.work
     length = work.end_ns[entries] - work.start_ns[entries]
-    longest = int(work.rows[entries[np.argmax(length)]])
+    most = int(entries[np.argmax(length)])
+    longest = int(work.rows[most])
+    kind = _KINDS[int(facts.trace.slices.category[longest])]
     start = int(work.start_ns[entries[0]])
     return Span(
-        kind=_KINDS[int(facts.trace.slices.category[longest])],
+        kind="communication" if facts.parts.is_communication[most] else kind,
         name=facts.trace.names[facts.trace.slices.name[longest]] if len(entries) == 1 else "",
         start_ns=start - origin_ns,
         duration_ns=int(work.end_ns[entries].max()) - start,

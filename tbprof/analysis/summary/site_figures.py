@@ -43,6 +43,7 @@ def site_figures(facts: Facts, site: SiteMembers) -> Site:
         library=None if site.source is None else library_of(site.source.file),
         callers=_callers(facts, site),
         wait_per_step_ns=tuple(wait_per_step.tolist()),
+        communication_wait_ns=int(facts.wait_for_communication_ns[members].sum()),
     )
 
 

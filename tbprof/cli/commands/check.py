@@ -25,7 +25,7 @@ from tbprof.rules.files import rule_files
 from tbprof.standard_streams import put, reader_may_leave
 from tbprof.texts.findings.rule_pages import all_rules
 from tbprof.views.check.building import check_view
-from tbprof.views.check.check import NEW, Baseline, Budget, CheckView, Recording
+from tbprof.views.check.check import NEW, SHARES, Baseline, Budget, CheckView, Recording
 from tbprof.views.check.failing_findings import report_recording
 from tbprof.views.check.sarif import sarif_log
 from tbprof.views.checks.building import checks_view
@@ -40,7 +40,7 @@ SCHEMA = 1
 
 _CODES = {file.code for file in rule_files()}
 _WORDS = frozenset({NEW, *LINE_KINDS, *_CODES, *(code[:3] for code in _CODES)})
-_BUDGET = re.compile(r"(?:(?P<of>\w+)=)?(?P<allowed>\d+)")
+_BUDGET = re.compile(r"(?:(?P<of>\w+)=)?(?P<allowed>\d+)(?P<percent>%?)")
 
 
 def add_to(commands: Commands) -> None:
@@ -76,7 +76,8 @@ def add_to(commands: Commands) -> None:
         action="append",
         default=[],
         metavar="[WORD=]N",
-        help="fail for more than N sync points, or findings of a kind, in one step; may be repeated",
+        help="fail for more than N sync points, or findings of a kind, in one step, or for more than "
+        f"N%% of the steps of {' or '.join(SHARES)}; may be repeated",
     )
     parser.add_argument("--format", choices=("text", "json", "sarif", "github"), default="text")
     parser.add_argument("--source-root", type=Path, metavar="DIR", help="where the files of the report lie")
@@ -205,7 +206,14 @@ def _word(given: str) -> str:
 def _budget(given: str) -> Budget:
     found = _BUDGET.fullmatch(given)
     if found is None:
-        raise argparse.ArgumentTypeError(f"{given!r} is no budget: give 3, or SYN01=3")
+        raise argparse.ArgumentTypeError(f"{given!r} is no budget: give 3, SYN01=3, or {SHARES[0]}=20%")
+    if (found["of"] in SHARES) is not bool(found["percent"]):
+        raise argparse.ArgumentTypeError(
+            f"{given!r} is no budget: {' and '.join(SHARES)} have one in percent of the steps, as "
+            f"{SHARES[0]}=20%, all else in counts of a step"
+        )
+    if found["percent"]:
+        return Budget(of=found["of"], allowed=int(found["allowed"]))
     word = "" if found["of"] is None else _word(found["of"])
     if word == NEW:
         raise argparse.ArgumentTypeError("there is no budget for what is new: --forbid new allows none")

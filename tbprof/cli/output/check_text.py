@@ -5,7 +5,7 @@ from __future__ import annotations
 from tbprof.cli.output.plain_text import plain
 from tbprof.texts.figures.quantities import count
 from tbprof.texts.findings.check import budget_sentence
-from tbprof.views.check.check import STATES, Accepted, BudgetRow, CheckRow, CheckView, Found
+from tbprof.views.check.check import SHARES, STATES, Accepted, BudgetRow, CheckRow, CheckView, Found
 
 __all__ = ["check_text"]
 
@@ -69,7 +69,9 @@ def _place(file: str, line: int | None) -> str:
 
 def _budget(row: BudgetRow, *, has_steps: bool) -> str:
     state = "FAILS" if row.is_exceeded else "budget"
-    return f"{state:<12}{budget_sentence(row.found, row.of, row.allowed, has_steps=has_steps)}"
+    is_share = row.of in SHARES
+    said = budget_sentence(row.found, row.of, row.allowed, has_steps=has_steps, is_share=is_share)
+    return f"{state:<12}{said}"
 
 
 def _gone(line: Accepted) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tbprof.texts.findings.check import budget_sentence, found_sentence
-from tbprof.views.check.check import BudgetRow, CheckRow, CheckView
+from tbprof.views.check.check import SHARES, BudgetRow, CheckRow, CheckView
 
 __all__ = ["github_annotations"]
 
@@ -37,7 +37,9 @@ def _finding(row: CheckRow, view: CheckView, path_in_checkout: Callable[[str], s
 
 
 def _budget(row: BudgetRow, view: CheckView) -> str:
-    sentence = budget_sentence(row.found, row.of, row.allowed, has_steps=view.steps > 0)
+    sentence = budget_sentence(
+        row.found, row.of, row.allowed, has_steps=view.steps > 0, is_share=row.of in SHARES
+    )
     return _command("error", {"title": "tbprof"}, sentence)
 
 

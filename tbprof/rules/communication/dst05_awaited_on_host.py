@@ -87,4 +87,4 @@ def _note(numbers: Numbers, scope: Scope) -> str:
     return f"For {waiting} {scope.each}, {part} of the wait, the GPU communicated and computed nothing."
 
 
-RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, is_timed=True, note=_note, needs=(GPU_WORK,))

@@ -16,8 +16,10 @@ def warned_sentence(title: str, place: str, reason: str) -> str:
     return f"{title}{f' in {place}' if place else ''} ({reason})"
 
 
-def budget_sentence(found: int, of: str, allowed: int, *, has_steps: bool) -> str:
+def budget_sentence(found: float, of: str, allowed: int, *, has_steps: bool, is_share: bool = False) -> str:
     """What there is of something in a step; `of` is "" for sync points of all kinds."""
+    if is_share:
+        return f"{found:.1f} % {of} of the steps, {allowed:,} % allowed"
     return f"{found:,} {of or 'sync points'} {_counted(has_steps)}, {allowed:,} allowed"
 
 

@@ -8,6 +8,7 @@ from tbprof.texts.figures.quantities import count, duration, share
 from tbprof.texts.screens.idle import cause_name
 
 __all__ = [
+    "COMMUNICATION",
     "alike_sentence",
     "cause_sentence",
     "comparison_sentence",
@@ -28,15 +29,20 @@ _MINUS = "\u2212"
 _GONE = 0.05
 """Up to this share of what it took before a cause is gone."""
 
+COMMUNICATION = "communication"
+"""Beside the causes of idle: communication that no computing covers."""
+
 _NO_LONGER = {
     "data": "The GPU no longer waits for data",
     "sync": "The GPU no longer runs dry after sync points",
     "launch": "The host is no longer too slow to launch",
+    COMMUNICATION: "The GPU no longer waits for communication",
 }
 
 _FIGURES = {
     "step": ("Step, mean", "what a change gives"),
     "waits": ("Host waits", "says little: a wait can move or hide"),
+    COMMUNICATION: ("Communication nothing covers", "waiting for other ranks is in it"),
     "idle": ("GPU idle", "what a change can save"),
     "sync_points": ("Sync points", ""),
     "kernels": ("Kernels", ""),
@@ -68,10 +74,12 @@ def comparison_sentence(
 
 
 def cause_sentence(cause: str, before_us: float, after_us: float) -> str:
-    """The cause of idle that changed most, of a mean step."""
+    """What changed most of a mean step: a cause of idle, or `COMMUNICATION`."""
     lengths = f"{duration(before_us)} before, {duration(after_us)} after, a step"
     if after_us <= _GONE * before_us:
         return f"{_NO_LONGER.get(cause, f'{cause_name(cause)} is gone')}: {lengths}."
+    if cause == COMMUNICATION:
+        return f"The GPU waits {'longer' if after_us > before_us else 'less'} for communication: {lengths}."
     grew = "grew" if after_us > before_us else "shrank"
     return f"Of the GPU's idle \u201c{cause_name(cause)}\u201d {grew} most: {lengths}."
 

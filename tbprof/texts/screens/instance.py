@@ -8,9 +8,11 @@ from tbprof.texts.screens.timeline import meanwhile_sentence
 __all__ = ["dry_sentence", "own_work_sentence", "returned_sentence", "still_busy_sentence", "waited_sentence"]
 
 
-def waited_sentence(wait_us: float, explained_us: float) -> str:
+def waited_sentence(wait_us: float, explained_us: float, communicating_us: float) -> str:
     """How long the host waited, and what the GPU did meanwhile."""
-    return f"The host waits {duration(wait_us)}. {meanwhile_sentence(wait_us, explained_us)}"
+    return (
+        f"The host waits {duration(wait_us)}. {meanwhile_sentence(wait_us, explained_us, communicating_us)}"
+    )
 
 
 def returned_sentence(call_us: float) -> str:

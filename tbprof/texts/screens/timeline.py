@@ -11,6 +11,7 @@ _ALMOST_ALL = 0.995
 """From here on a share reads as a whole."""
 
 _FEW = 0.5
+_MOST_OF_IT = 0.5
 """Up to here it is plainer to say what was covered than what was not."""
 
 _HOSTS_OWN = ("sync", "launch")
@@ -27,11 +28,13 @@ def carried_sentence(step: str, steps: int, *, bucket_us: float) -> str:
     return f"{which}{together}."
 
 
-def episode_sentence(wait_us: float, explained_us: float, starve_us: float, *, is_blocking: bool) -> str:
+def episode_sentence(
+    wait_us: float, explained_us: float, starve_us: float, *, is_blocking: bool, communicating_us: float = 0.0
+) -> str:
     """What it cost: how long the host waited, what the GPU did meanwhile, and what it did after."""
     if not is_blocking:
         return f"The copy did not hold up the host: its call returned after {duration(wait_us)}."
-    meanwhile = meanwhile_sentence(wait_us, explained_us)
+    meanwhile = meanwhile_sentence(wait_us, explained_us, communicating_us)
     return f"The host waited {duration(wait_us)}. {meanwhile} {_afterwards(starve_us)}"
 
 
@@ -51,10 +54,13 @@ def gap_place(cause: str, place: str) -> str:
     )
 
 
-def meanwhile_sentence(wait_us: float, explained_us: float) -> str:
-    """What the GPU did while the host waited."""
+def meanwhile_sentence(wait_us: float, explained_us: float, communicating_us: float = 0.0) -> str:
+    """What the GPU did while the host waited; for `communicating_us` it communicated and computed nothing."""
     if explained_us == 0:
         return "Nothing that was recorded ran on the GPU meanwhile."
+    if communicating_us >= _MOST_OF_IT * explained_us:
+        for_long = f"For {duration(communicating_us)} of that the GPU communicated and computed nothing"
+        return f"{for_long}: how long that takes another rank decides."
     if explained_us >= _ALMOST_ALL * wait_us:
         return "All that time the GPU was working: not lost."
     if explained_us < _FEW * wait_us:

@@ -9,6 +9,7 @@ from tbprof.views.base.times import us
 
 __all__ = [
     "marks_steps",
+    "mean_communication_us",
     "mean_kernels",
     "mean_launches",
     "mean_step_us",
@@ -36,6 +37,14 @@ def median_step_us(report: Report) -> float | None:
     """None where the window has no steps."""
     steady = [us(step.length_ns) for step in steady_steps(report)]
     return median(steady) if steady else None
+
+
+def mean_communication_us(report: Report) -> float | None:
+    """Of a step and device, with nothing computed beside it; None where no device was recorded."""
+    devices = 0 if report.idle is None else len(report.idle.by_device)
+    steady = steady_steps(report)
+    exposed = [s.communication_exposed_ns for s in steady if s.communication_exposed_ns is not None]
+    return us(sum(exposed)) / len(exposed) / devices if exposed and devices else None
 
 
 def mean_kernels(report: Report) -> float | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from tbprof.views.check.check import (
     NEW,
+    SHARES,
     STATES,
     Accepted,
     Baseline,
@@ -99,9 +100,11 @@ def _budget_row(budget: Budget, recordings: Sequence[Recording]) -> BudgetRow:
     return BudgetRow(budget.of, budget.allowed, found, found > budget.allowed)
 
 
-def _spent(word: str, recording: Recording) -> int:
+def _spent(word: str, recording: Recording) -> float:
     if not word:
         return recording.sync_points
+    if word in SHARES:
+        return recording.shares.get(word, 0.0)
     meant = (finding for finding in recording.found if is_meant(word, finding))
     return sum(finding.per_step for finding in meant if finding.suppressed is None)
 

@@ -1,17 +1,20 @@
 """What a build can be failed for: lines that wait, counted, with a name that outlives edits.
 
 Times are no part of it: they differ from machine to machine and from day to day. What only
-a time can say is a warning.
+a time can say is a warning; shares of a step count where somebody gives them a budget.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from tbprof.records import dataclass
 
 __all__ = [
     "NEW",
+    "SHARES",
     "STATES",
     "Accepted",
     "Baseline",
@@ -24,6 +27,10 @@ __all__ = [
     "RowState",
     "Warned",
 ]
+
+SHARES = ("communication", "idle")
+"""Parts of the GPU's steps that may have a budget: communication that no computing covers, and idle. A share
+differs less from machine to machine than a time; whoever sets one knows the machine."""
 
 NEW = "new"
 """The word for what the baseline lacks."""
@@ -87,6 +94,8 @@ class Recording:
     """How many warm steps were looked at for lines; 0 where nothing took a step."""
     found: tuple[Found, ...]
     warned: tuple[Warned, ...]
+    shares: Mapping[str, float] = field(default_factory=dict)
+    """Of the steps, in percent, by the words of `SHARES`; none where no device was recorded."""
     is_of_first_steps: bool = False
     """Whether the program began with its steps: then a line that runs each hundredth step is in them."""
 
@@ -124,15 +133,17 @@ class Budget:
     """How many there may be in a step."""
 
     of: str
-    """A rule, a family of rules, or a kind; "" for sync points of all kinds."""
+    """A rule, a family of rules, a kind, or one of `SHARES`; "" for sync points of all kinds."""
     allowed: int
+    """Of `SHARES` in percent of the steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetRow:
     of: str
     allowed: int
-    found: int
+    found: float
+    """Whole but for a share."""
     is_exceeded: bool
 
 

@@ -6,7 +6,7 @@ from tbprof.model import Finding, PredictedLine, Report, Site, Source, code_line
 from tbprof.rules.registry import RULES
 from tbprof.texts.findings.check import warned_sentence
 from tbprof.texts.findings.rule_pages import fix_words, rule_words
-from tbprof.views.check.check import Found, Recording, Warned
+from tbprof.views.check.check import SHARES, Found, Recording, Warned
 from tbprof.views.findings.findings import finding_row
 
 __all__ = ["report_recording"]
@@ -30,12 +30,24 @@ def report_recording(report: Report) -> Recording:
         steps=len(_warm(report)) if report.trace.devices else 1,
         sync_points=_most_sync_points(report, found),
         found=tuple(finding for finding in found if finding.per_step > 0),
+        shares=_shares(report),
         warned=tuple(
             _warned(report, finding)
             for finding in report.findings
             if not _is_counted(finding) and finding.severity in _WORTH_A_WARNING
         ),
     )
+
+
+def _shares(report: Report) -> dict[str, float]:
+    """Of the steps of all devices, in percent."""
+    if report.idle is None:
+        return {}
+    room_ns = max(sum(step.length_ns for step in report.steps) * len(report.idle.by_device), 1)
+    spoken = report.communication
+    exposed_ns = 0 if spoken is None else spoken.exposed_ns or 0
+    parts = {"communication": exposed_ns, "idle": report.idle.total.device_ns}
+    return {name: 100 * parts[name] / room_ns for name in SHARES}
 
 
 def _is_counted(finding: Finding) -> bool:

@@ -9,9 +9,15 @@ from typing import Literal, TypeAlias
 
 from tbprof.model import Report
 from tbprof.records import dataclass
-from tbprof.texts.screens.comparison import figure_words
+from tbprof.texts.screens.comparison import COMMUNICATION, figure_words
 from tbprof.texts.screens.idle import cause_name
-from tbprof.views.base.steady import mean_kernels, mean_launches, mean_step_us, steady_steps
+from tbprof.views.base.steady import (
+    mean_communication_us,
+    mean_kernels,
+    mean_launches,
+    mean_step_us,
+    steady_steps,
+)
 from tbprof.views.base.times import us
 from tbprof.views.overview.idle_causes import idle_by_cause_us, stacking_place
 
@@ -57,23 +63,30 @@ def compare_figures(before: Report, after: Report, *, is_told: bool | None) -> t
         return [_row(*row, is_time=is_time) for row in zip(words, sides, strict=True)]
 
     causes = _cause_rows((before, after))
-    times, counts = rows(_TIMES, is_time=True), rows(_COUNTS, is_time=False)
+    communicates = any(mean_communication_us(side) for side in (before, after))
+    figures = {code: figure for code, figure in _TIMES.items() if communicates or code != COMMUNICATION}
+    times, counts = rows(figures, is_time=True), rows(_COUNTS, is_time=False)
     if is_told is None:
         return (*times, *causes, *counts)
-    step, waits, idle = times
+    step, waits, *parts = times
     least_us = LEAST_CHANGE * (step.before or 0.0)
-    judged = (_judged(row, least_us) for row in (idle, *causes))
+    judged = (_judged(row, least_us) for row in (*parts, *causes))
     return (_judged(step, least_us) if is_told else step, waits, *judged, *counts)
 
 
 def changed_most(before: Report, after: Report) -> tuple[str, float, float] | None:
-    """The cause of idle that changed most, with its us of a step before and after; None if none did.
+    """The cause of idle, or communication, that changed most, with its us of a step before and after.
+
+    None if none did.
 
     It is told beside a step whose change is lost in its noise: a cause has a noise of its own.
     """
     if before.idle is None or after.idle is None:
         return None
-    was, now = idle_by_cause_us(before, before.idle), idle_by_cause_us(after, after.idle)
+    was, now = (
+        {**idle_by_cause_us(side, idle), COMMUNICATION: mean_communication_us(side) or 0.0}
+        for side, idle in ((before, before.idle), (after, after.idle))
+    )
     changes = {cause: now.get(cause, 0.0) - was.get(cause, 0.0) for cause in {*was, *now}}
     cause = max(changes, key=lambda cause: (abs(changes[cause]), cause), default=None)
     if cause is None or abs(changes[cause]) <= LEAST_CHANGE * (mean_step_us(before) or 0.0):
@@ -141,7 +154,12 @@ def _planned_us(report: Report) -> float | None:
     return us(report.fix_plan[-1].total_ns) / max(len(report.steps), 1)
 
 
-_TIMES: Mapping[str, _Figure] = {"step": mean_step_us, "waits": _wait_us, "idle": _idle_us}
+_TIMES: Mapping[str, _Figure] = {
+    "step": mean_step_us,
+    "waits": _wait_us,
+    COMMUNICATION: mean_communication_us,
+    "idle": _idle_us,
+}
 """Idle is the last: its causes come below it."""
 
 _COUNTS: Mapping[str, _Figure] = {

@@ -8,7 +8,7 @@ from typing import Literal
 from tbprof.model import Report
 from tbprof.records import dataclass
 from tbprof.texts.screens.idle import cause_name
-from tbprof.views.base.steady import steady_steps
+from tbprof.views.base.steady import mean_communication_us, steady_steps
 from tbprof.views.base.times import optional_us, us
 from tbprof.views.overview.idle_causes import stacking_place
 
@@ -33,6 +33,8 @@ class WindowFigures:
     """The trainer's own number of the first step."""
     step_us: float | None
     unprofiled_step_us: float | None
+    communication_us: float | None
+    """With nothing computed beside it, as a mean over the devices."""
     idle_share: float | None
     causes: tuple[SeriesCause, ...]
     sync_points: float
@@ -96,6 +98,7 @@ def figures_of(report: Report) -> WindowFigures:
         first_step=None if facts is None else facts.first_step,
         step_us=fmean(us(step.length_ns) for step in steady) if steady else None,
         unprofiled_step_us=None if facts is None else optional_us(facts.unprofiled_step_ns),
+        communication_us=mean_communication_us(report),
         idle_share=sum(idle) / max(total_ns * devices, 1) if idle and devices else None,
         causes=tuple(
             SeriesCause(

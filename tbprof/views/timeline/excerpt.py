@@ -38,6 +38,7 @@ def _episodes(timeline: Timeline, step: int) -> Iterator[Note]:
                 us(int(facts.awaited.explained_ns[number])),
                 us(int(facts.starve_ns[number])),
                 is_blocking=bool(episodes.blocking[number]),
+                communicating_us=us(int(facts.wait_for_communication_ns[number])),
             )
             track = f"Sync points and copies, {thread.name or thread.thread}"
             yield Note(track, text, int(episodes.start_ns[number]), int(episodes.end_ns[number]))

@@ -41,6 +41,7 @@ def select_episode(timeline: Timeline, number: int) -> SelectionView | None:
             us(int(facts.awaited.explained_ns[number])),
             us(int(facts.starve_ns[number])),
             is_blocking=is_blocking,
+            communicating_us=us(int(facts.wait_for_communication_ns[number])),
         ),
         direction=DIRECTIONS[episodes.direction[number]],
         memory=MEMORIES[episodes.memory[number]],

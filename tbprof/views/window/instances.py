@@ -78,7 +78,9 @@ def _remarks(instance: Instance, *, is_blocking: bool) -> Iterator[InstanceRemar
         yield InstanceRemark("host", start_us, returned_sentence(called_us))
         return
     explained_us = us(sum(_overlap_ns(call, instance.device) for call in calls))
-    yield InstanceRemark("host", start_us, waited_sentence(called_us, explained_us))
+    spoken = [span for span in instance.device if span.kind == "communication"]
+    communicating_us = us(sum(_overlap_ns(call, spoken) for call in calls))
+    yield InstanceRemark("host", start_us, waited_sentence(called_us, explained_us, communicating_us))
     yield from _afterwards(instance, max(_end_ns(call) for call in calls))
 
 

@@ -64,6 +64,8 @@ class SiteRow:
     wait_us: float
     wait_net_us: float
     explained_us: float
+    communication_wait_us: float | None
+    """The part of `explained_us` during which the device communicated and computed nothing."""
     starve_us: float
     share_of_steps: float | None
     """`wait_us` over the length of all steps, 0 to 1."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from command_line import SAMPLES, run_tbprof
+from communication_scenes import exchanging
 
 from tbprof.cli.main import main
 
@@ -36,6 +37,15 @@ def test_without_a_word_nothing_fails_and_all_is_listed(capsys: Capture) -> None
 )
 def test_a_forbidden_word_fails_the_build(word: str, code: int) -> None:
     assert check(SAMPLE, "--forbid", word) == code
+
+
+@pytest.mark.parametrize(
+    ("budget", "code"), [("communication=20%", 0), ("communication=19%", 1), ("idle=30%", 1), ("idle=31%", 0)]
+)
+def test_a_part_of_the_steps_may_have_a_budget(budget: str, code: int, tmp_path: Path) -> None:
+    # Of 10 ms: 5 ms computing, 2 ms communication that nothing covers.
+    trace = exchanging(2_000).write(tmp_path / "host_1.1000.pt.trace.json")
+    assert check(trace, "--budget", budget, "--no-cache") == code
 
 
 @pytest.mark.parametrize(("budget", "code"), [("2", 0), ("1", 1), ("SYN02=1", 0), ("control_flow=0", 1)])
@@ -107,6 +117,8 @@ def test_sarif_names_the_file_as_it_is_in_the_checkout(capsys: Capture) -> None:
     [
         (["--forbid", "slow"], "'slow' is not a word of tbprof check"),
         (["--budget", "few"], "'few' is no budget"),
+        (["--budget", "communication=3"], "have one in percent of the steps"),
+        (["--budget", "SYN01=3%"], "have one in percent of the steps"),
         (["--budget", "new=1"], "there is no budget for what is new"),
     ],
 )

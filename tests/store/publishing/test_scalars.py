@@ -7,12 +7,13 @@ import json
 from pathlib import Path
 
 import pytest
+from communication_scenes import exchanging
 from scenes import host_bound
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from tbprof.model import HookFacts, Report
 from tbprof.store.publishing.publishing import publish_window
-from tbprof.store.publishing.scalars import SUB_RUN, write_scalars
+from tbprof.store.publishing.scalars import SUB_RUN, scalars_of, write_scalars
 
 FACTS = HookFacts(
     schema=1,
@@ -57,6 +58,15 @@ def test_the_figures_of_a_step_are_read_back_at_the_trainer_s_step(tmp_path: Pat
         "exposed_communication_share": [(120, 0.0)],
         "ceiling_ms_per_step": [(120, pytest.approx(0.322))],
     }
+
+
+def test_waiting_for_other_ranks_is_not_busy() -> None:
+    built = exchanging(2_000).report()
+    assert built.communication is not None
+    scalars = scalars_of(dataclasses.replace(built, facts=FACTS), FACTS)
+    assert scalars["exposed_communication_share"] == pytest.approx(0.2)
+    # Of 10 ms: 4,995 us of computing.
+    assert scalars["gpu_busy_share"] == pytest.approx(0.4995, abs=1e-3)
 
 
 def test_a_later_window_goes_on_in_the_same_sub_run(tmp_path: Path) -> None:

@@ -50,3 +50,8 @@ def test_a_host_that_is_late_with_no_op_recorded_did_its_own_work() -> None:
         assert gap_place(cause, "") == "its own work, no torch op recorded"
     assert gap_place("data", "") == "place not recorded"
     assert gap_place("sync", "aten::nonzero") == "aten::nonzero"
+
+
+def test_a_wait_for_another_rank_is_not_called_well_spent() -> None:
+    said = plain(episode_sentence(6_600, 6_590, 0, is_blocking=True, communicating_us=5_000))
+    assert "For 5.0 ms of that the GPU communicated and computed nothing" in said

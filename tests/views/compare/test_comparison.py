@@ -52,6 +52,14 @@ def test_the_cause_that_changed_most_is_named_even_within_the_noise() -> None:
     assert shown.detail.startswith("The GPU no longer waits for data: 3.0\u202fms before, 0")
 
 
+def test_less_waiting_for_communication_is_named() -> None:
+    much, less = (
+        dataclasses.replace(step(0, 10_000_000), communication_exposed_ns=ns) for ns in (4_000_000, 1_000_000)
+    )
+    shown = compared(changed(steps=(much, much)), changed(steps=(less, less)))
+    assert shown.detail.startswith("The GPU waits less for communication: 4.0\u202fms before, 1.0\u202fms")
+
+
 def test_without_steps_there_is_nothing_to_compare() -> None:
     bare = changed(steps=(), sites=(), idle=None, findings=(), fix_plan=())
     shown = compared(bare, bare)

@@ -45,6 +45,15 @@ def test_what_got_shorter_is_better_and_what_hardly_changed_is_neither() -> None
     assert back["Refilling after a sync"].judged == "worse"
 
 
+def test_communication_stands_there_where_a_device_was_exposed_to_it() -> None:
+    before, after = (
+        dataclasses.replace(step(0, 5_000_000), communication_exposed_ns=ns) for ns in (2_000_000, 500_000)
+    )
+    row = compared(changed(steps=(before,)), changed(steps=(after,)))["Communication nothing covers"]
+    assert (row.before, row.after, row.judged) == (2000.0, 500.0, "better")
+    assert "Communication nothing covers" not in compared(REPORT, REPORT)
+
+
 def test_what_was_not_recorded_is_none_and_has_no_change() -> None:
     figures = compared(changed(steps=()), REPORT)
     assert {figures[name].before for name in ("Step, mean", "Host waits", "GPU idle", "Kernels")} == {None}

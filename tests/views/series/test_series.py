@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 import scenes
+from communication_scenes import exchanging
 from report_samples import REPORT
 
 from tbprof.model import Window
@@ -151,3 +152,8 @@ def test_a_few_windows_show_no_change() -> None:
         "too few to tell a lasting change."
     )
     assert trend_view([row("w")], 0).verdict.endswith("one window shows no change.")
+
+
+def test_communication_is_a_figure_of_its_own() -> None:
+    assert figures_of(exchanging(2_000).report()).communication_us == 2_000.0
+    assert figures_of(scenes.host_bound().report()).communication_us == 0.0

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { RanksView, SeriesRow, WindowFigures } from "../../api/types.ts";
-import { COMPUTING, causeFill } from "../../draw/causes.ts";
+import { COMMUNICATING, COMPUTING, causeFill } from "../../draw/causes.ts";
 import { Meter } from "../../draw/Meter.tsx";
 import { type DurationUnit, formatDuration, formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCount, formatCounted, formatMean, formatShare, NOT_RECORDED } from "../../format/number.ts";
@@ -56,6 +56,8 @@ interface Scale {
   stepUnit: DurationUnit;
   waitUnit: DurationUnit;
   step: number;
+  /** Whether any rank was exposed to it: else it has no column. */
+  communicates: boolean;
   /** That of a step where none is longer: a wait of nothing has an empty bar. */
   wait: number;
 }
@@ -64,7 +66,13 @@ function RanksTable({ rows, kind }: { rows: readonly SeriesRow[]; kind: Kind }) 
   const known = rows.flatMap((row) => row.figures ?? []);
   const steps = known.map((figures) => figures.step_us ?? 0);
   const waits = known.map((figures) => figures.wait_us);
-  const scale = { stepUnit: tableUnit(steps), waitUnit: tableUnit(waits), step: Math.max(...steps, 0), wait: Math.max(...steps, ...waits, 0) };
+  const scale = {
+    stepUnit: tableUnit(steps),
+    waitUnit: tableUnit(waits),
+    step: Math.max(...steps, 0),
+    communicates: known.some((figures) => figures.communication_us),
+    wait: Math.max(...steps, ...waits, 0),
+  };
   const [sort, setSort] = useState<RankKey>("name");
   const [search, setSearch] = useState("");
   const found = searchRanks(sortRanks(rows, sort), search);
@@ -81,6 +89,7 @@ function RanksTable({ rows, kind }: { rows: readonly SeriesRow[]; kind: Kind }) 
             <th scope="col">
               <span class="sr">Step drawn</span>
             </th>
+            {scale.communicates && head("communication", `Communication, ${scale.stepUnit}`)}
             {head("idle", "GPU idle")}
             <th scope="col">
               <span class="sr">Idle drawn</span>
@@ -150,7 +159,7 @@ function RankLine({ row, name, remark, scale }: { row: SeriesRow; name: string; 
         {remark !== "" && <span class="s12 t3 nw">{remark}</span>}
       </td>
       {row.figures === null ? (
-        <td colSpan={8} class="t3 anywhere">
+        <td colSpan={9} class="t3 anywhere">
           {row.state === "reading" ? "being read" : row.problem}
         </td>
       ) : (
@@ -161,16 +170,23 @@ function RankLine({ row, name, remark, scale }: { row: SeriesRow; name: string; 
 }
 
 function Figures({ figures, scale }: { figures: WindowFigures; scale: Scale }) {
-  const { step_us: step, idle_share: idle, wait_us: wait } = figures;
+  const { step_us: step, communication_us: communication, idle_share: idle, wait_us: wait } = figures;
   return (
     <>
       <td class="num b">{step === null ? NOT_RECORDED : formatDurationIn(step, scale.stepUnit)}</td>
       <td>
         <Meter parts={[{ length: step ?? 0, fill: COMPUTING }]} most={scale.step} />
       </td>
+      {scale.communicates && <td class="num">{communication === null ? NOT_RECORDED : formatDurationIn(communication, scale.stepUnit)}</td>}
       <td class="num b">{formatShare(idle)}</td>
       <td>
-        <Meter parts={figures.causes.map((cause) => ({ length: cause.idle_us, fill: causeFill(cause.cause) }))} most={step ?? 0} />
+        <Meter
+          parts={[
+            { length: communication ?? 0, fill: COMMUNICATING },
+            ...figures.causes.map((cause) => ({ length: cause.idle_us, fill: causeFill(cause.cause) })),
+          ]}
+          most={step ?? 0}
+        />
       </td>
       <td class="num">{formatDurationIn(wait, scale.waitUnit)}</td>
       <td>

@@ -49,6 +49,7 @@ function SiteFigures({ site }: { site: SiteRow }) {
     ["Wait", formatDuration(site.wait_us)],
     ["Above the calls’ base cost", formatDuration(site.wait_net_us)],
     ["Explained", explained === null ? "—" : `${formatDuration(site.explained_us)}, ${formatShare(explained)}`],
+    ...(site.communication_wait_us ? ([["Waiting for communication", formatDuration(site.communication_wait_us)]] as [string, string][]) : []),
     ["GPU starved after it", formatDuration(site.starve_us)],
     ["Of all steps", formatShare(site.share_of_steps)],
     ["Calls", `${formatCount(site.count)}, ${formatCount(site.blocking)} block the host`],
