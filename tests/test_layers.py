@@ -83,6 +83,7 @@ LAW = {
     "analysis.gaps": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
     "analysis.operators": allowed("trace.columns model", "numpy", never="io json os pathlib"),
     "analysis.kernels": allowed("trace.columns model", "numpy", never="io json os pathlib"),
+    "analysis.modules": allowed("trace.columns", "numpy", never="io json os pathlib"),
     "analysis.savings": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
     "analysis.ranges": allowed("trace.columns", "numpy", never="io json os pathlib"),
     "analysis.summary": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
@@ -135,7 +136,7 @@ LAW = {
         "analysis analysis.attribution analysis.ranges texts.* trace.columns errors model"
     ),
     "views.tables": allowed(
-        "analysis analysis.attribution analysis.kernels analysis.operators analysis.summary "
+        "analysis analysis.attribution analysis.kernels analysis.modules analysis.operators analysis.summary "
         "texts.* trace.columns errors model"
     ),
     "views.checks": allowed("texts.* errors model"),
@@ -190,7 +191,7 @@ INSIDE: dict[str, str] = {
     ),
     "analysis": (
         "arrays < device < communication < events < attribution < waits < idle < replay < . < health "
-        "< gaps savings operators kernels ranges < summary timeline"
+        "< gaps savings operators kernels ranges < modules summary timeline"
     ),
     "rules": f"base < copies.search < {' '.join(FAMILIES)} < .",
     "job": "replay < ranks operations < .",

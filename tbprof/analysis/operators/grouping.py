@@ -9,17 +9,16 @@ from __future__ import annotations
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from tbprof.analysis.arrays.nesting import Nest
-from tbprof.analysis.attribution.annotations import module_frames, module_name, user_labels
+from tbprof.analysis.attribution.annotations import label_rows, module_name, module_rows
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.operators.forward_calls import forward_calls
 from tbprof.analysis.operators.operators import Operators
 from tbprof.analysis.operators.stacks import find_stacks
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Category, Int64s
+from tbprof.trace.columns.columns import Int64s
 from tbprof.trace.columns.tables import Tables
 
 __all__ = ["GROUPINGS", "GROUPING_TABLES", "Grouping", "Groups", "group_operators"]
@@ -82,10 +81,10 @@ def _by_operator(facts: Facts, operators: Operators, by: Grouping) -> Groups:
 def _by_code(facts: Facts, operators: Operators, by: Grouping) -> Groups:
     trace = facts.trace
     if by == "module":
-        name = _innermost(facts, operators, Category.PYTHON, module_frames(trace))
+        name = _innermost(facts, operators, module_rows(trace))
         name = _with_forward(facts, operators, name, NONE)
     else:
-        name = _innermost(facts, operators, Category.USER_ANNOTATION, user_labels(trace))
+        name = _innermost(facts, operators, label_rows(trace))
         forward = _with_forward(facts, operators, name, NONE)
         name = np.where(name == NONE, forward, name)
     found, code = np.unique(name, return_inverse=True)
@@ -93,13 +92,10 @@ def _by_code(facts: Facts, operators: Operators, by: Grouping) -> Groups:
     return Groups(code, tuple(names), None, None, is_of_one_operator=False)
 
 
-def _innermost(
-    facts: Facts, operators: Operators, category: Category, wanted: npt.NDArray[np.bool_]
-) -> Int64s:
-    """For each call the interned name of the innermost wanted row around it, or `NONE`."""
+def _innermost(facts: Facts, operators: Operators, rows: Int64s) -> Int64s:
+    """For each call the interned name of the innermost of these rows around it, or `NONE`."""
     slices = facts.trace.slices
-    rows = np.flatnonzero(slices.category == category)
-    nest = Nest.of(slices, rows[wanted[slices.name[rows]]])
+    nest = Nest.of(slices, rows)
     calls = operators.rows
     at = nest.innermost(slices.lane[calls].astype(np.int64), slices.start_ns[calls], slices.end_of(calls))
     names = np.full(len(at), NONE, np.int64)

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.attribution.annotations import module_frames, user_labels
+from tbprof.analysis.attribution.annotations import label_rows, module_rows
 from tbprof.analysis.attribution.sources import user_frames
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
@@ -29,8 +29,8 @@ def recorded_ranges(trace: Trace) -> Mapping[IcicleKind, Int64s]:
     found: dict[IcicleKind, Int64s] = {
         "function": np.concatenate([frames, ops]) if len(frames) else frames,
         "operator": ops,
-        "module": _rows(trace, Category.PYTHON, module_frames(trace)),
-        "label": _rows(trace, Category.USER_ANNOTATION, user_labels(trace)),
+        "module": module_rows(trace),
+        "label": label_rows(trace),
     }
     return {kind: rows for kind, rows in found.items() if len(rows)}
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.attribution.annotations import module_frames, module_name, user_labels
+from tbprof.analysis.attribution.annotations import label_rows, module_name, module_rows
 from tbprof.analysis.attribution.sources import user_frames
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.ranges.program_ranges import ProgramRanges
@@ -28,24 +28,19 @@ MAX_SHARES = 16
 def code_shares(facts: Facts) -> tuple[CodeShare, ...]:
     """Labels, then modules, then functions; of each the largest first. Only what lies in steps counts."""
     trace = facts.trace
-    kinds: tuple[tuple[CodeKind, Category, npt.NDArray[np.bool_]], ...] = (
-        ("label", Category.USER_ANNOTATION, user_labels(trace)),
-        ("module", Category.PYTHON, module_frames(trace)),
-        ("function", Category.PYTHON, user_frames(trace)),
+    frames = np.flatnonzero(trace.slices.category == Category.PYTHON)
+    kinds: tuple[tuple[CodeKind, Int64s], ...] = (
+        ("label", label_rows(trace)),
+        ("module", module_rows(trace)),
+        ("function", frames[user_frames(trace)[trace.slices.name[frames]]]),
     )
     return tuple(
-        share
-        for kind, category, wanted in kinds
-        for share in fold_alike(_shares(facts, kind, category, wanted))[:MAX_SHARES]
+        share for kind, rows in kinds for share in fold_alike(_shares(facts, kind, rows))[:MAX_SHARES]
     )
 
 
-def _shares(
-    facts: Facts, kind: CodeKind, category: Category, wanted: npt.NDArray[np.bool_]
-) -> list[CodeShare]:
+def _shares(facts: Facts, kind: CodeKind, rows: Int64s) -> list[CodeShare]:
     trace = facts.trace
-    rows = np.flatnonzero(trace.slices.category == category)
-    rows = rows[wanted[trace.slices.name[rows]]]
     if len(rows) == 0:
         return []
     ranges = ProgramRanges(facts, rows)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import Intervals, clip, complement, subtract, union, union_of
 from tbprof.analysis.arrays.nesting import Nest
-from tbprof.analysis.attribution.annotations import module_frames, module_name, user_labels
+from tbprof.analysis.attribution.annotations import label_rows, module_name, module_rows
 from tbprof.analysis.communication.exposure import own_pieces
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import placed_idle
@@ -127,10 +127,8 @@ def _computing(facts: Facts, device: int) -> tuple[_Kernels, list[Labelled]]:
 
 def _within(facts: Facts, launch: Int64s) -> Int64s:
     trace = facts.trace
-    frames = np.flatnonzero(trace.slices.category == Category.PYTHON)
-    ranges = np.flatnonzero(trace.slices.category == Category.USER_ANNOTATION)
-    modules = Nest.of(trace.slices, frames[module_frames(trace)[trace.slices.name[frames]]])
-    labels = Nest.of(trace.slices, ranges[user_labels(trace)[trace.slices.name[ranges]]])
+    modules = Nest.of(trace.slices, module_rows(trace))
+    labels = Nest.of(trace.slices, label_rows(trace))
     module = _names(facts, _innermost(facts, modules, launch))
     return np.where(module == NONE, _names(facts, _innermost(facts, labels, launch)), module)
 

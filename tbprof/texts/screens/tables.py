@@ -12,6 +12,7 @@ __all__ = [
     "comparison_sentence",
     "kernels_headline",
     "kernels_sentence",
+    "modules_sentence",
     "operators_headline",
     "operators_sentence",
 ]
@@ -40,6 +41,15 @@ def kernels_sentence(*, calls: int, total_us: float, short_calls: int, in_steps:
         return f"{start}: none is recorded."
     shorter = share(short_calls / calls)
     return f"{start}: {count(calls, 'kernel')} in {duration(total_us)}, {shorter} of them shorter than 10 µs."
+
+
+def modules_sentence(
+    *, total_us: float, outside_us: float, has_device: bool, in_steps: bool, steps: int
+) -> str:
+    """Times of the device, of the host without one; `outside_us` are in no part of the program."""
+    start = f"Modules {_scope(in_steps=in_steps, steps=steps)}"
+    told = f"{start}: {duration(total_us)} on the {'device' if has_device else 'host'}"
+    return f"{told}, {share(outside_us / total_us)} of it outside modules." if total_us else f"{told}."
 
 
 def comparison_sentence(before_us: float, after_us: float, *, a_step: bool) -> str:

@@ -49,6 +49,8 @@ class KernelColumns:
     occupancy_percent: SparseColumn
     """Kineto's estimate for a kernel; 0 where it could make none."""
     warps_per_sm: SparseFloats
+    graph: SparseColumn
+    """Number of the CUDA graph that the kernel is a node of; CUDA's newer files have it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

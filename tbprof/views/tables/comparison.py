@@ -16,7 +16,9 @@ from tbprof.views.tables.table import Cell, Column, Table
 __all__ = ["compare_tables"]
 
 _KEYS = ("name", "shapes", "stack")
-_SHOWN = ("name", "short_name", "shapes", "source")
+_PATH = "path"
+"""By which alone rows of a tree are matched: names count equal layers."""
+_SHOWN = ("name", "short_name", "path", "shapes", "source")
 _FIGURES = ("device_self_us", "total_us")
 _REST = "without_operator_us"
 
@@ -61,7 +63,7 @@ def compare_tables(before: Table, after: Table) -> Table:
         sentence=comparison_sentence(_total(sides[0]), _total(sides[1]), a_step=a_step),
         in_steps=after.in_steps,
         steps=after.steps,
-        columns=(*(after.columns[at] for at in shown), *_COLUMNS),
+        columns=(*(_with_head(after.columns[at]) for at in shown), *_COLUMNS),
         rows=tuple(rows),
         beside={"us_before": _total(sides[0]), "us_after": _total(sides[1]), "a_step": a_step},
     )
@@ -80,7 +82,8 @@ _NOTHING = _Amount((), 0.0, 0.0)
 
 
 def _side(table: Table, steps: int) -> dict[str, _Amount]:
-    keys = [at for at, column in enumerate(table.columns) if column.key in _KEYS]
+    keys = [at for at, column in enumerate(table.columns) if column.key == _PATH]
+    keys = keys or [at for at, column in enumerate(table.columns) if column.key in _KEYS]
     calls = [column.key for column in table.columns].index("calls")
     found: dict[str, _Amount] = {}
     for at, row in enumerate(table.rows):
@@ -92,6 +95,11 @@ def _side(table: Table, steps: int) -> dict[str, _Amount]:
         )
         found[""] = _Amount(cells, 0.0, rest / steps)
     return found
+
+
+def _with_head(column: Column) -> Column:
+    """Text shows the path of a row that no longer stands below the one it lies in."""
+    return Column(_PATH, "module") if column.key == _PATH else column
 
 
 def _figures(table: Table, *, at: int) -> float | None:

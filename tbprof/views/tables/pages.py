@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tbprof.analysis.attribution.annotations import module_frames, user_labels
+from tbprof.analysis.attribution.annotations import label_rows, module_rows
 from tbprof.analysis.facts import FACTS_TABLES, Facts
 from tbprof.analysis.kernels.table import KERNEL_TABLES
+from tbprof.analysis.modules.table import MODULE_TABLES
 from tbprof.analysis.operators.grouping import GROUPING_TABLES, GROUPINGS, Grouping
 from tbprof.errors import UsageError
 from tbprof.texts.screens.tables import kernels_headline, operators_headline
@@ -13,6 +14,7 @@ from tbprof.trace.columns.tables import Tables
 from tbprof.views.tables.comparison import compare_tables
 from tbprof.views.tables.details import kernel_details, operator_details
 from tbprof.views.tables.kernels import kernels
+from tbprof.views.tables.modules import modules
 from tbprof.views.tables.operators import WHERE_MISSING, operators
 from tbprof.views.tables.screen import RowDetails, TableChoice, TableView
 from tbprof.views.tables.table import Table
@@ -20,7 +22,7 @@ from tbprof.views.tables.viewing import MOST_ROWS, table_view
 
 __all__ = ["PAGE_TABLES", "compared_view", "details_of", "page_of"]
 
-PAGE_TABLES: Tables = FACTS_TABLES | GROUPING_TABLES | KERNEL_TABLES
+PAGE_TABLES: Tables = FACTS_TABLES | GROUPING_TABLES | KERNEL_TABLES | MODULE_TABLES
 """What of a trace they read."""
 
 _MOST_NAMED = 3
@@ -67,7 +69,7 @@ def compared_view(before: Facts, after: Facts, name: str) -> TableView:
     Raises:
         UsageError: There is no such table, or one of the windows has no device.
     """
-    make = {"operators": operators, "kernels": kernels}.get(name)
+    make = {"operators": operators, "kernels": kernels, "modules": modules}.get(name)
     if make is None:
         raise UsageError(f"there is no table of {name[:40]!r} to compare")
     in_steps = before.steps.recorded and after.steps.recorded
@@ -85,15 +87,14 @@ def _grouping(name: str, by: str, choices: tuple[TableChoice, ...]) -> Grouping:
 def _missing(facts: Facts, by: Grouping) -> str:
     """Why nothing can be grouped by that; "" where it can."""
     trace = facts.trace
-    category, name = trace.slices.category, trace.slices.name
     if by == "shapes":
         is_there = len(trace.input_shapes.rows) > 0
     elif by == "stack":
-        is_there = bool((category == Category.PYTHON).any()) or len(trace.call_stack.rows) > 0
+        is_there = bool((trace.slices.category == Category.PYTHON).any()) or len(trace.call_stack.rows) > 0
     elif by == "module":
-        is_there = bool(module_frames(trace)[name[category == Category.PYTHON]].any())
+        is_there = len(module_rows(trace)) > 0
     elif by == "label":
-        is_there = bool(user_labels(trace)[name[category == Category.USER_ANNOTATION]].any())
+        is_there = len(label_rows(trace)) > 0
     else:
         is_there = by != "step" or facts.steps.recorded
     return "" if is_there else WHERE_MISSING[by]

@@ -23,6 +23,10 @@ KERNEL_KEYS = (
     "name calls total_us mean_us min_us max_us grid block blocks_per_sm occupancy tensor_cores library"
 )
 
+MODULE_KEYS = (
+    "name path kind depth count calls device_us device_self_us host_us launches idle_us wait_us share"
+)
+
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     assert main(["table", *arguments]) == 0
@@ -34,7 +38,9 @@ def document(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, A
     return found
 
 
-@pytest.mark.parametrize(("table", "keys"), [("operators", OPERATOR_KEYS), ("kernels", KERNEL_KEYS)])
+@pytest.mark.parametrize(
+    ("table", "keys"), [("operators", OPERATOR_KEYS), ("kernels", KERNEL_KEYS), ("modules", MODULE_KEYS)]
+)
 def test_json_has_the_keys_that_are_promised(
     capsys: pytest.CaptureFixture[str], table: str, keys: str
 ) -> None:
@@ -51,6 +57,18 @@ def test_the_device_time_of_all_rows_is_that_of_the_trace(
     own = sum(row["device_self_us"] for row in found["rows"])
     assert own + found["without_operator_us"] == pytest.approx(found["device_us"])
     assert found["rows"][-1]["cumulative_share"] == pytest.approx(1)
+
+
+def test_the_own_device_time_of_all_modules_is_that_of_the_trace(capsys: pytest.CaptureFixture[str]) -> None:
+    found = document(capsys, "modules")
+    assert sum(row["device_self_us"] for row in found["rows"]) == pytest.approx(found["device_us"])
+    assert "  BertLayer_0-3" in printed(capsys, "modules", str(TRACE))
+
+
+def test_modules_are_compared_by_their_place(capsys: pytest.CaptureFixture[str]) -> None:
+    found = document(capsys, "modules", "--against", str(TRACE))
+    assert {(row["state"], row["difference_us"]) for row in found["rows"]} == {("both", 0)}
+    assert len({row["path"] for row in found["rows"]}) == len(found["rows"])
 
 
 def test_csv_holds_the_same_rows(capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,6 +92,7 @@ def test_text_says_what_it_is_a_table_of(capsys: pytest.CaptureFixture[str]) -> 
     ("arguments", "said"),
     [
         (("operators", str(TRACE), "--by", "label"), "can't be grouped by label: no label is recorded"),
+        (("modules", str(TRACE), "--by", "stack"), "modules can't be grouped by stack: give name"),
         (("kernels", str(TRACE), "--by", "stack"), "kernels can't be grouped by stack: give name"),
         (("operators", str(TRACE), "--top", "0"), "--top 0 shows nothing"),
         (("operators", str(SAMPLES)), "is a folder: name one trace in it"),

@@ -155,6 +155,7 @@ ARGS = (
             NumberField("registers_per_thread", lambda args: [one.registers_per_thread for one in args]),
             NumberField("shared_memory_bytes", lambda args: [one.shared_memory_bytes for one in args]),
             NumberField("occupancy_percent", lambda args: [one.occupancy_percent for one in args]),
+            NumberField("graph", lambda args: [one.graph for one in args]),
             NumberField("warps_per_sm", lambda args: [one.warps_per_sm for one in args], np.float32),
         ),
         texts=TextFields(("grid", "block"), lambda args: [_join((one.grid, one.block)) for one in args]),

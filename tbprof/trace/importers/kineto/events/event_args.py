@@ -32,6 +32,7 @@ _RENAMED = {
     "blocks_per_sm": "blocks per SM",
     "warps_per_sm": "warps per SM",
     "occupancy_percent": "est. achieved occupancy %",
+    "graph": "graph id",
     "copy_kind": "kind",
     "collective_name": "Collective name",
     "collective_dtype": "dtype",
@@ -74,6 +75,7 @@ class SliceArgs(msgspec.Struct, frozen=True, gc=False, rename=_RENAMED):
     grid: msgspec.Raw = ABSENT
     block: msgspec.Raw = ABSENT
     occupancy_percent: Scalar = -1.0
+    graph: Scalar = -1.0
     bytes: Scalar = 0.0
     """ROCm gives it as a string on its copy calls."""
     copy_kind: Scalar = 0.0

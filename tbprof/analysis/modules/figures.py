@@ -1,0 +1,175 @@
+"""What the ranges of each part cost: the figures of a tree of modules.
+
+Device time is that of kernels, copies and memsets, whatever ran beside them on another stream. It belongs
+to the part that launched them; that of collectives which no part's forward pass launched is apart. Host time
+is that of the thread that carries the steps, with what autograd's threads did for it. The root has what
+belongs to no part, so that the nodes' own figures add up to those of the steps; work whose launch is not
+recorded belongs to no step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+
+from tbprof.analysis.arrays.intervals import NEVER, intersect, overlap_ns, total_ns, union
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.modules.owners import ROOT, Owners
+from tbprof.analysis.ranges.program_ranges import backward_threads, main_thread
+from tbprof.records import dataclass
+from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.columns import Int64s
+
+__all__ = ["FIGURES", "PartCost", "PartFigures", "part_figures"]
+
+
+@dataclass(frozen=True, slots=True)
+class PartCost:
+    calls: int
+    """In the forward pass; what autograd runs again is none."""
+    host_forward_ns: int
+    host_backward_ns: int
+    device_forward_ns: int
+    device_backward_ns: int
+    launches_forward: int
+    """Calls that launched work."""
+    launches_backward: int
+    idle_ns: int
+    """Idle of the busiest device in the steps, while the host was in it."""
+    wait_ns: int
+    """In sync points within it."""
+
+    @property
+    def host_ns(self) -> int:
+        return self.host_forward_ns + self.host_backward_ns
+
+    @property
+    def device_ns(self) -> int:
+        return self.device_forward_ns + self.device_backward_ns
+
+    @property
+    def launches(self) -> int:
+        return self.launches_forward + self.launches_backward
+
+
+FIGURES = tuple(field.name for field in fields(PartCost))
+_AT = {name: at for at, name in enumerate(FIGURES)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartFigures:
+    own: Int64s
+    """A row a node, of what lies in no node within it, and a column for each field of `PartCost`."""
+    work: Int64s
+    """Positions in `Facts.work` of what was counted."""
+    node_of_work: Int64s
+
+
+def part_figures(facts: Facts, owners: Owners, steps: Int64s | None) -> PartFigures:
+    """The figures of each node.
+
+    Args:
+        facts: Of the window.
+        owners: Of the same.
+        steps: Indices of those that count; None for the whole trace.
+    """
+    counted = _Counted(facts, steps)
+    own = np.zeros((len(owners.parent), len(FIGURES)), np.int64)
+    work, node = _add_work(facts, owners, counted, own)
+    _add_host(facts, owners, counted, own)
+    _add_waits(facts, owners, counted, own)
+    return PartFigures(own, work, node)
+
+
+class _Counted:
+    """What of a window counts."""
+
+    def __init__(self, facts: Facts, steps: Int64s | None) -> None:
+        self._facts, self._steps = facts, steps
+        self.in_steps = steps is not None
+        self.lanes = [lane for lane in (main_thread(facts), *backward_threads(facts)) if lane is not None]
+        slices = facts.trace.slices
+        self.host, self.idle = NEVER, NEVER
+        if steps is None:
+            mine = np.flatnonzero(np.isin(slices.lane, self.lanes))
+            start, end = slices.start_ns[mine], slices.end_of(mine)
+            if len(mine):
+                self.host = union(start.min(keepdims=True), end.max(keepdims=True))
+        elif self.lanes:
+            self.host = union(facts.steps.start_ns[steps], facts.steps.end_ns[steps])
+        main = facts.work.main_device
+        if main is not None:
+            self.idle = facts.idle.gaps[main]
+            if steps is not None:
+                inside = union(facts.steps.gpu_start_ns[steps], facts.steps.gpu_end_ns[steps])
+                self.idle = intersect(self.idle, inside)
+
+    def holds(self, instants: Int64s) -> Int64s:
+        """Positions of those that count."""
+        if self._steps is None:
+            return np.arange(len(instants))
+        return np.flatnonzero(np.isin(self._facts.steps.index_of(instants), self._steps))
+
+
+def _add_work(facts: Facts, owners: Owners, counted: _Counted, own: Int64s) -> tuple[Int64s, Int64s]:
+    work, slices = facts.work, facts.trace.slices
+    chosen = counted.holds(work.launch_start_ns)
+    if counted.in_steps:
+        chosen = chosen[work.launch[chosen] != NONE]
+    at = np.full(len(chosen), NONE, np.int64)
+    launched = np.flatnonzero(work.launch[chosen] != NONE)
+    calls = work.launch[chosen[launched]]
+    at[launched] = owners.nest.innermost(
+        slices.lane[calls].astype(np.int64), slices.start_ns[calls], slices.end_of(calls)
+    )
+    node, backward = _node(owners, at)
+    aside = facts.parts.is_communication[chosen] & ((at == NONE) | (backward == 1))
+    node[aside], backward[aside] = len(owners.parent) - 1, 0
+    length = (work.end_ns - work.start_ns)[chosen]
+    np.add.at(own, (node, _AT["device_forward_ns"] + backward), length)
+    first = launched[np.unique(calls, return_index=True)[1]]
+    np.add.at(own, (node[first], _AT["launches_forward"] + backward[first]), 1)
+    return chosen, node
+
+
+def _node(owners: Owners, at: Int64s) -> tuple[Int64s, Int64s]:
+    """Of each position the node, and 1 where it belongs to the backward pass; the root for none."""
+    if len(owners.node) == 0:
+        return np.zeros(len(at), np.int64), np.zeros(len(at), np.int64)
+    known = at != NONE
+    return (
+        np.where(known, owners.node[at], ROOT),
+        np.where(known, owners.is_backward[at], 0).astype(np.int64),
+    )
+
+
+def _add_host(facts: Facts, owners: Owners, counted: _Counted, own: Int64s) -> None:
+    slices, rows = facts.trace.slices, owners.nest.rows
+    start, end = slices.start_ns[rows], slices.end_of(rows)
+    mine = np.isin(slices.lane[rows], counted.lanes)
+    for name, spans in (("host_forward_ns", counted.host), ("idle_ns", counted.idle)):
+        length = _own_ns(np.where(mine, overlap_ns(spans, start, end), 0), owners.around)
+        is_apart = owners.is_backward & (name == "host_forward_ns")
+        np.add.at(own, (owners.node, _AT[name] + is_apart.astype(np.int64)), length)
+        own[ROOT, _AT[name]] += max(total_ns(spans) - int(length.sum()), 0)
+    begun = counted.holds(start)
+    begun = begun[owners.is_part[begun] & ~owners.is_backward[begun]]
+    np.add.at(own[:, _AT["calls"]], owners.node[begun], 1)
+
+
+def _own_ns(length: Int64s, around: Int64s) -> Int64s:
+    own: Int64s = length.copy()
+    inside = np.flatnonzero(around != NONE)
+    np.subtract.at(own, around[inside], length[inside])
+    return own
+
+
+def _add_waits(facts: Facts, owners: Owners, counted: _Counted, own: Int64s) -> None:
+    calls, episodes = facts.calls, facts.episodes
+    waits = np.flatnonzero(episodes.blocking)
+    first = episodes.first[waits]
+    kept = counted.holds(calls.start_ns[first])
+    first = first[kept]
+    at = owners.nest.innermost(calls.lane[first], calls.start_ns[first], calls.end_ns[first])
+    np.add.at(own[:, _AT["wait_ns"]], _node(owners, at)[0], episodes.wait_ns[waits[kept]])
