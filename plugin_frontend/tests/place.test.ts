@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatDirection, formatLocation, splitPath } from "../src/format/place.ts";
-import { parsePlace, printPlace, START } from "../src/model/place.ts";
+import { inView, parsePlace, printPlace, START } from "../src/model/place.ts";
 
 test("a place survives its own address", () => {
   const place = {
@@ -19,8 +19,18 @@ test("a place survives its own address", () => {
     selected: "e12",
     fromNs: 0,
     toNs: 123456789012,
+    scope: "trace" as const,
+    columns: ["calls", "share"],
+    ranked: "calls.up",
+    row: 4,
   };
   assert.deepEqual(parsePlace(printPlace(place)), place);
+});
+
+test("another view is opened without the columns, order and row of a table", () => {
+  const place = { ...START, view: "operators" as const, columns: ["calls"], ranked: "calls", row: 4, filter: "mm" };
+  assert.deepEqual(inView(place, "kernels"), { ...START, view: "kernels", filter: "mm" });
+  assert.deepEqual(inView(place, "operators"), place);
 });
 
 test("the start is the bare address, and each way round", () => {

@@ -4,33 +4,39 @@ import { sitesOf, viewsFor } from "../src/model/views.ts";
 import { siteRow } from "./rows.ts";
 
 test("views over several windows are there only where there are several", () => {
-  assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, workers: 1, windows: 1, allWindows: 1 }), [
+  assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 1, windows: 1, allWindows: 1 }), [
     "overview",
     "syncs",
     "copies",
     "timeline",
     "source",
     "flame",
+    "operators",
+    "kernels",
     "communication",
   ]);
-  assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, workers: 8, windows: 1, allWindows: 8 }), [
+  assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 8, windows: 1, allWindows: 8 }), [
     "overview",
     "syncs",
     "copies",
     "timeline",
     "source",
     "flame",
+    "operators",
+    "kernels",
     "communication",
     "compare",
     "ranks",
   ]);
-  assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, workers: 1, windows: 2, allWindows: 2 }), [
+  assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 1, windows: 2, allWindows: 2 }), [
     "overview",
     "syncs",
     "copies",
     "timeline",
     "source",
     "flame",
+    "operators",
+    "kernels",
     "communication",
     "compare",
     "trends",
@@ -39,8 +45,9 @@ test("views over several windows are there only where there are several", () => 
 
 test("a page that carries its windows compares none, and has a timeline where it carries a step", () => {
   const page = { hasServer: false, workers: 8, windows: 2, allWindows: 16 };
-  assert.deepEqual(viewsFor({ ...page, hasTimeline: false }), ["overview", "syncs", "copies", "source", "communication", "trends", "ranks"]);
-  assert.deepEqual(viewsFor({ ...page, hasTimeline: true }).slice(2, 5), ["copies", "timeline", "source"]);
+  assert.deepEqual(viewsFor({ ...page, hasTimeline: false, hasTables: false }), ["overview", "syncs", "copies", "source", "communication", "trends", "ranks"]);
+  const carried = viewsFor({ ...page, hasTimeline: true, hasTables: true });
+  assert.deepEqual(carried.slice(2, 7), ["copies", "timeline", "source", "operators", "kernels"]);
 });
 
 test("a site that waits and copies is in both lists", () => {

@@ -1,6 +1,6 @@
 // A page that carries its windows with it, made to be sent to somebody: nothing is asked of a server.
 
-import type { FindingText, ManualPage, RanksView, RulePage, RunsView, SourceAnswer, TrendView, WindowAnswer } from "./types.ts";
+import type { FindingText, ManualPage, RanksView, RulePage, RunsView, SourceAnswer, TableView, TrendView, WindowAnswer } from "./types.ts";
 
 /** A window, with what the routes would answer of it. */
 export interface EmbeddedWindow {
@@ -11,6 +11,8 @@ export interface EmbeddedWindow {
   source: SourceAnswer;
   findings: FindingText[];
   timeline: EmbeddedTimeline | null;
+  /** The largest rows of each, by its name; null where the page carries none of the window. */
+  tables: Record<string, TableView> | null;
 }
 
 /** One step of a window. */

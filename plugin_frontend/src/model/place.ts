@@ -39,6 +39,14 @@ export interface Place {
   time: "device" | "host";
   /** Index of the node that fills its width; null: where most of the time begins to part. */
   zoom: number | null;
+  /** What a table of the trace counts. */
+  scope: "steps" | "trace";
+  /** Its columns by key; null: those that it begins with. */
+  columns: readonly string[] | null;
+  /** What it is sorted by, as `printRanking` writes it; null: by importance. */
+  ranked: string | null;
+  /** Place of its row whose drawer is open, among all rows by importance. */
+  row: number | null;
   sort: SortKey;
   descending: boolean;
   /** What the list of sites is grouped by. */
@@ -46,8 +54,16 @@ export interface Place {
   filter: string;
 }
 
-/** No place in the timeline nor in the flame graph: what another window is opened at. */
-export const NOWHERE = { step: null, selected: null, fromNs: null, toNs: null, zoom: null };
+/** No place in the timeline, the flame graph or a table: what another window is opened at. */
+export const NOWHERE = { step: null, selected: null, fromNs: null, toNs: null, zoom: null, row: null };
+
+/** What is of one table only: another view is opened without it. */
+const OF_ONE_TABLE = { columns: null, ranked: null, row: null };
+
+/** The same window in another view. */
+export function inView(place: Place, view: ViewName): Place {
+  return view === place.view ? place : { ...place, ...OF_ONE_TABLE, view };
+}
 
 export const START: Place = {
   run: null,
@@ -67,6 +83,9 @@ export const START: Place = {
   ...NOWHERE,
   by: null,
   time: "device",
+  scope: "steps",
+  columns: null,
+  ranked: null,
   sort: "saving",
   descending: true,
   group: "action",
@@ -107,6 +126,10 @@ export function parsePlace(hash: string): Place | null {
     by: values.get("by") ?? null,
     time: values.get("time") === "host" ? "host" : START.time,
     zoom: parseIndex(values.get("zoom")),
+    scope: values.get("scope") === "trace" ? "trace" : START.scope,
+    columns: values.get("columns")?.split(",") ?? null,
+    ranked: values.get("ranked") ?? null,
+    row: parseIndex(values.get("row")),
     sort: sort ?? START.sort,
     descending: values.get("order") !== "up",
     group: GROUPINGS.find((name) => name === values.get("group")) ?? START.group,
@@ -138,6 +161,10 @@ export function printPlace(place: Place): string {
     ["by", place.by],
     ["time", place.time === START.time ? null : place.time],
     ["zoom", numbered(place.zoom)],
+    ["scope", place.scope === START.scope ? null : place.scope],
+    ["columns", place.columns === null ? null : place.columns.join(",")],
+    ["ranked", place.ranked],
+    ["row", numbered(place.row)],
     ["sort", place.sort === START.sort ? null : place.sort],
     ["order", place.descending ? null : "up"],
     ["group", place.group === START.group ? null : place.group],

@@ -2,7 +2,20 @@
 
 import type { SiteRow } from "../api/types.ts";
 
-export const VIEWS = ["overview", "syncs", "copies", "timeline", "source", "flame", "communication", "compare", "trends", "ranks"] as const;
+export const VIEWS = [
+  "overview",
+  "syncs",
+  "copies",
+  "timeline",
+  "source",
+  "flame",
+  "operators",
+  "kernels",
+  "communication",
+  "compare",
+  "trends",
+  "ranks",
+] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 export interface Extent {
@@ -10,6 +23,8 @@ export interface Extent {
   hasServer: boolean;
   /** A page carries a step of the newest windows only. */
   hasTimeline: boolean;
+  /** A page carries tables of the newest windows only. */
+  hasTables: boolean;
   /** Of the shown run. */
   workers: number;
   /** Of the shown worker. */
@@ -19,10 +34,12 @@ export interface Extent {
 }
 
 /** The views that have something to show: the timeline and the flame graph draw a trace, others put several of something side by side. */
-export function viewsFor({ hasServer, hasTimeline, workers, windows, allWindows }: Extent): ViewName[] {
+export function viewsFor({ hasServer, hasTimeline, hasTables, workers, windows, allWindows }: Extent): ViewName[] {
   const possible: Partial<Record<ViewName, boolean>> = {
     timeline: hasTimeline,
     flame: hasServer,
+    operators: hasTables,
+    kernels: hasTables,
     ranks: workers > 1,
     trends: windows > 1,
     compare: hasServer && allWindows > 1,

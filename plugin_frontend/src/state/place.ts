@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { hostWindow } from "../api/host.ts";
-import { type Place, parsePlace, printPlace, START } from "../model/place.ts";
+import { inView, type Place, parsePlace, printPlace, START } from "../model/place.ts";
 
 export const place = signal<Place>(START);
 
@@ -17,7 +17,7 @@ export function adjust(change: Partial<Place>): void {
 }
 
 function setPlace(change: Partial<Place>, write: "pushState" | "replaceState"): void {
-  const next = { ...place.peek(), ...change };
+  const next = { ...inView(place.peek(), change.view ?? place.peek().view), ...change };
   const host = hostWindow();
   const hash = printPlace(next);
   if (hash !== host.location.hash) writeAddress(host, hash, write);

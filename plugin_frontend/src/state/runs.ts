@@ -3,6 +3,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { embedded } from "../api/embedded.ts";
 import { fetchRuns, type WindowAddress } from "../api/routes.ts";
+import { carriesTables } from "../api/tables.ts";
 import { aboutCarried } from "../api/timeline.ts";
 import type { RunsView, WindowRow } from "../api/types.ts";
 import { countWindows } from "../model/comparing.ts";
@@ -33,6 +34,7 @@ export const views = computed<ViewName[]>(() =>
   viewsFor({
     hasServer: embedded === null,
     hasTimeline: shownAddress.value !== null && aboutCarried(JSON.parse(shownAddress.value) as WindowAddress) !== "",
+    hasTables: shownAddress.value !== null && carriesTables(JSON.parse(shownAddress.value) as WindowAddress),
     workers: shown.value?.run.workers.length ?? 1,
     windows: shown.value?.worker.windows.length ?? 1,
     allWindows: runs.value.kind === "there" ? countWindows(runs.value.value) : 1,

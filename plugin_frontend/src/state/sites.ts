@@ -75,9 +75,10 @@ export function showInTimeline(index: number): void {
 
 /** Closes what is open at the right: first the rule's page, then the drawer. */
 export function closeDrawer(): void {
-  const { rule, site, health } = place.peek();
+  const { rule, site, health, row } = place.peek();
   if (rule !== null) adjust({ rule: null });
   else if (site !== null || health) adjust({ site: null, health: false });
+  else if (row !== null) adjust({ row: null });
   else movedTo.value = null;
 }
 

@@ -15,7 +15,7 @@ const POLL_INTERVAL_MS = 1_000;
 /** Of the answer shown; null while nothing needs its code. */
 const asked = computed<string | null>(() => {
   const view = windowView.value;
-  if (view === null || (place.value.view !== "source" && place.value.site === null)) return null;
+  if (view === null || (place.value.view !== "source" && place.value.site === null && place.value.row === null)) return null;
   return JSON.stringify({ run: view.run, worker: view.worker, window: view.window } satisfies WindowAddress);
 });
 

@@ -8,10 +8,11 @@ import source from "./source.css?inline";
 import tables from "./tables.css?inline";
 import timeline from "./timeline.css?inline";
 import tokens from "./tokens.css?inline";
+import traceTables from "./trace-tables.css?inline";
 import widgets from "./widgets.css?inline";
 
 export function adoptStyle(): void {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync([tokens, base, frame, widgets, tables, pages, source, timeline, flame].join("\n"));
+  sheet.replaceSync([tokens, base, frame, widgets, tables, pages, source, timeline, flame, traceTables].join("\n"));
   document.adoptedStyleSheets = [sheet];
 }

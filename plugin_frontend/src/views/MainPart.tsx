@@ -17,6 +17,7 @@ const FlamePage = lazily(async () => (await import("./flame/FlamePage.tsx")).Fla
 const RanksPage = lazily(async () => (await import("./series/RanksPage.tsx")).RanksPage);
 const SitesView = lazily(async () => (await import("./sites/SitesView.tsx")).SitesView);
 const SourcePage = lazily(async () => (await import("./source/SourcePage.tsx")).SourcePage);
+const TablePage = lazily(async () => (await import("./tables/TablePage.tsx")).TablePage);
 const TimelinePage = lazily(async () => (await import("./timeline/TimelinePage.tsx")).TimelinePage);
 const TrendsPage = lazily(async () => (await import("./series/TrendsPage.tsx")).TrendsPage);
 
@@ -69,6 +70,9 @@ function WindowPart({ view }: { view: WindowView }) {
       return <SourcePage view={view} />;
     case "flame":
       return <FlamePage view={view} />;
+    case "operators":
+    case "kernels":
+      return <TablePage key={named} view={view} />;
     case "timeline":
       return <TimelinePage view={view} />;
   }

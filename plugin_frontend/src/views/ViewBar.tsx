@@ -1,6 +1,6 @@
 import type { WindowView } from "../api/types.ts";
 import { formatCount, formatCounted } from "../format/number.ts";
-import { printPlace } from "../model/place.ts";
+import { inView, printPlace } from "../model/place.ts";
 import { sitesOf, type ViewName } from "../model/views.ts";
 import { place, visit } from "../state/place.ts";
 import { runs, views } from "../state/runs.ts";
@@ -36,6 +36,8 @@ const TITLES: Record<ViewName, string> = {
   timeline: "Timeline",
   source: "Source",
   flame: "Flame graph",
+  operators: "Operators",
+  kernels: "Kernels",
   communication: "Communication",
   compare: "Compare",
   trends: "Trends",
@@ -46,7 +48,7 @@ function ViewLink({ name, view }: { name: ViewName; view: WindowView | null }) {
   const isCurrent = (views.value.includes(place.value.view) ? place.value.view : "overview") === name;
   return (
     <a
-      href={printPlace({ ...place.value, view: name })}
+      href={printPlace(inView(place.value, name))}
       {...(isCurrent ? { "aria-current": "page" as const } : {})}
       onClick={(event) => {
         // With a modifier the browser opens it elsewhere; else it is the host's address that changes.

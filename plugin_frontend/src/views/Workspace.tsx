@@ -6,9 +6,16 @@ import { HealthDrawer } from "./sites/HealthDrawer.tsx";
 import { RuleDrawer } from "./sites/RuleDrawer.tsx";
 import { SiteDrawer } from "./sites/SiteDrawer.tsx";
 
+export interface WorkspaceProps {
+  view: WindowView;
+  /** A drawer of the view's own, beneath those that every view has. */
+  own?: ComponentChildren;
+  children: ComponentChildren;
+}
+
 /** A view at the left, and at the right the drawer that the address opens. */
-export function Workspace({ view, children }: { view: WindowView; children: ComponentChildren }) {
-  const drawer = drawerOf(view);
+export function Workspace({ view, own = null, children }: WorkspaceProps) {
+  const drawer = drawerOf(view) ?? own;
   return (
     <main class="fill">
       <div class={drawer === null ? "split" : "split open"}>

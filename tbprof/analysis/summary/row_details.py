@@ -18,7 +18,7 @@ from tbprof.trace.columns.columns import Int64s
 __all__ = ["Code", "Part", "Place", "RowParts", "parts_of_kernel", "parts_of_operator"]
 
 _MOST_CODE = 8
-_MOST_PLACES = 6
+_MOST_PLACES = 3
 
 
 @dataclass(frozen=True, slots=True)

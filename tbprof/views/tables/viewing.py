@@ -23,6 +23,8 @@ __all__ = ["MOST_ROWS", "table_view"]
 MOST_ROWS = 100_000
 """More take a browser longer to sort than a person waits."""
 
+_ESTIMATED = "occupancy"
+"""Kineto writes 0 where it can make no estimate."""
 _LEFT_OUT = frozenset(("stack",))
 """The details of a row have it: of many rows it would be most of what is sent."""
 
@@ -73,6 +75,8 @@ def table_view(
 
 def _column(column: Column, cells: Sequence[Cell], *, is_first: bool) -> TableColumn:
     text = column_text(column.key, column.head)
+    if column.key == _ESTIMATED:
+        cells = [cell or None for cell in cells]
     kind = _kind(column, cells)
     return TableColumn(
         key=column.key,

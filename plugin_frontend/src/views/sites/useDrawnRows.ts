@@ -1,7 +1,8 @@
 // Which rows of the table are drawn, and how the current one stays in sight.
 
-import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { currentSite } from "../../state/sites.ts";
+import { type TableReference, useRowsOffset } from "../../widgets/useRowsOffset.ts";
 import { useVirtualRows } from "../../widgets/useVirtualRows.ts";
 import type { ListRow } from "./siteRows.ts";
 
@@ -18,11 +19,9 @@ export interface DrawnRows {
   below: number;
 }
 
-type TableReference = { current: HTMLTableElement | null };
-
 /** The rows near what is in sight of `pane`; all of them while they are few. */
 export function useDrawnRows(rows: readonly ListRow[], table: TableReference, pane: () => HTMLElement | null): DrawnRows {
-  const offset = useOffset(table, pane);
+  const offset = useRowsOffset(table, pane);
   const virtual = useVirtualRows({
     count: rows.length,
     rowHeight: (at) => (rows[at]?.kind === "group" ? GROUP_HEIGHT : SITE_HEIGHT),
@@ -38,25 +37,6 @@ export function useDrawnRows(rows: readonly ListRow[], table: TableReference, pa
     above: (items[0]?.start ?? offset) - offset,
     below: virtual.getTotalSize() - ((items.at(-1)?.end ?? offset) - offset),
   };
-}
-
-/** How far below the pane's top the first row starts; what is above it can change its height. */
-function useOffset(table: TableReference, pane: () => HTMLElement | null): number {
-  const [offset, setOffset] = useState(0);
-  useLayoutEffect(() => {
-    const body = table.current?.tBodies[0];
-    const scroller = pane();
-    if (body === undefined || scroller === null) return;
-    const measure = (): void => {
-      setOffset(body.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop);
-    };
-    const observer = new ResizeObserver(measure);
-    for (const child of scroller.children) observer.observe(child);
-    observer.observe(scroller);
-    measure();
-    return () => observer.disconnect();
-  }, []);
-  return offset;
 }
 
 /** The keys can move to a row out of sight: it is scrolled to, and takes the focus that a row had. */

@@ -1,0 +1,61 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { TableView } from "../../api/types.ts";
+import { adjust, place } from "../../state/place.ts";
+import { Icon } from "../../widgets/Icon.tsx";
+
+/** Which columns are shown; the choice is part of the link. */
+export function ColumnChooser({ view }: { view: TableView }) {
+  const [isOpen, setOpen] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!isOpen) return;
+    const closeOutside = (event: Event): void => {
+      if (event.target instanceof Node && root.current?.contains(event.target) !== true) setOpen(false);
+    };
+    document.addEventListener("pointerdown", closeOutside);
+    return () => document.removeEventListener("pointerdown", closeOutside);
+  }, [isOpen]);
+  const close = (event: KeyboardEvent): void => {
+    if (event.key !== "Escape" || !isOpen) return;
+    event.stopPropagation();
+    setOpen(false);
+    button.current?.focus();
+  };
+  return (
+    <div class="picker" ref={root} onKeyDown={close}>
+      <button class="btn sm" type="button" ref={button} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        Columns
+        <Icon name="down" />
+      </button>
+      {isOpen && <Choices view={view} />}
+    </div>
+  );
+}
+
+/** The first column says what a row is: it stays. */
+function Choices({ view }: { view: TableView }) {
+  const [, ...choices] = view.columns;
+  const shown = new Set(place.value.columns ?? view.columns.filter((column) => column.is_first).map(({ key }) => key));
+  const toggle = (key: string): void => {
+    const next = choices.filter((column) => (column.key === key ? !shown.has(key) : shown.has(column.key)));
+    adjust({ columns: next.map((column) => column.key) });
+  };
+  return (
+    <fieldset class="popup choices">
+      <legend class="sr">Columns</legend>
+      {choices.map((column) => (
+        <label key={column.key}>
+          <input type="checkbox" checked={shown.has(column.key)} onChange={() => toggle(column.key)} />
+          <span>
+            {column.head}
+            {column.about !== "" && <span class="t3 s12"> {column.about}</span>}
+          </span>
+        </label>
+      ))}
+      <button class="btn sm" type="button" disabled={place.value.columns === null} onClick={() => adjust({ columns: null })}>
+        As at first
+      </button>
+    </fieldset>
+  );
+}

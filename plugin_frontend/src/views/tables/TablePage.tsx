@@ -1,0 +1,100 @@
+import { useEffect, useRef } from "preact/hooks";
+import { embedded } from "../../api/embedded.ts";
+import type { TableView, WindowView } from "../../api/types.ts";
+import { failureTitle } from "../../state/loaded.ts";
+import { place } from "../../state/place.ts";
+import { loadTable, moveRow, table, tableAnswer } from "../../state/tables.ts";
+import { ProblemNote } from "../../widgets/ProblemNote.tsx";
+import { InlineText } from "../../widgets/Prose.tsx";
+import { viewActions } from "../keys.ts";
+import { GoneTrace } from "../states/GoneTrace.tsx";
+import { ReadingState } from "../states/ReadingState.tsx";
+import { Skeleton } from "../states/Skeleton.tsx";
+import { Workspace } from "../Workspace.tsx";
+import { DataTable } from "./DataTable.tsx";
+import { KernelPictures } from "./KernelPictures.tsx";
+import { RowDrawer } from "./RowDrawer.tsx";
+import { TableTools } from "./TableTools.tsx";
+
+const TITLES: Record<string, string> = { operators: "Operators", kernels: "Kernels" };
+
+/** What the GPU computes: a sentence, and every operator or kernel. */
+export function TablePage({ view }: { view: WindowView }) {
+  useEffect(() => {
+    const end = loadTable();
+    viewActions.value = { j: () => moveRow(1), k: () => moveRow(-1) };
+    return () => {
+      viewActions.value = {};
+      end();
+    };
+  }, []);
+  return table.value === null ? <NoTable /> : <Shown window={view} view={table.value} />;
+}
+
+function Shown({ window, view }: { window: WindowView; view: TableView }) {
+  const pane = useRef<HTMLDivElement>(null);
+  const title = TITLES[view.table] ?? view.table;
+  const { row } = place.value;
+  const missing = view.choices.map((choice) => choice.missing).filter(Boolean);
+  return (
+    <Workspace view={window} own={row === null ? null : <RowDrawer key={row} view={view} row={row} />}>
+      <div class="pane sites tables" ref={pane} tabIndex={0} role="region" aria-label={title}>
+        <div class="answer">
+          <h1 class="anywhere">
+            <InlineText text={view.headline} />
+          </h1>
+          <p class="t3 s12">{view.about}</p>
+          {missing.length > 0 && (
+            <details class="s12 t3">
+              <summary>Not recorded: what else rows could be grouped by</summary>
+              {missing.map((text) => (
+                <p key={text}>
+                  <InlineText text={text} />
+                </p>
+              ))}
+            </details>
+          )}
+        </div>
+        <KernelPictures view={view} />
+        <TableTools view={view} hasServer={embedded === null} />
+        <DataTable key={`${view.table} ${view.by}`} view={view} pane={() => pane.current} label={title} />
+      </div>
+    </Workspace>
+  );
+}
+
+/** Not there yet, or why it can't be. */
+function NoTable() {
+  const answer = tableAnswer.value;
+  if (answer.kind === "loading")
+    return (
+      <main tabIndex={0}>
+        <Skeleton />
+      </main>
+    );
+  if (answer.kind === "failed") return <Broken title={failureTitle(answer, "The table could not be loaded")} what={answer.message} />;
+  const { state, progress, problem } = answer.value;
+  if (state === "gone")
+    return (
+      <GoneTrace>
+        <p>Tables count every event, so they need the trace file. The report holds the sync points, copies and causes of idle time.</p>
+        <p class="t2">To see the table, put the trace back beside its report.</p>
+      </GoneTrace>
+    );
+  if (problem !== null) return <Broken title={problem.title} what={problem.what} whatToDo={problem.what_to_do} path={problem.path} />;
+  return (
+    <main tabIndex={0}>
+      <ReadingState progress={progress} />
+    </main>
+  );
+}
+
+function Broken({ title, what, whatToDo = "Try again in a moment.", path = "" }: { title: string; what: string; whatToDo?: string; path?: string }) {
+  return (
+    <main tabIndex={0}>
+      <div class="page narrow">
+        <ProblemNote problem={{ title, what, what_to_do: whatToDo, path }} />
+      </div>
+    </main>
+  );
+}
