@@ -82,6 +82,8 @@ LAW = {
     "analysis.health": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
     "analysis.gaps": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
     "analysis.operators": allowed("trace.columns model", "numpy", never="io json os pathlib"),
+    "analysis.limits": allowed("trace.columns", "numpy", never="io json os pathlib"),
+    "analysis.limits.formulas": allowed("trace.columns", "numpy", never="io json os pathlib"),
     "analysis.kernels": allowed("trace.columns model", "numpy", never="io json os pathlib"),
     "analysis.modules": allowed("trace.columns", "numpy", never="io json os pathlib"),
     "analysis.savings": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
@@ -190,8 +192,8 @@ INSIDE: dict[str, str] = {
         "< importers.kineto.parallel < importers < stored export < export.classic < ."
     ),
     "analysis": (
-        "arrays < device < communication < events < attribution < waits < idle < replay < . < health "
-        "< gaps savings operators kernels ranges < modules summary timeline"
+        "arrays limits.formulas < device limits < communication < events < attribution < waits < idle "
+        "< replay < . < health < gaps savings operators kernels ranges < modules summary timeline"
     ),
     "rules": f"base < copies.search < {' '.join(FAMILIES)} < .",
     "job": "replay < ranks operations < .",

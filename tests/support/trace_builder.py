@@ -48,6 +48,7 @@ class TraceBuilder:
         self._era = era
         self._vendor = vendor
         self.origin_ns = self._dialect.origin_ns
+        self.device_name = f"Device of {era}"
         self.events: list[dict[str, Any]] = []
         self._correlations = itertools.count(1001)
         self._devices: set[int] = set()
@@ -221,7 +222,7 @@ class TraceBuilder:
     def to_json(self) -> dict[str, Any]:
         """The file as one object."""
         dialect = self._dialect
-        devices = [{"id": number, "name": f"Device of {self._era}"} for number in sorted(self._devices)]
+        devices = [{"id": number, "name": self.device_name} for number in sorted(self._devices)]
         head = {"schemaVersion": 1, "deviceProperties": devices}
         if dialect.base_time_ns is None:
             return {**head, "traceEvents": self.events}

@@ -14,13 +14,14 @@ import numpy as np
 
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.arrays.nesting import Nest
-from tbprof.analysis.communication.kinds import UNKNOWN, dtype_name, item_bytes, kind_of
+from tbprof.analysis.communication.kinds import UNKNOWN, kind_of
 from tbprof.analysis.communication.rows import OPS
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.model import CollectiveKey
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s, SparseColumn, Trace
+from tbprof.trace.columns.dtypes import dtype_name, item_bytes
 
 __all__ = ["Collectives", "find_collectives", "key_of_op", "key_of_range"]
 

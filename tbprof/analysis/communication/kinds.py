@@ -1,4 +1,4 @@
-"""Kinds of collectives, their types and what each asks of the links (data).
+"""Kinds of collectives and what each asks of the links (data).
 
 Bus bandwidth is algorithm bandwidth times a factor of the kind and of the group's size, after NVIDIA's
 nccl-tests (PERFORMANCE.md): what a perfect ring moves over each link, so that kinds can be compared. Sizes
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["UNKNOWN", "bus_factor", "dtype_name", "item_bytes", "kind_of"]
+__all__ = ["UNKNOWN", "bus_factor", "kind_of"]
 
 UNKNOWN = "unknown"
 
@@ -30,30 +30,6 @@ _KINDS = (
 )
 """What a name holds, the more telling first: names of torch's ops, of NCCL's kernels, of others' kernels."""
 
-_TYPES = {
-    "float": ("float32", 4),
-    "double": ("float64", 8),
-    "half": ("float16", 2),
-    "bfloat16": ("bfloat16", 2),
-    "int": ("int32", 4),
-    "long": ("int64", 8),
-    "long int": ("int64", 8),
-    "short": ("int16", 2),
-    "short int": ("int16", 2),
-    "char": ("int8", 1),
-    "signed char": ("int8", 1),
-    "byte": ("uint8", 1),
-    "unsigned char": ("uint8", 1),
-    "bool": ("bool", 1),
-    "float8_e4m3fn": ("float8_e4m3fn", 1),
-    "float8_e4m3fnuz": ("float8_e4m3fnuz", 1),
-    "float8_e5m2": ("float8_e5m2", 1),
-    "float8_e5m2fnuz": ("float8_e5m2fnuz", 1),
-    "complexfloat": ("complex64", 8),
-    "complexdouble": ("complex128", 16),
-}
-"""By the name that a trace gives a type, in small letters and without `c10::`: torch's name, bytes of one."""
-
 _SHARED = ("all_gather", "reduce_scatter", "all_to_all", "gather", "scatter")
 """Kinds in which a rank keeps its own part."""
 
@@ -61,17 +37,6 @@ _SHARED = ("all_gather", "reduce_scatter", "all_to_all", "gather", "scatter")
 def kind_of(name: str) -> str:
     """The kind that a name tells, else `UNKNOWN`."""
     return next((kind for part, kind in _KINDS if re.search(part, name, re.IGNORECASE)), UNKNOWN)
-
-
-def dtype_name(recorded: str) -> str:
-    """Torch's name of a type; one that is not known stays as it was recorded."""
-    return _TYPES.get(_plain(recorded), (recorded, 0))[0]
-
-
-def item_bytes(recorded: str) -> int | None:
-    """Size of one element; None of a type that is not known."""
-    known = _TYPES.get(_plain(recorded))
-    return None if known is None else known[1]
 
 
 def bus_factor(kind: str, group_size: int | None) -> float | None:
@@ -82,7 +47,3 @@ def bus_factor(kind: str, group_size: int | None) -> float | None:
         return None
     share = (group_size - 1) / group_size
     return 2 * share if kind == "all_reduce" else share
-
-
-def _plain(recorded: str) -> str:
-    return recorded.lower().removeprefix("c10::")

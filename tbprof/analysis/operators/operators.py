@@ -19,7 +19,7 @@ from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 from tbprof.trace.columns.tensor_cores import eligible_operators, kernels_on_tensor_cores
 
-__all__ = ["Operators", "find_operators"]
+__all__ = ["Operators", "find_operators", "with_inner"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +74,7 @@ def find_operators(facts: Facts) -> Operators:
     call_of_row = np.full(len(slices), NONE, np.int64)
     call_of_row[tree.rows] = call_of
     own = _own(facts, rows, call_of_row)
-    totals = _with_inner(
+    totals = with_inner(
         parent, np.stack([own.device_ns, own.tensor_ns, own.wait_ns, own.is_eligible], axis=1)
     )
     start, main = slices.start_ns[rows], facts.work.main_device
@@ -163,8 +163,13 @@ def _counts(length: int, at: Int64s) -> Int64s:
     return counts
 
 
-def _with_inner(parent: Int64s, values: Int64s) -> Int64s:
-    """Each row of `values` with those of all calls within, innermost ones first."""
+def with_inner(parent: Int64s, values: Int64s) -> Int64s:
+    """Each row of `values`, one a call, with those of all calls within it.
+
+    Args:
+        parent: Position of the call around each, or `NONE`.
+        values: Two-dimensional.
+    """
     depth = np.zeros(len(parent), np.int64)
     around, open_ = parent.copy(), np.flatnonzero(parent != NONE)
     while len(open_):

@@ -7,12 +7,13 @@ import numpy.typing as npt
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.operators.grouping import Grouping, Groups, group_operators
+from tbprof.analysis.operators.limits import Limits, find_limits
 from tbprof.analysis.operators.operators import Operators, find_operators
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
-__all__ = ["OperatorRow", "OperatorTable", "Spread", "operator_table"]
+__all__ = ["OperatorRow", "OperatorTable", "RowLimit", "Spread", "operator_table"]
 
 _SPREAD = (0.5, 0.9)
 
@@ -24,6 +25,24 @@ class Spread:
     mean_ns: float
     median_ns: float
     p90_ns: float
+
+
+@dataclass(frozen=True, slots=True)
+class RowLimit:
+    """What the calls of one group, and those in them, computed and moved, as far as formulas cover them."""
+
+    flops: int
+    bytes: int
+    """At the least: every input and every result once."""
+    timed_flops: int
+    """Those of `covered_ns`."""
+    timed_bytes: int
+    covered_ns: int
+    """Device time of what is covered, copies from and to the host apart."""
+    limit_ns: int | None
+    """What `covered_ns` would be at the device's limit; None for a device whose peaks are not known."""
+    above_ns: int | None
+    """What it was longer, call by call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +73,8 @@ class OperatorRow:
     wait_ns: int | None
     is_eligible: bool
     """Whether it computes what tensor cores can."""
+    limit: RowLimit | None
+    """None where no formula covers any of it, or no shapes are recorded."""
     share: float
     """Of the device's time of all, of the host's own time of all operators without a device."""
     cumulative_share: float
@@ -82,7 +103,8 @@ def operator_table(facts: Facts, by: Grouping, *, in_steps: bool = False) -> Ope
     operators = find_operators(facts)
     groups = group_operators(facts, operators, by)
     kept = np.flatnonzero(operators.step != NONE) if in_steps else np.arange(len(operators))
-    figures = _figures(operators, groups, kept)
+    limits = find_limits(facts, operators)
+    figures = _figures(operators, limits, groups, kept)
     if not facts.work.devices:
         return OperatorTable(by, in_steps, None, None, _rows(groups, figures, None))
     length = facts.work.end_ns - facts.work.start_ns
@@ -101,6 +123,7 @@ class _Figures:
     codes: Int64s
     calls: Int64s
     sums: dict[str, Int64s]
+    has_peaks: bool
     host: npt.NDArray[np.float64]
     """Mean, median and p90 of each."""
     device: npt.NDArray[np.float64]
@@ -109,21 +132,24 @@ class _Figures:
 _OF_ALL = ("host_self_ns", "device_self_ns", "tensor_self_ns", "launches", "is_eligible")
 _OF_OUTER = ("device_total_ns", "tensor_total_ns", "idle_ns", "wait_ns")
 """What holds that of inner calls, too, and counts once where a call lies in another one of its group."""
+_OF_LIMITS = ("flops", "bytes", "timed_flops", "timed_bytes", "covered_ns", "limit_ns", "above_ns")
+"""As these do."""
 
 
-def _figures(operators: Operators, groups: Groups, kept: Int64s) -> _Figures:
+def _figures(operators: Operators, limits: Limits, groups: Groups, kept: Int64s) -> _Figures:
     codes, at, calls = np.unique(groups.code[kept], return_inverse=True, return_counts=True)
     outer = ~operators.is_inside_its_like(groups.code)[kept]
     of_outer = _OF_OUTER if groups.is_of_one_operator else (*_OF_OUTER, "host_total_ns")
     sums = {}
-    for name in (*_OF_ALL, *_OF_OUTER, "host_total_ns"):
-        values = getattr(operators, name)[kept].astype(np.int64)
+    for name in (*_OF_ALL, *_OF_OUTER, "host_total_ns", *_OF_LIMITS):
+        values = getattr(limits if name in _OF_LIMITS else operators, name)[kept].astype(np.int64)
         sums[name] = np.zeros(len(codes), np.int64)
-        np.add.at(sums[name], at, values * outer if name in of_outer else values)
+        np.add.at(sums[name], at, values * outer if name in (*of_outer, *_OF_LIMITS) else values)
     return _Figures(
         codes,
         calls,
         sums,
+        limits.peaks is not None,
         _spread(at, calls, operators.host_total_ns[kept]),
         _spread(at, calls, operators.device_total_ns[kept]),
     )
@@ -177,6 +203,18 @@ def _row(
         idle_ns=known["idle_ns"],
         wait_ns=known["wait_ns"],
         is_eligible=sums["is_eligible"] > 0,
+        limit=_limit(sums, has_peaks=figures.has_peaks),
         share=share,
         cumulative_share=reached,
+    )
+
+
+def _limit(sums: dict[str, int], *, has_peaks: bool) -> RowLimit | None:
+    if not sums["bytes"]:
+        return None
+    has_limit = has_peaks and sums["covered_ns"] > 0
+    return RowLimit(
+        **{name: sums[name] for name in _OF_LIMITS if name not in ("limit_ns", "above_ns")},
+        limit_ns=sums["limit_ns"] if has_limit else None,
+        above_ns=sums["above_ns"] if has_limit else None,
     )

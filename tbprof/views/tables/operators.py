@@ -9,6 +9,7 @@ from typing import Any
 from tbprof.analysis.attribution.sources import parse_frame
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.operators.grouping import GROUPINGS, Grouping
+from tbprof.analysis.operators.limits import BYTES_A_NS, FLOPS_A_NS, device_peaks
 from tbprof.analysis.operators.table import OperatorRow, OperatorTable, operator_table
 from tbprof.errors import UsageError
 from tbprof.texts.screens.tables import operators_sentence
@@ -16,6 +17,9 @@ from tbprof.views.base.times import optional_us, us
 from tbprof.views.tables.table import Cell, Column, Table
 
 __all__ = ["WHERE_MISSING", "operators"]
+
+COVERED_SHARE = 0.5
+"""Of a row's device time: where formulas cover less, how near to the limit the rest comes says nothing."""
 
 _COLUMNS = (
     Column("name", "operator"),
@@ -38,7 +42,12 @@ _COLUMNS = (
     Column("launches", "launches", "count"),
     Column("flops"),
     Column("bytes"),
-    Column("limit_us"),
+    Column("covered_us", "", "us"),
+    Column("limit_us", "", "us"),
+    Column("above_limit_us", "above limit", "us"),
+    Column("share_of_limit", "of limit", "share"),
+    Column("reached_tflops", "TFLOP/s", "number"),
+    Column("reached_tb_s", "TB/s", "number"),
     Column("idle_us", "idle", "us"),
     Column("wait_us", "waits", "us"),
     Column("tensor_cores_eligible"),
@@ -65,6 +74,7 @@ def operators(facts: Facts, by: str, *, in_steps: bool) -> Table:
     table = operator_table(facts, grouping, in_steps=in_steps)
     if grouping in WHERE_MISSING and not any(_is_told(row, grouping) for row in table.rows):
         raise UsageError(f"this trace can't be grouped by {by}: {WHERE_MISSING[grouping]}")
+    peaks = device_peaks(facts)
     return Table(
         name="operators",
         by=by,
@@ -76,6 +86,7 @@ def operators(facts: Facts, by: str, *, in_steps: bool) -> Table:
         beside={
             "device_us": optional_us(table.device_ns),
             "without_operator_us": optional_us(table.without_operator_ns),
+            "limits_of": None if peaks is None else peaks.name,
         },
     )
 
@@ -131,15 +142,32 @@ def _cells(row: OperatorRow) -> tuple[Cell, ...]:
         row.share,
         row.cumulative_share,
         row.launches,
-        None,
-        None,
-        None,
+        *_limit_cells(row),
         optional_us(row.idle_ns),
         optional_us(row.wait_ns),
         row.is_eligible,
         row.tensor_total_ns / row.device_total_ns
         if row.tensor_total_ns is not None and row.device_total_ns
         else None,
+    )
+
+
+def _limit_cells(row: OperatorRow) -> tuple[Cell, ...]:
+    """Rates are those of the covered part: none where it is the smaller one."""
+    limit = row.limit
+    if limit is None:
+        return (None,) * 8
+    is_covered = limit.covered_ns > COVERED_SHARE * (row.device_total_ns or 0)
+    timed = limit.covered_ns if is_covered else None
+    return (
+        limit.flops,
+        limit.bytes,
+        us(limit.covered_ns),
+        optional_us(limit.limit_ns),
+        optional_us(limit.above_ns),
+        1 - limit.above_ns / timed if timed and limit.above_ns is not None else None,
+        limit.timed_flops / timed / FLOPS_A_NS if timed else None,
+        limit.timed_bytes / timed / BYTES_A_NS if timed else None,
     )
 
 

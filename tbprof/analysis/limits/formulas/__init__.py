@@ -1,0 +1,1 @@
+"""What one call of an operator computes and moves, by its recorded inputs."""

@@ -1,0 +1,54 @@
+"""All formulas, by the name of the operator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tbprof.analysis.limits.formulas.attention import ATTENTION
+from tbprof.analysis.limits.formulas.convolutions import CONVOLUTIONS
+from tbprof.analysis.limits.formulas.cost import Cost, CostOf, Family
+from tbprof.analysis.limits.formulas.elementwise import ELEMENTWISE
+from tbprof.analysis.limits.formulas.inputs import Inputs
+from tbprof.analysis.limits.formulas.lookups import LOOKUPS
+from tbprof.analysis.limits.formulas.matmuls import MATMULS
+from tbprof.analysis.limits.formulas.normalization import NORMALIZATIONS
+from tbprof.analysis.limits.formulas.reductions import REDUCTIONS
+
+__all__ = ["FAMILY_OF", "cost_of"]
+
+_BY_FAMILY: Mapping[Family, Mapping[str, CostOf]] = {
+    "matmul": MATMULS,
+    "convolution": CONVOLUTIONS,
+    "attention": ATTENTION,
+    "normalization": NORMALIZATIONS,
+    "embedding": LOOKUPS,
+    "reduction": REDUCTIONS,
+    "element-wise": ELEMENTWISE,
+}
+FAMILY_OF: Mapping[str, Family] = {
+    name: family for family, formulas in _BY_FAMILY.items() for name in formulas
+}
+_FORMULAS: Mapping[str, CostOf] = {
+    name: formula for formulas in _BY_FAMILY.values() for name, formula in formulas.items()
+}
+
+
+def cost_of(name: str, shapes: str, types: str, values: str) -> Cost | None:
+    """What a call computes and moves, or None where no formula covers it or its inputs do not tell it.
+
+    Shapes that are all empty tell nothing: they are single values, or tensors whose shapes were not recorded.
+
+    Args:
+        name: Of the operator, as `aten::mm`.
+        shapes: JSON, as `[[2,3],[3,4]]`, "" where not recorded.
+        types: The same of the types, as `["float","float"]`.
+        values: The same of what is no tensor, as `["","1"]`.
+    """
+    formula = _FORMULAS.get(name)
+    if formula is None or not shapes or not types:
+        return None
+    try:
+        inputs = Inputs.parse(shapes, types, values)
+        return formula(inputs) if any(inputs.shapes) else None
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        return None  # other arguments than the formula's: of another version, or damaged

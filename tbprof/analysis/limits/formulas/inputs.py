@@ -1,0 +1,114 @@
+"""The recorded inputs of one call: `Input Dims`, `Input type` and `Concrete Inputs`, parsed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from typing import Any, TypeAlias
+
+from tbprof.records import dataclass
+from tbprof.trace.columns.dtypes import dtype_name, item_bytes
+from tbprof.trace.columns.listed import listed
+
+__all__ = ["INDEX_BYTES", "TRUTH_BYTES", "Inputs", "NotRecorded", "Shape", "Tensor"]
+
+Shape: TypeAlias = tuple[int, ...]
+
+INDEX_BYTES = 8
+"""Of the number of an element, an int64."""
+TRUTH_BYTES = 1
+
+
+class NotRecorded(LookupError):
+    """An input that a formula needs is not there, or is something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    shape: Shape
+    dtype: str
+    """Torch's name of it."""
+    item_bytes: int
+
+    @property
+    def elements(self) -> int:
+        return prod(self.shape)
+
+    @property
+    def bytes(self) -> int:
+        return self.elements * self.item_bytes
+
+    def like(self, shape: Shape) -> Tensor:
+        """Another one of its type."""
+        return Tensor(shape, self.dtype, self.item_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """By position. What is no tensor has an empty shape; of lists of tensors no types are recorded."""
+
+    shapes: tuple[Any, ...]
+    types: tuple[str, ...]
+    values: tuple[str, ...]
+    """Of what is no tensor, as text; empty where the file has none."""
+
+    @classmethod
+    def parse(cls, shapes: str, types: str, values: str) -> Inputs:
+        """From the JSON of each, "" where not recorded.
+
+        Raises:
+            ValueError: A text is no list.
+        """
+        return cls(listed(shapes), listed(types), listed(values))
+
+    def tensor(self, at: int) -> Tensor:
+        """The one at this position.
+
+        Raises:
+            NotRecorded: None is there, or one of an unknown type.
+        """
+        size = item_bytes(self.types[at])
+        if size is None:
+            raise NotRecorded(at)
+        return Tensor(tuple(self.shapes[at]), dtype_name(self.types[at]), size)
+
+    def has_tensor(self, at: int) -> bool:
+        return at < min(len(self.shapes), len(self.types)) and item_bytes(self.types[at]) is not None
+
+    def optional_bytes(self, *places: int) -> int:
+        """Of the tensors at these positions that are there."""
+        return sum(self.tensor(at).bytes for at in places if self.has_tensor(at))
+
+    @property
+    def tensors(self) -> Iterator[Tensor]:
+        """All, without those in lists."""
+        return (self.tensor(at) for at in range(len(self.types)) if self.has_tensor(at))
+
+    def flag(self, at: int) -> bool:
+        """A truth value.
+
+        Raises:
+            NotRecorded: It is none.
+        """
+        value = self._value(at)
+        if value not in ("True", "False"):
+            raise NotRecorded(at)
+        return value == "True"
+
+    def number(self, at: int) -> float:
+        return float(self._value(at))
+
+    def numbers(self, at: int, count: int) -> Shape:
+        """A list of whole numbers; one number stands for all."""
+        text = self._value(at)
+        found = listed(text) if text.startswith("[") else (int(text),)
+        return found * count if len(found) == 1 else found
+
+    def flags(self, at: int) -> tuple[bool, ...]:
+        """Of a list as `[True, False]`."""
+        return listed(self._value(at).lower())
+
+    def _value(self, at: int) -> str:
+        if at >= len(self.values) or self.values[at] == "":
+            raise NotRecorded(at)
+        return self.values[at]

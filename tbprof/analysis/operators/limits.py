@@ -1,0 +1,129 @@
+"""How near the device's limit each call of an operator comes.
+
+At its limit a call takes as long as its FLOPs at the peak rate of their type, or as its bytes at the peak
+rate of the memory, whichever is longer. What takes less than that found its inputs in a cache, and is at
+its limit. A call that no formula covers has the figures of the calls in it that are covered; what lies in
+a covered call counts for that alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.device.copy_kinds import DIRECTIONS, copy_kinds
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.limits.costs import Costs, find_costs
+from tbprof.analysis.limits.devices import Peaks, find_peaks
+from tbprof.analysis.limits.formulas.cost import Cost
+from tbprof.analysis.operators.host_tree import climbed
+from tbprof.analysis.operators.operators import Operators, with_inner
+from tbprof.records import dataclass
+from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.columns import Category, Int64s
+
+__all__ = ["BYTES_A_NS", "FLOPS_A_NS", "Limits", "device_peaks", "find_limits"]
+
+FLOPS_A_NS = 1000
+"""Of one TFLOP/s."""
+BYTES_A_NS = 1000
+"""Of one TB/s."""
+
+_STAYS = [DIRECTIONS.index(name) for name in ("", "DtoD", "PtoP")]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Limits:
+    """One entry a call, with what lies in it. Times are in ns."""
+
+    costs: Costs
+    """Of the calls themselves; on a trace with a device only of those that worked on it."""
+    peaks: Peaks | None
+    """None for an unknown device: then `limit_ns` and `above_ns` are 0 everywhere."""
+    is_outermost: npt.NDArray[np.bool_]
+    """Whether a formula covers it and no call around it."""
+    flops: Int64s
+    bytes: Int64s
+    timed_flops: Int64s
+    """Those of `covered_ns`: what goes between host and device has no limit of the device."""
+    timed_bytes: Int64s
+    covered_ns: Int64s
+    """Device time of what is covered."""
+    limit_ns: Int64s
+    """What that takes at its limit."""
+    above_ns: Int64s
+    """What it took longer."""
+
+
+def device_peaks(facts: Facts) -> Peaks | None:
+    """Of the busiest device.
+
+    ROCm numbers devices otherwise than its description of them: where all have one name, that is it.
+    """
+    main, names = facts.work.main_device, facts.trace.device_names
+    if main is None:
+        return None
+    alike = set(names.values())
+    name = names.get(main) or (alike.pop() if len(alike) == 1 else "")
+    return find_peaks(name)
+
+
+def find_limits(facts: Facts, operators: Operators) -> Limits:
+    """Of all calls."""
+    costs = find_costs(facts.trace, operators.rows)
+    on_device = operators.device_total_ns > 0
+    if facts.work.devices:
+        costs = costs.only(on_device)
+    covers = costs.is_covered
+    peaks = device_peaks(facts)
+    limit = _limits(costs, peaks, operators.tensor_total_ns > 0)
+    is_timed = covers & on_device & ~_crosses_the_bus(facts, operators) & (limit >= 0)
+    flops = costs.of_calls(np.array([cost.flops for cost in costs.costs], np.int64))
+    moved = costs.of_calls(np.array([cost.bytes for cost in costs.costs], np.int64))
+    took = operators.device_total_ns * is_timed
+    limit = limit * is_timed
+    own = np.stack(
+        [
+            *(flops, moved, flops * is_timed, moved * is_timed, took),
+            *(limit, np.maximum(took - limit, 0) if peaks is not None else limit),
+        ],
+        axis=1,
+    )
+    inside = operators.parent != NONE
+    inside[inside] = covers[operators.parent[inside]]
+    totals = with_inner(np.where(inside, NONE, operators.parent), own)
+    around = climbed(operators.parent, covers)
+    return Limits(costs, peaks, covers & (around == NONE), *totals.T)
+
+
+def _limits(costs: Costs, peaks: Peaks | None, on_matrix_units: npt.NDArray[np.bool_]) -> Int64s:
+    """Of each call in ns, 0 without peaks, -1 where the device has no rate for its type."""
+    if peaks is None:
+        return np.zeros(len(costs.kind), np.int64)
+    by_use = [
+        costs.of_calls(np.array([_limit_ns(cost, peaks, used=used) for cost in costs.costs], np.int64))
+        for used in (False, True)
+    ]
+    return np.where(on_matrix_units, by_use[1], by_use[0])
+
+
+def _limit_ns(cost: Cost, peaks: Peaks, *, used: bool) -> int:
+    """A float32 product may use matrix units only where the program allows it: as it did, or not."""
+    could = cost.on_matrix_units and (used or cost.dtype != "float32")
+    rate = peaks.tflops(cost.dtype, on_matrix_units=could)
+    if rate is None:
+        return -1
+    computing_ns = cost.flops / (rate * FLOPS_A_NS)
+    return round(max(computing_ns, cost.bytes / (peaks.terabytes_s * BYTES_A_NS)))
+
+
+def _crosses_the_bus(facts: Facts, operators: Operators) -> npt.NDArray[np.bool_]:
+    """Calls that hold a copy from or to the host."""
+    work = facts.work
+    copies = np.flatnonzero(facts.trace.slices.category[work.rows] == Category.MEMCPY)
+    direction, _ = copy_kinds(facts.trace, work, work.launch[copies], copies)
+    callers = operators.of_work[copies[~np.isin(direction, _STAYS)]]
+    own = np.zeros((len(operators), 1), np.int64)
+    own[callers[callers != NONE]] = 1
+    crosses: npt.NDArray[np.bool_] = with_inner(operators.parent, own)[:, 0] > 0
+    return crosses

@@ -1,0 +1,160 @@
+"""How near the limit calls come, by hand-made traces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from operator_scenes import rows_of
+from trace_builder import TraceBuilder
+
+from tbprof.analysis.limits.devices import DEVICES, find_peaks
+from tbprof.analysis.operators.table import RowLimit
+
+A100 = "NVIDIA A100-SXM4-40GB"
+TENSOR = "ampere_bf16_s16816gemm_bf16_128x128"
+SIDE = 4096
+
+
+def built_on(device: str) -> TraceBuilder:
+    built = TraceBuilder()
+    built.device_name = device
+    return built
+
+
+def call(
+    built: TraceBuilder,
+    name: str,
+    at: float,
+    took: float,
+    *tensors: list[int],
+    dtype: str = "c10::BFloat16",
+    kernel: str = TENSOR,
+) -> None:
+    built.op(name, at, at + 10)
+    built.events[-1]["args"].update({"Input Dims": [*tensors], "Input type": [dtype] * len(tensors)})
+    built.launch(at + 1, at + 2, runs=(at + 100, at + 100 + took), name=kernel)
+
+
+def limit_of(built: TraceBuilder, name: str = "aten::mm") -> RowLimit:
+    limit = rows_of(built)[name].limit
+    assert limit is not None
+    return limit
+
+
+def test_computing_is_the_limit_of_a_large_product() -> None:
+    built = built_on(A100)
+    call(built, "aten::mm", 0, 1000, [SIDE, SIDE], [SIDE, SIDE])
+    limit = limit_of(built)
+    assert limit.flops == limit.timed_flops == 2 * SIDE**3
+    assert limit.limit_ns == round(2 * SIDE**3 / 312e3)
+    assert limit.above_ns == limit.covered_ns - limit.limit_ns == 1_000_000 - limit.limit_ns
+
+
+def test_memory_is_the_limit_of_a_sum() -> None:
+    built = built_on(A100)
+    call(built, "aten::add", 0, 100, [SIDE, SIDE], [SIDE, SIDE])
+    limit = limit_of(built, "aten::add")
+    assert limit.bytes == 3 * 2 * SIDE**2
+    assert limit.limit_ns == round(3 * 2 * SIDE**2 / 1555)
+
+
+@pytest.mark.parametrize(("kernel", "tflops"), [(TENSOR, 156), ("sgemm_128x128", 19.5)])
+def test_float32_has_the_rate_of_the_units_that_it_used(kernel: str, tflops: float) -> None:
+    built = built_on(A100)
+    call(built, "aten::mm", 0, 20_000, [SIDE, SIDE], [SIDE, SIDE], dtype="float", kernel=kernel)
+    assert limit_of(built).limit_ns == round(2 * SIDE**3 / (tflops * 1000))
+
+
+def test_what_is_faster_than_the_memory_is_at_its_limit_and_others_do_not_gain_by_it() -> None:
+    built = built_on(A100)
+    call(built, "aten::add", 0, 1, [SIDE, SIDE], [SIDE, SIDE])
+    call(built, "aten::add", 500, 100, [SIDE, SIDE], [SIDE, SIDE])
+    limit = limit_of(built, "aten::add")
+    assert limit.above_ns == 100_000 - round(3 * 2 * SIDE**2 / 1555)
+
+
+def test_a_call_around_has_the_figures_of_what_is_covered_in_it_once() -> None:
+    built = built_on(A100)
+    built.op("nn.Module", 0, 400)
+    built.op("aten::layer_norm", 10, 100)
+    shapes: dict[str, Any] = {
+        "Input Dims": [[64, 128], [], [128], [128]],
+        "Input type": ["float", "ScalarList", "float", "float"],
+        "Concrete Inputs": ["", "[128]", "", ""],
+    }
+    built.events[-1]["args"].update(shapes)
+    built.op("aten::native_layer_norm", 20, 90)
+    built.events[-1]["args"].update(shapes)
+    built.launch(30, 40, runs=(50, 60))
+    built.op("unknown::op", 200, 300)
+    built.launch(210, 220, runs=(230, 250))
+    rows = rows_of(built)
+    inner, outer, module = (
+        rows[name].limit for name in ("aten::native_layer_norm", "aten::layer_norm", "nn.Module")
+    )
+    assert inner == outer == module
+    assert inner is not None
+    assert (inner.covered_ns, rows["nn.Module"].device_total_ns) == (10_000, 30_000)
+    assert rows["unknown::op"].limit is None
+
+
+def test_copies_from_the_host_have_bytes_and_no_limit() -> None:
+    built = built_on(A100)
+    built.op("aten::copy_", 0, 100)
+    built.events[-1]["args"].update({"Input Dims": [[1024], [1024]], "Input type": ["float", "float"]})
+    built.copy("HtoD", "pinned", 10, 20, runs=(30, 50))
+    limit = limit_of(built, "aten::copy_")
+    assert (limit.bytes, limit.covered_ns, limit.limit_ns) == (8192, 0, None)
+
+
+def test_an_unknown_device_has_figures_without_a_limit() -> None:
+    built = built_on("A device of 2031")
+    call(built, "aten::mm", 0, 1000, [SIDE, SIDE], [SIDE, SIDE])
+    limit = limit_of(built)
+    assert (limit.flops, limit.covered_ns, limit.limit_ns, limit.above_ns) == (
+        2 * SIDE**3,
+        1_000_000,
+        None,
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("recorded", "name"),
+    [
+        ("NVIDIA H100 80GB HBM3", "H100 SXM"),
+        ("NVIDIA H100 PCIe", "H100 PCIe"),
+        ("NVIDIA H200", "H200 SXM"),
+        ("NVIDIA A100-SXM4-80GB", "A100 80GB SXM"),
+        ("NVIDIA A100-SXM4-40GB", "A100 40GB"),
+        ("NVIDIA A100-PG509-200", "A100 40GB"),
+        ("NVIDIA A100 80GB PCIe", "A100 80GB PCIe"),
+        ("NVIDIA A10G", "A10G"),
+        ("NVIDIA A10", "A10"),
+        ("NVIDIA L4", "L4"),
+        ("NVIDIA L40S", "L40S"),
+        ("Tesla V100-SXM2-32GB", "V100"),
+        ("Tesla V100-PCIE-16GB", "V100 PCIe"),
+        ("Tesla T4", "T4"),
+        ("NVIDIA GeForce RTX 4090", "RTX 4090"),
+        ("NVIDIA B200", "B200"),
+        ("NVIDIA GB200", "GB200"),
+        ("AMD Instinct MI300X VF", "MI300X"),
+        ("AMD Instinct MI250X / MI250", "MI250X"),
+        ("NVIDIA GeForce RTX 4090 Laptop GPU", None),
+        ("Device of 2021", None),
+        ("", None),
+    ],
+)
+def test_devices_are_found_by_their_recorded_names(recorded: str, name: str | None) -> None:
+    found = find_peaks(recorded)
+    assert (None if found is None else found.name) == name
+
+
+def test_the_table_of_devices_is_plausible() -> None:
+    for peaks in DEVICES:
+        assert peaks.source, peaks.name
+        assert peaks.half > peaks.float32 >= peaks.float64, peaks.name
+        assert max(peaks.matrix.values()) == max(peaks.half, peaks.float8 or 0, peaks.int8 or 0), peaks.name
+    assert len({peaks.name for peaks in DEVICES}) == len(DEVICES)
