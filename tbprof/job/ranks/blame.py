@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tbprof.job.ranks.arrivals import NOBODY, Arrivals
+from tbprof.job.ranks.arrivals import NOBODY, SAME_NS, Arrivals
 from tbprof.job.ranks.rank_record import Part
 from tbprof.job.ranks.stretches import Held, Stretch, Stretches
 
@@ -59,6 +59,7 @@ def _blames(arrivals: Arrivals, stretches: Stretches) -> Iterator[Blame]:
     group = arrivals.group
     waits = arrivals.wait_ns.sum(axis=1).tolist()
     earlier: dict[int, tuple[Excess, ...]] = {}
+    begun_level = np.concatenate([[False], np.cumsum(stretches.ends_segment)[:-1] > 0]).tolist()
     for index, (late, total) in enumerate(zip(arrivals.late.tolist(), waits, strict=True)):
         excesses: tuple[Excess, ...] = ()
         by_part: Mapping[Part, int] = {JITTER: total} if total else {}
@@ -67,6 +68,9 @@ def _blames(arrivals: Arrivals, stretches: Stretches) -> Iterator[Blame]:
             excesses, still_ns = _done_by_host(
                 found, _host_excess(stretches, index, late), stretches.often[late]
             )
+            if not begun_level[index]:
+                late_ns = int(arrivals.late_ns[index])
+                excesses = _with_unexplained(excesses, late_ns - sum(one.ns for one in found))
             # The lateness that goes on is that of the larger part.
             if late not in earlier or sum(one.ns for one in excesses) > still_ns:
                 earlier[late] = excesses or found
@@ -111,6 +115,13 @@ def _done_by_host(
         host_ns -= ns
         kept += [replace(one, ns=ns)] if ns else []
     return tuple(sorted(kept, key=lambda one: -one.ns)), still
+
+
+def _with_unexplained(excesses: tuple[Excess, ...], left_ns: int) -> tuple[Excess, ...]:
+    """Before the first moment at which ranks were level, nothing says that they began together."""
+    if left_ns <= SAME_NS:
+        return excesses
+    return tuple(sorted((*excesses, Excess(UNEXPLAINED, left_ns, 0)), key=lambda one: -one.ns))
 
 
 def is_of_host(part: Part) -> bool:

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from tbprof.job.ranks.arrivals import NOBODY, Arrivals
-from tbprof.job.ranks.blame import Blame
+from tbprof.job.ranks.blame import UNEXPLAINED, Blame
 from tbprof.job.ranks.late_ranks import LateRank
 from tbprof.job.ranks.rank_record import Int64s
 from tbprof.job.ranks.stretch_times import NEVER, OwnTimes, Times
@@ -124,7 +124,8 @@ def _without_cause(
 
 
 def _of_cause(blame: Blame, late: LateRank) -> int:
-    if late.cause is None:
+    # What came before the window is in none of its stretches.
+    if late.cause is None or late.cause == UNEXPLAINED:
         return 0
     cause = (late.cause.family, late.cause.cause)
     return sum(one.ns for one in blame.excesses if (one.part.family, one.part.cause) == cause)
