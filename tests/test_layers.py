@@ -159,10 +159,13 @@ LAW = {
     ),
     "cli": allowed("standard_streams version errors"),
     "cli.output": allowed("report standard_streams texts.* views.* errors model"),
-    "cli.input": allowed("report standard_streams store.* trace_files texts.* views.* errors model"),
+    "cli.input": allowed(
+        "executors file_names report standard_streams store.* trace_files texts.* views.* window_names "
+        "errors model"
+    ),
     "cli.processes": allowed("standard_streams errors", "pynvml"),
     "cli.commands": allowed(
-        "folders hook.safety hook.spool html_report line_rules manual rules job.* "
+        "executors folders hook.safety hook.spool html_report line_rules manual rules job.* "
         "standard_streams store.* texts.* trace_files views.* window_names errors model"
     ),
     "hook": allowed("program errors model", "torch"),

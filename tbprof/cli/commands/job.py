@@ -1,0 +1,81 @@
+"""`tbprof job RUN`: all ranks of a run together: who the others wait for, and why."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tbprof.errors import UsageError
+from tbprof.executors.choosing import WORKERS_HELP
+from tbprof.standard_streams import put, reader_may_leave
+
+if TYPE_CHECKING:
+    from tbprof.cli.commands.parsers import Commands
+    from tbprof.views.job.job_page import JobPage
+
+__all__ = ["add_to"]
+
+_COULD_NOT = 2
+
+
+def add_to(commands: Commands) -> None:
+    parser = commands.add_parser("job")
+    parser.add_argument(
+        "paths",
+        type=Path,
+        nargs="+",
+        metavar="RUN",
+        help="the folder of a run, or the trace or stored report of each rank",
+    )
+    parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    parser.add_argument(
+        "--window",
+        type=int,
+        metavar="N",
+        help="the N-th window of every rank, from 1 on (default: the last that all have)",
+    )
+    parser.add_argument("--workers", metavar="WORKERS", help=WORKERS_HELP)
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write there instead of to stdout")
+    parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cache of reports")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the job of a run; 2 where no rank could be read.
+
+    Raises:
+        TbprofError: There is no such run or window, or the engine can't be reached.
+    """
+    if options.window is not None and options.window < 1:
+        raise UsageError(f"--window {options.window} names no window: give 1 or more")
+    from tbprof.cli.input.job_ranks import job_ranks
+    from tbprof.executors.choosing import executor_of
+    from tbprof.views.job.job_building import job_page
+
+    executor = None if options.workers is None else executor_of(options.workers)
+    found = job_ranks(options.paths, number=options.window, executor=executor, use_cache=not options.no_cache)
+    _print(_text(job_page(found.ranks, found.problems), options.format), options.output)
+    return 0 if found.ranks else _COULD_NOT
+
+
+def _text(page: JobPage, form: str) -> str:
+    if form == "json":
+        from tbprof.views.job.job_document import job_document
+
+        return json.dumps(job_document(page)) + "\n"
+    from tbprof.cli.output.job_text import job_markdown, job_text
+
+    return job_markdown(page) if form == "markdown" else job_text(page)
+
+
+def _print(text: str, output: Path | None) -> None:
+    if output is None:
+        with reader_may_leave():
+            put(text)
+        return
+    try:
+        output.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UsageError(f"{output} can't be written ({error.strerror}): name another file") from error

@@ -1,0 +1,126 @@
+"""The ranks of a job: the same window of every worker of a run, from reports, else from traces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tbprof.cli.input.reading import is_folder
+from tbprof.cli.output.stderr_messages import tell
+from tbprof.errors import TbprofError, UsageError
+from tbprof.executors.analyzing import analyse_many
+from tbprof.executors.executor import Executor
+from tbprof.file_names import REPORT_SUFFIX, rank_of
+from tbprof.model import Window
+from tbprof.records import dataclass
+from tbprof.store.lookup.windows import stored_report
+from tbprof.texts.findings.left_out import skipped_sentence
+from tbprof.views.job.job_page import RankProblem
+from tbprof.views.job.rank_summary import RankSummary, rank_summary
+from tbprof.window_names import parse_window_name
+
+__all__ = ["JobRanks", "job_ranks"]
+
+_MOST_NAMED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class JobRanks:
+    ranks: tuple[RankSummary, ...]
+    problems: tuple[RankProblem, ...]
+    """Those that gave nothing."""
+
+
+def job_ranks(
+    paths: Sequence[Path], *, number: int | None, executor: Executor | None, use_cache: bool
+) -> JobRanks:
+    """Read what is there; a rank that can't be read costs the others nothing.
+
+    Args:
+        paths: The folder of a run, or one file a rank.
+        number: Which window of every worker of a folder, from 1 on; None for the last that all have.
+        executor: Reads traces that have no report.
+        use_cache: Whether stored reports are used, and the cache of reports.
+
+    Raises:
+        UsageError: There are no such windows, or they are of several runs.
+    """
+    windows = tuple(_windows(paths, number))
+    ranks: list[RankSummary] = []
+    problems: list[RankProblem] = []
+    pending: list[Window] = []
+    for window in windows:
+        try:
+            found = _at_hand(window, use_cache=use_cache)
+        except TbprofError as error:
+            problems.append(RankProblem(rank_of(window.worker), window.worker, str(error)))
+        else:
+            if found is None:
+                pending.append(window)
+            else:
+                ranks.append(found)
+    traces = [window.trace_path or "" for window in pending]
+    analyzed = analyse_many(traces, executor, use_cache=use_cache)
+    for window, file in zip(pending, analyzed, strict=True):
+        rank = rank_of(window.worker)
+        if file.error:
+            problems.append(RankProblem(rank, window.worker, file.error))
+        else:
+            ranks.append(rank_summary(file.report(), window.worker, rank))
+    return JobRanks(tuple(ranks), tuple(problems))
+
+
+def _at_hand(window: Window, *, use_cache: bool) -> RankSummary | None:
+    """None where the trace has to be read: there is no report, or it says too little.
+
+    Raises:
+        TbprofError: There is nothing but a report that can't be read.
+    """
+    if not use_cache and window.trace_path is not None:
+        return None
+    report = stored_report(window)
+    if report is None:
+        return None
+    summary = rank_summary(report, window.worker, rank_of(window.worker))
+    return None if summary.why_not == "older" and window.trace_path is not None else summary
+
+
+def _windows(paths: Sequence[Path], number: int | None) -> Iterator[Window]:
+    for path in paths:
+        if not is_folder(path):
+            yield _window_of_file(path)
+        elif len(paths) > 1:
+            raise UsageError(f"{path} is a folder: name one folder, or one file a rank")
+        else:
+            yield from _windows_of_run(path, number)
+
+
+def _window_of_file(path: Path) -> Window:
+    is_report = path.name.endswith(REPORT_SUFFIX)
+    worker = parse_window_name(path.name).worker
+    where = str(path)
+    return Window("", worker, path.name, 0, None if is_report else where, where if is_report else None, 0)
+
+
+def _windows_of_run(folder: Path, number: int | None) -> Iterator[Window]:
+    from tbprof.store.lookup.discovery import Discovery
+    from tbprof.trace_files import looks_like_trace
+
+    listing = Discovery(folder, looks_like_trace).find()
+    for file in listing.skipped:
+        tell(f"{file.path}: {skipped_sentence(file.reason)}")
+    runs = list(dict.fromkeys(window.run for window in listing.windows))
+    if not runs:
+        raise UsageError(f"there is no trace or report to read in {folder}: name another folder")
+    if len(runs) > 1:
+        named = ", ".join(str(folder / run) for run in runs[:_MOST_NAMED])
+        more = " ..." if len(runs) > _MOST_NAMED else ""
+        raise UsageError(f"{folder} holds {len(runs)} runs: name one of {named}{more}")
+    by_worker: dict[str, list[Window]] = {}
+    for window in listing.windows:
+        by_worker.setdefault(window.worker, []).append(window)
+    most = max(len(windows) for windows in by_worker.values())
+    at = min(len(windows) for windows in by_worker.values()) if number is None else number
+    if at > most:
+        raise UsageError(f"there is no window {at} in {folder}: its workers have up to {most}")
+    yield from (windows[at - 1] for windows in by_worker.values() if len(windows) >= at)

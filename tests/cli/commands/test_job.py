@@ -1,0 +1,84 @@
+"""`tbprof job`: all ranks of a run together."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from job_scenes import LATE, LATE_US, write_job
+
+from tbprof.cli.main import main
+
+
+@pytest.fixture
+def traces(tmp_path: Path) -> list[Path]:
+    return write_job(tmp_path / "run", 3)
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 0) -> str:
+    assert main(["job", "--no-cache", *map(str, arguments)]) == code
+    return capsys.readouterr().out
+
+
+def test_text_names_the_late_rank_its_cause_and_the_gain(
+    capsys: pytest.CaptureFixture[str], traces: list[Path]
+) -> None:
+    text = printed(capsys, traces[0].parent)
+    assert text.startswith("3 ranks: the others wait 36\u202f% of a step for rank 1")
+    assert "Make the data loader of rank 1 faster" in text
+    assert "all_reduce" in text
+
+
+def test_json_has_the_keys_that_are_promised(capsys: pytest.CaptureFixture[str], traces: list[Path]) -> None:
+    found = json.loads(printed(capsys, traces[0].parent, "--format", "json"))
+    ranks = "rank step_us computing_us communication_exposed_us transfer_us arrival_wait_us late_us latest_in"
+    assert set(ranks.split()) <= found["ranks"][0].keys()
+    assert {"schema", "matched", "unmatched", "missing", "problems"} <= found.keys()
+    assert {"step_us", "ideal_us", "floor_us", "ceiling_us"} <= found["what_if"].keys()
+    (late,) = found["late"]
+    assert (late["rank"], late["cause"], late["late_us"]) == (LATE, "data", LATE_US)
+    assert {"source", "numbers"} <= late.keys()
+
+
+def test_files_in_any_order_give_the_same_bytes(
+    capsys: pytest.CaptureFixture[str], traces: list[Path]
+) -> None:
+    forms = {printed(capsys, *order, "--format", "json") for order in (traces, traces[::-1])}
+    assert len(forms) == 1
+
+
+def test_markdown_has_a_table_of_ranks(capsys: pytest.CaptureFixture[str], traces: list[Path]) -> None:
+    assert "| 1 | 1.1 | 0.5 |" in printed(capsys, traces[0].parent, "--format", "markdown")
+
+
+def test_a_damaged_rank_is_named_and_the_others_stand(
+    capsys: pytest.CaptureFixture[str], traces: list[Path]
+) -> None:
+    traces[2].write_bytes(traces[2].read_bytes()[:40])
+    found = json.loads(printed(capsys, traces[0].parent, "--format", "json"))
+    assert [problem["rank"] for problem in found["problems"]] == [2]
+    assert [rank["rank"] for rank in found["ranks"]] == [0, 1]
+    assert found["late"][0]["rank"] == LATE
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--window", "2"], "there is no window 2"),
+        (["--window", "0"], "--window 0 names no window"),
+        (["--workers", "many"], "many names no workers"),
+    ],
+)
+def test_what_can_not_be_had_is_said(
+    capsys: pytest.CaptureFixture[str], traces: list[Path], arguments: list[str], sentence: str
+) -> None:
+    assert main(["job", str(traces[0].parent), *arguments]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_of_several_runs_one_is_to_be_named(capsys: pytest.CaptureFixture[str], traces: list[Path]) -> None:
+    logs = traces[0].parents[1]
+    write_job(logs / "other", 2)
+    assert main(["job", str(logs)]) == 2
+    assert "holds 2 runs: name one of" in capsys.readouterr().err
