@@ -137,6 +137,9 @@ LAW = {
     "views.icicle": allowed(
         "analysis analysis.attribution analysis.ranges texts.* trace.columns errors model"
     ),
+    "views.modules": allowed(
+        "analysis analysis.kernels analysis.modules analysis.ranges texts.* errors model"
+    ),
     "views.tables": allowed(
         "analysis analysis.attribution analysis.kernels analysis.modules analysis.operators analysis.summary "
         "texts.* trace.columns errors model"
@@ -151,8 +154,8 @@ LAW = {
         "tensorboard werkzeug",
     ),
     "plugin.worker": allowed(
-        "process report store store.lookup texts.* version views.icicle views.tables views.timeline "
-        "errors model"
+        "process report store store.lookup texts.* version views.icicle views.modules views.tables "
+        "views.timeline errors model"
     ),
     "html_report": allowed(
         "file_names folders manual report store.* trace_files texts.* version views.* errors model"
@@ -204,7 +207,7 @@ INSIDE: dict[str, str] = {
     "store": ". < publishing < lookup",
     "views": (
         "base < findings pages communication < checks overview < window < source "
-        "< compare series timeline icicle check export tables job < ."
+        "< compare series timeline icicle modules check export tables job < ."
     ),
     "plugin": "worker < routes < .",
     "cli": "output < input < processes < commands < .",

@@ -20,6 +20,7 @@ from tbprof.views.compare import comparison
 from tbprof.views.export import finding_markdown
 from tbprof.views.icicle import icicle
 from tbprof.views.job import job_page
+from tbprof.views.modules import modules
 from tbprof.views.pages import manual_page, rule_page
 from tbprof.views.series import series
 from tbprof.views.source import source
@@ -46,6 +47,7 @@ _ROOTS: tuple[type, ...] = (
     timeline.FoundView,
     checks.ChecksView,
     icicle.IcicleAnswer,
+    modules.ModulesAnswer,
     screen.TableAnswer,
     screen.RowDetails,
 )

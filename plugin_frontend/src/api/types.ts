@@ -1220,6 +1220,78 @@ export interface IcicleAnswer {
   problem: Problem | null;
 }
 
+export interface EqualParts {
+  count: number;
+  least_us: number;
+  median_us: number;
+  most_us: number;
+  /** The one that lies apart from the others; null where none does. */
+  odd: string | null;
+  odd_us: number | null;
+}
+
+export interface ModuleKernel {
+  /** Whole. */
+  name: string;
+  short_name: string;
+  calls: number;
+  time_us: number;
+}
+
+export interface ModuleNode {
+  kind: "module" | "loss" | "optimizer" | "compiled" | "graph" | "communication" | "outside";
+  /** Within its parent, `layers.0-31` of equal layers; "" of the root. */
+  name: string;
+  /** "" of what is no module. */
+  class_name: string;
+  /** Index of a node before this one; null of the root. */
+  parent: number | null;
+  /** In the forward pass, of all equal layers together. */
+  calls: number;
+  device_us: number | null;
+  device_forward_us: number | null;
+  /** With what autograd runs again, as activation checkpointing does. */
+  device_backward_us: number | null;
+  /** Without the nodes inside it: those of all nodes add up to the root's `device_us`. */
+  device_own_us: number | null;
+  host_us: number;
+  host_forward_us: number;
+  host_backward_us: number;
+  host_own_us: number;
+  launches: number | null;
+  /** Of the busiest device, while the host was in it. */
+  idle_us: number | null;
+  /** In sync points inside it. */
+  wait_us: number | null;
+  /** Null of a node that stands for one part. */
+  equal: EqualParts | null;
+  /** `file(line): function` in which it is called; null where no stacks are recorded. */
+  source: string | null;
+  /** That it launched itself, the longest first; not all of them. */
+  kernels: ModuleKernel[];
+}
+
+export interface ModulesView {
+  /** That the times are means of. */
+  steps: number;
+  /** Whether the trace marks steps; else the whole window stands as one. */
+  marks_steps: boolean;
+  has_device: boolean;
+  /** Which parts take most of the time. */
+  headline: string;
+  /** Why no module is named; "" where one is. There may be nodes all the same, such as the optimizer. */
+  missing: string;
+  /** The root first, then depth first; those of one parent in the order in which they first ran. */
+  nodes: ModuleNode[];
+}
+
+export interface ModulesAnswer {
+  state: "ready" | "reading" | "gone" | "broken";
+  modules: ModulesView | null;
+  progress: Progress | null;
+  problem: Problem | null;
+}
+
 export interface TableChoice {
   by: string;
   /** Why it is not offered; "" where it is. */

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from tbprof.analysis.arrays.nesting import Nest
-from tbprof.analysis.attribution.annotations import module_rows
 from tbprof.analysis.attribution.sources import user_frames
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.modules.figures import PartCost
@@ -66,8 +65,8 @@ class ModuleRow:
 class ModuleTable:
     rows: tuple[ModuleRow, ...]
     """The root first; those of one parent in the order in which they first ran."""
-    has_modules: bool
-    """Whether any call of a module is recorded."""
+    names_parts: bool
+    """Whether any module, compiled region or CUDA graph is recorded."""
     has_device: bool
 
 
@@ -79,7 +78,7 @@ def module_table(facts: Facts, steps: Sequence[int] | None) -> ModuleTable:
     _add_rows(rows, folded(find_parts(facts, chosen)), None, (), sources)
     return ModuleTable(
         rows=tuple(rows),
-        has_modules=len(module_rows(facts.trace)) > 0,
+        names_parts=any(row.kind in ("module", "compiled", "graph") for row in rows),
         has_device=bool(facts.work.devices),
     )
 

@@ -15,6 +15,7 @@ from tbprof.plugin.routes.requested_window import in_log_directory, problem_with
 from tbprof.plugin.worker.analyses import Reading
 from tbprof.plugin.worker.timelines import Timelines
 from tbprof.views.icicle.icicle import IcicleAnswer
+from tbprof.views.modules.modules import ModulesAnswer
 from tbprof.views.tables.screen import TableAnswer
 from tbprof.views.timeline.timeline import TimelineAnswer
 from tbprof.views.window.answer import Progress
@@ -24,11 +25,16 @@ __all__ = ["TimelineAnswers"]
 _PATIENCE_S = 30.0
 """For what is asked of a timeline that is open: it comes at once, unless the trace has to be read again."""
 
-_Record: TypeAlias = TimelineAnswer | IcicleAnswer | TableAnswer
+_Record: TypeAlias = TimelineAnswer | IcicleAnswer | ModulesAnswer | TableAnswer
 _Answer: TypeAlias = Callable[..., _Record]
 """Makes one of its state, progress and problem."""
 
-_VIEWS = {TimelineAnswer: "timeline", IcicleAnswer: "icicle", TableAnswer: "view"}
+_VIEWS = {
+    TimelineAnswer: "timeline",
+    IcicleAnswer: "icicle",
+    ModulesAnswer: "modules",
+    TableAnswer: "view",
+}
 """Its field with what is shown."""
 
 
@@ -55,6 +61,14 @@ class TimelineAnswers:
         """
         kind = {"kind": parameters.get("kind", "")}
         return self._opened(parameters, "icicle", kind, partial(IcicleAnswer, icicle=None))
+
+    def modules(self, parameters: Mapping[str, str]) -> bytes:
+        """The `ModulesAnswer` of the same.
+
+        Raises:
+            Gone: There is no such window.
+        """
+        return self._opened(parameters, "modules", {}, partial(ModulesAnswer, modules=None))
 
     def table(self, parameters: Mapping[str, str]) -> bytes:
         """The `TableAnswer` of the same: `table` names it, `by` what a row is, `scope` what is counted.

@@ -16,6 +16,7 @@ from tbprof.store.codec import MAX_REPORT_BYTES, encode_report
 from tbprof.store.lookup.cache import keep_report
 from tbprof.version import __version__
 from tbprof.views.icicle.building import icicle_view
+from tbprof.views.modules.building import modules_view
 from tbprof.views.tables.pages import PAGE_TABLES, compared_view, details_of, page_of
 from tbprof.views.timeline.building import found_view, timeline_step, timeline_view
 from tbprof.views.timeline.excerpt import excerpt_of_step
@@ -142,6 +143,10 @@ def _table(facts: Facts, parameters: Parameters) -> bytes:
     return _json(page_of(facts, name, by, in_steps=_in_steps(parameters)))
 
 
+def _modules(facts: Facts, _: Parameters) -> bytes:
+    return _json(modules_view(facts))
+
+
 def _table_row(facts: Facts, parameters: Parameters) -> bytes:
     name, by = parameters.get("table", ""), parameters.get("by", "")
     row = _whole(parameters, "row", len(facts.trace.slices))
@@ -175,6 +180,7 @@ ANSWERS: Mapping[str, _Answering] = {
     "selection": _of_timeline(_selection),
     "find": _of_timeline(_find),
     "excerpt": _of_timeline(_excerpt),
+    "modules": _of_tables(_modules),
     "table": _of_tables(_table),
     "table_row": _of_tables(_table_row),
     "compared_table": _compared_table,

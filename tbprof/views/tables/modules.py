@@ -11,7 +11,7 @@ from tbprof.texts.screens.tables import modules_sentence
 from tbprof.views.base.times import optional_us, us
 from tbprof.views.tables.table import Cell, Column, Table
 
-__all__ = ["modules", "tells_of_modules"]
+__all__ = ["modules"]
 
 _COLUMNS = (
     Column("name"),
@@ -53,7 +53,7 @@ def modules(facts: Facts, by: str, *, in_steps: bool) -> Table:
     if by != "name":
         raise UsageError(f"modules can't be grouped by {by}: give name")
     table = module_table(facts, range(len(facts.steps)) if in_steps else None)
-    if not tells_of_modules(table):
+    if not table.names_parts:
         raise UsageError("this trace names no modules: record it with tbprof, or with with_stack=True")
     depths = _depths(table.rows)
     whole = _ranked_us(table.rows[0], table)
@@ -72,11 +72,6 @@ def modules(facts: Facts, by: str, *, in_steps: bool) -> Table:
             "host_us": us(table.rows[0].total.host_ns),
         },
     )
-
-
-def tells_of_modules(table: ModuleTable) -> bool:
-    """Whether more than the loop around a model is recorded."""
-    return table.has_modules or any(row.kind in ("compiled", "graph") for row in table.rows)
 
 
 def _depths(rows: Sequence[ModuleRow]) -> list[int]:

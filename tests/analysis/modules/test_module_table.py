@@ -131,7 +131,7 @@ def test_a_graph_without_a_number_is_told_by_its_size() -> None:
 
 def test_a_trace_of_nothing_has_a_root() -> None:
     table = module_table(Facts(Trace.empty()), None)
-    assert (len(table.rows), table.has_modules, table.has_device) == (1, False, False)
+    assert (len(table.rows), table.names_parts, table.has_device) == (1, False, False)
 
 
 def test_work_that_was_launched_before_the_steps_belongs_to_none() -> None:

@@ -66,6 +66,15 @@ def test_a_flame_graph_is_of_what_was_recorded(tab: Any) -> None:
     assert unknown["kind"] in {choice["kind"] for choice in view["kinds"] if not choice["missing"]}
 
 
+def test_modules_are_those_of_the_window(tab: Any) -> None:
+    answer = timeline(tab, PLACE, "modules")
+    assert (answer["state"], answer["problem"]) == ("ready", None)
+    view = answer["modules"]
+    assert (view["nodes"][0]["parent"], view["missing"]) == (None, "")
+    own = sum(node["device_own_us"] for node in view["nodes"])
+    assert own == pytest.approx(view["nodes"][0]["device_us"])
+
+
 def test_tables_come_with_what_is_known_of_a_row_and_what_changed(tab: Any) -> None:
     answer = timeline(tab, {**PLACE, "table": "operators", "by": "module"}, "table")
     assert (answer["state"], answer["view"]["by"]) == ("ready", "module")

@@ -1,0 +1,1 @@
+"""The page of modules: a tree with what each part of the program costs, forward and backward."""
