@@ -12,6 +12,7 @@ from tbprof.analysis.arrays.intervals import NEVER, Intervals, intersect, overla
 from tbprof.analysis.attribution.call_chains import CallChains
 from tbprof.analysis.attribution.host_code import HostPlaces
 from tbprof.analysis.attribution.sites import SiteMembers, find_sites
+from tbprof.analysis.attribution.top_ops import TopOps, find_top_ops
 from tbprof.analysis.communication.collectives import Collectives, find_collectives
 from tbprof.analysis.communication.device_parts import DeviceParts
 from tbprof.analysis.communication.exposure import exposed_ns
@@ -142,6 +143,11 @@ class Facts:
     @cached_property
     def call_chains(self) -> CallChains:
         return CallChains(self.trace, self.calls)
+
+    @cached_property
+    def top_ops(self) -> TopOps:
+        """What the program called in its steps."""
+        return find_top_ops(self.trace, self.work, self.steps, self.training_threads)
 
     @cached_property
     def places(self) -> HostPlaces:

@@ -13,7 +13,10 @@ from tbprof.records import dataclass
 
 __all__ = ["FAMILIES", "RuleFile", "rule_files"]
 
-FAMILIES = ("sync", "copies", "input", "launch", "communication", "memory", "trace_health", "devices")
+FAMILIES = (
+    *("sync", "copies", "input", "launch", "fusion", "optimizer", "precision", "compilation"),
+    *("communication", "memory", "inference", "sharing", "settings", "trace_health", "devices"),
+)
 """Folders, in the order in which their rules are listed."""
 
 _NAMED = re.compile(r"(?P<code>[a-z]{3}\d\d)_(?P<name>[a-z0-9_]+)")

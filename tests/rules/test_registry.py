@@ -15,6 +15,7 @@ from tbprof.model import FailedRule, Finding, NotChecked
 from tbprof.report import report_of
 from tbprof.rules.base.passing import IN_STEPS
 from tbprof.rules.base.rule import Need, Rule
+from tbprof.rules.declared import declared_rule
 from tbprof.rules.files import rule_files
 from tbprof.rules.registry import RULES
 
@@ -26,11 +27,11 @@ def test_codes_and_names_are_there_once() -> None:
     files = rule_files()
     assert len({file.code for file in files}) == len({file.name for file in files}) == len(files)
     for file in files:
-        assert re.fullmatch(r"(SYN|CPY|DAT|LCH|OPT|PRC|MEM|CMP|DST|TRC|DEV)\d\d", file.code)
+        assert re.fullmatch(r"(SYN|CPY|DAT|LCH|FUS|OPT|PRC|MEM|CMP|DST|INF|SHR|ENV|TRC|DEV)\d\d", file.code)
 
 
 def test_a_rule_lives_in_the_file_of_its_code() -> None:
-    homes = {rule.find.__module__: rule.code for rule in RULES}
+    homes = {file.module: rule.code for file in rule_files() if (rule := declared_rule(file)) is not None}
     assert homes == {file.module: file.code for file in rule_files() if file.code not in OF_NO_TRACE}
 
 

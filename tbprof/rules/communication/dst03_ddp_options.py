@@ -44,11 +44,11 @@ from tbprof.model import Evidence, Finding, Numbers, Saving
 from tbprof.records import dataclass
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.launched_inside import launched_inside
 from tbprof.rules.base.notes import duration_of, share_of
 from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_transfer
-from tbprof.rules.communication.launched_inside import launched_inside
 from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.columns import Category, Int64s
 

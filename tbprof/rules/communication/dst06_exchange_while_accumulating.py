@@ -47,10 +47,10 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import MEDIUM_SHARE, Finding, Numbers, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.launched_inside import launched_inside
 from tbprof.rules.base.notes import duration_of, number_of
 from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
-from tbprof.rules.communication.launched_inside import launched_inside
 from tbprof.rules.communication.severity_of_exchange import severity_of_exchange
 from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.columns import Category, Int64s

@@ -1,0 +1,88 @@
+"""Findings about what the device computes, and could do in less time or need not do."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from tbprof.analysis.facts import Facts
+from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Numbers, Removal, Saving, Severity
+from tbprof.rules.base.evidence import row_evidence
+from tbprof.rules.base.findings import Confidence, window_finding
+from tbprof.rules.base.severity import severity_of_transfer
+from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.columns import Int64s
+
+__all__ = [
+    "computing_finding",
+    "device_ns",
+    "in_main_steps",
+    "is_worth_a_word",
+    "kernels_named",
+    "severity_of_computing",
+]
+
+
+def in_main_steps(facts: Facts, at: Int64s) -> Int64s:
+    """Of device work, by its positions, that of the busiest device which was launched in a step."""
+    work = facts.work
+    if work.main_device is None:
+        return at[:0]
+    known = (work.launch[at] != NONE) & (work.device[at] == work.main_device)
+    inside: Int64s = at[known & (facts.steps.index_of(work.launch_start_ns[at]) != NONE)]
+    return inside
+
+
+def device_ns(facts: Facts, at: Int64s) -> int:
+    """How long this work took, what ran beside each other added."""
+    return int((facts.work.end_ns[at] - facts.work.start_ns[at]).sum())
+
+
+def is_worth_a_word(facts: Facts, saved_ns: int) -> bool:
+    """Whether it is at least the share of the steps from which on a finding can be medium."""
+    return saved_ns >= max(MEDIUM_SHARE * facts.steps.total_ns, 1)
+
+
+def severity_of_computing(facts: Facts, saving: Saving) -> Severity:
+    """At most medium: a ceiling alone is known."""
+    return max(severity_of_transfer(facts, saving), "medium", key=SEVERITIES.index)
+
+
+def computing_finding(
+    facts: Facts,
+    rule: str,
+    at: Int64s,
+    *,
+    ceiling_ns: int,
+    numbers: Numbers,
+    place: str = "",
+    confidence: Confidence = "medium",
+    removal: Removal = "rewrite",
+) -> Finding:
+    """A finding about this device work, of which at most `ceiling_ns` are won."""
+    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=min(ceiling_ns, facts.steps.total_ns))
+    return window_finding(
+        rule,
+        place=place,
+        severity=severity_of_computing(facts, saving),
+        count=len(at),
+        removal=removal,
+        saving=saving,
+        confidence=confidence,
+        evidence=row_evidence(facts, "kernel", facts.work.rows[at]),
+        numbers={
+            **({"place": place} if place else {}),
+            "share": device_ns(facts, at) / max(facts.steps.total_ns, 1),
+            "per_step_ns": device_ns(facts, at) // max(len(facts.steps), 1),
+            **numbers,
+        },
+    )
+
+
+def kernels_named(facts: Facts, pattern: str) -> Int64s:
+    """Kernels of the busiest device, launched in a step, in whose name the pattern is found."""
+    search = re.compile(pattern).search
+    named = np.fromiter((search(name) is not None for name in facts.trace.names), np.bool_)
+    kernels = np.flatnonzero(facts.work.is_kernel)
+    return in_main_steps(facts, kernels[named[facts.trace.slices.name[facts.work.rows[kernels]]]])

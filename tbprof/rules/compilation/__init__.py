@@ -1,0 +1,1 @@
+"""Rules about torch.compile (CMP): what is compiled again, and what breaks a graph."""

@@ -1,0 +1,136 @@
+"""Ops that follow one another as in the formula of something that torch has as one op.
+
+A step's ops are read as a text with one letter an op, and a formula is a pattern of such letters. Ops that
+launch no kernel, such as views, are left out; what is no part of any formula is a dot.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from tbprof.analysis.arrays.intervals import intersect, total_ns, union
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding, Numbers
+from tbprof.records import dataclass
+from tbprof.rules.base.computing import computing_finding, in_main_steps, is_worth_a_word
+from tbprof.rules.base.notes import duration_of, number_of, share_of
+from tbprof.rules.base.rule import Passing
+from tbprof.texts.figures.scopes import Scope
+from tbprof.trace.columns.columns import Int64s
+
+__all__ = ["finder", "looked_for", "sequence_note"]
+
+_LETTERS = {
+    "P": "pow square",
+    "M": "mean",
+    "A": "add add_",
+    "R": "rsqrt rsqrt_",
+    "X": "mul mul_",
+    "D": "div div_",
+    "S": "sub sub_",
+    "T": "to type_as float half bfloat16 _to_copy",
+    "V": "var std var_mean",
+    "Q": "sqrt",
+    "E": "exp exp_",
+    "U": "sum",
+    "H": "tanh",
+    "F": "erf",
+    "G": "sigmoid",
+    "O": "softmax _softmax",
+    "B": "bmm baddbmm matmul",
+    "L": "log",
+    "N": "neg",
+    "K": "masked_fill masked_fill_ where",
+    "Y": "max amax",
+    "C": "dropout dropout_",
+    "Z": "log_softmax _log_softmax",
+    "I": "gather",
+    "W": "contiguous clone",
+}
+_LETTER_OF = {f"aten::{name}": letter for letter, names in _LETTERS.items() for name in names.split()}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """Where a formula was written out."""
+
+    count: int
+    work: Int64s
+    """Positions of what it launched."""
+    won_ns: int
+    """What it took less one pass over the data, the shortest kernel of each, and the idle of launching it."""
+    ops: int
+
+
+def finder(code: str, pattern: str) -> Callable[[Facts], Iterator[Finding]]:
+    """The search of a rule for its formula; silent where it is hardly worth a word."""
+
+    def find(facts: Facts) -> Iterator[Finding]:
+        found = _find(facts, pattern)
+        if not is_worth_a_word(facts, found.won_ns):
+            return
+        yield computing_finding(
+            facts,
+            code,
+            found.work,
+            ceiling_ns=found.won_ns,
+            numbers={
+                "written_out": found.count,
+                "ops": found.ops,
+                "kernels": len(found.work),
+                "per_time_ops": round(found.ops / found.count, 1),
+            },
+        )
+
+    return find
+
+
+def _find(facts: Facts, pattern: str) -> _Found:
+    ops = facts.top_ops
+    launching = np.flatnonzero(ops.kernels > 0)
+    names = facts.trace.slices.name[ops.rows[launching]].tolist()
+    text = "".join(_LETTER_OF.get(facts.trace.names[name], ".") for name in names)
+    lanes = ops.lane[launching]
+    matches = [
+        found for found in re.finditer(pattern, text) if lanes[found.start()] == lanes[found.end() - 1]
+    ]
+    members = [launching[found.start() : found.end()] for found in matches]
+    won_ns = sum(int(ops.device_ns[mine].sum() - ops.shortest_ns[mine].min()) for mine in members)
+    slices = facts.trace.slices
+    first = np.array([ops.rows[mine[0]] for mine in members], np.int64)
+    last = np.array([ops.rows[mine[-1]] for mine in members], np.int64)
+    late = intersect(facts.idle_of("launch"), union(slices.start_ns[first], slices.end_of(last)))
+    held = np.concatenate(members) if members else launching[:0]
+    work = in_main_steps(facts, np.flatnonzero(np.isin(ops.of_work, held) & facts.work.is_kernel))
+    return _Found(len(matches), work, won_ns + total_ns(late), len(held))
+
+
+def sequence_note(numbers: Numbers, scope: Scope) -> str:
+    """How often it is written out, and what that takes."""
+    times, spent = int(numbers["written_out"]), duration_of(numbers, "per_step_ns")
+    each = number_of(numbers, "per_time_ops")
+    return (
+        f"Written out {times:,} times as {each} ops that launch kernels: {spent} {scope.each}, "
+        f"{share_of(numbers, 'share')} of {scope.name}."
+    )
+
+
+def looked_for(pattern: str) -> Passing:
+    """That ops were looked at, and how many times the formula is there at no cost worth a word."""
+
+    def looked_at(facts: Facts) -> Numbers | None:
+        launching = int((facts.top_ops.kernels > 0).sum())
+        if not launching:
+            return None
+        return {"ops": launching, "written_out": _find(facts, pattern).count}
+
+    def note(numbers: Numbers, _: Scope) -> str:
+        ops, times = int(numbers["ops"]), int(numbers["written_out"])
+        if not times:
+            return f"{ops:,} ops that launch kernels looked at: none of them write it out."
+        return f"{ops:,} ops looked at: it is written out {times:,} times, in less than 1 % of the time."
+
+    return Passing(looked_at, note)

@@ -1,0 +1,1 @@
+"""Rules about runs that train nothing (INF)."""

@@ -1,0 +1,1 @@
+"""Rules about the optimizer (OPT): how many kernels updating the parameters takes."""

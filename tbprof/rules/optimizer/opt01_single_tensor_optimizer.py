@@ -1,0 +1,73 @@
+"""The optimizer updates one parameter after the other.
+
+What
+    The optimizer's step launches kernels of its own for each parameter, though torch can update all of them
+    in a few.
+
+Why
+    A model of 300 parameter tensors takes some thousand launches to update. Most of these kernels are over
+    before the next one is launched, so the device waits for the host at the end of each step.
+
+Example
+    before:
+        optimizer = torch.optim.AdamW(model.parameters(), foreach=False)
+    after:
+        optimizer = torch.optim.AdamW(model.parameters(), fused=True)
+
+Action
+    Update all parameters at once: fused=True or foreach=True.
+
+Fix
+    Give the optimizer `fused=True` where it has that, else `foreach=True`; torch takes `foreach` by itself on
+    a GPU since 2.0, unless told otherwise or a parameter is no plain tensor.
+    caveat: `foreach` needs memory for one more copy of the parameters while it works; `fused` does not.
+
+Silent
+    For optimizers that torch has no such form of, for less than 50 kernels a call, and where neither the
+    kernels nor the host's time for them is 1 % of the steps. A ceiling alone is known: the class is at most
+    medium.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding
+from tbprof.rules.base.computing import is_worth_a_word
+from tbprof.rules.base.rule import GPU_WORK, Rule
+from tbprof.rules.optimizer.optimizer_ranges import (
+    STEP,
+    optimizer_finding,
+    optimizer_note,
+    optimizer_ranges,
+    updates,
+)
+
+__all__ = ["RULE"]
+
+_CODE = "OPT01"
+
+FOREACH = frozenset(
+    (
+        *("SGD", "Adam", "AdamW", "Adagrad", "RMSprop", "Adadelta"),
+        *("NAdam", "RAdam", "Adamax", "ASGD", "Rprop", "Adafactor"),
+    )
+)
+"""Classes of torch.optim that have a foreach form."""
+
+LEAST_KERNELS = 50
+"""Of a call: fewer are launched while the backward pass still runs."""
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    ranges = optimizer_ranges(facts)
+    if ranges is None or ranges.name not in FOREACH or ranges.ops - {"aten::zero_"}:
+        return
+    if len(ranges.work) >= LEAST_KERNELS * len(ranges.rows) and is_worth_a_word(facts, ranges.won_ns):
+        yield optimizer_finding(facts, _CODE, ranges)
+
+
+RULE = Rule(
+    code=_CODE, find=find, passing=updates(STEP, "optimizer step"), note=optimizer_note, needs=(GPU_WORK,)
+)

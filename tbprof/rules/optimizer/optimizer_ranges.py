@@ -1,0 +1,125 @@
+"""The ranges that torch opens around an optimizer's `step` and `zero_grad`, and what was launched in them."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from tbprof.analysis.arrays.intervals import total_ns, union
+from tbprof.analysis.arrays.names import matching_names, matching_rows
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding, Numbers
+from tbprof.records import dataclass
+from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps
+from tbprof.rules.base.launched_inside import launched_inside
+from tbprof.rules.base.notes import duration_of, number_of, share_of
+from tbprof.rules.base.passing import counted
+from tbprof.rules.base.rule import Passing
+from tbprof.texts.figures.scopes import Scope
+from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.columns import Category, Int64s
+
+__all__ = [
+    "STEP",
+    "ZERO_GRAD",
+    "OptimizerRanges",
+    "optimizer_finding",
+    "optimizer_note",
+    "optimizer_ranges",
+    "updates",
+]
+
+STEP = r"Optimizer\.step#(\w+)\.step"
+ZERO_GRAD = r"Optimizer\.zero_grad#(\w+)\.zero_grad"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OptimizerRanges:
+    """Those of one method, in the steps."""
+
+    name: str
+    """Of the optimizer's class; of several the one with most ranges."""
+    rows: Int64s
+    work: Int64s
+    """Positions of the kernels launched in them."""
+    won_ns: int
+    """What these take, and what a host that need not launch them could fill: at most that is won."""
+    ops: frozenset[str]
+    """Names of the ops in them."""
+
+
+def optimizer_ranges(facts: Facts, pattern: str = STEP) -> OptimizerRanges | None:
+    """None where no such range lies in a step."""
+    trace, slices = facts.trace, facts.trace.slices
+    rows = matching_rows(trace, pattern, Category.USER_ANNOTATION)
+    rows = rows[facts.steps.index_of(slices.start_ns[rows]) != NONE]
+    if not len(rows):
+        return None
+    names, counts = np.unique(slices.name[rows], return_counts=True)
+    name = trace.names[int(names[np.argmax(counts)])]
+    inside = launched_inside(facts, rows)
+    work = in_main_steps(facts, inside[facts.work.is_kernel[inside]])
+    found = re.match(pattern, name)
+    spans = union(slices.start_ns[rows], slices.end_of(rows))
+    won_ns = device_ns(facts, work) + min(total_ns(spans), facts.fillable_ns)
+    return OptimizerRanges("" if found is None else found[1], rows, work, won_ns, _ops_in(facts, rows))
+
+
+def _ops_in(facts: Facts, rows: Int64s) -> frozenset[str]:
+    """Looked for among those of optimizers only: the names of all would cost more than they say."""
+    slices, names = facts.trace.slices, facts.trace.names
+    is_op = matching_names(facts.trace, r"aten::_(?:foreach|fused)|aten::zero_")[slices.name]
+    ops = np.flatnonzero((slices.category == Category.CPU_OP) & is_op)
+    found: set[str] = set()
+    for lane in np.unique(slices.lane[rows]).tolist():
+        mine = rows[slices.lane[rows] == lane]
+        spans = union(slices.start_ns[mine], slices.end_of(mine))
+        here = ops[slices.lane[ops] == lane]
+        at = np.searchsorted(spans.start_ns, slices.start_ns[here], side="right") - 1
+        held = (at >= 0) & (slices.start_ns[here] < spans.end_ns[np.maximum(at, 0)])
+        found.update(names[number] for number in np.unique(slices.name[here[held]]).tolist())
+    return frozenset(found)
+
+
+def optimizer_finding(facts: Facts, rule: str, ranges: OptimizerRanges, won_ns: int | None = None) -> Finding:
+    """Of ranges whose kernels could be fewer; at most `won_ns` are won, else what all of them take."""
+    return computing_finding(
+        facts,
+        rule,
+        ranges.work,
+        place=ranges.name,
+        ceiling_ns=ranges.won_ns if won_ns is None else won_ns,
+        numbers={"calls": len(ranges.rows), "kernels": round(len(ranges.work) / len(ranges.rows), 1)},
+        confidence="high",
+    )
+
+
+def optimizer_note(numbers: Numbers, scope: Scope) -> str:
+    """How many kernels a call launches."""
+    kernels, spent = number_of(numbers, "kernels"), duration_of(numbers, "per_step_ns")
+    return (
+        f"{numbers['place']}: {kernels} kernels a call, {spent} {scope.each}, "
+        f"{share_of(numbers, 'share')} of {scope.name}."
+    )
+
+
+def updates(pattern: str, one: str) -> Passing:
+    """What rules about ranges of this name have looked at; `one` names such a call."""
+
+    def looked_at(facts: Facts) -> Numbers | None:
+        ranges = optimizer_ranges(facts, pattern)
+        if ranges is None:
+            return None
+        steps_ns = max(facts.steps.total_ns, 1)
+        return {
+            "calls": len(ranges.rows),
+            "kernels": round(len(ranges.work) / len(ranges.rows), 1),
+            "share": device_ns(facts, ranges.work) / steps_ns,
+        }
+
+    def note(numbers: Numbers, scope: Scope) -> str:
+        kernels, part = number_of(numbers, "kernels"), share_of(numbers, "share")
+        return f"{counted(numbers, 'calls', one)} with {kernels} kernels each, {part} of {scope.name}."
+
+    return Passing(looked_at, note)

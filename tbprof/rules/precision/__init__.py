@@ -1,0 +1,1 @@
+"""Rules about number formats, layouts and shapes (PRC): kernels that take longer than they need to."""

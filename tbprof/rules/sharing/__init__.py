@@ -1,0 +1,1 @@
+"""Rules about a device that is not this program's alone, or not at its full clocks (SHR)."""
