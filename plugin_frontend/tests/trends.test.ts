@@ -19,6 +19,7 @@ const NOTHING: WindowFigures = {
   could_save_us: null,
   world_size: null,
   git_commit: null,
+  is_damaged: false,
 };
 
 function trendRow(number: number, figures: Partial<WindowFigures> | null): SeriesRow {

@@ -1,15 +1,11 @@
-"""An executor by the words of a command line."""
+"""An executor by the words of a command line; what each needs is imported for who asks for it."""
 
 from __future__ import annotations
 
 from tbprof.errors import UsageError
 from tbprof.executors.executor import Executor
-from tbprof.executors.in_process import InProcess
-from tbprof.executors.local_processes import LocalProcesses
 
-__all__ = ["WORKERS_HELP", "executor_of"]
-
-WORKERS_HELP = "who reads traces: N processes of this machine; tcp://HOST:PORT, a Dask scheduler; or ray, ray://HOST:PORT"
+__all__ = ["executor_of"]
 
 _RAY = "ray"
 
@@ -21,11 +17,9 @@ def executor_of(words: str) -> Executor:
         UsageError: None is, or its package is not installed.
     """
     if words.isdecimal() and words.isascii():
-        # One process needs no other.
-        return InProcess() if int(words) == 1 else LocalProcesses(int(words))
+        return _processes(int(words))
     kind, found, _ = words.partition("://")
     if kind == _RAY:
-        # What holds the engines is imported for those who have them.
         from tbprof.executors.ray_executor import RayExecutor
 
         return RayExecutor(words if found else None)
@@ -34,3 +28,14 @@ def executor_of(words: str) -> Executor:
 
         return DaskExecutor(words)
     raise UsageError(f"{words} names no workers: give a number, tcp://HOST:PORT, ray or ray://HOST:PORT")
+
+
+def _processes(count: int) -> Executor:
+    if count == 1:
+        # One process needs no other.
+        from tbprof.executors.in_process import InProcess
+
+        return InProcess()
+    from tbprof.executors.local_processes import LocalProcesses
+
+    return LocalProcesses(count)

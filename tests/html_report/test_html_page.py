@@ -114,7 +114,7 @@ def test_a_folder_is_one_page_of_its_windows(
     assert main(["report", str(tmp_path), "--format", "html"]) == 0
     printed = capsys.readouterr()
     assert [window["run"] for window in data_of(printed.out)["windows"]] == ["b"]
-    assert "newest 1 of 2 windows" in printed.err
+    assert "the page holds 1 of 2 windows" in printed.err
 
 
 def test_the_run_of_a_folder_is_named_for_it(

@@ -572,6 +572,8 @@ export interface WindowFigures {
   could_save_us: number | null;
   world_size: number | null;
   git_commit: string | null;
+  /** Whether only a part of the trace could be read. */
+  is_damaged: boolean;
 }
 
 export interface SeriesRow {
@@ -591,6 +593,8 @@ export interface RanksView {
   detail: string;
   /** A sentence about ranks that were not recorded; "" if none is missing. */
   missing: string;
+  /** A sentence about ranks of whose traces only a part could be read; "" if there is none. */
+  damaged: string;
   rows: SeriesRow[];
 }
 

@@ -14,7 +14,8 @@ from tbprof.cli.input.baseline_file import read_baseline, renewed, write_baselin
 from tbprof.cli.input.checkout_paths import path_in_checkout
 from tbprof.cli.input.piped import as_file
 from tbprof.cli.input.preflight_document import document_recording, preflight_document
-from tbprof.cli.input.reading import is_folder, report_of_file, reports_of_folder, windows_of_paths
+from tbprof.cli.input.reading import is_folder, report_of_file
+from tbprof.cli.input.window_reading import WindowReader, reports_of_folder
 from tbprof.cli.output.check_text import check_text
 from tbprof.cli.output.checks_text import checks_text, list_text
 from tbprof.cli.output.github_annotations import github_annotations
@@ -114,7 +115,7 @@ def _listed(options: argparse.Namespace) -> str:
     """The checks with their outcomes in windows; without a window those that there are."""
     if not options.paths:
         return list_text(all_rules())
-    windows, _ = windows_of_paths([Path(path) for path in options.paths], use_cache=not options.no_cache)
+    windows = WindowReader([Path(path) for path in options.paths], use_cache=not options.no_cache)
     views = [(report.trace.path, checks_view(report)) for _, report in windows]
     if options.format == "json":
         named = [{"path": path, **dataclasses.asdict(view)} for path, view in views]

@@ -1,26 +1,27 @@
 """`tbprof report PATH...`: windows and runs, as text, JSON, CSV, markdown or a page.
 
-Each form imports what it needs when it is printed: to import all takes longer than to read a small window.
+Windows are printed as they are read, and none is kept.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tbprof.cli.commands.report_forms import report_parts
 from tbprof.cli.input.parquet_magic import is_parquet
-from tbprof.cli.input.reading import is_folder, windows_of_paths
-from tbprof.cli.output.colour import coloured, wants_colour
-from tbprof.cli.output.stderr_messages import tell
+from tbprof.cli.input.piped import is_piped
+from tbprof.cli.input.window_reading import WindowReader, WindowReport
+from tbprof.cli.output.output_file import Output
 from tbprof.errors import UsageError
-from tbprof.model import SEVERITIES, Report, Severity, Window
-from tbprof.standard_streams import put, reader_may_leave
+from tbprof.model import SEVERITIES
 
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
+    from tbprof.cli.input.shard import Shard
+    from tbprof.executors.executor import Executor
 
 __all__ = ["add_to"]
 
@@ -30,8 +31,6 @@ _COULD_NOT = 2
 _JOB_FORMS = ("text", "json")
 
 _SUMMARY_FORMS = ("text", "csv", "json")
-
-Windows = Sequence[tuple[Window, Report]]
 
 
 def add_to(commands: Commands) -> None:
@@ -55,6 +54,18 @@ def add_to(commands: Commands) -> None:
         help=f"exit with 1 if a finding is at least this bad: {', '.join(SEVERITIES)}",
     )
     parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cache of reports")
+    parser.add_argument(
+        "--workers",
+        metavar="WHERE",
+        help="who reads traces: N processes of this machine, by default one a core; "
+        "tcp://HOST:PORT, a Dask scheduler; ray, or ray://HOST:PORT",
+    )
+    parser.add_argument(
+        "--shard", metavar="I/N", help="of each folder's windows part I of N, for one of N machines"
+    )
+    parser.add_argument(
+        "--store", action="store_true", help="leave each report beside its trace, where others look for it"
+    )
     parser.set_defaults(run=run)
 
 
@@ -65,23 +76,58 @@ def run(options: argparse.Namespace) -> int:
         TbprofError: Nothing could be read, or what is asked for can't be had together.
     """
     _check(options)
-    for table in filter(is_parquet, options.paths):
-        _print(_job_text(table, options), options)
-        return 0
-    windows, has_failed = windows_of_paths(options.paths, use_cache=not options.no_cache)
-    is_one = len(options.paths) == 1 and not is_folder(options.paths[0])
-    _print(_summary(windows, options) if options.summary else _text(windows, options, is_one=is_one), options)
-    if has_failed:
+    with Output(options.output) as output:
+        for table in filter(is_parquet, options.paths):
+            output.put(_job_text(table, options))
+            return 0
+        reader = WindowReader(
+            options.paths,
+            use_cache=not options.no_cache,
+            executor=_executor(options.workers),
+            shard=_shard(options.shard),
+        )
+        seen = _Seen(reader, options)
+        for part in report_parts(seen, options):
+            output.put(part)
+    if reader.has_failed:
         return _COULD_NOT
-    return FOUND if options.fail_on and _is_found(windows, options.fail_on) else 0
+    return FOUND if seen.is_found else 0
 
 
-def _print(text: str, options: argparse.Namespace) -> None:
-    if options.output is not None:
-        _write(options.output, text)
-    else:
-        with reader_may_leave():
-            put(text)
+def _executor(words: str | None) -> Executor | None:
+    if words is None:
+        return None
+    from tbprof.executors.choosing import executor_of
+
+    return executor_of(words)
+
+
+def _shard(words: str | None) -> Shard | None:
+    if words is None:
+        return None
+    from tbprof.cli.input.shard import shard_of
+
+    return shard_of(words)
+
+
+class _Seen:
+    """The windows on their way to the output, with what is done with each whatever its form."""
+
+    def __init__(self, windows: Iterable[WindowReport], options: argparse.Namespace) -> None:
+        self._windows = windows
+        self._stores = options.store
+        self._bad = SEVERITIES[: SEVERITIES.index(options.fail_on) + 1] if options.fail_on else ()
+        self.is_found = False
+        """Whether one has a finding that `--fail-on` asks for."""
+
+    def __iter__(self) -> Iterator[WindowReport]:
+        for window, report in self._windows:
+            self.is_found |= any(finding.severity in self._bad for finding in report.findings)
+            if self._stores:
+                from tbprof.store.lookup.storing import store_beside
+
+                store_beside(window, report)
+            yield window, report
 
 
 def _job_text(path: Path, options: argparse.Namespace) -> str:
@@ -107,67 +153,5 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError(f"--summary has no {options.format}: give {', '.join(_SUMMARY_FORMS)}")
     if options.format == "csv" and not options.summary:
         raise UsageError("only --summary is a table: give --format json, or --summary")
-
-
-def _is_found(windows: Windows, at_least: Severity) -> bool:
-    bad = SEVERITIES[: SEVERITIES.index(at_least) + 1]
-    return any(finding.severity in bad for _, report in windows for finding in report.findings)
-
-
-def _summary(windows: Windows, options: argparse.Namespace) -> str:
-    from tbprof.cli.output.summary_text import summary_csv, summary_json, summary_text
-    from tbprof.views.export.run_summary import run_summaries
-
-    form = {"text": summary_text, "csv": summary_csv, "json": summary_json}[options.format]
-    return form(run_summaries(windows)[: options.top])
-
-
-def _text(windows: Windows, options: argparse.Namespace, *, is_one: bool) -> str:
-    if options.top is not None:
-        windows = _most_idle(windows, options.top)
-    reports = tuple(report for _, report in windows)
-    if options.format == "html":
-        return _page(windows)
-    if options.format == "json":
-        return _json(reports, is_one=is_one)
-    if options.format == "markdown":
-        from tbprof.cli.output.markdown import markdown
-
-        return "\n".join(markdown(report) for report in reports)
-    return _terminal(reports, has_colour=options.output is None and wants_colour())
-
-
-def _most_idle(windows: Windows, number: int) -> Windows:
-    from tbprof.views.export.run_summary import idle_share
-
-    return sorted(windows, key=lambda one: -(idle_share(one[1]) or 0.0))[:number]
-
-
-def _json(reports: Sequence[Report], *, is_one: bool) -> str:
-    from tbprof.views.export.report_document import report_document, reports_document
-
-    return json.dumps(report_document(reports[0]) if is_one else reports_document(tuple(reports))) + "\n"
-
-
-def _terminal(reports: Sequence[Report], *, has_colour: bool) -> str:
-    from tbprof.cli.output.terminal import terminal_text
-
-    texts = (terminal_text(report) for report in reports)
-    return "\n".join(coloured(text) if has_colour else text for text in texts)
-
-
-def _page(windows: Windows) -> str:
-    """One page of the newest windows: a file that is mailed must not grow without end."""
-    from tbprof.html_report.html_page import MOST_WINDOWS, html_page
-
-    newest = sorted(windows, key=lambda one: one[0].order_ns)[-MOST_WINDOWS:]
-    if len(newest) < len(windows):
-        tell(f"the page holds the newest {MOST_WINDOWS} of {len(windows)} windows")
-    return html_page([one for one in windows if one in newest])
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise UsageError(f"{path} can't be written ({error.strerror}): name another file") from error
+    if options.store and any(map(is_piped, options.paths)):
+        raise UsageError("what comes through a pipe lies nowhere: --store needs files or folders")

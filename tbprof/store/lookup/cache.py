@@ -20,7 +20,7 @@ from tbprof.store.codec import MAX_REPORT_BYTES, SCHEMA, decode_report, encode_r
 from tbprof.store.files import write_whole
 from tbprof.version import __version__
 
-__all__ = ["MAX_CACHE_BYTES", "cached_report", "keep_report"]
+__all__ = ["MAX_CACHE_BYTES", "cached_report", "has_cached_report", "keep_report"]
 
 MAX_CACHE_BYTES = 256 * 1024 * 1024
 """Beyond it the reports that were not used for longest go."""
@@ -43,6 +43,15 @@ def cached_report(trace_path: str) -> Report | None:
     except (OSError, ReportError):
         return None
     return dataclasses.replace(report, trace=dataclasses.replace(report.trace, path=trace_path))
+
+
+def has_cached_report(trace_path: str) -> bool:
+    """Whether there is one of this very file; it may still turn out to be damaged."""
+    folder = private_cache_folder("reports")
+    try:
+        return folder is not None and (folder / _key(trace_path)).is_file()
+    except OSError:
+        return False
 
 
 def keep_report(trace_path: str, report: Report) -> None:

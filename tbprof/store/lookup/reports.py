@@ -7,10 +7,10 @@ from pathlib import Path
 
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.model import Report, Window
-from tbprof.store.lookup.cache import cached_report, keep_report
+from tbprof.store.lookup.cache import cached_report, has_cached_report, keep_report
 from tbprof.store.lookup.windows import read_report, stored_report
 
-__all__ = ["Progress", "report_of_file", "report_of_window"]
+__all__ = ["Progress", "has_report", "report_of_file", "report_of_window"]
 
 Progress = Callable[[int, int], None]
 """Called with the bytes read so far and the size of the file on disk."""
@@ -34,6 +34,13 @@ def report_of_file(path: Path, *, use_cache: bool, progress: Progress | None = N
     if use_cache:
         keep_report(str(path), report)
     return report
+
+
+def has_report(window: Window) -> bool:
+    """Whether a report of the window is at hand, so that its trace need not be read."""
+    if window.report_path is not None:
+        return True
+    return window.trace_path is not None and has_cached_report(window.trace_path)
 
 
 def report_of_window(window: Window, *, use_cache: bool, progress: Progress | None = None) -> Report:

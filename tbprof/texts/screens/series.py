@@ -8,6 +8,7 @@ from tbprof.texts.figures.quantities import count, duration, share
 
 __all__ = [
     "change_sentences",
+    "damaged_sentence",
     "few_windows_sentences",
     "missing_sentence",
     "ranks_sentences",
@@ -69,9 +70,22 @@ def missing_sentence(ranks: Sequence[int]) -> str:
     """Which ranks were not recorded; "" if all were."""
     if not ranks:
         return ""
+    return (
+        f"Not recorded: rank {_numbers(ranks)}. A rank that was not recorded may hold up the others unseen."
+    )
+
+
+def _numbers(ranks: Sequence[int]) -> str:
     named = ", ".join(str(rank) for rank in ranks[:_MOST_NAMED])
-    more = f" and {len(ranks) - _MOST_NAMED} more" if len(ranks) > _MOST_NAMED else ""
-    return f"Not recorded: rank {named}{more}. A rank that was not recorded may hold up the others unseen."
+    return f"{named} and {len(ranks) - _MOST_NAMED} more" if len(ranks) > _MOST_NAMED else named
+
+
+def damaged_sentence(ranks: Sequence[int]) -> str:
+    """Whose traces could be read in part only; "" if all are whole."""
+    if not ranks:
+        return ""
+    of = "the trace ends early" if len(ranks) == 1 else "the traces end early"
+    return f"Damaged: rank {_numbers(ranks)}, {of}. What is told of it is of the part before."
 
 
 def read_sentence(read: int, total: int) -> str:

@@ -16,7 +16,7 @@ from tbprof.texts.trust.health import health_sentence
 from tbprof.views.base.times import in_us, us
 from tbprof.views.findings.actions import Action, rank
 
-__all__ = ["SCHEMA", "Json", "report_document", "reports_document"]
+__all__ = ["SCHEMA", "Json", "report_document"]
 
 SCHEMA = 1
 
@@ -26,11 +26,6 @@ _NS = "_ns"
 _BY_CAUSE = "by_cause"
 """Idle by cause is a mapping to ns."""
 _RENAMED = {"facts": "hook"}
-
-
-def reports_document(reports: tuple[Report, ...]) -> Json:
-    """The object for a folder."""
-    return {"schema": SCHEMA, "reports": [report_document(report) for report in reports]}
 
 
 def report_document(report: Report) -> Json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Sequence
 from statistics import fmean
 
@@ -13,7 +14,7 @@ from tbprof.views.findings.findings import SavingView
 from tbprof.views.overview.action_rows import action_rows
 from tbprof.views.overview.opening import opening_after
 
-__all__ = ["RunSummary", "idle_share", "run_summaries"]
+__all__ = ["RunSummary", "idle_share", "lost_share", "run_summaries"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +42,19 @@ class RunSummary:
 
 
 def run_summaries(windows: Iterable[tuple[Window, Report]]) -> tuple[RunSummary, ...]:
-    """The runs, the one first whose GPUs are idle most, counted over all its ranks."""
-    newest: dict[tuple[str, str], tuple[Window, Report]] = {}
+    """The runs, the one first whose GPUs are idle most, counted over all its ranks.
+
+    Windows may come one after the other as they are read: of each worker only a row is kept.
+    """
+    newest: dict[tuple[str, str], tuple[int, RunSummary]] = {}
     for window, report in windows:
         known = newest.get((window.run, window.worker))
-        if known is None or window.order_ns >= known[0].order_ns:
-            newest[window.run, window.worker] = window, report
-    runs: dict[str, list[Report]] = {}
-    for window, report in newest.values():
-        runs.setdefault(window.run, []).append(report)
-    rows = [_summary(run, reports) for run, reports in runs.items()]
+        if known is None or window.order_ns >= known[0]:
+            newest[window.run, window.worker] = window.order_ns, _of_worker(window.run, report)
+    runs: dict[str, list[RunSummary]] = {}
+    for _, row in newest.values():
+        runs.setdefault(row.run, []).append(row)
+    rows = [_of_run(workers) for workers in runs.values()]
     return tuple(sorted(rows, key=lambda row: (-(row.idle_share or 0.0) * row.ranks, row.run)))
 
 
@@ -62,22 +66,35 @@ def idle_share(report: Report) -> float | None:
     return report.idle.total.device_ns / max(room_ns, 1)
 
 
-def _summary(run: str, reports: Sequence[Report]) -> RunSummary:
-    worst = max(reports, key=lambda report: idle_share(report) or 0.0)
-    shares = [part for report in reports if (part := idle_share(report)) is not None]
-    actions = action_rows(worst, rank(worst), mean_step_us(worst) or 0.0)
+def lost_share(report: Report) -> float:
+    """The part of the steps in which the devices computed nothing; 0 where no GPU work was recorded."""
+    if report.idle is None:
+        return 0.0
+    room_ns = sum(step.length_ns for step in report.steps) * len(report.idle.by_device)
+    beside_ns = sum((step.copying_ns or 0) + (step.communication_exposed_ns or 0) for step in report.steps)
+    return (report.idle.total.device_ns + beside_ns) / max(room_ns, 1)
+
+
+def _of_worker(run: str, report: Report) -> RunSummary:
+    actions = action_rows(report, rank(report), mean_step_us(report) or 0.0)
     saves = actions[0].saves if actions else SavingView(0.0, None, 0.0)
     worth_us = saves.ceiling_us if saves.estimate_us is None else saves.estimate_us
-    opening = opening_after(worst, actions)
+    opening = opening_after(report, actions)
     return RunSummary(
         run=run,
-        ranks=len(reports),
-        steps=len(worst.steps),
-        step_us=median_step_us(worst),
-        idle_share=fmean(shares) if shares else None,
+        ranks=1,
+        steps=len(report.steps),
+        step_us=median_step_us(report),
+        idle_share=idle_share(report),
         first_action=actions[0].title if actions else "",
         saves_us=worth_us if actions else None,
         is_estimate=saves.estimate_us is not None,
-        marks_steps=marks_steps(worst),
+        marks_steps=marks_steps(report),
         opening=" ".join(text for text in (opening.verdict, opening.action) if text),
     )
+
+
+def _of_run(workers: Sequence[RunSummary]) -> RunSummary:
+    worst = max(workers, key=lambda row: row.idle_share or 0.0)
+    shares = [row.idle_share for row in workers if row.idle_share is not None]
+    return dataclasses.replace(worst, ranks=len(workers), idle_share=fmean(shares) if shares else None)

@@ -10,12 +10,13 @@ from tbprof.model import Window
 from tbprof.records import dataclass
 from tbprof.texts.screens.series import (
     change_sentences,
+    damaged_sentence,
     few_windows_sentences,
     missing_sentence,
     ranks_sentences,
     read_sentence,
 )
-from tbprof.views.series.series import RanksView, SeriesRow, TrendView, WindowFigures
+from tbprof.views.series.series import RanksView, SeriesRow, TrendView, WindowFigures, missing_ranks
 
 __all__ = ["StepChange", "ranks_view", "series_row", "step_change", "trend_view"]
 
@@ -59,7 +60,7 @@ def ranks_view(rows: Sequence[SeriesRow]) -> RanksView:
     """The same window of every rank, by rank; workers without one come last, by name."""
     rows = sorted(rows, key=lambda row: (row.rank is None, row.rank or 0, row.worker))
     if any(row.state == "reading" for row in rows):
-        return RanksView(_read_so_far(rows), "", "", tuple(rows))
+        return RanksView(_read_so_far(rows), "", "", "", tuple(rows))
     are_ranked = all(row.rank is not None for row in rows)
     compared = [
         (str(row.rank) if are_ranked else row.worker, row.figures.idle_share, row.figures.wait_us)
@@ -67,7 +68,8 @@ def ranks_view(rows: Sequence[SeriesRow]) -> RanksView:
         if row.figures is not None
     ]
     verdict, detail = ranks_sentences(compared, are_ranked=are_ranked)
-    return RanksView(verdict, detail, missing_sentence(_missing(rows)), tuple(rows))
+    missing, damaged = missing_sentence(_missing(rows)), damaged_sentence(_damaged(rows))
+    return RanksView(verdict, detail, missing, damaged, tuple(rows))
 
 
 def trend_view(rows: Sequence[SeriesRow], left_out: int) -> TrendView:
@@ -114,8 +116,13 @@ def _stands_out(change: StepChange, steps_us: Sequence[float]) -> bool:
 
 
 def _missing(rows: Sequence[SeriesRow]) -> tuple[int, ...]:
-    """Ranks that have no window here: of the world, and below the highest one that has."""
     worlds = [row.figures.world_size or 0 for row in rows if row.figures is not None]
-    there = {row.rank for row in rows if row.rank is not None}
-    size = max((*worlds, *(rank + 1 for rank in there)), default=0)
-    return tuple(rank for rank in range(size) if rank not in there)
+    return missing_ranks({row.rank for row in rows if row.rank is not None}, max(worlds, default=0))
+
+
+def _damaged(rows: Sequence[SeriesRow]) -> tuple[int, ...]:
+    return tuple(
+        row.rank
+        for row in rows
+        if row.rank is not None and row.figures is not None and row.figures.is_damaged
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from statistics import fmean
 from typing import Literal
 
@@ -12,7 +13,19 @@ from tbprof.views.base.steady import mean_communication_us, steady_steps
 from tbprof.views.base.times import optional_us, us
 from tbprof.views.overview.idle_causes import stacking_place
 
-__all__ = ["RanksView", "SeriesCause", "SeriesRow", "TrendView", "WindowFigures", "figures_of"]
+__all__ = [
+    "RanksView",
+    "SeriesCause",
+    "SeriesRow",
+    "TrendView",
+    "WindowFigures",
+    "figures_of",
+    "is_damaged",
+    "missing_ranks",
+]
+
+_DAMAGE = ("compression_damaged", "truncated")
+"""What health says of a file that ends early."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +60,8 @@ class WindowFigures:
     """What removing waits saves of a step, by the estimate."""
     world_size: int | None
     git_commit: str | None
+    is_damaged: bool = False
+    """Whether only a part of the trace could be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +83,8 @@ class RanksView:
     detail: str
     missing: str
     """A sentence about ranks that were not recorded; "" if none is missing."""
+    damaged: str
+    """A sentence about ranks of whose traces only a part could be read; "" if there is none."""
     rows: tuple[SeriesRow, ...]
 
 
@@ -115,7 +132,19 @@ def figures_of(report: Report) -> WindowFigures:
         could_save_us=_could_save_us(report),
         world_size=report.trace.world_size,
         git_commit=None if facts is None else facts.git_commit,
+        is_damaged=is_damaged(report),
     )
+
+
+def is_damaged(report: Report) -> bool:
+    """Whether only a part of its trace could be read."""
+    return any(fact.code in _DAMAGE for fact in report.trace.health)
+
+
+def missing_ranks(there: Collection[int], world_size: int) -> tuple[int, ...]:
+    """Those of the world, and below the highest one that is there, that are not there."""
+    size = max((world_size, *(rank + 1 for rank in there)), default=0)
+    return tuple(rank for rank in range(size) if rank not in there)
 
 
 def _could_save_us(report: Report) -> float | None:

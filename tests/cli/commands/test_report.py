@@ -16,6 +16,7 @@ import pytest
 from command_line import SAMPLES, run_tbprof
 
 from tbprof.cli.input import reading as module
+from tbprof.cli.input import window_reading
 from tbprof.cli.main import main
 from tbprof.model import SEVERITIES
 from tbprof.report import build_report
@@ -502,7 +503,7 @@ def test_what_can_not_be_had_is_one_sentence(capsys: Capture, arguments: list[st
 
 
 def test_a_list_that_takes_long_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    monkeypatch.setattr(module, "_PROGRESS_FROM_S", -1.0)
+    monkeypatch.setattr(window_reading, "_PROGRESS_FROM_S", -1.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert main(["report", "--summary", str(SAMPLES)]) == 0
     assert "\rreading windows: 1 of 5" in capsys.readouterr().err

@@ -10,7 +10,7 @@ import pytest
 from report_samples import REPORT, changed
 
 from tbprof.model import Numbers, Report
-from tbprof.views.export.report_document import SCHEMA, report_document, reports_document
+from tbprof.views.export.report_document import report_document
 
 
 def document(report: Report = REPORT) -> Any:
@@ -87,11 +87,6 @@ def test_health_comes_with_its_sentence() -> None:
     [cold, _] = document()["trace"]["health"]
     assert cold["code"] == "cold_steps"
     assert cold["message"].startswith("1 cold step of 3")
-
-
-def test_a_folder_is_a_list_of_reports() -> None:
-    shown = reports_document((REPORT, REPORT))
-    assert shown == {"schema": SCHEMA, "reports": [report_document(REPORT)] * 2}
 
 
 @pytest.mark.parametrize("numbers", [{}, {"share": 0.5}, {"wait_ns": 0}, {"_ns": 1}])

@@ -19,14 +19,16 @@ export function RanksPage() {
       {(view: RanksView) => (
         <>
           <SeriesHead verdict={view.verdict} detail={view.detail} />
-          {view.missing !== "" && (
-            <div class="note small">
-              <Icon name="warning" tone="i-warn" />
-              <div>
-                <p>{view.missing}</p>
+          {[view.damaged, view.missing]
+            .filter((sentence) => sentence !== "")
+            .map((sentence) => (
+              <div key={sentence} class="note small">
+                <Icon name="warning" tone="i-warn" />
+                <div>
+                  <p>{sentence}</p>
+                </div>
               </div>
-            </div>
-          )}
+            ))}
           <Rows rows={view.rows} kind={view.rows.every((row) => row.rank !== null) ? RANK : WORKER} />
         </>
       )}

@@ -1,0 +1,185 @@
+"""The windows of files and folders, one after the other as they are read."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+from tbprof.cli.input.reading import is_folder, progress_of, report_of_file
+from tbprof.cli.output.stderr_messages import tell
+from tbprof.errors import TbprofError, TraceError, UsageError
+from tbprof.model import Report, Window
+from tbprof.store.lookup.reports import has_report, report_of_window
+from tbprof.store.lookup.windows import window_of_report
+
+if TYPE_CHECKING:
+    from tbprof.cli.input.shard import Shard
+    from tbprof.executors.executor import Executor
+
+__all__ = ["WindowReader", "WindowReport", "reports_of_folder", "windows_of_folder"]
+
+_FEWEST_TO_SHARE = 4
+"""Traces that are worth other processes: to start one takes as long as to read a small trace."""
+
+_PROGRESS_FROM_S = 2.0
+"""A list that is read faster needs no line that says how far it is."""
+
+WindowReport: TypeAlias = tuple[Window, Report]
+_Outcome: TypeAlias = tuple[Window, Report | TbprofError]
+_T = TypeVar("_T")
+
+
+@dataclasses.dataclass(slots=True)
+class WindowReader:
+    """The windows of files and folders; a path that gives none costs one line on stderr.
+
+    Where there are several paths, a window's run begins with the one that it comes from. Reading raises a
+    `TbprofError` where no path gave any window.
+    """
+
+    paths: Sequence[Path]
+    use_cache: bool
+    executor: Executor | None = None
+    """Who reads traces that have no report; by default this process, or those of this machine's cores."""
+    shard: Shard | None = None
+    """The part of each folder's windows that is read; by default all."""
+    has_failed: bool = False
+    """Whether some of several paths gave none, once all have been read."""
+
+    def __iter__(self) -> Iterator[WindowReport]:
+        failed = 0
+        for path in self.paths:
+            try:
+                for window, report in self._of(path):
+                    yield (window if len(self.paths) == 1 else _within(path, window)), report
+            except TbprofError as error:
+                failed += 1
+                if failed == len(self.paths):
+                    raise
+                self.has_failed = True
+                tell(str(error))
+
+    def _of(self, path: Path) -> Iterator[WindowReport]:
+        if is_folder(path):
+            yield from windows_of_folder(
+                path, use_cache=self.use_cache, executor=self.executor, shard=self.shard
+            )
+        else:
+            report = report_of_file(path, use_cache=self.use_cache)
+            yield window_of_report(report), report
+
+
+def reports_of_folder(folder: Path, *, use_cache: bool) -> tuple[Report, ...]:
+    """Those of all windows that can be read.
+
+    Raises:
+        UsageError: There is none.
+    """
+    return tuple(report for _, report in windows_of_folder(folder, use_cache=use_cache))
+
+
+def windows_of_folder(
+    folder: Path, *, use_cache: bool, executor: Executor | None = None, shard: Shard | None = None
+) -> Iterator[WindowReport]:
+    """All windows that can be read; each that can't, or is left out, costs one line on stderr.
+
+    Raises:
+        UsageError: There is none.
+    """
+    # A file that is named needs nothing of what finds them.
+    from tbprof.store.lookup.discovery import Discovery
+    from tbprof.texts.findings.left_out import skipped_sentence
+    from tbprof.trace_files import looks_like_trace
+    from tbprof.views.series.run_ranks import RunRanks
+
+    listing = Discovery(folder, looks_like_trace).find()
+    for file in listing.skipped:
+        tell(f"{file.path}: {skipped_sentence(file.reason)}")
+    windows = listing.windows if shard is None else shard.of(listing.windows)
+    found, ranks = 0, RunRanks()
+    for window, report in _told(_outcomes(windows, executor, use_cache=use_cache), len(windows)):
+        if isinstance(report, TbprofError):
+            tell(str(report))
+            ranks.add(window, None)
+        else:
+            found += 1
+            ranks.add(window, report)
+            yield window, report
+    if shard is None:
+        for sentence in ranks.sentences():
+            tell(sentence)
+    if not found and (windows or not listing.windows):
+        raise UsageError(f"there is no trace or report to read in {folder}: name another folder")
+
+
+def _outcomes(windows: Sequence[Window], executor: Executor | None, *, use_cache: bool) -> Iterator[_Outcome]:
+    """In the order of the windows: reports at hand are read here, the others by who reads traces."""
+    traces = [
+        window.trace_path
+        for window in windows
+        if window.trace_path is not None and not (use_cache and has_report(window))
+    ]
+    executor = executor or _other_processes(len(traces))
+    read_elsewhere = frozenset(traces if executor is not None else ())
+    elsewhere = _read_by(executor, traces, use_cache=use_cache) if executor is not None else iter(())
+    for window in windows:
+        if window.trace_path in read_elsewhere:
+            yield window, next(elsewhere)
+            continue
+        progress = progress_of(Path(window.trace_path or window.window))
+        try:
+            yield window, report_of_window(window, use_cache=use_cache, progress=progress)
+        except TbprofError as error:
+            yield window, error
+
+
+def _other_processes(traces: int) -> Executor | None:
+    """Those of this machine, where they are worth their start."""
+    if traces < _FEWEST_TO_SHARE:
+        return None
+    from tbprof.executors.local_processes import LocalProcesses
+    from tbprof.process.cores import cores
+
+    return LocalProcesses(min(cores(), traces)) if cores() > 1 else None
+
+
+def _read_by(executor: Executor, traces: Sequence[str], *, use_cache: bool) -> Iterator[Report | TbprofError]:
+    from tbprof.executors.analyzing import analyse_many
+
+    for trace, file in zip(traces, analyse_many(traces, executor, use_cache=use_cache), strict=True):
+        if file.error:
+            yield TraceError(file.error)
+            continue
+        try:
+            report = file.report()
+        except TbprofError as error:
+            yield error
+        else:
+            yield dataclasses.replace(report, trace=dataclasses.replace(report.trace, path=trace))
+
+
+def _within(path: Path, window: Window) -> Window:
+    return dataclasses.replace(window, run=(path / window.run).as_posix())
+
+
+def _told(items: Iterator[_T], count: int) -> Iterator[_T]:
+    """One after the other; while one takes long, a line on a terminal says how many are done."""
+    began_s = time.monotonic()
+    for done in range(count + 1):
+        line = f"reading windows: {done:,} of {count:,}"
+        is_shown = sys.stderr.isatty() and time.monotonic() - began_s > _PROGRESS_FROM_S
+        if is_shown:
+            sys.stderr.write(f"\r{line}")
+            sys.stderr.flush()
+        item = next(items, None)
+        if is_shown:
+            # What is printed of the window stands where the line was.
+            sys.stderr.write("\r" + " " * len(line) + "\r")
+            sys.stderr.flush()
+        if item is None:
+            return
+        yield item

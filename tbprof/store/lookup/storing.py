@@ -1,0 +1,31 @@
+"""Reports of traces that somebody asked to be left beside them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tbprof.errors import UsageError
+from tbprof.file_names import REPORT_SUFFIX
+from tbprof.model import Report, Window
+from tbprof.store.codec import encode_report
+from tbprof.store.files import write_whole
+from tbprof.version import __version__
+from tbprof.window_names import parse_window_name
+
+__all__ = ["store_beside"]
+
+
+def store_beside(window: Window, report: Report) -> None:
+    """Leave the report of a trace beside it, where the tab and all commands find it; one that is there stays.
+
+    Raises:
+        UsageError: The folder can't be written to.
+    """
+    if window.trace_path is None or window.report_path is not None:
+        return
+    trace = Path(window.trace_path)
+    path = trace.with_name(parse_window_name(trace.name).stem + REPORT_SUFFIX)
+    try:
+        write_whole(path, encode_report(report, written_by=__version__))
+    except OSError as error:
+        raise UsageError(f"{path} can't be written ({error.strerror}): check the folder") from error

@@ -1,0 +1,104 @@
+"""The windows of a folder as they come, by whoever reads them; what is missing or damaged is named."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from command_line import SAMPLES
+
+from tbprof.cli.input.window_reading import WindowReader
+from tbprof.cli.main import main
+from tbprof.html_report import html_page
+
+CLEAN = SAMPLES / "h100_transformer_clean" / "dc3b_3169006.pt.trace.json.gz"
+SYNCING = SAMPLES / "h100_bert_small_infer" / "h100_bert_small.json.gz"
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """Four ranks of a job of six, of which rank 1 is cut off and rank 3 gives nothing."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    trace = json.loads(gzip.decompress(CLEAN.read_bytes()))
+    for rank in range(4):
+        told = {"distributedInfo": {"backend": "nccl", "rank": rank, "world_size": 6}}
+        packed = gzip.compress(json.dumps({**told, **trace}).encode(), 1)
+        cut = {1: len(packed) // 2, 3: 9}.get(rank, len(packed))
+        (folder / f"node_{rank}_rank{rank}.175221557399316900{rank}.pt.trace.json.gz").write_bytes(
+            packed[:cut]
+        )
+    return folder
+
+
+def test_every_rank_that_is_missing_or_damaged_is_named_and_the_others_stand(
+    run: Path, capsys: Capture
+) -> None:
+    assert main(["report", str(run), "--format", "json", "--no-cache"]) == 0
+    shared = capsys.readouterr()
+    assert [report["trace"]["rank"] for report in json.loads(shared.out)["reports"]] == [0, 1, 2]
+    nothing, damaged, missing = shared.err.splitlines()
+    assert "node_3_rank3" in nothing
+    assert "Damaged: rank 1, the trace ends early." in damaged
+    assert "Not recorded: rank 4, 5." in missing
+    # One process says the same as several, which four traces are worth.
+    assert main(["report", str(run), "--format", "json", "--no-cache", "--workers", "1"]) == 0
+    assert capsys.readouterr() == shared
+
+
+def test_windows_come_before_the_next_is_read(run: Path) -> None:
+    (run / "node_3_rank3.1752215573993169003.pt.trace.json.gz").unlink()
+    windows = iter(WindowReader([run], use_cache=False))
+    first, _ = next(windows)
+    for path in run.glob("*rank[12]*"):
+        path.unlink()
+    assert first.worker == "node_0_rank0"
+    assert list(windows) == []
+
+
+def test_machines_that_share_a_folder_read_a_part_each_and_leave_reports(run: Path, capsys: Capture) -> None:
+    for part in ("1/2", "2/2"):
+        asked = ["report", str(run), "--format", "json", "--no-cache", "--store", "--shard", part]
+        # The only trace of the second part besides rank 1's gives nothing.
+        assert main(asked) == 0
+        assert len(json.loads(capsys.readouterr().out)["reports"]) == {"1/2": 2, "2/2": 1}[part]
+    assert [path.name.split(".")[0] for path in sorted(run.glob("*.tbprof.pb"))] == [
+        "node_0_rank0",
+        "node_1_rank1",
+        "node_2_rank2",
+    ]
+    for path in run.glob("*.json.gz"):
+        path.unlink()
+    assert main(["report", str(run), "--format", "json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["reports"]) == 3
+
+
+def test_a_part_without_a_window_is_none_to_complain_of(tmp_path: Path, capsys: Capture) -> None:
+    shutil.copy(CLEAN, tmp_path)
+    assert main(["report", str(tmp_path), "--shard", "2/2"]) == 0
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("words", ["0/2", "3/2", "1", "1/0", "/", "a/b", "-1/2", "1/9999999"])
+def test_a_part_that_there_is_not_is_refused(words: str, capsys: Capture) -> None:
+    assert main(["report", str(CLEAN), f"--shard={words}"]) == 2
+    assert "--shard" in capsys.readouterr().err
+
+
+def test_a_page_holds_the_windows_in_which_the_gpu_computes_least(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    shutil.copy(SYNCING, tmp_path / "a_rank0.1752215573993169000.json.gz")
+    shutil.copy(CLEAN, tmp_path / "b_rank1.1752215573993169001.json.gz")
+    monkeypatch.setattr(html_page, "MOST_WINDOWS", 1)
+    assert main(["report", str(tmp_path), "--format", "html"]) == 0
+    printed = capsys.readouterr()
+    assert "the page holds 1 of 2 windows, those in which the GPUs compute least" in printed.err
+    _, _, data = printed.out.partition('id="tbprof-data">')
+    shown = json.JSONDecoder().raw_decode(data)[0]["windows"]
+    assert [window["worker"] for window in shown] == ["a_rank0"]
