@@ -163,7 +163,7 @@ LAW = {
     "cli": allowed("standard_streams version errors"),
     "cli.output": allowed("report standard_streams texts.* views.* errors model"),
     "cli.input": allowed(
-        "executors file_names process report standard_streams store.* trace_files texts.* views.* "
+        "executors file_names report standard_streams store.* trace_files texts.* views.* "
         "window_names errors model"
     ),
     "cli.processes": allowed("standard_streams errors", "pynvml"),

@@ -1,13 +1,16 @@
-"""An executor by the words of a command line; what each needs is imported for who asks for it."""
+"""The executor for a command line; what each kind needs is imported for who asks for it."""
 
 from __future__ import annotations
 
 from tbprof.errors import UsageError
 from tbprof.executors.executor import Executor
 
-__all__ = ["executor_of"]
+__all__ = ["executor_for", "executor_of"]
 
 _RAY = "ray"
+
+_FEWEST_TO_SHARE = 4
+"""Traces that are worth other processes: to start one takes as long as to read a small trace."""
 
 
 def executor_of(words: str) -> Executor:
@@ -28,6 +31,13 @@ def executor_of(words: str) -> Executor:
 
         return DaskExecutor(words)
     raise UsageError(f"{words} names no workers: give a number, tcp://HOST:PORT, ray or ray://HOST:PORT")
+
+
+def executor_for(traces: int) -> Executor:
+    """Where so many traces are read by default: in a process for each core, if they are worth that."""
+    from tbprof.process.cores import cores
+
+    return _processes(1 if traces < _FEWEST_TO_SHARE else min(cores(), traces))
 
 
 def _processes(count: int) -> Executor:

@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tbprof.cli.commands.parsers import WORKERS_HELP
+from tbprof.cli.output.output_file import Output
 from tbprof.errors import UsageError
-from tbprof.executors.choosing import WORKERS_HELP
-from tbprof.standard_streams import put, reader_may_leave
 
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
@@ -36,7 +36,7 @@ def add_to(commands: Commands) -> None:
         metavar="N",
         help="the N-th window of every rank, from 1 on (default: the last that all have)",
     )
-    parser.add_argument("--workers", metavar="WORKERS", help=WORKERS_HELP)
+    parser.add_argument("--workers", metavar="WHERE", help=WORKERS_HELP)
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write there instead of to stdout")
     parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cache of reports")
     parser.set_defaults(run=run)
@@ -56,7 +56,8 @@ def run(options: argparse.Namespace) -> int:
 
     executor = None if options.workers is None else executor_of(options.workers)
     found = job_ranks(options.paths, number=options.window, executor=executor, use_cache=not options.no_cache)
-    _print(_text(job_page(found.ranks, found.problems), options.format), options.output)
+    with Output(options.output) as output:
+        output.put(_text(job_page(found.ranks, found.problems), options.format))
     return 0 if found.ranks else _COULD_NOT
 
 
@@ -68,14 +69,3 @@ def _text(page: JobPage, form: str) -> str:
     from tbprof.cli.output.job_text import job_markdown, job_text
 
     return job_markdown(page) if form == "markdown" else job_text(page)
-
-
-def _print(text: str, output: Path | None) -> None:
-    if output is None:
-        with reader_may_leave():
-            put(text)
-        return
-    try:
-        output.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise UsageError(f"{output} can't be written ({error.strerror}): name another file") from error

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tbprof.cli.commands.parsers import WORKERS_HELP
 from tbprof.cli.commands.report_forms import report_parts
 from tbprof.cli.input.parquet_magic import is_parquet
 from tbprof.cli.input.piped import is_piped
@@ -54,12 +55,7 @@ def add_to(commands: Commands) -> None:
         help=f"exit with 1 if a finding is at least this bad: {', '.join(SEVERITIES)}",
     )
     parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cache of reports")
-    parser.add_argument(
-        "--workers",
-        metavar="WHERE",
-        help="who reads traces: N processes of this machine, by default one a core; "
-        "tcp://HOST:PORT, a Dask scheduler; ray, or ray://HOST:PORT",
-    )
+    parser.add_argument("--workers", metavar="WHERE", help=WORKERS_HELP)
     parser.add_argument(
         "--shard", metavar="I/N", help="of each folder's windows part I of N, for one of N machines"
     )

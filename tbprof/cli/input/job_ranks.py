@@ -9,6 +9,7 @@ from tbprof.cli.input.reading import is_folder
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.errors import TbprofError, UsageError
 from tbprof.executors.analyzing import analyse_many
+from tbprof.executors.choosing import executor_for
 from tbprof.executors.executor import Executor
 from tbprof.file_names import REPORT_SUFFIX, rank_of
 from tbprof.model import Window
@@ -39,7 +40,7 @@ def job_ranks(
     Args:
         paths: The folder of a run, or one file a rank.
         number: Which window of every worker of a folder, from 1 on; None for the last that all have.
-        executor: Reads traces that have no report.
+        executor: Reads traces that have no report; by default processes of this machine.
         use_cache: Whether stored reports are used, and the cache of reports.
 
     Raises:
@@ -60,6 +61,7 @@ def job_ranks(
             else:
                 ranks.append(found)
     traces = [window.trace_path or "" for window in pending]
+    executor = executor or executor_for(len(traces))
     analyzed = analyse_many(traces, executor, use_cache=use_cache)
     for window, file in zip(pending, analyzed, strict=True):
         rank = rank_of(window.worker)

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["WindowReader", "WindowReport", "reports_of_folder", "windows_of_folder"]
 
-_FEWEST_TO_SHARE = 4
-"""Traces that are worth other processes: to start one takes as long as to read a small trace."""
-
 _PROGRESS_FROM_S = 2.0
 """A list that is read faster needs no line that says how far it is."""
 
@@ -123,9 +120,10 @@ def _outcomes(windows: Sequence[Window], executor: Executor | None, *, use_cache
         for window in windows
         if window.trace_path is not None and not (use_cache and has_report(window))
     ]
-    executor = executor or _other_processes(len(traces))
-    read_elsewhere = frozenset(traces if executor is not None else ())
-    elsewhere = _read_by(executor, traces, use_cache=use_cache) if executor is not None else iter(())
+    # A single trace is shown as it is read.
+    is_shared = executor is not None or len(traces) > 1
+    read_elsewhere = frozenset(traces if is_shared else ())
+    elsewhere = _read_by(executor, traces, use_cache=use_cache) if is_shared else iter(())
     for window in windows:
         if window.trace_path in read_elsewhere:
             yield window, next(elsewhere)
@@ -137,19 +135,13 @@ def _outcomes(windows: Sequence[Window], executor: Executor | None, *, use_cache
             yield window, error
 
 
-def _other_processes(traces: int) -> Executor | None:
-    """Those of this machine, where they are worth their start."""
-    if traces < _FEWEST_TO_SHARE:
-        return None
-    from tbprof.executors.local_processes import LocalProcesses
-    from tbprof.process.cores import cores
-
-    return LocalProcesses(min(cores(), traces)) if cores() > 1 else None
-
-
-def _read_by(executor: Executor, traces: Sequence[str], *, use_cache: bool) -> Iterator[Report | TbprofError]:
+def _read_by(
+    executor: Executor | None, traces: Sequence[str], *, use_cache: bool
+) -> Iterator[Report | TbprofError]:
     from tbprof.executors.analyzing import analyse_many
+    from tbprof.executors.choosing import executor_for
 
+    executor = executor or executor_for(len(traces))
     for trace, file in zip(traces, analyse_many(traces, executor, use_cache=use_cache), strict=True):
         if file.error:
             yield TraceError(file.error)
