@@ -111,7 +111,7 @@ class RankSequence:
     computes at a moment comes first, then communication: that of the own group as far as it was exposed.
 
     Bounded: at most 1,024 collectives and 4,096 parts with a name; what a stretch holds of less than a
-    fiftieth goes into the part of its kind without one. Communication always keeps its name.
+    fiftieth goes into the part of its kind without one, or of its op. Communication always keeps its name.
     """
 
     device: int

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from job_program import Collective, Job
+from job_recording import record_job
 from job_records import records_of
 from random_jobs import random_job
 from simulated_job import RankRun, simulate
 
 from tbprof.job.ranks.job_analysis import JobAnalysis, analyze_ranks
 from tbprof.job.ranks.late_ranks import LateRank
+from tbprof.job.ranks.rank_record import Part, RankRecord
+from tbprof.job.ranks.report_record import record_of_report
 from tbprof.job.ranks.step_estimates import StepEstimate
 
-__all__ = ["JudgedJob", "JudgedStep", "judge_job"]
+__all__ = ["JudgedJob", "JudgedStep", "judge_job", "line_of"]
 
 MATTERS = 0.02
 """Of a step: a cause that costs less is not looked for."""
 
-_FAMILIES = {
+_Family = tuple[str, str, str | None]
+
+_FAMILIES: dict[str, _Family] = {
     "sync": ("idle", "sync", None),
     "loader": ("idle", "data", None),
     "gc": ("idle", "launch", None),
@@ -54,11 +60,16 @@ class JudgedJob:
     """Those in which its cause cost something."""
 
 
-def judge_job(seed: int) -> JudgedJob:
-    """Analyze the job of a seed, and judge what was said of each step."""
+def judge_job(seed: int, *, through_traces: bool = False) -> JudgedJob:
+    """Analyze the job of a seed, and judge what was said of each step.
+
+    Args:
+        seed: Of the job.
+        through_traces: Whether traces are written and read, instead of records that hold what happened.
+    """
     job = random_job(seed)
     runs = simulate(job, seed)
-    analysis = analyze_ranks(records_of(job, runs))
+    analysis = analyze_ranks(_recorded(job, runs) if through_traces else records_of(job, runs))
     now = _step_times(job, runs)
     true = _step_times(job, simulate(random_job(seed, with_cause=False), seed))
     judged = tuple(
@@ -68,6 +79,29 @@ def judge_job(seed: int) -> JudgedJob:
         and late.step in job.seeded.rank_of_step
     )
     return JudgedJob(analysis, judged)
+
+
+def _recorded(job: Job, runs: tuple[RankRun, ...]) -> list[RankRecord]:
+    found = [record_of_report(built.report(), rank) for rank, built in enumerate(record_job(job, runs))]
+    return [record for record in found if record is not None]
+
+
+def line_of(cause: Part | None) -> str:
+    """A frame's file and line, however it is spelled; "" where the cause has none."""
+    if cause is None or cause.family != "idle":
+        return ""
+    frame = re.fullmatch(r"(.+)\((\d+)\): .+", cause.name)
+    return cause.name if frame is None else f"{frame[1]}:{frame[2]}"
+
+
+def _is_family(late: LateRank, family: _Family, line: str) -> bool:
+    """What a trace shows of a sync is idle after it for as long as it explains; the host's work goes on."""
+    cause = late.cause
+    if cause is None:
+        return False
+    if family == _FAMILIES["sync"] and cause.cause == "launch" and line_of(cause) == line:
+        return True
+    return (cause.family, cause.cause, late.computing) == family
 
 
 def _step_times(job: Job, runs: tuple[RankRun, ...]) -> dict[int, int]:
@@ -83,8 +117,6 @@ def _step_times(job: Job, runs: tuple[RankRun, ...]) -> dict[int, int]:
 def _judged(job: Job, analysis: JobAnalysis, late: LateRank, true_ns: int) -> JudgedStep:
     seeded = job.seeded
     family = _FAMILIES[seeded.family]
-    cause = late.cause
-    said = None if cause is None else (cause.family, cause.cause, late.computing)
     estimates = analysis.estimates.steps if analysis.estimates is not None else ()
     estimate = next((one for one in estimates if one.step == late.step > job.warm_up), None)
     style = next(iter(job.traits - {seeded.family}))
@@ -94,8 +126,8 @@ def _judged(job: Job, analysis: JobAnalysis, late: LateRank, true_ns: int) -> Ju
         ranks=len(job.ranks),
         step=late.step,
         is_rank_right=late.rank == seeded.rank_of_step[late.step],
-        is_family_right=said == family,
-        is_line_right=None if not seeded.line else cause is not None and cause.name == seeded.line,
+        is_family_right=_is_family(late, family, seeded.line),
+        is_line_right=None if not seeded.line else line_of(late.cause) == seeded.line,
         error=None if estimate is None else abs(estimate.without_ns / true_ns - 1),
         is_inside=None if estimate is None else _is_inside(estimate, true_ns),
         said=late,

@@ -59,6 +59,10 @@ class RankRun:
     steps: dict[int, int] = field(default_factory=dict)
     """When the host began each."""
     host: list[HostSpan] = field(default_factory=list)
+    syncs: list[HostSpan] = field(default_factory=list)
+    """When the host waited for its streams."""
+    end_ns: int = 0
+    """Of the host."""
 
 
 _Arrival = tuple[Collective, int]
@@ -109,6 +113,7 @@ def _rank(actions: tuple[Action, ...], run: RankRun) -> Generator[_Arrival, int,
             host += action.ns
         elif isinstance(action, Sync):
             waited += max(compute - host, 0)
+            run.syncs.append(HostSpan("sync", action.line, host, max(host, compute)))
             host = max(host, compute)
             after_sync = HostSpan("after sync", action.line, host, host)
         elif isinstance(action, Join):
@@ -127,3 +132,4 @@ def _rank(actions: tuple[Action, ...], run: RankRun) -> Generator[_Arrival, int,
             else:
                 end = compute = begin + action.ns
             run.rows.append(Row(action, begin, end, step, host, waited))
+        run.end_ns = host

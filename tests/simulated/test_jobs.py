@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 import pytest
-from job_judgement import JudgedJob, JudgedStep, judge_job
+from job_judgement import JudgedJob, JudgedStep, judge_job, line_of
 
 from tbprof.job.ranks.rank_record import Part
 
@@ -67,6 +67,34 @@ def test_figures_are_in_order() -> None:
 def test_the_causes_of_a_job_are_parts_with_names() -> None:
     causes = {step.said.cause for step in steps_of(SAMPLE) if step.is_line_right}
     assert all(isinstance(cause, Part) and cause.name for cause in causes)
+
+
+@pytest.mark.parametrize("seed", [4_007, 4_011])
+def test_traces_of_a_job_say_what_happened(seed: int) -> None:
+    """What is read from traces is what the records of the simulation hold."""
+    (told,), read = judged(range(seed, seed + 1)), judge_job(seed, through_traces=True)
+    assert read.analysis.matching.unmatched_count == 0
+    assert said(read) == said(told)
+    assert told.analysis.estimates is not None
+    assert read.analysis.estimates is not None
+    assert read.analysis.estimates.steps == told.analysis.estimates.steps
+
+
+def said(job: JudgedJob) -> list[tuple[object, ...]]:
+    return [
+        (late.step, late.rank, late.late_ns, late.computing, line_of(late.cause))
+        for late in job.analysis.late
+    ]
+
+
+@pytest.mark.exhaustive
+def test_traces_of_a_hundred_jobs_meet_the_targets() -> None:
+    steps = [step for seed in EXHAUSTIVE[:100] for step in judge_job(seed, through_traces=True).steps]
+    assert share(steps, lambda step: step.is_rank_right) >= 0.98
+    assert share(steps, lambda step: step.is_family_right) >= 0.95
+    assert share(steps, lambda step: step.is_line_right) >= 0.95
+    assert share(steps, is_near) >= 0.9
+    assert share(steps, lambda step: step.is_inside) >= 0.95
 
 
 @pytest.mark.exhaustive

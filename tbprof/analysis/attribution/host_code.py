@@ -47,6 +47,24 @@ class HostPlaces:
                     _fill(rows, nest, at)
         return self._named(rows)
 
+    def functions_within(self, start_ns: Int64s, end_ns: Int64s) -> list[str]:
+        """As `names`, but a user function that runs within a label names a pause before the label does."""
+        named = self.names(start_ns, end_ns)
+        middle = (start_ns + end_ns) // 2
+        for lane in self._lanes:
+            ranges, frames = (
+                nest.innermost(np.full(len(middle), lane, np.int64), middle, middle)
+                for nest in self._innermost
+            )
+            for at in np.flatnonzero((ranges != NONE) & (frames != NONE)).tolist():
+                label, function = (
+                    int(nest.rows[found[at]])
+                    for nest, found in zip(self._innermost, (ranges, frames), strict=True)
+                )
+                if self._trace.slices.start_ns[function] >= self._trace.slices.start_ns[label]:
+                    named[at] = self._trace.names[self._trace.slices.name[function]]
+        return named
+
     def code_on(self, lane: Int64s, instants: Int64s) -> list[str]:
         """The label or user function that each lane was in; ops are none; "" where there is none."""
         rows = np.full(len(instants), NONE, np.int64)

@@ -44,6 +44,8 @@ class DevicePieces:
     parts: tuple[StretchPart, ...]
     nameless: Int64s
     """Of each part the one of its kind (and cause) without a name."""
+    coarser: Int64s
+    """The same, but of computing the one of its op, in no module."""
 
 
 def device_pieces(facts: Facts, device: int, begin_ns: int, end_ns: int) -> DevicePieces:
@@ -69,7 +71,8 @@ def pieces_of(
     rest = complement(union_of([held for _, held in clipped]), begin_ns, end_ns)
     clipped.append((StretchPart("idle", "outside"), rest))
     named = {part for part, _ in clipped}
-    parts = sorted(named | {_without_name(part) for part in named}, key=_in_order)
+    wider = {target(part) for part in named for target in (_without_name, _coarser)}
+    parts = sorted(named | wider, key=_in_order)
     number = {part: at for at, part in enumerate(parts)}
     start = np.concatenate([held.start_ns for _, held in clipped])
     end = np.concatenate([held.end_ns for _, held in clipped])
@@ -87,6 +90,7 @@ def pieces_of(
         elements=np.where(is_kernel, np.append(elements, NONE)[kernel], NONE),
         parts=tuple(parts),
         nameless=np.array([number[_without_name(one)] for one in parts], np.int64),
+        coarser=np.array([number[_coarser(one)] for one in parts], np.int64),
     )
 
 
@@ -96,6 +100,10 @@ def _in_order(part: StretchPart) -> tuple[str, str, str, str, int]:
 
 def _without_name(part: StretchPart) -> StretchPart:
     return StretchPart(part.kind, part.cause)
+
+
+def _coarser(part: StretchPart) -> StretchPart:
+    return StretchPart("computing", "", part.name) if part.kind == "computing" else _without_name(part)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,7 +183,12 @@ def _idle(facts: Facts, device: int) -> Iterator[Labelled]:
     for cause, pieces in facts.causes.empty[device].items():
         placed = placed_idle(facts, device, cause)
         order = np.argsort(placed.pieces.start_ns, kind="stable")
-        names = list(zip(placed.names, placed.blamed, strict=True))
+        where = (
+            facts.places.functions_within(placed.pieces.start_ns, placed.pieces.end_ns)
+            if cause == "data"
+            else placed.names
+        )
+        names = list(zip(where, placed.blamed, strict=True))
         for name, site in dict.fromkeys(names):
             mine = order[[names[at] == (name, site) for at in order.tolist()]]
             held = Intervals(placed.pieces.start_ns[mine], placed.pieces.end_ns[mine])

@@ -110,7 +110,7 @@ def _named(facts: Facts, cause: str, pieces: Intervals) -> Iterator[Labelled]:
     order = np.argsort(pieces.start_ns - pieces.end_ns, kind="stable")
     longest = np.sort(order[:_MAX_NAMED])
     held = Intervals(pieces.start_ns[longest], pieces.end_ns[longest])
-    names = np.array(facts.places.names(held.start_ns, held.end_ns), object)
+    names = np.array(facts.places.functions_within(held.start_ns, held.end_ns), object)
     for name in dict.fromkeys(names.tolist()):
         mine = names == name
         yield StretchPart("idle", cause, name), Intervals(held.start_ns[mine], held.end_ns[mine])

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.communication.collectives import key_of_range
@@ -64,14 +65,13 @@ def rank_sequence(facts: Facts) -> RankSequence | None:
     work, found, device = facts.work, facts.collectives, facts.work.main_device
     if device is None:
         return None
-    begin, end = _begin_ns(facts, device), int(facts.steps.gpu_end_ns.max())
-    start_ns, launch_ns = work.start_ns[found.at], work.launch_start_ns[found.at]
-    inside = (work.device[found.at] == device) & (start_ns >= begin) & (start_ns < end)
-    inside &= launch_ns >= facts.steps.start_ns[0]
-    chosen = np.flatnonzero(inside)
+    is_own = _is_own(facts)
+    chosen = np.flatnonzero(is_own[found.at] & (work.device[found.at] == device))
     if len(chosen) == 0:
         return None
     at = found.at[chosen]
+    begin = _begin_ns(facts, device, is_own)
+    end = max(int(facts.steps.gpu_end_ns.max()), int(work.start_ns[at].max()) + 1)
     is_known = work.launch[at] != NONE
     met = _Met(
         device=device,
@@ -117,13 +117,33 @@ def host_sequence(facts: Facts) -> RankSequence | None:
     return _sequence(facts, met, host_pieces(facts, begin, end))
 
 
-def _begin_ns(facts: Facts, device: int) -> int:
+def _is_own(facts: Facts) -> npt.NDArray[np.bool_]:
+    """Of all device work, what the steps launched.
+
+    The last of it may begin when the host has left the steps: every rank has to have it, or ranks can't be
+    matched. Work from before the recording has no launch on record. A stream runs in order: so that has its
+    rows before the first one whose launch is known.
+    """
+    work = facts.work
+    steps = facts.steps
+    # Without marked steps the window begins with the first device work, after its launch.
+    begin = int(steps.start_ns[0]) if steps.recorded else facts.origin_ns
+    end = int(steps.end_ns.max())
+    is_known = work.launch != NONE
+    first = np.full(int(work.place.max(initial=-1)) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(first, work.place[is_known], work.start_ns[is_known])
+    is_known_later = (first[work.place] < np.iinfo(np.int64).max) & (work.start_ns < first[work.place])
+    own: npt.NDArray[np.bool_] = (work.launch_start_ns >= begin) & (work.launch_start_ns < end)
+    own &= is_known | ~is_known_later
+    return own
+
+
+def _begin_ns(facts: Facts, device: int, is_own: npt.NDArray[np.bool_]) -> int:
     """When the first step began, or the device was done with all before it; at most its first own work."""
     work, first = facts.work, int(facts.steps.start_ns[0])
     mine = work.device == device
-    earlier = work.launch_start_ns < first
-    done = int(work.end_ns[mine & earlier].max(initial=first))
-    return min(done, int(work.start_ns[mine & ~earlier].min(initial=done)))
+    done = int(work.end_ns[mine & ~is_own].max(initial=first))
+    return min(done, int(work.start_ns[mine & is_own].min(initial=done)))
 
 
 def _host_waits(facts: Facts, launched_ns: Int64s) -> Int64s:

@@ -20,7 +20,8 @@ MAX_NAMED_PARTS = 4096
 """Over all stretches, the longest; a part has about six bytes."""
 
 NAMED_SHARE = 0.02
-"""Of a stretch: what is shorter goes into the part of its kind without a name."""
+"""Of a stretch: what is shorter goes into the part of its kind without a name, computing into that of its op:
+whether a rank computes more is told by the kernels of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +37,13 @@ class Divided:
 def divide(pieces: DevicePieces, groups: Int64s, begin_ns: Int64s, end_ns: Int64s) -> Divided:
     """The parts of every stretch: those worth a name, and one of each kind for the rest."""
     stretch, part, ns, count, work, unknown = _overlaps(pieces, groups, begin_ns, end_ns)
-    is_named = ns >= np.maximum(NAMED_SHARE * (end_ns - begin_ns)[stretch], 1)
-    is_named[np.argsort(-ns, kind="stable")[MAX_NAMED_PARTS:]] = False
+    is_worth = ns >= np.maximum(NAMED_SHARE * (end_ns - begin_ns)[stretch], 1)
+    has_room = np.zeros(len(ns), np.bool_)
+    has_room[np.argsort(-ns, kind="stable")[:MAX_NAMED_PARTS]] = True
     # How long a collective was exposed is told by its own group's part alone.
-    is_named |= pieces.nameless[part] == part
-    is_named |= np.array([one.kind == "communication" for one in pieces.parts])[part]
-    part = np.where(is_named, part, pieces.nameless[part])
+    is_kept = np.array([one.kind == "communication" for one in pieces.parts])[part]
+    smaller = np.where(has_room, pieces.coarser[part], pieces.nameless[part])
+    part = np.where(is_kept | (is_worth & has_room), part, smaller)
     places = len(pieces.parts)
     merged, which = np.unique(stretch * places + part, return_inverse=True)
     total, kernels, elements, lacking = (

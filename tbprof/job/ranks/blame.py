@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -130,13 +130,51 @@ def is_of_host(part: Part) -> bool:
 
 
 def _excesses(stretches: Sequence[Stretch], late: int) -> tuple[Excess, ...]:
+    """Of an op all modules are compared together: a report may keep them apart on one rank alone."""
+    by_op: defaultdict[str, list[Part]] = defaultdict(list)
     found = []
-    for part, own in stretches[late].items():
-        others = [one.get(part, Held()).ns for at, one in enumerate(stretches) if at != late]
-        usual = round(float(np.median(others)))
-        if own.ns > usual:
-            found.append(Excess(part, own.ns - usual, usual))
+    for part in stretches[late]:
+        if part.family == "computing":
+            by_op[part.name].append(part)
+        else:
+            found += _excess_of(stretches, late, part)
+    ops = [_by_op(stretch) for stretch in stretches]
+    for op, parts in by_op.items():
+        more = ops[late][op] - _median([one[op] for at, one in enumerate(ops) if at != late])
+        if more > 0:
+            found += _of_modules(stretches, late, parts, more)
     return tuple(sorted(found, key=lambda one: -one.ns))
+
+
+def _by_op(stretch: Stretch) -> Counter[str]:
+    """Computing of each op, in ns."""
+    total: Counter[str] = Counter()
+    for part, held in stretch.items():
+        if part.family == "computing":
+            total[part.name] += held.ns
+    return total
+
+
+def _excess_of(stretches: Sequence[Stretch], late: int, part: Part) -> list[Excess]:
+    own = stretches[late][part].ns
+    usual = _median([one.get(part, Held()).ns for at, one in enumerate(stretches) if at != late])
+    return [Excess(part, own - usual, usual)] if own > usual else []
+
+
+def _of_modules(stretches: Sequence[Stretch], late: int, parts: Sequence[Part], more: int) -> list[Excess]:
+    """What a rank computes more of an op, in proportion to what it does in each module."""
+    some = [excess for part in parts for excess in _excess_of(stretches, late, part)]
+    total = sum(one.ns for one in some)
+    if total == 0:
+        most = max(parts, key=lambda part: stretches[late][part].ns)
+        return [Excess(most, more, stretches[late][most].ns - more)]
+    shares = [one.ns * more // total for one in some]
+    shares[max(range(len(some)), key=lambda at: some[at].ns)] += more - sum(shares)
+    return [replace(one, ns=ns) for one, ns in zip(some, shares, strict=True) if ns]
+
+
+def _median(values: Sequence[int]) -> int:
+    return round(float(np.median(values)))
 
 
 def _divided(

@@ -66,7 +66,8 @@ def _sum(some: Sequence[Stretch]) -> Mapping[str, Held]:
     total: dict[str, Held] = {}
     for stretch in some:
         for part, held in stretch.items():
-            if part.family == "computing":
+            # What has no name may be other ops on other ranks.
+            if part.family == "computing" and part.name:
                 total[part.name] = total.get(part.name, Held()) + held
     return total
 
