@@ -97,9 +97,11 @@ class TraceBuilder:
         stream: int = 7,
         device: int = 0,
         thread: int = MAIN,
+        **args: Any,
     ) -> None:
+        """`args` are those of the kernel, by the names that Kineto gives them."""
         correlation = self.call(f"{self._vendor}LaunchKernel", start, end, thread=thread)
-        self.kernel(*runs, name=name, stream=stream, device=device, correlation=correlation)
+        self.kernel(*runs, name=name, stream=stream, device=device, correlation=correlation, **args)
         self._arrow(correlation, start, thread, runs[0], device, stream)
 
     def graph_launch(
@@ -119,9 +121,11 @@ class TraceBuilder:
         stream: int = 7,
         device: int = 0,
         correlation: int,
+        **args: Any,
     ) -> None:
         """A kernel alone; its launch is elsewhere, or nowhere in this trace."""
-        self._on_device("kernel", name, (start, end), device, stream, {"correlation": correlation})
+        said = {"correlation": correlation, **args}
+        self._on_device("kernel", name, (start, end), device, stream, said)
 
     def copy(
         self,

@@ -60,6 +60,9 @@ RECORDINGS = {
     "complete GPU work": Recording("a window recorded on a GPU", "tbprof run train.py"),
     "steps": Recording("a window with its steps marked", f"{_HOOK}        hook.step()"),
     "three steps": Recording("a window of three steps or more", "tbprof run --active 5 train.py"),
+    "four steps": Recording("a window of four steps or more", "tbprof run --active 5 train.py"),
+    "grids of kernels": Recording("a window of CUDA, whose traces hold them", "tbprof run train.py"),
+    "other processes of the device": Recording("a window of the hook on CUDA", "tbprof run train.py"),
     "shapes": Recording("one window with shapes", "tbprof run --record-shapes train.py"),
     "Python frames": Recording("one window with call stacks", "tbprof run --with-stack train.py"),
     "calls of a data loader": Recording(

@@ -1,0 +1,130 @@
+"""A loop over rows of a tensor launches op after op.
+
+What
+    The same few ops, a selection of a row among them, follow one another ten times and more.
+
+Why
+    Each turn of such a loop launches kernels that are over at once. One op over the whole tensor does the
+    same in a single launch.
+
+Example
+    before:
+        for row in range(len(x)):
+            out[row] = x[row] * scale[row]
+    after:
+        out = x * scale[:, None]
+
+Action
+    Compute on the whole tensor instead of row by row.
+
+Fix
+    Write the loop as one operation with broadcasting, or with `torch.vmap`, `torch.gather` or
+    `torch.bmm`.
+    caveat: where each turn needs the one before, compile the loop instead.
+
+Silent
+    Where such loops hold the host for less than 1 % of the steps, or the device does not wait for it. The
+    host's time in them bounds what is won: the class is at most medium.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from tbprof.analysis.arrays.intervals import Intervals, intersect, total_ns, union
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding, Numbers, Saving
+from tbprof.records import dataclass
+from tbprof.rules.base.computing import is_worth_a_word, severity_of_computing
+from tbprof.rules.base.evidence import idle_evidence
+from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.notes import duration_of
+from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
+from tbprof.texts.figures.scopes import Scope
+
+__all__ = ["RULE"]
+
+_CODE = "LCH04"
+
+TURNS = 10
+"""As in torch.profiler's own pattern of such loops."""
+
+_SELECTING = frozenset(("aten::select", "aten::slice", "aten::index", "aten::narrow"))
+_LOOP = re.compile(rf"(.{{1,8}}?)\1{{{TURNS - 1},}}")
+_FIRST_LETTER = 0xE000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Loops:
+    turns: int
+    during: Intervals
+    idle: Intervals
+    """What of it the device waited for."""
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    loops = _find_loops(facts)
+    if not is_worth_a_word(facts, total_ns(loops.idle)):
+        return
+    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(loops.idle))
+    yield window_finding(
+        _CODE,
+        place="",
+        severity=severity_of_computing(facts, saving),
+        count=loops.turns,
+        removal="rewrite",
+        saving=saving,
+        confidence="medium",
+        evidence=idle_evidence(facts, loops.idle),
+        numbers={
+            "turns": loops.turns,
+            "loop_per_step_ns": total_ns(loops.during) // len(facts.steps),
+            "idle_per_step_ns": total_ns(loops.idle) // len(facts.steps),
+        },
+    )
+
+
+def _find_loops(facts: Facts) -> _Loops:
+    """Runs of equal ops within a step, with a letter for each name."""
+    ops, slices = facts.top_ops, facts.trace.slices
+    names = slices.name[ops.rows]
+    distinct, letter = np.unique(names, return_inverse=True)
+    selecting = {
+        chr(_FIRST_LETTER + at) for at, name in enumerate(distinct) if facts.trace.names[name] in _SELECTING
+    }
+    text = "".join(map(chr, (_FIRST_LETTER + letter).tolist()))
+    step = facts.steps.index_of(slices.start_ns[ops.rows]) + ops.lane * len(facts.steps)
+    cuts = [0, *(np.flatnonzero(np.diff(step)) + 1).tolist(), len(text)]
+    pieces = (_LOOP.finditer(text, *piece) for piece in itertools.pairwise(cuts))
+    found = [one for matches in pieces for one in matches if selecting & set(one[1])]
+    first, last = ([end(one) for one in found] for end in (re.Match.start, re.Match.end))
+    start = slices.start_ns[ops.rows[first]] if found else np.empty(0, np.int64)
+    end = slices.end_of(ops.rows[np.array(last, np.int64) - 1]) if found else start
+    during = union(start, end)
+    turns = sum(len(one[0]) // len(one[1]) for one in found)
+    return _Loops(turns, during, intersect(facts.empty_idle, during))
+
+
+def _note(numbers: Numbers, scope: Scope) -> str:
+    held, idle = duration_of(numbers, "loop_per_step_ns"), duration_of(numbers, "idle_per_step_ns")
+    turns = f"{int(numbers['turns']):,} turns hold the host for {held} {scope.each}"
+    return f"{turns}; the GPU is idle for {idle} of it."
+
+
+def _looked_at(facts: Facts) -> Numbers | None:
+    ops = len(facts.top_ops)
+    return {"ops": ops, "turns": _find_loops(facts).turns} if ops else None
+
+
+def _passed(numbers: Numbers, _: Scope) -> str:
+    ops, turns = int(numbers["ops"]), int(numbers["turns"])
+    if not turns:
+        return f"{ops:,} ops looked at: none of them repeat row by row."
+    return f"{ops:,} ops looked at: {turns:,} turns of such loops, and the GPU hardly waits for them."
+
+
+RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, _passed), note=_note, needs=(GPU_WORK,))

@@ -1,0 +1,99 @@
+"""Kernels are too small for the device.
+
+What
+    Kernels with fewer blocks than the device has multiprocessors hold it for much of the time: the other
+    multiprocessors have nothing to do.
+
+Why
+    The device counts as busy, but a part of it waits. More work in each kernel costs nothing then: a
+    larger batch, or independent work beside it.
+
+Example
+    before:
+        loader = DataLoader(data, batch_size=2)
+    after:
+        loader = DataLoader(data, batch_size=16)
+
+Action
+    Give each kernel more to do: a larger batch.
+
+Fix
+    Make the batch larger, join small products to one (`torch.bmm`, a grouped product), or run independent
+    parts on streams of their own.
+    caveat: a larger batch changes the training; the learning rate may have to follow.
+
+Silent
+    Where spreading these kernels over the whole device would win less than 10 % of the steps, for
+    communication, and where the trace holds no grids. It is the most that can be won: the class is at
+    most medium.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding, Numbers
+from tbprof.rules.base.computing import computing_finding, in_main_steps
+from tbprof.rules.base.notes import share_of
+from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule
+from tbprof.texts.figures.scopes import Scope
+from tbprof.trace.columns.columns import Int64s
+
+__all__ = ["RULE"]
+
+_CODE = "LCH05"
+
+SMALL_SHARE = 0.1
+"""Of the steps: below it a fuller device is hardly felt."""
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    work, unused_ns = _small(facts)
+    if unused_ns >= max(SMALL_SHARE * facts.steps.total_ns, 1):
+        kernels = len(facts.kernels_in_steps)
+        yield computing_finding(
+            facts, _CODE, work, ceiling_ns=unused_ns, numbers={"small": len(work), "kernels": kernels}
+        )
+
+
+def _small(facts: Facts) -> tuple[Int64s, int]:
+    """Kernels with less than a block for each multiprocessor, and the device time that they leave unused."""
+    work = facts.work
+    blocks = facts.trace.blocks_per_sm.at(work.rows)
+    alone = work.is_kernel & ~facts.parts.is_communication & (blocks > 0) & (blocks < 1)
+    small = in_main_steps(facts, np.flatnonzero(alone))
+    length = (work.end_ns - work.start_ns)[small]
+    return small, round(float((length * (1 - blocks[small])).sum()))
+
+
+def _note(numbers: Numbers, scope: Scope) -> str:
+    small, kernels = int(numbers["small"]), int(numbers["kernels"])
+    part = share_of(numbers, "share")
+    few = f"{small:,} of {kernels:,} kernels have less than a block for each multiprocessor"
+    return f"{few}: {part} of {scope.name}."
+
+
+def _looked_at(facts: Facts) -> Numbers | None:
+    small, unused_ns = _small(facts)
+    kernels = len(facts.kernels_in_steps)
+    if not kernels:
+        return None
+    return {"small": len(small), "kernels": kernels, "unused": unused_ns / max(facts.steps.total_ns, 1)}
+
+
+def _passed(numbers: Numbers, scope: Scope) -> str:
+    small, kernels = int(numbers["small"]), int(numbers["kernels"])
+    unused = share_of(numbers, "unused")
+    return f"{small:,} of {kernels:,} kernels are small, and leave {unused} of {scope.name} unused."
+
+
+RULE = Rule(
+    code=_CODE,
+    find=find,
+    passing=Passing(_looked_at, _passed),
+    note=_note,
+    needs=(GPU_WORK, Need("grids of kernels", lambda facts: len(facts.trace.blocks_per_sm.rows) > 0)),
+)

@@ -1,0 +1,90 @@
+"""Activations are computed twice to save memory.
+
+What
+    Activation checkpointing runs parts of the forward pass again in the backward pass.
+
+Why
+    It is the price of a smaller peak of memory. Where memory is free, that price buys nothing: each part
+    that keeps its activations saves its second forward pass.
+
+Example
+    before:
+        x = checkpoint(self.block, x, use_reentrant=False)
+    after:
+        x = self.block(x)
+
+Action
+    Checkpoint fewer parts, if memory allows.
+
+Fix
+    Leave checkpointing to the parts whose activations are largest and cheapest to compute again, or let
+    `torch.utils.checkpoint.create_selective_checkpoint_contexts` keep the products.
+    caveat: look at the peak of memory first; without checkpointing the program may not fit.
+
+Silent
+    Without Python frames, by which the second forward pass is known, and where it takes less than 1 % of
+    the steps. Whether memory is free is not known: the class is at most low.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from tbprof.analysis.arrays.names import matching_rows
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.health.profiler_cost import records_frames
+from tbprof.model import Finding, Numbers
+from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps, is_worth_a_word
+from tbprof.rules.base.launched_inside import launched_inside
+from tbprof.rules.base.notes import duration_of, share_of
+from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule
+from tbprof.texts.figures.scopes import Scope
+from tbprof.trace.columns.columns import Category, Int64s
+
+__all__ = ["RULE"]
+
+_CODE = "MEM04"
+
+_AGAIN = r"(?:.*/)?torch/utils/checkpoint\.py\(\d+\): recompute_fn"
+_CHECKPOINTED = r"(?:.*/)?torch/utils/checkpoint\.py\(\d+\): checkpoint$"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    work = _recomputed(facts)
+    spent_ns = device_ns(facts, work)
+    if is_worth_a_word(facts, spent_ns):
+        found = computing_finding(facts, _CODE, work, ceiling_ns=spent_ns, numbers={}, confidence="high")
+        yield dataclasses.replace(found, severity="low")
+
+
+def _recomputed(facts: Facts) -> Int64s:
+    inside = launched_inside(facts, matching_rows(facts.trace, _AGAIN, Category.PYTHON))
+    return in_main_steps(facts, inside[facts.work.is_kernel[inside]])
+
+
+def _note(numbers: Numbers, scope: Scope) -> str:
+    spent, part = duration_of(numbers, "per_step_ns"), share_of(numbers, "share")
+    return f"The second forward pass takes {spent} {scope.each}, {part} of {scope.name}."
+
+
+def _looked_at(facts: Facts) -> Numbers | None:
+    calls = len(matching_rows(facts.trace, _CHECKPOINTED, Category.PYTHON))
+    steps_ns = max(facts.steps.total_ns, 1)
+    return {"calls": calls, "share": device_ns(facts, _recomputed(facts)) / steps_ns} if calls else None
+
+
+def _passed(numbers: Numbers, scope: Scope) -> str:
+    again = share_of(numbers, "share")
+    return (
+        f"{int(numbers['calls']):,} checkpointed calls; computing them again takes {again} of {scope.name}."
+    )
+
+
+RULE = Rule(
+    code=_CODE,
+    find=find,
+    passing=Passing(_looked_at, _passed),
+    note=_note,
+    needs=(GPU_WORK, Need("Python frames", records_frames)),
+)

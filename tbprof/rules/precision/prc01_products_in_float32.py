@@ -1,0 +1,55 @@
+"""Products run in float32 beside the tensor cores.
+
+What
+    Products of matrices and convolutions run as plain float32 kernels on a device whose tensor cores take
+    half precision only.
+
+Why
+    Tensor cores are several times as fast as the rest of the device, and half as many bytes are read.
+    Float32 leaves them unused on this device.
+
+Example
+    before:
+        loss = model(images)
+        loss.backward()
+    after:
+        with torch.autocast("cuda", dtype=torch.float16):
+            loss = model(images)
+        scaler.scale(loss).backward()
+
+Action
+    Compute in mixed precision: torch.autocast.
+
+Fix
+    Run the forward pass under `torch.autocast` and scale the loss with `torch.amp.GradScaler`.
+    caveat: check that the training still converges; a device of this kind has no bfloat16.
+
+Silent
+    On devices that have TF32 (PRC02 speaks there) or that are not known, and where less than 1 % of the
+    steps could be won at the rates of the data sheet. What products reach in practice is less: the class
+    is at most medium.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding
+from tbprof.rules.base.rule import GPU_WORK, Rule
+from tbprof.rules.precision.products import PRODUCTS, plain_products, products_finding, products_note
+
+__all__ = ["RULE"]
+
+_CODE = "PRC01"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    products = plain_products(facts)
+    if len(products.work) and products.peaks is not None and products.peaks.tf32 is None:
+        found = products_finding(facts, _CODE, products, products.peaks.half)
+        if found is not None:
+            yield found
+
+
+RULE = Rule(code=_CODE, find=find, passing=PRODUCTS, note=products_note, needs=(GPU_WORK,))

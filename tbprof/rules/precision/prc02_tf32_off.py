@@ -1,0 +1,55 @@
+"""TF32 is off.
+
+What
+    Products of matrices and convolutions run as plain float32 kernels on a device whose tensor cores take
+    float32 numbers, rounded to TF32.
+
+Why
+    With TF32 the same program computes the same products several times as fast, in float32 from end to
+    end; only the factors are rounded to 10 bits.
+
+Example
+    before:
+        model = Model().cuda()
+    after:
+        torch.set_float32_matmul_precision("high")
+        model = Model().cuda()
+
+Action
+    Call torch.set_float32_matmul_precision("high").
+
+Fix
+    Allow TF32 once at the start with `torch.set_float32_matmul_precision("high")`; convolutions have it
+    by default.
+    caveat: some numerical code needs the full 24 bits, and then this is as it should be. Mixed precision
+    gains more.
+
+Silent
+    On devices without TF32 (PRC01 speaks there) or that are not known, and where less than 1 % of the
+    steps could be won at the rates of the data sheet. What products reach in practice is less: the class
+    is at most medium.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding
+from tbprof.rules.base.rule import GPU_WORK, Rule
+from tbprof.rules.precision.products import PRODUCTS, plain_products, products_finding, products_note
+
+__all__ = ["RULE"]
+
+_CODE = "PRC02"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    products = plain_products(facts)
+    if len(products.work) and products.peaks is not None and products.peaks.tf32 is not None:
+        found = products_finding(facts, _CODE, products, products.peaks.tf32)
+        if found is not None:
+            yield found
+
+
+RULE = Rule(code=_CODE, find=find, passing=PRODUCTS, note=products_note, needs=(GPU_WORK,))

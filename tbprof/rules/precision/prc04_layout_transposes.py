@@ -1,0 +1,74 @@
+"""Images change their layout again and again.
+
+What
+    Kernels that reorder a tensor between channels-first and channels-last run in each step, before and
+    after convolutions.
+
+Why
+    Convolutions on tensor cores want the channels last. A model that keeps them first has each
+    convolution's input, weight and output reordered, which computes nothing.
+
+Example
+    before:
+        model = model.cuda()
+        out = model(images)
+    after:
+        model = model.cuda().to(memory_format=torch.channels_last)
+        out = model(images.to(memory_format=torch.channels_last))
+
+Action
+    Keep images and model in channels_last.
+
+Fix
+    Convert the model once and the images as they come with `memory_format=torch.channels_last`.
+    caveat: an op without a channels-last form converts back; then the reordering only moves.
+
+Silent
+    Where these kernels take less than 1 % of the steps. A ceiling alone is known: the class is at most
+    medium.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding, Numbers
+from tbprof.rules.base.computing import computing_finding, device_ns, is_worth_a_word, kernels_named
+from tbprof.rules.base.notes import duration_of, share_of
+from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
+from tbprof.texts.figures.scopes import Scope
+
+__all__ = ["RULE"]
+
+_CODE = "PRC04"
+
+_REORDERING = r"nchwToNhwc|nhwcToNchw|^batched_transpose_|^transpose_(?:NCHW|CNHW)"
+"""Of cuDNN and MIOpen, as in public traces of both."""
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    work = kernels_named(facts, _REORDERING)
+    spent_ns = device_ns(facts, work)
+    if is_worth_a_word(facts, spent_ns):
+        yield computing_finding(facts, _CODE, work, ceiling_ns=spent_ns, numbers={}, confidence="high")
+
+
+def _note(numbers: Numbers, scope: Scope) -> str:
+    spent, part = duration_of(numbers, "per_step_ns"), share_of(numbers, "share")
+    return f"Reordering takes {spent} {scope.each}, {part} of {scope.name}."
+
+
+def _looked_at(facts: Facts) -> Numbers | None:
+    convolutions = kernels_named(facts, r"conv|cudnn|wgrad|dgrad|fprop|winograd|igemm")
+    if not len(convolutions):
+        return None
+    return {"convolutions": len(convolutions), "reordering": len(kernels_named(facts, _REORDERING))}
+
+
+def _passed(numbers: Numbers, _: Scope) -> str:
+    found, among = int(numbers["reordering"]), int(numbers["convolutions"])
+    return f"{found:,} kernels that reorder beside {among:,} of convolutions: less than 1 % of the time."
+
+
+RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, _passed), note=_note, needs=(GPU_WORK,))

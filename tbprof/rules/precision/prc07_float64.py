@@ -1,0 +1,71 @@
+"""The device computes in float64.
+
+What
+    Kernels work on tensors of float64.
+
+Why
+    Most devices compute float64 at a small part of their rate, and every such tensor takes twice the
+    memory. It is mostly there by accident: an array of NumPy, a Python float in a tensor, a default that
+    was changed.
+
+Example
+    before:
+        targets = torch.from_numpy(array).cuda()
+    after:
+        targets = torch.from_numpy(array).float().cuda()
+
+Action
+    Convert these tensors to float32.
+
+Fix
+    Give arrays of NumPy `.astype(numpy.float32)` or their tensors `.float()` before they go to the
+    device.
+    caveat: sums over very many numbers, and solvers, may need float64.
+
+Silent
+    Where such kernels take less than 1 % of the steps. A ceiling alone is known: the class is at most
+    medium.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding, Numbers
+from tbprof.rules.base.computing import computing_finding, device_ns, is_worth_a_word, kernels_named
+from tbprof.rules.base.notes import duration_of, share_of
+from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
+from tbprof.texts.figures.scopes import Scope
+
+__all__ = ["RULE"]
+
+_CODE = "PRC07"
+
+_FLOAT64 = r"dgemm|dgemv|<double[,>]|double(?: const)?\*|\(double, double\)#"
+"""Element types in the names of kernels; a number that is only handed over says nothing."""
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    work = kernels_named(facts, _FLOAT64)
+    spent_ns = device_ns(facts, work)
+    if is_worth_a_word(facts, spent_ns):
+        yield computing_finding(facts, _CODE, work, ceiling_ns=spent_ns, numbers={})
+
+
+def _note(numbers: Numbers, scope: Scope) -> str:
+    spent, part = duration_of(numbers, "per_step_ns"), share_of(numbers, "share")
+    return f"Kernels in float64 take {spent} {scope.each}, {part} of {scope.name}."
+
+
+def _looked_at(facts: Facts) -> Numbers | None:
+    kernels = len(facts.kernels_in_steps)
+    return {"kernels": kernels, "found": len(kernels_named(facts, _FLOAT64))} if kernels else None
+
+
+def _passed(numbers: Numbers, _: Scope) -> str:
+    found, kernels = int(numbers["found"]), int(numbers["kernels"])
+    return f"{found:,} of {kernels:,} kernels are in float64, less than 1 % of the time."
+
+
+RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, _passed), note=_note, needs=(GPU_WORK,))

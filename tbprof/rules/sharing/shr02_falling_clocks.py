@@ -1,0 +1,148 @@
+"""The same kernels get slower in the course of the window.
+
+What
+    Kernels with the same name and grid take longer in the last steps than in the first.
+
+Why
+    The work is the same, so the device is slower: its clocks fall as it gets hot or draws too much power,
+    or somebody else has begun to use it. Figures of such a window differ from one minute to the next.
+
+Example
+    before:
+        run_all_day()
+    after:
+        subprocess.run(['nvidia-smi', '-q', '-d', 'PERFORMANCE'])
+        run_all_day()
+
+Action
+    Find out why the device slows down.
+
+Fix
+    `nvidia-smi -q -d PERFORMANCE` names the reason: power, heat or a limit that was set. Better cooling
+    or a lower, steady limit gives even times.
+    caveat: kernels whose work depends on the data, such as sparse ones, may change by themselves.
+
+Silent
+    With fewer than four steps, with a slowdown below 10 % over all kernels that can be compared, and
+    where those are less than half of the kernels' time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding, Numbers
+from tbprof.records import dataclass
+from tbprof.rules.base.computing import computing_finding
+from tbprof.rules.base.notes import share_of
+from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule
+from tbprof.texts.figures.quantities import share
+from tbprof.texts.figures.scopes import Scope
+from tbprof.trace.columns.columns import Int64s
+
+__all__ = ["RULE"]
+
+_CODE = "SHR02"
+
+SLOWER = 0.1
+"""More than the clocks of public trainings differ between their steps."""
+COMPARED_SHARE = 0.5
+LEAST_STEPS = 4
+LEAST_NS = 20_000
+"""Shorter kernels vary with what runs beside them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Drift:
+    slower: float
+    """How much longer the kernels take in the last half of the steps than in the first, 0.1 for a tenth."""
+    share: float
+    """Of the time of all kernels that those have which run in both halves."""
+    work: Int64s
+    """Those of the last half."""
+    lost_ns: int
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    drift = _find_drift(facts)
+    if drift.slower >= SLOWER and drift.share >= COMPARED_SHARE:
+        yield computing_finding(
+            facts,
+            _CODE,
+            drift.work,
+            ceiling_ns=drift.lost_ns,
+            numbers={"slower": drift.slower},
+            removal="needed",
+        )
+
+
+def _find_drift(facts: Facts) -> _Drift:
+    """Medians by name and grid of both halves; the halves leave out steps that are cold."""
+    work = facts.work
+    length = work.end_ns - work.start_ns
+    warm = np.flatnonzero(~np.array(facts.steps.cold))
+    first, last = warm[: len(warm) // 2], warm[(len(warm) + 1) // 2 :]
+    kernels = facts.kernels_in_steps
+    kernels = kernels[~facts.parts.is_communication[kernels]]
+    step = facts.steps.index_of(work.launch_start_ns[kernels])
+    blocks = np.nan_to_num(facts.trace.blocks_per_sm.at(work.rows[kernels]), nan=-1.0)
+    keys = np.stack([facts.trace.slices.name[work.rows[kernels]].astype(np.float64), blocks], axis=1)
+    key = np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1)
+    before, after = (_medians(key, length[kernels], np.isin(step, half)) for half in (first, last))
+    both = np.isfinite(before) & np.isfinite(after) & (before >= LEAST_NS)
+    late = np.flatnonzero(np.isin(step, last) & both[key])
+    at, spent = key[late], length[kernels[late]]
+    expected = before[at].sum()
+    total = max(int(length[kernels[np.isin(step, last)]].sum()), 1)
+    # By medians: one kernel that another held up says nothing of the clocks.
+    slower = float(after[at].sum() / expected - 1) if len(at) else 0.0
+    return _Drift(slower, float(spent.sum()) / total, kernels[late], max(round(spent.sum() - expected), 0))
+
+
+def _medians(
+    key: Int64s, length: Int64s, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """By key, NaN where none is chosen."""
+    found = np.full(int(key.max(initial=-1)) + 1, np.nan)
+    key, length = key[chosen], length[chosen]
+    order = np.lexsort((length, key))
+    key, length = key[order], length[order]
+    codes, begin, counts = np.unique(key, return_index=True, return_counts=True)
+    found[codes] = length[begin + counts // 2]
+    return found
+
+
+def _note(numbers: Numbers, scope: Scope) -> str:
+    slower = share_of(numbers, "slower")
+    part = share_of(numbers, "share")
+    return f"In the last half of the steps equal kernels take {slower} longer, {part} of {scope.name}."
+
+
+def _looked_at(facts: Facts) -> Numbers | None:
+    drift = _find_drift(facts)
+    if drift.share < COMPARED_SHARE:
+        return None
+    return {"slower": drift.slower, "share": drift.share, "kernels": len(drift.work)}
+
+
+def _passed(numbers: Numbers, _: Scope) -> str:
+    change = abs(float(numbers["slower"]))
+    way = "longer" if float(numbers["slower"]) > 0 else "less long"
+    kernels = int(numbers["kernels"])
+    compared = f"{kernels:,} kernels of the last half of the steps"
+    return f"{compared} take {share(change)} {way} than their equals before."
+
+
+RULE = Rule(
+    code=_CODE,
+    find=find,
+    passing=Passing(_looked_at, _passed),
+    note=_note,
+    needs=(
+        GPU_WORK,
+        Need("four steps", lambda facts: facts.steps.recorded and len(facts.steps) >= LEAST_STEPS),
+    ),
+)

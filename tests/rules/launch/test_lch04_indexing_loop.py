@@ -1,0 +1,26 @@
+"""LCH04: a loop over rows of a tensor launches op after op."""
+
+from __future__ import annotations
+
+import pytest
+from computing_scenes import computing
+from rule_scenes import found
+
+
+@pytest.mark.parametrize(("turns", "codes"), [(9, []), (10, ["LCH04"])])
+def test_ten_turns_with_a_selection_are_a_loop(turns: int, codes: list[str]) -> None:
+    built = computing(*("aten::select", "aten::mul") * turns, kernel_us=1, busy_us=5)
+    findings = found(built, "LCH04")
+    assert [finding.rule for finding in findings] == codes
+    assert all(finding.numbers["turns"] == 3 * turns for finding in findings)
+
+
+def test_equal_ops_without_a_selection_are_none() -> None:
+    assert found(computing(*("aten::linear", "aten::relu") * 12, kernel_us=1, busy_us=5), "LCH04") == []
+
+
+def test_a_loop_that_a_busy_device_does_not_wait_for_passes() -> None:
+    built = computing(*("aten::select", "aten::mul") * 12, kernel_us=1, busy_us=900)
+    assert found(built, "LCH04") == []
+    (check,) = (check for check in built.report().checks if check.rule == "LCH04")
+    assert (check.state, check.numbers["turns"]) == ("passed", 36)

@@ -1,0 +1,83 @@
+"""PRC: kernels that take longer than they need to, by their format or their layout."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+from computing_scenes import computing
+from public_report import PublicReport
+from rule_scenes import found
+
+SGEMM, TF32 = "volta_sgemm_128x64_nn", "sm80_xmma_gemm_tf32f32_tf32f32_f32_tn_n"
+
+
+@pytest.mark.parametrize(
+    ("device", "kernel", "codes"),
+    [
+        ("Tesla V100-SXM2-32GB", SGEMM, ["PRC01"]),
+        ("NVIDIA A100-SXM4-80GB", SGEMM, ["PRC02"]),
+        ("NVIDIA A100-SXM4-80GB", TF32, []),
+        ("NVIDIA A100-SXM4-80GB", "void cutlass::simt_sgemm_half", []),
+        ("A device that nobody knows", SGEMM, []),
+    ],
+)
+def test_plain_float32_is_found_where_tensor_cores_are_faster(
+    device: str, kernel: str, codes: list[str]
+) -> None:
+    built = computing("aten::mm", kernels=(kernel,), kernel_us=400, device=device)
+    assert [finding.rule for finding in found(built, "PRC01", "PRC02")] == codes
+
+
+@pytest.mark.parametrize(("kernel_us", "codes"), [(11.4, []), (11.5, ["PRC01"])])
+def test_at_the_rates_of_the_data_sheet_one_percent_of_the_steps_is_won(
+    kernel_us: float, codes: list[str]
+) -> None:
+    """A V100 computes half precision 125 / 15.7 times as fast: 87.4 % of the time goes."""
+    built = computing("aten::mm", kernels=(SGEMM,), kernel_us=kernel_us, device="Tesla V100-SXM2-32GB")
+    assert [finding.rule for finding in found(built, "PRC01")] == codes
+
+
+def test_the_ceiling_leaves_what_tensor_cores_would_take() -> None:
+    built = computing("aten::mm", kernels=(SGEMM,), kernel_us=100, device="NVIDIA A100-SXM4-80GB")
+    (finding,) = found(built, "PRC02")
+    assert finding.saving is not None
+    assert finding.saving.ceiling_ns == 3 * 87_500
+    assert (finding.severity, finding.numbers["rate"]) == ("medium", 8.0)
+
+
+def test_products_on_tensor_cores_pass_with_their_count() -> None:
+    report = computing("aten::mm", "aten::mm", kernels=(TF32,), device="NVIDIA A100-SXM4-80GB").report()
+    (check,) = (check for check in report.checks if check.rule == "PRC02")
+    assert (check.state, check.numbers) == ("passed", {"products": 6, "plain": 0})
+
+
+TRANSPOSE = "void cudnn::ops::nchwToNhwcKernel<float, float, float, false, true>(int)"
+DOUBLE = "void at::native::vectorized_elementwise_kernel<4, (double const*), 2>(int)"
+
+
+@pytest.mark.parametrize(("code", "kernel"), [("PRC04", TRANSPOSE), ("PRC07", DOUBLE)])
+@pytest.mark.parametrize(("kernel_us", "is_found"), [(9.9, False), (10, True)])
+def test_one_percent_of_the_steps_is_worth_a_word(
+    code: str, kernel: str, kernel_us: float, is_found: bool
+) -> None:
+    built = computing("aten::conv2d", kernels=(kernel,), kernel_us=kernel_us)
+    assert [finding.rule for finding in found(built, code)] == [code] * is_found
+
+
+def test_a_double_that_a_kernel_is_only_handed_is_no_tensor_of_float64() -> None:
+    norm = "batch_norm_update_stats(at::Tensor const&, at::Tensor const&, double, double, long)"
+    assert found(computing("aten::batch_norm", kernels=(norm,), kernel_us=200), "PRC07") == []
+
+
+def test_public_trainings(traces: pathlib.Path, public_report: PublicReport) -> None:
+    said = {
+        path: {finding.rule for finding in public_report(traces / path).findings if finding.rule[:3] == "PRC"}
+        for path in (
+            "hta_nccl_ddp/ns_resolution.json.gz",
+            "hta_nccl_ddp/nccl_data.json.gz",
+            "hta_trace_diff/control.json.gz",
+            "h100_bert_small_infer/h100_bert_small.json.gz",
+        )
+    }
+    assert list(said.values()) == [{"PRC01"}, {"PRC04"}, {"PRC02"}, set()]
