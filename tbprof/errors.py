@@ -5,7 +5,8 @@
     |   |-- TraceNotReadable     it can't be opened (missing, no permission, a folder)
     |   |-- NotATrace            it opens, and is not a trace of a known format
     |   |-- TraceTooLarge        it is over a stated limit
-    |   `-- ReadingEnded         the process that read it ended
+    |   |-- ReadingEnded         the process that read it ended
+    |   `-- ReadingTookTooLong   it was given up
     |-- ReportError              a stored report can't be used
     |   |-- ReportNotReadable    it can't be opened, or its bytes are damaged
     |   `-- ReportTooNew         a later tbprof wrote it
@@ -34,6 +35,7 @@ __all__ = [
     "PreflightError",
     "PublishError",
     "ReadingEnded",
+    "ReadingTookTooLong",
     "ReportError",
     "ReportNotReadable",
     "ReportTooNew",
@@ -68,6 +70,10 @@ class TraceTooLarge(TraceError):
 
 class ReadingEnded(TraceError):
     """The process that read the file ended, which it may not do another time."""
+
+
+class ReadingTookTooLong(TraceError):
+    """The file was not read by its deadline, and would hold up all others another time."""
 
 
 class ReportError(TbprofError):

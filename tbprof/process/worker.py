@@ -3,27 +3,45 @@
 The process that asks stays free, since reading a trace holds the interpreter for seconds. The worker ends
 with the pipe through which it is asked, so however its parent ends, it leaves none behind; when it died,
 the next question starts another.
+
+Questions wait on this side of the pipe, and one is in the process at a time: whoever asks never waits for a
+pipe that is full, a question that nobody waits for any more is never put, and one that takes too long costs
+itself alone.
 """
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-import itertools
 import subprocess
 import threading
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import BinaryIO, cast
 
 from tbprof import errors
-from tbprof.errors import Busy, ReadingEnded, TbprofError, TraceError
+from tbprof.errors import Busy, ReadingEnded, ReadingTookTooLong, TbprofError, TraceError
 from tbprof.process.isolated import start_python
 from tbprof.process.messages import Question, received, send
+from tbprof.records import dataclass
 
-__all__ = ["Worker"]
+__all__ = ["DEADLINE_S", "MOST_WAITING", "Worker"]
+
+MOST_WAITING = 256
+"""Questions that wait; one more is refused."""
+
+DEADLINE_S = 60.0
+"""For an answer, unless who asks knows better."""
 
 _END_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    question: Question
+    answer: Future[bytes]
+    deadline_s: float
 
 
 class Worker:
@@ -38,11 +56,10 @@ class Worker:
         """
         self._module = module
         self._progress = progress
-        self._lock = threading.Lock()
-        self._numbers = itertools.count()
-        self._asked: dict[int, tuple[subprocess.Popen[bytes], Future[bytes]]] = {}
+        self._changed = threading.Condition()
+        self._waiting: deque[_Asked] = deque()
         self._process: subprocess.Popen[bytes] | None = None
-        self._listener: threading.Thread | None = None
+        self._thread: threading.Thread | None = None
         self._is_closed = False
 
     @property
@@ -51,68 +68,144 @@ class Worker:
         process = self._process
         return process.pid if process is not None and process.poll() is None else None
 
-    def ask(self, question: Question) -> Future[bytes]:
-        """The answer to come, or the `TbprofError` that it ends with: `ReadingEnded` where the process does.
+    def ask(self, question: Question, *, deadline_s: float = DEADLINE_S) -> Future[bytes]:
+        """The answer to come, or the `TbprofError` that it ends with.
+
+        That is `ReadingEnded` where the process ends, and `ReadingTookTooLong` where it is ended because it
+        had no answer so many seconds after it was its turn. An answer that is cancelled is not asked for.
 
         Raises:
-            Busy: There is no process to ask now.
+            Busy: There is no process to ask now, or too much waits for it.
         """
-        with self._lock:
+        with self._changed:
             if self._is_closed:
-                raise Busy("no more is read: the process that asks is ending")
-            number = next(self._numbers)
+                raise _closed()
+            if len(self._waiting) >= MOST_WAITING:
+                raise Busy(
+                    f"{MOST_WAITING} questions are waiting for the process that reads traces: try again"
+                )
             try:
-                process = self._running()
-                send(_input(process), {"id": number, **dataclasses.asdict(question)})
+                self._running()
             except OSError as error:
-                raise Busy(f"the process that reads traces can't be asked ({error}): try again") from error
-            _, answer = self._asked[number] = process, Future()
-            return answer
+                raise _not_asked(error) from error
+            asked = _Asked(question, Future(), deadline_s)
+            self._waiting.append(asked)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._serve, daemon=True)
+                self._thread.start()
+            self._changed.notify()
+        return asked.answer
 
     def close(self) -> None:
         """End the process, and wait for its end."""
-        with self._lock:
+        with self._changed:
             self._is_closed = True
-            process, listener = self._process, self._listener
-        if process is None or listener is None:
+            self._changed.notify()
+            process, thread = self._process, self._thread
+        if process is None or thread is None:
             return
         _close_input(process)
-        listener.join(_END_S)
+        thread.join(_END_S)
         process.kill()
-        listener.join()
+        thread.join()
 
     def _running(self) -> subprocess.Popen[bytes]:
         """The process, which is started where there is none; called with the lock held."""
         if self._process is None or self._process.poll() is not None:
+            if self._process is not None:
+                _end(self._process)
             self._process = start_python(self._module, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-            self._listener = threading.Thread(target=self._listen, args=(self._process,), daemon=True)
-            self._listener.start()
         return self._process
 
-    def _listen(self, process: subprocess.Popen[bytes]) -> None:
-        """Take what the process tells until it ends; then nothing that it was asked has an answer."""
-        with cast(BinaryIO, process.stdout) as told:
-            for message, content in received(told):
-                if "read_bytes" in message:
-                    self._progress(message["read_bytes"], message["total_bytes"])
-                elif "size" in message:
-                    self._answer(message["id"]).set_result(content)
-                else:
-                    # Its program may have been updated meanwhile, and know of more.
-                    kind: type[TbprofError] = getattr(errors, message["kind"], TraceError)
-                    self._answer(message["id"]).set_exception(kind(message["error"]))
-        code = process.wait()
-        with self._lock:
-            _close_input(process)
-            self._process = None if self._process is process else self._process
-            lost = [number for number, (asked, _) in self._asked.items() if asked is process]
-        sentence = f"the process that read it ended with code {code}: it may need more memory"
-        for number in lost:
-            self._answer(number).set_exception(ReadingEnded(sentence))
+    def _serve(self) -> None:
+        """Put one question after the other until this is closed."""
+        while (asked := self._next()) is not None:
+            # Who asked may have gone meanwhile.
+            if asked.answer.set_running_or_notify_cancel():
+                self._put(asked)
+        while self._waiting:
+            self._waiting.popleft().answer.set_exception(_closed())
+        if self._process is not None:
+            _end(self._process)
 
-    def _answer(self, number: int) -> Future[bytes]:
-        with self._lock:
-            return self._asked.pop(number)[1]
+    def _next(self) -> _Asked | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._is_closed)
+            return None if self._is_closed else self._waiting.popleft()
+
+    def _put(self, asked: _Asked) -> None:
+        """Ask the process, and take what it tells until it has answered or ended."""
+        try:
+            with self._changed:
+                process = self._running()
+            send(_input(process), {"id": 0, **dataclasses.asdict(asked.question)})
+        except OSError as error:
+            asked.answer.set_exception(_not_asked(error))
+            return
+        deadline = _Deadline(asked.deadline_s, process)
+        try:
+            asked.answer.set_result(self._told(process))
+        except TbprofError as error:
+            asked.answer.set_exception(error)
+        except (EOFError, ValueError):
+            # It ended, or told what is no message: nothing that it tells after that can be understood.
+            process.kill()
+            code = process.wait()
+            asked.answer.set_exception(deadline.why or _ended(code))
+        finally:
+            deadline.cancel()
+
+    def _told(self, process: subprocess.Popen[bytes]) -> bytes:
+        """The answer of the process to the one question that it has."""
+        for message, content in received(cast(BinaryIO, process.stdout)):
+            if "read_bytes" in message:
+                self._progress(message["read_bytes"], message["total_bytes"])
+            elif "size" in message:
+                return content
+            else:
+                # Its program may have been updated meanwhile, and know of more.
+                kind: type[TbprofError] = getattr(errors, message["kind"], TraceError)
+                raise kind(message["error"])
+        raise EOFError
+
+
+class _Deadline:
+    """Ends a process that has not answered in time."""
+
+    def __init__(self, seconds: float, process: subprocess.Popen[bytes]) -> None:
+        self.why: ReadingTookTooLong | None = None
+        """Set where it was this that ended the process."""
+        self._seconds = seconds
+        self._process = process
+        self._timer = threading.Timer(seconds, self._end)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def cancel(self) -> None:
+        self._timer.cancel()
+
+    def _end(self) -> None:
+        self.why = ReadingTookTooLong(f"it took longer than {self._seconds:.0f} s to read, and was given up")
+        self._process.kill()
+
+
+def _closed() -> Busy:
+    return Busy("no more is read: the process that asks is ending")
+
+
+def _not_asked(error: OSError) -> Busy:
+    return Busy(f"the process that reads traces can't be asked ({error}): try again")
+
+
+def _ended(code: int) -> ReadingEnded:
+    return ReadingEnded(f"the process that read it ended with code {code}: it may need more memory")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Wait for a process whose input is closed, or that has ended, and leave nothing of it."""
+    _close_input(process)
+    process.wait()
+    cast(BinaryIO, process.stdout).close()
 
 
 def _input(process: subprocess.Popen[bytes]) -> BinaryIO:

@@ -11,9 +11,9 @@ import pytest
 from patience import PATIENCE_S
 
 from tbprof import errors
-from tbprof.errors import Busy, ReadingEnded, TraceError
+from tbprof.errors import Busy, ReadingEnded, ReadingTookTooLong, TraceError
 from tbprof.process.messages import Question
-from tbprof.process.worker import Worker
+from tbprof.process.worker import MOST_WAITING, Worker
 
 SUPPORT = Path(__file__).parents[1] / "support"
 FAMILY = [name for name in errors.__all__ if name != "TbprofError"]
@@ -98,6 +98,31 @@ def test_a_process_that_can_not_be_started_is_busy(worker: Worker, monkeypatch: 
         with pytest.raises(Busy, match="can't be asked"):
             worker.ask(Question("a", "echo", {}))
     assert worker.ask(Question("a", "echo", {})).result(PATIENCE_S) == b"a"
+
+
+def test_a_question_that_nobody_waits_for_is_not_put(worker: Worker, ask: Ask) -> None:
+    slow = worker.ask(Question("a", "sleep", {}), deadline_s=1.0)
+    unwanted = worker.ask(Question("a", "end", {}))
+    assert unwanted.cancel()
+    with pytest.raises(ReadingTookTooLong, match="took longer than 1 s"):
+        slow.result(PATIENCE_S)
+    assert ask("echo") == b"a"
+
+
+def test_what_is_no_message_costs_one_question(ask: Ask) -> None:
+    with pytest.raises(ReadingEnded):
+        ask("babble")
+    assert ask("echo") == b"a"
+
+
+def test_so_many_questions_wait_and_no_more(worker: Worker) -> None:
+    worker.ask(Question("a", "sleep", {}))
+    waiting = [worker.ask(Question("a", "echo", {})) for _ in range(MOST_WAITING - 1)]
+    with pytest.raises(Busy, match="are waiting"):
+        # One of them may be in the process by now.
+        waiting += [worker.ask(Question("a", "echo", {})) for _ in range(2)]
+    worker.close()
+    assert {type(answer.exception(PATIENCE_S)) for answer in waiting} == {Busy}
 
 
 def test_what_is_closed_runs_nothing_and_starts_nothing(worker: Worker, ask: Ask) -> None:

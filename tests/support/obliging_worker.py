@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable
 
 from tbprof import errors
@@ -25,6 +26,10 @@ def answering(progress: Callable[[int, int], None]) -> Callable[[Question], byte
         elif question.ask == "break off":
             os.write(1, b'{"id": 0, "size": 10}\nhalf')
             os._exit(3)
+        elif question.ask == "babble":
+            os.write(1, b"no message\n")
+        elif question.ask == "sleep":
+            time.sleep(600)
         elif question.ask == "end":
             os._exit(3)
         return question.path.encode() * int(question.parameters.get("times", "1"))

@@ -1,7 +1,7 @@
 """Traces that have no report yet, read one after the other in a process of their own.
 
-A trace that several people ask for is read once. The death of the process costs the trace that
-it was reading.
+A trace that several people ask for is read once, small ones before large ones, and one that nobody asks for
+any more is not. The death of the process costs the trace that it was reading, as does a deadline.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from collections import OrderedDict
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
-from tbprof.errors import Busy, Gone, ReadingEnded, TbprofError
+from tbprof.errors import Busy, Gone, ReadingEnded, ReadingTookTooLong, TbprofError
 from tbprof.model import Report
 from tbprof.process.messages import Question
-from tbprof.process.worker import Worker
+from tbprof.process.worker import DEADLINE_S, Worker
 from tbprof.records import dataclass
 from tbprof.store.codec import decode_report
 
-__all__ = ["MAX_WAITING", "WORKER", "Analyses", "Failed", "Reading", "State"]
+__all__ = ["MAX_WAITING", "WORKER", "Analyses", "Failed", "Reading", "State", "deadline_s"]
 
 WORKER = "tbprof.plugin.worker.main"
 """Never imported here: it holds what reads and analyzes traces."""
@@ -32,8 +32,23 @@ MAX_WAITING = 64
 _RETRY_AFTER_S = 10.0
 """A process that died may have been short of memory for a moment only."""
 
+_RETRY_SLOW_AFTER_S = 600.0
+"""A file system may answer later; a trace that is too much would hold up all others again."""
+
 _KEPT = 32
-"""Finished reports, and failures, that are remembered."""
+"""Finished reports that are remembered: some MB each."""
+
+_KEPT_FAILURES = 10_000
+"""Sentences: were they forgotten, a run of broken traces would be read for ever."""
+
+_FIRST_IN_LINE_AFTER_S = 60.0
+"""Small traces are read first; one that has waited for so long is not overtaken any more."""
+
+_ABANDONED_AFTER_S = 150.0
+"""A tab asks every second while it is seen, and browsers let one in the background ask once a minute."""
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +69,15 @@ class Failed:
 
 
 State: TypeAlias = Reading | Failed | Report
-_Key: TypeAlias = tuple[str, int, int]
-"""Path, size and time of the last change: a file that changed is read again."""
+_Key: TypeAlias = tuple[str, int, int, int]
+"""Path, size and times of the last change: of the content, which anybody can set, and of the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    reading: Reading
+    asked_at: float
+    """`time.monotonic()` of the last request."""
 
 
 class Analyses:
@@ -64,8 +86,11 @@ class Analyses:
     def __init__(self) -> None:
         # An answer may be there at once, and is taken with the lock held then.
         self._lock = threading.RLock()
-        self._waiting: OrderedDict[_Key, Reading] = OrderedDict()
-        self._finished: OrderedDict[_Key, Report | Failed] = OrderedDict()
+        self._current: _Key | None = None
+        """The one of those that wait that is being read."""
+        self._waiting: dict[_Key, _Waiting] = {}
+        self._reports: OrderedDict[_Key, Report] = OrderedDict()
+        self._failures: OrderedDict[_Key, Failed] = OrderedDict()
         self._worker = Worker(WORKER, self._note_progress)
 
     @property
@@ -80,45 +105,76 @@ class Analyses:
             Gone: The trace is not there.
             Busy: The queue is full.
         """
-        key = _key(path)
+        key, now = _key(path), time.monotonic()
         with self._lock:
-            known = self._finished.get(key)
-            if known is not None and not _is_outdated(known):
-                self._finished.move_to_end(key)
+            if key not in self._waiting and self._known(key, now) is None:
+                self._queue(key, now)
+            known = None if key in self._waiting else self._known(key, now)
+            if known is not None:
                 return known, 0
-            if key not in self._waiting:
-                if len(self._waiting) >= MAX_WAITING:
-                    raise Busy(f"{MAX_WAITING} traces are waiting to be read: try again in a minute")
-                self._waiting[key] = Reading(0, key[1], time.monotonic())
-                if len(self._waiting) == 1:
-                    self._start_next()
-            if key in self._finished and key not in self._waiting:
-                return self._finished[key], 0
-            return self._waiting[key], list(self._waiting).index(key)
+            reading = self._waiting[key].reading
+            self._waiting[key] = _Waiting(reading, now)
+            return reading, self._ahead_of(key, now)
 
     def close(self) -> None:
         """End the process that reads; what waits is forgotten."""
         with self._lock:
-            for key in list(self._waiting)[1:]:
-                del self._waiting[key]
+            self._waiting = {key: waiting for key, waiting in self._waiting.items() if key == self._current}
         self._worker.close()
 
+    def _queue(self, key: _Key, now: float) -> None:
+        self._forget_abandoned(now)
+        if len(self._waiting) >= MAX_WAITING:
+            raise Busy(f"{MAX_WAITING} traces are waiting to be read: try again in a minute")
+        self._waiting[key] = _Waiting(Reading(0, key[1], now), now)
+        if self._current is None:
+            self._start_next()
+
+    def _known(self, key: _Key, now: float) -> Report | Failed | None:
+        if key in self._reports:
+            self._reports.move_to_end(key)
+            return self._reports[key]
+        failed = self._failures.get(key)
+        return failed if failed is not None and now < failed.retry_at else None
+
+    def _forget_abandoned(self, now: float) -> None:
+        for key, waiting in list(self._waiting.items()):
+            if key != self._current and now - waiting.asked_at > _ABANDONED_AFTER_S:
+                del self._waiting[key]
+
+    def _ahead_of(self, key: _Key, now: float) -> int:
+        place = self._place(key, now)
+        return sum(self._place(other, now) < place for other in self._waiting)
+
+    def _place(self, key: _Key, now: float) -> tuple[int, float]:
+        """Whatever has a lower one is read earlier."""
+        if key == self._current:
+            return 0, 0.0
+        since = self._waiting[key].reading.since
+        return (1, since) if now - since > _FIRST_IN_LINE_AFTER_S else (2, float(key[1]))
+
     def _start_next(self) -> None:
-        """Hand the first that waits to the process. Called with the lock held."""
+        """Hand the next one that waits to the process. Called with the lock held."""
+        now = time.monotonic()
+        self._current = None
+        self._forget_abandoned(now)
         while self._waiting:
-            key = next(iter(self._waiting))
+            key = min(self._waiting, key=lambda one: self._place(one, now))
+            self._current = key
             try:
-                answer = self._worker.ask(Question(key[0], "report", {}))
+                answer = self._worker.ask(Question(key[0], "report", {}), deadline_s=deadline_s(key[1]))
             except Busy as error:
-                self._finish(key, _for_now(error))
+                self._finish(key, Failed(str(error), now + _RETRY_AFTER_S))
             else:
                 answer.add_done_callback(partial(self._take, key))
                 return
 
     def _note_progress(self, read_bytes: int, total_bytes: int) -> None:
         with self._lock:
-            for key, reading in list(self._waiting.items())[:1]:
-                self._waiting[key] = Reading(read_bytes, total_bytes, reading.since)
+            if self._current in self._waiting:
+                waiting = self._waiting[self._current]
+                reading = Reading(read_bytes, total_bytes, waiting.reading.since)
+                self._waiting[self._current] = _Waiting(reading, waiting.asked_at)
 
     def _take(self, key: _Key, answer: Future[bytes]) -> None:
         with self._lock:
@@ -126,27 +182,35 @@ class Analyses:
             self._start_next()
 
     def _finish(self, key: _Key, result: Report | Failed) -> None:
+        self._current = None
         del self._waiting[key]
-        self._finished[key] = result
-        while len(self._finished) > _KEPT:
-            self._finished.popitem(last=False)
+        if isinstance(result, Failed):
+            _keep(self._failures, key, result, _KEPT_FAILURES)
+        else:
+            _keep(self._reports, key, result, _KEPT)
 
 
-def _is_outdated(known: Report | Failed) -> bool:
-    return isinstance(known, Failed) and time.monotonic() >= known.retry_at
+def deadline_s(size_bytes: int) -> float:
+    """For reading a trace of so many bytes on a machine that does much else."""
+    return DEADLINE_S + size_bytes / 1e6
+
+
+def _keep(kept: OrderedDict[_Key, T], key: _Key, result: T, most: int) -> None:
+    kept[key] = result
+    kept.move_to_end(key)
+    while len(kept) > most:
+        kept.popitem(last=False)
 
 
 def _result(path: str, answer: Future[bytes]) -> Report | Failed:
     try:
         return decode_report(answer.result(), name=path)
-    except ReadingEnded as error:
-        return _for_now(error)
+    except (ReadingEnded, Busy) as error:
+        return Failed(str(error), time.monotonic() + _RETRY_AFTER_S)
+    except ReadingTookTooLong as error:
+        return Failed(str(error), time.monotonic() + _RETRY_SLOW_AFTER_S)
     except TbprofError as error:
         return Failed(str(error))
-
-
-def _for_now(error: TbprofError) -> Failed:
-    return Failed(str(error), time.monotonic() + _RETRY_AFTER_S)
 
 
 def _key(path: str) -> _Key:
@@ -154,4 +218,4 @@ def _key(path: str) -> _Key:
         status = Path(path).stat()
     except OSError as error:
         raise Gone(f"{path} is gone or can't be read ({error.strerror})") from error
-    return path, status.st_size, status.st_mtime_ns
+    return path, status.st_size, status.st_mtime_ns, status.st_ctime_ns

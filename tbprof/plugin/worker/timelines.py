@@ -6,23 +6,22 @@ seconds, holds up neither TensorBoard nor the reports of other traces.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from concurrent.futures import Future, wait
 from dataclasses import field
+from pathlib import Path
 from typing import TypeAlias
 
-from tbprof.plugin.worker.analyses import WORKER, Reading
+from tbprof.plugin.worker.analyses import WORKER, Reading, deadline_s
 from tbprof.process.messages import Question
-from tbprof.process.worker import Worker
+from tbprof.process.worker import MOST_WAITING, Worker
 from tbprof.records import dataclass
 
 __all__ = ["Timelines"]
-
-_WAITING = 256
-"""Questions without an answer, or with one that nobody took; the oldest are forgotten."""
 
 _Key: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...]]
 
@@ -65,7 +64,9 @@ class Timelines:
             # The answer is there when it is asked for again.
             return Reading(*self._progress, pending.since)
         with self._lock:
-            self._pending.pop(key, None)
+            # Whoever is late must not take the answer of those that have asked again since.
+            if self._pending.get(key) is pending:
+                del self._pending[key]
         return pending.answer.result()
 
     def close(self) -> None:
@@ -77,10 +78,20 @@ class Timelines:
         if self._worker.pid is None:
             self._progress = (0, 0)
         path, ask, parameters = key
-        pending = self._pending[key] = _Pending(self._worker.ask(Question(path, ask, dict(parameters))))
-        while len(self._pending) > _WAITING:
-            self._pending.popitem(last=False)
+        question = Question(path, ask, dict(parameters))
+        pending = _Pending(self._worker.ask(question, deadline_s=deadline_s(_size_bytes(path))))
+        self._pending[key] = pending
+        while len(self._pending) > MOST_WAITING:
+            # Nobody came back for it.
+            self._pending.popitem(last=False)[1].answer.cancel()
         return pending
 
     def _note_progress(self, read_bytes: int, total_bytes: int) -> None:
         self._progress = (read_bytes, total_bytes)
+
+
+def _size_bytes(path: str) -> int:
+    """0 where it is gone, which the process says."""
+    with contextlib.suppress(OSError):
+        return Path(path).stat().st_size
+    return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
 import signal
@@ -95,9 +96,9 @@ def test_twenty_who_ask_at_once_have_it_read_once(
     sent: list[str] = []
     ask = Worker.ask
 
-    def note(self: Worker, question: Question) -> Future[bytes]:
+    def note(self: Worker, question: Question, *, deadline_s: float) -> Future[bytes]:
         sent.append(question.path)
-        return ask(self, question)
+        return ask(self, question, deadline_s=deadline_s)
 
     monkeypatch.setattr(Worker, "ask", note)
     results: list[State] = []
@@ -130,7 +131,8 @@ def test_a_process_that_is_killed_costs_the_trace_it_was_reading(analyses: Analy
     assert isinstance(finished(analyses, trace), Report)
     blamed = finished(analyses, held)
     assert isinstance(blamed, Failed)
-    assert "ended with code -9" in blamed.sentence
+    # It may have been stopped before it had read what it was asked.
+    assert "ended with code -9" in blamed.sentence or "can't be asked" in blamed.sentence
     assert analyses.pid != pid
 
 
@@ -139,6 +141,51 @@ def test_a_process_that_ends_while_idle_costs_nothing(analyses: Analyses, trace:
     assert isinstance(finished(analyses, first), Report)
     kill(analyses)
     assert isinstance(finished(analyses, second), Report)
+
+
+@needs_signals
+def test_a_process_that_hangs_is_given_up(
+    analyses: Analyses, trace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tbprof.plugin.worker.analyses.DEADLINE_S", 1.0)
+    held = hold(analyses, trace)
+    given_up = finished(analyses, held)
+    assert isinstance(given_up, Failed)
+    assert "took longer than 1 s to read, and was given up" in given_up.sentence
+    assert finished(analyses, held) is given_up
+    monkeypatch.undo()
+    assert isinstance(finished(analyses, trace), Report)
+
+
+@needs_signals
+def test_small_traces_are_read_before_large_ones(analyses: Analyses, trace: Path) -> None:
+    hold(analyses, trace)
+    large = trace.with_name("large.json")
+    large.write_bytes(gzip.decompress(trace.read_bytes()))
+    assert [analyses.ask(str(path))[1] for path in (large, trace, large)] == [1, 1, 2]
+
+
+@needs_signals
+def test_a_trace_that_nobody_asks_for_any_more_is_not_read(
+    analyses: Analyses, trace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hold(analyses, trace)
+    left, still_wanted = copies(trace, 2)
+    analyses.ask(str(left))
+    monkeypatch.setattr("tbprof.plugin.worker.analyses._ABANDONED_AFTER_S", 0.0)
+    _, ahead = analyses.ask(str(still_wanted))
+    assert ahead == 1
+
+
+def test_more_broken_traces_than_reports_are_kept_are_each_read_once(
+    analyses: Analyses, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tbprof.plugin.worker.analyses._KEPT", 2)
+    broken = [tmp_path / f"{number}.json" for number in range(8)]
+    for path in broken:
+        path.write_text("no trace", encoding="utf-8")
+    states = [finished(analyses, path) for path in broken]
+    assert [analyses.ask(str(path))[0] for path in broken] == states
 
 
 @needs_signals
