@@ -14,6 +14,7 @@ from tbprof.analysis.health.health import health_facts
 from tbprof.analysis.savings.fix_plan import PlannedFix, fix_plan, window_saving
 from tbprof.analysis.summary.code_breakdown import code_shares
 from tbprof.analysis.summary.communication_totals import communication_totals
+from tbprof.analysis.summary.computing_totals import computing_totals
 from tbprof.analysis.summary.copies import copy_totals
 from tbprof.analysis.summary.site_figures import site_figures
 from tbprof.analysis.summary.step_figures import step_figures
@@ -154,6 +155,7 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
         sources=() if audit is None else audit.sources,
         predicted_lines=() if hook is None or facts.work.devices else _predicted(hook),
         communication=communication_totals(facts),
+        computing=computing_totals(facts),
         checks=ran.checks,
     )
 

@@ -46,7 +46,7 @@ from tbprof.trace.columns.tables import Tables
 
 __all__ = ["DECIDED_BY_OTHERS", "FACTS_TABLES", "Facts"]
 
-FACTS_TABLES: Tables = frozenset(("collectives",))
+FACTS_TABLES: Tables = frozenset(("autograd", "collectives"))
 """The optional tables of a trace that the facts read: whoever reads one for them asks for these."""
 
 DECIDED_BY_OTHERS = 0.05

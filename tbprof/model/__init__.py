@@ -18,6 +18,7 @@ from tbprof.model.communication import (
     RankSequence,
     StretchPart,
 )
+from tbprof.model.computing import Computing, ComputingPart
 from tbprof.model.findings import (
     BOUND_SHARE,
     CRITICAL_SHARE,
@@ -96,6 +97,8 @@ __all__ = [
     "CollectiveKey",
     "CollectiveTotal",
     "Communication",
+    "Computing",
+    "ComputingPart",
     "Construction",
     "CopyTotal",
     "DeviceIdle",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tbprof.model.checks import Check
 from tbprof.model.communication import Communication
+from tbprof.model.computing import Computing
 from tbprof.model.findings import FailedRule, Finding, NotChecked, PlanRow, Verdict
 from tbprof.model.indexes import SiteIndex
 from tbprof.model.recorded import HookFacts, RecordedCall, SourceText
@@ -48,6 +49,8 @@ class Report:
     """None where neither a device nor a collective of the hosts is known, or by a version that kept less."""
     checks: tuple[Check, ...] = ()
     """One a rule, by family and code; none of a version that kept less."""
+    computing: Computing | None = None
+    """None where no device is known, or by a version that kept less."""
 
     @property
     def indexed_sites(self) -> Iterator[tuple[SiteIndex, Site]]:

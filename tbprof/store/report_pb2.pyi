@@ -669,7 +669,7 @@ class HookFacts(_message.Message):
     def __init__(self, schema: _Optional[int] = ..., tbprof_version: _Optional[str] = ..., torch_version: _Optional[str] = ..., cuda_version: _Optional[str] = ..., driver_version: _Optional[str] = ..., device_names: _Optional[_Iterable[str]] = ..., worker: _Optional[str] = ..., rank: _Optional[int] = ..., world_size: _Optional[int] = ..., window: _Optional[int] = ..., first_step: _Optional[int] = ..., recorded_steps: _Optional[int] = ..., options: _Optional[_Mapping[str, bool]] = ..., unprofiled_step_ns: _Optional[int] = ..., profiled_step_ns: _Optional[int] = ..., audit: _Optional[_Union[Audit, _Mapping]] = ..., settings: _Optional[_Mapping[str, str]] = ..., environment: _Optional[_Mapping[str, str]] = ..., counters: _Optional[_Mapping[str, int]] = ..., git_commit: _Optional[str] = ..., loaders: _Optional[_Iterable[_Union[LoaderFacts, _Mapping]]] = ..., optimizers: _Optional[_Iterable[_Union[OptimizerFacts, _Mapping]]] = ..., begun_by: _Optional[str] = ..., phase: _Optional[str] = ..., phases_left_out: _Optional[_Iterable[str]] = ..., unprofiled_quartiles_ns: _Optional[_Iterable[int]] = ..., cold_steps_ns: _Optional[_Iterable[int]] = ..., unprofiled_device_step_ns: _Optional[int] = ..., after_step_ns: _Optional[int] = ..., step_counters: _Optional[_Iterable[_Union[StepCounts, _Mapping]]] = ..., other_gpu_processes: _Optional[int] = ..., profiler_start_ns: _Optional[int] = ..., missing: _Optional[_Iterable[_Union[MissingFact, _Mapping]]] = ...) -> None: ...
 
 class Report(_message.Message):
-    __slots__ = ("trace", "steps", "sync_points", "copies", "sites", "idle", "savings", "findings", "fix_plan", "verdict", "not_checked", "failed_rules", "recorded_calls", "facts", "code", "sources", "predicted_lines", "communication", "checks")
+    __slots__ = ("trace", "steps", "sync_points", "copies", "sites", "idle", "savings", "findings", "fix_plan", "verdict", "not_checked", "failed_rules", "recorded_calls", "facts", "code", "sources", "predicted_lines", "communication", "checks", "computing")
     TRACE_FIELD_NUMBER: _ClassVar[int]
     STEPS_FIELD_NUMBER: _ClassVar[int]
     SYNC_POINTS_FIELD_NUMBER: _ClassVar[int]
@@ -689,6 +689,7 @@ class Report(_message.Message):
     PREDICTED_LINES_FIELD_NUMBER: _ClassVar[int]
     COMMUNICATION_FIELD_NUMBER: _ClassVar[int]
     CHECKS_FIELD_NUMBER: _ClassVar[int]
+    COMPUTING_FIELD_NUMBER: _ClassVar[int]
     trace: TraceSummary
     steps: _containers.RepeatedCompositeFieldContainer[Step]
     sync_points: SyncTotals
@@ -708,7 +709,8 @@ class Report(_message.Message):
     predicted_lines: _containers.RepeatedCompositeFieldContainer[PredictedLine]
     communication: Communication
     checks: _containers.RepeatedCompositeFieldContainer[Check]
-    def __init__(self, trace: _Optional[_Union[TraceSummary, _Mapping]] = ..., steps: _Optional[_Iterable[_Union[Step, _Mapping]]] = ..., sync_points: _Optional[_Union[SyncTotals, _Mapping]] = ..., copies: _Optional[_Iterable[_Union[CopyTotal, _Mapping]]] = ..., sites: _Optional[_Iterable[_Union[Site, _Mapping]]] = ..., idle: _Optional[_Union[Idle, _Mapping]] = ..., savings: _Optional[_Union[Savings, _Mapping]] = ..., findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., fix_plan: _Optional[_Iterable[_Union[PlanRow, _Mapping]]] = ..., verdict: _Optional[_Union[Verdict, _Mapping]] = ..., not_checked: _Optional[_Iterable[_Union[NotChecked, _Mapping]]] = ..., failed_rules: _Optional[_Iterable[_Union[FailedRule, _Mapping]]] = ..., recorded_calls: _Optional[_Iterable[_Union[RecordedCall, _Mapping]]] = ..., facts: _Optional[_Union[HookFacts, _Mapping]] = ..., code: _Optional[_Iterable[_Union[CodeShare, _Mapping]]] = ..., sources: _Optional[_Iterable[_Union[SourceText, _Mapping]]] = ..., predicted_lines: _Optional[_Iterable[_Union[PredictedLine, _Mapping]]] = ..., communication: _Optional[_Union[Communication, _Mapping]] = ..., checks: _Optional[_Iterable[_Union[Check, _Mapping]]] = ...) -> None: ...
+    computing: Computing
+    def __init__(self, trace: _Optional[_Union[TraceSummary, _Mapping]] = ..., steps: _Optional[_Iterable[_Union[Step, _Mapping]]] = ..., sync_points: _Optional[_Union[SyncTotals, _Mapping]] = ..., copies: _Optional[_Iterable[_Union[CopyTotal, _Mapping]]] = ..., sites: _Optional[_Iterable[_Union[Site, _Mapping]]] = ..., idle: _Optional[_Union[Idle, _Mapping]] = ..., savings: _Optional[_Union[Savings, _Mapping]] = ..., findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., fix_plan: _Optional[_Iterable[_Union[PlanRow, _Mapping]]] = ..., verdict: _Optional[_Union[Verdict, _Mapping]] = ..., not_checked: _Optional[_Iterable[_Union[NotChecked, _Mapping]]] = ..., failed_rules: _Optional[_Iterable[_Union[FailedRule, _Mapping]]] = ..., recorded_calls: _Optional[_Iterable[_Union[RecordedCall, _Mapping]]] = ..., facts: _Optional[_Union[HookFacts, _Mapping]] = ..., code: _Optional[_Iterable[_Union[CodeShare, _Mapping]]] = ..., sources: _Optional[_Iterable[_Union[SourceText, _Mapping]]] = ..., predicted_lines: _Optional[_Iterable[_Union[PredictedLine, _Mapping]]] = ..., communication: _Optional[_Union[Communication, _Mapping]] = ..., checks: _Optional[_Iterable[_Union[Check, _Mapping]]] = ..., computing: _Optional[_Union[Computing, _Mapping]] = ...) -> None: ...
 
 class CollectiveTotal(_message.Message):
     __slots__ = ("kind", "group", "dtype", "count", "bytes_in", "bytes_out", "total_ns", "exposed_ns", "transfer_ns", "arrival_wait_ns", "algorithm_gb_s", "bus_gb_s", "on", "ranks", "group_size", "message_bytes", "shortest_ns", "longest_ns", "streams")
@@ -872,3 +874,51 @@ class Check(_message.Message):
     needs: _containers.RepeatedScalarFieldContainer[str]
     numbers: _containers.MessageMap[str, Number]
     def __init__(self, rule: _Optional[str] = ..., state: _Optional[str] = ..., finding: _Optional[int] = ..., needs: _Optional[_Iterable[str]] = ..., numbers: _Optional[_Mapping[str, Number]] = ...) -> None: ...
+
+class ComputingPart(_message.Message):
+    __slots__ = ("kind", "device_ns", "covered_ns", "flops", "bytes", "limit_ns", "above_limit_ns")
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    DEVICE_NS_FIELD_NUMBER: _ClassVar[int]
+    COVERED_NS_FIELD_NUMBER: _ClassVar[int]
+    FLOPS_FIELD_NUMBER: _ClassVar[int]
+    BYTES_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_NS_FIELD_NUMBER: _ClassVar[int]
+    ABOVE_LIMIT_NS_FIELD_NUMBER: _ClassVar[int]
+    kind: str
+    device_ns: int
+    covered_ns: int
+    flops: int
+    bytes: int
+    limit_ns: int
+    above_limit_ns: int
+    def __init__(self, kind: _Optional[str] = ..., device_ns: _Optional[int] = ..., covered_ns: _Optional[int] = ..., flops: _Optional[int] = ..., bytes: _Optional[int] = ..., limit_ns: _Optional[int] = ..., above_limit_ns: _Optional[int] = ...) -> None: ...
+
+class Computing(_message.Message):
+    __slots__ = ("device", "device_ns", "computing_ns", "covered_ns", "flops", "bytes", "limit_ns", "above_limit_ns", "reached_tflops", "limit_tflops", "mfu", "uncovered_share", "parts")
+    DEVICE_FIELD_NUMBER: _ClassVar[int]
+    DEVICE_NS_FIELD_NUMBER: _ClassVar[int]
+    COMPUTING_NS_FIELD_NUMBER: _ClassVar[int]
+    COVERED_NS_FIELD_NUMBER: _ClassVar[int]
+    FLOPS_FIELD_NUMBER: _ClassVar[int]
+    BYTES_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_NS_FIELD_NUMBER: _ClassVar[int]
+    ABOVE_LIMIT_NS_FIELD_NUMBER: _ClassVar[int]
+    REACHED_TFLOPS_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_TFLOPS_FIELD_NUMBER: _ClassVar[int]
+    MFU_FIELD_NUMBER: _ClassVar[int]
+    UNCOVERED_SHARE_FIELD_NUMBER: _ClassVar[int]
+    PARTS_FIELD_NUMBER: _ClassVar[int]
+    device: str
+    device_ns: int
+    computing_ns: int
+    covered_ns: int
+    flops: int
+    bytes: int
+    limit_ns: int
+    above_limit_ns: int
+    reached_tflops: float
+    limit_tflops: float
+    mfu: float
+    uncovered_share: float
+    parts: _containers.RepeatedCompositeFieldContainer[ComputingPart]
+    def __init__(self, device: _Optional[str] = ..., device_ns: _Optional[int] = ..., computing_ns: _Optional[int] = ..., covered_ns: _Optional[int] = ..., flops: _Optional[int] = ..., bytes: _Optional[int] = ..., limit_ns: _Optional[int] = ..., above_limit_ns: _Optional[int] = ..., reached_tflops: _Optional[float] = ..., limit_tflops: _Optional[float] = ..., mfu: _Optional[float] = ..., uncovered_share: _Optional[float] = ..., parts: _Optional[_Iterable[_Union[ComputingPart, _Mapping]]] = ...) -> None: ...

@@ -16,7 +16,7 @@ from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s, Slices, Trace
 
-__all__ = ["HostTree", "climbed", "host_tree"]
+__all__ = ["HostTree", "climbed", "host_tree", "outermost"]
 
 _RANGES = r"Optimizer\.|enumerate\(Data(?:Loader|Pipe)\)|(?:Distributed)?DataParallel\.forward"
 """Ranges that files of 2021 have among the operators."""
@@ -72,6 +72,18 @@ def climbed(start: Int64s, wanted: npt.NDArray[np.bool_]) -> Int64s:
         if len(on_the_way) == 0:
             return at
         at[on_the_way] = at[at[on_the_way]]
+
+
+def outermost(parent: Int64s, wanted: npt.NDArray[np.bool_]) -> Int64s:
+    """For each position the one nearest to the root that is wanted, around it or itself, or `NONE`."""
+    found = climbed(np.where(wanted, np.arange(len(parent)), parent), wanted)
+    around = climbed(parent, wanted)
+    while True:
+        inner = np.flatnonzero(found != NONE)
+        inner = inner[around[found[inner]] != NONE]
+        if len(inner) == 0:
+            return found
+        found[inner] = around[found[inner]]
 
 
 def _that_end_in_time(slices: Slices, ranges: Int64s, ops: Int64s) -> Int64s:

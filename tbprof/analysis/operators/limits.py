@@ -16,13 +16,13 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.limits.costs import Costs, find_costs
 from tbprof.analysis.limits.devices import Peaks, find_peaks
 from tbprof.analysis.limits.formulas.cost import Cost
-from tbprof.analysis.operators.host_tree import climbed
+from tbprof.analysis.operators.host_tree import outermost
 from tbprof.analysis.operators.operators import Operators, with_inner
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
 
-__all__ = ["BYTES_A_NS", "FLOPS_A_NS", "Limits", "device_peaks", "find_limits"]
+__all__ = ["BYTES_A_NS", "FLOPS_A_NS", "Limits", "device_peaks", "find_limits", "peak_rate"]
 
 FLOPS_A_NS = 1000
 """Of one TFLOP/s."""
@@ -40,8 +40,8 @@ class Limits:
     """Of the calls themselves; on a trace with a device only of those that worked on it."""
     peaks: Peaks | None
     """None for an unknown device: then `limit_ns` and `above_ns` are 0 everywhere."""
-    is_outermost: npt.NDArray[np.bool_]
-    """Whether a formula covers it and no call around it."""
+    covering: Int64s
+    """Position of the outermost call around it, or itself, that a formula covers, or `NONE`."""
     flops: Int64s
     bytes: Int64s
     timed_flops: Int64s
@@ -92,8 +92,7 @@ def find_limits(facts: Facts, operators: Operators) -> Limits:
     inside = operators.parent != NONE
     inside[inside] = covers[operators.parent[inside]]
     totals = with_inner(np.where(inside, NONE, operators.parent), own)
-    around = climbed(operators.parent, covers)
-    return Limits(costs, peaks, covers & (around == NONE), *totals.T)
+    return Limits(costs, peaks, outermost(operators.parent, covers), *totals.T)
 
 
 def _limits(costs: Costs, peaks: Peaks | None, on_matrix_units: npt.NDArray[np.bool_]) -> Int64s:
@@ -107,10 +106,22 @@ def _limits(costs: Costs, peaks: Peaks | None, on_matrix_units: npt.NDArray[np.b
     return np.where(on_matrix_units, by_use[1], by_use[0])
 
 
-def _limit_ns(cost: Cost, peaks: Peaks, *, used: bool) -> int:
-    """A float32 product may use matrix units only where the program allows it: as it did, or not."""
+def peak_rate(cost: Cost, peaks: Peaks, *, used: bool) -> float | None:
+    """TFLOP/s that a call can reach; None where the data sheet does not name its type.
+
+    A float32 product may use matrix units only where the program allows it: as it did, or not.
+
+    Args:
+        cost: Of the call.
+        peaks: Of the device.
+        used: Whether the call used matrix units.
+    """
     could = cost.on_matrix_units and (used or cost.dtype != "float32")
-    rate = peaks.tflops(cost.dtype, on_matrix_units=could)
+    return peaks.tflops(cost.dtype, on_matrix_units=could)
+
+
+def _limit_ns(cost: Cost, peaks: Peaks, *, used: bool) -> int:
+    rate = peak_rate(cost, peaks, used=used)
     if rate is None:
         return -1
     computing_ns = cost.flops / (rate * FLOPS_A_NS)

@@ -39,6 +39,7 @@ def markdown(report: Report) -> str:
     lines += [""] if view.overview.actions else []
     if view.communication is not None:
         lines += [f"{view.communication.sentence} {view.communication.detail}".rstrip(), ""]
+    lines += [view.overview.computing, ""] if view.overview.computing else []
     if view.savings is not None:
         saving = saving_text(view.savings, calibrated=view.calibrated)
         lines += [f"Removing waits can save, in this window: {saving}.", ""]

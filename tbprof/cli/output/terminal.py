@@ -81,6 +81,7 @@ def _figures(view: WindowView) -> list[str]:
         scope = "the steps" if view.marks_steps else "the window"
         lines.append(f"  GPU idle     {idle}, {part} of {scope}: queue empty {empty}, work queued {queued}")
     lines += _communication(view)
+    lines += [f"  computing    {view.overview.computing}"] if view.overview.computing else []
     explained = f", {share(points.explained_us / points.wait_us)} explained" if points.wait_us else ""
     lines.append(f"  sync points  {points.count:,}, waiting {duration(points.wait_us)}{explained}")
     if view.savings is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tbprof.model import BOUND_SHARE, CodeShare, HookFacts, Report, Savings
+from tbprof.texts.screens.computing import computing_sentence
 from tbprof.views.base.steady import mean_step_us, steady_steps
 from tbprof.views.base.times import us
 from tbprof.views.findings.actions import rank
@@ -46,6 +47,7 @@ def overview_view(report: Report) -> OverviewView:
         leave=finding_rows(report, ranked.leave),
         stacks=tuple(step_stack(step, causes, max(devices, 1)) for step in report.steps),
         trust=trust_rows(report),
+        computing="" if report.computing is None else computing_sentence(report.computing),
         code=_code(report, devices),
     )
 

@@ -156,4 +156,6 @@ class OverviewView:
     """Real, and not worth it."""
     stacks: tuple[StepStack, ...]
     trust: tuple[TrustRow, ...]
+    computing: str
+    """Where the device's time goes, and how near to its limit; "" where no device was recorded."""
     code: tuple[CodeRow, ...]

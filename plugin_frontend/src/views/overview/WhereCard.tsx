@@ -50,6 +50,7 @@ export function WhereCard({ view }: { view: WindowView }) {
         <span />
         <TimeAxis scale_us={step} unit={unit} />
       </div>
+      {overview.computing !== "" && <p class="in s12 t2">{overview.computing}</p>}
       {overview.causes.length > 0 && <CausesTable view={view} unit={unit} />}
     </Card>
   );

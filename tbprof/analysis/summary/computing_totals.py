@@ -1,0 +1,161 @@
+"""Where the devices' time in the steps goes by kind of operator, and how near its limit each kind is."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.device.copy_kinds import DIRECTIONS, copy_kinds
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.limits.formulas.cost import FAMILIES
+from tbprof.analysis.limits.formulas.formulas import FAMILY_OF
+from tbprof.analysis.operators.host_tree import outermost
+from tbprof.analysis.operators.limits import FLOPS_A_NS, Limits, find_limits, peak_rate
+from tbprof.analysis.operators.operators import Operators, find_operators
+from tbprof.analysis.operators.recomputed import recomputed_calls
+from tbprof.model import Computing, ComputingPart
+from tbprof.records import dataclass
+from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.columns import Category, Int64s
+from tbprof.trace.columns.tensor_cores import kernels_on_tensor_cores
+
+__all__ = ["computing_totals"]
+
+_KINDS = (*FAMILIES, "communication", "copies", "other")
+_COMMUNICATION, _COPIES, _OTHER = (_KINDS.index(kind) for kind in ("communication", "copies", "other"))
+_PRODUCTS = [_KINDS.index(kind) for kind in ("matmul", "convolution", "attention")]
+_OVER_THE_BUS = [DIRECTIONS.index(name) for name in ("HtoD", "DtoH")]
+
+COVERED_PRODUCTS = 0.95
+"""Of the time of products: with less covered, what is not known would make the utilization too small."""
+
+
+def computing_totals(facts: Facts) -> Computing | None:
+    """Of the steps, of the window without them; None where no device is known."""
+    if not facts.device_is_known:
+        return None
+    found = _Computed.of(facts)
+    parts = tuple(sorted(found.parts(), key=lambda part: -part.device_ns))
+    own = [part for part in parts if part.kind not in ("communication", "copies")]
+    covered, flops = sum(part.covered_ns for part in own), sum(part.flops for part in own)
+    computing = sum(part.device_ns for part in own)
+    peaks = found.limits.peaks
+    above = None if peaks is None or not covered else sum(part.above_limit_ns or 0 for part in own)
+    limit = None if above is None else sum(part.limit_ns or 0 for part in own)
+    return Computing(
+        device=None if peaks is None else peaks.name,
+        device_ns=sum(part.device_ns for part in parts),
+        computing_ns=computing,
+        covered_ns=covered,
+        flops=flops,
+        bytes=sum(part.bytes for part in own),
+        limit_ns=limit,
+        above_limit_ns=above,
+        reached_tflops=flops / covered / FLOPS_A_NS if covered else None,
+        limit_tflops=flops / limit / FLOPS_A_NS if limit else None,
+        mfu=found.utilization(),
+        uncovered_share=1 - covered / computing if computing else 0.0,
+        parts=parts,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Computed:
+    facts: Facts
+    operators: Operators
+    limits: Limits
+    work_kind: Int64s
+    """Of each entry of `Facts.work` in the steps an index into `_KINDS`, of all others `NONE`."""
+    call_kind: Int64s
+    """Of each call that a formula covers, inside the steps and in no other such call; else `NONE`."""
+
+    @classmethod
+    def of(cls, facts: Facts) -> _Computed:
+        operators = find_operators(facts)
+        limits = find_limits(facts, operators)
+        trace = facts.trace
+        families = np.array(
+            [FAMILIES.index(FAMILY_OF[name]) if name in FAMILY_OF else NONE for name in trace.names], np.int64
+        )
+        family = families[trace.slices.name[operators.rows]]
+        named = outermost(operators.parent, family != NONE)
+        call_kind = np.where(limits.covering == np.arange(len(named)), _at(family, named), NONE)
+        call_kind[operators.step == NONE] = NONE
+        return cls(facts, operators, limits, _work_kinds(facts, operators, family, named), call_kind)
+
+    def parts(self) -> list[ComputingPart]:
+        """Those that took any time."""
+        work, limits, has_limit = self.facts.work, self.limits, self.limits.peaks is not None
+        length = work.end_ns - work.start_ns
+        counted = self.call_kind != NONE
+        found = []
+        for kind in np.unique(self.work_kind[self.work_kind != NONE]).tolist():
+            mine = counted & (self.call_kind == kind)
+            covered = int(limits.covered_ns[mine].sum())
+            found.append(
+                ComputingPart(
+                    kind=_KINDS[kind],
+                    device_ns=int(length[self.work_kind == kind].sum()),
+                    covered_ns=covered,
+                    flops=int(limits.timed_flops[mine].sum()),
+                    bytes=int(limits.timed_bytes[mine].sum()),
+                    limit_ns=int(limits.limit_ns[mine].sum()) if covered and has_limit else None,
+                    above_limit_ns=int(limits.above_ns[mine].sum()) if covered and has_limit else None,
+                )
+            )
+        return found
+
+    def utilization(self) -> float | None:
+        """The products of the model, those computed again left out, at the peak rate; over the steps."""
+        facts, limits, peaks = self.facts, self.limits, self.limits.peaks
+        if peaks is None or not facts.steps.recorded or not self._products_are_covered():
+            return None
+        calls = np.flatnonzero(
+            (self.call_kind != NONE)
+            & (limits.covered_ns > 0)
+            & ~recomputed_calls(facts.trace, self.operators)
+        )
+        used = self.operators.tensor_total_ns[calls] > 0
+        pairs, count = np.unique(np.stack([limits.costs.kind[calls], used]), axis=1, return_counts=True)
+        at_peak_ns = 0.0
+        for (kind, is_used), times in zip(pairs.T.tolist(), count.tolist(), strict=True):
+            cost = limits.costs.costs[kind]
+            rate = peak_rate(cost, peaks, used=bool(is_used)) if cost.on_matrix_units else None
+            if rate is not None:
+                at_peak_ns += times * (cost.flops - cost.repeated_flops) / (rate * FLOPS_A_NS)
+        room_ns = facts.steps.total_ns * len(facts.work.devices)
+        return at_peak_ns / room_ns if room_ns else None
+
+    def _products_are_covered(self) -> bool:
+        facts, work = self.facts, self.facts.work
+        on_matrix_units = kernels_on_tensor_cores(facts.trace.names)[facts.trace.slices.name[work.rows]]
+        are_products = np.isin(self.work_kind, _PRODUCTS) | (on_matrix_units & (self.work_kind != NONE))
+        length = (work.end_ns - work.start_ns) * are_products
+        covering = _at(self.limits.covering, self.operators.of_work)
+        is_covered = _at(self.limits.covered_ns, covering) > 0
+        return 0 < COVERED_PRODUCTS * int(length.sum()) <= int(length[is_covered].sum())
+
+
+def _work_kinds(facts: Facts, operators: Operators, family: Int64s, named: Int64s) -> Int64s:
+    work = facts.work
+    call = operators.of_work
+    around = _at(named, call)
+    kind = _at(family, around)
+    kind[kind == NONE] = _OTHER
+    is_copy = facts.trace.slices.category[work.rows] == Category.MEMCPY
+    copies = np.flatnonzero(is_copy)
+    direction, _ = copy_kinds(facts.trace, work, work.launch[copies], copies)
+    kind[copies[np.isin(direction, _OVER_THE_BUS)]] = _COPIES
+    kind[facts.parts.is_communication] = _COMMUNICATION
+    step = _at(operators.step, np.where(around == NONE, call, around))
+    alone = call == NONE
+    launched = alone & (work.launch != NONE)
+    step[launched] = facts.steps.index_of(work.launch_start_ns[launched])
+    return np.where(step == NONE, NONE, kind)
+
+
+def _at(values: Int64s, at: Int64s) -> Int64s:
+    found = np.full(len(at), NONE, np.int64)
+    known: npt.NDArray[np.bool_] = at != NONE
+    found[known] = values[at[known]]
+    return found

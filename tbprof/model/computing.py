@@ -1,0 +1,54 @@
+"""What the devices computed in the steps, and how near their limit."""
+
+from __future__ import annotations
+
+from tbprof.records import dataclass
+
+__all__ = ["Computing", "ComputingPart"]
+
+
+@dataclass(frozen=True, slots=True)
+class ComputingPart:
+    """Work of one kind."""
+
+    kind: str
+    """"matmul", "convolution", "attention", "normalization", "embedding", "reduction", "element-wise";
+    "communication", "copies" from and to the host, and "other"."""
+    device_ns: int
+    """Of kernels, copies and memsets, also where several run at once."""
+    covered_ns: int
+    """The part whose FLOPs and bytes are known."""
+    flops: int
+    """Of that part, as all below."""
+    bytes: int
+    limit_ns: int | None
+    """What it would take at the peak rates of the device; None where these are not known."""
+    above_limit_ns: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Computing:
+    """Over all steps of the window and all devices of the process."""
+
+    device: str | None
+    """Whose data sheet the limits are from; None for a device that is not in the table."""
+    device_ns: int
+    """Of all work; its parts add up to it."""
+    computing_ns: int
+    """Without communication and without copies from and to the host."""
+    covered_ns: int
+    flops: int
+    bytes: int
+    limit_ns: int | None
+    above_limit_ns: int | None
+    reached_tflops: float | None
+    """Of what is covered; None where nothing is."""
+    limit_tflops: float | None
+    """What it would reach at its limit."""
+    mfu: float | None
+    """Model FLOPs utilization: how much of the steps the matrix products of the model would take at the peak
+    rate of their type. None without steps or peaks, or where products are not covered."""
+    uncovered_share: float
+    """Of `computing_ns`: that no formula covers."""
+    parts: tuple[ComputingPart, ...]
+    """Most time first."""

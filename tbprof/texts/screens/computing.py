@@ -1,0 +1,48 @@
+"""Where the devices' time goes, and how near to their limit."""
+
+from __future__ import annotations
+
+from tbprof.model import Computing, ComputingPart
+from tbprof.texts.figures.quantities import share
+
+__all__ = ["PART_NAMES", "computing_sentence"]
+
+PART_NAMES = {
+    "matmul": "matrix products",
+    "convolution": "convolutions",
+    "attention": "attention",
+    "normalization": "normalizations",
+    "embedding": "lookups",
+    "reduction": "reductions",
+    "element-wise": "element-wise operators",
+    "communication": "communication",
+    "copies": "copies from and to the host",
+    "other": "other operators",
+}
+"""By `ComputingPart.kind`."""
+
+_MOST_PARTS = 3
+_WORTH_A_WORD = 0.05
+_COVERED = 0.5
+"""Of a part, for its limit to speak for it."""
+
+
+def computing_sentence(computing: Computing) -> str:
+    """The largest parts, each with how near its limit it is, and what no formula covers; "" without work."""
+    if not computing.device_ns:
+        return ""
+    told = [part for part in computing.parts if part.device_ns >= _WORTH_A_WORD * computing.device_ns]
+    parts = ", ".join(_part(part, computing.device_ns) for part in told[:_MOST_PARTS])
+    sentences = [f"Where the device's time goes: {parts}."]
+    if computing.covered_ns and computing.uncovered_share >= _WORTH_A_WORD:
+        sentences.append(f"No formula covers {share(computing.uncovered_share)} of the computing.")
+    if computing.mfu is not None:
+        sentences.append(f"Model FLOPs utilization (MFU) of the steps: {share(computing.mfu)}.")
+    return " ".join(sentences)
+
+
+def _part(part: ComputingPart, device_ns: int) -> str:
+    name = f"{share(part.device_ns / device_ns)} {PART_NAMES.get(part.kind, part.kind)}"
+    if part.above_limit_ns is None or part.covered_ns < _COVERED * part.device_ns:
+        return name
+    return f"{name} at {share(1 - part.above_limit_ns / part.covered_ns)} of their limit"

@@ -1,0 +1,57 @@
+"""The line about the device's time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tbprof.model import Computing, ComputingPart
+from tbprof.texts.screens.computing import computing_sentence
+
+
+def part(kind: str, device_ns: int, covered_ns: int = 0, above_ns: int | None = None) -> ComputingPart:
+    return ComputingPart(kind, device_ns, covered_ns, 0, 0, None, above_ns)
+
+
+def said(*parts: ComputingPart, uncovered_share: float = 0.0, mfu: float | None = None) -> str:
+    total = sum(one.device_ns for one in parts)
+    covered = sum(one.covered_ns for one in parts)
+    unknown: dict[str, Any] = dict.fromkeys(
+        ("limit_ns", "above_limit_ns", "reached_tflops", "limit_tflops", "device")
+    )
+    sentence = computing_sentence(
+        Computing(
+            device_ns=total,
+            computing_ns=total,
+            covered_ns=covered,
+            flops=0,
+            bytes=0,
+            mfu=mfu,
+            uncovered_share=uncovered_share,
+            parts=parts,
+            **unknown,
+        )
+    )
+    return sentence.replace("\N{NARROW NO-BREAK SPACE}", " ")
+
+
+def test_the_largest_parts_are_named_with_how_near_their_limit_they_are() -> None:
+    text = said(
+        *(part("matmul", 610, 610, 378), part("attention", 200, 200, 140), part("communication", 140)),
+        *(part("element-wise", 46), part("reduction", 4)),
+    )
+    assert text == (
+        "Where the device's time goes: 61 % matrix products at 38 % of their limit, "
+        "20 % attention at 30 % of their limit, 14 % communication."
+    )
+
+
+def test_what_is_mostly_not_covered_has_no_limit_and_the_share_is_said() -> None:
+    text = said(part("matmul", 900, 100, 50), part("other", 100), uncovered_share=0.9, mfu=0.31)
+    assert text == (
+        "Where the device's time goes: 90 % matrix products, 10 % other operators. "
+        "No formula covers 90 % of the computing. Model FLOPs utilization (MFU) of the steps: 31 %."
+    )
+
+
+def test_nothing_is_said_of_a_device_that_did_nothing() -> None:
+    assert said() == ""
