@@ -345,6 +345,8 @@ export interface OverviewView {
   leave: FindingRow[];
   stacks: StepStack[];
   trust: TrustRow[];
+  /** Where the device's time goes, and how near to its limit; "" where no device was recorded. */
+  computing: string;
   code: CodeRow[];
 }
 
