@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tbprof.model import BOUND_SHARE, CodeShare, HookFacts, Report, Savings
-from tbprof.texts.screens.computing import computing_sentence
+from tbprof.texts.figures.computing import computing_sentence
 from tbprof.views.base.steady import mean_step_us, steady_steps
 from tbprof.views.base.times import us
 from tbprof.views.findings.actions import rank

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tbprof.model import Computing, ComputingPart
-from tbprof.texts.screens.computing import computing_sentence
+from tbprof.texts.figures.computing import computing_sentence
 
 
 def part(kind: str, device_ns: int, covered_ns: int = 0, above_ns: int | None = None) -> ComputingPart:
