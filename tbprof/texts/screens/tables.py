@@ -9,6 +9,7 @@ from tbprof.texts.figures.scopes import scope_of
 
 __all__ = [
     "collectives_sentence",
+    "comparison_headline",
     "comparison_sentence",
     "kernels_headline",
     "kernels_sentence",
@@ -72,6 +73,23 @@ def _scope(*, in_steps: bool, steps: int) -> str:
     if in_steps and steps:
         return f"of {count(steps, 'step')}"
     return f"of the whole trace with {count(steps, 'step')}" if steps else "of the whole trace"
+
+
+def comparison_headline(what: str, largest: Sequence[tuple[str, float]], *, a_step: bool) -> str:
+    """What changed most.
+
+    Args:
+        what: Of one row, `operator`.
+        largest: Names with what they add to the difference, in us; what adds nothing is left out.
+        a_step: Whether it is that of a step.
+    """
+    if not largest:
+        return f"No {what} takes longer or shorter than before."
+    each = scope_of(marks_steps=a_step).each
+    told = [
+        f"`{name}` takes {duration(abs(us))} {each} {'more' if us > 0 else 'less'}" for name, us in largest
+    ]
+    return f"{_listed(told)}."
 
 
 def operators_headline(by: str, largest: Sequence[tuple[str, float]], *, has_device: bool) -> str:

@@ -8,7 +8,7 @@ from tbprof.analysis.kernels.table import KERNEL_TABLES
 from tbprof.analysis.modules.table import MODULE_TABLES
 from tbprof.analysis.operators.grouping import GROUPING_TABLES, GROUPINGS, Grouping
 from tbprof.errors import UsageError
-from tbprof.texts.screens.tables import kernels_headline, operators_headline
+from tbprof.texts.screens.tables import comparison_headline, kernels_headline, operators_headline
 from tbprof.trace.columns.columns import Category
 from tbprof.trace.columns.tables import Tables
 from tbprof.views.tables.comparison import compare_tables
@@ -26,6 +26,8 @@ PAGE_TABLES: Tables = FACTS_TABLES | GROUPING_TABLES | KERNEL_TABLES | MODULE_TA
 """What of a trace they read."""
 
 _MOST_NAMED = 3
+_LEAST_MOVED = 0.1
+"""Of all that rows add to a difference or take from it; what moved less is not named."""
 
 
 def page_of(facts: Facts, name: str, by: str, *, in_steps: bool, most_rows: int = MOST_ROWS) -> TableView:
@@ -74,7 +76,18 @@ def compared_view(before: Facts, after: Facts, name: str) -> TableView:
         raise UsageError(f"there is no table of {name[:40]!r} to compare")
     in_steps = before.steps.recorded and after.steps.recorded
     table = compare_tables(*(make(facts, "name", in_steps=in_steps) for facts in (before, after)))
-    return table_view(table, headline="")
+    return table_view(table, headline=_comparison_headline(table))
+
+
+def _comparison_headline(table: Table) -> str:
+    keys = [column.key for column in table.columns]
+    name, at = keys.index("short_name" if "short_name" in keys else "name"), keys.index("difference_us")
+    moved = sum(abs(row[at]) for row in table.rows)
+    largest = [
+        (row[name], row[at]) for row in table.rows[:_MOST_NAMED] if abs(row[at]) > _LEAST_MOVED * moved
+    ]
+    a_step = table.beside["a_step"]
+    return comparison_headline(table.name.removesuffix("s"), largest, a_step=a_step)
 
 
 def _grouping(name: str, by: str, choices: tuple[TableChoice, ...]) -> Grouping:

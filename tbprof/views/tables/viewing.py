@@ -30,8 +30,12 @@ _LEFT_OUT = frozenset(("stack",))
 
 _FIRST_OF_OPERATORS = ("device_self_us", "device_total_us", "host_self_us", "launches", "idle_us", "wait_us")
 _FIRST_OF_KERNELS = ("total_us", "mean_us", "blocks_per_sm", "occupancy", "tensor_cores")
-_FIRST_OF_ALL = ("name", "short_name", "shapes", "source", "calls", "share", "cumulative_share", "limit_us")
-_FIRST = frozenset((*_FIRST_OF_ALL, *_FIRST_OF_OPERATORS, *_FIRST_OF_KERNELS))
+_FIRST_OF_ALL = ("name", "short_name", "shapes", "source", "calls", "share", "cumulative_share")
+_FIRST_OF_LIMITS = ("above_limit_us", "share_of_limit")
+_FIRST_OF_MODULES = ("device_us", "device_backward_us", "count", "median_us", "odd", "odd_us")
+_FIRST = frozenset(
+    (*_FIRST_OF_ALL, *_FIRST_OF_LIMITS, *_FIRST_OF_OPERATORS, *_FIRST_OF_KERNELS, *_FIRST_OF_MODULES)
+)
 """Columns that are shown before anyone chose; of them, a table has its own."""
 _FIRST_WITHOUT_DEVICE = frozenset(("host_total_us", "host_mean_us", "host_median_us"))
 
@@ -90,8 +94,9 @@ def _column(column: Column, cells: Sequence[Cell], *, is_first: bool) -> TableCo
 
 
 def _kind(column: Column, cells: Sequence[Cell]) -> Kind | Literal["flag"]:
-    is_flag = any(isinstance(cell, bool) for cell in cells)
-    return "flag" if is_flag else column.kind
+    if any(isinstance(cell, bool) for cell in cells):
+        return "flag"
+    return column.kind
 
 
 def _text(cell: Cell) -> str | None:

@@ -4,6 +4,7 @@ import { Card } from "../../widgets/Card.tsx";
 import { ProblemNote } from "../../widgets/ProblemNote.tsx";
 import { SeriesHead, SeriesPage } from "../series/SeriesPage.tsx";
 import { BeforePicker } from "./BeforePicker.tsx";
+import { ComparedTable } from "./ComparedTable.tsx";
 import { CompareSites } from "./CompareSites.tsx";
 import { DifferencesCard } from "./DifferencesCard.tsx";
 import { StepTimesCard } from "./StepTimesCard.tsx";
@@ -52,6 +53,7 @@ function Comparison({ view }: { view: CompareView }) {
       <Card id="compared-sites" title="Sites" about="matched by function and ops, not by line; of a step">
         <CompareSites rows={view.sites} />
       </Card>
+      <ComparedTable />
     </>
   );
 }
