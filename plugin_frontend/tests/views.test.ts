@@ -13,6 +13,7 @@ test("views over several windows are there only where there are several", () => 
     "flame",
     "operators",
     "kernels",
+    "modules",
     "communication",
   ]);
   assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 8, windows: 1, allWindows: 8 }), [
@@ -24,6 +25,7 @@ test("views over several windows are there only where there are several", () => 
     "flame",
     "operators",
     "kernels",
+    "modules",
     "communication",
     "compare",
     "ranks",
@@ -37,6 +39,7 @@ test("views over several windows are there only where there are several", () => 
     "flame",
     "operators",
     "kernels",
+    "modules",
     "communication",
     "compare",
     "trends",

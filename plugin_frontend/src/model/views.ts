@@ -11,12 +11,37 @@ export const VIEWS = [
   "flame",
   "operators",
   "kernels",
+  "modules",
   "communication",
   "compare",
   "trends",
   "ranks",
 ] as const;
 export type ViewName = (typeof VIEWS)[number];
+
+/** The questions that views answer, in the order of the bar. */
+export const GROUPS = ["Answer", "Where", "What", "How it changed"] as const;
+export type ViewGroup = (typeof GROUPS)[number];
+
+const GROUP_OF: Record<ViewName, ViewGroup> = {
+  overview: "Answer",
+  syncs: "Where",
+  copies: "Where",
+  timeline: "Where",
+  source: "Where",
+  flame: "What",
+  operators: "What",
+  kernels: "What",
+  modules: "What",
+  communication: "What",
+  compare: "How it changed",
+  trends: "How it changed",
+  ranks: "How it changed",
+};
+
+export function groupOf(view: ViewName): ViewGroup {
+  return GROUP_OF[view];
+}
 
 export interface Extent {
   /** A page that carries its windows has no flame graph, and can't have any two of them compared. */
@@ -40,6 +65,7 @@ export function viewsFor({ hasServer, hasTimeline, hasTables, workers, windows, 
     flame: hasServer,
     operators: hasTables,
     kernels: hasTables,
+    modules: hasServer,
     ranks: workers > 1,
     trends: windows > 1,
     compare: hasServer && allWindows > 1,

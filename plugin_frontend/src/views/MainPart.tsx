@@ -14,6 +14,7 @@ import { Skeleton } from "./states/Skeleton.tsx";
 const ComparePage = lazily(async () => (await import("./compare/ComparePage.tsx")).ComparePage);
 const CommunicationPage = lazily(async () => (await import("./communication/CommunicationPage.tsx")).CommunicationPage);
 const FlamePage = lazily(async () => (await import("./flame/FlamePage.tsx")).FlamePage);
+const ModulesPage = lazily(async () => (await import("./modules/ModulesPage.tsx")).ModulesPage);
 const RanksPage = lazily(async () => (await import("./series/RanksPage.tsx")).RanksPage);
 const SitesView = lazily(async () => (await import("./sites/SitesView.tsx")).SitesView);
 const SourcePage = lazily(async () => (await import("./source/SourcePage.tsx")).SourcePage);
@@ -73,6 +74,8 @@ function WindowPart({ view }: { view: WindowView }) {
     case "operators":
     case "kernels":
       return <TablePage key={named} view={view} />;
+    case "modules":
+      return <ModulesPage view={view} />;
     case "timeline":
       return <TimelinePage view={view} />;
   }

@@ -6,19 +6,14 @@ import { place, visit } from "../state/place.ts";
 import { runs, views } from "../state/runs.ts";
 import { windowAnswer, windowView } from "../state/windowAnswer.ts";
 import { Icon, type IconName } from "../widgets/Icon.tsx";
+import { ViewTabs } from "./ViewTabs.tsx";
 
 /** The views, and at the right how far the trace can be trusted. */
 export function ViewBar() {
   const view = windowView.value;
   return (
     <nav class="views" aria-label="Views">
-      <div class="tabs">
-        {views.value
-          .filter((name) => isWorthATab(name, view))
-          .map((name) => (
-            <ViewLink key={name} name={name} view={view} />
-          ))}
-      </div>
+      <ViewTabs names={views.value.filter((name) => isWorthATab(name, view))} link={(name) => <ViewLink key={name} name={name} view={view} />} />
       <span class="end">{view === null ? <AbsentChip /> : <HealthChip view={view} />}</span>
     </nav>
   );
@@ -38,6 +33,7 @@ const TITLES: Record<ViewName, string> = {
   flame: "Flame graph",
   operators: "Operators",
   kernels: "Kernels",
+  modules: "Modules",
   communication: "Communication",
   compare: "Compare",
   trends: "Trends",

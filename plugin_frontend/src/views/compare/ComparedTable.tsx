@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import type { TableView } from "../../api/types.ts";
 import { Meter } from "../../draw/Meter.tsx";
-import { type DurationUnit, differenceUnit, formatDurationIn } from "../../format/duration.ts";
+import { type DurationUnit, differenceUnit, formatFineDurationIn } from "../../format/duration.ts";
 import { formatCounted, formatMean, formatShare, formatSigned } from "../../format/number.ts";
 import { type ComparedRow, comparedRows } from "../../model/comparedRows.ts";
 import { COMPARED, type ComparedName, compareBy, comparedName, comparedTable, loadComparedTable } from "../../state/comparedTable.ts";
@@ -112,8 +112,8 @@ function Row({ row, unit, longest, isSum = false }: RowProps) {
           {row.state === "gone" && <span class="chip ok">gone</span>}
         </span>
       </td>
-      <td class="num">{formatDurationIn(row.beforeUs, unit)}</td>
-      <td class="num">{formatDurationIn(row.afterUs, unit)}</td>
+      <td class="num">{formatFineDurationIn(row.beforeUs, unit)}</td>
+      <td class="num">{formatFineDurationIn(row.afterUs, unit)}</td>
       <td>
         {!isSum && (
           <>
@@ -122,7 +122,7 @@ function Row({ row, unit, longest, isSum = false }: RowProps) {
           </>
         )}
       </td>
-      <td class="num">{formatSigned(row.differenceUs, (size) => formatDurationIn(size, unit))}</td>
+      <td class="num">{formatSigned(row.differenceUs, (size) => formatFineDurationIn(size, unit))}</td>
       <td class="num">{row.share === null ? "—" : formatShare(row.share)}</td>
       <td class="num">{formatMean(row.callsBefore)}</td>
       <td class="num">{formatMean(row.callsAfter)}</td>

@@ -1,29 +1,13 @@
-import { useEffect, useRef, useState } from "preact/hooks";
 import type { TableView } from "../../api/types.ts";
 import { adjust, place } from "../../state/place.ts";
 import { Icon } from "../../widgets/Icon.tsx";
+import { usePopup } from "../../widgets/usePopup.ts";
 
 /** Which columns are shown; the choice is part of the link. */
 export function ColumnChooser({ view }: { view: TableView }) {
-  const [isOpen, setOpen] = useState(false);
-  const root = useRef<HTMLDivElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (!isOpen) return;
-    const closeOutside = (event: Event): void => {
-      if (event.target instanceof Node && root.current?.contains(event.target) !== true) setOpen(false);
-    };
-    document.addEventListener("pointerdown", closeOutside);
-    return () => document.removeEventListener("pointerdown", closeOutside);
-  }, [isOpen]);
-  const close = (event: KeyboardEvent): void => {
-    if (event.key !== "Escape" || !isOpen) return;
-    event.stopPropagation();
-    setOpen(false);
-    button.current?.focus();
-  };
+  const { isOpen, setOpen, root, button, onKeyDown } = usePopup();
   return (
-    <div class="picker" ref={root} onKeyDown={close}>
+    <div class="picker" ref={root} onKeyDown={onKeyDown}>
       <button class="btn sm" type="button" ref={button} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         Columns
         <Icon name="down" />

@@ -89,7 +89,7 @@ function NoTable() {
   );
 }
 
-function Broken({ title, what, whatToDo = "Try again in a moment.", path = "" }: { title: string; what: string; whatToDo?: string; path?: string }) {
+function Broken({ title, what, whatToDo = "", path = "" }: { title: string; what: string; whatToDo?: string; path?: string }) {
   return (
     <main tabIndex={0}>
       <div class="page narrow">

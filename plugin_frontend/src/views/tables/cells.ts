@@ -1,8 +1,8 @@
 // Cells of a table of the trace, as text.
 
 import type { TableColumn } from "../../api/types.ts";
-import { type DurationUnit, differenceUnit, formatDurationIn } from "../../format/duration.ts";
-import { formatCount, formatDecimal, formatMean, formatShare } from "../../format/number.ts";
+import { type DurationUnit, differenceUnit, formatFineDurationIn } from "../../format/duration.ts";
+import { formatCount, formatMean, formatShare } from "../../format/number.ts";
 import { formatSize } from "../../format/size.ts";
 
 const NONE = "—";
@@ -33,7 +33,7 @@ export function cellText({ column, unit }: ShownColumn, row: number): string {
   if (value === null) return NONE;
   switch (column.kind) {
     case "us":
-      return unit === "µs" ? formatDecimal(value) : formatDurationIn(value, unit);
+      return formatFineDurationIn(value, unit);
     case "share":
       return formatShare(value);
     case "bytes":
