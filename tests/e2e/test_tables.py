@@ -63,3 +63,31 @@ def test_kernels_with_a_row_and_their_columns_leave_axe_nothing(page: Page, addr
     frame.get_by_role("button", name="Columns").click()
     frame.locator(".sequences summary").first.click()
     assert axe_violations(page) == ""
+
+
+@IN_BOTH_THEMES
+def test_modules_are_a_drawing_and_a_tree_that_leave_axe_nothing(page: Page, address: str) -> None:
+    frame = open_tab(page, address, RUN, "modules")
+    rows = frame.locator(".modules-table tr[data-node]")
+    expect(rows.first).to_contain_text("BertLMHeadModel_0")
+    layers = rows.filter(has_text="BertLayer_0-3")
+    expect(layers).to_contain_text("× 4")
+    layers.get_by_role("button", name="Inside").click()
+    expect(rows.filter(has_text="BertSdpaSelfAttention")).to_have_count(0)
+    layers.get_by_role("button", name="BertLayer_0-3", exact=True).click()
+    expect(frame.locator(".drawer")).to_contain_text("Equal layers")
+    assert axe_violations(page) == ""
+    frame.get_by_role("treeitem", name="BertEncoder_0").click()
+    expect(rows).to_have_count(1)
+    expect(frame.locator(".crumbs b")).to_have_text("BertEncoder_0")
+
+
+@IN_BOTH_THEMES
+def test_what_each_kernel_adds_to_a_difference_is_compared(page: Page, address: str) -> None:
+    frame = open_tab(page, address, RUN, "compare", before_run="h100_transformer_clean")
+    frame.get_by_role("group", name="Rows of").get_by_role("button", name="Kernels").click()
+    rows = frame.locator(".compared-rows tbody tr")
+    expect(rows.last).to_contain_text("All")
+    expect(rows.last).to_contain_text("100\u202f%")
+    expect(rows.filter(has_text="gone").first).to_be_visible()
+    assert axe_violations(page) == ""
