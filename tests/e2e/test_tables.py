@@ -71,7 +71,7 @@ def test_modules_are_a_drawing_and_a_tree_that_leave_axe_nothing(page: Page, add
     rows = frame.locator(".modules-table tr[data-node]")
     expect(rows.first).to_contain_text("BertLMHeadModel_0")
     layers = rows.filter(has_text="BertLayer_0-3")
-    expect(layers).to_contain_text("× 4")
+    expect(layers).to_contain_text("\u00d7 4")
     layers.get_by_role("button", name="Inside").click()
     expect(rows.filter(has_text="BertSdpaSelfAttention")).to_have_count(0)
     layers.get_by_role("button", name="BertLayer_0-3", exact=True).click()

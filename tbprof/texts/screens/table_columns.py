@@ -36,7 +36,9 @@ _TEXTS = {
     "covered_us": ColumnText("Covered", "GPU time for which formulas know FLOPs and bytes"),
     "limit_us": ColumnText("Limit", "what the GPU needs for that at its peak rates"),
     "above_limit_us": ColumnText("Above limit", "what it took longer than that"),
-    "share_of_limit": ColumnText("Of limit", "how near it comes to the GPU's peak rate, of computing or of memory"),
+    "share_of_limit": ColumnText(
+        "Of limit", "how near it comes to the GPU's peak rate, of computing or of memory"
+    ),
     "reached_tflops": ColumnText("TFLOP/s"),
     "reached_tb_s": ColumnText("TB/s"),
     "idle_us": ColumnText("GPU idle", "idle of the busiest GPU in the steps while the host was inside"),
