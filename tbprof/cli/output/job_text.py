@@ -45,8 +45,9 @@ _NOTHING = "-"
 
 def job_text(page: JobPage) -> str:
     """The verdict, why, what to do, the ranks, the collectives."""
-    lines = [page.verdict, *([page.detail] if page.detail else []), ""]
-    lines += [f"  {cause.sentence}" for cause in page.late[:_MOST_CAUSES]]
+    lines = [page.verdict, *([page.detail] if page.detail else [])]
+    if page.late:
+        lines += ["", *(f"  {cause.sentence}" for cause in page.late[:_MOST_CAUSES])]
     if page.plan:
         lines += ["", "What a step of the job gains:"]
         lines += [f"  {_worth(fix)}  {fix.title}" for fix in page.plan[:_MOST_CAUSES]]
@@ -62,8 +63,9 @@ def job_text(page: JobPage) -> str:
 
 def job_markdown(page: JobPage) -> str:
     """The same."""
-    lines = [f"**{escaped(page.verdict)}** {escaped(page.detail)}".rstrip(), ""]
-    lines += [f"- {escaped(cause.sentence)}" for cause in page.late[:_MOST_CAUSES]]
+    lines = [f"**{escaped(page.verdict)}** {escaped(page.detail)}".rstrip()]
+    if page.late:
+        lines += ["", *(f"- {escaped(cause.sentence)}" for cause in page.late[:_MOST_CAUSES])]
     if page.plan:
         lines += ["", "### What a step of the job gains", ""]
         lines += [

@@ -39,7 +39,7 @@ def computing_reason(stretches: Stretches, indexes: Sequence[int], late: int) ->
     totals = _totals(stretches, indexes, late)
     all_ns = sum(own.ns for own, _ in totals.values())
     worth = [(own, usual) for own, usual in totals.values() if own.ns > _WORTH * all_ns]
-    if any(own.count > usual.count * (1 + _SAME_WORK) for own, usual in worth):
+    if any(own.kernels > usual.kernels * (1 + _SAME_WORK) for own, usual in worth):
         return "more"
     works = [(own.work, usual.work) for own, usual in worth]
     known = [(own, usual) for own, usual in works if own is not None and usual is not None]
@@ -68,7 +68,7 @@ def _sum(some: Sequence[Stretch]) -> Mapping[str, Held]:
         for part, held in stretch.items():
             # What has no name may be other ops on other ranks.
             if part.family == "computing" and part.name:
-                total[part.name] = total.get(part.name, Held()) + held
+                total[part.name] = total.get(part.name, Held()).plus(held)
     return total
 
 
@@ -76,6 +76,6 @@ def _median(held: Sequence[Held]) -> Held:
     works = [one.work for one in held if one.work is not None]
     return Held(
         round(float(np.median([one.ns for one in held]))),
-        round(float(np.median([one.count for one in held]))),
+        round(float(np.median([one.kernels for one in held]))),
         round(float(np.median(works))) if len(works) == len(held) else None,
     )

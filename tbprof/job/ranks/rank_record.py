@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -29,9 +29,11 @@ class Message:
     group_size: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One thing that a rank did before a collective."""
+class Part(NamedTuple):
+    """One thing that a rank did before a collective.
+
+    A tuple, as of thousands of ranks parts are looked up millions of times.
+    """
 
     family: Family
     cause: str = ""

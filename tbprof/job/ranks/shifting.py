@@ -15,6 +15,8 @@ def common_shift(first: Int64s, second: Int64s) -> int | None:
     That of the longest run of equal entries. None where two shifts have runs of that length, or none has
     more than half of the shorter sequence: then the windows may hold different things.
     """
+    if np.array_equal(first, second):
+        return 0
     longest: dict[int, int] = {}
     for shift in range(1 - len(first), len(second)):
         begin, end = max(0, -shift), min(len(first), len(second) - shift)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,18 +27,17 @@ _AT_ONCE_NS = 5_000
 """From the end of a collective to the start of the next: with less, that one was already there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
-    """How much of one part a stretch holds."""
+class Held(NamedTuple):
+    """How much of one part a stretch holds; a tuple, as `Part` is."""
 
     ns: int = 0
-    count: int = 0
+    kernels: int = 0
     work: int | None = 0
     """None without shapes."""
 
-    def __add__(self, other: Held) -> Held:
+    def plus(self, other: Held) -> Held:
         work = None if self.work is None or other.work is None else self.work + other.work
-        return Held(self.ns + other.ns, self.count + other.count, work)
+        return Held(self.ns + other.ns, self.kernels + other.kernels, work)
 
 
 Stretch: TypeAlias = Mapping[Part, Held]
@@ -114,14 +113,18 @@ def _since_level(record: RankRecord, at: Int64s, is_level: Sequence[bool]) -> li
     """What was done up to each of the group's matched collectives, those between them included."""
     group = record.group(int(at[0]))
     mine = _of_group(record, group).tolist()
+    held = _held(record)
+    begins = record.part_begin.tolist()
+    is_own = [part.family == "communication" and part.within == group for part in record.parts]
     found: list[Stretch] = []
     summed: dict[Part, Held] = {}
     position = 0
     for index, ends in zip(at.tolist(), is_level, strict=True):
         while position < len(mine) and mine[position] <= index:
-            for part, held in _held(record, mine[position]):
-                if part.family != "communication" or part.within != group:
-                    summed[part] = summed.get(part, Held()) + held
+            for number, more in held[begins[mine[position]] : begins[mine[position] + 1]]:
+                if not is_own[number]:
+                    part = record.parts[number]
+                    summed[part] = summed[part].plus(more) if part in summed else more
             position += 1
         found.append(dict(summed))
         if ends:
@@ -129,10 +132,10 @@ def _since_level(record: RankRecord, at: Int64s, is_level: Sequence[bool]) -> li
     return found
 
 
-def _held(record: RankRecord, index: int) -> list[tuple[Part, Held]]:
-    entries = slice(int(record.part_begin[index]), int(record.part_begin[index + 1]))
+def _held(record: RankRecord) -> list[tuple[int, Held]]:
+    """Each entry of the record: which part, and how much of it."""
     columns = (record.part, record.part_ns, record.part_count, record.part_work)
     return [
-        (record.parts[part], Held(ns, count, None if work == NOT_RECORDED else work))
-        for part, ns, count, work in zip(*(column[entries].tolist() for column in columns), strict=True)
+        (part, Held(ns, count, None if work == NOT_RECORDED else work))
+        for part, ns, count, work in zip(*(column.tolist() for column in columns), strict=True)
     ]

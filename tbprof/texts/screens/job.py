@@ -44,8 +44,7 @@ _CAUSES = {
 _UNMATCHED = {
     "one_rank": "only one rank of the group is here",
     "not_on_all_ranks": "not all ranks of the group recorded them",
-    "different_kinds": "ranks do different collectives in the same place: where they wait for each other so, "
-    "the job hangs",
+    "different_kinds": "ranks do different collectives in the same place, as in a job that is about to hang",
     "ambiguous": "the ranks' windows begin at different collectives, and nothing tells which belong together",
 }
 
@@ -58,6 +57,11 @@ _NO_RECORD = {
 
 def rank_name(rank: int | None, worker: str) -> str:
     return worker if rank is None else f"rank {rank}"
+
+
+def _begun(name: str) -> str:
+    """At the begin of a sentence; the name of a worker stays as it is."""
+    return f"R{name[1:]}" if name.startswith("rank ") else name
 
 
 def job_cause_name(kind: _Kind, cause: str, computing: str | None) -> str:
@@ -132,7 +136,9 @@ def alone_sentence(name: str) -> str:
 
 
 def no_collectives_sentence(ranks: int) -> str:
-    return f"{count(ranks, 'rank')} recorded, and fewer than two with collectives: nobody waits for another."
+    return (
+        f"{count(ranks, 'rank')} recorded, fewer than two of them with collectives: nobody waits for another."
+    )
 
 
 def none_matched_sentence(ranks: int) -> str:
@@ -152,7 +158,7 @@ def saved_sentence(without_us: float, step_us: float) -> str:
 
 def late_cause_sentence(name: str, steps: int, of_steps: int, late_us: float, phrase: str) -> str:
     return (
-        f"{name[0].upper()}{name[1:]} is the late one in {steps} of {count(of_steps, 'step')}, by "
+        f"{_begun(name)} is the late one in {steps} of {count(of_steps, 'step')}, by "
         f"{duration(late_us)} a step: {phrase}."
     )
 
@@ -189,7 +195,7 @@ def missing_note(missing: Sequence[int]) -> str:
 
 def problem_note(name: str, why: str) -> str:
     """`why` is a sentence, or the reason for which a report says nothing of collectives."""
-    return f"{name[0].upper()}{name[1:]} is left out: {_NO_RECORD.get(why, why)}"
+    return f"{_begun(name)} is left out: {_NO_RECORD.get(why, why)}"
 
 
 def unmatched_sentence(group: str, reason: str, number: int) -> str:
@@ -198,7 +204,7 @@ def unmatched_sentence(group: str, reason: str, number: int) -> str:
 
 
 def left_out_note(name: str, number: int) -> str:
-    return f"{name[0].upper()}{name[1:]} did {count(number, 'collective')} more than its report has room for."
+    return f"{_begun(name)} did {count(number, 'collective')} more than its report has room for."
 
 
 def no_estimate_note(error: float | None) -> str:

@@ -52,7 +52,7 @@ def job_page(ranks: Sequence[RankSummary], problems: Sequence[RankProblem] = ())
     missing = _missing(ranks, left_out)
     meetings = meetings_of(analysis, records)
     plan = plan_of(analysis, late, names)
-    verdict = job_verdict(rows, waits, late.causes, plan, analysis, is_job=len(ranks) > 1)
+    verdict = job_verdict(rows, waits, late.causes, plan, analysis, recorded=len(ranks))
     steps_us = [row.step_us for row in rows if row.step_us is not None]
     return JobPage(
         verdict=verdict.sentence,

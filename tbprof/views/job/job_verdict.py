@@ -39,13 +39,13 @@ def job_verdict(
     plan: Sequence[JobFix],
     analysis: JobAnalysis,
     *,
-    is_job: bool,
+    recorded: int,
 ) -> JobVerdict:
-    """From the rows that stand beneath it; `is_job` says whether several ranks have a window."""
-    if not is_job and len(ranks) == 1:
+    """From the rows that stand beneath it; `recorded` ranks have a window, with collectives or without."""
+    if recorded == len(ranks) == 1:
         return JobVerdict(alone_sentence(ranks[0].name), "", None)
     if len(ranks) < 2:
-        return JobVerdict(no_collectives_sentence(len(ranks)), "", None)
+        return JobVerdict(no_collectives_sentence(recorded), "", None)
     if not analysis.arrivals:
         return JobVerdict(none_matched_sentence(len(ranks)), "", None)
     total = sum(rank.transfer_us + rank.arrival_wait_us for rank in ranks)
