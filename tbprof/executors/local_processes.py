@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
 
-from tbprof.errors import ReadingEnded, TbprofError, UsageError
+from tbprof.errors import Busy, ReadingEnded, TbprofError, UsageError
 from tbprof.executors.executor import Answer, Failure, Task
 from tbprof.process.cores import cores
 from tbprof.process.messages import Question
@@ -23,6 +23,9 @@ WORKER = "tbprof.executors.process_worker"
 
 _AHEAD = 8
 """Files that each process may be ahead of whoever takes the answers: what is not taken fills the memory."""
+
+_DEADLINE_S = 24 * 3600.0
+"""For a file; who asked can end it sooner."""
 
 
 class LocalProcesses:
@@ -73,8 +76,9 @@ class LocalProcesses:
 
 def _answer(worker: Worker, question: Question) -> Answer:
     try:
-        with contextlib.suppress(ReadingEnded):
-            return worker.ask(question).result()
-        return worker.ask(question).result()
+        # One that was between two files has read nothing of the question.
+        with contextlib.suppress(ReadingEnded, Busy):
+            return worker.ask(question, deadline_s=_DEADLINE_S).result()
+        return worker.ask(question, deadline_s=_DEADLINE_S).result()
     except TbprofError as error:
         return Failure(f"{question.path}: {error}" if isinstance(error, ReadingEnded) else str(error))

@@ -74,7 +74,7 @@ class TbprofPlugin(base_plugin.TBPlugin):
 
     def worker_pids(self) -> tuple[int, ...]:
         """The processes that read traces now: for reports, and for timelines."""
-        return tuple(pid for pid in (self._analyses.pid, self._opened.pid) if pid is not None)
+        return (*self._analyses.pids, *(() if (pid := self._opened.pid) is None else (pid,)))
 
     def close(self) -> None:
         """End the processes that read traces; the end of this process does so as well."""

@@ -66,7 +66,8 @@ def open_tab() -> Iterator[Callable[..., Tab]]:
 
 @pytest.fixture
 def analyses() -> Iterator[Analyses]:
-    found = Analyses()
+    """One process, so that it is known what waits."""
+    found = Analyses(1)
     yield found
     found.close()
 

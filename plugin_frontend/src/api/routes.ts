@@ -46,8 +46,9 @@ export function findEmbedded(page: EmbeddedPage, { run, worker, window }: Window
 }
 
 /** The window of the place `number` in line, from 1 on, of every worker of a run. */
-export function fetchRanks(run: string, number: number, signal: AbortSignal): Promise<RanksView> {
-  if (embedded === null) return fetchJson<RanksView>("ranks", { run, number: String(number) }, signal);
+export function fetchRanks(run: string, number: number, first: number | null, signal: AbortSignal): Promise<RanksView> {
+  const part = first === null ? {} : { from: String(first) };
+  if (embedded === null) return fetchJson<RanksView>("ranks", { run, number: String(number), ...part }, signal);
   return viewOf(embedded.ranks.find((row) => row.run === run && row.number === number));
 }
 

@@ -590,6 +590,13 @@ export interface SeriesRow {
   problem: string;
 }
 
+export interface FigureSpread {
+  figure: "step_us" | "communication_us" | "idle_share" | "wait_us";
+  least: number;
+  median: number;
+  most: number;
+}
+
 export interface RanksView {
   verdict: string;
   detail: string;
@@ -597,7 +604,14 @@ export interface RanksView {
   missing: string;
   /** A sentence about ranks of whose traces only a part could be read; "" if there is none. */
   damaged: string;
+  /** By rank; of many ranks those that stand out, or those that were asked for. */
   rows: SeriesRow[];
+  /** Of all ranks, in `rows` or not. */
+  total: number;
+  /** Of all, those that are still to be read. */
+  reading: number;
+  /** Over all ranks; empty while some are to be read, and where all are in `rows`. */
+  spreads: FigureSpread[];
 }
 
 export interface TrendView {

@@ -1,6 +1,6 @@
 // Windows side by side: asked for while their view is open, and again while any is being read.
 
-import { computed } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { fetchRanks, fetchTrend } from "../api/routes.ts";
 import type { RanksView, SeriesRow, TrendView } from "../api/types.ts";
 import { ask } from "./ask.ts";
@@ -14,8 +14,19 @@ export interface NamedTrend {
 
 const poll = { everyMs: 1_000, unfinished: ({ rows }: { rows: readonly SeriesRow[] }): boolean => rows.some((row) => row.state === "reading") };
 
+export const RANKS_OF_A_PAGE = 256;
+
+const rankPage = signal<{ run: string; first: number } | null>(null);
+
+/** From which place in line on ranks are shown; null: those that stand out. */
+export const ranksFrom = computed(() => (rankPage.value?.run === shown.value?.run.run ? (rankPage.value?.first ?? null) : null));
+
+export function showRanksFrom(first: number | null): void {
+  rankPage.value = first === null || shown.value === null ? null : { run: shown.value.run.run, first };
+}
+
 const askedRanks = computed<string | null>(() =>
-  shown.value === null || place.value.view !== "ranks" ? null : JSON.stringify([shown.value.run.run, shown.value.windowIndex + 1]),
+  shown.value === null || place.value.view !== "ranks" ? null : JSON.stringify([shown.value.run.run, shown.value.windowIndex + 1, ranksFrom.value]),
 );
 
 /** How many windows there are is part of the question: a new one changes the answer. */
@@ -30,11 +41,11 @@ const askedTrends = computed<string | null>(() => {
 
 export const { answer: ranks, start: loadRanks } = ask<RanksView>(
   askedRanks,
-  (key, signal) => {
-    const [run, number] = JSON.parse(key) as [string, number];
-    return fetchRanks(run, number, signal);
+  (key, ended) => {
+    const [run, number, first] = JSON.parse(key) as [string, number, number | null];
+    return fetchRanks(run, number, first, ended);
   },
-  { poll },
+  { poll: { everyMs: poll.everyMs, unfinished: ({ reading }) => reading > 0 } },
 );
 
 /** The trend of the worker that is shown, then of the runs beside it. */

@@ -8,9 +8,9 @@ from threading import Lock
 
 from tbprof.errors import TbprofError
 from tbprof.file_names import rank_of
-from tbprof.model import Window
+from tbprof.model import Report, Window
+from tbprof.plugin.routes.kept_figures import KeptFigures, Patience
 from tbprof.plugin.routes.log_directory import LogDirectory
-from tbprof.plugin.routes.reports import report_of_window
 from tbprof.plugin.routes.requested_window import in_log_directory
 from tbprof.plugin.routes.run_windows import key_of_window, number_of, windows_by_worker
 from tbprof.plugin.worker.analyses import Analyses
@@ -22,7 +22,7 @@ from tbprof.views.job.rank_summary import RankSummary, rank_summary
 __all__ = ["JobAnswers"]
 
 _KEPT_SUMMARIES = 4096
-"""Of a few kB each: those of the largest job."""
+"""Of a few kB each; a larger job is kept alone."""
 
 _KEPT_PAGES = 4
 
@@ -34,9 +34,8 @@ class JobAnswers:
 
     def __init__(self, logs: LogDirectory, analyses: Analyses) -> None:
         self._logs = logs
-        self._analyses = analyses
         self._lock = Lock()
-        self._summaries: OrderedDict[_Key, RankSummary] = OrderedDict()
+        self._summaries = KeptFigures(analyses, _summary, _KEPT_SUMMARIES)
         self._pages: OrderedDict[tuple[_Key, ...], JobPage] = OrderedDict()
 
     def answer(self, parameters: Mapping[str, str]) -> JobAnswer:
@@ -54,13 +53,14 @@ class JobAnswers:
         windows = [windows[number - 1] for windows in by_worker.values() if len(windows) >= number]
         summaries: list[tuple[_Key, RankSummary]] = []
         problems: list[RankProblem] = []
+        patience = Patience()
         for window in windows:
             try:
-                found = self._summary(window)
+                found, key = self._summaries.figures(window, patience), key_of_window(window)
             except TbprofError as error:
                 problems.append(_problem(window, error))
             else:
-                summaries += [] if found is None else [found]
+                summaries += [] if found is None else [(key, found)]
         reading = len(windows) - len(summaries) - len(problems)
         return JobAnswer(
             state="reading" if reading else "ready",
@@ -86,25 +86,9 @@ class JobAnswers:
                     self._pages.popitem(last=False)
         return page
 
-    def _summary(self, window: Window) -> tuple[_Key, RankSummary] | None:
-        """None while the window is read.
 
-        Raises:
-            TbprofError: It gives nothing.
-        """
-        key = key_of_window(window)
-        with self._lock:
-            if key in self._summaries:
-                return key, self._summaries[key]
-        report = report_of_window(window, self._analyses)
-        if report is None:
-            return None
-        summary = rank_summary(report, window.worker, rank_of(window.worker))
-        with self._lock:
-            self._summaries[key] = summary
-            while len(self._summaries) > _KEPT_SUMMARIES:
-                self._summaries.popitem(last=False)
-        return key, summary
+def _summary(window: Window, report: Report) -> RankSummary:
+    return rank_summary(report, window.worker, rank_of(window.worker))
 
 
 def _problem(window: Window, error: TbprofError) -> RankProblem:

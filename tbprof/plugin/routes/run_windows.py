@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from pathlib import Path
 
 from tbprof.errors import Gone, UsageError
 from tbprof.model import Window
@@ -47,6 +47,6 @@ def key_of_window(window: Window) -> tuple[str, int]:
     """
     path = window.report_path or window.trace_path or ""
     try:
-        return path, Path(path).stat().st_mtime_ns
+        return path, os.stat(path).st_mtime_ns  # noqa: PTH116 - of thousands; a Path takes three times as long
     except OSError as error:
         raise Gone(f"{path} is gone or can't be read ({error.strerror})") from error

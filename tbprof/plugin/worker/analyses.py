@@ -1,7 +1,8 @@
-"""Traces that have no report yet, read one after the other in a process of their own.
+"""Traces that have no report yet, read by two processes of their own.
 
 A trace that several people ask for is read once, small ones before large ones, and one that nobody asks for
-any more is not. The death of the process costs the trace that it was reading, as does a deadline.
+any more is not. The rest of a run that somebody looks at is read to its end, behind all that is asked for
+alone. The death of a process costs the trace that it was reading, as does a deadline.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections import OrderedDict
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from tbprof.errors import Busy, Gone, ReadingEnded, ReadingTookTooLong, TbprofError
 from tbprof.model import Report
@@ -21,13 +22,25 @@ from tbprof.process.worker import DEADLINE_S, Worker
 from tbprof.records import dataclass
 from tbprof.store.codec import decode_report
 
-__all__ = ["MAX_WAITING", "WORKER", "Analyses", "Failed", "Reading", "State", "deadline_s"]
+__all__ = [
+    "MAX_WAITING",
+    "WORKER",
+    "WORKERS",
+    "Analyses",
+    "Failed",
+    "Reading",
+    "State",
+    "deadline_s",
+]
 
 WORKER = "tbprof.plugin.worker.main"
 """Never imported here: it holds what reads and analyzes traces."""
 
+WORKERS = 2
+"""Processes that read at once: a server that others work on has more to do."""
+
 MAX_WAITING = 64
-"""Traces that may wait to be read; one more is refused."""
+"""Traces that may wait while somebody looks; one more is refused."""
 
 _RETRY_AFTER_S = 10.0
 """A process that died may have been short of memory for a moment only."""
@@ -35,8 +48,8 @@ _RETRY_AFTER_S = 10.0
 _RETRY_SLOW_AFTER_S = 600.0
 """A file system may answer later; a trace that is too much would hold up all others again."""
 
-_KEPT = 32
-"""Finished reports that are remembered: some MB each."""
+_KEPT_BYTES = 64 * 1024 * 1024
+"""Of finished reports as they are stored, a few kB each: those of a run of thousands of ranks."""
 
 _KEPT_FAILURES = 10_000
 """Sentences: were they forgotten, a run of broken traces would be read for ever."""
@@ -46,9 +59,6 @@ _FIRST_IN_LINE_AFTER_S = 60.0
 
 _ABANDONED_AFTER_S = 150.0
 """A tab asks every second while it is seen, and browsers let one in the background ask once a minute."""
-
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +93,23 @@ class _Waiting:
 class Analyses:
     """The queue, and what became of it; all methods may be called from any thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, workers: int = WORKERS) -> None:
+        """Nothing is started yet; so many processes read at once."""
         # An answer may be there at once, and is taken with the lock held then.
         self._lock = threading.RLock()
-        self._current: _Key | None = None
-        """The one of those that wait that is being read."""
+        self._current: dict[int, _Key] = {}
+        """By the number of its process: those of them that wait that are being read."""
         self._waiting: dict[_Key, _Waiting] = {}
-        self._reports: OrderedDict[_Key, Report] = OrderedDict()
+        self._later: OrderedDict[_Key, None] = OrderedDict()
+        """The rest of runs, in the order in which it is read."""
+        self._reports: OrderedDict[_Key, bytes] = OrderedDict()
         self._failures: OrderedDict[_Key, Failed] = OrderedDict()
-        self._worker = Worker(WORKER, self._note_progress)
+        self._workers = tuple(Worker(WORKER, partial(self._note_progress, at)) for at in range(workers))
 
     @property
-    def pid(self) -> int | None:
-        """The number of the process that reads; None where none runs."""
-        return self._worker.pid
+    def pids(self) -> tuple[int, ...]:
+        """The numbers of the processes that read; none where none runs."""
+        return tuple(pid for worker in self._workers if (pid := worker.pid) is not None)
 
     def ask(self, path: str) -> tuple[State, int]:
         """The state of a trace, which is queued if it is new; and how many are before it.
@@ -116,30 +129,56 @@ class Analyses:
             self._waiting[key] = _Waiting(reading, now)
             return reading, self._ahead_of(key, now)
 
-    def close(self) -> None:
-        """End the process that reads; what waits is forgotten."""
+    def state_of(self, path: str) -> State | None:
+        """The state of a trace; None where it was never asked for, or may be read again.
+
+        Raises:
+            Gone: The trace is not there.
+        """
+        key, now = _key(path), time.monotonic()
         with self._lock:
-            self._waiting = {key: waiting for key, waiting in self._waiting.items() if key == self._current}
-        self._worker.close()
+            if key in self._waiting:
+                return self._waiting[key].reading
+            return Reading(0, key[1], now) if key in self._later else self._known(key, now)
+
+    def read_later(self, path: str) -> None:
+        """Queue a trace that nobody looks at alone, behind all others; it is read whoever asks again.
+
+        Raises:
+            Gone: The trace is not there.
+        """
+        key = _key(path)
+        with self._lock:
+            if key not in self._waiting:
+                self._later[key] = None
+                self._start()
+
+    def close(self) -> None:
+        """End the processes that read; what waits is forgotten."""
+        with self._lock:
+            self._later.clear()
+            self._waiting = {key: self._waiting[key] for key in self._current.values()}
+        for worker in self._workers:
+            worker.close()
 
     def _queue(self, key: _Key, now: float) -> None:
         self._forget_abandoned(now)
         if len(self._waiting) >= MAX_WAITING:
             raise Busy(f"{MAX_WAITING} traces are waiting to be read: try again in a minute")
+        self._later.pop(key, None)
         self._waiting[key] = _Waiting(Reading(0, key[1], now), now)
-        if self._current is None:
-            self._start_next()
+        self._start()
 
     def _known(self, key: _Key, now: float) -> Report | Failed | None:
         if key in self._reports:
             self._reports.move_to_end(key)
-            return self._reports[key]
+            return decode_report(self._reports[key], name=key[0])
         failed = self._failures.get(key)
         return failed if failed is not None and now < failed.retry_at else None
 
     def _forget_abandoned(self, now: float) -> None:
         for key, waiting in list(self._waiting.items()):
-            if key != self._current and now - waiting.asked_at > _ABANDONED_AFTER_S:
+            if key not in self._current.values() and now - waiting.asked_at > _ABANDONED_AFTER_S:
                 del self._waiting[key]
 
     def _ahead_of(self, key: _Key, now: float) -> int:
@@ -148,46 +187,61 @@ class Analyses:
 
     def _place(self, key: _Key, now: float) -> tuple[int, float]:
         """Whatever has a lower one is read earlier."""
-        if key == self._current:
+        if key in self._current.values():
             return 0, 0.0
         since = self._waiting[key].reading.since
         return (1, since) if now - since > _FIRST_IN_LINE_AFTER_S else (2, float(key[1]))
 
-    def _start_next(self) -> None:
-        """Hand the next one that waits to the process. Called with the lock held."""
-        now = time.monotonic()
-        self._current = None
+    def _start(self) -> None:
+        """Hand what is next to each process that is free. Called with the lock held."""
+        for at, worker in enumerate(self._workers):
+            while at not in self._current and (key := self._next(time.monotonic())) is not None:
+                self._current[at] = key
+                try:
+                    answer = worker.ask(Question(key[0], "report", {}), deadline_s=deadline_s(key[1]))
+                except Busy as error:
+                    self._finish(at, Failed(str(error), time.monotonic() + _RETRY_AFTER_S))
+                else:
+                    answer.add_done_callback(partial(self._take, at))
+
+    def _next(self, now: float) -> _Key | None:
+        """What somebody looks at comes before the rest of any run."""
         self._forget_abandoned(now)
-        while self._waiting:
-            key = min(self._waiting, key=lambda one: self._place(one, now))
-            self._current = key
-            try:
-                answer = self._worker.ask(Question(key[0], "report", {}), deadline_s=deadline_s(key[1]))
-            except Busy as error:
-                self._finish(key, Failed(str(error), now + _RETRY_AFTER_S))
-            else:
-                answer.add_done_callback(partial(self._take, key))
-                return
+        free = self._waiting.keys() - self._current.values()
+        if free:
+            return min(free, key=lambda one: self._place(one, now))
+        if not self._later:
+            return None
+        key, _ = self._later.popitem(last=False)
+        self._waiting[key] = _Waiting(Reading(0, key[1], now), now)
+        return key
 
-    def _note_progress(self, read_bytes: int, total_bytes: int) -> None:
+    def _note_progress(self, at: int, read_bytes: int, total_bytes: int) -> None:
         with self._lock:
-            if self._current in self._waiting:
-                waiting = self._waiting[self._current]
+            key = self._current.get(at)
+            if key is not None:
+                waiting = self._waiting[key]
                 reading = Reading(read_bytes, total_bytes, waiting.reading.since)
-                self._waiting[self._current] = _Waiting(reading, waiting.asked_at)
+                self._waiting[key] = _Waiting(reading, waiting.asked_at)
 
-    def _take(self, key: _Key, answer: Future[bytes]) -> None:
+    def _take(self, at: int, answer: Future[bytes]) -> None:
         with self._lock:
-            self._finish(key, _result(key[0], answer))
-            self._start_next()
+            self._finish(at, _result(answer))
+            self._start()
 
-    def _finish(self, key: _Key, result: Report | Failed) -> None:
-        self._current = None
+    def _finish(self, at: int, result: bytes | Failed) -> None:
+        key = self._current.pop(at)
         del self._waiting[key]
         if isinstance(result, Failed):
-            _keep(self._failures, key, result, _KEPT_FAILURES)
-        else:
-            _keep(self._reports, key, result, _KEPT)
+            self._failures[key] = result
+            self._failures.move_to_end(key)
+            while len(self._failures) > _KEPT_FAILURES:
+                self._failures.popitem(last=False)
+            return
+        self._reports[key] = result
+        kept_bytes = sum(map(len, self._reports.values()))
+        while kept_bytes > _KEPT_BYTES:
+            kept_bytes -= len(self._reports.popitem(last=False)[1])
 
 
 def deadline_s(size_bytes: int) -> float:
@@ -195,16 +249,9 @@ def deadline_s(size_bytes: int) -> float:
     return DEADLINE_S + size_bytes / 1e6
 
 
-def _keep(kept: OrderedDict[_Key, T], key: _Key, result: T, most: int) -> None:
-    kept[key] = result
-    kept.move_to_end(key)
-    while len(kept) > most:
-        kept.popitem(last=False)
-
-
-def _result(path: str, answer: Future[bytes]) -> Report | Failed:
+def _result(answer: Future[bytes]) -> bytes | Failed:
     try:
-        return decode_report(answer.result(), name=path)
+        return answer.result()
     except (ReadingEnded, Busy) as error:
         return Failed(str(error), time.monotonic() + _RETRY_AFTER_S)
     except ReadingTookTooLong as error:

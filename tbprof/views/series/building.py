@@ -16,9 +16,13 @@ from tbprof.texts.screens.series import (
     ranks_sentences,
     read_sentence,
 )
+from tbprof.views.series.outstanding import outstanding_rows, spreads_of
 from tbprof.views.series.series import RanksView, SeriesRow, TrendView, WindowFigures, missing_ranks
 
-__all__ = ["StepChange", "ranks_view", "series_row", "step_change", "trend_view"]
+__all__ = ["RANKS_OF_A_PAGE", "StepChange", "ranks_view", "series_row", "step_change", "trend_view"]
+
+RANKS_OF_A_PAGE = 256
+"""Some 200 kB."""
 
 FEWEST_WINDOWS = 3
 """A change is named only where it lasts for so many windows, before and after."""
@@ -56,11 +60,19 @@ def series_row(
     )
 
 
-def ranks_view(rows: Sequence[SeriesRow]) -> RanksView:
-    """The same window of every rank, by rank; workers without one come last, by name."""
+def ranks_view(rows: Sequence[SeriesRow], first: int | None = None) -> RanksView:
+    """The same window of every rank, by rank; workers without one come last, by name.
+
+    Args:
+        rows: One a rank.
+        first: The place in that order from which on `RANKS_OF_A_PAGE` rows are wanted; by default those that
+            stand out.
+    """
     rows = sorted(rows, key=lambda row: (row.rank is None, row.rank or 0, row.worker))
-    if any(row.state == "reading" for row in rows):
-        return RanksView(_read_so_far(rows), "", "", "", tuple(rows))
+    reading = sum(row.state == "reading" for row in rows)
+    shown = outstanding_rows(rows) if first is None else tuple(rows[first : first + RANKS_OF_A_PAGE])
+    if reading:
+        return RanksView(_read_so_far(rows), "", "", "", shown, len(rows), reading, ())
     are_ranked = all(row.rank is not None for row in rows)
     compared = [
         (str(row.rank) if are_ranked else row.worker, row.figures.idle_share, row.figures.wait_us)
@@ -68,8 +80,16 @@ def ranks_view(rows: Sequence[SeriesRow]) -> RanksView:
         if row.figures is not None
     ]
     verdict, detail = ranks_sentences(compared, are_ranked=are_ranked)
-    missing, damaged = missing_sentence(_missing(rows)), damaged_sentence(_damaged(rows))
-    return RanksView(verdict, detail, missing, damaged, tuple(rows))
+    return RanksView(
+        verdict=verdict,
+        detail=detail,
+        missing=missing_sentence(_missing(rows)),
+        damaged=damaged_sentence(_damaged(rows)),
+        rows=shown,
+        total=len(rows),
+        reading=0,
+        spreads=spreads_of(rows) if len(shown) < len(rows) else (),
+    )
 
 
 def trend_view(rows: Sequence[SeriesRow], left_out: int) -> TrendView:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from statistics import fmean
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from tbprof.model import Report
 from tbprof.records import dataclass
@@ -14,6 +14,8 @@ from tbprof.views.base.times import optional_us, us
 from tbprof.views.overview.idle_causes import stacking_place
 
 __all__ = [
+    "FigureSpread",
+    "RankFigure",
     "RanksView",
     "SeriesCause",
     "SeriesRow",
@@ -23,6 +25,9 @@ __all__ = [
     "is_damaged",
     "missing_ranks",
 ]
+
+RankFigure: TypeAlias = Literal["step_us", "communication_us", "idle_share", "wait_us"]
+"""What ranks are compared by: fields of `WindowFigures`."""
 
 _DAMAGE = ("compression_damaged", "truncated")
 """What health says of a file that ends early."""
@@ -78,6 +83,16 @@ class SeriesRow:
 
 
 @dataclass(frozen=True, slots=True)
+class FigureSpread:
+    """One figure over all ranks that have it."""
+
+    figure: RankFigure
+    least: float
+    median: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
 class RanksView:
     verdict: str
     detail: str
@@ -86,6 +101,13 @@ class RanksView:
     damaged: str
     """A sentence about ranks of whose traces only a part could be read; "" if there is none."""
     rows: tuple[SeriesRow, ...]
+    """By rank; of many ranks those that stand out, or those that were asked for."""
+    total: int
+    """Of all ranks, in `rows` or not."""
+    reading: int
+    """Of all, those that are still to be read."""
+    spreads: tuple[FigureSpread, ...]
+    """Over all ranks; empty while some are to be read, and where all are in `rows`."""
 
 
 @dataclass(frozen=True, slots=True)

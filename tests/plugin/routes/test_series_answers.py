@@ -10,6 +10,12 @@ from typing import Any
 import pytest
 from patience import PATIENCE_S
 
+from tbprof.model import Report, Window
+from tbprof.plugin.routes.kept_figures import KeptFigures, Patience
+from tbprof.plugin.worker.analyses import Analyses
+from tbprof.report import build_report
+from tbprof.store.codec import encode_report
+
 OpenTab = Callable[..., Any]
 
 
@@ -50,6 +56,45 @@ def test_a_window_that_is_not_read_yet_says_so_and_is_read(open_tab: OpenTab, se
     assert answer(tab, "ranks", run="run", number="1")["rows"][0]["figures"]["step_us"] > 0
 
 
+def test_the_rest_of_the_ranks_can_be_had(open_tab: OpenTab, series: Path) -> None:
+    tab = open_tab(str(series))
+    answer(tab, "ranks", run="run", number="1")
+    part = tab.get("ranks", run="run", number="1", **{"from": "1"}).json
+    assert ([row["rank"] for row in part["rows"]], part["total"]) == ([1, 2], 3)
+
+
+def test_ranks_that_did_not_change_are_not_looked_at_again(
+    open_tab: OpenTab, series: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tab = open_tab(str(series))
+    before = answer(tab, "ranks", run="run", number="1")
+    asked: list[str] = []
+    monkeypatch.setattr(KeptFigures, "figures", lambda *_: asked.append("figures"))
+    assert tab.get("ranks", run="run", number="1").json == before
+    assert asked == []
+
+
+def test_a_run_that_is_looked_at_is_kept_whole_and_others_are_forgotten(
+    analyses: Analyses, series: Path
+) -> None:
+    made: list[str] = []
+
+    def note(window: Window, _: Report) -> str:
+        made.append(window.run)
+        return window.window
+
+    kept = KeptFigures(analyses, note, 1)
+    report = encode_report(build_report(next((series / "run").glob("*.gz"))), written_by="0.1")
+    windows = []
+    for run, worker in (("a", "w0"), ("a", "w1"), ("b", "w0")):
+        stored = series / f"{run}{worker}.tbprof.pb"
+        stored.write_bytes(report)
+        windows.append(Window(run, worker, stored.name, 1, None, str(stored), 0))
+    for window in (*windows[:2], *windows[:2], windows[2], *windows[:2]):
+        assert kept.figures(window, Patience()) == window.window
+    assert made == ["a", "a", "b", "a", "a"]
+
+
 def test_a_trend_has_the_windows_of_one_worker(open_tab: OpenTab, series: Path) -> None:
     worker = open_tab(str(series)).runs()["runs"][0]["workers"][0]["worker"]
     shown = answer(open_tab(str(series)), "trend", run="run", worker=worker)
@@ -71,6 +116,7 @@ def test_a_broken_window_is_a_row_with_its_reason(open_tab: OpenTab, series: Pat
         ("ranks", {"run": "elsewhere"}, 404),
         ("ranks", {"run": "run", "number": "0"}, 400),
         ("ranks", {"run": "run", "number": "-1"}, 400),
+        ("ranks", {"run": "run", "number": "1", "from": "-1"}, 400),
         ("trend", {"run": "run", "worker": "nobody"}, 404),
         ("trend", {}, 404),
     ],

@@ -49,19 +49,18 @@ def hold(analyses: Analyses, trace: Path) -> Path:
     state, ahead = analyses.ask(str(held))
     assert isinstance(state, Reading)
     assert ahead == 0
-    assert analyses.pid is not None
+    [pid] = analyses.pids
     # It is still starting: that takes longer than this call.
-    os.kill(analyses.pid, signal.SIGSTOP)
+    os.kill(pid, signal.SIGSTOP)
     return held
 
 
 def kill(analyses: Analyses) -> int:
     """End the process as the system does where memory is short."""
-    pid = analyses.pid
-    assert pid is not None
+    [pid] = analyses.pids
     os.kill(pid, signal.SIGTERM if os.name == "nt" else signal.SIGKILL)
     deadline = time.monotonic() + PATIENCE_S
-    while analyses.pid == pid:
+    while pid in analyses.pids:
         assert time.monotonic() < deadline, "the process did not end"
         time.sleep(0.01)
     return pid
@@ -133,7 +132,7 @@ def test_a_process_that_is_killed_costs_the_trace_it_was_reading(analyses: Analy
     assert isinstance(blamed, Failed)
     # It may have been stopped before it had read what it was asked.
     assert "ended with code -9" in blamed.sentence or "can't be asked" in blamed.sentence
-    assert analyses.pid != pid
+    assert pid not in analyses.pids
 
 
 def test_a_process_that_ends_while_idle_costs_nothing(analyses: Analyses, trace: Path) -> None:
@@ -180,7 +179,7 @@ def test_a_trace_that_nobody_asks_for_any_more_is_not_read(
 def test_more_broken_traces_than_reports_are_kept_are_each_read_once(
     analyses: Analyses, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tbprof.plugin.worker.analyses._KEPT", 2)
+    monkeypatch.setattr("tbprof.plugin.worker.analyses._KEPT_BYTES", 2)
     broken = [tmp_path / f"{number}.json" for number in range(8)]
     for path in broken:
         path.write_text("no trace", encoding="utf-8")
@@ -222,7 +221,43 @@ def test_what_is_closed_runs_nothing_and_starts_nothing(analyses: Analyses, trac
     analyses.ask(str(first))
     analyses.ask(str(second))
     analyses.close()
-    assert analyses.pid is None
+    assert analyses.pids == ()
     state, _ = analyses.ask(str(third))
     assert isinstance(state, Failed)
     analyses.close()
+
+
+def test_the_rest_of_a_run_is_read_though_nobody_asks_again_and_waits_for_who_does(
+    analyses: Analyses, trace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    finish = Analyses._finish
+
+    def note(self: Analyses, at: int, result: bytes | Failed) -> None:
+        read.append(Path(self._current[at][0]).name)
+        finish(self, at, result)
+
+    monkeypatch.setattr(Analyses, "_finish", note)
+    rest = [trace.with_name(f"{number}.json") for number in range(MAX_WAITING + 2)]
+    for path in rest:
+        path.write_text("no trace", encoding="utf-8")
+        assert analyses.state_of(str(path)) is None
+        analyses.read_later(str(path))
+        assert isinstance(analyses.state_of(str(path)), Reading)
+    assert isinstance(finished(analyses, trace), Report)
+    assert read.index(trace.name) < 5
+    deadline = time.monotonic() + PATIENCE_S
+    while len(read) < len(rest) + 1:
+        assert time.monotonic() < deadline, "the rest was not read in time"
+        time.sleep(0.02)
+    assert all(isinstance(analyses.state_of(str(path)), Failed) for path in rest)
+
+
+def test_two_processes_read_two_traces_at_once(trace: Path) -> None:
+    both = Analyses(2)
+    try:
+        for path in copies(trace, 2):
+            both.ask(str(path))
+        assert len(both.pids) == 2
+    finally:
+        both.close()

@@ -154,7 +154,7 @@ from tbprof.plugin.worker.timelines import Timelines
 analyses, timelines = Analyses(), Timelines()
 analyses.ask(sys.argv[1])
 timelines.ask(sys.argv[1], "view", {}, patience_s=0)
-print(analyses.pid, timelines.pid, flush=True)
+print(*analyses.pids, timelines.pid, flush=True)
 # Python may miss Ctrl-C between two threads' turns, and not notice it in one long sleep.
 while True:
     time.sleep(0.1)

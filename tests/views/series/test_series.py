@@ -10,7 +10,8 @@ from communication_scenes import exchanging
 from report_samples import REPORT
 
 from tbprof.model import Window
-from tbprof.views.series.building import ranks_view, series_row, step_change, trend_view
+from tbprof.views.series.building import RANKS_OF_A_PAGE, ranks_view, series_row, step_change, trend_view
+from tbprof.views.series.outstanding import MOST_ROWS
 from tbprof.views.series.series import SeriesRow, WindowFigures, figures_of
 
 FIGURES = dataclasses.replace(figures_of(REPORT), rank=None)
@@ -92,6 +93,29 @@ def test_ranks_that_are_not_there_are_named() -> None:
     gap = ranks_view([rank(0, idle=0.1, wait_us=1), rank(2, idle=0.1, wait_us=1)])
     assert gap.missing.startswith("Not recorded: rank 1.")
     assert ranks_view([rank(0, idle=0.1, wait_us=1)]).missing == ""
+
+
+def test_of_many_ranks_those_that_stand_out_are_shown_and_the_others_on_demand() -> None:
+    odd = {7: (0.9, 100.0), 500: (0.1, 9_000.0)}
+    rows = [
+        rank(at, idle=odd.get(at, (0.5, 0.0))[0] + at / 1e6, wait_us=odd.get(at, (0, 1_000.0 + at))[1])
+        for at in range(1_000)
+    ]
+    damaged = dataclasses.replace(FIGURES, is_damaged=True)
+    rows[300] = row("host_1_rank300", damaged)
+    rows[301] = series_row(window("host_1_rank301"), 1, problem="nothing")
+    shown = ranks_view(rows[::-1])
+    ranks = [one.rank for one in shown.rows]
+    assert {7, 300, 301, 500} <= set(ranks)
+    assert ranks == sorted(ranks)  # type: ignore[type-var]
+    assert len(ranks) <= MOST_ROWS < shown.total == 1_000
+    assert shown.damaged.startswith("Damaged: rank 300,")
+    waits = next(spread for spread in shown.spreads if spread.figure == "wait_us")
+    assert (waits.least, waits.most) == (100.0, 9_000.0)
+    assert 1_400 < waits.median < 1_600
+    part = ranks_view(rows, 512)
+    assert [one.rank for one in part.rows] == list(range(512, 512 + RANKS_OF_A_PAGE))
+    assert ranks_view(rows[:3]).spreads == ()
 
 
 def test_nothing_is_said_of_all_while_one_is_read() -> None:

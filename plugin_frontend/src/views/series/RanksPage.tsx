@@ -7,9 +7,10 @@ import { formatCount, formatCounted, formatMean, formatShare, NOT_RECORDED } fro
 import { type RankKey, remarksOf, searchRanks, sortRanks } from "../../model/rankSorting.ts";
 import { visit } from "../../state/place.ts";
 import { visitWindow } from "../../state/runs.ts";
-import { ranks } from "../../state/series.ts";
+import { ranks, ranksFrom } from "../../state/series.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { Icon } from "../../widgets/Icon.tsx";
+import { RankPages } from "./RankPages.tsx";
 import { SeriesHead, SeriesPage } from "./SeriesPage.tsx";
 
 /** All ranks of a run side by side: step, idle, waits, lag. */
@@ -29,7 +30,7 @@ export function RanksPage() {
                 </div>
               </div>
             ))}
-          <Rows rows={view.rows} kind={view.rows.every((row) => row.rank !== null) ? RANK : WORKER} />
+          <Rows view={view} kind={view.rows.every((row) => row.rank !== null) ? RANK : WORKER} />
         </>
       )}
     </SeriesPage>
@@ -46,10 +47,11 @@ const RANK: Kind = { singular: "rank", title: "Rank", nameOf: (row) => String(ro
 /** What all are called where one of them tells no rank. */
 const WORKER: Kind = { singular: "worker", title: "Worker", nameOf: (row) => row.worker };
 
-function Rows({ rows, kind }: { rows: readonly SeriesRow[]; kind: Kind }) {
+function Rows({ view, kind }: { view: RanksView; kind: Kind }) {
   return (
-    <Card id="ranks" title={`${kind.title}s`} about={`${formatCounted(rows.length, kind.singular)}, means of a steady step`}>
-      <RanksTable rows={rows} kind={kind} />
+    <Card id="ranks" title={`${kind.title}s`} about={`${formatCounted(view.total, kind.singular)}, means of a steady step`}>
+      <RankPages view={view} first={ranksFrom.value} />
+      <RanksTable rows={view.rows} kind={kind} />
     </Card>
   );
 }

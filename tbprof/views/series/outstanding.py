@@ -1,0 +1,60 @@
+"""Of thousands of ranks those that stand out: a page holds some, and nobody reads the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from statistics import median
+from typing import get_args
+
+from tbprof.views.series.series import FigureSpread, RankFigure, SeriesRow
+
+__all__ = ["MOST_ROWS", "outstanding_rows", "spreads_of"]
+
+MOST_ROWS = 64
+"""Of a first answer: some 50 kB."""
+
+_MOST_BROKEN = 16
+"""Ranks that give nothing, or a part only; a sentence counts all of them."""
+
+_FARTHEST = 9
+"""By each figure, from its median."""
+
+
+def outstanding_rows(rows: Sequence[SeriesRow]) -> tuple[SeriesRow, ...]:
+    """In their order: broken and damaged ones, and those with the median of a figure or farthest from it."""
+    if len(rows) <= MOST_ROWS:
+        return tuple(rows)
+    broken = (at for at, row in enumerate(rows) if row.figures is None or row.figures.is_damaged)
+    chosen = {*islice(broken, _MOST_BROKEN), *_far(rows)}
+    return tuple(rows[at] for at in sorted(chosen)[:MOST_ROWS])
+
+
+def spreads_of(rows: Sequence[SeriesRow]) -> tuple[FigureSpread, ...]:
+    """Of each figure that a rank has."""
+    found = []
+    for figure in get_args(RankFigure):
+        values = [value for _, value in _values(rows, figure)]
+        if values:
+            found.append(FigureSpread(figure, min(values), median(values), max(values)))
+    return tuple(found)
+
+
+def _far(rows: Sequence[SeriesRow]) -> Iterator[int]:
+    for figure in get_args(RankFigure):
+        values = sorted(_values(rows, figure), key=lambda one: one[1])
+        if not values:
+            continue
+        middle = values[len(values) // 2]
+        yield middle[0]
+        # What stands farthest out is at one end or the other.
+        ends = (*values[:_FARTHEST], *values[-_FARTHEST:])
+        farthest = sorted(ends, key=lambda one: -abs(one[1] - middle[1]))[:_FARTHEST]
+        yield from (at for at, _ in (values[0], values[-1], *farthest))
+
+
+def _values(rows: Sequence[SeriesRow], figure: RankFigure) -> list[tuple[int, float]]:
+    """With the index of its row; what is told of a part of a trace is no figure of a rank."""
+    whole = ((at, row.figures) for at, row in enumerate(rows) if row.figures and not row.figures.is_damaged)
+    known = ((at, getattr(figures, figure)) for at, figures in whole)
+    return [(at, value) for at, value in known if value is not None]
