@@ -5,6 +5,7 @@ import { render as mount } from "preact";
 import { embedded } from "./api/embedded.ts";
 import { hostWindow, listenToReloads } from "./api/host.ts";
 import { loadComparison } from "./state/comparison.ts";
+import { loadJob } from "./state/job.ts";
 import { loadManualPage } from "./state/manual.ts";
 import { followAddress } from "./state/place.ts";
 import { loadRulePage } from "./state/rulePage.ts";
@@ -24,7 +25,8 @@ export function render(): void {
   followTheme(hostWindow());
   followAddress();
   watchVisibility();
-  for (const start of [pinShown, loadShownWindow, pollWhileEmpty, loadRulePage, loadManualPage, loadRanks, loadTrends, loadComparison, loadSource]) start();
+  for (const start of [pinShown, loadShownWindow, pollWhileEmpty, loadRulePage, loadManualPage, loadJob, loadRanks, loadTrends, loadComparison, loadSource])
+    start();
   effect(() => {
     document.title = shown.value === null ? "tbprof" : `${shown.value.run.run} · tbprof`;
   });

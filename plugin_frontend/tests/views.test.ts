@@ -15,6 +15,7 @@ test("views over several windows are there only where there are several", () => 
     "kernels",
     "modules",
     "communication",
+    "job",
   ]);
   assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 8, windows: 1, allWindows: 8 }), [
     "overview",
@@ -28,7 +29,7 @@ test("views over several windows are there only where there are several", () => 
     "modules",
     "communication",
     "compare",
-    "ranks",
+    "job",
   ]);
   assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 1, windows: 2, allWindows: 2 }), [
     "overview",
@@ -43,12 +44,13 @@ test("views over several windows are there only where there are several", () => 
     "communication",
     "compare",
     "trends",
+    "job",
   ]);
 });
 
 test("a page that carries its windows compares none, and has a timeline where it carries a step", () => {
   const page = { hasServer: false, workers: 8, windows: 2, allWindows: 16 };
-  assert.deepEqual(viewsFor({ ...page, hasTimeline: false, hasTables: false }), ["overview", "syncs", "copies", "source", "communication", "trends", "ranks"]);
+  assert.deepEqual(viewsFor({ ...page, hasTimeline: false, hasTables: false }), ["overview", "syncs", "copies", "source", "communication", "trends", "job"]);
   const carried = viewsFor({ ...page, hasTimeline: true, hasTables: true });
   assert.deepEqual(carried.slice(2, 7), ["copies", "timeline", "source", "operators", "kernels"]);
 });

@@ -6,6 +6,7 @@ import pathlib
 import shutil
 
 from communication_scenes import exchanging
+from job_scenes import write_job
 from source_scene import known_training
 from trace_builder import TraceBuilder
 
@@ -31,6 +32,8 @@ def put_runs(folder: pathlib.Path) -> None:
     _put_known(folder / "known_moved", "lib/late_metrics.py")
     _put_ranks(folder / "ranks")
     _put_named(folder / "named")
+    write_job(folder / "job", 4)
+    next((folder / "job").glob("*rank2*")).unlink()
     (folder / "exchanging").mkdir()
     exchanging(2_000, elements=1_000).write(folder / "exchanging" / f"w.{_WINDOW}.pt.trace.json")
     (folder / "damaged").mkdir()

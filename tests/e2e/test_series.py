@@ -11,7 +11,7 @@ pytestmark = pytest.mark.browser
 
 @IN_BOTH_THEMES
 def test_all_ranks_stand_side_by_side(page: Page, address: str) -> None:
-    frame = open_tab(page, address, "ranks", "ranks")
+    frame = open_tab(page, address, "ranks", "job")
     rows = frame.locator("table.series-table tbody tr")
     expect(rows).to_have_count(2)
     expect(rows.first.locator("td")).to_have_count(9, timeout=PATIENCE_MS)
@@ -49,6 +49,6 @@ def test_windows_over_the_training_are_drawn_and_listed(page: Page, address: str
 
 @IN_LIGHT
 def test_views_that_have_nothing_to_compare_are_not_offered(page: Page, address: str) -> None:
-    frame = open_tab(page, address, "h100_bert_small_infer", "ranks")
-    expect(frame.locator("nav .tabs a", has_text="Ranks")).to_have_count(0)
+    frame = open_tab(page, address, "h100_bert_small_infer", "trends")
+    expect(frame.locator("nav .tabs a", has_text="Job")).to_have_count(0)
     expect(frame.locator("nav [aria-current=page]")).to_have_text("Overview")

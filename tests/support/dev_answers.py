@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
+from job_scenes import job_of
 from tensorboard.plugins import base_plugin
 from werkzeug.test import Client
 
@@ -20,6 +21,7 @@ from tbprof.file_names import REPORT_SUFFIX
 from tbprof.manual.pages import all_pages
 from tbprof.plugin.loader import TbprofLoader
 from tbprof.plugin.plugin import TbprofPlugin
+from tbprof.store.codec import encode_report
 from tbprof.texts.findings.rule_pages import all_rules
 
 with warnings.catch_warnings():
@@ -33,6 +35,7 @@ REPOSITORY = pathlib.Path(__file__).parents[2]
 ANSWERS = REPOSITORY / "plugin_frontend" / "dev" / "answers"
 SAMPLES = REPOSITORY / "logs" / "samples"
 
+_JOB, _RANKS = "job", 4
 _LOGDIR = "logs"
 """What the recorded answers call the log directory."""
 _TIMES = ("1752215573993169006", "1752215673993169006")
@@ -66,7 +69,8 @@ def written(answers: dict[str, Json]) -> str:
 
 
 def _lay_out(logdir: pathlib.Path) -> None:
-    """The samples, and a run of two ranks with two windows each."""
+    """The samples, a run of two ranks with two windows each, and a job whose ranks wait for one of them."""
+    _put_job(logdir / _JOB)
     reports = sorted(SAMPLES.rglob(f"*{REPORT_SUFFIX}"))
     for report in reports:
         _put(report, logdir / report.parent.name / report.name)
@@ -76,6 +80,13 @@ def _lay_out(logdir: pathlib.Path) -> None:
             recorded[(rank + at) % len(recorded)],
             logdir / "training" / f"node1_7{rank}_rank{rank}.{time}{REPORT_SUFFIX}",
         )
+
+
+def _put_job(run: pathlib.Path) -> None:
+    run.mkdir(parents=True)
+    for rank, built in enumerate(job_of(_RANKS)):
+        report = encode_report(built.report(), written_by="0.1")
+        (run / f"node1_7{rank}_rank{rank}.{_TIMES[0]}{REPORT_SUFFIX}").write_bytes(report)
 
 
 def _put(report: pathlib.Path, place: pathlib.Path) -> None:
@@ -116,6 +127,8 @@ def _questions(tab: _Tab) -> Iterator[tuple[str, dict[str, str]]]:
             yield "finding", {**window, "finding": fingerprint}
     training = [window for window in windows if window["run"] == "training"]
     yield from (("ranks", {"run": "training", "number": str(at + 1)}) for at in range(len(_TIMES)))
+    yield from (("job", {"run": "training", "number": str(at + 1)}) for at in range(len(_TIMES)))
+    yield "job", {"run": _JOB, "number": "1"}
     yield from (
         ("trend", {"run": "training", "worker": worker}) for worker in sorted({w["worker"] for w in training})
     )

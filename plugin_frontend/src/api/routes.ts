@@ -3,7 +3,7 @@
 
 import { type EmbeddedPage, type EmbeddedWindow, embedded } from "./embedded.ts";
 import { RouteError } from "./routeError.ts";
-import type { CompareAnswer, FindingText, ManualPage, RanksView, RulePage, RunsView, SourceAnswer, TrendView, WindowAnswer } from "./types.ts";
+import type { CompareAnswer, FindingText, JobAnswer, ManualPage, RanksView, RulePage, RunsView, SourceAnswer, TrendView, WindowAnswer } from "./types.ts";
 
 /** Names one window of one worker; the three parameters of the route `window`. */
 export interface WindowAddress {
@@ -50,6 +50,11 @@ export function fetchRanks(run: string, number: number, first: number | null, si
   const part = first === null ? {} : { from: String(first) };
   if (embedded === null) return fetchJson<RanksView>("ranks", { run, number: String(number), ...part }, signal);
   return viewOf(embedded.ranks.find((row) => row.run === run && row.number === number));
+}
+
+/** All ranks of a run together. */
+export function fetchJob(run: string, number: number, signal: AbortSignal): Promise<JobAnswer> {
+  return fetchJson<JobAnswer>("job", { run, number: String(number) }, signal);
 }
 
 export function fetchTrend(run: string, worker: string, signal: AbortSignal): Promise<TrendView> {

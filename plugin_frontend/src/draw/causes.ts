@@ -16,6 +16,9 @@ const FILLS: Record<string, Fill> = {
 
 export const COMPUTING: Fill = { class: "f-compute" };
 export const COMMUNICATING: Fill = { fill: "url(#p-comm)" };
+/** Of a collective: data on its way, and waiting for the last rank to arrive. */
+export const TRANSFERRING: Fill = COMMUNICATING;
+export const WAITING: Fill = { class: "waiting" };
 export const COPYING: Fill = { fill: "url(#p-copy)" };
 export const COLD: Fill = { fill: "url(#p-cold)" };
 

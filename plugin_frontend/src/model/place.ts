@@ -92,6 +92,9 @@ export const START: Place = {
   filter: "",
 };
 
+/** What links of earlier versions call the view of all ranks. */
+const FORMER_JOB = "ranks";
+
 const PLUGIN = "tbprof";
 const PREFIX = `p.${PLUGIN}.`;
 /** Between names of runs: no path holds it. */
@@ -102,7 +105,8 @@ export function parsePlace(hash: string): Place | null {
   const parts = hash.replace(/^#/, "").split("&");
   if (parts[0] !== PLUGIN && parts[0] !== "") return null;
   const values = new Map(parts.slice(1).flatMap(parsePair));
-  const view = VIEWS.find((name) => name === values.get("view"));
+  const named = values.get("view");
+  const view = VIEWS.find((name) => name === (named === FORMER_JOB ? "job" : named));
   const sort = SORT_KEYS.find((key) => key === values.get("sort"));
   return {
     run: values.get("run") ?? null,

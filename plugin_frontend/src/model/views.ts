@@ -15,7 +15,7 @@ export const VIEWS = [
   "communication",
   "compare",
   "trends",
-  "ranks",
+  "job",
 ] as const;
 export type ViewName = (typeof VIEWS)[number];
 
@@ -36,7 +36,7 @@ const GROUP_OF: Record<ViewName, ViewGroup> = {
   communication: "What",
   compare: "How it changed",
   trends: "How it changed",
-  ranks: "How it changed",
+  job: "How it changed",
 };
 
 export function groupOf(view: ViewName): ViewGroup {
@@ -66,7 +66,7 @@ export function viewsFor({ hasServer, hasTimeline, hasTables, workers, windows, 
     operators: hasTables,
     kernels: hasTables,
     modules: hasServer,
-    ranks: workers > 1,
+    job: hasServer || workers > 1,
     trends: windows > 1,
     compare: hasServer && allWindows > 1,
   };

@@ -4,6 +4,7 @@ import { computed, signal } from "@preact/signals";
 import { fetchRanks, fetchTrend } from "../api/routes.ts";
 import type { RanksView, SeriesRow, TrendView } from "../api/types.ts";
 import { ask } from "./ask.ts";
+import { standAlone } from "./job.ts";
 import { place } from "./place.ts";
 import { runs, shown } from "./runs.ts";
 
@@ -26,7 +27,9 @@ export function showRanksFrom(first: number | null): void {
 }
 
 const askedRanks = computed<string | null>(() =>
-  shown.value === null || place.value.view !== "ranks" ? null : JSON.stringify([shown.value.run.run, shown.value.windowIndex + 1, ranksFrom.value]),
+  shown.value === null || place.value.view !== "job" || !standAlone.value
+    ? null
+    : JSON.stringify([shown.value.run.run, shown.value.windowIndex + 1, ranksFrom.value]),
 );
 
 /** How many windows there are is part of the question: a new one changes the answer. */

@@ -3,6 +3,7 @@
 import base from "./base.css?inline";
 import flame from "./flame.css?inline";
 import frame from "./frame.css?inline";
+import job from "./job.css?inline";
 import pages from "./pages.css?inline";
 import source from "./source.css?inline";
 import tables from "./tables.css?inline";
@@ -13,6 +14,6 @@ import widgets from "./widgets.css?inline";
 
 export function adoptStyle(): void {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync([tokens, base, frame, widgets, tables, pages, source, timeline, flame, traceTables].join("\n"));
+  sheet.replaceSync([tokens, base, frame, widgets, tables, pages, job, source, timeline, flame, traceTables].join("\n"));
   document.adoptedStyleSheets = [sheet];
 }

@@ -15,7 +15,7 @@ const ComparePage = lazily(async () => (await import("./compare/ComparePage.tsx"
 const CommunicationPage = lazily(async () => (await import("./communication/CommunicationPage.tsx")).CommunicationPage);
 const FlamePage = lazily(async () => (await import("./flame/FlamePage.tsx")).FlamePage);
 const ModulesPage = lazily(async () => (await import("./modules/ModulesPage.tsx")).ModulesPage);
-const RanksPage = lazily(async () => (await import("./series/RanksPage.tsx")).RanksPage);
+const JobView = lazily(async () => (await import("./job/JobView.tsx")).JobView);
 const SitesView = lazily(async () => (await import("./sites/SitesView.tsx")).SitesView);
 const SourcePage = lazily(async () => (await import("./source/SourcePage.tsx")).SourcePage);
 const TablePage = lazily(async () => (await import("./tables/TablePage.tsx")).TablePage);
@@ -38,7 +38,7 @@ export function MainPart() {
       </Scrolled>
     );
   if (shown.value === null) return <GonePart />;
-  if (place.value.view === "ranks" && views.value.includes("ranks")) return <RanksPage />;
+  if (place.value.view === "job" && views.value.includes("job")) return <JobView />;
   if (place.value.view === "trends" && views.value.includes("trends")) return <TrendsPage />;
   if (place.value.view === "compare" && views.value.includes("compare")) return <ComparePage />;
   if (windowAnswer.value.kind === "loading")
@@ -58,7 +58,7 @@ function WindowPart({ view }: { view: WindowView }) {
   switch (named) {
     // Those that need no window stand above.
     case "compare":
-    case "ranks":
+    case "job":
     case "trends":
     case "overview":
       return <OverviewPage view={view} />;

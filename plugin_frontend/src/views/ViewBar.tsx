@@ -3,7 +3,7 @@ import { formatCount, formatCounted } from "../format/number.ts";
 import { inView, printPlace } from "../model/place.ts";
 import { sitesOf, type ViewName } from "../model/views.ts";
 import { place, visit } from "../state/place.ts";
-import { runs, views } from "../state/runs.ts";
+import { runs, shown, views } from "../state/runs.ts";
 import { windowAnswer, windowView } from "../state/windowAnswer.ts";
 import { Icon, type IconName } from "../widgets/Icon.tsx";
 import { ViewTabs } from "./ViewTabs.tsx";
@@ -19,9 +19,11 @@ export function ViewBar() {
   );
 }
 
-/** A rank that says nothing to others needs no view of it; a link to it still says so. */
+/** A rank that says nothing to others needs no view of that, and none of a job; a link to it still says so. */
 function isWorthATab(name: ViewName, view: WindowView | null): boolean {
-  return name !== "communication" || place.value.view === name || (view !== null && view.communication !== null);
+  if (name !== "communication" && name !== "job") return true;
+  if (name === "job" && (shown.value?.run.workers.length ?? 1) > 1) return true;
+  return place.value.view === name || (view !== null && view.communication !== null);
 }
 
 const TITLES: Record<ViewName, string> = {
@@ -37,7 +39,7 @@ const TITLES: Record<ViewName, string> = {
   communication: "Communication",
   compare: "Compare",
   trends: "Trends",
-  ranks: "Ranks",
+  job: "Job",
 };
 
 function ViewLink({ name, view }: { name: ViewName; view: WindowView | null }) {

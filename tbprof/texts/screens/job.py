@@ -9,6 +9,7 @@ from tbprof.texts.figures.quantities import count, duration, share
 from tbprof.texts.screens.idle import cause_name
 
 __all__ = [
+    "alone_detail",
     "alone_sentence",
     "cause_phrase",
     "even_sentence",
@@ -133,6 +134,11 @@ def even_sentence(ranks: int) -> str:
 
 def alone_sentence(name: str) -> str:
     return f"Only {name} is here: who waits for whom is told by several ranks of a run."
+
+
+def alone_detail() -> str:
+    how = "with the hook in each process, or by copying the traces of all ranks into one folder"
+    return f"Let every rank record into the same run: {how} below the log directory."
 
 
 def no_collectives_sentence(ranks: int) -> str:

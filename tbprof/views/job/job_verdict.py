@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from tbprof.job.ranks.job_analysis import JobAnalysis
 from tbprof.records import dataclass
 from tbprof.texts.screens.job import (
+    alone_detail,
     alone_sentence,
     even_sentence,
     in_turn_sentence,
@@ -43,7 +44,7 @@ def job_verdict(
 ) -> JobVerdict:
     """From the rows that stand beneath it; `recorded` ranks have a window, with collectives or without."""
     if recorded == len(ranks) == 1:
-        return JobVerdict(alone_sentence(ranks[0].name), "", None)
+        return JobVerdict(alone_sentence(ranks[0].name), alone_detail(), None)
     if len(ranks) < 2:
         return JobVerdict(no_collectives_sentence(recorded), "", None)
     if not analysis.arrivals:

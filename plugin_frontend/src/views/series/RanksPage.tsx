@@ -10,16 +10,19 @@ import { visitWindow } from "../../state/runs.ts";
 import { ranks, ranksFrom } from "../../state/series.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { Icon } from "../../widgets/Icon.tsx";
+import { SortHead } from "../../widgets/SortHead.tsx";
 import { RankPages } from "./RankPages.tsx";
+import { RankSearch } from "./RankSearch.tsx";
 import { SeriesHead, SeriesPage } from "./SeriesPage.tsx";
 
-/** All ranks of a run side by side: step, idle, waits, lag. */
-export function RanksPage() {
+/** All ranks of a run side by side: step, idle, waits, lag; `about` says why nothing is said of them together. */
+export function RanksPage({ about }: { about: string }) {
   return (
     <SeriesPage answer={ranks.value}>
       {(view: RanksView) => (
         <>
           <SeriesHead verdict={view.verdict} detail={view.detail} />
+          {about !== "" && <p class="t2 anywhere">{about}</p>}
           {[view.damaged, view.missing]
             .filter((sentence) => sentence !== "")
             .map((sentence) => (
@@ -81,7 +84,7 @@ function RanksTable({ rows, kind }: { rows: readonly SeriesRow[]; kind: Kind }) 
   const [search, setSearch] = useState("");
   const found = searchRanks(sortRanks(rows, sort), search);
   const remarks = remarksOf(rows);
-  const head = (key: RankKey, text: string) => <SortHead text={text} column={key} isSorted={key === sort} onSort={setSort} />;
+  const head = (key: RankKey, text: string) => <SortHead text={text} isName={key === "name"} isSorted={key === sort} onSort={() => setSort(key)} />;
   return (
     <>
       <RankSearch search={search} left={`${formatCount(found.length)} of ${formatCounted(rows.length, kind.singular)}`} onSearch={setSearch} />
@@ -113,43 +116,6 @@ function RanksTable({ rows, kind }: { rows: readonly SeriesRow[]; kind: Kind }) 
         </tbody>
       </table>
     </>
-  );
-}
-
-function RankSearch({ search, left, onSearch }: { search: string; left: string; onSearch: (search: string) => void }) {
-  return (
-    <div class="tool">
-      <label class="field filter">
-        <Icon name="search" />
-        <span class="sr">Find ranks</span>
-        <input id="filter" placeholder="Find by rank or worker" value={search} onInput={(event) => onSearch(event.currentTarget.value)} />
-        <span class="kbd" aria-hidden="true">
-          /
-        </span>
-      </label>
-      <span class="right s12 t3 nw" role="status">
-        {left}
-      </span>
-    </div>
-  );
-}
-
-interface SortHeadProps {
-  text: string;
-  column: RankKey;
-  isSorted: boolean;
-  onSort: (key: RankKey) => void;
-}
-
-/** Names stand as they are listed, figures with the largest first. */
-function SortHead({ text, column, isSorted, onSort }: SortHeadProps) {
-  const isName = column === "name";
-  return (
-    <th scope="col" class={isName ? "" : "num"} {...(isSorted ? { "aria-sort": isName ? "ascending" : "descending" } : {})}>
-      <button type="button" onClick={() => onSort(column)}>
-        {text} <span aria-hidden="true">{!isSorted ? "" : isName ? "↑" : "↓"}</span>
-      </button>
-    </th>
   );
 }
 

@@ -1,0 +1,58 @@
+"""All ranks of a run together: who is late, why, and the steps above one another."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+from tab import IN_BOTH_THEMES, IN_LIGHT, axe_violations, open_tab
+
+pytestmark = pytest.mark.browser
+
+
+@IN_BOTH_THEMES
+def test_it_names_the_late_rank_and_leads_down_to_one_collective(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "job", "job")
+    expect(frame.locator("h1")).to_contain_text("wait 36\u202f% of a step for rank 1")
+    expect(frame.locator(".note")).to_contain_text("Rank 2 recorded no window")
+    action = frame.locator('table[aria-labelledby="job-plan"] tbody tr')
+    expect(action).to_contain_text("Make the data loader of rank 1 faster")
+    expect(frame.locator('table[aria-labelledby="job-ranks"] tbody tr')).to_have_count(3)
+    expect(frame.locator('table[aria-labelledby="job-waits"]')).to_contain_text("for rank 1")
+    expect(frame.locator('table[aria-labelledby="job-collectives"]')).to_contain_text("all_reduce")
+    assert axe_violations(page) == ""
+    frame.get_by_role("button", name="Longest wait").click()
+    last = frame.locator('table[aria-labelledby="meeting-title"] tbody tr').first
+    expect(last).to_contain_text("late")
+    assert axe_violations(page) == ""
+    last.get_by_role("button", name="rank 1").click()
+    expect(frame.locator("nav [aria-current=page]")).to_have_text("Overview")
+    expect(frame.locator("header.ctx")).to_contain_text("Rank1")
+
+
+@IN_LIGHT
+def test_a_click_on_the_drawing_chooses_a_collective_and_a_drag_zooms(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "job", "job")
+    drawing = frame.locator(".aligned .drawing")
+    drawing.click(position={"x": 300, "y": 15})
+    expect(frame.locator("#meeting-title")).to_contain_text("all_reduce of group 0")
+    box = drawing.bounding_box()
+    assert box is not None
+    whole = drawing.get_attribute("aria-label")
+    page.mouse.move(box["x"] + 100, box["y"] + 15)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 200, box["y"] + 15)
+    page.mouse.up()
+    expect(drawing).not_to_have_attribute("aria-label", whole or "")
+
+
+@IN_LIGHT
+def test_links_of_earlier_versions_lead_there(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "job", "ranks")
+    expect(frame.locator("nav [aria-current=page]")).to_have_text("Job")
+
+
+@IN_LIGHT
+def test_a_rank_alone_says_what_it_needs(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "exchanging", "job")
+    expect(frame.locator("h1")).to_contain_text("is here: who waits for whom is told by several ranks")
+    expect(frame.locator("main")).to_contain_text("Let every rank record into the same run")
