@@ -1,8 +1,8 @@
 """Is the late rank of a job named right, and its cause? Judged by jobs that are run again without the cause.
 
-python tests/bench/simulated_jobs.py [JOBS]
+python tests/bench/simulated_jobs.py [JOBS [JOBS READ FROM TRACES]]
 
-prints the table that stands in `simulated_jobs.md`.
+prints the tables that stand in `simulated_jobs.md`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 TESTS = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS / "simulated"), str(TESTS.parent)]
+sys.path[:0] = [str(TESTS / "simulated"), str(TESTS / "support"), str(TESTS.parent)]
 
 from job_judgement import JudgedStep, judge_job  # noqa: E402 - the path comes first
 from random_jobs import FAMILIES, STYLES  # noqa: E402
@@ -29,29 +29,38 @@ FIRST_SEED = 3_000
 
 JOBS = 500
 
+FROM_TRACES = 200
+"""Of these jobs the first, written as a trace a rank and read again."""
+
 HEAD = (
     "| steps | late rank | family of its cause | its line | step without it within 5 % | in the bracket | "
     "error: median | 90 % |\n|---|---|---|---|---|---|---|---|"
 )
 
 
-def main(jobs: int = JOBS) -> None:
+def main(jobs: int = JOBS, from_traces: int = FROM_TRACES) -> None:
     seeds = range(FIRST_SEED, FIRST_SEED + jobs)
     judged = [judge_job(seed) for seed in seeds]
     steps = [step for job in judged for step in job.steps]
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     write(f"{datetime.date.today()}, {machine}, numpy {np.__version__},")
     write(f"seeds {seeds.start} to {seeds.stop - 1}.\n\n{HEAD}")
-    write(row("all", steps))
-    for family in FAMILIES:
-        write(row(family, [step for step in steps if step.family == family]))
-    for style in STYLES:
-        write(row(style, [step for step in steps if step.style == style]))
+    write_rows(steps)
     errors = [job.analysis.estimates.error for job in judged if job.analysis.estimates is not None]
     known = [error for error in errors if error is not None]
     without = sum(error > MOST_ERROR for error in known)
     write(f"\nReplay of what was recorded: error at most {max(known):.1%};")
     write(f"above {MOST_ERROR:.0%}, and so without an estimate, in {without} of {len(judged)} jobs.")
+    write(f"\nThe first {from_traces} of them, read from traces:\n\n{HEAD}")
+    write_rows([step for seed in seeds[:from_traces] for step in judge_job(seed, through_traces=True).steps])
+
+
+def write_rows(steps: Sequence[JudgedStep]) -> None:
+    write(row("all", steps))
+    for family in FAMILIES:
+        write(row(family, [step for step in steps if step.family == family]))
+    for style in STYLES:
+        write(row(style, [step for step in steps if step.style == style]))
 
 
 def row(name: str, steps: Sequence[JudgedStep]) -> str:

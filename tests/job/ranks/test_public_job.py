@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from pathlib import Path
 
 import pytest
+from public_report import PublicReport
 from rank_records import Collective, rank_record
 
 from tbprof.job.ranks.arrivals import NOBODY
 from tbprof.job.ranks.job_analysis import analyze_ranks
 from tbprof.job.ranks.rank_record import Message
+from tbprof.views.job.job_building import job_page
+from tbprof.views.job.rank_summary import rank_summary
 
 Kernel = tuple[str, float, float]
 
@@ -30,13 +32,25 @@ def kernels_of(path: Path) -> list[Kernel]:
 
 
 @pytest.fixture(scope="module")
-def ranks() -> list[list[Kernel]]:
-    folder = os.environ.get("TBPROF_TRACES")
-    if folder is None:
-        if os.environ.get("TBPROF_REQUIRE_TRACES") == "1":
-            pytest.fail("TBPROF_REQUIRE_TRACES is set and TBPROF_TRACES is not")
-        pytest.skip("TBPROF_TRACES names no folder of public traces")
-    return [kernels_of(path) for path in sorted(Path(folder, "dlrm_v100_8rank").glob("worker*.json.gz"))]
+def ranks(traces: Path) -> list[list[Kernel]]:
+    return [kernels_of(path) for path in sorted((traces / "dlrm_v100_8rank").glob("worker*.json.gz"))]
+
+
+def test_the_reports_of_its_ranks_say_the_same(traces: Path, public_report: PublicReport) -> None:
+    """Rank 7 began its only step last, by what the ends of the collectives tell of the clocks: before that
+    nothing was recorded, and what it did in the step is what the others did."""
+    paths = sorted((traces / "dlrm_v100_8rank").glob("worker*.json.gz"))
+    page = job_page([rank_summary(public_report(path), path.name, None) for path in paths])
+    assert (page.matched, page.unmatched, page.missing) == (8, 0, ())
+    assert page.waiting_share == pytest.approx(0.964, abs=0.002)
+    assert [rank.latest_in for rank in page.ranks] == [0, 0, 0, 0, 1, 2, 0, 5]
+    begins = [strip.begin_us for strip in page.strips]
+    assert max(range(8), key=lambda rank: begins[rank]) == 7
+    cause = page.late[0]
+    assert (cause.rank, cause.cause) == (7, "unexplained")
+    assert cause.due_us == pytest.approx(cause.late_us, rel=0.1)
+    # From one step that begins unevenly no replay can tell what the next would take.
+    assert page.what_if is None
 
 
 def waits_by_hand(ranks: list[list[Kernel]]) -> tuple[float, list[int]]:
