@@ -38,7 +38,8 @@ def ranks(traces: Path) -> list[list[Kernel]]:
 
 def test_the_reports_of_its_ranks_say_the_same(traces: Path, public_report: PublicReport) -> None:
     """Rank 7 began its only step last, by what the ends of the collectives tell of the clocks: before that
-    nothing was recorded, and what it did in the step is what the others did."""
+    nothing was recorded, and what it did in the step is what the others did.
+    """
     paths = sorted((traces / "dlrm_v100_8rank").glob("worker*.json.gz"))
     page = job_page([rank_summary(public_report(path), path.name, None) for path in paths])
     assert (page.matched, page.unmatched, page.missing) == (8, 0, ())
