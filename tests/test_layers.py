@@ -140,6 +140,9 @@ LAW = {
     "views.modules": allowed(
         "analysis analysis.kernels analysis.modules analysis.ranges texts.* errors model"
     ),
+    "views.roofline": allowed(
+        "analysis analysis.limits analysis.operators trace.columns texts.figures errors model"
+    ),
     "views.tables": allowed(
         "analysis analysis.attribution analysis.kernels analysis.modules analysis.operators analysis.summary "
         "texts.* trace.columns errors model"
@@ -154,7 +157,8 @@ LAW = {
         "tensorboard werkzeug",
     ),
     "plugin.worker": allowed(
-        "process report store store.lookup texts.* version views.icicle views.modules views.tables "
+        "process report store store.lookup texts.* version views.icicle views.modules "
+        "views.roofline views.tables "
         "views.timeline errors model"
     ),
     "html_report": allowed(
@@ -207,7 +211,7 @@ INSIDE: dict[str, str] = {
     "store": ". < publishing < lookup",
     "views": (
         "base < findings pages communication < checks overview < window < source "
-        "< compare series timeline icicle modules check export tables job < ."
+        "< compare series timeline icicle modules roofline check export tables job < ."
     ),
     "plugin": "worker < routes < .",
     "cli": "output < input < processes < commands < .",

@@ -62,6 +62,7 @@ class TbprofPlugin(base_plugin.TBPlugin):
             "/timeline": sending(self._timelines.answer, is_json=True),
             "/modules": sending(self._timelines.modules, is_json=True),
             "/icicle": sending(self._timelines.icicle, is_json=True),
+            "/roofline": sending(self._timelines.roofline, is_json=True),
             "/table": sending(self._timelines.table, is_json=True),
             "/table_row": sending(self._timelines.asking("table_row"), is_json=True),
             "/compared_table": sending(self._timelines.compared_table, is_json=True),

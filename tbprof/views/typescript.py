@@ -22,6 +22,7 @@ from tbprof.views.icicle import icicle
 from tbprof.views.job import job_page
 from tbprof.views.modules import modules
 from tbprof.views.pages import manual_page, rule_page
+from tbprof.views.roofline import roofline
 from tbprof.views.series import series
 from tbprof.views.source import source
 from tbprof.views.tables import screen
@@ -48,6 +49,7 @@ _ROOTS: tuple[type, ...] = (
     checks.ChecksView,
     icicle.IcicleAnswer,
     modules.ModulesAnswer,
+    roofline.RooflineAnswer,
     screen.TableAnswer,
     screen.RowDetails,
 )

@@ -1312,6 +1312,68 @@ export interface ModulesAnswer {
   problem: Problem | null;
 }
 
+export interface Roof {
+  /** As "bfloat16, matrix units". */
+  label: string;
+  tflops: number;
+  /** Where it meets the slope of the memory. */
+  from_flops_per_byte: number;
+}
+
+export interface RooflinePoint {
+  name: string;
+  /** As "[2, 3] x [3, 4]". */
+  shapes: string;
+  /** What it does, as "matrix products". */
+  kind: string;
+  /** Of the trace: the first call, for its line and its place in the timeline. */
+  row: number;
+  calls: number;
+  device_us: number;
+  /** Of the device's time. */
+  share: number;
+  /** 0 for one that only moves; it has no place on a logarithmic axis. */
+  flops_per_byte: number;
+  tflops: number;
+  tb_s: number;
+  /** Index into the roofs; null for a device that is not known. */
+  roof: number | null;
+  /** What its limit is; null where that is not known, as the next two. */
+  bound: "memory" | "computing" | null;
+  share_of_limit: number | null;
+  above_limit_us: number | null;
+}
+
+export interface RooflineView {
+  scope: "steps" | "trace";
+  marks_steps: boolean;
+  /** As its data sheet calls it; null for one that is not known: then there are points only. */
+  device: string | null;
+  /** Of its peaks; "" without. */
+  source: string;
+  /** The slope: TFLOP/s = TB/s x FLOPs a byte. */
+  memory_tb_s: number | null;
+  /** Highest first. */
+  roofs: Roof[];
+  sentence: string;
+  /** Why there is no point; "" where there is one. */
+  missing: string;
+  device_us: number;
+  covered_us: number;
+  /** Most time first. */
+  points: RooflinePoint[];
+  /** That are not among them; together they take `more_us`. */
+  more_points: number;
+  more_us: number;
+}
+
+export interface RooflineAnswer {
+  state: "ready" | "reading" | "gone" | "broken";
+  roofline: RooflineView | null;
+  progress: Progress | null;
+  problem: Problem | null;
+}
+
 export interface TableChoice {
   by: string;
   /** Why it is not offered; "" where it is. */

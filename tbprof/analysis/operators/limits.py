@@ -22,7 +22,15 @@ from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
 
-__all__ = ["BYTES_A_NS", "FLOPS_A_NS", "Limits", "device_peaks", "find_limits", "peak_rate"]
+__all__ = [
+    "BYTES_A_NS",
+    "FLOPS_A_NS",
+    "Limits",
+    "device_peaks",
+    "find_limits",
+    "may_use_matrix_units",
+    "peak_rate",
+]
 
 FLOPS_A_NS = 1000
 """Of one TFLOP/s."""
@@ -109,15 +117,17 @@ def _limits(costs: Costs, peaks: Peaks | None, on_matrix_units: npt.NDArray[np.b
 def peak_rate(cost: Cost, peaks: Peaks, *, used: bool) -> float | None:
     """TFLOP/s that a call can reach; None where the data sheet does not name its type.
 
-    A float32 product may use matrix units only where the program allows it: as it did, or not.
-
     Args:
         cost: Of the call.
         peaks: Of the device.
         used: Whether the call used matrix units.
     """
-    could = cost.on_matrix_units and (used or cost.dtype != "float32")
-    return peaks.tflops(cost.dtype, on_matrix_units=could)
+    return peaks.tflops(cost.dtype, on_matrix_units=may_use_matrix_units(cost, used=used))
+
+
+def may_use_matrix_units(cost: Cost, *, used: bool) -> bool:
+    """A float32 product may only where the program allows it: as it did, or not."""
+    return cost.on_matrix_units and (used or cost.dtype != "float32")
 
 
 def _limit_ns(cost: Cost, peaks: Peaks, *, used: bool) -> int:

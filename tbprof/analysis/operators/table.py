@@ -13,7 +13,7 @@ from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
-__all__ = ["OperatorRow", "OperatorTable", "RowLimit", "Spread", "operator_table"]
+__all__ = ["OperatorRow", "OperatorTable", "RowLimit", "Spread", "device_times", "operator_table"]
 
 _SPREAD = (0.5, 0.9)
 
@@ -107,13 +107,19 @@ def operator_table(facts: Facts, by: Grouping, *, in_steps: bool = False) -> Ope
     figures = _figures(operators, limits, groups, kept)
     if not facts.work.devices:
         return OperatorTable(by, in_steps, None, None, _rows(groups, figures, None))
-    length = facts.work.end_ns - facts.work.start_ns
+    device, without = device_times(facts, operators, in_steps=in_steps)
+    return OperatorTable(by, in_steps, device, without, _rows(groups, figures, device))
+
+
+def device_times(facts: Facts, operators: Operators, *, in_steps: bool) -> tuple[int, int]:
+    """Of all kernels, copies and memsets of the scope, and of those that no operator launched, in ns."""
+    work, own = facts.work, operators.device_self_ns
     alone = operators.of_work == NONE
     if in_steps:
-        alone &= (facts.work.launch != NONE) & (facts.steps.index_of(facts.work.launch_start_ns) != NONE)
-    without = int(length[alone].sum())
-    device = without + int(operators.device_self_ns[kept].sum())
-    return OperatorTable(by, in_steps, device, without, _rows(groups, figures, device))
+        alone &= (work.launch != NONE) & (facts.steps.index_of(work.launch_start_ns) != NONE)
+        own = own[operators.step != NONE]
+    without = int((work.end_ns - work.start_ns)[alone].sum())
+    return without + int(own.sum()), without
 
 
 @dataclass(frozen=True, slots=True, eq=False)

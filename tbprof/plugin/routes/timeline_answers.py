@@ -16,6 +16,7 @@ from tbprof.plugin.worker.analyses import Reading
 from tbprof.plugin.worker.timelines import Timelines
 from tbprof.views.icicle.icicle import IcicleAnswer
 from tbprof.views.modules.modules import ModulesAnswer
+from tbprof.views.roofline.roofline import RooflineAnswer
 from tbprof.views.tables.screen import TableAnswer
 from tbprof.views.timeline.timeline import TimelineAnswer
 from tbprof.views.window.answer import Progress
@@ -25,7 +26,7 @@ __all__ = ["TimelineAnswers"]
 _PATIENCE_S = 30.0
 """For what is asked of a timeline that is open: it comes at once, unless the trace has to be read again."""
 
-_Record: TypeAlias = TimelineAnswer | IcicleAnswer | ModulesAnswer | TableAnswer
+_Record: TypeAlias = TimelineAnswer | IcicleAnswer | ModulesAnswer | RooflineAnswer | TableAnswer
 _Answer: TypeAlias = Callable[..., _Record]
 """Makes one of its state, progress and problem."""
 
@@ -33,6 +34,7 @@ _VIEWS = {
     TimelineAnswer: "timeline",
     IcicleAnswer: "icicle",
     ModulesAnswer: "modules",
+    RooflineAnswer: "roofline",
     TableAnswer: "view",
 }
 """Its field with what is shown."""
@@ -69,6 +71,15 @@ class TimelineAnswers:
             Gone: There is no such window.
         """
         return self._opened(parameters, "modules", {}, partial(ModulesAnswer, modules=None))
+
+    def roofline(self, parameters: Mapping[str, str]) -> bytes:
+        """The `RooflineAnswer` of the same: `scope` says what is counted.
+
+        Raises:
+            Gone: There is no such window.
+        """
+        asked = {"scope": parameters.get("scope", "")}
+        return self._opened(parameters, "roofline", asked, partial(RooflineAnswer, roofline=None))
 
     def table(self, parameters: Mapping[str, str]) -> bytes:
         """The `TableAnswer` of the same: `table` names it, `by` what a row is, `scope` what is counted.

@@ -17,6 +17,7 @@ from tbprof.store.lookup.cache import keep_report
 from tbprof.version import __version__
 from tbprof.views.icicle.building import icicle_view
 from tbprof.views.modules.building import modules_view
+from tbprof.views.roofline.building import roofline_view
 from tbprof.views.tables.pages import PAGE_TABLES, compared_view, details_of, page_of
 from tbprof.views.timeline.building import found_view, timeline_step, timeline_view
 from tbprof.views.timeline.excerpt import excerpt_of_step
@@ -147,6 +148,10 @@ def _modules(facts: Facts, _: Parameters) -> bytes:
     return _json(modules_view(facts))
 
 
+def _roofline(facts: Facts, parameters: Parameters) -> bytes:
+    return _json(roofline_view(facts, in_steps=_in_steps(parameters)))
+
+
 def _table_row(facts: Facts, parameters: Parameters) -> bytes:
     name, by = parameters.get("table", ""), parameters.get("by", "")
     row = _whole(parameters, "row", len(facts.trace.slices))
@@ -181,6 +186,7 @@ ANSWERS: Mapping[str, _Answering] = {
     "find": _of_timeline(_find),
     "excerpt": _of_timeline(_excerpt),
     "modules": _of_tables(_modules),
+    "roofline": _of_tables(_roofline),
     "table": _of_tables(_table),
     "table_row": _of_tables(_table_row),
     "compared_table": _compared_table,

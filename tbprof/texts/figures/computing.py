@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from tbprof.model import Computing, ComputingPart
-from tbprof.texts.figures.quantities import share
+from collections.abc import Sequence
 
-__all__ = ["PART_NAMES", "computing_sentence"]
+from tbprof.model import Computing, ComputingPart
+from tbprof.texts.figures.quantities import duration, share
+
+__all__ = ["PART_NAMES", "computing_sentence", "roof_label", "roofline_missing", "roofline_sentence"]
 
 PART_NAMES = {
     "matmul": "matrix products",
@@ -46,3 +48,25 @@ def _part(part: ComputingPart, device_ns: int) -> str:
     if part.above_limit_ns is None or part.covered_ns < _COVERED * part.device_ns:
         return name
     return f"{name} at {share(1 - part.above_limit_ns / part.covered_ns)} of their limit"
+
+
+def roofline_sentence(name: str, share_of_limit: float, above_us: float, share_of_device: float) -> str:
+    """The operator with equal inputs that takes longest above its limit."""
+    return (
+        f"{name} loses most: it reaches {share(share_of_limit)} of its limit, {duration(above_us)} above it, "
+        f"{share(share_of_device)} of the device's time."
+    )
+
+
+def roofline_missing(*, has_device: bool, has_shapes: bool) -> str:
+    """Why no operator has a place in the roofline."""
+    if not has_device:
+        return "no device is recorded"
+    if not has_shapes:
+        return "no shapes are recorded: record them with record_shapes=True"
+    return "no formula covers what the device did"
+
+
+def roof_label(types: Sequence[str], *, on_matrix_units: bool) -> str:
+    """Of the types that have one peak rate."""
+    return f"{', '.join(types)}{', matrix units' if on_matrix_units else ''}"

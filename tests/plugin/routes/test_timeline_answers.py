@@ -75,6 +75,13 @@ def test_modules_are_those_of_the_window(tab: Any) -> None:
     assert own == pytest.approx(view["nodes"][0]["device_us"])
 
 
+def test_a_roofline_is_of_the_steps_or_of_the_whole_trace(tab: Any) -> None:
+    for scope in ("steps", "trace"):
+        answer = timeline(tab, {**PLACE, "scope": scope}, "roofline")
+        assert (answer["state"], answer["roofline"]["scope"]) == ("ready", scope)
+        assert answer["roofline"]["device"] == "H100 SXM"
+
+
 def test_tables_come_with_what_is_known_of_a_row_and_what_changed(tab: Any) -> None:
     answer = timeline(tab, {**PLACE, "table": "operators", "by": "module"}, "table")
     assert (answer["state"], answer["view"]["by"]) == ("ready", "module")

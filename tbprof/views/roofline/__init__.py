@@ -1,0 +1,1 @@
+"""The roofline: what operators reach beside what the device could do."""

@@ -1,0 +1,102 @@
+"""The records of the roofline from a window's facts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.operators.limits import BYTES_A_NS, FLOPS_A_NS
+from tbprof.analysis.operators.roofline import Point, find_roofline
+from tbprof.texts.figures.computing import PART_NAMES, roof_label, roofline_missing, roofline_sentence
+from tbprof.trace.columns.listed import listed
+from tbprof.views.base.times import optional_us, us
+from tbprof.views.roofline.roofline import Roof, RooflinePoint, RooflineView
+
+__all__ = ["roofline_view"]
+
+MOST_POINTS = 400
+"""More can't be told apart."""
+
+_Rate: TypeAlias = tuple[float, bool]
+"""TFLOP/s, and whether they are those of matrix units."""
+
+
+def roofline_view(facts: Facts, *, in_steps: bool) -> RooflineView:
+    """Of the steps, where they are asked for and marked; else of the whole trace."""
+    in_steps = in_steps and facts.steps.recorded
+    found = find_roofline(facts, in_steps=in_steps)
+    peaks, shown, more = found.peaks, found.points[:MOST_POINTS], found.points[MOST_POINTS:]
+    slope = None if peaks is None else peaks.terabytes_s
+    roofs = {} if slope is None else _roofs(shown)
+    return RooflineView(
+        scope="steps" if in_steps else "trace",
+        marks_steps=facts.steps.recorded,
+        device=None if peaks is None else peaks.name,
+        source="" if peaks is None else peaks.source,
+        memory_tb_s=slope,
+        roofs=tuple(
+            Roof(roof_label(types, on_matrix_units=units), tflops, tflops / (slope or 1))
+            for (tflops, units), types in roofs.items()
+        ),
+        sentence=_sentence(found.points, found.device_ns),
+        missing="" if found.points else _missing(facts),
+        device_us=us(found.device_ns),
+        covered_us=us(found.covered_ns),
+        points=tuple(_point(point, found.device_ns, slope, [*roofs]) for point in shown),
+        more_points=len(more),
+        more_us=us(sum(point.device_ns for point in more)),
+    )
+
+
+def _roofs(points: tuple[Point, ...]) -> dict[_Rate, list[str]]:
+    """The types that have each rate, of those that occur; the highest rate first."""
+    types: dict[_Rate, list[str]] = {}
+    for point in points:
+        if point.peak_tflops is not None and point.flops:
+            known = types.setdefault((point.peak_tflops, point.on_matrix_units), [])
+            known += [point.dtype] if point.dtype not in known else []
+    return dict(sorted(types.items(), reverse=True))
+
+
+def _point(point: Point, device_ns: int, terabytes_s: float | None, rates: Sequence[_Rate]) -> RooflinePoint:
+    rate = (point.peak_tflops or 0.0, point.on_matrix_units)
+    above = point.above_limit_ns
+    return RooflinePoint(
+        name=point.name,
+        shapes=" x ".join(str(shape) for shape in listed(point.shapes) if shape),
+        kind=PART_NAMES[point.family],
+        row=point.row,
+        calls=point.calls,
+        device_us=us(point.device_ns),
+        share=point.device_ns / max(device_ns, 1),
+        flops_per_byte=point.flops / point.bytes,
+        tflops=point.flops / point.device_ns / FLOPS_A_NS,
+        tb_s=point.bytes / point.device_ns / BYTES_A_NS,
+        roof=rates.index(rate) if rate in rates else None,
+        bound=_bound(point, terabytes_s),
+        share_of_limit=None if above is None else 1 - above / point.device_ns,
+        above_limit_us=optional_us(above),
+    )
+
+
+def _bound(point: Point, terabytes_s: float | None) -> Literal["memory", "computing"] | None:
+    if terabytes_s is None or point.peak_tflops is None:
+        return None
+    return "memory" if point.flops * terabytes_s < point.bytes * point.peak_tflops else "computing"
+
+
+def _sentence(points: tuple[Point, ...], device_ns: int) -> str:
+    """The point with most time above its limit."""
+    known = [point for point in points if point.above_limit_ns]
+    if not known:
+        return ""
+    worst = max(known, key=lambda point: point.above_limit_ns or 0)
+    above = worst.above_limit_ns or 0
+    return roofline_sentence(worst.name, 1 - above / worst.device_ns, us(above), above / max(device_ns, 1))
+
+
+def _missing(facts: Facts) -> str:
+    return roofline_missing(
+        has_device=bool(facts.work.devices), has_shapes=len(facts.trace.input_shapes.rows) > 0
+    )
