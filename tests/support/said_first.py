@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 
 from tbprof.model import SEVERITIES, Report, Verdict
+from tbprof.texts.figures.places import place_words
 from tbprof.texts.figures.quantities import count, duration, share
 from tbprof.texts.screens.verdicts import verdict_sentences
 
@@ -71,7 +72,8 @@ def _is_worth(verdict: Verdict) -> bool:
 
 def _without_names(verdict: Verdict, said: str) -> str:
     """Names of places, ops and calls hold digits of their own."""
-    names = [value for value in verdict.numbers.values() if isinstance(value, str) and value]
+    values = [value for value in verdict.numbers.values() if isinstance(value, str) and value]
+    names = [*values, *map(place_words, values)]
     for name in sorted(names, key=len, reverse=True):
         said = said.replace(name, "")
     return said

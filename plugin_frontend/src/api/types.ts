@@ -206,6 +206,8 @@ export interface PredictedRow {
   /** What to do, in the imperative and without its full stop. */
   action: string;
   how: string;
+  /** How many of a step's waits it is; their time nobody knows. */
+  worth: string;
   per_step: number;
   known: "seen" | "read";
   fingerprint: string;
@@ -283,6 +285,12 @@ export interface ActionRow {
   severity: "critical" | "high" | "medium" | "low" | "info";
 }
 
+export interface SeverityRow {
+  severity: "critical" | "high" | "medium" | "low" | "info";
+  /** From which share of a step on a saving is of this class. */
+  text: string;
+}
+
 export interface StepStack {
   name: string;
   cold: boolean;
@@ -322,7 +330,7 @@ export interface OverviewView {
   /** Null where the window has no steps. */
   step_us: number | null;
   unprofiled_step_us: number | null;
-  /** What the first action saves. */
+  /** What the first action saves; null where another recording comes before it. */
   headline: SavingView | null;
   /** The step over the step after the first action, by the estimate. */
   speedup: number | null;
@@ -335,6 +343,8 @@ export interface OverviewView {
   saving: SavingView | null;
   /** Over all causes, most worth first; one site has the number of its first row on every screen. */
   actions: ActionRow[];
+  /** What the signs of the actions mean, worst first. */
+  severities: SeverityRow[];
   /** What the rows of the fix plan add that are too small for an action; "" if nothing that shows. */
   smaller: string;
   /** What limits a step once the plan is done; "" if there is none. */
@@ -428,8 +438,12 @@ export interface WindowView {
   savings: SavingView | null;
   calibrated: boolean;
   sites: SiteRow[];
-  /** Only where no GPU was recorded. */
+  /** Only where no GPU was recorded; the line to change first comes first. */
   predicted: PredictedRow[];
+  /** Of the list of the Overview's actions: something else may come before them. */
+  actions_title: string;
+  /** Whether these are to be changed before the actions of the Overview. */
+  predicted_first: boolean;
   health: HealthRow[];
   worst_health: "ok" | "info" | "warning" | "error";
   not_checked: NotCheckedRow[];

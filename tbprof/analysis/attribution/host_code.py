@@ -2,9 +2,14 @@
 
 A long pause is named by the innermost code that the host was in for the middle half of it: a function
 that runs for a moment in the middle says nothing of the rest.
+
+What torch.compile generated is named after a hash that stands nowhere in the program: it goes by the label
+or function around it.
 """
 
 from __future__ import annotations
+
+import re
 
 import numpy as np
 
@@ -14,7 +19,12 @@ from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 from tbprof.trace.columns.eras import STEP_PREFIX
 
-__all__ = ["HostPlaces"]
+__all__ = ["GENERATED", "HostPlaces"]
+
+GENERATED = "torch.compile: "
+"""Begins the name of generated code; what is around it follows."""
+
+_GENERATED = re.compile(r"## Call CompiledFxGraph")
 
 
 class HostPlaces:
@@ -28,11 +38,13 @@ class HostPlaces:
         on_lanes = np.isin(slices.lane, lanes)
         frames = np.flatnonzero((slices.category == Category.PYTHON) & on_lanes)
         ranges = np.flatnonzero((slices.category == Category.USER_ANNOTATION) & on_lanes)
-        is_step = [name.startswith(STEP_PREFIX) for name in trace.names]
-        self._innermost = (
-            Nest.of(slices, ranges[~np.array(is_step, np.bool_)[slices.name[ranges]]]),
-            Nest.of(slices, frames[user_frames(trace)[slices.name[frames]]]),
-        )
+        is_step = np.array([name.startswith(STEP_PREFIX) for name in trace.names], np.bool_)
+        generated = np.array([_GENERATED.match(name) is not None for name in trace.names], np.bool_)
+        labels = ranges[~is_step[slices.name[ranges]]]
+        functions = Nest.of(slices, frames[user_frames(trace)[slices.name[frames]]])
+        self._generated = generated
+        self._innermost = (Nest.of(slices, labels), functions)
+        self._written = (Nest.of(slices, labels[~generated[slices.name[labels]]]), functions)
         self._ops = ops
 
     def names(self, start_ns: Int64s, end_ns: Int64s) -> list[str]:
@@ -80,7 +92,19 @@ class HostPlaces:
 
     def _named(self, rows: Int64s) -> list[str]:
         names, of_row = self._trace.names, self._trace.slices.name
-        return ["" if row == NONE else names[of_row[row]] for row in rows.tolist()]
+        return [
+            "" if row == NONE else self._around(row) if self._generated[of_row[row]] else names[of_row[row]]
+            for row in rows.tolist()
+        ]
+
+    def _around(self, generated: int) -> str:
+        """The program's own code around a row of generated code, on its lane; else that row's own name."""
+        slices, row = self._trace.slices, np.full(1, NONE, np.int64)
+        lane, start = slices.lane[[generated]].astype(np.int64), slices.start_ns[[generated]]
+        for nest in self._written:
+            _fill(row, nest, nest.innermost(lane, start, start))
+        at = generated if row[0] == NONE else int(row[0])
+        return f"{GENERATED}{self._trace.names[slices.name[at]]}"
 
 
 def _steps_first(trace: Trace, lanes: tuple[int, ...], step_lanes: tuple[int, ...]) -> list[int]:

@@ -8,7 +8,7 @@ from tbprof.model import Verdict
 from tbprof.trace.columns.columns import Category
 from tbprof.trace.columns.eras import OTHER_ACCELERATORS
 
-__all__ = ["missing_device"]
+__all__ = ["missing_device", "runs_on_host"]
 
 _LAUNCH = r"(?:cuda|hip)Launch|cuLaunch|hipModuleLaunch|hipExt\w*Launch|(?:cuda|hip)GraphLaunch"
 
@@ -27,3 +27,8 @@ def missing_device(facts: Facts) -> Verdict:
     if calls:
         return Verdict("lost_kernels", {"launches": calls, "without": calls})
     return Verdict("no_device", {})
+
+
+def runs_on_host(facts: Facts) -> bool:
+    """Whether the window is whole and nothing in it was launched for a device."""
+    return facts.work.main_device is None and missing_device(facts).case == "no_device"

@@ -6,6 +6,7 @@ stands beside it. In this order:
 - `no_device`, `lost_kernels`, `cut_off`, `other_device`: nothing ran on a GPU, or it was not recorded, or
   too much of it was lost.
 - `capture`: most launches recorded a graph and ran nothing, and the device was mostly idle.
+- `leading_wait`: the window begins with a wait for work that is not in it, for a third of it or more.
 - `cold_start`: first calls, in which kernels and library handles are loaded, hold `COLD_SHARE` of the
   idle and at least half as much as the largest cause. Nothing else in such a window is typical.
 - `communication`: exposed communication holds `COMMUNICATION_SHARE` of the steps, at least as much as any
@@ -36,7 +37,9 @@ from tbprof.analysis.device.lost_kernels import lost_kernels
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import drained_by
 from tbprof.analysis.gaps.launch_idle import find_launch_idle
+from tbprof.analysis.gaps.leading_wait import LeadingWait, find_leading_wait
 from tbprof.analysis.health.missing_device import missing_device
+from tbprof.analysis.kernels.largest import largest_kernels
 from tbprof.analysis.summary.verdict_window import SEVERAL, VerdictWindow
 from tbprof.model import BOUND_SHARE, SEVERITIES, Finding, Numbers, Saving, Verdict
 from tbprof.trace.columns.arrays import NONE
@@ -87,8 +90,25 @@ def find_verdict(facts: Facts, findings: Sequence[Finding], saving: Saving) -> V
     about_waits = _about_waits(findings)
     can_go = about_waits > 0 or (saving.estimate_ns or 0) >= WORTH_SHARE * window.total_ns
     numbers = {**_numbers(facts, window, saving), "waits_found": about_waits}
+    leading = find_leading_wait(facts, window.device)
+    if leading is not None:
+        return Verdict("leading_wait", {**numbers, **_after_leading(leading), **_kernels(facts, window)})
     case, more = _case(facts, window, can_go=can_go)
-    return Verdict(case, {**numbers, **more, **_named_by(findings, case)})
+    named = _kernels(facts, window) if case == "busy" else _named_by(findings, case)
+    return Verdict(case, {**numbers, **more, **named})
+
+
+def _kernels(facts: Facts, window: VerdictWindow) -> Numbers:
+    """Where nothing but kernels is left to become faster."""
+    return largest_kernels(facts, window.device)
+
+
+def _after_leading(leading: LeadingWait) -> Numbers:
+    return {
+        "leading_us": leading.gap_ns / 1000,
+        "rest_us": leading.rest_ns / 1000,
+        "rest_busy_share": leading.busy_ns / max(leading.rest_ns, 1),
+    }
 
 
 def _unusable_launches(facts: Facts, window: VerdictWindow) -> Verdict | None:

@@ -24,8 +24,8 @@ from tbprof.texts.screens.demo import OWN_PROGRAM, SAME_LOSS, predicted_run, rec
 from tbprof.trace_files import looks_like_trace
 from tbprof.views.base.steady import median_step_us
 from tbprof.views.export.run_summary import idle_share
+from tbprof.views.findings.predicted import predicted_rows
 from tbprof.views.overview.opening import opening_of
-from tbprof.views.window.predicted import predicted_rows
 
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands

@@ -10,8 +10,8 @@ from tbprof.texts.figures.quantities import mean, milliseconds, share, size
 from tbprof.views.base.steady import marks_steps, mean_kernels, mean_launches
 from tbprof.views.checks.building import checks_view
 from tbprof.views.export.finding_markdown import code, escaped, finding_markdown, site_place
+from tbprof.views.findings.predicted import PredictedRow
 from tbprof.views.window.building import window_view
-from tbprof.views.window.predicted import PredictedRow
 from tbprof.views.window.window import SiteRow
 
 __all__ = ["markdown"]

@@ -26,10 +26,9 @@ def terminal_text(report: Report) -> str:
     trace = report.trace
     view = window_view(report, run="", worker=trace.worker, window="")
     opening = (view.verdict, view.first_action, view.detail)
-    lines = [_head(report), "", *(text for text in opening if text), *_actions(view), "", *_figures(view)]
+    lines = [_head(report), "", *(text for text in opening if text), *_changes(view), "", *_figures(view)]
     lines += _launched(report)
     lines += _causes(report)
-    lines += _predicted(view)
     lines += _sites(view)
     lines += _window_findings(report)
     lines += ["", f"  {checks_summary(report)} tbprof check --list FILE shows each."] if report.checks else []
@@ -45,11 +44,18 @@ def _head(report: Report) -> str:
     return f"{trace.path}: {steps}, {duration(trace.span_ns / 1000)}, {devices}{rank}"
 
 
-def _actions(view: WindowView) -> list[str]:
-    """What to change, most worth first."""
+def _changes(view: WindowView) -> list[str]:
+    """What to change, most urgent first."""
+    if view.predicted_first:
+        return [*_predicted(view, 1), *_actions(view, 1 + len(view.predicted))]
+    return [*_actions(view, 1), *_predicted(view, 1 + len(view.overview.actions))]
+
+
+def _actions(view: WindowView, first: int) -> list[str]:
+    """What is known to cost time, numbered from `first` on."""
     scope = scope_of(marks_steps=view.marks_steps)
     lines = []
-    for number, row in enumerate(view.overview.actions, start=1):
+    for number, row in enumerate(view.overview.actions, start=first):
         lines += ["", f"  {number}. {row.title}: {row.worth} {scope.each} ({share(row.share)})"]
         lines += [f"     {text}" for text in (*_places(view, row), row.how)]
     if view.overview.smaller:
@@ -147,14 +153,16 @@ def _finding(found: FindingRow, indent: str) -> list[str]:
     return [*lines, f"{indent}{found.note}"] if found.note else lines
 
 
-def _predicted(view: WindowView) -> list[str]:
-    """Lines of a run without a GPU; no time stands beside them."""
+def _predicted(view: WindowView, first: int) -> list[str]:
+    """Lines of a run without a GPU, numbered from `first` on; no time stands beside them."""
     if not view.predicted:
         return []
     lines = ["", "  would wait on a GPU (predicted, no GPU was used)"]
-    for row in view.predicted:
-        lines += [f"  {row.rule}  {row.per_step:>4,}/step  {row.file}:{row.line} {row.function}: {row.why}"]
-        lines += [f"{'':21}{row.code}"] if row.code else []
+    for number, row in enumerate(view.predicted, start=first):
+        each = f"{row.per_step:,} {scope_of(marks_steps=view.marks_steps).each}"
+        lines += [f"  {number}. {row.action}: {row.worth}"]
+        lines += [f"     {row.rule} {row.file}:{row.line} {row.function}: {row.why}, {each}"]
+        lines += [f"     {text}" for text in (row.code, row.how) if text]
     return lines
 
 

@@ -16,6 +16,7 @@ from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import duration_of, number_of
 from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.launch.small_kernels import CodeKernels, kernels_by_code
+from tbprof.texts.figures.places import place_words
 from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["bound_code_note", "find_bound_code"]
@@ -46,7 +47,10 @@ def bound_code_note(numbers: Numbers, scope: Scope) -> str:
     ops = (
         f"launched by {number_of(numbers, 'ops_per_step')} {'op' if numbers['ops_per_step'] == 1 else 'ops'}"
     )
-    return f"{numbers['place'] or 'Outside every labelled range and function'}: {kernels}, {ops}."
+    place = place_words(str(numbers["place"]))
+    return (
+        f"{kernels}, {ops}, in {place}." if place else f"{kernels}, {ops}, outside every label and function."
+    )
 
 
 def _is_bound(facts: Facts, code: CodeKernels) -> bool:

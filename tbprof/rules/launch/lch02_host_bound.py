@@ -50,6 +50,7 @@ from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.passing import LAUNCHES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_cause
+from tbprof.texts.figures.places import place_words
 from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
@@ -101,7 +102,7 @@ def _severity(facts: Facts, saving: Saving, place: str) -> Severity:
 
 
 def _note(numbers: Numbers, scope: Scope) -> str:
-    place = numbers["place"] or "code that was not recorded"
+    place = place_words(str(numbers["place"])) or "code that was not recorded"
     return f"{duration_of(numbers, 'idle_per_step_ns')} {scope.each} in {place}."
 
 

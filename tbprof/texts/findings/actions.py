@@ -11,11 +11,14 @@ from tbprof.texts.findings.rule_pages import RuleText
 
 __all__ = [
     "HOW_TOGETHER",
+    "NOTHING_ON_HOST",
     "TOGETHER",
+    "actions_title",
     "bounds_words",
     "first_action_sentence",
     "how_to",
     "place_of",
+    "record_first_sentence",
     "smaller_sentence",
     "worth_words",
 ]
@@ -25,8 +28,17 @@ _END = re.compile(r"[.;](?= )(?=(?:[^`]*`[^`]*`)*[^`]*$)")
 
 _LONGEST_PLACE = 72
 
+_LISTED = re.compile(r"\[[^\[\]]*\]")
+
 TOGETHER = "Fix these waits together"
 HOW_TOGETHER = "Each hides behind the others: one alone saves hardly anything."
+
+
+def actions_title(*, after_lines: bool, after_recording: bool) -> str:
+    """Of the list of actions, after lines that would wait for a GPU, or after another recording."""
+    if after_recording:
+        return "What this window shows, once it is recorded anew"
+    return "Then, on the host" if after_lines else "What to change first"
 
 
 def how_to(rule: RuleText) -> str:
@@ -77,8 +89,31 @@ def first_action_sentence(
     return f"First: {action[0].lower()}{action[1:]}{where}: {saves} of {duration(step_us)}."
 
 
+def record_first_sentence(case: str, *, once_us: float, step_us: float) -> str:
+    """What to do before any change where the window is not typical; "" in a case that is.
+
+    Args:
+        case: Of the verdict.
+        once_us: How much of a step happens once in a process.
+        step_us: How long a step takes.
+    """
+    if case == "cold_start":
+        once = f"{duration(once_us)} of {duration(step_us)}"
+        return f"First: record again with a longer `skip_first`: {once} are first calls, which happen once."
+    if case == "capture":
+        return "First: record steps that replay the graph; to change anything here saves nothing later."
+    if case == "leading_wait":
+        return "First: record several turns in one window; in this one nothing on the host is worth a change."
+    return ""
+
+
+NOTHING_ON_HOST = "First: nothing on the host is worth a change; only faster kernels, or fewer, save time."
+
+
 def _shortened(place: str) -> str:
-    """The whole name of generated code would bury the sentence that it stands in."""
+    """A whole name would bury the sentence that it stands in; what it lists in brackets goes first."""
+    if len(place) > _LONGEST_PLACE:
+        place = _LISTED.sub("[\u2026]", place)
     return place if len(place) <= _LONGEST_PLACE else f"{place[: _LONGEST_PLACE - 1]}\u2026"
 
 

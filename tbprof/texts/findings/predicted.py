@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tbprof.texts.figures.quantities import count, duration, share
 
-__all__ = ["kind_name", "loading_sentences", "predicted_sentences"]
+__all__ = ["first_line_sentence", "host_sentences", "kind_name", "predicted_sentences", "waits_words"]
 
 _KINDS = {
     "scalar_read": "reads one number back",
@@ -24,26 +24,56 @@ def kind_name(kind: str) -> str:
     return _KINDS.get(kind, kind.replace("_", " "))
 
 
-def predicted_sentences(lines: int) -> tuple[str, str]:
-    """The sentence that opens the screen of a run without a GPU, and what to make of it."""
-    if lines == 0:
-        return (
-            "Recorded without a GPU: no line that was seen would make the host wait for one.",
-            "No device work is in this trace; only a GPU can show what the lines cost.",
-        )
+def waits_words(waits: int, of: int) -> str:
+    """What a line would make the host wait, of all waits of a step; `waits` is 0 where it would raise."""
+    if waits == 0:
+        return "ends in an error"
+    if waits == of:
+        return f"all {of:,} waits" if of > 1 else "the only wait"
+    return f"{waits:,} of {of:,} waits"
+
+
+def first_line_sentence(action: str, place: str, worth: str) -> str:
+    """The line to change first; what it is worth has no time before a GPU shows it."""
+    order = f"First: {action[0].lower()}{action[1:]} ({place})"
+    return f"{order}: {worth} a step on a GPU; only a recording on one tells how long."
+
+
+def predicted_sentences(
+    lines: int, *, step_us: float | None, operators_us: float, python_us: float
+) -> tuple[str, str]:
+    """The sentence that opens the screen of a run without a GPU, and where its step goes."""
+    waits = (
+        f"{count(lines, 'line')} would make the host wait for one"
+        if lines
+        else "no line that was seen would make the host wait for one"
+    )
+    return f"Recorded without a GPU: {waits}.", _spent(step_us, operators_us, python_us)
+
+
+def _spent(step_us: float | None, operators_us: float, python_us: float) -> str:
+    if not step_us:
+        return "No device work is in this trace; only a GPU can show what the lines cost."
+    operators, python = duration(operators_us), duration(python_us)
     return (
-        f"Recorded without a GPU: {count(lines, 'line')} would make the host wait for one.",
-        "No device work is in this trace, so there is no idle time and nothing to save yet. The lines are "
-        "found by what they call; only a GPU can show how much they cost.",
+        f"Of a step of {duration(step_us)}, operators of torch take {operators}, which a GPU takes over; "
+        f"Python beside them takes {python}, which stays."
     )
 
 
-def loading_sentences(lines: int, *, loading_us: float, step_us: float, has_workers: bool) -> tuple[str, str]:
-    """The same where most of what is known of a step is that it loads data."""
-    part = f"{share(loading_us / step_us)} of a step, {duration(loading_us)} of {duration(step_us)}"
-    workers = "more or faster worker processes" if has_workers else "worker processes (num_workers)"
+def host_sentences(rule: str, lines: int, *, spent_us: float, step_us: float) -> tuple[str, str]:
+    """The same where most of what is known of a step is that it loads data, or runs Python.
+
+    Args:
+        rule: The one that found it.
+        lines: How many lines would make the host wait for a GPU.
+        spent_us: How much of a step it is.
+        step_us: How long a step takes.
+    """
+    what = "loading data" if rule.startswith("DAT") else "Python outside of operators"
+    part = f"{share(spent_us / step_us)} of a step, {duration(spent_us)} of {duration(step_us)}"
     waits = f" {count(lines, 'line')} would make the host wait for the GPU, too." if lines else ""
     return (
-        f"Recorded without a GPU: loading data takes {part}.",
-        f"A faster device waits for its batches as long: prepare them in {workers}.{waits}",
+        f"Recorded without a GPU: {what} takes {part}.",
+        f"A GPU makes the rest of the step shorter, and this not at all.{waits}",
     )

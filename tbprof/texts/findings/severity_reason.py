@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from tbprof.model import CRITICAL_SHARE, HIGH_SHARE, MEDIUM_SHARE, Severity
 from tbprof.texts.figures.quantities import share
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["severity_reason"]
+__all__ = ["severity_reason", "severity_scale"]
+
+
+def severity_scale(scope: Scope) -> tuple[tuple[Severity, str], ...]:
+    """Each class of a saving with the shares that it stands for, worst first."""
+    shares: tuple[tuple[Severity, float], ...] = (
+        ("critical", CRITICAL_SHARE),
+        ("high", HIGH_SHARE),
+        ("medium", MEDIUM_SHARE),
+    )
+    named = tuple((severity, f"from {share(least)} of {scope.name} on") for severity, least in shares)
+    return (*named, ("low", "less"))
 
 
 def severity_reason(shares: tuple[float, float] | None, scope: Scope) -> str:

@@ -18,6 +18,7 @@ _MISSING = {
 }
 
 _FRAME = re.compile(r"(?:.*[/\\])?(?P<file>.+)\((?P<line>\d+)\): (?P<function>.+)", re.DOTALL)
+_LOADER = "enumerate(DataLoader)"
 _MOST_LETTERS = 60
 """Of a name in a sentence."""
 _BACKWARD = "autograd::engine::evaluate_function: "
@@ -51,5 +52,6 @@ def _short_name(name: str) -> str:
     frame = _FRAME.fullmatch(name)
     if frame is not None:
         name = f"{frame['function']} ({frame['file']}:{frame['line']})"
-    shown = host_place_name(name.removeprefix(_BACKWARD))
+    name = name.removeprefix(_BACKWARD)
+    shown = host_place_name(name) if name.startswith(_LOADER) else name
     return shown if len(shown) <= _MOST_LETTERS else f"{shown[: _MOST_LETTERS - 1]}\u2026"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tbprof.model import IdlePlace, Site
+from tbprof.texts.figures.places import place_words
 
 __all__ = ["cause_name", "drain_sentence", "host_place_name", "place_name", "site_location"]
 
@@ -22,11 +23,6 @@ _CAUSES = {
     "unknown": "Cause not known",
 }
 
-_LOADERS = {
-    "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__": "next(loader), in the training process",
-    "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__": "next(loader), with worker processes",
-}
-
 
 def cause_name(cause: str) -> str:
     """A few words; a cause of another version is called by its code."""
@@ -43,7 +39,7 @@ def place_name(place: IdlePlace, opened: Site | None) -> str:
 
 def host_place_name(place: str) -> str:
     """What the host was in, by the name that was recorded."""
-    return _LOADERS.get(place, place) or "place not recorded"
+    return place_words(place) or "place not recorded"
 
 
 def drain_sentence(drain: Site) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tbprof.model import Numbers
+from tbprof.texts.figures.places import place_words
 from tbprof.texts.figures.quantities import duration, share
 
 __all__ = ["BECAUSE", "VerdictFigures"]
@@ -61,7 +62,7 @@ class VerdictFigures:
         """Where most of the cause's idle is."""
         if "place" not in self.numbers:
             return ""
-        spent, place = duration(self.of_step("place_us")), str(self.numbers["place"])
+        spent, place = duration(self.of_step("place_us")), place_words(str(self.numbers["place"]))
         if not place:
             return f"{spent} of that idle time is outside every labelled range and function. "
         return f"{spent} of that idle time is in {place}. "

@@ -37,21 +37,21 @@ def _sentences(case: str, numbers: Numbers) -> tuple[str, str]:
     if case in ("no_device", "cut_off", "lost_kernels", "other_device", "capture"):
         return _without_device(case, numbers)
     said = _Said(numbers)
-    if case == "cold_start":
-        return said.cold_start()
-    if case == "communication":
-        return said.communication()
-    if case == "copying":
-        return said.copying()
+    whole = {
+        "cold_start": said.cold_start,
+        "leading_wait": said.leading_wait,
+        "communication": said.communication,
+        "copying": said.copying,
+        "waits": said.waits,
+        "drained": said.drained,
+    }
+    if case in whole:
+        return whole[case]()
     if case == "uneven":
         return said.uneven(), said.communication_beside().strip()
     if case == "busy":
         detail = f"{said.small_cause()}{said.waits_beside()}"
-        return said.busy(), f"{detail} How fast its kernels could be is not checked."
-    if case == "waits":
-        return said.waits()
-    if case == "drained":
-        return said.drained()
+        return said.busy(), f"{detail}{said.kernels()} How fast its kernels could be is not checked."
     first = f"{said.idle_because(BECAUSE[case])}{said.communication_too()}."
     if case == "queued":
         other_rank = "another rank, " if int(numbers["ranks"]) != 1 else ""
@@ -105,6 +105,27 @@ class _Said(WaitSentences):
         if calls == 1:
             return f"A first call, {call}, took {spent}."
         return f"{count(calls, 'first call')} took {spent}, of which {call} took {longest}."
+
+    def leading_wait(self) -> tuple[str, str]:
+        leading, rest = duration(float(self.numbers["leading_us"])), duration(float(self.numbers["rest_us"]))
+        busy = share(float(self.numbers["rest_busy_share"]))
+        return (
+            f"The recording begins with a wait of {leading} for work from before it; in the {rest} after "
+            f"that the GPU is busy {busy}.",
+            f"What that wait is for is not in the window.{self.kernels()} How fast its kernels could be is "
+            "not checked.",
+        )
+
+    def kernels(self) -> str:
+        """Where the device's time goes; "" where nobody looked."""
+        if "kernel" not in self.numbers:
+            return ""
+        parts = [
+            f"`{self.numbers[key]}` {share(float(self.numbers[f'{key}_share']))}"
+            for key in ("kernel", "next_kernel")
+            if key in self.numbers
+        ]
+        return f" Its largest kernels: {', '.join(parts)} of its time."
 
     def communication(self) -> tuple[str, str]:
         part = share(float(self.numbers["communication_share"]))

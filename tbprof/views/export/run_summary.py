@@ -11,8 +11,9 @@ from tbprof.records import dataclass
 from tbprof.views.base.steady import marks_steps, mean_step_us, median_step_us
 from tbprof.views.findings.actions import rank
 from tbprof.views.findings.findings import SavingView
+from tbprof.views.findings.predicted import predicted_rows
 from tbprof.views.overview.action_rows import action_rows
-from tbprof.views.overview.opening import opening_after
+from tbprof.views.overview.opening import lines_come_first, opening_after
 
 __all__ = ["RunSummary", "idle_share", "lost_share", "run_summaries"]
 
@@ -33,7 +34,7 @@ class RunSummary:
     first_action: str
     """What to change; "" where nothing is worth a change."""
     saves_us: float | None
-    """Of a step: the estimate, or the ceiling where there is none; None without an action."""
+    """Of a step: the estimate, or the ceiling where there is none; None where neither is known."""
     is_estimate: bool
     marks_steps: bool
     """Whether these are figures of a step; else of the window."""
@@ -80,14 +81,15 @@ def _of_worker(run: str, report: Report) -> RunSummary:
     saves = actions[0].saves if actions else SavingView(0.0, None, 0.0)
     worth_us = saves.ceiling_us if saves.estimate_us is None else saves.estimate_us
     opening = opening_after(report, actions)
+    lines = predicted_rows(report) if lines_come_first(report, actions) else ()
     return RunSummary(
         run=run,
         ranks=1,
         steps=len(report.steps),
         step_us=median_step_us(report),
         idle_share=idle_share(report),
-        first_action=actions[0].title if actions else "",
-        saves_us=worth_us if actions else None,
+        first_action=lines[0].action if lines else actions[0].title if actions else "",
+        saves_us=worth_us if actions and not lines else None,
         is_estimate=saves.estimate_us is not None,
         marks_steps=marks_steps(report),
         opening=" ".join(text for text in (opening.verdict, opening.action) if text),

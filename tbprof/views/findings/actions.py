@@ -48,10 +48,15 @@ def rank(report: Report) -> Ranked:
         at for at in others if at not in {*unknown, *minor} and not _is_in_plan(report.findings[at], held)
     ]
     actions = in_order(report, planned, list(_alone(report, open_)), room_ns)
-    shown = _worth_a_change(actions, room_ns)
+    shown = () if _happens_once(report) else _worth_a_change(actions, room_ns)
     left = {at for action, _ in actions if action not in shown for at in action.findings}
     smaller = tuple(action for action in planned if action not in shown)
     return Ranked(shown, smaller, unknown, tuple(sorted({*minor, *left})))
+
+
+def _happens_once(report: Report) -> bool:
+    """Whether the window records a graph: nothing in it comes again."""
+    return report.verdict is not None and report.verdict.case == "capture"
 
 
 def added_savings(report: Report) -> tuple[Saving, ...]:

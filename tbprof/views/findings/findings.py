@@ -6,6 +6,7 @@ from typing import Literal
 
 from tbprof.model import Finding, Report, Saving, Savings, SiteIndex
 from tbprof.records import dataclass
+from tbprof.texts.figures.places import place_words
 from tbprof.texts.figures.scopes import scope_of
 from tbprof.texts.findings.finding_notes import finding_note
 from tbprof.texts.findings.rule_pages import fix_words, rule_words
@@ -14,6 +15,9 @@ from tbprof.views.base.steady import marks_steps, mean_step_us, median_step_us
 from tbprof.views.base.times import optional_us, us
 
 __all__ = ["FindingRow", "FixView", "SavingView", "finding_row", "saving_view"]
+
+
+_ABOUT_HOST = "LCH"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +92,14 @@ def finding_row(finding: Finding, report: Report) -> FindingRow:
         fix=FixView(summary=fix.fix, before=fix.before, after=fix.after, caveat=fix.caveat),
         fingerprint=finding.fingerprint,
         sites=finding.sites,
-        place=str(finding.numbers["place"]) if "place" in finding.numbers else "",
+        place=_place(finding),
     )
+
+
+def _place(finding: Finding) -> str:
+    """Of the host's code in words; communication is called by its own names."""
+    place = str(finding.numbers.get("place", ""))
+    return place_words(place) if finding.rule.startswith(_ABOUT_HOST) else place
 
 
 def _share(saving_ns: int, room_ns: float) -> float:

@@ -13,13 +13,14 @@ from tbprof.texts.findings.actions import (
     worth_words,
 )
 from tbprof.texts.findings.rule_pages import fix_words
+from tbprof.texts.findings.severity_reason import severity_scale
 from tbprof.views.base.steady import marks_steps
 from tbprof.views.base.times import us
 from tbprof.views.findings.actions import Action, Ranked
 from tbprof.views.findings.findings import FindingRow, SavingView, finding_row, saving_view
-from tbprof.views.overview.overview import ActionRow
+from tbprof.views.overview.overview import ActionRow, SeverityRow
 
-__all__ = ["action_rows", "finding_rows", "smaller_actions"]
+__all__ = ["action_rows", "finding_rows", "severity_rows", "smaller_actions"]
 
 
 def action_rows(report: Report, ranked: Ranked, step_us: float) -> tuple[ActionRow, ...]:
@@ -40,6 +41,12 @@ def smaller_actions(report: Report, ranked: Ranked, step_us: float) -> str:
     scope = scope_of(marks_steps=marks_steps(report))
     then_us = step_us - us(report.fix_plan[-1].total_ns) / steps
     return smaller_sentence(len(ranked.smaller), scope, added_us=added_us, then_us=then_us)
+
+
+def severity_rows(*, marks_steps: bool) -> tuple[SeverityRow, ...]:
+    """What the signs of the actions mean, worst first."""
+    scope = scope_of(marks_steps=marks_steps)
+    return tuple(SeverityRow(severity, text) for severity, text in severity_scale(scope))
 
 
 def finding_rows(report: Report, indices: tuple[int, ...]) -> tuple[FindingRow, ...]:

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 from tbprof.model import BOUND_SHARE, CodeShare, HookFacts, Report, Savings
 from tbprof.texts.figures.computing import computing_sentence
-from tbprof.views.base.steady import mean_step_us, steady_steps
+from tbprof.views.base.steady import marks_steps, mean_step_us, steady_steps
 from tbprof.views.base.times import us
 from tbprof.views.findings.actions import rank
 from tbprof.views.findings.findings import SavingView, saving_view
-from tbprof.views.overview.action_rows import action_rows, finding_rows, smaller_actions
+from tbprof.views.overview.action_rows import action_rows, finding_rows, severity_rows, smaller_actions
 from tbprof.views.overview.idle_causes import cause_rows, step_stack
 from tbprof.views.overview.mean_step_bars import device_bar, host_bar
 from tbprof.views.overview.next_limit import next_limit
+from tbprof.views.overview.opening import records_first
 from tbprof.views.overview.overview import ActionRow, CodeRow, OverviewView
 from tbprof.views.overview.trust import trust_rows
 
@@ -29,19 +30,21 @@ def overview_view(report: Report) -> OverviewView:
     device = device_bar(report)
     ranked = rank(report)
     actions = action_rows(report, ranked, step_us or 0.0)
+    headline = None if not actions or records_first(report, actions) else actions[0].saves
     return OverviewView(
         nothing_to_fix=_nothing_to_fix(report),
         steady_steps=len(steady),
         step_us=step_us,
         unprofiled_step_us=_unprofiled_us(report.facts),
-        headline=actions[0].saves if actions else None,
-        speedup=_speedup(step_us, actions[0].saves) if actions else None,
+        headline=headline,
+        speedup=None if headline is None else _speedup(step_us, headline),
         device=device,
         host=host_bar(report),
         causes=causes,
         saving=_saving(report),
         actions=actions,
         smaller=smaller_actions(report, ranked, step_us or 0.0),
+        severities=severity_rows(marks_steps=marks_steps(report)),
         next_limit=next_limit(device, causes, _planned_us(report)) if _begins_with_plan(actions) else "",
         unknown=finding_rows(report, ranked.unknown),
         leave=finding_rows(report, ranked.leave),

@@ -7,23 +7,36 @@ from pathlib import PurePath
 
 from tbprof.model import MEDIUM_SHARE, Report
 from tbprof.records import dataclass
-from tbprof.texts.findings.actions import first_action_sentence, place_of
-from tbprof.texts.findings.predicted import loading_sentences, predicted_sentences
+from tbprof.texts.findings.actions import (
+    NOTHING_ON_HOST,
+    first_action_sentence,
+    place_of,
+    record_first_sentence,
+)
+from tbprof.texts.findings.predicted import first_line_sentence, host_sentences, predicted_sentences
 from tbprof.texts.screens.verdicts import verdict_sentences
 from tbprof.views.base.steady import mean_step_us
 from tbprof.views.findings.actions import rank
+from tbprof.views.findings.predicted import predicted_rows
 from tbprof.views.overview.action_rows import action_rows
 from tbprof.views.overview.mean_step_bars import host_bar
 from tbprof.views.overview.overview import ActionRow
 
-__all__ = ["LOADING_SHARE", "Opening", "opening_after", "opening_of"]
+__all__ = ["HOST_SHARE", "Opening", "lines_come_first", "opening_after", "opening_of", "records_first"]
 
-LOADING_SHARE = 0.3
-"""From this part of a step on, loading is what to say of a recording without a GPU: the rest gets shorter on
-one, and loading does not."""
+HOST_SHARE = 0.3
+"""From this part of a step on, loading or Python is what to say of a recording without a GPU: the rest gets
+shorter on one, and they do not."""
 
-_OTHERS_FIRST = ("communication", "cold_start", "capture", "lost_kernels", "cut_off")
-"""Where another rank, or another recording, is to be looked at before any change."""
+_RECORD_FIRST = ("cold_start", "capture", "leading_wait")
+"""Another recording is to be looked at before any change."""
+
+_NO_ORDER = ("lost_kernels", "cut_off")
+"""The second sentence says what to do about the file."""
+
+
+_LATE_RANK = "DST01"
+"""Whose order is to compare the ranks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,23 +57,55 @@ def opening_of(report: Report) -> Opening:
 def opening_after(report: Report, actions: Sequence[ActionRow]) -> Opening:
     """The same, for who has its actions; a verdict of another version is left out, and its order with it."""
     if report.idle is None and report.recorded_calls:
-        return Opening(*_without_gpu(report), action="")
+        return _without_gpu(report, actions)
     if report.verdict is None:
         return Opening("", "", "")
     waits_come_first = not actions or actions[0].is_planned
     verdict, detail = verdict_sentences(report.verdict, waits_come_first=waits_come_first)
-    has_order = verdict != "" and report.verdict.case not in _OTHERS_FIRST
-    return Opening(verdict, detail, _first(report, actions) if has_order else "")
+    return Opening(verdict, detail, _order(report, actions) if verdict else "")
 
 
-def _without_gpu(report: Report) -> tuple[str, str]:
+def records_first(report: Report, actions: Sequence[ActionRow]) -> bool:
+    """Whether the first thing to do is another recording."""
+    case = "" if report.verdict is None else report.verdict.case
+    return case in _RECORD_FIRST and not (case == "leading_wait" and actions)
+
+
+def _order(report: Report, actions: Sequence[ActionRow]) -> str:
+    assert report.verdict is not None, "a report with a verdict"
+    case, numbers = report.verdict.case, report.verdict.numbers
+    if records_first(report, actions):
+        once_us = float(numbers.get("cause_us", 0.0)) / max(int(numbers.get("steps", 1)), 1)
+        return record_first_sentence(case, once_us=once_us, step_us=mean_step_us(report) or 0.0)
+    if case == "communication" and not (actions and actions[0].finding.rule == _LATE_RANK):
+        return ""
+    if case == "busy" and not actions:
+        return NOTHING_ON_HOST
+    return "" if case in _NO_ORDER else _first(report, actions)
+
+
+def _without_gpu(report: Report, actions: Sequence[ActionRow]) -> Opening:
     lines = len({(line.source.file, line.source.line) for line in report.predicted_lines})
     host, step_us = host_bar(report), mean_step_us(report)
-    if host is None or not step_us or host.loading_us < LOADING_SHARE * step_us:
-        return predicted_sentences(lines)
-    loaders = () if report.facts is None else report.facts.loaders
-    has_workers = any(loader.num_workers for loader in loaders)
-    return loading_sentences(lines, loading_us=host.loading_us, step_us=step_us, has_workers=has_workers)
+    if lines_come_first(report, actions):
+        (first, *_) = predicted_rows(report)
+        place = f"{PurePath(first.file).name}:{first.line}"
+        action = first_line_sentence(first.action, place, first.worth)
+    else:
+        action = _first(report, actions)
+    if actions and actions[0].share >= HOST_SHARE and step_us:
+        spent_us = actions[0].saves.ceiling_us
+        said = host_sentences(actions[0].finding.rule, lines, spent_us=spent_us, step_us=step_us)
+    else:
+        operators_us, python_us = (0.0, 0.0) if host is None else (host.launching_us, host.other_us)
+        known_us = None if host is None else step_us
+        said = predicted_sentences(lines, step_us=known_us, operators_us=operators_us, python_us=python_us)
+    return Opening(*said, action=action)
+
+
+def lines_come_first(report: Report, actions: Sequence[ActionRow]) -> bool:
+    """Whether lines that would wait for a GPU are to be changed before what the host is known to spend."""
+    return bool(report.predicted_lines) and (not actions or actions[0].share < HOST_SHARE)
 
 
 def _first(report: Report, actions: Sequence[ActionRow]) -> str:

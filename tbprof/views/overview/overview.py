@@ -20,6 +20,7 @@ __all__ = [
     "HostBar",
     "OverviewView",
     "PlaceRow",
+    "SeverityRow",
     "StepStack",
     "TrustRow",
 ]
@@ -89,6 +90,13 @@ class ActionRow:
 
 
 @dataclass(frozen=True, slots=True)
+class SeverityRow:
+    severity: Severity
+    text: str
+    """From which share of a step on a saving is of this class."""
+
+
+@dataclass(frozen=True, slots=True)
 class StepStack:
     """One step as what the GPU did, in the order of the causes of the window."""
 
@@ -134,7 +142,7 @@ class OverviewView:
     """Null where the window has no steps."""
     unprofiled_step_us: float | None
     headline: SavingView | None
-    """What the first action saves."""
+    """What the first action saves; null where another recording comes before it."""
     speedup: float | None
     """The step over the step after the first action, by the estimate."""
     device: DeviceBar | None
@@ -146,6 +154,8 @@ class OverviewView:
     """Of all rows of the fix plan together, under the ceiling of all waits."""
     actions: tuple[ActionRow, ...]
     """Over all causes, most worth first; one site has the number of its first row on every screen."""
+    severities: tuple[SeverityRow, ...]
+    """What the signs of the actions mean, worst first."""
     smaller: str
     """What the rows of the fix plan add that are too small for an action; "" if nothing that shows."""
     next_limit: str

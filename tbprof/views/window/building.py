@@ -6,6 +6,7 @@ from typing import Literal
 
 from tbprof.model import HookFacts, Report, Site, Source, SourceText, code_line
 from tbprof.texts.figures.site_names import site_name
+from tbprof.texts.findings.actions import actions_title
 from tbprof.texts.findings.left_out import not_checked_sentence, rule_failed_sentence
 from tbprof.texts.screens.source import doubt_note
 from tbprof.texts.trust.health import health_sentence
@@ -14,11 +15,11 @@ from tbprof.views.base.steady import marks_steps, median_step_us
 from tbprof.views.base.times import us
 from tbprof.views.communication.building import communication_view
 from tbprof.views.findings.findings import finding_row, saving_view
+from tbprof.views.findings.predicted import predicted_rows
 from tbprof.views.overview.building import overview_view
-from tbprof.views.overview.opening import opening_after
+from tbprof.views.overview.opening import lines_come_first, opening_after, records_first
 from tbprof.views.window.copies import bytes_per_s, copy_rows, non_blocking_of
 from tbprof.views.window.instances import instance_view
-from tbprof.views.window.predicted import predicted_rows
 from tbprof.views.window.window import (
     EnvironmentRow,
     HealthRow,
@@ -67,6 +68,11 @@ def window_view(report: Report, *, run: str, worker: str, window: str) -> Window
         calibrated=report.savings is not None and report.savings.calibrated,
         sites=tuple(_site(report, index, total_ns) for index in range(len(report.sites))),
         predicted=predicted_rows(report),
+        actions_title=actions_title(
+            after_lines=lines_come_first(report, overview.actions),
+            after_recording=records_first(report, overview.actions),
+        ),
+        predicted_first=lines_come_first(report, overview.actions),
         health=tuple(HealthRow(fact.code, fact.severity, health_sentence(fact)) for fact in trace.health),
         worst_health=max((fact.severity for fact in trace.health), key=_HEALTH_ORDER.index, default="ok"),
         not_checked=_not_checked(report),

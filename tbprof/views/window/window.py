@@ -7,10 +7,10 @@ from typing import Literal
 from tbprof.records import dataclass
 from tbprof.views.communication.communication import CommunicationView
 from tbprof.views.findings.findings import FindingRow, SavingView
+from tbprof.views.findings.predicted import PredictedRow
 from tbprof.views.overview.overview import OverviewView
 from tbprof.views.window.copies import CopyRow
 from tbprof.views.window.instances import InstanceView
-from tbprof.views.window.predicted import PredictedRow
 
 __all__ = [
     "EnvironmentRow",
@@ -162,7 +162,11 @@ class WindowView:
     calibrated: bool
     sites: tuple[SiteRow, ...]
     predicted: tuple[PredictedRow, ...]
-    """Only where no GPU was recorded."""
+    """Only where no GPU was recorded; the line to change first comes first."""
+    actions_title: str
+    """Of the list of the Overview's actions: something else may come before them."""
+    predicted_first: bool
+    """Whether these are to be changed before the actions of the Overview."""
     health: tuple[HealthRow, ...]
     worst_health: Literal["ok", "info", "warning", "error"]
     not_checked: tuple[NotCheckedRow, ...]

@@ -67,3 +67,18 @@ def test_a_long_pause_is_named_by_what_the_host_was_in_for_most_of_it() -> None:
     facts = built.facts()
     start, end = instants(facts, 100), instants(facts, 800)
     assert facts.places.names(start, end) == ["images.py(20): preprocess"]
+
+
+def test_generated_code_goes_by_what_is_around_it() -> None:
+    built = TraceBuilder()
+    built.annotation("denoise", 100, 500)
+    built.annotation("## Call CompiledFxGraph f2x ##", 200, 400)
+    built.annotation("## Call CompiledFxGraph f3y ##", 600, 800)
+    built.launch(0, 1, runs=(2, 990))
+    facts = built.facts()
+    at = instants(facts, 150, 300, 700)
+    assert facts.places.names(at, at) == [
+        "denoise",
+        "torch.compile: denoise",
+        "torch.compile: ## Call CompiledFxGraph f3y ##",
+    ]

@@ -27,7 +27,7 @@ def finding(rule: str, numbers: Numbers) -> Finding:
         (
             "LCH01",
             {"place": "loss", "kernels_per_step": 9.0, "median_kernel_ns": 4000, "ops_per_step": 9.0},
-            "loss: 9 kernels of 4\u202fµs a step, launched by 9 ops.",
+            '9 kernels of 4\u202fµs a step, launched by 9 ops, in record_function("loss").',
         ),
         ("CPY13", {"gb_per_s": 3.25, "best_gb_per_s": 12.5}, "3.25 GB/s, where 12.5 GB/s were seen"),
     ],

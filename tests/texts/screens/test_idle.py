@@ -43,7 +43,7 @@ def test_a_cause_of_another_version_is_called_by_its_code() -> None:
 
 
 def test_idle_after_a_sync_names_its_line_and_what_the_host_did() -> None:
-    assert place_name(place("sync", "metrics"), SITE) == "after train.py:12, in metrics"
+    assert place_name(place("sync", "metrics"), SITE) == 'after train.py:12, in record_function("metrics")'
     assert place_name(place("sync", ""), SITE) == "after train.py:12"
 
 

@@ -39,7 +39,8 @@ def test_a_copy_that_did_not_block_is_no_wait() -> None:
 def test_a_gap_has_its_cause_and_its_place() -> None:
     said = plain(gap_sentence("data", 4_000, "load_batch"))
     assert said == (
-        "The GPU did nothing for 4.0 ms. Most of it: waiting for data. The host was in `load_batch`."
+        "The GPU did nothing for 4.0 ms. Most of it: waiting for data. "
+        'The host was in `record_function("load_batch")`.'
     )
     assert gap_sentence("queued", 4_000, "").endswith("work was queued.")
 
@@ -49,7 +50,7 @@ def test_a_host_that_is_late_with_no_op_recorded_did_its_own_work() -> None:
         assert "the host did its own work (no torch op recorded)" in gap_sentence(cause, 55_900, "")
         assert gap_place(cause, "") == "its own work, no torch op recorded"
     assert gap_place("data", "") == "place not recorded"
-    assert gap_place("sync", "aten::nonzero") == "aten::nonzero"
+    assert gap_place("sync", "aten::nonzero") == "operator aten::nonzero"
 
 
 def test_a_wait_for_another_rank_is_not_called_well_spent() -> None:

@@ -64,7 +64,7 @@ def test_a_late_host_is_said_with_the_place() -> None:
     said = sentences("host_bound", place="images.py(20): preprocess", place_us=15_000.0)
     first = "The GPU is idle 25 % of a step, 20 % because"
     assert said[0] == f"{first} the host is busy with work other than launching kernels."
-    assert said[1].startswith("5.0 ms of that idle time is in images.py(20): preprocess. ")
+    assert said[1].startswith("5.0 ms of that idle time is in images.py:20 preprocess. ")
     unknown = sentences("host_bound", place="", place_us=15_000.0)[1]
     assert unknown.startswith("5.0 ms of that idle time is outside every labelled range and function. ")
 

@@ -6,7 +6,8 @@ import dataclasses
 
 from report_samples import REPORT, changed
 
-from tbprof.model import HostTime, PlanRow, PredictedLine, Report, Saving, Verdict
+from tbprof.model import HostTime, PlanRow, PredictedLine, Report, Saving, Source, Verdict
+from tbprof.views.overview.building import overview_view
 from tbprof.views.overview.opening import opening_of
 
 BUSY = Verdict(
@@ -68,15 +69,77 @@ def test_where_another_rank_is_to_be_looked_at_no_action_is_first() -> None:
     assert action == ""
 
 
+LINE = PredictedLine(
+    "SYN01", "scalar_read", Source("train.py", 7, "step", exact=True, candidates=()), "item", 1, "seen", "f1"
+)
+
+
 def without_gpu(loading_ns: int, *lines: PredictedLine) -> Report:
+    """Of steps of 4 ms, with what DAT05 says of the loader."""
     host = HostTime(waiting_ns=0, loading_ns=loading_ns, launching_ns=1_000_000)
     steps = tuple(dataclasses.replace(step, host=host) for step in REPORT.steps)
-    return changed(idle=None, steps=steps, recorded_calls=REPORT.recorded_calls, predicted_lines=lines)
+    saving = Saving(0, None, loading_ns * len(steps))
+    found = dataclasses.replace(
+        REPORT.findings[0], rule="DAT05", saving=saving, sites=(), severity="critical"
+    )
+    return changed(idle=None, steps=steps, findings=(found,), fix_plan=(), predicted_lines=lines)
 
 
 def test_loading_comes_first_where_most_of_a_step_without_a_gpu_is_loading() -> None:
-    verdict, _ = said(without_gpu(3_000_000))
-    assert verdict.startswith("Recorded without a GPU: loading data takes")
-    assert "worker" in opening_of(without_gpu(3_000_000)).detail
-    verdict, _ = said(without_gpu(100_000))
+    verdict, action = said(without_gpu(3_000_000, LINE))
+    assert verdict == "Recorded without a GPU: loading data takes 75 % of a step, 3.0 ms of 4.0 ms."
+    assert action == "First: prepare batches in worker processes: up to 3.0 ms of 4.0 ms."
+    assert "1 line would make the host wait" in opening_of(without_gpu(3_000_000, LINE)).detail
+
+
+def test_else_a_line_that_would_wait_comes_first_with_its_part_of_the_waits() -> None:
+    verdict, action = said(without_gpu(400_000, LINE))
+    assert verdict == "Recorded without a GPU: 1 line would make the host wait for one."
+    assert action.startswith(
+        "First: read this value less often, or one step late (train.py:7): the only wait"
+    )
+
+
+def test_without_such_a_line_what_the_host_spends_is_first_all_the_same() -> None:
+    verdict, action = said(without_gpu(400_000))
     assert verdict == "Recorded without a GPU: no line that was seen would make the host wait for one."
+    assert action == "First: prepare batches in worker processes: up to 0.4 ms of 4.0 ms."
+
+
+def test_where_another_recording_comes_first_it_is_the_order_and_no_saving_is_headlined() -> None:
+    cold = {
+        **BUSY.numbers,
+        "calls": 2,
+        "calls_us": 9.0,
+        "longest_us": 5.0,
+        "longest_op": "",
+        "longest_call": "f",
+    }
+    report = report_of(Saving(0, None, 6_000_000), case="cold_start")
+    report = dataclasses.replace(report, verdict=Verdict("cold_start", cold))
+    assert said(report)[1].startswith("First: record again with a longer `skip_first`: 2.0 ms of 4.0 ms")
+    shown = overview_view(report)
+    assert shown.actions
+    assert shown.headline is None
+
+
+def test_of_a_window_that_records_a_graph_nothing_is_ranked() -> None:
+    report = report_of(Saving(0, None, 6_000_000), case="capture")
+    report = dataclasses.replace(report, verdict=Verdict("capture", {"launches": 9, "without": 8}))
+    assert said(report)[1].startswith("First: record steps that replay the graph")
+    assert overview_view(report).actions == ()
+
+
+def test_the_late_rank_is_the_first_thing_to_look_for_where_a_rule_names_it() -> None:
+    numbers = {**BUSY.numbers, "communication_share": 0.5, "computing_share": 0.4}
+    report = report_of(Saving(0, None, 6_000_000), "DST01")
+    report = dataclasses.replace(report, verdict=Verdict("communication", numbers))
+    assert said(report)[1].startswith("First: find the late rank")
+
+
+def test_a_busy_device_without_actions_says_that_the_host_has_none() -> None:
+    numbers = {**BUSY.numbers, "computing_share": 1.0, "communication_share": 0.0, "copying_share": 0.0}
+    numbers |= {"points": 0, "because": "launch_bound", "kernel": "gemm", "kernel_share": 0.5}
+    report = changed(findings=(), fix_plan=(), verdict=Verdict("busy", {**numbers, "cause_us": 0.0}))
+    assert said(report)[1].startswith("First: nothing on the host is worth a change")
+    assert "`gemm` 50" in opening_of(report).detail

@@ -76,7 +76,7 @@ def test_idle_names_the_wait_that_let_it_happen(host_bound: Report) -> None:
     idle = dataclasses.replace(host_bound.idle, places=(drained,))
     shown = overview(dataclasses.replace(host_bound, idle=idle))
     [place] = next(row for row in shown.causes if row.cause == "launch").places
-    assert (place.text, place.site) == ("forward", 0)
+    assert (place.text, place.site) == ('record_function("forward")', 0)
     assert place.because.startswith("exposed only because ")
 
 

@@ -13,12 +13,13 @@ const MOST_SITES = 3;
 /** What to change, over all causes, in the order of what it saves. */
 export function ActionsCard({ view }: { view: WindowView }) {
   const { actions, smaller, next_limit } = view.overview;
+  const before = view.predicted_first ? view.predicted.length : 0;
   const largest = Math.max(...actions.map((row) => row.saves.ceiling_us));
   const scope = view.marks_steps ? "a step" : "the window";
   return (
     <Card
       id="actions"
-      title="What to change first"
+      title={view.actions_title}
       about={aboutActions(actions)}
       aside={!view.calibrated && actions.some((row) => row.is_planned) && <span class="chip">uncalibrated</span>}
     >
@@ -35,13 +36,35 @@ export function ActionsCard({ view }: { view: WindowView }) {
         </thead>
         <tbody>
           {actions.map((row, at) => (
-            <ActionLine key={row.finding.fingerprint} row={row} number={at + 1} view={view} largest_us={largest} scope={scope} />
+            <ActionLine key={row.finding.fingerprint} row={row} number={before + at + 1} view={view} largest_us={largest} scope={scope} />
           ))}
         </tbody>
       </table>
+      <Legend view={view} />
       {smaller + next_limit !== "" && <p class="hr in s12 t2">{`${smaller} ${next_limit}`.trim()}</p>}
     </Card>
   );
+}
+
+/** What the bars beside a share mean; only those that the list has. */
+function Legend({ view }: { view: WindowView }) {
+  const { actions, severities } = view.overview;
+  const used = severities.filter(({ severity }) => actions.some((row) => row.severity === severity));
+  return (
+    <p class="hr in s12 t3 row wraps">
+      {used.map(({ severity, text }) => (
+        <span key={severity} class="legend">
+          <SeverityBars severity={severity} />
+          {severity}: {text}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+function meaning(view: WindowView, severity: ActionRow["severity"]): string {
+  const text = view.overview.severities.find((row) => row.severity === severity)?.text;
+  return text === undefined ? severity : `${severity}: ${text}`;
 }
 
 function aboutActions(actions: readonly ActionRow[]): string {
@@ -77,7 +100,7 @@ function ActionLine({ row, number, view, largest_us: largest, scope }: ActionLin
       <td>
         <div class="b nw">{row.worth}</div>
         <div class="row s12 t3">
-          <SeverityBars severity={severity} />
+          <SeverityBars severity={severity} title={meaning(view, severity)} />
           {formatShare(row.share)} of {scope}
         </div>
       </td>
@@ -126,8 +149,8 @@ function Lines({ finding, view }: { finding: FindingRow; view: WindowView }) {
         {sites.length > MOST_SITES && <span class="t3 nw">and {sites.length - MOST_SITES} more</span>}
       </div>
       {code !== "" && (
-        <code class="block ell" title={code}>
-          {code}
+        <code class="block wrapped">
+          <bdi>{code}</bdi>
         </code>
       )}
     </>

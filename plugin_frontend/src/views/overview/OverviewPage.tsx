@@ -21,8 +21,7 @@ export function OverviewPage({ view }: { view: WindowView }) {
           <VerdictHead view={view} />
           <div class="grid">
             <div class="col wide">
-              {view.predicted.length > 0 && <PredictedCard rows={view.predicted} />}
-              {overview.actions.length > 0 && <ActionsCard view={view} />}
+              <Changes view={view} />
               <WhereCard view={view} />
               <OtherFindings overview={overview} />
               <CodeCard rows={overview.code} marksSteps={view.marks_steps} hasDevice={overview.device !== null} />
@@ -42,5 +41,25 @@ export function OverviewPage({ view }: { view: WindowView }) {
         </div>
       </div>
     </Workspace>
+  );
+}
+
+/** What to change, most urgent first: what is known to cost, and lines that would wait for a GPU. */
+function Changes({ view }: { view: WindowView }) {
+  const { predicted, predicted_first: linesFirst, overview } = view;
+  const lines = predicted.length > 0 && (
+    <PredictedCard rows={predicted} title={linesFirst ? "What to change first" : "Then, for a GPU"} number={linesFirst ? 1 : overview.actions.length + 1} />
+  );
+  const actions = overview.actions.length > 0 && <ActionsCard view={view} />;
+  return linesFirst ? (
+    <>
+      {lines}
+      {actions}
+    </>
+  ) : (
+    <>
+      {actions}
+      {lines}
+    </>
   );
 }

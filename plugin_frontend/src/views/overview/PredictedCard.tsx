@@ -4,49 +4,33 @@ import { Card } from "../../widgets/Card.tsx";
 import { Location } from "../../widgets/Location.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
 
+interface PredictedCardProps {
+  rows: readonly PredictedRow[];
+  title: string;
+  /** Of the first row: the actions may stand before it. */
+  number: number;
+}
+
 /** The lines of a run without a GPU that would wait for one; never with a time. */
-export function PredictedCard({ rows }: { rows: readonly PredictedRow[] }) {
+export function PredictedCard({ rows, title, number }: PredictedCardProps) {
   return (
-    <Card id="predicted" title="Would wait on a GPU" about={`${formatCounted(rows.length, "call")}, predicted: no GPU was used`}>
-      <table class="predicted" aria-labelledby="predicted">
+    <Card id="predicted" title={title} about={`${formatCounted(rows.length, "line")} that would wait for a GPU; how long, only a GPU can show`}>
+      <table class="actions predicted" aria-labelledby="predicted">
         <thead>
           <tr>
-            <th scope="col">Line</th>
-            <th scope="col">Rule</th>
-            <th scope="col">What to do</th>
-            <th scope="col" class="num">
-              Per step
+            <th scope="col">
+              <span class="sr">Order</span>
             </th>
-            <th scope="col">Proof</th>
+            <th scope="col">Action</th>
+            <th scope="col">Saves per step</th>
+            <th scope="col" class="num">
+              Calls
+            </th>
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr key={row.fingerprint}>
-              <td>
-                <Line row={row} />
-              </td>
-              <td>
-                <span class="rule" title={row.title}>
-                  {row.rule}
-                </span>
-              </td>
-              <td class="anywhere">
-                <p class="s12 t3">
-                  <InlineText text={row.why} />
-                </p>
-                <p class="b">
-                  <InlineText text={row.action} />
-                </p>
-                <p class="s12 t2">
-                  <InlineText text={row.how} />
-                </p>
-              </td>
-              <td class="num">{formatCount(row.per_step)}</td>
-              <td>
-                <span class="chip">predicted</span>
-              </td>
-            </tr>
+          {rows.map((row, at) => (
+            <PredictedLine key={row.fingerprint} row={row} number={number + at} />
           ))}
         </tbody>
       </table>
@@ -54,15 +38,39 @@ export function PredictedCard({ rows }: { rows: readonly PredictedRow[] }) {
   );
 }
 
-function Line({ row }: { row: PredictedRow }) {
+function PredictedLine({ row, number }: { row: PredictedRow; number: number }) {
   return (
-    <>
-      {row.code !== "" && (
-        <code class="ell block" title={row.code}>
-          <bdi>{row.code}</bdi>
-        </code>
-      )}
-      <Location source={row} />
-    </>
+    <tr>
+      <td>
+        <span class="disc">{number}</span>
+      </td>
+      <td>
+        <div class="b anywhere">
+          <InlineText text={row.action} />
+        </div>
+        <div class="row s12">
+          <span class="rule" title={row.title}>
+            {row.rule}
+          </span>
+          <Location source={row} />
+        </div>
+        {row.code !== "" && (
+          <code class="block wrapped">
+            <bdi>{row.code}</bdi>
+          </code>
+        )}
+        <p class="s12 t2 anywhere">
+          <InlineText text={row.how} />
+        </p>
+      </td>
+      <td>
+        <div class="b">{row.worth}</div>
+        <p class="s12 t3">
+          <InlineText text={row.why} />
+        </p>
+        <span class="chip">predicted</span>
+      </td>
+      <td class="num">{formatCount(row.per_step)}</td>
+    </tr>
   );
 }

@@ -32,7 +32,7 @@ export function VerdictHead({ view }: { view: WindowView }) {
             {formatShare(shareOf(overview.device.idle_us, overview.step_us ?? 0))} of {view.marks_steps ? "a step" : "the window"}
           </Figure>
         )}
-        <SavingFigure overview={overview} />
+        {view.predicted_first ? <WaitsFigure view={view} /> : <SavingFigure overview={overview} />}
       </dl>
     </section>
   );
@@ -70,6 +70,15 @@ function StepFigure({ overview, marked }: { overview: OverviewView; marked: bool
   return (
     <Figure label="Step" value={formatDuration(step)}>
       {unprofiled === null ? `mean of ${formatCounted(steady, "step")}` : `${formatDuration(unprofiled)} unprofiled`}
+    </Figure>
+  );
+}
+
+/** Without a GPU a wait has no time: the first line's part of them is what is known. */
+function WaitsFigure({ view }: { view: WindowView }) {
+  return (
+    <Figure label="The first action saves" value={view.predicted[0]?.worth ?? ""} tone="gain">
+      {view.marks_steps ? "a step" : "in the window"}, on a GPU
     </Figure>
   );
 }

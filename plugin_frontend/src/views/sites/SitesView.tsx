@@ -76,7 +76,7 @@ function PredictedOnly({ view }: { view: WindowView }) {
             <h1 class="anywhere">{view.verdict}</h1>
             <p class="t2 anywhere">{view.detail}</p>
           </div>
-          <PredictedCard rows={view.predicted} />
+          <PredictedCard rows={view.predicted} title="Would wait for a GPU" number={1} />
         </div>
       </div>
     </Workspace>

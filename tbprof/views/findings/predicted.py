@@ -7,7 +7,7 @@ from typing import Literal
 from tbprof.model import PredictedLine, Report, SourceText, code_line
 from tbprof.records import dataclass
 from tbprof.texts.findings.actions import how_to
-from tbprof.texts.findings.predicted import kind_name
+from tbprof.texts.findings.predicted import kind_name, waits_words
 from tbprof.texts.findings.rule_pages import rule_words
 
 __all__ = ["PredictedRow", "predicted_rows"]
@@ -30,16 +30,33 @@ class PredictedRow:
     action: str
     """What to do, in the imperative and without its full stop."""
     how: str
+    worth: str
+    """How many of a step's waits it is; their time nobody knows."""
     per_step: int
     known: Literal["seen", "read"]
     fingerprint: str
 
 
+_NO_WAITS = ("device_mismatch", "race")
+"""Kinds that are worse than a wait: a program that ends, or reads what is not there."""
+
+
 def predicted_rows(report: Report) -> tuple[PredictedRow, ...]:
-    return tuple(_row(line, report.sources) for line in report.predicted_lines)
+    """Errors first, then what drains the device, then what waits for its own copy alone; most often first."""
+    lines = sorted(report.predicted_lines, key=_urgency)
+    waits = sum(_waits(line) for line in lines)
+    return tuple(_row(line, report.sources, waits) for line in lines)
 
 
-def _row(line: PredictedLine, texts: tuple[SourceText, ...]) -> PredictedRow:
+def _urgency(line: PredictedLine) -> tuple[bool, bool, int]:
+    return line.kind not in _NO_WAITS, line.kind == "upload", -line.count
+
+
+def _waits(line: PredictedLine) -> int:
+    return 0 if line.kind in _NO_WAITS else line.count
+
+
+def _row(line: PredictedLine, texts: tuple[SourceText, ...], waits: int) -> PredictedRow:
     assert line.source.line is not None, "a recorded call has a line"
     words = rule_words(line.rule)
     return PredictedRow(
@@ -52,6 +69,7 @@ def _row(line: PredictedLine, texts: tuple[SourceText, ...]) -> PredictedRow:
         why=kind_name(line.kind),
         action=words.action,
         how=how_to(words),
+        worth=waits_words(_waits(line), waits),
         per_step=line.count,
         known=line.known,
         fingerprint=line.fingerprint,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from report_samples import REPORT, changed
 
 from tbprof.cli.output.markdown import markdown
@@ -40,6 +42,21 @@ def test_the_sentence_counts_lines_and_not_calls() -> None:
     shown = view(without_a_gpu(line(11), line(11, "__float__"), line(30)))
     assert shown.verdict == "Recorded without a GPU: 2 lines would make the host wait for one."
     assert "Recorded without a GPU: 1 line would" in view(without_a_gpu(line(11))).verdict
+
+
+def test_what_ends_a_program_comes_first_and_what_waits_for_its_own_copy_last() -> None:
+    kinds = ("upload", "host_read", "scalar_read", "device_mismatch")
+    lines = [
+        dataclasses.replace(line(at), kind=kind, count=at % 3 + 1, fingerprint=kind)
+        for at, kind in enumerate(kinds, start=10)
+    ]
+    rows = view(without_a_gpu(*lines)).predicted
+    assert [(row.fingerprint, row.worth) for row in rows] == [
+        ("device_mismatch", "ends in an error"),
+        ("host_read", "3 of 6 waits"),
+        ("scalar_read", "1 of 6 waits"),
+        ("upload", "2 of 6 waits"),
+    ]
 
 
 def test_that_nothing_would_wait_is_said_as_well() -> None:

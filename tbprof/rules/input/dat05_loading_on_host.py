@@ -1,0 +1,101 @@
+"""Loading data takes a large part of a step on a CPU.
+
+What
+    No device work is in the recording, and the training thread is in the DataLoader for a large part
+    of a step.
+
+Why
+    Whatever runs the model, a step can't begin before its batch is there. On a GPU the rest of the
+    step gets shorter, and loading does not: its share grows.
+
+Example
+    before:
+        loader = DataLoader(data, batch_size=128, shuffle=True)
+    after:
+        loader = DataLoader(
+            data, batch_size=128, shuffle=True,
+            num_workers=8, persistent_workers=True,
+        )
+
+Action
+    Prepare batches in worker processes.
+
+Fix
+    Make batches in workers: start with `num_workers` of 4 to 8 for each device, and keep them
+    between epochs.
+    caveat: workers share the cores with a model that is trained on the CPU; a dataset that holds open
+    files can't be sent to them as it is.
+
+Silent
+    Where loading takes less than 5 % of the steps, and where device work was recorded: there DAT01
+    and DAT02 judge by what the device is idle for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.health.missing_device import runs_on_host
+from tbprof.model import FIXED_AS, Finding, Numbers, Saving
+from tbprof.rules.base.evidence import row_evidence
+from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.notes import duration_of, share_of
+from tbprof.rules.base.rule import Passing, Rule
+from tbprof.rules.base.severity import severity_of_transfer
+from tbprof.rules.base.typical_steps import typical_ns, typical_share
+from tbprof.rules.input.loader_calls import STARVED_SHARE, LoaderCalls, find_loader_calls
+from tbprof.texts.figures.scopes import Scope
+
+__all__ = ["RULE"]
+
+_CODE = "DAT05"
+_WORKERS = "_MultiProcessingDataLoaderIter"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    if not runs_on_host(facts):
+        return
+    loading_ns = typical_ns(facts, facts.causes.states["data"])
+    share = typical_share(facts, loading_ns)
+    if share < STARVED_SHARE:
+        return
+    calls = find_loader_calls(facts)
+    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=loading_ns)
+    yield window_finding(
+        _CODE,
+        place="",
+        severity=severity_of_transfer(facts, saving),
+        count=len(calls.rows),
+        removal="rewrite",
+        saving=saving,
+        confidence="high",
+        evidence=row_evidence(facts, "call", calls.rows),
+        numbers={
+            "loading_per_step_ns": loading_ns // len(facts.steps),
+            "share": share,
+            **_fix(calls),
+        },
+    )
+
+
+def _fix(calls: LoaderCalls) -> Numbers:
+    return {FIXED_AS: "DAT01"} if any(_WORKERS in name for name in calls.names) else {}
+
+
+def _note(numbers: Numbers, scope: Scope) -> str:
+    spent, part = duration_of(numbers, "loading_per_step_ns"), share_of(numbers, "share")
+    return f"The training thread loads data for {spent} {scope.each}, {part} of {scope.name}."
+
+
+def _looked_at(facts: Facts) -> Numbers | None:
+    if not runs_on_host(facts):
+        return None
+    loading_ns = typical_ns(facts, facts.causes.states["data"])
+    return {
+        "loading_per_step_ns": loading_ns // len(facts.steps),
+        "share": typical_share(facts, loading_ns),
+    }
+
+
+RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, _note), note=_note, is_timed=True)

@@ -1,0 +1,111 @@
+"""Python outside of operators takes a large part of a step on a CPU.
+
+What
+    No device work is in the recording, and for a large part of a step the training thread is neither in
+    an operator of torch nor in the DataLoader: it runs Python.
+
+Why
+    A GPU makes operators shorter, and Python as long as it was: the host launches the next operator
+    only after it. The shorter the operators, the more of a step it is.
+
+Example
+    before:
+        for row, target in zip(scores, targets):
+            total = total + row[target]
+    after:
+        total = scores.gather(1, targets[:, None]).sum()
+
+Action
+    Shorten the Python between the operators.
+
+Fix
+    Do for the whole batch in one operator what a loop does for each element, keep books only every few
+    steps, and give what prepares data to the loader's workers.
+    caveat: the profiler makes Python slower, most of all where it records stacks.
+
+Silent
+    Where such Python takes less than 5 % of the steps, and where device work was recorded: there LCH01
+    and LCH02 judge by what the device is idle for it. At most medium, as some Python a step needs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from tbprof.analysis.arrays.intervals import Intervals, intersect, subtract, union, union_of
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.health.missing_device import runs_on_host
+from tbprof.analysis.idle.host_states import HostLanes
+from tbprof.model import BOUND_SHARE, SEVERITIES, Finding, Numbers, Saving
+from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.notes import duration_of
+from tbprof.rules.base.rule import Passing, Rule
+from tbprof.rules.base.severity import severity_of_transfer
+from tbprof.rules.base.typical_steps import typical_ns, typical_share
+from tbprof.texts.figures.places import place_words
+from tbprof.texts.figures.scopes import Scope
+from tbprof.trace.columns.columns import Category
+
+__all__ = ["RULE"]
+
+_CODE = "LCH06"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    if not runs_on_host(facts):
+        return
+    python = _python(facts)
+    spent_ns = typical_ns(facts, python)
+    if typical_share(facts, spent_ns) < BOUND_SHARE:
+        return
+    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=spent_ns)
+    yield window_finding(
+        _CODE,
+        place="",
+        severity=max(severity_of_transfer(facts, saving), "medium", key=SEVERITIES.index),
+        count=len(python.start_ns),
+        removal="rewrite",
+        saving=saving,
+        confidence="low",
+        evidence=(),
+        numbers={
+            "python_per_step_ns": spent_ns // len(facts.steps),
+            "most_in": _most_of_it(facts, python),
+        },
+    )
+
+
+def _python(facts: Facts) -> Intervals:
+    """When, in a step, no training thread is in an operator or in the loader."""
+    lanes, steps = HostLanes(facts.trace, facts.training_threads), facts.steps
+    in_torch = np.isin(facts.trace.slices.category, (Category.CPU_OP, Category.RUNTIME)) & lanes.rows
+    busy = union_of((lanes.during(np.flatnonzero(in_torch)), facts.causes.states["data"]))
+    return subtract(intersect(lanes.recorded(), union(steps.start_ns, steps.end_ns)), busy)
+
+
+def _most_of_it(facts: Facts, python: Intervals) -> str:
+    """The label or function with most of it; "" where none was recorded."""
+    by_name: Counter[str] = Counter()
+    length = (python.end_ns - python.start_ns).tolist()
+    for name, ns in zip(facts.places.names(python.start_ns, python.end_ns), length, strict=True):
+        by_name[name] += ns
+    by_name.pop("", None)
+    return by_name.most_common(1)[0][0] if by_name else ""
+
+
+def _note(numbers: Numbers, scope: Scope) -> str:
+    place = place_words(str(numbers["most_in"]))
+    said = f"Python outside of operators takes {duration_of(numbers, 'python_per_step_ns')} {scope.each}"
+    return f"{said}, the largest named part in {place}." if place else f"{said}."
+
+
+def _looked_at(facts: Facts) -> Numbers | None:
+    if not runs_on_host(facts):
+        return None
+    return {"python_per_step_ns": typical_ns(facts, _python(facts)) // len(facts.steps), "most_in": ""}
+
+
+RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, _note), note=_note, is_timed=True)

@@ -1,0 +1,50 @@
+"""DAT05: loading data takes a large part of a step on a CPU."""
+
+from __future__ import annotations
+
+import pytest
+from loader_scenes import SINGLE, WORKERS, loading
+from rule_scenes import found
+from trace_builder import TraceBuilder
+
+from tbprof.model import FIXED_AS
+
+
+def on_host(takes: float, *, name: str = SINGLE, first: float = 0.0) -> TraceBuilder:
+    """Three steps of 100 ms, and one that takes `first` longer, all of it in the loader."""
+    built = TraceBuilder()
+    start = 0.0
+    for number in range(4):
+        spent = takes + (first if number == 0 else 0.0)
+        built.step(number, start, start + 100_000 - takes + spent)
+        built.annotation(name, start, start + spent)
+        built.op("aten::mm", start + spent, start + 100_000 - takes + spent)
+        start += 100_000 - takes + spent
+    return built
+
+
+def test_loading_beside_operators_of_the_host_is_found() -> None:
+    (finding,) = found(on_host(40_000), "DAT05")
+    assert (finding.severity, finding.removal, finding.confidence) == ("critical", "rewrite", "high")
+    assert finding.numbers == {"loading_per_step_ns": 40_000_000, "share": 0.4}
+    assert finding.saving is not None
+    assert (finding.saving.floor_ns, finding.saving.ceiling_ns) == (0, 4 * 40_000_000)
+
+
+def test_with_worker_processes_they_are_to_become_faster() -> None:
+    (finding,) = found(on_host(40_000, name=WORKERS), "DAT05")
+    assert finding.numbers[FIXED_AS] == "DAT01"
+
+
+def test_a_first_step_that_starts_the_loader_does_not_count() -> None:
+    (finding,) = found(on_host(40_000, first=900_000), "DAT05")
+    assert finding.numbers["loading_per_step_ns"] == 40_000_000
+
+
+@pytest.mark.parametrize(("takes", "count"), [(4_999, 0), (5_000, 1)])
+def test_less_than_5_percent_of_the_steps_is_silent(takes: float, count: int) -> None:
+    assert len(found(on_host(takes), "DAT05")) == count
+
+
+def test_a_device_that_worked_is_judged_by_its_idle() -> None:
+    assert found(loading(40_050), "DAT05") == []

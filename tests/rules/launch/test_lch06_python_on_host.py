@@ -1,0 +1,49 @@
+"""LCH06: Python outside of operators takes a large part of a step on a CPU."""
+
+from __future__ import annotations
+
+import pytest
+from launch_scenes import pausing
+from rule_scenes import found
+from trace_builder import TraceBuilder
+
+
+def on_host(python: float, *, code: str = "", loads: float = 0.0) -> TraceBuilder:
+    """Three steps of 100 ms between two operators, with a pause for Python and one for the loader."""
+    built = TraceBuilder()
+    for number in range(3):
+        start = 100_000.0 * number
+        built.step(number, start, start + 100_000)
+        built.op("aten::mm", start, start + 1_000)
+        if loads:
+            built.annotation("enumerate(DataLoader)#_Iter.__next__", start + 1_000, start + 1_000 + loads)
+        if code:
+            built.annotation(code, start + 1_000 + loads, start + 1_000 + loads + python)
+        built.op("aten::mm", start + 1_000 + loads + python, start + 100_000)
+    return built
+
+
+def test_what_the_host_does_between_operators_is_found_and_named() -> None:
+    (finding,) = found(on_host(30_000, code="augment"), "LCH06")
+    assert (finding.severity, finding.removal, finding.count) == ("medium", "rewrite", 3)
+    assert finding.numbers == {"python_per_step_ns": 30_000_000, "most_in": "augment"}
+    assert finding.saving is not None
+    assert finding.saving.ceiling_ns == 3 * 30_000_000
+
+
+def test_the_loader_is_not_python_of_the_step() -> None:
+    (finding,) = found(on_host(30_000, loads=20_000), "LCH06")
+    assert finding.numbers == {"python_per_step_ns": 30_000_000, "most_in": ""}
+
+
+@pytest.mark.parametrize(("python", "count"), [(4_999, 0), (5_000, 1)])
+def test_less_than_5_percent_of_the_steps_is_silent(python: float, count: int) -> None:
+    assert len(found(on_host(python), "LCH06")) == count
+    passed = next(check for check in on_host(python).report().checks if check.rule == "LCH06")
+    assert (passed.state, passed.numbers.get("python_per_step_ns")) == (
+        ("failed", None) if count else ("passed", 4_999_000)
+    )
+
+
+def test_a_device_that_worked_is_judged_by_its_idle() -> None:
+    assert found(pausing(3_000), "LCH06") == []
