@@ -18,10 +18,17 @@ class TbprofLoader(base_plugin.TBLoader):
     """The entry point in the group `tensorboard_plugins`."""
 
     def define_flags(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument_group("tbprof plugin").add_argument(
+        group = parser.add_argument_group("tbprof plugin")
+        group.add_argument(
             "--tbprof_follow_links",
             action="store_true",
             help="follow links that lead out of the log directory, if the server's user made them",
+        )
+        group.add_argument(
+            "--tbprof_hosts",
+            metavar="NAMES",
+            help="names, separated by commas, under which pages may read tbprof's answers; * for any."
+            " Without it: localhost and addresses where TensorBoard listens on loopback, else any",
         )
 
     def load(self, context: base_plugin.TBContext) -> base_plugin.TBPlugin:

@@ -11,6 +11,7 @@ from tbprof.plugin.routes.answers import answering, sending
 from tbprof.plugin.routes.bundle import Bundle
 from tbprof.plugin.routes.check_answers import CheckAnswers
 from tbprof.plugin.routes.compare_answers import CompareAnswers
+from tbprof.plugin.routes.door import Door
 from tbprof.plugin.routes.finding_answers import FindingAnswers
 from tbprof.plugin.routes.job_answers import JobAnswers
 from tbprof.plugin.routes.log_directory import LogDirectory
@@ -36,6 +37,7 @@ class TbprofPlugin(base_plugin.TBPlugin):
 
     def __init__(self, context: base_plugin.TBContext) -> None:
         super().__init__(context)
+        self._door = Door(context.flags)
         self._logs = LogDirectory(context.flags)
         self._analyses = Analyses()
         self._windows = WindowAnswers(self._logs, self._analyses)
@@ -45,9 +47,8 @@ class TbprofPlugin(base_plugin.TBPlugin):
         self._bundle = Bundle()
 
     def get_plugin_apps(self) -> dict[str, Callable[..., object]]:
-        return {
-            "/index.js": self._bundle.serve,
-            "/assets/*": self._bundle.serve,
+        code = {"/index.js": self._bundle.serve, "/assets/*": self._bundle.serve}
+        answers = {
             "/runs": answering(self._runs),
             "/window": answering(self._windows.answer),
             "/source": answering(SourceAnswers(self._logs, self._analyses).answer),
@@ -71,6 +72,10 @@ class TbprofPlugin(base_plugin.TBPlugin):
             "/timeline_find": sending(self._timelines.asking("find"), is_json=True),
             "/timeline_excerpt": sending(self._timelines.asking("excerpt"), is_json=True),
             "/timeline_tile": sending(self._timelines.asking("tile"), is_json=False),
+        }
+        return {
+            **{route: self._door.guarded(serve, holds_data=False) for route, serve in code.items()},
+            **{route: self._door.guarded(answer) for route, answer in answers.items()},
         }
 
     def worker_pids(self) -> tuple[int, ...]:

@@ -68,10 +68,11 @@ def test_python_blocks_are_python(page: ManualText) -> None:
 @EACH_PAGE
 def test_every_option_and_command_in_the_prose_exists(page: ManualText) -> None:
     spans = re.findall(r"`([^`\n]+)`", page.markdown)
-    # One of docker's, in the answer about CUPTI.
-    options = {option for span in spans for option in re.findall(r"(?<!\S)--[a-z-]+", span)} - {
+    # One of docker's, in the answer about CUPTI, and TensorBoard's.
+    options = {option for span in spans for option in re.findall(r"(?<!\S)--[a-z_-]+", span)} - {
         "--cap-add",
         "--logdir",
+        "--tbprof_hosts",
     }
     assert options <= options_of_all()
     named = {span.split()[1] for span in spans if span.startswith("tbprof ") and len(span.split()) > 1}

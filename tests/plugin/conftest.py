@@ -26,8 +26,22 @@ with warnings.catch_warnings():
 class Tab:
     """What the tab's page sees: TensorBoard's own application, with our plugin loaded by its loader."""
 
-    def __init__(self, logdir: str, *, logdir_spec: str = "", follow_links: bool = False) -> None:
-        flags = argparse.Namespace(logdir=logdir, logdir_spec=logdir_spec, tbprof_follow_links=follow_links)
+    def __init__(
+        self,
+        logdir: str,
+        *,
+        logdir_spec: str = "",
+        follow_links: bool = False,
+        hosts: str | None = None,
+        **started: Any,
+    ) -> None:
+        flags = argparse.Namespace(
+            logdir=logdir,
+            logdir_spec=logdir_spec,
+            tbprof_follow_links=follow_links,
+            tbprof_hosts=hosts,
+            **started,
+        )
         context = base_plugin.TBContext(flags=flags, logdir=logdir)
         self.plugin = TbprofLoader().load(context)
         self.client = Client(application.TensorBoardWSGI([self.plugin]))

@@ -11,26 +11,85 @@ from urllib.parse import quote
 
 import pytest
 
-ROUTES = ("index.js", "assets/x.js", "runs", "window", "rule")
 CANARY = "canary-0f9c1b"
 OpenTab = Callable[..., Any]
 
 
-@pytest.mark.parametrize("route", ROUTES)
+def routes(tab: Any) -> list[str]:
+    """Every address that the plugin answers to."""
+    found = [route.replace("*", "x.js") for route in tab.plugin.get_plugin_apps()]
+    assert len(found) > 20
+    return [f"/data/plugin/tbprof{route}" for route in found]
+
+
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
-def test_every_route_is_read_only(open_tab: OpenTab, logdir: Path, route: str, method: str) -> None:
-    client = open_tab(str(logdir)).client
-    response = client.open(f"/data/plugin/tbprof/{route}", method=method, data={"run": "x"})
-    assert response.status_code == 405
-    assert response.headers["Allow"] == "GET, HEAD"
+def test_every_route_is_read_only(open_tab: OpenTab, logdir: Path, method: str) -> None:
+    tab = open_tab(str(logdir))
+    for route in routes(tab):
+        response = tab.client.open(route, method=method, data={"run": "x"})
+        assert (response.status_code, response.headers["Allow"]) == (405, "GET, HEAD"), route
 
 
-@pytest.mark.parametrize("route", ROUTES)
-def test_the_page_of_another_site_gets_nothing(open_tab: OpenTab, logdir: Path, route: str) -> None:
-    client = open_tab(str(logdir)).client
-    address = f"/data/plugin/tbprof/{route}"
-    assert client.get(address, headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
-    assert client.get(address, headers={"Sec-Fetch-Site": "same-origin"}).status_code in (200, 400, 404)
+def test_the_page_of_another_site_gets_nothing(open_tab: OpenTab, logdir: Path) -> None:
+    tab = open_tab(str(logdir))
+    for route in routes(tab):
+        assert tab.client.get(route, headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403, route
+        same = tab.client.get(route, headers={"Sec-Fetch-Site": "same-origin"})
+        assert same.status_code in (200, 400, 404), route
+
+
+def test_every_answer_tells_browsers_to_keep_it_to_themselves(open_tab: OpenTab, logdir: Path) -> None:
+    tab = open_tab(str(logdir))
+    for route in routes(tab):
+        for headers in ({}, {"Sec-Fetch-Site": "cross-site"}):
+            told = tab.client.get(route, headers=headers).headers
+            assert told["X-Content-Type-Options"] == "nosniff", route
+            assert told["Cross-Origin-Resource-Policy"] == "same-origin", route
+            assert "frame-ancestors 'self'" in told["Content-Security-Policy"], route
+            assert "Access-Control-Allow-Origin" not in told, route
+            assert told.getlist("Cache-Control") == [told["Cache-Control"]], route
+    assert tab.get("runs").headers["Cache-Control"] == "private, no-cache"
+
+
+def test_long_parameters_are_refused_by_every_route(open_tab: OpenTab, logdir: Path) -> None:
+    tab = open_tab(str(logdir))
+    for route in routes(tab):
+        assert tab.client.get(route, query_string={"run": "x" * 9000}).status_code == 400, route
+
+
+ON_LOOPBACK: dict[str, Any] = {}
+TO_ALL = {"bind_all": True}
+NAMED = {"hosts": "board.example.org, other"}
+
+
+@pytest.mark.parametrize(
+    ("started", "host", "is_answered"),
+    [
+        (ON_LOOPBACK, "localhost:6006", True),
+        (ON_LOOPBACK, "127.0.0.1:6006", True),
+        (ON_LOOPBACK, "[::1]:6006", True),
+        (ON_LOOPBACK, "192.168.0.7", True),
+        (ON_LOOPBACK, "tab.localhost", True),
+        (ON_LOOPBACK, "evil.example", False),
+        (ON_LOOPBACK, "127.0.0.1.nip.io", False),
+        (ON_LOOPBACK, "", False),
+        (TO_ALL, "gpu7.corp:6006", True),
+        ({"host": "0.0.0.0"}, "gpu7.corp:6006", True),
+        (NAMED, "board.example.org", True),
+        (NAMED, "OTHER.:80", True),
+        (NAMED, "evil.example", False),
+        ({**NAMED, **TO_ALL}, "evil.example", False),
+        ({"hosts": "*"}, "evil.example", True),
+    ],
+)
+def test_a_page_that_took_another_name_reads_nothing(
+    open_tab: OpenTab, logdir: Path, started: dict[str, Any], host: str, is_answered: bool
+) -> None:
+    tab = open_tab(str(logdir), **started)
+    answer = tab.client.get("/data/plugin/tbprof/runs", headers={"Host": host})
+    assert answer.status_code == (200 if is_answered else 403)
+    assert is_answered or "--tbprof_hosts" in answer.json["error"]
+    assert tab.client.get("/data/plugin/tbprof/index.js", headers={"Host": host}).status_code == 200
 
 
 @pytest.mark.parametrize("route", ["runs", "index.js", "rule?code=SYN01"])
@@ -51,8 +110,8 @@ def test_nothing_of_the_log_directory_changes(open_tab: OpenTab, logdir: Path) -
     before = tree_hash(logdir)
     tab = open_tab(str(logdir))
     tab.window("run", "w", "w.1752215573993169006.pt.trace.json.gz")
-    for route in ROUTES:
-        tab.client.post(f"/data/plugin/tbprof/{route}", data={"run": "../.."})
+    for route in routes(tab):
+        tab.client.post(route, data={"run": "../.."})
     assert tree_hash(logdir) == before
 
 

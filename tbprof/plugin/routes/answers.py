@@ -13,7 +13,7 @@ from werkzeug import wrappers
 
 from tbprof.errors import Busy, Gone, TbprofError
 
-__all__ = ["answering", "refusal", "sending"]
+__all__ = ["answering", "error_answer", "sending"]
 
 _JSON = "application/json"
 _BYTES = "application/octet-stream"
@@ -24,7 +24,7 @@ logger = logging.getLogger("tbprof")
 
 
 def answering(find: Callable[[Mapping[str, str]], Any]) -> Callable[..., object]:
-    """A WSGI application for GET and HEAD that answers with the record that `find` makes.
+    """A WSGI application that answers with the record that `find` makes.
 
     What went wrong comes as `{"error": sentence}`: 400 for what was asked, 404 for what is
     not there, 503 for what may be asked again soon, 500 for a fault of ours, which is logged
@@ -46,41 +46,27 @@ def sending(find: Callable[[Mapping[str, str]], bytes], *, is_json: bool) -> Cal
 def _application(respond: Callable[[wrappers.Request], wrappers.Response]) -> Callable[..., object]:
     @wrappers.Request.application
     def application(request: wrappers.Request) -> wrappers.Response:
-        refused = refusal(request)
-        if refused is not None:
-            return refused
         try:
             return respond(request)
         except Gone as error:
-            return _error(request, 404, str(error))
+            return error_answer(request, 404, str(error))
         except Busy as error:
-            response = _error(request, 503, str(error))
+            response = error_answer(request, 503, str(error))
             response.headers["Retry-After"] = str(_RETRY_AFTER_S)
             return response
         except TbprofError as error:
-            return _error(request, 400, str(error))
+            return error_answer(request, 400, str(error))
         except Exception as error:
             logger.exception("tbprof could not answer %s", request.path)
-            return _error(request, 500, f"this is a fault of tbprof's ({type(error).__name__}: {error})")
+            return error_answer(
+                request, 500, f"this is a fault of tbprof's ({type(error).__name__}: {error})"
+            )
 
     return application
 
 
-def refusal(request: wrappers.Request) -> wrappers.Response | None:
-    """The answer to a request that is none of ours to answer, else None.
-
-    The dashboard is read-only, and another site's page must not read it through a browser.
-    """
-    if request.method not in ("GET", "HEAD"):
-        response = _error(request, 405, "tbprof's routes answer GET and HEAD only")
-        response.headers["Allow"] = "GET, HEAD"
-        return response
-    if request.headers.get("Sec-Fetch-Site") == "cross-site":
-        return _error(request, 403, "tbprof does not answer the pages of other sites")
-    return None
-
-
-def _error(request: wrappers.Request, status: int, sentence: str) -> wrappers.Response:
+def error_answer(request: wrappers.Request, status: int, sentence: str) -> wrappers.Response:
+    """`{"error": sentence}`."""
     return _respond(request, status, json.dumps({"error": sentence}))
 
 

@@ -10,7 +10,6 @@ from tensorboard.backend import http_util
 from werkzeug import wrappers
 
 from tbprof.folders import PACKAGE
-from tbprof.plugin.routes.answers import refusal
 
 __all__ = ["Bundle"]
 
@@ -42,9 +41,6 @@ class Bundle:
         return wrappers.Request.application(self._response)
 
     def _response(self, request: wrappers.Request) -> wrappers.Response:
-        refused = refusal(request)
-        if refused is not None:
-            return refused
         _, _, name = request.path.partition("/data/plugin/tbprof/")
         if name == "index.js" and name not in self._files:
             return _respond(request, _NOT_BUILT, ".js")
