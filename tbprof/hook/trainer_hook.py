@@ -41,6 +41,8 @@ class TrainerHook:
         record_lines: record in the step after each window which lines sync or copy; that step
             is in no time. Where an upload is small, it takes a second step, to see whether the bytes
             are the same.
+        mark_modules: mark each call of an `nn.Module` in the recorded steps, so that time has a module
+            without call stacks. In a program that uses torch.compile there are no marks.
         sync_callbacks: on CUDA, let torch call back at each wait in that step, which shows
             `torch.cuda.synchronize()` as well. Torch can't turn these callbacks off again, and
             allocations are slower from then on: for a run of its own.
@@ -69,6 +71,7 @@ class TrainerHook:
         with_flops: bool = DEFAULTS.with_flops,
         with_modules: bool = DEFAULTS.with_modules,
         record_lines: bool = DEFAULTS.record_lines,
+        mark_modules: bool = DEFAULTS.mark_modules,
         sync_callbacks: bool = DEFAULTS.sync_callbacks,
         embed_source: bool = DEFAULTS.embed_source,
         max_stall_ms: float = DEFAULTS.max_stall_ms,
@@ -85,6 +88,7 @@ class TrainerHook:
             with_flops=with_flops,
             with_modules=with_modules,
             record_lines=record_lines,
+            mark_modules=mark_modules,
             sync_callbacks=sync_callbacks,
             embed_source=embed_source,
             max_stall_ms=max_stall_ms,

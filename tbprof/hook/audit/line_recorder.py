@@ -14,7 +14,7 @@ from torch.overrides import TorchFunctionMode
 from tbprof.hook.audit.call_log import CallLog
 from tbprof.hook.audit.predicted_devices import FOLLOWED, PredictedDevices, uses_a_device
 from tbprof.hook.audit.watched_calls import WATCHED, Call, CallFacts
-from tbprof.hook.safety.compiled_code import CompilationWatch
+from tbprof.hook.safety.compiled_code import CompilationWatch, frame_switch
 from tbprof.hook.safety.function_modes import enter_at_bottom, leave
 from tbprof.hook.safety.missing_facts import MissingFacts
 from tbprof.model import WAITED
@@ -50,10 +50,11 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         uses_device = missing.ask("places", uses_a_device, otherwise=True)
         self._places = None if uses_device else PredictedDevices()
         self._compilations = CompilationWatch(self._make_way)
+        self._switch: Callable[[Any], Any] | None = None
 
     def begin(self) -> None:
         """Watch torch's functions on this thread; without it, only `note_sync` is heard."""
-        self._compilations.look()
+        self._look_for_dynamo()
         enter_at_bottom(self)
         self._is_entered = True
 
@@ -77,10 +78,15 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         options = kwargs or {}
+        looks_on = None if self._switch is None else self._switch(None)
+        if looks_on is not None and self._switch is not None:
+            # It would compile us where what it looks at is torch's own code alone.
+            self._switch(looks_on)
+            return func(*args, **options)
         call_it = called_from(_caller_of_torch(sys._getframe(1)))
         if not self.is_on:
             return call_it(func, args, options)
-        self._compilations.look()
+        self._look_for_dynamo()
         name, thread = getattr(func, "__name__", ""), threading.get_ident()
         self._running[thread] = name
         try:
@@ -117,6 +123,11 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         # A watched call is noted when it returns.
         if running not in WATCHED:
             self._keep(running, CallFacts(("cuda",)), sys._getframe(1))
+
+    def _look_for_dynamo(self) -> None:
+        if self._switch is None:
+            self._switch = frame_switch(LineRecorder.__torch_function__)
+        self._compilations.look()
 
     def _make_way(self) -> None:
         """On the thread that compiles, and before it looks which modes are active."""

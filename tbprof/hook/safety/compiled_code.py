@@ -13,7 +13,7 @@ from typing import Any, ParamSpec
 import torch
 from torch.compiler import is_compiling
 
-__all__ = ["CompilationWatch", "has_compiled_code", "untraced"]
+__all__ = ["CompilationWatch", "frame_switch", "has_compiled_code", "untraced"]
 
 P = ParamSpec("P")
 
@@ -49,6 +49,23 @@ def untraced(function: Callable[P, None]) -> Callable[P, None]:
         disabled[0](*args, **kwargs)
 
     return called
+
+
+def frame_switch(*functions: Callable[..., Any]) -> Callable[[Any], Any] | None:
+    """Tell Dynamo to let the frames of these functions pass, as soon as it is there.
+
+    Returns:
+        What sets the function that gets to see this thread's other frames, and gives the one before it back:
+        None where none does. None as long as Dynamo has not been loaded.
+    """
+    dynamo = sys.modules.get("torch._dynamo.eval_frame")
+    skip, switch = getattr(dynamo, "skip_code", None), getattr(dynamo, "set_eval_frame", None)
+    if skip is None or switch is None:
+        return None
+    for function in functions:
+        skip(function.__code__)
+    found: Callable[[Any], Any] = switch
+    return found
 
 
 class CompilationWatch:

@@ -135,7 +135,12 @@ class Session:
         self._measurements.begin(due.begun_by)
         self._asked_steps = due.asked_steps
         self._window = ProfiledWindow(
-            due.schedule, self._options, self.windows.recordings, self._worker, self._measurements.count
+            due.schedule,
+            self._options,
+            self.windows.recordings,
+            self._worker,
+            self._measurements.count,
+            marks_modules=self._config.mark_modules,
         )
         self._window.start()
         if due.schedule.warmup > 0:

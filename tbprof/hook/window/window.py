@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import warnings
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from time import perf_counter_ns
 
@@ -26,6 +27,7 @@ from tbprof.hook.safety.other_profilers import (
 from tbprof.hook.safety.python_profiler import PythonProfiler
 from tbprof.hook.safety.signal_handlers import let_through
 from tbprof.hook.spool.spool import TRACE_SUFFIX, remove_partial_files
+from tbprof.hook.window.module_marks import ModuleMarks
 from tbprof.hook.window.torch_profiler import (
     end_prepared_session,
     import_for_start,
@@ -52,6 +54,8 @@ class ProfiledWindow:
         folder: Path,
         worker: str,
         between_steps: Callable[[], None],
+        *,
+        marks_modules: bool = False,
     ) -> None:
         """`between_steps` is called where one step has ended and the next one has not begun."""
         self._schedule = schedule
@@ -62,6 +66,8 @@ class ProfiledWindow:
         self.missing = MissingFacts()
         """What could not be recorded."""
         self._profiler = make_profiler(schedule, options, self._export, self.missing, between_steps)
+        # Call stacks name the modules.
+        self._marks = ModuleMarks(self.missing) if marks_modules and not options.with_stack else None
         self._steps = 0
         self.recorded_steps = 0
         """Whole training steps in the recording."""
@@ -111,6 +117,8 @@ class ProfiledWindow:
             raise
         self.start_ns = perf_counter_ns() - began_ns
         self._claim()
+        if self._marks is not None:
+            self.missing.ask("module_marks", self._marks.begin, None)
 
     def advance(self) -> None:
         """A training step is over: record it as one, and do what is due after it."""
@@ -122,6 +130,8 @@ class ProfiledWindow:
         began_ns = perf_counter_ns()
         if not was_recording:
             self._python_profiler.keep()
+        if self._steps == self._schedule.warmup + self._schedule.active:
+            self._end_marks()
         self._step()
         if not was_recording:
             self.start_ns += perf_counter_ns() - began_ns
@@ -140,6 +150,7 @@ class ProfiledWindow:
             self._has_device_failed = True
             self._let_go()
             return
+        self._end_marks()
         step = self._profiler.step_rec_fn
         if step is not None and step.record is None:
             # Ctrl-C came before torch had opened this step's annotation, and it would fail to close it.
@@ -161,12 +172,17 @@ class ProfiledWindow:
         """
         self.recorded_steps = 0
         self.is_over = True
+        self._end_marks(is_recorded=False)
         self._end()
 
     def _claim(self) -> None:
         if self.is_recording:
             claim_recording()
             self._is_claimed = True
+
+    def _end_marks(self, *, is_recorded: bool = True) -> None:
+        if self._marks is not None:
+            self.missing.ask("module_marks", partial(self._marks.end, is_recorded=is_recorded), None)
 
     def _end(self) -> None:
         # Ctrl-C may have come before it began, and torch fails to end a warm-up that has not.
@@ -184,6 +200,7 @@ class ProfiledWindow:
 
     def _let_go(self) -> None:
         """Leave a profiler that Ctrl-C met while it began, or whose device has failed."""
+        self._end_marks(is_recorded=False)
         if is_recording():
             torch.autograd._disable_profiler()
         else:
@@ -212,6 +229,7 @@ class ProfiledWindow:
         else:
             self.taken_away = is_recording()
         if self.taken_away:
+            self._end_marks(is_recorded=False)
             if self._is_claimed:
                 end_orphaned_recording(self._profiler)
             self.is_over = True

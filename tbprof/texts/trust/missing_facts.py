@@ -33,6 +33,7 @@ _WORDS = {
     "gc_counts": "full runs of the garbage collector",
     "git_commit": "the commit of the checkout",
     "loaders": "the settings of a DataLoader",
+    "module_marks": "marks around the calls of modules",
     "optimizers": "the settings of an optimizer",
     "other_gpu_processes": "other processes on the GPU",
     "places": "which tensors would be on a GPU",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -123,3 +124,61 @@ def test_a_compiler_that_another_thread_is_importing_has_compiled_nothing(
 ) -> None:
     monkeypatch.setitem(sys.modules, "torch._dynamo.utils", ModuleType("torch._dynamo.utils"))
     assert not has_compiled_code()
+
+
+COMPILED_IN_A_WINDOW = """
+    import sys, torch, torch._dynamo, tbprof
+    from torch import nn
+    counters = torch._dynamo.utils.counters
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = nn.Linear(4, 4), nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+        def forward(self, x):
+            return self.second(self.first(x) * 2)
+
+    def in_place(net):
+        net.compile(backend="eager")
+        return net
+
+    def inside(net):
+        net.second = torch.compile(net.second, backend="eager")
+        return net
+
+    WAYS = (
+        lambda net: torch.compile(net, backend="eager"),
+        in_place,
+        lambda net: torch.compile(lambda x: net(x).sum(), backend="eager"),
+        inside,
+    )
+
+    def train(step):
+        torch._dynamo.reset()
+        counters.clear()
+        models = [Net() for _ in WAYS]
+        for number in range(8):
+            if number == 4:
+                models = [way(net) for way, net in zip(WAYS, models)]
+            for model in models:
+                model(torch.ones(2, 4)).sum().backward()
+            step()
+        print(counters["frames"]["total"], counters["stats"]["unique_graphs"], len(counters["graph_break"]))
+
+    train(lambda: None)
+    schedule = tbprof.Schedule(skip_first=2, warmup=1, active=3)
+    with tbprof.TrainerHook(sys.argv[1], schedule=schedule, record_lines=False) as hook:
+        train(hook.step)
+        hook.close(wait_s=60)
+"""
+
+
+def test_marks_on_modules_make_way_before_anything_is_compiled(
+    fork_script: RunScript, tmp_path: Path
+) -> None:
+    ended = fork_script(COMPILED_IN_A_WINDOW, tmp_path / "logs")
+    assert ended.returncode == 0, ended.stderr
+    alone, watched = ended.stdout.splitlines()
+    assert watched == alone
+    (trace,) = (tmp_path / "logs").glob("*.trace.json.gz")
+    assert gzip.decompress(trace.read_bytes()).count(b"nn.Module: Net.second (Sequential)") > 0

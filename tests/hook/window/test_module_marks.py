@@ -1,0 +1,159 @@
+"""Marks around modules: what they are called, and that nothing of them stays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn.modules import module as torch_module
+from torch.profiler import ProfilerActivity, profile
+
+from tbprof.hook.config.options import RecordOptions
+from tbprof.hook.config.schedule import Schedule
+from tbprof.hook.safety.missing_facts import MissingFacts
+from tbprof.hook.safety.torch_version import crashes_with_stack
+from tbprof.hook.window import module_marks
+from tbprof.hook.window.module_marks import ModuleMarks
+from tbprof.hook.window.window import ProfiledWindow
+
+
+class Net(nn.Module):
+    """A layer that holds another, and one that is made anew in each call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Sequential(nn.Linear(2, 2)), nn.Linear(2, 2)])
+
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers:
+            x = layer(x)
+        return nn.Softmax(dim=1)(x)
+
+
+class Failing(nn.Module):
+    def forward(self, _: Tensor) -> Tensor:
+        raise ArithmeticError
+
+
+@pytest.fixture(autouse=True)
+def nothing_left() -> Iterator[None]:
+    yield
+    assert not torch_module._global_forward_hooks
+    assert not torch_module._global_forward_pre_hooks
+    assert not torch_module._global_forward_hooks_always_called
+
+
+def recorded(program: Callable[[], object], folder: Path, marks: ModuleMarks | None = None) -> list[str]:
+    """The marks in the order in which they begin, each with a space for every one around it."""
+    marks = ModuleMarks(MissingFacts()) if marks is None else marks
+    with profile(activities=[ProfilerActivity.CPU]) as profiler:
+        marks.begin()
+        try:
+            program()
+        finally:
+            marks.end()
+        torch.ones(1)
+    profiler.export_chrome_trace(str(folder / "trace.json"))
+    return marks_of(folder / "trace.json")
+
+
+def marks_of(trace: Path) -> list[str]:
+    rows = json.loads(trace.read_bytes())["traceEvents"]
+    found: list[Any] = [row for row in rows if str(row.get("name")).startswith("nn.Module: ")]
+    assert {row["cat"] for row in found} <= {"user_annotation"}
+    found.sort(key=lambda row: (row["ts"], -row["dur"]))
+    ends = [row["ts"] + row["dur"] for row in found]
+    depths = [sum(end > row["ts"] for end in ends[:at]) for at, row in enumerate(found)]
+    return [
+        " " * depth + row["name"].removeprefix("nn.Module: ")
+        for row, depth in zip(found, depths, strict=True)
+    ]
+
+
+def test_a_mark_has_the_path_from_the_outermost_module_and_the_class(tmp_path: Path) -> None:
+    net = Net()
+    assert recorded(lambda: net(torch.ones(1, 2)), tmp_path) == [
+        "Net (Net)",
+        " Net.layers.0 (Sequential)",
+        "  Net.layers.0.0 (Linear)",
+        " Net.layers.1 (Linear)",
+        " Net.Softmax (Softmax)",
+    ]
+
+
+def test_two_outermost_modules_of_one_class_are_told_apart(tmp_path: Path) -> None:
+    first, second = nn.ReLU(), nn.ReLU()
+
+    def program() -> None:
+        for model in (first, second, first):
+            model(torch.ones(1))
+
+    assert recorded(program, tmp_path) == ["ReLU (ReLU)", "ReLU_1 (ReLU)", "ReLU (ReLU)"]
+
+
+def test_a_module_that_raises_ends_its_mark(tmp_path: Path) -> None:
+    model, after = nn.Sequential(Failing()), nn.ReLU()
+
+    def program() -> None:
+        with pytest.raises(ArithmeticError):
+            model(torch.ones(1))
+        after(torch.ones(1))
+
+    assert recorded(program, tmp_path) == [
+        "Sequential (Sequential)",
+        " Sequential.0 (Failing)",
+        "ReLU (ReLU)",
+    ]
+
+
+def test_a_module_that_is_called_when_the_marks_end_has_ended_its_own(tmp_path: Path) -> None:
+    marks = ModuleMarks(MissingFacts())
+
+    class Ending(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            marks.end()
+            return x
+
+    assert recorded(lambda: Ending()(torch.ones(1)), tmp_path, marks) == ["Ending (Ending)"]
+
+
+def test_a_fault_of_the_marks_ends_them_and_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: str) -> object:
+        raise RuntimeError("no more marks")
+
+    monkeypatch.setattr(module_marks, "_open_mark", fail)
+    missing = MissingFacts()
+    result: list[Tensor] = []
+    assert recorded(lambda: result.append(Net()(torch.ones(1, 2))), tmp_path, ModuleMarks(missing)) == []
+    assert [(fact.name, fact.reason) for fact in missing.facts] == [
+        ("module_marks", "RuntimeError: no more marks")
+    ]
+    assert len(result) == 1
+
+
+@pytest.mark.parametrize(
+    "with_stack",
+    [False, pytest.param(True, marks=pytest.mark.skipif(crashes_with_stack(), reason="ends this process"))],
+)
+@pytest.mark.parametrize("stop_early", [False, True])
+def test_a_window_marks_its_recorded_steps_where_no_stacks_name_modules(
+    tmp_path: Path, *, with_stack: bool, stop_early: bool
+) -> None:
+    model, schedule = nn.ReLU(), Schedule(warmup=1, active=2)
+    options = RecordOptions(with_stack=with_stack)
+    window = ProfiledWindow(schedule, options, tmp_path, "worker", lambda: None, marks_modules=True)
+    window.start()
+    for _ in range(2 if stop_early else 3):
+        model(torch.ones(1))
+        window.advance()
+    window.stop()
+    model(torch.ones(1))
+    assert window.trace is not None
+    events = json.loads(window.trace.read_bytes())["traceEvents"]
+    marks = [row for row in events if row.get("name") == "nn.Module: ReLU (ReLU)"]
+    assert len(marks) == (0 if with_stack else 1 if stop_early else 2)
