@@ -12,8 +12,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from tbprof.errors import TbprofError
-from tbprof.report import Timeline, open_timeline
+from tbprof.report import Timeline
 from tbprof.texts.screens.timeline import carried_sentence
 from tbprof.views.base.times import us
 from tbprof.views.timeline.building import timeline_step, timeline_view
@@ -35,12 +34,8 @@ _MOST_ROWS = 2000
 """That can be selected, the longest ones."""
 
 
-def embedded_timeline(path: str) -> dict[str, Any] | None:
-    """The step that stands for the window of a trace file; None where the file gives nothing."""
-    try:
-        timeline = open_timeline(path)
-    except (TbprofError, OSError):
-        return None
+def embedded_timeline(timeline: Timeline) -> dict[str, Any] | None:
+    """The step that stands for a window; None where it has none."""
     if not len(timeline.facts.steps):
         return None
     index = timeline.representative_step()

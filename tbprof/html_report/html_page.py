@@ -112,7 +112,7 @@ def _manual() -> list[dict[str, object]]:
 def _window(window: Window, report: Report, *, has_timeline: bool) -> dict[str, object]:
     """What the plugin's routes would answer of it."""
     trace = window.trace_path if has_timeline else None
-    timeline = None if trace is None or trace.endswith(REPORT_SUFFIX) else _timeline(trace)
+    of_trace = {} if trace is None or trace.endswith(REPORT_SUFFIX) else _of_trace(trace)
     place = {"run": window.run, "worker": window.worker, "window": window.window}
     view = window_view(report, **place)
     source = source_files_view(report)
@@ -121,16 +121,17 @@ def _window(window: Window, report: Report, *, has_timeline: bool) -> dict[str, 
         "answer": dataclasses.asdict(WindowAnswer("ready", view, None, None)),
         "source": dataclasses.asdict(SourceAnswer("ready", source, None)),
         "findings": [dataclasses.asdict(finding_text(report, finding)) for finding in report.findings],
-        "timeline": timeline,
+        "timeline": of_trace.get("timeline"),
+        "tables": of_trace.get("tables"),
         "checks": dataclasses.asdict(checks_view(report)),
     }
 
 
-def _timeline(trace: str) -> dict[str, Any] | None:
+def _of_trace(trace: str) -> dict[str, Any]:
     # What analyzes a trace takes longer to import than a page without one to be written.
-    from tbprof.html_report.embedded_timeline import embedded_timeline
+    from tbprof.html_report.embedded_trace import embedded_trace
 
-    return embedded_timeline(trace)
+    return embedded_trace(trace)
 
 
 def _bundle() -> str:

@@ -6,9 +6,10 @@ import html
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from tbprof.errors import UsageError
+from tbprof.file_names import REPORT_SUFFIX
 from tbprof.html_report.html_page import html_page
 from tbprof.model import Report, Window
 from tbprof.store.lookup.discovery import Discovery
@@ -18,7 +19,13 @@ from tbprof.trace_files import looks_like_trace
 from tbprof.views.export.report_document import report_document
 from tbprof.views.overview.opening import opening_of
 
+if TYPE_CHECKING:
+    from tbprof.html_report.loaded_table import LoadedTable
+
 __all__ = ["LoadedReport", "load"]
+
+Grouping: TypeAlias = Literal["name", "shapes", "stack", "module", "label", "step"]
+Scope: TypeAlias = Literal["trace", "steps"]
 
 _FRAME_HEIGHT_PX = 720
 
@@ -29,6 +36,9 @@ class LoadedReport:
 
     report: Report
     """All figures, as records; times in ns."""
+    trace_path: str | None = None
+    """Of the trace, where there is one: tables are counted from it."""
+    use_cache: bool = True
 
     @property
     def verdict(self) -> str:
@@ -39,6 +49,48 @@ class LoadedReport:
     def to_dict(self) -> dict[str, Any]:
         """What `tbprof report --format json` prints of it; times in us."""
         return dict(report_document(self.report))
+
+    def operators(self, by: Grouping = "name", *, scope: Scope = "trace") -> LoadedTable:
+        """Calls, host and device time, launches, idle and waits of each operator.
+
+        Args:
+            by: What makes one row: `name`, `shapes`, `stack`, `module`, `label` or `step`.
+            scope: The whole trace, or only what belongs to its steps.
+
+        Raises:
+            TbprofError: There is no trace, or it does not hold what to group by.
+        """
+        return self._table("operators", by, scope)
+
+    def kernels(self, *, scope: Scope = "trace") -> LoadedTable:
+        """Times, grids and occupancy of each kernel; `to_dict()` has a histogram and repeated sequences.
+
+        Raises:
+            TbprofError: There is no trace.
+        """
+        return self._table("kernels", "name", scope)
+
+    def modules(self, *, scope: Scope = "trace") -> LoadedTable:
+        """Forward and backward time of each module, as a tree; equal layers are one row.
+
+        Raises:
+            TbprofError: There is no trace, or it names no modules.
+        """
+        return self._table("modules", "name", scope)
+
+    def collectives(self) -> LoadedTable:
+        """Sizes, times and bandwidths of what the rank says to others.
+
+        Raises:
+            TbprofError: There is no trace.
+        """
+        return self._table("collectives", "name", "trace")
+
+    def _table(self, name: str, by: str, scope: str) -> LoadedTable:
+        # What analyzes a trace takes longer to import than a report to be read.
+        from tbprof.html_report.loaded_table import load_table
+
+        return load_table(self.trace_path, name, by, scope, use_cache=self.use_cache)
 
     def to_html(self) -> str:
         """One page with everything inside, as of `tbprof report --format html`.
@@ -78,8 +130,18 @@ def load(path: str | os.PathLike[str], *, use_cache: bool = True) -> LoadedRepor
     """
     place = Path(path)
     if not place.is_dir():
-        return LoadedReport(report_of_file(place, use_cache=use_cache))
-    return LoadedReport(report_of_window(_newest(place), use_cache=use_cache))
+        return LoadedReport(report_of_file(place, use_cache=use_cache), _trace_of(place), use_cache)
+    window = _newest(place)
+    return LoadedReport(report_of_window(window, use_cache=use_cache), window.trace_path, use_cache)
+
+
+def _trace_of(file: Path) -> str | None:
+    """The file itself, or of a report the trace beside it."""
+    if not file.name.endswith(REPORT_SUFFIX):
+        return str(file)
+    windows = Discovery(file.absolute().parent, looks_like_trace).find().windows
+    same = (window.trace_path for window in windows if window.report_path == str(file.absolute()))
+    return next(same, None)
 
 
 def _newest(folder: Path) -> Window:

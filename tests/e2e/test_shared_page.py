@@ -28,7 +28,7 @@ def test_it_shows_the_tab_and_asks_nobody(page: Page, shared: pathlib.Path) -> N
     page.on("request", lambda request: asked.append(request.url))
     page.goto(shared.as_uri())
     expect(page.locator("h1")).to_contain_text("The GPU")
-    expect(page.locator("nav .tabs a")).to_have_count(5)
+    expect(page.locator("nav .tabs a")).to_have_count(7)
     page.locator("nav a", has_text="Sync points").click()
     page.locator("tr[data-site]").first.click()
     page.locator(".drawer button", has_text="About SYN02").click()
@@ -37,6 +37,9 @@ def test_it_shows_the_tab_and_asks_nobody(page: Page, shared: pathlib.Path) -> N
     # A link that was copied from the tab may name what the page has not.
     page.goto(f"{shared.as_uri()}#&p.tbprof.view=compare")
     expect(page.locator("h1")).to_contain_text("The GPU")
+    page.goto(f"{shared.as_uri()}#tbprof&p.tbprof.view=kernels&p.tbprof.row=0")
+    expect(page.locator(".data-table tr[data-row]")).to_have_count(11)
+    expect(page.locator(".drawer")).to_contain_text("Shared memory")
     page.goto(f"{shared.as_uri()}#tbprof&p.tbprof.view=timeline")
     expect(page.locator(".timeline")).to_contain_text("This page carries")
     expect(page.locator("canvas.lanes")).not_to_have_attribute("data-drawn", "0")

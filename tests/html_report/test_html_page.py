@@ -20,7 +20,7 @@ from tbprof.html_report import html_page as pages
 from tbprof.html_report.embedded_timeline import MOST_BYTES, embedded_timeline
 from tbprof.html_report.html_page import html_page
 from tbprof.model import Report
-from tbprof.report import build_report
+from tbprof.report import build_report, open_timeline
 from tbprof.store.codec import encode_report
 from tbprof.store.lookup.windows import window_of_report
 
@@ -54,14 +54,24 @@ def test_the_page_carries_its_window_and_the_rules(report: Report) -> None:
     data = data_of(page_of(report))
     assert set(data) == {"runs", "windows", "ranks", "trends", "rules", "manual"}
     [window] = data["windows"]
-    assert set(window) == {"run", "worker", "window", "answer", "source", "findings", "checks", "timeline"}
+    assert set(window) == {
+        "run",
+        "worker",
+        "window",
+        "answer",
+        "source",
+        "findings",
+        "checks",
+        "timeline",
+        "tables",
+    }
     assert window["answer"]["state"] == "ready"
     assert len(window["answer"]["window"]["sites"]) == len(report.sites)
 
 
 def test_it_carries_the_step_of_median_length_within_its_bytes() -> None:
     path = SAMPLES / "h100_transformer_clean" / "dc3b_3169006.pt.trace.json.gz"
-    carried = embedded_timeline(str(path))
+    carried = embedded_timeline(open_timeline(path))
     assert carried is not None
     assert carried["about"].startswith("This page carries ProfilerStep#")
     assert sum(map(len, carried["tiles"].values())) <= MOST_BYTES

@@ -1,4 +1,4 @@
-"""`tbprof table NAME FILE`: one table of a trace, as text, CSV or JSON."""
+"""`tbprof table NAME FILE`: one table of a trace, as text, CSV, JSON, Markdown or HTML."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tbprof.cli.input.trace_facts import facts_of_file
+from tbprof.cli.output.plain_text import plain
 from tbprof.cli.output.tables import FORMS
 from tbprof.errors import UsageError
+from tbprof.html_report.table_markup import table_markdown, table_page
 from tbprof.standard_streams import put, reader_may_leave
 from tbprof.views.tables.comparison import compare_tables
 from tbprof.views.tables.table import Table
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_to"]
 
+_FORMS = {**FORMS, "markdown": lambda table: _plain(table_markdown(table)), "html": table_page}
 _SCOPES = ("trace", "steps")
 _GROUPINGS = ("name", "shapes", "stack", "module", "label", "step")
 
@@ -32,7 +35,7 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "--scope", choices=_SCOPES, default="trace", help="the whole trace, or only what belongs to its steps"
     )
-    parser.add_argument("--format", choices=tuple(FORMS), default="text")
+    parser.add_argument("--format", choices=tuple(_FORMS), default="text")
     parser.add_argument(
         "--against", type=Path, metavar="FILE", help="an earlier trace: what each row adds to the difference"
     )
@@ -54,8 +57,12 @@ def run(options: argparse.Namespace) -> int:
         table = compare_tables(_table(options.against, options), table)
     table = dataclasses.replace(table, rows=table.rows[: options.top])
     with reader_may_leave():
-        put(FORMS[options.format](table))
+        put(_FORMS[options.format](table))
     return 0
+
+
+def _plain(lines: str) -> str:
+    return "".join(f"{plain(line)}\n" for line in lines.split("\n")[:-1])
 
 
 def _table(path: Path, options: argparse.Namespace) -> Table:

@@ -1,4 +1,4 @@
-"""`tbprof table`: tables of a trace in three formats."""
+"""`tbprof table`: tables of a trace in five formats."""
 
 from __future__ import annotations
 
@@ -77,6 +77,15 @@ def test_csv_holds_the_same_rows(capsys: pytest.CaptureFixture[str]) -> None:
     assert [(row["name"], float(row["total_us"]), json.loads(row["grid"])) for row in rows] == [
         (row["name"], row["total_us"], row["grid"]) for row in expected
     ]
+
+
+def test_markdown_and_html_hold_the_same_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("kernels", str(TRACE), "--top", "3", "--format")
+    names = [row["short_name"] for row in document(capsys, "kernels", "--top", "3")["rows"]]
+    markdown, page = (printed(capsys, *asked, form) for form in ("markdown", "html"))
+    lines = [line for line in markdown.splitlines() if line.startswith("| ")][2:]
+    assert [line.split(" | ")[0].removeprefix("| ").replace("\\", "") for line in lines] == names
+    assert page.count("<tr>") == 4
 
 
 def test_text_says_what_it_is_a_table_of(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,111 @@
+"""A table as Markdown, and as HTML for a notebook or a page of its own."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from tbprof.texts.figures.quantities import duration, mean, share, size
+from tbprof.texts.screens.table_columns import column_text
+from tbprof.views.export.finding_markdown import escaped
+from tbprof.views.tables.cells import written_list
+from tbprof.views.tables.table import Cell, Column, Table
+
+__all__ = ["table_html", "table_markdown", "table_page"]
+
+_UNKNOWN = "—"
+_BREAKS = re.compile("[\n\r\t\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_ASCII_ESCAPES = "xmlcharrefreplace"
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>{title}</title>
+<style>
+:root {{ color-scheme: light dark; font: 14px/1.4 system-ui, sans-serif }}
+table {{ border-collapse: collapse }}
+th, td {{ padding: 3px 10px; text-align: left; border-bottom: 1px solid #8886; overflow-wrap: anywhere }}
+th {{ position: sticky; top: 0; background: Canvas }}
+.num {{ text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums }}
+</style>
+</head>
+<body>
+{table}
+</body>
+</html>
+"""
+
+
+def table_markdown(table: Table) -> str:
+    """Its sentence and, of the columns in which something is known, those that text has too."""
+    columns = _shown(table)
+    heads = [escaped(_head(column)) for _, column in columns]
+    marks = ["---:" if column.kind != "text" else "---" for _, column in columns]
+    lines = [escaped(table.sentence), "", _row(heads), _row(marks)]
+    lines += [_row([escaped(_cell(row[at], column)) for at, column in columns]) for row in table.rows]
+    return "\n".join(_one_line(line) for line in lines) + "\n"
+
+
+def table_html(table: Table) -> str:
+    """The same as an element; ASCII, whatever names it holds."""
+    columns = _shown(table)
+    heads = "".join(
+        f'<th scope="col"{_class(column)}>{html.escape(_head(column))}</th>' for _, column in columns
+    )
+    rows = "".join(
+        f"<tr>{''.join(_html_cell(row[at], column) for at, column in columns)}</tr>\n" for row in table.rows
+    )
+    text = (
+        f"<table><caption>{html.escape(table.sentence)}</caption>\n"
+        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}</tbody></table>"
+    )
+    return text.encode("ascii", _ASCII_ESCAPES).decode()
+
+
+def table_page(table: Table) -> str:
+    """The same as a page that needs no server."""
+    return _PAGE.format(title=f"{table.name} - tbprof", table=table_html(table))
+
+
+def _shown(table: Table) -> list[tuple[int, Column]]:
+    return [
+        (at, column)
+        for at, column in enumerate(table.columns)
+        if column.head and any(row[at] is not None for row in table.rows)
+    ]
+
+
+def _head(column: Column) -> str:
+    return column_text(column.key, column.head).head
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _one_line(text: str) -> str:
+    return _BREAKS.sub(" ", text)
+
+
+def _class(column: Column) -> str:
+    return "" if column.kind == "text" else ' class="num"'
+
+
+def _html_cell(cell: Cell, column: Column) -> str:
+    # Names can be written from right to left.
+    return f"<td{_class(column)}><bdi>{html.escape(_cell(cell, column))}</bdi></td>"
+
+
+def _cell(cell: Cell, column: Column) -> str:
+    if cell is None:
+        return _UNKNOWN
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, list):
+        return written_list(cell)
+    figures = {"us": duration, "share": share, "number": mean, "bytes": size, "count": "{:,}".format}
+    written = figures.get(column.kind, str)
+    return str(written(cell))
