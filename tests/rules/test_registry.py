@@ -19,8 +19,8 @@ from tbprof.rules.declared import declared_rule
 from tbprof.rules.files import rule_files
 from tbprof.rules.registry import RULES
 
-OF_NO_TRACE = {"DEV01"}
-"""Preflight alone finds them."""
+OF_NO_TRACE = {"DEV01", "DST02", "DST08"}
+"""Preflight alone finds the first, the ranks of a job together the others."""
 
 
 def test_codes_and_names_are_there_once() -> None:

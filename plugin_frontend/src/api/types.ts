@@ -717,6 +717,15 @@ export interface JobFix {
   ceiling_us: number;
 }
 
+export interface JobFinding {
+  rule: string;
+  title: string;
+  severity: "critical" | "high" | "medium" | "low" | "info";
+  sentence: string;
+  /** Index into `late`; null where it is about none. */
+  cause: number | null;
+}
+
 export interface WhatIf {
   /** By the replay of what was recorded. */
   step_us: number;
@@ -860,6 +869,7 @@ export interface JobPage {
   late: LateCause[];
   /** The one that pays most first. Each is of other steps, so that they add up. */
   plan: JobFix[];
+  findings: JobFinding[];
   what_if: WhatIf | null;
   steps: JobStep[];
   /** By step and end; at most `MOST_MEETINGS`, those of the first steps. */

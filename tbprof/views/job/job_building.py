@@ -15,6 +15,7 @@ from tbprof.texts.screens.job import (
     unmatched_sentence,
 )
 from tbprof.views.job.job_collectives import job_collectives
+from tbprof.views.job.job_findings import job_findings
 from tbprof.views.job.job_page import (
     JobPage,
     JobStep,
@@ -54,11 +55,12 @@ def job_page(ranks: Sequence[RankSummary], problems: Sequence[RankProblem] = ())
     plan = plan_of(analysis, late, names)
     verdict = job_verdict(rows, waits, late.causes, plan, analysis, recorded=len(ranks))
     steps_us = [row.step_us for row in rows if row.step_us is not None]
+    step_us = median(steps_us) if steps_us else None
     return JobPage(
         verdict=verdict.sentence,
         detail=verdict.detail,
         notes=tuple(_notes(missing, left_out, compared, analysis)),
-        step_us=median(steps_us) if steps_us else None,
+        step_us=step_us,
         waiting_share=verdict.waiting_share,
         matched=analysis.matching.matched_count,
         unmatched=analysis.matching.unmatched_count,
@@ -67,6 +69,7 @@ def job_page(ranks: Sequence[RankSummary], problems: Sequence[RankProblem] = ())
         waits=waits,
         late=late.causes,
         plan=plan,
+        findings=job_findings(late.causes, plan, analysis.matching.unmatched, step_us),
         what_if=_what_if(analysis),
         steps=_steps(analysis, late),
         meetings=meetings.rows,

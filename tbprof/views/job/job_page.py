@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Literal
 
+from tbprof.model import Severity
 from tbprof.records import dataclass
 
 __all__ = [
     "IdlePart",
     "JobAnswer",
     "JobCollective",
+    "JobFinding",
     "JobFix",
     "JobMeeting",
     "JobPage",
@@ -119,6 +121,18 @@ class JobFix:
     floor_us: float
     estimate_us: float
     ceiling_us: float
+
+
+@dataclass(frozen=True, slots=True)
+class JobFinding:
+    """What a rule about several ranks found; its page is that of its code, as of all rules."""
+
+    rule: str
+    title: str
+    severity: Severity
+    sentence: str
+    cause: int | None
+    """Index into `late`; null where it is about none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +302,7 @@ class JobPage:
     """Latest first."""
     plan: tuple[JobFix, ...]
     """The one that pays most first. Each is of other steps, so that they add up."""
+    findings: tuple[JobFinding, ...]
     what_if: WhatIf | None
     steps: tuple[JobStep, ...]
     meetings: tuple[JobMeeting, ...]

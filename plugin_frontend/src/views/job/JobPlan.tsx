@@ -5,6 +5,7 @@ import { formatCounted, formatShare, shareOf } from "../../format/number.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
 import { RankLink } from "./RankLink.tsx";
+import { RuleButton } from "./RuleButton.tsx";
 
 /** At once; the others after a click. */
 const MOST_ROWS = 5;
@@ -18,7 +19,7 @@ export function JobPlan({ page }: { page: JobPage }) {
       <ul class="in late-causes">
         {page.late.slice(0, 2 * MOST_ROWS).map((cause, at) => (
           <li key={at} class="anywhere">
-            {cause.sentence} <RankLink rank={page.ranks[cause.rank]} prefix="Open " />
+            <RuleButton rule={ruleOf(page, at)} /> {cause.sentence} <RankLink rank={page.ranks[cause.rank]} prefix="Open " />
           </li>
         ))}
       </ul>
@@ -84,7 +85,7 @@ function FixLine({ fix, number, page, largest_us: largest }: { fix: JobFix; numb
         <div class="b anywhere">
           <InlineText text={fix.title} />
         </div>
-        {cause !== undefined && <Cause cause={cause} page={page} />}
+        {cause !== undefined && <Cause cause={cause} rule={ruleOf(page, fix.cause)} page={page} />}
         <p class="s12 t2 anywhere">{fix.detail}</p>
       </td>
       <td>
@@ -101,10 +102,15 @@ function FixLine({ fix, number, page, largest_us: largest }: { fix: JobFix; numb
   );
 }
 
-function Cause({ cause, page }: { cause: LateCause; page: JobPage }) {
+/** The rule whose finding a cause is; null where it is too little for one. */
+function ruleOf(page: JobPage, cause: number): string | null {
+  return page.findings.find((finding) => finding.cause === cause)?.rule ?? null;
+}
+
+function Cause({ cause, rule, page }: { cause: LateCause; rule: string | null; page: JobPage }) {
   return (
     <p class="s12 t2 anywhere">
-      {cause.sentence} <RankLink rank={page.ranks[cause.rank]} prefix="Open " />
+      <RuleButton rule={rule} /> {cause.sentence} <RankLink rank={page.ranks[cause.rank]} prefix="Open " />
     </p>
   );
 }

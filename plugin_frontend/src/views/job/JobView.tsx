@@ -1,13 +1,16 @@
 import type { JobAnswer, JobPage } from "../../api/types.ts";
 import { job, standAlone } from "../../state/job.ts";
+import { place } from "../../state/place.ts";
 import { shown } from "../../state/runs.ts";
 import { Icon } from "../../widgets/Icon.tsx";
 import { RanksPage } from "../series/RanksPage.tsx";
 import { SeriesHead, SeriesPage } from "../series/SeriesPage.tsx";
+import { RuleDrawer } from "../sites/RuleDrawer.tsx";
 import { AlignedSteps } from "./AlignedSteps.tsx";
 import { JobCollectives } from "./JobCollectives.tsx";
 import { JobPlan } from "./JobPlan.tsx";
 import { JobRanks } from "./JobRanks.tsx";
+import { RuleButton } from "./RuleButton.tsx";
 import { WaitsCard } from "./WaitsCard.tsx";
 
 /** All ranks of a run together; side by side where nothing can be said of them together. */
@@ -15,7 +18,12 @@ export function JobView() {
   if (standAlone.value && (shown.value?.run.workers.length ?? 1) > 1) {
     return <RanksPage about={job.value.kind === "there" ? (job.value.value.page?.verdict ?? "") : ""} />;
   }
-  return <SeriesPage answer={job.value}>{(answer: JobAnswer) => <Answered answer={answer} />}</SeriesPage>;
+  const { rule } = place.value;
+  return (
+    <SeriesPage answer={job.value} drawer={rule === null ? null : <RuleDrawer code={rule} view={null} />}>
+      {(answer: JobAnswer) => <Answered answer={answer} />}
+    </SeriesPage>
+  );
 }
 
 function Answered({ answer }: { answer: JobAnswer }) {
@@ -43,7 +51,7 @@ function Job({ page }: { page: JobPage }) {
   return (
     <>
       <SeriesHead verdict={page.verdict} detail={page.detail} />
-      <JobNotes notes={page.notes} />
+      <JobNotes page={page} />
       <JobPlan page={page} />
       {page.ranks.length > 1 && <JobRanks page={page} />}
       {page.strips.length > 0 && page.meetings.length > 0 && <AlignedSteps page={page} />}
@@ -56,8 +64,9 @@ function Job({ page }: { page: JobPage }) {
 const MOST_NOTES = 4;
 
 /** What to know before the figures are trusted: ranks that are missing or damaged, collectives without their like. */
-export function JobNotes({ notes }: { notes: readonly string[] }) {
+function JobNotes({ page: { notes, findings } }: { page: JobPage }) {
   if (notes.length === 0) return null;
+  const ruleOf = (note: string): string | null => findings.find((finding) => finding.sentence === note)?.rule ?? null;
   const rest = notes.slice(MOST_NOTES);
   return (
     <div class="note small">
@@ -65,7 +74,7 @@ export function JobNotes({ notes }: { notes: readonly string[] }) {
       <div>
         {notes.slice(0, MOST_NOTES).map((note) => (
           <p key={note} class="anywhere">
-            {note}
+            <RuleButton rule={ruleOf(note)} /> {note}
           </p>
         ))}
         {rest.length > 0 && (

@@ -5,17 +5,31 @@ import { Skeleton } from "../states/Skeleton.tsx";
 
 export interface SeriesPageProps<View> {
   answer: Loaded<View>;
+  /** Beside it. */
+  drawer?: ComponentChildren;
   children: (view: View) => ComponentChildren;
 }
 
 /** A page over several windows, or why there is none. */
-export function SeriesPage<View>({ answer, children }: SeriesPageProps<View>) {
+export function SeriesPage<View>({ answer, drawer = null, children }: SeriesPageProps<View>) {
   if (answer.kind === "loading")
     return (
       <main>
         <Skeleton />
       </main>
     );
+  if (drawer !== null && answer.kind === "there") {
+    return (
+      <main class="fill">
+        <div class="split open">
+          <div class="pane" tabIndex={0}>
+            <div class="page">{children(answer.value)}</div>
+          </div>
+          {drawer}
+        </div>
+      </main>
+    );
+  }
   return (
     <main tabIndex={0}>
       <div class={answer.kind === "failed" ? "page narrow" : "page"}>

@@ -9,10 +9,10 @@ import { CopyFindingButton } from "../CopyFindingButton.tsx";
 import { Drawer } from "./Drawer.tsx";
 import { FindingPart } from "./FindingPart.tsx";
 
-/** What a rule found that is about no site, and its page. */
-export function RuleDrawer({ code, view }: { code: string; view: WindowView }) {
+/** What a rule found in a window that is about no site, and its page. */
+export function RuleDrawer({ code, view }: { code: string; view: WindowView | null }) {
   const loaded = rulePage.value;
-  const found = unplacedFindings(view.overview).filter((finding) => finding.rule === code);
+  const found = (view === null ? [] : unplacedFindings(view.overview)).filter((finding) => finding.rule === code);
   const largest = Math.max(...found.map((finding) => finding.saving?.ceiling_us ?? 0));
   return (
     <Drawer title={loaded.kind === "there" ? loaded.value.title : code}>
