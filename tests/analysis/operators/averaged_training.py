@@ -1,4 +1,4 @@
-"""Trains a little on the CPU; writes the trace, and what `key_averages()` makes of the same run.
+"""Trains a little on the CPU; writes the trace, and what torch itself makes of the same run.
 
 `python averaged_training.py TRACE AVERAGES`; a process of its own, since a profiler that takes stacks looks
 at every frame of its process.
@@ -16,6 +16,7 @@ import torch
 from torch.autograd import DeviceType
 from torch.autograd.profiler_util import _filter_stack_entry
 from torch.profiler import ProfilerActivity, profile, record_function
+from torch.utils.flop_counter import FlopCounterMode
 
 STACK_DEPTH = 5
 GROUPED: dict[str, dict[str, Any]] = {
@@ -72,6 +73,14 @@ def averages(profiler: profile, by: str) -> list[dict[str, Any]]:
     ]
 
 
+def flops(step: Callable[[], None]) -> dict[str, int]:
+    """Of one step by operator, as torch counts them."""
+    with FlopCounterMode(display=False) as counter:
+        step()
+    counted = counter.get_flop_counts()["Global"]
+    return {str(operator).replace("aten.", "aten::"): count for operator, count in counted.items()}
+
+
 def main(trace: str, averaged: str) -> None:
     step = training()
     # What is only called once would be most of the trace.
@@ -84,7 +93,8 @@ def main(trace: str, averaged: str) -> None:
             step()
             profiler.step()
     profiler.export_chrome_trace(trace)
-    Path(averaged).write_text(json.dumps({by: averages(profiler, by) for by in GROUPED}), encoding="utf-8")
+    told = {**{by: averages(profiler, by) for by in GROUPED}, "flops": flops(step)}
+    Path(averaged).write_text(json.dumps(told), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -81,6 +81,14 @@ def test_operators_are_those_of_key_averages(recorded: tuple[dict[str, Any], Fac
         assert (total_us, self_us) == pytest.approx(theirs[key][1:], abs=1), key
 
 
+def test_flops_of_a_training_are_those_of_torchs_counter(recorded: tuple[dict[str, Any], Facts]) -> None:
+    averages, facts = recorded
+    ours = {row.name: row.limit.flops for row in operator_table(facts, "name").rows if row.limit is not None}
+    counted = {name: 2 * count for name, count in averages["flops"].items()}
+    assert counted.keys() == {"aten::convolution", "aten::addmm", "aten::convolution_backward", "aten::mm"}
+    assert {name: ours[name] for name in counted} == counted
+
+
 def added(rows: Iterable[tuple[Key, float, float, float]]) -> Figures:
     figures: Figures = defaultdict(lambda: [0, 0, 0])
     for key, *values in rows:
