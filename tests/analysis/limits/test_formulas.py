@@ -175,6 +175,8 @@ def test_the_first_input_of_a_sum_is_not_read_where_it_does_not_count() -> None:
             3 * 40 + 99 * 32,
         ),
         ("index_select", [empty(9, 16), 0, empty(4, dtype=torch.int64)], 4 * (8 + 2 * 32)),
+        ("replication_pad2d", [empty(2, 3, 4), [1, 1, 2, 0]], 2 * (24 + 2 * 5 * 6)),
+        ("_fused_rms_norm", [empty(8, 16), [16], empty(16), 1e-6], 2 * (2 * 8 * 16 + 16)),
         ("_softmax", [empty(8, 16), -1, True], 8 * 16 * (2 + 4)),
     ],
 )

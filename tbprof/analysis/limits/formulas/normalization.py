@@ -19,7 +19,8 @@ _FORWARD, _OF_STATISTICS, _BACKWARD = 2, 3, 9
 _OF_CHANNEL = 6
 _STATISTICS = 2
 """Mean and variance."""
-_RMS_FORWARD, _RMS_BACKWARD = 4, 8
+_RMS_FORWARD, _RMS_BACKWARD, _RMS_WEIGHT = 4, 7, 3
+"""The last one for the gradient of the weight."""
 _SOFTMAX_FORWARD, _SOFTMAX_BACKWARD = 5, 4
 _FLOAT32_BYTES = 4
 
@@ -53,13 +54,16 @@ def _backward(channels_of: Callable[[Inputs], int], *, x_at: int = 1, gradient_a
     return cost
 
 
-def _rms(x_at: int, shape_at: int, weight_at: int, flops: int, passes: int) -> CostOf:
-    def cost(inputs: Inputs) -> Cost:
-        x, weight = inputs.tensor(x_at), inputs.optional_bytes(weight_at)
-        rows = x.elements // _width(inputs, shape_at)
-        return Cost(flops * x.elements + 2 * rows, passes * x.bytes + (passes - 1) * weight, x.dtype)
+def _rms(inputs: Inputs) -> Cost:
+    x, weight = inputs.tensor(0), inputs.optional_bytes(2)
+    rows = x.elements // _width(inputs, 1)
+    return Cost(_RMS_FORWARD * x.elements + 2 * rows, 2 * x.bytes + weight, x.dtype)
 
-    return cost
+
+def _rms_backward(inputs: Inputs) -> Cost:
+    gradient, x, weight = inputs.tensor(0), inputs.tensor(1), inputs.optional_bytes(4)
+    flops = _RMS_BACKWARD + (_RMS_WEIGHT if weight else 0)
+    return Cost(flops * x.elements, gradient.bytes + 2 * x.bytes + 2 * weight, x.dtype)
 
 
 def _softmax(inputs: Inputs) -> Cost:
@@ -107,8 +111,8 @@ NORMALIZATIONS: Mapping[str, CostOf] = {
     "aten::batch_norm_backward": _backward(_second(1)),
     "aten::cudnn_batch_norm_backward": _backward(_second(0), x_at=0, gradient_at=1),
     "aten::miopen_batch_norm_backward": _backward(_second(0), x_at=0, gradient_at=1),
-    "aten::_fused_rms_norm": _rms(0, 1, 2, _RMS_FORWARD, passes=2),
-    "aten::_fused_rms_norm_backward": _rms(1, 2, 4, _RMS_BACKWARD, passes=3),
+    "aten::_fused_rms_norm": _rms,
+    "aten::_fused_rms_norm_backward": _rms_backward,
     "aten::_softmax": _softmax,
     "aten::_log_softmax": _softmax,
     "aten::_softmax_backward_data": _softmax_backward,

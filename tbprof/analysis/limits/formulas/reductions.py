@@ -65,6 +65,15 @@ def _resized(inputs: Inputs) -> Cost:
     return Cost(result.elements, x.bytes + result.bytes, x.dtype)
 
 
+def _padded(inputs: Inputs) -> Cost:
+    """The list has two numbers a dimension, of the last one first."""
+    x = inputs.tensor(0)
+    beside = inputs.numbers(1, 1)
+    added = {len(x.shape) - 1 - at // 2: sum(beside[at : at + 2]) for at in range(0, len(beside), 2)}
+    result = x.like(tuple(size + added.get(at, 0) for at, size in enumerate(x.shape)))
+    return Cost(result.elements, x.bytes + result.bytes, x.dtype)
+
+
 def _window(inputs: Inputs, x: Tensor, first: int, *, with_dilation: bool) -> tuple[Tensor, int]:
     """The result of a pool whose arguments begin at `first`, and the elements of its window."""
     kernel = inputs.numbers(first, 2)
@@ -115,6 +124,8 @@ REDUCTIONS: Mapping[str, CostOf] = {
     "aten::var_mean": _reduction(values=2),
     "aten::std_mean": _reduction(values=2),
     **{f"aten::upsample_nearest{sides}d": _resized for sides in (1, 2, 3)},
+    **{f"aten::{kind}_pad{sides}d": _padded for kind in ("replication", "reflection") for sides in (1, 2, 3)},
+    "aten::constant_pad_nd": _padded,
     "aten::upsample_bilinear2d": _resized,
     "aten::_adaptive_avg_pool2d": _resized,
     "aten::_adaptive_avg_pool2d_backward": _pool_backward(None),
