@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     executor = None if options.workers is None else executor_of(options.workers)
     found = job_ranks(options.paths, number=options.window, executor=executor, use_cache=not options.no_cache)
     with Output(options.output) as output:
-        output.put(_text(job_page(found.ranks, found.problems), options.format))
+        output.put(_text(job_page(found.ranks, found.problems, found.older), options.format))
     return 0 if found.ranks else _COULD_NOT
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from tbprof.cli.input.reading import is_folder
@@ -14,6 +14,7 @@ from tbprof.executors.executor import Executor
 from tbprof.file_names import REPORT_SUFFIX, rank_of
 from tbprof.model import Window
 from tbprof.records import dataclass
+from tbprof.store.lookup.job_windows import job_windows
 from tbprof.store.lookup.windows import stored_report
 from tbprof.texts.findings.left_out import skipped_sentence
 from tbprof.views.job.job_page import RankProblem
@@ -30,6 +31,8 @@ class JobRanks:
     ranks: tuple[RankSummary, ...]
     problems: tuple[RankProblem, ...]
     """Those that gave nothing."""
+    older: tuple[str, ...]
+    """Workers of earlier trainings in the same folder, which are left out."""
 
 
 def job_ranks(
@@ -46,7 +49,7 @@ def job_ranks(
     Raises:
         UsageError: There are no such windows, or they are of several runs.
     """
-    windows = tuple(_windows(paths, number))
+    windows, older = _windows(paths, number)
     ranks: list[RankSummary] = []
     problems: list[RankProblem] = []
     pending: list[Window] = []
@@ -54,22 +57,23 @@ def job_ranks(
         try:
             found = _at_hand(window, use_cache=use_cache)
         except TbprofError as error:
-            problems.append(RankProblem(rank_of(window.worker), window.worker, str(error)))
+            problems.append(_problem(window, str(error)))
         else:
             if found is None:
                 pending.append(window)
             else:
                 ranks.append(found)
     traces = [window.trace_path or "" for window in pending]
-    executor = executor or executor_for(len(traces))
-    analyzed = analyse_many(traces, executor, use_cache=use_cache)
-    for window, file in zip(pending, analyzed, strict=True):
-        rank = rank_of(window.worker)
+    for window, file in zip(pending, analyse_many(traces, executor, use_cache=use_cache), strict=True):
         if file.error:
-            problems.append(RankProblem(rank, window.worker, file.error))
+            problems.append(_problem(window, file.error))
         else:
-            ranks.append(rank_summary(file.report(), window.worker, rank))
-    return JobRanks(tuple(ranks), tuple(problems))
+            ranks.append(rank_summary(file.report(), window.worker, rank_of(window.worker)))
+    return JobRanks(tuple(ranks), tuple(problems), older)
+
+
+def _problem(window: Window, sentence: str) -> RankProblem:
+    return RankProblem(rank_of(window.worker), window.worker, sentence)
 
 
 def _at_hand(window: Window, *, use_cache: bool) -> RankSummary | None:
@@ -87,14 +91,12 @@ def _at_hand(window: Window, *, use_cache: bool) -> RankSummary | None:
     return None if summary.why_not == "older" and window.trace_path is not None else summary
 
 
-def _windows(paths: Sequence[Path], number: int | None) -> Iterator[Window]:
-    for path in paths:
-        if not is_folder(path):
-            yield _window_of_file(path)
-        elif len(paths) > 1:
-            raise UsageError(f"{path} is a folder: name one folder, or one file a rank")
-        else:
-            yield from _windows_of_run(path, number)
+def _windows(paths: Sequence[Path], number: int | None) -> tuple[tuple[Window, ...], tuple[str, ...]]:
+    """Those that belong together, and the workers that are left out."""
+    folders = [path for path in paths if is_folder(path)]
+    if folders and len(paths) > 1:
+        raise UsageError(f"{folders[0]} is a folder: name one folder, or one file a rank")
+    return _windows_of_run(folders[0], number) if folders else (tuple(map(_window_of_file, paths)), ())
 
 
 def _window_of_file(path: Path) -> Window:
@@ -104,7 +106,7 @@ def _window_of_file(path: Path) -> Window:
     return Window("", worker, path.name, 0, None if is_report else where, where if is_report else None, 0)
 
 
-def _windows_of_run(folder: Path, number: int | None) -> Iterator[Window]:
+def _windows_of_run(folder: Path, number: int | None) -> tuple[tuple[Window, ...], tuple[str, ...]]:
     from tbprof.store.lookup.discovery import Discovery
     from tbprof.trace_files import looks_like_trace
 
@@ -118,11 +120,5 @@ def _windows_of_run(folder: Path, number: int | None) -> Iterator[Window]:
         named = ", ".join(str(folder / run) for run in runs[:_MOST_NAMED])
         more = " ..." if len(runs) > _MOST_NAMED else ""
         raise UsageError(f"{folder} holds {len(runs)} runs: name one of {named}{more}")
-    by_worker: dict[str, list[Window]] = {}
-    for window in listing.windows:
-        by_worker.setdefault(window.worker, []).append(window)
-    most = max(len(windows) for windows in by_worker.values())
-    at = min(len(windows) for windows in by_worker.values()) if number is None else number
-    if at > most:
-        raise UsageError(f"there is no window {at} in {folder}: its workers have up to {most}")
-    yield from (windows[at - 1] for windows in by_worker.values() if len(windows) >= at)
+    chosen = job_windows(listing.windows, number)
+    return chosen.windows, chosen.older

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from threading import Lock
 
 from tbprof.errors import TbprofError
@@ -14,6 +15,7 @@ from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.requested_window import in_log_directory
 from tbprof.plugin.routes.run_windows import key_of_window, number_of, windows_by_worker
 from tbprof.plugin.worker.analyses import Analyses
+from tbprof.store.lookup.job_windows import job_windows
 from tbprof.texts.screens.job import reading_sentence
 from tbprof.views.job.job_building import job_page
 from tbprof.views.job.job_page import JobAnswer, JobPage, RankProblem
@@ -36,7 +38,7 @@ class JobAnswers:
         self._logs = logs
         self._lock = Lock()
         self._summaries = KeptFigures(analyses, _summary, _KEPT_SUMMARIES)
-        self._pages: OrderedDict[tuple[_Key, ...], JobPage] = OrderedDict()
+        self._pages: OrderedDict[tuple[tuple[_Key, ...], tuple[str, ...]], JobPage] = OrderedDict()
 
     def answer(self, parameters: Mapping[str, str]) -> JobAnswer:
         """The window of the place `number` in line (from 1 on) of every worker of `run`.
@@ -45,12 +47,12 @@ class JobAnswers:
 
         Raises:
             Gone: There is no such run.
-            UsageError: The number is none.
+            UsageError: The number is none, or no worker has so many windows.
         """
         by_worker = windows_by_worker(self._logs, parameters.get("run", ""))
-        common = min(len(windows) for windows in by_worker.values())
-        number = number_of(parameters) if "number" in parameters else common
-        windows = [windows[number - 1] for windows in by_worker.values() if len(windows) >= number]
+        number = number_of(parameters) if "number" in parameters else None
+        chosen = job_windows(chain.from_iterable(by_worker.values()), number)
+        windows = chosen.windows
         summaries: list[tuple[_Key, RankSummary]] = []
         problems: list[RankProblem] = []
         patience = Patience()
@@ -65,20 +67,23 @@ class JobAnswers:
         return JobAnswer(
             state="reading" if reading else "ready",
             sentence=reading_sentence(len(windows) - reading, len(windows)) if reading else "",
-            window=number,
-            windows=common,
-            page=self._page(summaries, problems) if len(windows) > reading else None,
+            window=chosen.number,
+            windows=chosen.common,
+            page=self._page(summaries, problems, chosen.older) if len(windows) > reading else None,
         )
 
     def _page(
-        self, summaries: Sequence[tuple[_Key, RankSummary]], problems: Sequence[RankProblem]
+        self,
+        summaries: Sequence[tuple[_Key, RankSummary]],
+        problems: Sequence[RankProblem],
+        older: tuple[str, ...],
     ) -> JobPage:
         """The same reports give the same page."""
-        keys = tuple(key for key, _ in summaries)
+        keys = tuple(key for key, _ in summaries), older
         with self._lock:
             if not problems and keys in self._pages:
                 return self._pages[keys]
-        page = job_page([summary for _, summary in summaries], problems)
+        page = job_page([summary for _, summary in summaries], problems, older)
         if not problems:
             with self._lock:
                 self._pages[keys] = page

@@ -23,6 +23,7 @@ __all__ = [
     "no_collectives_sentence",
     "no_estimate_note",
     "none_matched_sentence",
+    "older_worker_note",
     "problem_note",
     "rank_name",
     "reading_sentence",
@@ -207,6 +208,10 @@ def problem_note(name: str, why: str) -> str:
 def unmatched_sentence(group: str, reason: str, number: int) -> str:
     of_group = f" of group {group}" if group else ""
     return f"{count(number, 'collective')}{of_group} not matched: {_UNMATCHED[reason]}."
+
+
+def older_worker_note(worker: str) -> str:
+    return f"{worker} is left out: a later training of this run has its rank."
 
 
 def left_out_note(name: str, number: int) -> str:

@@ -10,6 +10,7 @@ from tbprof.texts.screens.job import (
     left_out_note,
     missing_note,
     no_estimate_note,
+    older_worker_note,
     problem_note,
     rank_name,
     unmatched_sentence,
@@ -32,12 +33,15 @@ from tbprof.views.job.strips import meetings_of, strips_of
 __all__ = ["job_page"]
 
 
-def job_page(ranks: Sequence[RankSummary], problems: Sequence[RankProblem] = ()) -> JobPage:
+def job_page(
+    ranks: Sequence[RankSummary], problems: Sequence[RankProblem] = (), older: Sequence[str] = ()
+) -> JobPage:
     """The page; whatever the order of the ranks, it is the same.
 
     Args:
         ranks: Those that gave a report.
         problems: Those that gave none.
+        older: Workers of earlier trainings in the same folder.
     """
     ranks = sorted(ranks, key=lambda rank: (rank.rank is None, rank.rank or 0, rank.worker))
     silent = [RankProblem(rank.rank, rank.worker, rank.why_not) for rank in ranks if rank.record is None]
@@ -59,7 +63,10 @@ def job_page(ranks: Sequence[RankSummary], problems: Sequence[RankProblem] = ())
     return JobPage(
         verdict=verdict.sentence,
         detail=verdict.detail,
-        notes=tuple(_notes(missing, left_out, compared, analysis)),
+        notes=(
+            *_notes(missing, left_out, compared, analysis),
+            *(older_worker_note(worker) for worker in sorted(older)),
+        ),
         step_us=step_us,
         waiting_share=verdict.waiting_share,
         matched=analysis.matching.matched_count,

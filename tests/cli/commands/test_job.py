@@ -82,3 +82,13 @@ def test_of_several_runs_one_is_to_be_named(capsys: pytest.CaptureFixture[str], 
     write_job(logs / "other", 2)
     assert main(["job", str(logs)]) == 2
     assert "holds 2 runs: name one of" in capsys.readouterr().err
+
+
+def test_of_two_trainings_in_one_folder_the_later_one_is_meant(
+    capsys: pytest.CaptureFixture[str], traces: list[Path]
+) -> None:
+    earlier = traces[0].with_name("node_9_rank0.1600000000000000000.pt.trace.json.gz")
+    earlier.write_bytes(traces[1].read_bytes())
+    found = json.loads(printed(capsys, earlier.parent, "--format", "json"))
+    assert [rank["worker"] for rank in found["ranks"]] == ["node_0_rank0", "node_1_rank1", "node_2_rank2"]
+    assert found["notes"] == ["node_9_rank0 is left out: a later training of this run has its rank."]

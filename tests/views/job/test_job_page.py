@@ -9,6 +9,7 @@ import pytest
 from job_scenes import LATE, LATE_US, STEP_US, STEPS, job_of
 
 from tbprof.model import Report
+from tbprof.store.codec import decode_report, encode_report
 from tbprof.views.job.job_building import job_page
 from tbprof.views.job.job_page import JobPage, RankProblem
 from tbprof.views.job.rank_summary import RankSummary, rank_summary
