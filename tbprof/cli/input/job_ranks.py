@@ -64,7 +64,8 @@ def job_ranks(
             else:
                 ranks.append(found)
     traces = [window.trace_path or "" for window in pending]
-    for window, file in zip(pending, analyse_many(traces, executor, use_cache=use_cache), strict=True):
+    analyzed = analyse_many(traces, executor or executor_for(len(traces)), use_cache=use_cache)
+    for window, file in zip(pending, analyzed, strict=True):
         if file.error:
             problems.append(_problem(window, file.error))
         else:

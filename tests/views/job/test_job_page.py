@@ -104,10 +104,12 @@ def test_a_report_of_an_older_version_is_named_and_not_guessed_from(reports: lis
     communication = reports[2].communication
     assert communication is not None
     assert communication.sequence is not None
-    older = dataclasses.replace(communication.sequence, begin_ns=None, step=(), launched_ns=())
+    older = dataclasses.replace(
+        communication.sequence, begin_ns=None, step=(), launched_ns=(), host_wait_ns=(), part_work=()
+    )
     report = dataclasses.replace(reports[2], communication=dataclasses.replace(communication, sequence=older))
-    summaries = [rank_summary(one, "", at) for at, one in enumerate((*reports[:2], report))]
-    page = job_page(summaries)
+    kept = decode_report(encode_report(report, written_by="an older version"), name="kept")
+    page = job_page([rank_summary(one, "", at) for at, one in enumerate((*reports[:2], kept))])
     assert [problem.rank for problem in page.problems] == [2]
     assert len(page.ranks) == 2
 
