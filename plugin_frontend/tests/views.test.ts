@@ -6,6 +6,7 @@ import { siteRow } from "./rows.ts";
 test("views over several windows are there only where there are several", () => {
   assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 1, windows: 1, allWindows: 1 }), [
     "overview",
+    "checks",
     "syncs",
     "copies",
     "timeline",
@@ -19,6 +20,7 @@ test("views over several windows are there only where there are several", () => 
   ]);
   assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 8, windows: 1, allWindows: 8 }), [
     "overview",
+    "checks",
     "syncs",
     "copies",
     "timeline",
@@ -33,6 +35,7 @@ test("views over several windows are there only where there are several", () => 
   ]);
   assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 1, windows: 2, allWindows: 2 }), [
     "overview",
+    "checks",
     "syncs",
     "copies",
     "timeline",
@@ -50,9 +53,9 @@ test("views over several windows are there only where there are several", () => 
 
 test("a page that carries its windows compares none, and has a timeline where it carries a step", () => {
   const page = { hasServer: false, workers: 8, windows: 2, allWindows: 16 };
-  assert.deepEqual(viewsFor({ ...page, hasTimeline: false, hasTables: false }), ["overview", "syncs", "copies", "source", "communication", "trends", "job"]);
+  assert.deepEqual(viewsFor({ ...page, hasTimeline: false, hasTables: false }), ["overview", "checks", "syncs", "copies", "source", "communication", "trends", "job"]);
   const carried = viewsFor({ ...page, hasTimeline: true, hasTables: true });
-  assert.deepEqual(carried.slice(2, 7), ["copies", "timeline", "source", "operators", "kernels"]);
+  assert.deepEqual(carried.slice(3, 8), ["copies", "timeline", "source", "operators", "kernels"]);
 });
 
 test("a site that waits and copies is in both lists", () => {

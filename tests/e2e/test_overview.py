@@ -81,7 +81,7 @@ def test_the_keys_switch_the_views_and_the_address_follows(page: Page, address: 
     for key, name in (("2", "Sync points"), ("3", "Copies"), ("1", "Overview")):
         page.keyboard.press(key)
         expect(frame.locator("nav [aria-current=page]")).to_contain_text(name)
-    page.keyboard.press("3")
+    page.keyboard.press("4")
     expect(frame.locator("nav [aria-current=page]")).to_contain_text("Copies")
     assert "p.tbprof.view=copies" in page.url
 

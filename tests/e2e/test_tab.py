@@ -51,7 +51,7 @@ def test_a_run_of_the_hook_opens_at_once_and_says_that_it_saw_no_gpu(page: Page,
 @IN_LIGHT
 def test_the_keys_work_as_soon_as_the_tab_is_shown(page: Page, address: str) -> None:
     frame = open_in_tensorboard(page, address, "sam_amg_a100")
-    page.keyboard.press("2")
+    page.keyboard.press("3")
     expect(frame.locator("nav [aria-current=page]")).to_contain_text("Sync points")
 
 

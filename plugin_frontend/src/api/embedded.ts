@@ -1,6 +1,6 @@
 // A page that carries its windows with it, made to be sent to somebody: nothing is asked of a server.
 
-import type { FindingText, ManualPage, RanksView, RulePage, RunsView, SourceAnswer, TableView, TrendView, WindowAnswer } from "./types.ts";
+import type { ChecksView, FindingText, ManualPage, RanksView, RulePage, RunsView, SourceAnswer, TableView, TrendView, WindowAnswer } from "./types.ts";
 
 /** A window, with what the routes would answer of it. */
 export interface EmbeddedWindow {
@@ -10,6 +10,7 @@ export interface EmbeddedWindow {
   answer: WindowAnswer;
   source: SourceAnswer;
   findings: FindingText[];
+  checks: ChecksView;
   timeline: EmbeddedTimeline | null;
   /** The largest rows of each, by its name; null where the page carries none of the window. */
   tables: Record<string, TableView> | null;

@@ -4,6 +4,7 @@ import type { SiteRow } from "../api/types.ts";
 
 export const VIEWS = [
   "overview",
+  "checks",
   "syncs",
   "copies",
   "timeline",

@@ -11,6 +11,7 @@ import { EmptyState } from "./states/EmptyState.tsx";
 import { ReadingState } from "./states/ReadingState.tsx";
 import { Skeleton } from "./states/Skeleton.tsx";
 
+const ChecksPage = lazily(async () => (await import("./checks/ChecksPage.tsx")).ChecksPage);
 const ComparePage = lazily(async () => (await import("./compare/ComparePage.tsx")).ComparePage);
 const CommunicationPage = lazily(async () => (await import("./communication/CommunicationPage.tsx")).CommunicationPage);
 const FlamePage = lazily(async () => (await import("./flame/FlamePage.tsx")).FlamePage);
@@ -65,6 +66,8 @@ function WindowPart({ view }: { view: WindowView }) {
     case "syncs":
     case "copies":
       return <SitesView key={named} view={view} />;
+    case "checks":
+      return <ChecksPage view={view} />;
     case "communication":
       return <CommunicationPage view={view} />;
     case "source":

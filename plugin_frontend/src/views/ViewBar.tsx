@@ -28,6 +28,7 @@ function isWorthATab(name: ViewName, view: WindowView | null): boolean {
 
 const TITLES: Record<ViewName, string> = {
   overview: "Overview",
+  checks: "Checks",
   syncs: "Sync points",
   copies: "Copies",
   timeline: "Timeline",

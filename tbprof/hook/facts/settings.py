@@ -44,6 +44,7 @@ def settings(missing: MissingFacts) -> dict[str, str]:
         "deterministic_algorithms": torch.are_deterministic_algorithms_enabled,
         "anomaly_mode": torch.is_anomaly_enabled,
         "num_threads": torch.get_num_threads,
+        "cpu_count": os.cpu_count,
     }
     values = {name: missing.ask(f"settings.{name}", ask, None) for name, ask in questions.items()}
     return {name: str(value) for name, value in values.items() if value is not None}

@@ -60,6 +60,7 @@ RECORDINGS = {
     "complete GPU work": Recording("a window recorded on a GPU", "tbprof run train.py"),
     "steps": Recording("a window with its steps marked", f"{_HOOK}        hook.step()"),
     "three steps": Recording("a window of three steps or more", "tbprof run --active 5 train.py"),
+    "facts of the hook": Recording("a window of the hook", "tbprof run train.py"),
     "four steps": Recording("a window of four steps or more", "tbprof run --active 5 train.py"),
     "grids of kernels": Recording("a window of CUDA, whose traces hold them", "tbprof run train.py"),
     "other processes of the device": Recording("a window of the hook on CUDA", "tbprof run train.py"),

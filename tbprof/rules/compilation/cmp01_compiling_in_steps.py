@@ -1,0 +1,89 @@
+"""Code is compiled in the steps.
+
+What
+    torch.compile compiles during the recorded steps: something about the inputs has changed, and a
+    compiled form no longer fits.
+
+Why
+    Compiling takes seconds in which the device has nothing to do. A shape that is new in each step
+    compiles again and again, until torch gives up and runs the code uncompiled.
+
+Example
+    before:
+        step = torch.compile(train_step)
+        for batch in loader:
+            step(batch)
+    after:
+        step = torch.compile(train_step, dynamic=True)
+        for batch in loader:
+            step(batch)
+
+Action
+    Keep the inputs of compiled code the same, or mark what varies.
+
+Fix
+    `TORCH_LOGS=recompiles` says what changed. Mark sizes that vary with `torch._dynamo.mark_dynamic`,
+    drop the last small batch of an epoch, and keep Python numbers out of compiled functions.
+    caveat: the first steps always compile; record later ones.
+
+Silent
+    Where compiling leaves the device idle for less than 1 % of the steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.arrays.intervals import total_ns
+from tbprof.analysis.arrays.names import matching_names
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding, Numbers, Saving
+from tbprof.rules.base.computing import is_worth_a_word
+from tbprof.rules.base.evidence import idle_evidence
+from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.notes import duration_of, share_of
+from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
+from tbprof.rules.base.severity import severity_of_cause
+from tbprof.texts.figures.scopes import Scope
+
+__all__ = ["RULE"]
+
+_CODE = "CMP01"
+
+_COMPILED = r"Torch-Compiled Region|## Call CompiledFxGraph|CompiledFunction|triton_|entire_frame_compile"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    idle = facts.idle_of("compile")
+    if not is_worth_a_word(facts, total_ns(idle)):
+        return
+    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(idle))
+    yield window_finding(
+        _CODE,
+        place="",
+        severity=severity_of_cause(facts, saving),
+        count=len(idle),
+        removal="rewrite",
+        saving=saving,
+        confidence="high",
+        evidence=idle_evidence(facts, idle),
+        numbers=_numbers(facts),
+    )
+
+
+def _numbers(facts: Facts) -> Numbers:
+    idle_ns = total_ns(facts.idle_of("compile"))
+    steps = max(len(facts.steps), 1)
+    return {"idle_per_step_ns": idle_ns // steps, "share": idle_ns / max(facts.steps.total_ns, 1)}
+
+
+def _note(numbers: Numbers, scope: Scope) -> str:
+    idle, part = duration_of(numbers, "idle_per_step_ns"), share_of(numbers, "share")
+    return f"Compiling leaves the GPU idle for {idle} {scope.each}, {part} of {scope.name}."
+
+
+def _looked_at(facts: Facts) -> Numbers | None:
+    return _numbers(facts) if matching_names(facts.trace, _COMPILED).any() else None
+
+
+RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, _note), note=_note, needs=(GPU_WORK,))

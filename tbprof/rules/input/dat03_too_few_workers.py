@@ -1,0 +1,105 @@
+"""The loader has too few workers.
+
+What
+    The loader's workers make batches more slowly than the device uses them up, and the steps say how many
+    would keep up.
+
+Why
+    Workers make batches side by side, so twice as many make twice as many in the same time, as long as
+    there are cores for them.
+
+Example
+    before:
+        loader = DataLoader(data, batch_size=128, num_workers=4)
+    after:
+        loader = DataLoader(data, batch_size=128, num_workers=7)
+
+Action
+    Give the loader as many workers as keep up.
+
+Fix
+    Set `num_workers` to the number that is given: today's, times the step over the step without the wait
+    for batches.
+    caveat: it holds while the machine has free cores and its disk keeps up.
+
+Silent
+    Where the hook did not record the window, where several loaders have workers, with none (DAT02 speaks
+    there), and where the device starves for less than 5 % of the steps. DAT01 has the saving.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from tbprof.analysis.arrays.intervals import total_ns
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding, LoaderFacts, Numbers
+from tbprof.rules.base.evidence import idle_evidence
+from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.notes import duration_of
+from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule
+from tbprof.rules.input.loader_calls import STARVED_SHARE, find_loader_calls
+from tbprof.texts.figures.scopes import Scope
+
+__all__ = ["RULE"]
+
+_CODE = "DAT03"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    loader, calls = _loader(facts), find_loader_calls(facts)
+    if loader is None or calls.share < STARVED_SHARE or calls.share >= 1:
+        return
+    yield window_finding(
+        _CODE,
+        place=loader.dataset,
+        severity="info",
+        count=len(calls.rows),
+        removal="rewrite",
+        saving=None,
+        confidence="medium",
+        evidence=idle_evidence(facts, calls.idle),
+        numbers={
+            "place": loader.dataset,
+            "workers": loader.num_workers,
+            "enough": math.ceil(loader.num_workers / (1 - calls.share)),
+            "exposed_per_step_ns": total_ns(calls.idle) // len(facts.steps),
+        },
+    )
+
+
+def _loader(facts: Facts) -> LoaderFacts | None:
+    """The one with workers."""
+    known = () if facts.trace.facts is None else facts.trace.facts.loaders
+    busy = [loader for loader in known if loader.num_workers]
+    return busy[0] if len(busy) == 1 else None
+
+
+def _note(numbers: Numbers, scope: Scope) -> str:
+    exposed, workers = duration_of(numbers, "exposed_per_step_ns"), int(numbers["workers"])
+    late = f"{workers} workers are late by {exposed} {scope.each}"
+    return f"{late}: {int(numbers['enough'])} would keep up, if the machine has the cores."
+
+
+def _looked_at(facts: Facts) -> Numbers | None:
+    loader, calls = _loader(facts), find_loader_calls(facts)
+    if loader is None or not len(calls.rows):
+        return None
+    exposed_ns = total_ns(calls.idle) // len(facts.steps)
+    return {"workers": loader.num_workers, "exposed_per_step_ns": exposed_ns}
+
+
+def _passed(numbers: Numbers, scope: Scope) -> str:
+    exposed = duration_of(numbers, "exposed_per_step_ns")
+    return f"{int(numbers['workers'])} workers keep up: the GPU waits {exposed} {scope.each} for batches."
+
+
+RULE = Rule(
+    code=_CODE,
+    find=find,
+    passing=Passing(_looked_at, _passed),
+    note=_note,
+    needs=(GPU_WORK, Need("facts of the hook", lambda facts: facts.trace.facts is not None)),
+    no_saving="DAT01 has the saving",
+)

@@ -1,0 +1,116 @@
+"""The loader's batches are not pinned.
+
+What
+    A loader has `pin_memory=False`, and batches are copied to the device from pageable memory.
+
+Why
+    From pageable memory the driver copies through a buffer of its own, at about half the speed, and the
+    host waits for that.
+
+Example
+    before:
+        loader = DataLoader(data, batch_size=128)
+        images = images.to(device)
+    after:
+        loader = DataLoader(data, batch_size=128, pin_memory=True)
+        images = images.to(device, non_blocking=True)
+
+Action
+    Let the loader pin its batches: pin_memory=True.
+
+Fix
+    Give the loader `pin_memory=True` and copy with `non_blocking=True`.
+    caveat: batches of a type of its own need a `pin_memory` method.
+
+Silent
+    Where the hook did not record the window, where a loader pins, and without an upload of at least 64 KB
+    from pageable memory. CPY01 has the saving.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding, LoaderFacts, Numbers
+from tbprof.rules.base.evidence import row_evidence
+from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule
+from tbprof.texts.figures.quantities import size
+from tbprof.texts.figures.scopes import Scope
+from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.columns import Int64s
+
+__all__ = ["RULE"]
+
+_CODE = "DAT04"
+
+LEAST_BYTES = 64 * 1024
+"""Smaller copies from pageable memory are staged without a wait."""
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    loaders, uploads = _loaders(facts), _uploads(facts)
+    if not loaders or any(loader.pin_memory for loader in loaders) or not len(uploads):
+        return
+    episodes = facts.episodes
+    yield window_finding(
+        _CODE,
+        place=loaders[0].dataset,
+        severity="info",
+        count=len(uploads),
+        removal="rewrite",
+        saving=None,
+        confidence="medium",
+        evidence=row_evidence(facts, "copy", facts.work.rows[episodes.record[uploads]]),
+        numbers={
+            "place": loaders[0].dataset,
+            "uploads": len(uploads),
+            "bytes": int(episodes.bytes[uploads].sum()),
+        },
+    )
+
+
+def _loaders(facts: Facts) -> tuple[LoaderFacts, ...]:
+    return () if facts.trace.facts is None else facts.trace.facts.loaders
+
+
+def _uploads(facts: Facts) -> Int64s:
+    episodes = facts.episodes
+    pageable = episodes.memory == MEMORIES.index("pageable")
+    up = episodes.is_copy & pageable & (episodes.direction == DIRECTIONS.index("HtoD"))
+    large = up & (episodes.bytes >= LEAST_BYTES) & (episodes.record != NONE) & (episodes.step != NONE)
+    return np.flatnonzero(large)
+
+
+def _note(numbers: Numbers, _: Scope) -> str:
+    uploads = (
+        f"{int(numbers['uploads']):,} large copies of {size(int(numbers['bytes']))} from pageable memory"
+    )
+    return f"{uploads}, and no loader pins."
+
+
+def _looked_at(facts: Facts) -> Numbers | None:
+    loaders = _loaders(facts)
+    if not loaders:
+        return None
+    pinning = sum(loader.pin_memory for loader in loaders)
+    return {"loaders": len(loaders), "pinning": pinning, "uploads": len(_uploads(facts))}
+
+
+def _passed(numbers: Numbers, _: Scope) -> str:
+    pinning = f"{int(numbers['pinning'])} of {int(numbers['loaders'])} loaders pin their batches"
+    return f"{pinning}; {int(numbers['uploads']):,} large copies come from pageable memory."
+
+
+RULE = Rule(
+    code=_CODE,
+    find=find,
+    passing=Passing(_looked_at, _passed),
+    note=_note,
+    needs=(GPU_WORK, Need("facts of the hook", lambda facts: facts.trace.facts is not None)),
+    no_saving="CPY01 has the saving",
+)

@@ -1,0 +1,60 @@
+"""Anomaly detection is on.
+
+What
+    Autograd checks each gradient for NaN, and keeps a stack of Python for each op of the forward pass.
+
+Why
+    Each check reads a number from the device, and each stack takes the host longer than the launch
+    itself. A training with it takes a multiple of the time.
+
+Example
+    before:
+        torch.autograd.set_detect_anomaly(True)
+    after:
+        torch.autograd.set_detect_anomaly(args.debug)
+
+Action
+    Turn anomaly detection off.
+
+Fix
+    Use `torch.autograd.detect_anomaly()` around the steps that are looked into, and nowhere else.
+    caveat: without it a NaN shows only in the loss.
+
+Silent
+    Where the hook did not record the window. The waits that it makes are SYN12's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding
+from tbprof.rules.base.rule import Rule
+from tbprof.rules.settings.switches import (
+    HOOK,
+    UNMEASURED,
+    as_it_should_be,
+    setting_note,
+    settings,
+    switch_finding,
+)
+
+__all__ = ["RULE"]
+
+_CODE = "ENV02"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    if settings(facts).get("anomaly_mode") == "True":
+        yield switch_finding(_CODE, "anomaly_mode", "on", severity="medium")
+
+
+RULE = Rule(
+    code=_CODE,
+    find=find,
+    passing=as_it_should_be(settings, "anomaly_mode"),
+    note=setting_note,
+    needs=(HOOK,),
+    no_saving=UNMEASURED,
+)

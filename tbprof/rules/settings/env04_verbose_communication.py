@@ -1,0 +1,63 @@
+"""The communication library writes a log.
+
+What
+    NCCL_DEBUG is INFO or TRACE.
+
+Why
+    Every rank writes lines for each communicator, and with TRACE for each collective, to the terminal or
+    a shared file system.
+
+Example
+    before:
+        os.environ['NCCL_DEBUG'] = 'INFO'
+    after:
+        os.environ['NCCL_DEBUG'] = 'WARN'
+
+Action
+    Set NCCL_DEBUG to WARN.
+
+Fix
+    Leave `NCCL_DEBUG` unset or at `WARN`, and raise it while a fault of the network is looked for.
+    caveat: warnings stay visible with WARN.
+
+Silent
+    Where the hook did not record the window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding
+from tbprof.rules.base.rule import Rule
+from tbprof.rules.settings.switches import (
+    HOOK,
+    UNMEASURED,
+    as_it_should_be,
+    environment,
+    setting_note,
+    switch_finding,
+)
+
+__all__ = ["RULE"]
+
+_CODE = "ENV04"
+
+_VERBOSE = ("INFO", "TRACE")
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    level = environment(facts).get("NCCL_DEBUG", "").upper()
+    if level in _VERBOSE:
+        yield switch_finding(_CODE, "NCCL_DEBUG", level)
+
+
+RULE = Rule(
+    code=_CODE,
+    find=find,
+    passing=as_it_should_be(environment, "NCCL_DEBUG"),
+    note=setting_note,
+    needs=(HOOK,),
+    no_saving=UNMEASURED,
+)

@@ -1,0 +1,61 @@
+"""The allocator's cache is off.
+
+What
+    PYTORCH_NO_CUDA_MEMORY_CACHING is set: each tensor is allocated by the driver and freed again.
+
+Why
+    The driver takes long to allocate, and freeing waits for the whole device. A step allocates some
+    thousand tensors.
+
+Example
+    before:
+        os.environ['PYTORCH_NO_CUDA_MEMORY_CACHING'] = '1'
+    after:
+        os.environ.pop('PYTORCH_NO_CUDA_MEMORY_CACHING', None)
+
+Action
+    Unset PYTORCH_NO_CUDA_MEMORY_CACHING.
+
+Fix
+    Unset the variable; it is for tools that look for faults of memory.
+    caveat: with the cache more memory stays reserved than is in use.
+
+Silent
+    Where the hook did not record the window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding
+from tbprof.rules.base.rule import Rule
+from tbprof.rules.settings.switches import (
+    HOOK,
+    UNMEASURED,
+    as_it_should_be,
+    environment,
+    setting_note,
+    switch_finding,
+)
+
+__all__ = ["RULE"]
+
+_CODE = "ENV05"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    value = environment(facts).get("PYTORCH_NO_CUDA_MEMORY_CACHING", "")
+    if value not in ("", "0"):
+        yield switch_finding(_CODE, "PYTORCH_NO_CUDA_MEMORY_CACHING", value, severity="medium")
+
+
+RULE = Rule(
+    code=_CODE,
+    find=find,
+    passing=as_it_should_be(environment, "PYTORCH_NO_CUDA_MEMORY_CACHING"),
+    note=setting_note,
+    needs=(HOOK,),
+    no_saving=UNMEASURED,
+)

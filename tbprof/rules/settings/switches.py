@@ -1,0 +1,71 @@
+"""Switches of torch and variables of the environment that the hook recorded, and findings about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding, Numbers, Severity
+from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.rule import Need, Passing
+from tbprof.texts.figures.scopes import Scope
+
+__all__ = [
+    "HOOK",
+    "UNMEASURED",
+    "as_it_should_be",
+    "environment",
+    "setting_note",
+    "settings",
+    "switch_finding",
+]
+
+HOOK = Need("facts of the hook", lambda facts: facts.trace.facts is not None)
+
+UNMEASURED = "only a recording with the other setting tells what it costs"
+
+
+def settings(facts: Facts) -> Mapping[str, str]:
+    """By torch's names, as text; none without the hook."""
+    return {} if facts.trace.facts is None else facts.trace.facts.settings
+
+
+def environment(facts: Facts) -> Mapping[str, str]:
+    """Those that are set; none without the hook."""
+    return {} if facts.trace.facts is None else facts.trace.facts.environment
+
+
+def switch_finding(rule: str, name: str, value: str, *, severity: Severity = "low") -> Finding:
+    """That a switch stands as it should not; nothing of the trace says what that costs."""
+    return window_finding(
+        rule,
+        place=name,
+        severity=severity,
+        count=1,
+        removal="rewrite",
+        saving=None,
+        confidence="high",
+        evidence=(),
+        numbers={"place": name, "value": value},
+    )
+
+
+def setting_note(numbers: Numbers, _: Scope) -> str:
+    """The switch as it stands."""
+    return f"{numbers['place']} is {numbers['value']}."
+
+
+def as_it_should_be(read: Callable[[Facts], Mapping[str, str]], *names: str) -> Passing:
+    """That switches were looked at, with how they stand; nothing to judge where none of them is known."""
+
+    def looked_at(facts: Facts) -> Numbers | None:
+        known = read(facts)
+        if read is environment:
+            return {name: known.get(name, "not set") for name in names}
+        return {name: known[name] for name in names if name in known} or None
+
+    def note(numbers: Numbers, _: Scope) -> str:
+        stands = (f"{name} is {value}" for name, value in numbers.items())
+        return f"{'; '.join(stands)}."
+
+    return Passing(looked_at, note)

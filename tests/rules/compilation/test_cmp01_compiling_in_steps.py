@@ -1,0 +1,32 @@
+"""CMP01: code is compiled in the steps."""
+
+from __future__ import annotations
+
+import pytest
+from rule_scenes import each_step, found
+from trace_builder import TraceBuilder
+
+
+def compiling(length_us: float) -> TraceBuilder:
+    return each_step(lambda built, at: built.op("entire_frame_compile (dynamo_timed)", at, at + length_us))
+
+
+@pytest.mark.parametrize(("length_us", "codes"), [(9, []), (10, ["CMP01"])])
+def test_one_percent_of_the_steps_is_worth_a_word(length_us: float, codes: list[str]) -> None:
+    findings = found(compiling(length_us), "CMP01")
+    assert [finding.rule for finding in findings] == codes
+
+
+def test_what_the_device_waits_for_is_won_at_most() -> None:
+    (finding,) = found(compiling(400), "CMP01")
+    assert finding.saving is not None
+    assert finding.saving.ceiling_ns == 3 * 400_000
+    assert finding.severity == "critical"
+
+
+def test_compiled_code_that_compiles_nothing_passes() -> None:
+    built = each_step(lambda built, at: built.annotation("Torch-Compiled Region: 0/0", at, at + 100))
+    states = {check.rule: check.state for check in built.report().checks}
+    assert states["CMP01"] == "passed"
+    plain = each_step(lambda built, at: built.op("aten::mm", at, at + 100))
+    assert {check.rule: check.state for check in plain.report().checks}["CMP01"] == "not_applicable"
