@@ -26,6 +26,7 @@ export type ViewGroup = (typeof GROUPS)[number];
 
 const GROUP_OF: Record<ViewName, ViewGroup> = {
   overview: "Answer",
+  checks: "Answer",
   syncs: "Where",
   copies: "Where",
   timeline: "Where",
