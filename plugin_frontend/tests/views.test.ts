@@ -53,7 +53,16 @@ test("views over several windows are there only where there are several", () => 
 
 test("a page that carries its windows compares none, and has a timeline where it carries a step", () => {
   const page = { hasServer: false, workers: 8, windows: 2, allWindows: 16 };
-  assert.deepEqual(viewsFor({ ...page, hasTimeline: false, hasTables: false }), ["overview", "checks", "syncs", "copies", "source", "communication", "trends", "job"]);
+  assert.deepEqual(viewsFor({ ...page, hasTimeline: false, hasTables: false }), [
+    "overview",
+    "checks",
+    "syncs",
+    "copies",
+    "source",
+    "communication",
+    "trends",
+    "job",
+  ]);
   const carried = viewsFor({ ...page, hasTimeline: true, hasTables: true });
   assert.deepEqual(carried.slice(3, 8), ["copies", "timeline", "source", "operators", "kernels"]);
 });
