@@ -106,12 +106,16 @@ class _Recorder:
         start, end = self._at(span.start_ns), self._at(span.end_ns)
         if span.kind == "loader":
             self._built.annotation(_LOADER, start, end)
-        file, _, line = span.line.partition(":")
-        self._built.frame(f"{file}({line}): {span.kind}", start, end)
+        self._built.frame(_frame(span.line), start, end)
 
     def _sync(self, span: HostSpan) -> None:
         """The call is over when the host may go on; it has begun a little earlier."""
         start, end = self._at(span.start_ns), self._at(span.end_ns)
-        file, _, line = span.line.partition(":")
-        self._built.frame(f"{file}({line}): sync", start, end)
+        self._built.frame(_frame(span.line), start, end)
         self._built.synchronise("cudaStreamSynchronize", start, end, awaited=_COMPUTE)
+
+
+def _frame(line: str) -> str:
+    """Each line is a function of its own."""
+    file, _, number = line.partition(":")
+    return f"{file}({number}): line_{number}"

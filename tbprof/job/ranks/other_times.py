@@ -10,7 +10,7 @@ import numpy as np
 from tbprof.job.ranks.arrivals import NOBODY, Arrivals
 from tbprof.job.ranks.blame import UNEXPLAINED, Blame
 from tbprof.job.ranks.late_ranks import LateRank
-from tbprof.job.ranks.rank_record import Int64s
+from tbprof.job.ranks.rank_record import Int64s, Part
 from tbprof.job.ranks.stretch_times import NEVER, OwnTimes, Times
 from tbprof.job.ranks.stretches import Stretches
 from tbprof.job.replay.replaying import Floats
@@ -56,7 +56,7 @@ def _hosts(arrivals: Arrivals, times: Times, late: dict[int, LateRank]) -> tuple
             continue
         column = arrivals.group.ranks.index(one.rank)
         others = np.delete(host[index], column)
-        if host[index, column] == NEVER and one.cause.cause == "sync" and others.max() > NEVER:
+        if host[index, column] == NEVER and _is_after_a_wait(one) and others.max() > NEVER:
             host[index, column], lead[index, column] = others.max(), NEVER
         else:
             host[index, column] = min(host[index, column], max(others.max(), 0))
@@ -127,8 +127,22 @@ def _of_cause(blame: Blame, late: LateRank) -> int:
     # What came before the window is in none of its stretches.
     if late.cause is None or late.cause == UNEXPLAINED:
         return 0
-    cause = (late.cause.family, late.cause.cause)
-    return sum(one.ns for one in blame.excesses if (one.part.family, one.part.cause) == cause)
+    cause = late.cause
+    return sum(one.ns for one in blame.excesses if _goes_with(one.part, cause))
+
+
+def _goes_with(part: Part, cause: Part) -> bool:
+    """Idle after a wait, and idle while the code that waited goes on, have one cause."""
+    if (part.family, part.cause) == (cause.family, cause.cause):
+        return True
+    return {part.cause, cause.cause} == {"sync", "launch"} and part.name == cause.name != ""
+
+
+def _is_after_a_wait(late: LateRank) -> bool:
+    cause = late.cause
+    return cause is not None and (
+        cause.cause == "sync" or any(_goes_with(part, cause) for part in late.by_part if part.cause == "sync")
+    )
 
 
 def _like_next(
