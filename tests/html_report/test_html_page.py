@@ -12,6 +12,7 @@ from statistics import median_high as median
 from typing import Any
 
 import pytest
+from job_scenes import job_of
 
 from tbprof.cli.main import main
 from tbprof.errors import UsageError
@@ -19,7 +20,7 @@ from tbprof.html_report import html_page as module
 from tbprof.html_report import html_page as pages
 from tbprof.html_report.embedded_timeline import MOST_BYTES, embedded_timeline
 from tbprof.html_report.html_page import html_page
-from tbprof.model import Report
+from tbprof.model import Report, Window
 from tbprof.report import build_report, open_timeline
 from tbprof.store.codec import encode_report
 from tbprof.store.lookup.windows import window_of_report
@@ -52,7 +53,7 @@ def data_of(page: str) -> dict[str, Any]:
 
 def test_the_page_carries_its_window_and_the_rules(report: Report) -> None:
     data = data_of(page_of(report))
-    assert set(data) == {"runs", "windows", "ranks", "trends", "rules", "manual"}
+    assert set(data) == {"runs", "windows", "ranks", "jobs", "trends", "rules", "manual"}
     [window] = data["windows"]
     assert set(window) == {
         "run",
@@ -67,6 +68,19 @@ def test_the_page_carries_its_window_and_the_rules(report: Report) -> None:
     }
     assert window["answer"]["state"] == "ready"
     assert len(window["answer"]["window"]["sites"]) == len(report.sites)
+
+
+def test_of_several_ranks_it_carries_their_job() -> None:
+    windows = [
+        (
+            Window("run", f"node_{at}_rank{at}", f"node_{at}_rank{at}.1", 1, None, f"{at}.tbprof.pb", 1),
+            one.report(),
+        )
+        for at, one in enumerate(job_of(3))
+    ]
+    [job] = data_of(html_page(windows, timelines=0))["jobs"]
+    assert (job["run"], job["number"]) == ("run", 1)
+    assert "rank 1, which is late by" in job["view"]["page"]["verdict"]
 
 
 def test_it_carries_the_step_of_median_length_within_its_bytes() -> None:

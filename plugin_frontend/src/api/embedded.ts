@@ -1,6 +1,18 @@
 // A page that carries its windows with it, made to be sent to somebody: nothing is asked of a server.
 
-import type { ChecksView, FindingText, ManualPage, RanksView, RulePage, RunsView, SourceAnswer, TableView, TrendView, WindowAnswer } from "./types.ts";
+import type {
+  ChecksView,
+  FindingText,
+  JobAnswer,
+  ManualPage,
+  RanksView,
+  RulePage,
+  RunsView,
+  SourceAnswer,
+  TableView,
+  TrendView,
+  WindowAnswer,
+} from "./types.ts";
 
 /** A window, with what the routes would answer of it. */
 export interface EmbeddedWindow {
@@ -29,6 +41,8 @@ export interface EmbeddedPage {
   runs: RunsView;
   windows: EmbeddedWindow[];
   ranks: { run: string; number: number; view: RanksView }[];
+  /** Of runs with several ranks. */
+  jobs: { run: string; number: number; view: JobAnswer }[];
   trends: { run: string; worker: string; view: TrendView }[];
   rules: RulePage[];
   manual: ManualPage[];

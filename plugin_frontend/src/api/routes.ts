@@ -54,7 +54,8 @@ export function fetchRanks(run: string, number: number, first: number | null, si
 
 /** All ranks of a run together. */
 export function fetchJob(run: string, number: number, signal: AbortSignal): Promise<JobAnswer> {
-  return fetchJson<JobAnswer>("job", { run, number: String(number) }, signal);
+  if (embedded === null) return fetchJson<JobAnswer>("job", { run, number: String(number) }, signal);
+  return viewOf(embedded.jobs.find((row) => row.run === run && row.number === number));
 }
 
 export function fetchTrend(run: string, worker: string, signal: AbortSignal): Promise<TrendView> {

@@ -1,7 +1,6 @@
 // The job of the shown run: asked for while its view is open, and again while any rank is being read.
 
 import { computed } from "@preact/signals";
-import { embedded } from "../api/embedded.ts";
 import { fetchJob } from "../api/routes.ts";
 import type { JobAnswer } from "../api/types.ts";
 import { ask } from "./ask.ts";
@@ -9,7 +8,7 @@ import { place } from "./place.ts";
 import { shown } from "./runs.ts";
 
 const askedJob = computed<string | null>(() =>
-  embedded !== null || shown.value === null || place.value.view !== "job" ? null : JSON.stringify([shown.value.run.run, shown.value.windowIndex + 1]),
+  shown.value === null || place.value.view !== "job" ? null : JSON.stringify([shown.value.run.run, shown.value.windowIndex + 1]),
 );
 
 export const { answer: job, start: loadJob } = ask<JobAnswer>(
@@ -18,10 +17,8 @@ export const { answer: job, start: loadJob } = ask<JobAnswer>(
     const [run, number] = JSON.parse(key) as [string, number];
     return fetchJob(run, number, signal);
   },
-  { poll: { everyMs: 1_000, unfinished: ({ state }) => state === "reading" }, keep: true },
+  { poll: { everyMs: 1_000, unfinished: ({ state }) => state === "reading" } },
 );
 
-/** Whether there is nothing to say of the ranks together, so that they stand side by side: a page carries no job. */
-export const standAlone = computed<boolean>(
-  () => embedded !== null || (job.value.kind === "there" && job.value.value.page !== null && job.value.value.page.ranks.length < 2),
-);
+/** Whether there is nothing to say of the ranks together, so that they stand side by side. */
+export const standAlone = computed<boolean>(() => job.value.kind === "there" && job.value.value.page !== null && job.value.value.page.ranks.length < 2);

@@ -5,11 +5,11 @@ import { Key } from "../../draw/Key.tsx";
 import { StackBar } from "../../draw/StackBar.tsx";
 import { TimeAxis } from "../../draw/TimeAxis.tsx";
 import { tableUnit } from "../../format/duration.ts";
-import { formatCount, formatCounted } from "../../format/number.ts";
-import { formatSize } from "../../format/size.ts";
+import { formatCounted } from "../../format/number.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { Workspace } from "../Workspace.tsx";
 import { CollectivesTable } from "./CollectivesTable.tsx";
+import { PeersCard } from "./PeersCard.tsx";
 
 /** What this rank says to others, and how much of it nothing covers. */
 export function CommunicationPage({ view }: { view: WindowView }) {
@@ -41,7 +41,7 @@ function Parts({ view, communication }: { view: WindowView; communication: Commu
         <CollectivesTable rows={communication.rows} />
         {communication.not_recorded !== "" && <p class="in s12 t2 hr">{communication.not_recorded}</p>}
       </Card>
-      {communication.peers.length > 0 && <PeersCard communication={communication} />}
+      {communication.peers.length > 0 && <PeersCard peers={communication.peers} />}
     </>
   );
 }
@@ -78,36 +78,5 @@ function Legend() {
         </span>
       ))}
     </>
-  );
-}
-
-function PeersCard({ communication }: { communication: CommunicationView }) {
-  return (
-    <Card id="peers" title="From rank to rank" about="sends and receives that this rank called">
-      <table class="dense" aria-labelledby="peers">
-        <thead>
-          <tr>
-            <th scope="col">From</th>
-            <th scope="col">To</th>
-            <th scope="col" class="num">
-              Count
-            </th>
-            <th scope="col" class="num">
-              Size
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {communication.peers.map((row) => (
-            <tr key={`${row.source} ${row.destination}`}>
-              <td>rank {row.source}</td>
-              <td>rank {row.destination}</td>
-              <td class="num">{formatCount(row.count)}</td>
-              <td class="num">{row.bytes === null ? "–" : formatSize(row.bytes)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Card>
   );
 }
