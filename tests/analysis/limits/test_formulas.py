@@ -194,6 +194,12 @@ def test_every_input_and_every_result_is_moved_once(name: str, arguments: Argume
         ("aten::mm", "[[2,3]]", '["float"]', ""),
         ("aten::mm", "{", '["float"]', ""),
         ("aten::mm", '[["x",3],[3,4]]', '["float","float"]', ""),
+        ("aten::mm", "[[2,3],[3,4]]", "[5,null]", ""),
+        ("aten::mm", "[" * 100_000, '["float"]', ""),
+        ("aten::mm", "[[99999999999,99999999999],[99999999999,1]]", '["float","float"]', ""),
+        ("aten::mm", "[[-2,3],[3,4]]", '["float","float"]', ""),
+        ("aten::mm", "[[0,3],[3,0]]", '["float","float"]', "[{}]"),
+        ("aten::relu", "[[0,3]]", '["float"]', ""),
         ("aten::add", "[[],[],[]]", '["float","float","Scalar"]', '["","","1"]'),
         ("aten::convolution", "[[1,3,8,8],[4,3,3,3]]", '["float","float"]', ""),
         (

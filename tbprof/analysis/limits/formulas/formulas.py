@@ -32,11 +32,15 @@ _FORMULAS: Mapping[str, CostOf] = {
     name: formula for formulas in _BY_FAMILY.values() for name, formula in formulas.items()
 }
 
+_MOST = 2**53
+"""FLOPs or bytes of one call; more is no tensor's, but a damaged file's."""
+
 
 def cost_of(name: str, shapes: str, types: str, values: str) -> Cost | None:
     """What a call computes and moves, or None where no formula covers it or its inputs do not tell it.
 
-    Shapes that are all empty tell nothing: they are single values, or tensors whose shapes were not recorded.
+    What moves nothing has none. Shapes that are all empty tell nothing: they are single values, or tensors
+    whose shapes were not recorded.
 
     Args:
         name: Of the operator, as `aten::mm`.
@@ -49,6 +53,11 @@ def cost_of(name: str, shapes: str, types: str, values: str) -> Cost | None:
         return None
     try:
         inputs = Inputs.parse(shapes, types, values)
-        return formula(inputs) if any(inputs.shapes) else None
-    except (ArithmeticError, LookupError, TypeError, ValueError):
+        cost = formula(inputs) if any(inputs.shapes) else None
+        return cost if cost is not None and _is_possible(cost) else None
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
         return None  # other arguments than the formula's: of another version, or damaged
+
+
+def _is_possible(cost: Cost) -> bool:
+    return 0 <= cost.flops <= _MOST and 0 < cost.bytes <= _MOST

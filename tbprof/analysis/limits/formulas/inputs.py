@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from math import prod
 from typing import Any, TypeAlias
 
@@ -70,7 +70,7 @@ class Inputs:
         size = item_bytes(self.types[at])
         if size is None:
             raise NotRecorded(at)
-        return Tensor(tuple(self.shapes[at]), dtype_name(self.types[at]), size)
+        return Tensor(_whole(self.shapes[at]), dtype_name(self.types[at]), size)
 
     def has_tensor(self, at: int) -> bool:
         return at < min(len(self.shapes), len(self.types)) and item_bytes(self.types[at]) is not None
@@ -78,11 +78,6 @@ class Inputs:
     def optional_bytes(self, *places: int) -> int:
         """Of the tensors at these positions that are there."""
         return sum(self.tensor(at).bytes for at in places if self.has_tensor(at))
-
-    @property
-    def tensors(self) -> Iterator[Tensor]:
-        """All, without those in lists."""
-        return (self.tensor(at) for at in range(len(self.types)) if self.has_tensor(at))
 
     def flag(self, at: int) -> bool:
         """A truth value.
@@ -102,7 +97,7 @@ class Inputs:
         """A list of whole numbers; one number stands for all."""
         text = self._value(at)
         found = listed(text) if text.startswith("[") else (int(text),)
-        return found * count if len(found) == 1 else found
+        return _whole(found * count if len(found) == 1 else found)
 
     def flags(self, at: int) -> tuple[bool, ...]:
         """Of a list as `[True, False]`."""
@@ -112,3 +107,11 @@ class Inputs:
         if at >= len(self.values) or self.values[at] == "":
             raise NotRecorded(at)
         return self.values[at]
+
+
+def _whole(numbers: Iterable[Any]) -> Shape:
+    """Checked: of a damaged file they may be anything."""
+    found = tuple(numbers)
+    if not all(type(number) is int for number in found):
+        raise NotRecorded(found)
+    return found
