@@ -332,6 +332,8 @@ export interface OverviewView {
   unprofiled_step_us: number | null;
   /** What the first action saves; null where another recording comes before it. */
   headline: SavingView | null;
+  /** Whether another recording is to be made before any change. */
+  records_first: boolean;
   /** The step over the step after the first action, by the estimate. */
   speedup: number | null;
   /** Null where no device was recorded, or by a version that kept less. */

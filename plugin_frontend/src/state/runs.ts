@@ -108,7 +108,7 @@ export function visitWorkerBeside(steps: number): void {
 }
 
 /** Opens another window; the open site belongs to the old one and is closed. */
-export function visitWindow(address: Partial<Pick<Place, "run" | "worker" | "window">>): void {
+export function visitWindow(address: Partial<Pick<Place, "run" | "worker" | "window" | "filter">>): void {
   visit({ ...address, ...NOWHERE, site: null, rule: null, line: null });
   markWindowsSeen();
 }

@@ -64,7 +64,7 @@ function RunPicker({ runs: view, shown: current }: { runs: RunsView | null; show
       value={current === null ? NOTHING : runName(current.run.run)}
       selected={current?.run.run ?? ""}
       options={options}
-      onPick={(run) => visitWindow({ run, worker: null, window: null })}
+      onPick={(run) => visitWindow({ run, worker: null, window: null, filter: "" })}
       shrinks
     />
   );

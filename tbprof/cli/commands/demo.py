@@ -102,6 +102,7 @@ def _train(logdir: Path, shown: Viewer | None) -> None:
         address = shown.address(f"{_SAMPLES}/{_FIRST_SAMPLE}")
         progress.clear()
         put(f"The tab: {address}\n         shows a simulated training until yours is recorded\n")
+        put(f"         {plain(opening_of(_newest_report(logdir / _SAMPLES / _FIRST_SAMPLE)).action)}\n")
         flush_output()
     for word, name, *rest in demo_events(logdir):
         if word == "step":

@@ -46,8 +46,8 @@ def _no_gpu_rows(numbers: Numbers) -> str:
     if "cut" in numbers:
         return "The part of the file that is left holds no GPU work: waits and idle can't be judged."
     return (
-        "No GPU work was recorded: waits and idle can't be judged. On a machine with a GPU, record "
-        "with ProfilerActivity.CUDA and check that the user may use CUPTI."
+        "No GPU work was recorded: waits and idle can't be judged. Where the machine has a GPU, record "
+        "with ProfilerActivity.CUDA; `tbprof doctor` says what hinders it."
     )
 
 

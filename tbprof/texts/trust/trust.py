@@ -77,7 +77,11 @@ def _inflation(numbers: Numbers) -> Words:
             f"{measured} A step that is shorter while it is recorded shows how much steps vary.",
         )
     if factor >= NOTEWORTHY:
-        measured += " Gaps between launches are too long by as much."
+        measured += (
+            " Gaps between launches are too long by as much."
+            if numbers["devices"]
+            else " The host's times are too long by as much."
+        )
     return "Profiler slowed the step", f"\u00d7{factor:.2f}", measured
 
 

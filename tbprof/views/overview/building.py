@@ -30,13 +30,15 @@ def overview_view(report: Report) -> OverviewView:
     device = device_bar(report)
     ranked = rank(report)
     actions = action_rows(report, ranked, step_us or 0.0)
-    headline = None if not actions or records_first(report, actions) else actions[0].saves
+    another = records_first(report, actions)
+    headline = None if not actions or another else actions[0].saves
     return OverviewView(
         nothing_to_fix=_nothing_to_fix(report),
         steady_steps=len(steady),
         step_us=step_us,
         unprofiled_step_us=_unprofiled_us(report.facts),
         headline=headline,
+        records_first=another,
         speedup=None if headline is None else _speedup(step_us, headline),
         device=device,
         host=host_bar(report),

@@ -143,6 +143,8 @@ class OverviewView:
     unprofiled_step_us: float | None
     headline: SavingView | None
     """What the first action saves; null where another recording comes before it."""
+    records_first: bool
+    """Whether another recording is to be made before any change."""
     speedup: float | None
     """The step over the step after the first action, by the estimate."""
     device: DeviceBar | None

@@ -62,6 +62,7 @@ def _inflation(report: Report) -> tuple[str, State, Numbers]:
     factor = facts.profiled_step_ns / max(facts.unprofiled_step_ns, 1)
     numbers = {
         "factor": factor,
+        "devices": len(facts.device_names),
         "profiled_us": facts.profiled_step_ns / 1000,
         "unprofiled_us": facts.unprofiled_step_ns / 1000,
     }

@@ -18,7 +18,11 @@ AFTER: Numbers = {"factor": 1.02, "limit": 1.1, "after_us": 51_000.0, "before_us
         ("replay_off", {"error": 0.116}, "12\u202f% error"),
         ("replay_none", {}, "none"),
         ("replay_without_device", {}, "none"),
-        ("inflation", {"factor": 1.063, "profiled_us": 55_300.0, "unprofiled_us": 52_000.0}, "\u00d71.06"),
+        (
+            "inflation",
+            {"factor": 1.063, "devices": 1, "profiled_us": 55_300.0, "unprofiled_us": 52_000.0},
+            "\u00d71.06",
+        ),
         ("inflation", {"factor": 0.91, "profiled_us": 9_100.0, "unprofiled_us": 10_000.0}, "not at all"),
         ("inflation_none", {}, "not recorded"),
         ("after", AFTER, "\u00d71.02"),
@@ -48,9 +52,15 @@ def test_steps_are_back_to_normal_or_are_said_not_to_be() -> None:
 
 def test_a_step_that_is_shorter_while_recorded_is_noise() -> None:
     numbers: Numbers = {"factor": 0.91, "profiled_us": 9_100.0, "unprofiled_us": 10_000.0}
-    sentence = trust_words("inflation", numbers)[2]
+    sentence = trust_words("inflation", {**numbers, "devices": 1})[2]
     assert "how much steps vary" in sentence
     assert "too long" not in sentence
+
+
+@pytest.mark.parametrize(("devices", "what"), [(1, "Gaps between launches"), (0, "The host's times")])
+def test_what_the_profiler_inflates_depends_on_whether_there_is_a_gpu(devices: int, what: str) -> None:
+    numbers: Numbers = {"factor": 1.2, "devices": devices, "profiled_us": 12.0, "unprofiled_us": 10.0}
+    assert f"{what} are too long" in trust_words("inflation", numbers)[2]
 
 
 def test_an_estimate_is_called_uncalibrated() -> None:

@@ -130,7 +130,9 @@ function Where({ findings, view }: { findings: readonly FindingRow[]; view: Wind
         <RuleButton key={rule} rule={rule} />
       ))}
       <span class="t2 anywhere">
-        <bdi>{findings.map(({ note, place }) => (note === "" ? place : note)).join(" ")}</bdi>
+        <bdi>
+          <InlineText text={findings.map(({ note, place }) => (note === "" ? place : note)).join(" ")} />
+        </bdi>
       </span>
     </div>
   );

@@ -86,6 +86,12 @@ function WaitsFigure({ view }: { view: WindowView }) {
 /** Of the first action: the same figure as in its row. */
 function SavingFigure({ overview }: { overview: OverviewView }) {
   const { headline, speedup, nothing_to_fix: nothing } = overview;
+  if (overview.records_first)
+    return (
+      <Figure label="Can be saved" value="not known">
+        record again first
+      </Figure>
+    );
   if (headline === null) return nothing ? <Figure label="Can be saved" value="nothing" /> : null;
   const { floor_us: floor, estimate_us: estimate, ceiling_us: ceiling } = headline;
   const label = "The first action saves";

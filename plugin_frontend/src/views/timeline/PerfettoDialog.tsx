@@ -37,6 +37,9 @@ function Open({ name }: { name: string }) {
         <span role="status" class="s12 t3">
           {sentenceOf(state)}
         </span>
+        <button class="btn sm" type="button" onClick={() => void download(name, setState)}>
+          Download this step
+        </button>
         <button class="btn sm" type="button" onClick={() => void openWindow(name, setState)}>
           Open in a new window
         </button>
@@ -44,9 +47,14 @@ function Open({ name }: { name: string }) {
           Close <span class="kbd">Esc</span>
         </button>
       </div>
-      {state !== "blocked" && <iframe ref={frame} title="Perfetto" src={`${PERFETTO}/#!/?mode=embedded`} />}
+      {isShown(state) && <iframe class={state === "there" ? "" : "unseen"} ref={frame} title="Perfetto" src={`${PERFETTO}/#!/?mode=embedded`} />}
     </dialog>
   );
+}
+
+/** A page that never came would be the browser's picture of a broken one. */
+function isShown(state: State): boolean {
+  return state === "opening" || state === "there";
 }
 
 function sentenceOf(state: State): string {
@@ -71,6 +79,22 @@ async function hand(target: Window, name: string, signal: AbortSignal): Promise<
     return (await handToPerfetto(target, buffer, name, signal)) ? "there" : "silent";
   } catch (error) {
     return { failure: failureOf(error).message };
+  }
+}
+
+/** The step as a file that Perfetto, or another viewer, opens. */
+async function download(name: string, tell: (state: State) => void): Promise<void> {
+  const address = timelineAddress();
+  if (address === null) return;
+  try {
+    const buffer = await fetchExcerpt(address, stepIndex.peek(), new AbortController().signal);
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([buffer], { type: "application/json" }));
+    link.download = `${name.replace(/\W+/g, "-")}.json`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  } catch (error) {
+    tell({ failure: failureOf(error).message });
   }
 }
 
