@@ -26,7 +26,7 @@ def test_operators_are_sorted_filtered_and_grouped_and_the_link_keeps_it(page: P
     page.keyboard.type("addmm")
     expect(frame.get_by_role("status").filter(has_text="rows")).to_have_text("4 of 65 rows")
     frame.get_by_role("button", name="Columns").click()
-    frame.get_by_role("checkbox", name="Shapes").uncheck()
+    frame.get_by_role("checkbox", name="Shapes of its").uncheck()
     frame.get_by_role("checkbox", name="GPU p90").check()
     page.keyboard.press("Escape")
     link = page.url
@@ -63,6 +63,18 @@ def test_kernels_with_a_row_and_their_columns_leave_axe_nothing(page: Page, addr
     frame.get_by_role("button", name="Columns").click()
     frame.locator(".sequences summary").first.click()
     assert axe_violations(page) == ""
+
+
+@IN_BOTH_THEMES
+def test_the_roofline_lists_what_is_furthest_above_its_limit(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 1000})
+    frame = open_tab(page, address, RUN, "operators")
+    expect(frame.get_by_role("img", name="Roofline")).to_be_visible()
+    worst = frame.get_by_role("table", name="Most time above the limit").get_by_role("button").first
+    expect(worst).to_have_text("aten::linear")
+    assert axe_violations(page) == ""
+    worst.click()
+    expect(frame.locator(".data-table tr[data-row]").first).to_contain_text("aten::linear")
 
 
 @IN_BOTH_THEMES

@@ -3,6 +3,7 @@ import { embedded } from "../../api/embedded.ts";
 import type { TableView, WindowView } from "../../api/types.ts";
 import { failureTitle } from "../../state/loaded.ts";
 import { place } from "../../state/place.ts";
+import { loadRoofline } from "../../state/roofline.ts";
 import { loadTable, moveRow, table, tableAnswer } from "../../state/tables.ts";
 import { ProblemNote } from "../../widgets/ProblemNote.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
@@ -13,19 +14,21 @@ import { Skeleton } from "../states/Skeleton.tsx";
 import { Workspace } from "../Workspace.tsx";
 import { DataTable } from "./DataTable.tsx";
 import { KernelPictures } from "./KernelPictures.tsx";
+import { RooflineCard } from "./RooflineCard.tsx";
 import { RowDrawer } from "./RowDrawer.tsx";
 import { TableTools } from "./TableTools.tsx";
+import "../../theme/traceTables.ts";
 
 const TITLES: Record<string, string> = { operators: "Operators", kernels: "Kernels" };
 
 /** What the GPU computes: a sentence, and every operator or kernel. */
 export function TablePage({ view }: { view: WindowView }) {
   useEffect(() => {
-    const end = loadTable();
+    const ends = [loadTable(), loadRoofline()];
     viewActions.value = { j: () => moveRow(1), k: () => moveRow(-1) };
     return () => {
       viewActions.value = {};
-      end();
+      for (const end of ends) end();
     };
   }, []);
   return table.value === null ? <NoTable /> : <Shown window={view} view={table.value} />;
@@ -56,6 +59,7 @@ function Shown({ window, view }: { window: WindowView; view: TableView }) {
           )}
         </div>
         <KernelPictures view={view} />
+        {view.table === "operators" && <RooflineCard />}
         <TableTools view={view} hasServer={embedded === null} />
         <DataTable key={`${view.table} ${view.by}`} view={view} pane={() => pane.current} label={title} />
       </div>
