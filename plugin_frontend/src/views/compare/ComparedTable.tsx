@@ -7,7 +7,7 @@ import { type ComparedRow, comparedRows } from "../../model/comparedRows.ts";
 import { COMPARED, type ComparedName, compareBy, comparedName, comparedTable, loadComparedTable } from "../../state/comparedTable.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
-import "../../theme/traceTables.ts";
+import "../../draw/traceTables.ts";
 
 /** Nobody reads more; the others are one row. */
 const MOST = 30;

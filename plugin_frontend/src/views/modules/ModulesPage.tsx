@@ -16,7 +16,7 @@ import { ModuleDrawer } from "./ModuleDrawer.tsx";
 import { ModulesDrawing } from "./ModulesDrawing.tsx";
 import { ModulesTable } from "./ModulesTable.tsx";
 import { ModulesTools } from "./ModulesTools.tsx";
-import "../../theme/traceTables.ts";
+import "../../draw/traceTables.ts";
 
 /** What each part of the model costs, forward and backward. */
 export function ModulesPage({ view }: { view: WindowView }) {

@@ -17,7 +17,7 @@ import { KernelPictures } from "./KernelPictures.tsx";
 import { RooflineCard } from "./RooflineCard.tsx";
 import { RowDrawer } from "./RowDrawer.tsx";
 import { TableTools } from "./TableTools.tsx";
-import "../../theme/traceTables.ts";
+import "../../draw/traceTables.ts";
 
 const TITLES: Record<string, string> = { operators: "Operators", kernels: "Kernels" };
 
