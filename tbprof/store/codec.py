@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import zlib
+from typing import Literal
 
 from google.protobuf.message import DecodeError
 
@@ -30,6 +31,10 @@ MAX_REPORT_BYTES = 1024 * 1024
 _MAX_UNPACKED_BYTES = 16 * 1024 * 1024
 _LEVEL = 6
 
+_DETAILS: tuple[Literal["checks", "code", "findings", "fix_plan", "recorded_calls", "sources"], ...]
+_DETAILS = ("checks", "code", "findings", "fix_plan", "recorded_calls", "sources")
+"""Fields of a report that no comparison of windows looks at."""
+
 
 def encode_report(report: Report, *, written_by: str, max_bytes: int = MAX_STORED_BYTES) -> bytes:
     """The stored form, at most `max_bytes` as long as its sites can be shortened.
@@ -45,12 +50,13 @@ def encode_report(report: Report, *, written_by: str, max_bytes: int = MAX_STORE
     return data
 
 
-def decode_report(data: bytes, *, name: str) -> Report:
+def decode_report(data: bytes, *, name: str, is_one_of_many: bool = False) -> Report:
     """Read a stored report.
 
     Args:
         data: Its bytes.
         name: What to call it in an error.
+        is_one_of_many: Leave out what only its own pages show, which is most of it.
 
     Raises:
         ReportTooNew: A later tbprof wrote it.
@@ -72,6 +78,8 @@ def decode_report(data: bytes, *, name: str) -> Report:
         message.ParseFromString(unpacked)
     except (DecodeError, zlib.error) as error:
         raise ReportNotReadable(f"{name} is damaged: run tbprof report on its trace") from error
+    if is_one_of_many:
+        _leave_out_details(message)
     try:
         report = from_message(message, Report)
         check_indexes(report)
@@ -89,6 +97,13 @@ def _envelope(report: Report, written_by: str) -> bytes:
         report=zlib.compress(unpacked, _LEVEL),
     )
     return envelope.SerializeToString(deterministic=True)
+
+
+def _leave_out_details(message: report_pb2.Report) -> None:
+    for field in _DETAILS:
+        message.ClearField(field)
+    for site in message.sites:
+        site.ClearField("instance")
 
 
 def _unpacked(data: bytes) -> bytes:

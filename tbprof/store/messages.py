@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import operator
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any, TypeAlias, TypeVar
 
@@ -23,7 +24,7 @@ from tbprof.store import report_pb2
 __all__ = ["from_message", "to_message"]
 
 RecordT = TypeVar("RecordT")
-_FieldReader: TypeAlias = Callable[[Message, str], Any]
+_Read: TypeAlias = Callable[[Any], Any]
 
 _NUMBER_KINDS: dict[type, str] = {int: "integer", float: "real", str: "text"}
 
@@ -43,8 +44,13 @@ def from_message(message: Message, record_type: type[RecordT]) -> RecordT:
     Raises:
         ValueError: A value is none that the record allows; the message completes "it holds".
     """
-    readers = _readers(typing.cast("Any", record_type))
-    return record_type(**{name: read(message, name) for name, read in readers})
+    reader = _reader(typing.cast("Any", record_type))
+    values = list(reader.values_of(message))
+    for at, read in reader.given:
+        values[at] = read(values[at])
+    for at, name, read in reader.optional:
+        values[at] = read(values[at]) if message.HasField(name) else None
+    return record_type(*values)
 
 
 @cache
@@ -82,32 +88,47 @@ def _holds_numbers(target: Any) -> bool:
     return value.message_type is not None and value.message_type.name == "Number"
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Reader:
+    """How a type's messages are read: found out once, for a folder holds thousands of its records."""
+
+    values_of: Callable[[Message], Sequence[Any]]
+    """All fields as the message has them, in the order of the record's."""
+    given: tuple[tuple[int, _Read], ...]
+    """Places of those that are something else in the record, and what makes that of them."""
+    optional: tuple[tuple[int, str, _Read], ...]
+    """Places and names of those that may be unset."""
+
+
 @cache
-def _readers(record_type: Any) -> tuple[tuple[str, _FieldReader], ...]:
-    """By field how its type is read: found out once a type, for a folder holds thousands of its records."""
-    return tuple((name, _field_reader(hint)) for name, hint in _fields(record_type))
+def _reader(record_type: Any) -> _Reader:
+    fields = _fields(record_type)
+    get = operator.attrgetter(*(name for name, _ in fields))
+    given: list[tuple[int, _Read]] = []
+    optional: list[tuple[int, str, _Read]] = []
+    for at, (name, hint) in enumerate(fields):
+        origin, parts = typing.get_origin(hint), typing.get_args(hint)
+        if origin in (types.UnionType, typing.Union):
+            optional.append((at, name, _value_reader(parts[0])))
+        elif (read := _value_reader(hint)) is not _as_it_is:
+            given.append((at, read))
+    # Of a single name the getter gives no sequence.
+    one: Callable[[Message], Sequence[Any]] = lambda message: (get(message),)  # noqa: E731
+    return _Reader(get if len(fields) > 1 else one, tuple(given), tuple(optional))
 
 
-def _field_reader(hint: Any) -> _FieldReader:
+def _value_reader(hint: Any) -> _Read:
     if hint == Numbers:
-        return lambda message, name: {key: _number(one) for key, one in getattr(message, name).items()}
+        return lambda numbers: {key: _number(one) for key, one in numbers.items()}
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (types.UnionType, typing.Union):
-        read_known = _field_reader(parts[0])
-        return lambda message, name: read_known(message, name) if message.HasField(name) else None
     if origin is tuple:
         read_one = _value_reader(parts[0])
-        return lambda message, name: tuple(map(read_one, getattr(message, name)))
-    if origin is not typing.Literal and isinstance(origin, type) and issubclass(origin, Mapping):
+        return tuple if read_one is _as_it_is else lambda values: tuple(map(read_one, values))
+    if origin is typing.Literal:
+        return partial(_one_of, frozenset(parts))
+    if isinstance(origin, type) and issubclass(origin, Mapping):
         read_one = _value_reader(parts[1])
-        return lambda message, name: {key: read_one(one) for key, one in getattr(message, name).items()}
-    read_value = _value_reader(hint)
-    return lambda message, name: read_value(getattr(message, name))
-
-
-def _value_reader(hint: Any) -> Callable[[Any], Any]:
-    if typing.get_origin(hint) is typing.Literal:
-        return partial(_one_of, frozenset(typing.get_args(hint)))
+        return lambda values: {key: read_one(one) for key, one in values.items()}
     if isinstance(hint, type) and dataclasses.is_dataclass(hint):
         return lambda message: from_message(message, hint)
     return _finite if hint is float else _as_it_is

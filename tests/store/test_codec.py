@@ -215,3 +215,13 @@ def test_a_report_of_3000_sites_keeps_to_the_limit_and_says_what_it_left_out(rep
 def test_a_report_that_fits_loses_nothing(report: Report) -> None:
     kept = decode_report(encode_report(large(report, 20), written_by="0.1"), name="x")
     assert kept == large(report, 20)
+
+
+def test_one_of_many_lacks_what_only_its_own_pages_show(report: Report) -> None:
+    stored = encode_report(report, written_by="0.1")
+    part = decode_report(stored, name="x", is_one_of_many=True)
+    assert report.findings
+    assert (part.findings, part.fix_plan, part.code) == ((), (), ())
+    kept = ("trace", "steps", "copies", "idle", "savings", "communication")
+    assert [getattr(part, name) for name in kept] == [getattr(report, name) for name in kept]
+    assert [site.source for site in part.sites] == [site.source for site in report.sites]

@@ -85,7 +85,7 @@ def _at_hand(window: Window, *, use_cache: bool) -> RankSummary | None:
     """
     if not use_cache and window.trace_path is not None:
         return None
-    report = stored_report(window)
+    report = stored_report(window, is_one_of_many=True)
     if report is None:
         return None
     summary = rank_summary(report, window.worker, rank_of(window.worker))

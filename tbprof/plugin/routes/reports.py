@@ -30,13 +30,15 @@ def report_of_window(window: Window, analyses: Analyses) -> Report | None:
 def report_of_one_of_many(window: Window, analyses: Analyses) -> Report | None:
     """The same where a whole run is looked at: the rest of it is read behind what others look at alone.
 
+    What only a window's own pages show may be left out.
+
     Raises:
         TbprofError: The window gives nothing.
     """
     state = analyses.state_of(window.trace_path) if window.report_path is None and window.trace_path else None
     if state is not None:
         return _report(state)
-    report = stored_report(window)
+    report = stored_report(window, is_one_of_many=True)
     if report is None:
         analyses.read_later(_trace(window))
     return report

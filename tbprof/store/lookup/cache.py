@@ -29,8 +29,8 @@ WALK_EVERY = 64
 """Reports kept for one walk through the folder: a folder that grows to thousands is not walked for each."""
 
 
-def cached_report(trace_path: str) -> Report | None:
-    """The report of this very file, or None; a damaged one counts as none."""
+def cached_report(trace_path: str, *, is_one_of_many: bool = False) -> Report | None:
+    """The report of this very file, or None; a damaged one counts as none. Of one of many a part."""
     folder = private_cache_folder("reports")
     if folder is None:
         return None
@@ -38,7 +38,7 @@ def cached_report(trace_path: str) -> Report | None:
         kept = folder / _key(trace_path)
         if kept.stat().st_size > MAX_REPORT_BYTES:
             return None
-        report = decode_report(kept.read_bytes(), name=kept.name)
+        report = decode_report(kept.read_bytes(), name=kept.name, is_one_of_many=is_one_of_many)
         os.utime(kept)
     except (OSError, ReportError):
         return None

@@ -13,23 +13,27 @@ from tbprof.store.lookup.cache import cached_report
 __all__ = ["read_report", "stored_report", "window_of_report"]
 
 
-def stored_report(window: Window) -> Report | None:
+def stored_report(window: Window, *, is_one_of_many: bool = False) -> Report | None:
     """The published report, else the cached one, else None: then its trace must be read.
+
+    Of one of many a part may be left out, as `decode_report` says.
 
     Raises:
         ReportError: There is a published report, it can't be used, and there is no trace.
     """
     if window.report_path is not None:
         try:
-            return read_report(window.report_path)
+            return read_report(window.report_path, is_one_of_many=is_one_of_many)
         except ReportNotReadable:
             if window.trace_path is None:
                 raise
-    return None if window.trace_path is None else cached_report(window.trace_path)
+    if window.trace_path is None:
+        return None
+    return cached_report(window.trace_path, is_one_of_many=is_one_of_many)
 
 
-def read_report(path: str) -> Report:
-    """Read a published report.
+def read_report(path: str, *, is_one_of_many: bool = False) -> Report:
+    """Read a published report; of one of many a part.
 
     Raises:
         ReportError: It can't be opened, is damaged, or was written by a later version.
@@ -41,7 +45,7 @@ def read_report(path: str) -> Report:
         data = file.read_bytes()
     except OSError as error:
         raise ReportNotReadable(f"{path} can't be read ({error.strerror}): check its permissions") from error
-    report = decode_report(data, name=path)
+    report = decode_report(data, name=path, is_one_of_many=is_one_of_many)
     return dataclasses.replace(report, trace=dataclasses.replace(report.trace, path=path))
 
 
