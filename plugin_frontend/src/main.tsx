@@ -9,7 +9,7 @@ import { loadJob } from "./state/job.ts";
 import { loadManualPage } from "./state/manual.ts";
 import { followAddress } from "./state/place.ts";
 import { loadRulePage } from "./state/rulePage.ts";
-import { pinShown, pollWhileEmpty, refreshRuns, shown } from "./state/runs.ts";
+import { followChanges, pinShown, refreshRuns, shown } from "./state/runs.ts";
 import { loadRanks, loadTrends } from "./state/series.ts";
 import { loadSource } from "./state/source.ts";
 import { watchVisibility } from "./state/visibility.ts";
@@ -25,7 +25,7 @@ export function render(): void {
   followTheme(hostWindow());
   followAddress();
   watchVisibility();
-  for (const start of [pinShown, loadShownWindow, pollWhileEmpty, loadRulePage, loadManualPage, loadJob, loadRanks, loadTrends, loadComparison, loadSource])
+  for (const start of [pinShown, loadShownWindow, followChanges, loadRulePage, loadManualPage, loadJob, loadRanks, loadTrends, loadComparison, loadSource])
     start();
   effect(() => {
     document.title = shown.value === null ? "tbprof" : `${shown.value.run.run} · tbprof`;

@@ -25,7 +25,7 @@ from tbprof.texts.findings.rule_pages import rule_text
 from tbprof.version import __version__
 from tbprof.views.pages.manual_page import ManualPage, manual_page
 from tbprof.views.pages.rule_page import RulePage, rule_page
-from tbprof.views.window.runs import RunsView, runs_view
+from tbprof.views.window.runs import RunsVersion, RunsView, runs_view
 
 __all__ = ["TbprofPlugin"]
 
@@ -50,6 +50,7 @@ class TbprofPlugin(base_plugin.TBPlugin):
         code = {"/index.js": self._bundle.serve, "/assets/*": self._bundle.serve}
         answers = {
             "/runs": answering(self._runs),
+            "/version": answering(lambda _: RunsVersion(self._logs.version())),
             "/window": answering(self._windows.answer),
             "/source": answering(SourceAnswers(self._logs, self._analyses).answer),
             "/compare": answering(CompareAnswers(self._logs, self._analyses).answer),

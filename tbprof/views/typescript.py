@@ -33,6 +33,7 @@ __all__ = ["typescript"]
 
 _ROOTS: tuple[type, ...] = (
     runs.RunsView,
+    runs.RunsVersion,
     answer.WindowAnswer,
     source.SourceAnswer,
     series.RanksView,

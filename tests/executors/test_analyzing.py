@@ -6,20 +6,17 @@ import functools
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
+from engines import ENGINES, Started, threads
 from mortal_tasks import dies_at, dies_once
 
 from tbprof import analyse_many
 from tbprof.errors import ReportError, UsageError
 from tbprof.executors.choosing import executor_of
 from tbprof.executors.dask_executor import DaskExecutor
-from tbprof.executors.executor import Executor, Failure
+from tbprof.executors.executor import Failure
 from tbprof.executors.in_process import InProcess
 from tbprof.executors.local_processes import LocalProcesses
 from tbprof.executors.ray_executor import RayExecutor
@@ -27,10 +24,7 @@ from tbprof.executors.task import stored_report
 from tbprof.store.codec import encode_report
 
 REPOSITORY = Path(__file__).parents[2]
-SUPPORT = REPOSITORY / "tests" / "support"
 SAMPLE = REPOSITORY / "logs" / "samples" / "h100_transformer_clean" / "dc3b_3169006.pt.trace.json.gz"
-
-Started = Callable[[], Any]
 
 
 @pytest.fixture
@@ -51,52 +45,7 @@ def expected(traces: list[Path]) -> list[bytes]:
     return [answer for answer in answers if isinstance(answer, bytes)]
 
 
-@contextmanager
-def threads() -> Iterator[Executor]:
-    with ThreadPoolExecutor(2) as pool:
-        yield pool
-
-
-@contextmanager
-def dask_cluster() -> Iterator[Executor]:
-    distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
-    ) as cluster:
-        yield DaskExecutor(cluster.scheduler_address)
-
-
-@contextmanager
-def ray_cluster() -> Iterator[Executor]:
-    ray = pytest.importorskip("ray")
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
-    try:
-        yield RayExecutor()
-    finally:
-        ray.shutdown()
-
-
-@contextmanager
-def processes() -> Iterator[Executor]:
-    yield LocalProcesses(2)
-
-
-ENGINES = [
-    pytest.param(processes, id="processes"),
-    pytest.param(dask_cluster, id="dask", marks=pytest.mark.exhaustive),
-    pytest.param(ray_cluster, id="ray", marks=pytest.mark.exhaustive),
-]
-
-
-@pytest.fixture
-def _for_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(SUPPORT))
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    # A worker of an engine would hear of warnings in the engine's own code.
-    monkeypatch.setenv("PYTHONWARNINGS", "ignore")
-
-
-@pytest.mark.usefixtures("_for_workers")
+@pytest.mark.usefixtures("for_workers")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("engine", [pytest.param(threads, id="threads"), *ENGINES])
 def test_every_executor_gives_the_same_and_names_what_gives_nothing(
@@ -110,7 +59,7 @@ def test_every_executor_gives_the_same_and_names_what_gives_nothing(
     assert all(file.path in file.error for file in found[3:])
 
 
-@pytest.mark.usefixtures("_for_workers")
+@pytest.mark.usefixtures("for_workers")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_worker_that_dies_once_costs_nothing(
@@ -122,7 +71,7 @@ def test_a_worker_that_dies_once_costs_nothing(
     assert (tmp_path / "died").exists()
 
 
-@pytest.mark.usefixtures("_for_workers")
+@pytest.mark.usefixtures("for_workers")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_file_that_every_worker_dies_of_is_named(

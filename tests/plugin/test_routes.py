@@ -6,6 +6,7 @@ import gzip
 import json
 import logging
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -289,3 +290,16 @@ def test_a_page_that_the_manual_has_not_is_refused(open_tab: OpenTab, logdir: Pa
     answer = open_tab(str(logdir)).get("manual", page="../pages.py")
     assert answer.status_code == 400
     assert answer.json["error"].startswith("there is no manual page '../pages.py': the pages are hook, ")
+
+
+def test_the_version_changes_with_the_windows_and_with_nothing_else(
+    open_tab: Callable[..., Any], logdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tbprof.plugin.routes.log_directory._FRESH_S", -1.0)
+    tab = open_tab(str(logdir))
+    before = tab.get("version").json["version"]
+    assert tab.get("version").json["version"] == before
+    shutil.copy(next((logdir / "run").iterdir()), logdir / "run" / "w.1752215573993169007.pt.trace.json.gz")
+    after = tab.get("version").json["version"]
+    assert after != before
+    assert open_tab(str(logdir)).get("version").json["version"] not in (before, after)

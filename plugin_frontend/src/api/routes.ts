@@ -3,7 +3,19 @@
 
 import { type EmbeddedPage, type EmbeddedWindow, embedded } from "./embedded.ts";
 import { RouteError } from "./routeError.ts";
-import type { CompareAnswer, FindingText, JobAnswer, ManualPage, RanksView, RulePage, RunsView, SourceAnswer, TrendView, WindowAnswer } from "./types.ts";
+import type {
+  CompareAnswer,
+  FindingText,
+  JobAnswer,
+  ManualPage,
+  RanksView,
+  RulePage,
+  RunsVersion,
+  RunsView,
+  SourceAnswer,
+  TrendView,
+  WindowAnswer,
+} from "./types.ts";
 
 /** Names one window of one worker; the three parameters of the route `window`. */
 export interface WindowAddress {
@@ -14,6 +26,11 @@ export interface WindowAddress {
 
 export function fetchRuns(signal: AbortSignal): Promise<RunsView> {
   return embedded === null ? fetchJson<RunsView>("runs", {}, signal) : Promise.resolve(embedded.runs);
+}
+
+/** Another text for another list of windows. */
+export async function fetchVersion(signal: AbortSignal): Promise<string> {
+  return embedded === null ? (await fetchJson<RunsVersion>("version", {}, signal)).version : "";
 }
 
 export function fetchWindow(address: WindowAddress, signal: AbortSignal): Promise<WindowAnswer> {

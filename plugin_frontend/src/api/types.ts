@@ -35,6 +35,11 @@ export interface RunsView {
   skipped: SkippedRow[];
 }
 
+export interface RunsVersion {
+  /** Changes with the windows of the log directory: a tab asks for it each second. */
+  version: string;
+}
+
 export interface StepRow {
   name: string;
   start_us: number;

@@ -2,7 +2,7 @@
 
 import { computed, effect, signal } from "@preact/signals";
 import { embedded } from "../api/embedded.ts";
-import { fetchRuns, type WindowAddress } from "../api/routes.ts";
+import { fetchRuns, fetchVersion, type WindowAddress } from "../api/routes.ts";
 import { carriesTables } from "../api/tables.ts";
 import { aboutCarried } from "../api/timeline.ts";
 import type { RunsView, WindowRow } from "../api/types.ts";
@@ -14,8 +14,7 @@ import { failureOf, LOADING, type Loaded } from "./loaded.ts";
 import { adjust, place, visit } from "./place.ts";
 import { visible } from "./visibility.ts";
 
-/** How often an empty log directory is looked at again. */
-const EMPTY_INTERVAL_MS = 5_000;
+const CHANGES_INTERVAL_MS = 1_000;
 
 export const runs = signal<Loaded<RunsView>>(LOADING);
 
@@ -78,13 +77,27 @@ export function pinShown(): () => void {
   });
 }
 
-/** Looks again every few seconds while nothing is recorded and the tab is seen. */
-export function pollWhileEmpty(): () => void {
+/** Looks each second whether windows came or went, while the tab is seen, and asks for the runs where they did. */
+export function followChanges(): () => void {
+  let known: string | null = null;
   return effect(() => {
-    if (!visible.value || (runs.value.kind === "there" && runs.value.value.runs.length > 0)) return;
-    if (runs.value.kind === "loading") return;
-    const timer = setTimeout(() => void refreshRuns(), EMPTY_INTERVAL_MS);
-    return () => clearTimeout(timer);
+    if (!visible.value || embedded !== null) return;
+    const control = new AbortController();
+    const look = async (): Promise<void> => {
+      try {
+        const version = await fetchVersion(control.signal);
+        if (known !== null && version !== known) void refreshRuns();
+        known = version;
+      } catch {
+        // The server may be starting anew, and answers the next time.
+      }
+      if (!control.signal.aborted) timer = setTimeout(() => void look(), CHANGES_INTERVAL_MS);
+    };
+    let timer = setTimeout(() => void look(), known === null ? 0 : CHANGES_INTERVAL_MS);
+    return () => {
+      control.abort();
+      clearTimeout(timer);
+    };
   });
 }
 

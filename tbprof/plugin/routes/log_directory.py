@@ -35,14 +35,28 @@ class LogDirectory:
         self._indexed = self._found
         self._by_name: dict[tuple[str, str, str], Window] = {}
         self._discoveries: dict[str, Discovery] = {}
+        self._numbered: tuple[Window, ...] = ()
+        self._number = 0
+        self._started = time.time_ns()
 
     def listing(self) -> Listing:
         """All windows, at most `_FRESH_S` seconds old."""
         with self._lock:
             if time.monotonic() - self._found_at > _FRESH_S:
-                self._found = self._find()
+                found = self._find()
+                # Of several places the same windows are made anew each time.
+                self._found = found if found != self._found else self._found
                 self._found_at = time.monotonic()
             return self._found
+
+    def version(self) -> str:
+        """Another one for another listing, also after the server was started anew."""
+        listing = self.listing()
+        with self._lock:
+            if listing.windows is not self._numbered:
+                self._numbered = listing.windows
+                self._number += 1
+            return f"{self._started}.{self._number}"
 
     def window(self, run: str, worker: str, window: str) -> Window | None:
         """The window of these names, if there is one; names never become part of a path."""

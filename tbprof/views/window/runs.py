@@ -9,7 +9,7 @@ from tbprof.model import SkippedFile, Window
 from tbprof.records import dataclass
 from tbprof.texts.findings.left_out import skipped_sentence
 
-__all__ = ["RunRow", "RunsView", "SkippedRow", "WindowRow", "WorkerRow", "runs_view"]
+__all__ = ["RunRow", "RunsVersion", "RunsView", "SkippedRow", "WindowRow", "WorkerRow", "runs_view"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,12 @@ class RunsView:
     newest_run: str | None
     """Where a visitor without an address arrives: the run that recorded last."""
     skipped: tuple[SkippedRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunsVersion:
+    version: str
+    """Changes with the windows of the log directory: a tab asks for it each second."""
 
 
 def runs_view(
