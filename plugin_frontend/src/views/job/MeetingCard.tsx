@@ -53,7 +53,7 @@ export function MeetingCard({ page, meeting, onZoom, onClose }: MeetingCardProps
           </button>
         </span>
       </div>
-      <MeetingTable rows={arrived.slice(0, MOST_ROWS)} left={arrived.length - MOST_ROWS} />
+      <MeetingTable rows={arrived.slice(0, MOST_ROWS)} left={row.ranks - Math.min(arrived.length, MOST_ROWS)} />
     </section>
   );
 }
@@ -86,7 +86,7 @@ function MeetingTable({ rows, left }: { rows: readonly Row[]; left: number }) {
           ))}
         </tbody>
       </table>
-      {left > 0 && <p class="in s12 t2">{formatCounted(left, "rank")} more arrived earlier.</p>}
+      {left > 0 && <p class="in s12 t2">{formatCounted(left, "more rank")} took part.</p>}
     </div>
   );
 }
