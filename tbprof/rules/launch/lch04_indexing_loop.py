@@ -100,7 +100,11 @@ def _find_loops(facts: Facts) -> _Loops:
     step = facts.steps.index_of(slices.start_ns[ops.rows]) + ops.lane * len(facts.steps)
     cuts = [0, *(np.flatnonzero(np.diff(step)) + 1).tolist(), len(text)]
     pieces = (_LOOP.finditer(text, *piece) for piece in itertools.pairwise(cuts))
-    found = [one for matches in pieces for one in matches if selecting & set(one[1])]
+    repeated = (one for matches in pieces for one in matches if selecting & set(one[1]))
+    # A loop over a tensor of the host launches nothing.
+    found = [
+        one for one in repeated if ops.kernels[one.start() : one.end()].sum() >= len(one[0]) // len(one[1])
+    ]
     first, last = ([end(one) for one in found] for end in (re.Match.start, re.Match.end))
     start = slices.start_ns[ops.rows[first]] if found else np.empty(0, np.int64)
     end = slices.end_of(ops.rows[np.array(last, np.int64) - 1]) if found else start

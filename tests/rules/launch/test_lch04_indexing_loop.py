@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from computing_scenes import computing
-from rule_scenes import found
+from rule_scenes import each_step, found
+from trace_builder import TraceBuilder
 
 
 @pytest.mark.parametrize(("turns", "codes"), [(9, []), (10, ["LCH04"])])
@@ -24,3 +25,14 @@ def test_a_loop_that_a_busy_device_does_not_wait_for_passes() -> None:
     assert found(built, "LCH04") == []
     (check,) = (check for check in built.report().checks if check.rule == "LCH04")
     assert (check.state, check.numbers["turns"]) == ("passed", 36)
+
+
+def test_a_loop_over_a_tensor_of_the_host_launches_nothing() -> None:
+    built = each_step(host_loop)
+    assert found(built, "LCH04") == []
+
+
+def host_loop(built: TraceBuilder, at: float) -> None:
+    for turn in range(12):
+        built.op("aten::select", at + 20 * turn, at + 20 * turn + 5)
+        built.op("aten::item", at + 20 * turn + 6, at + 20 * turn + 15)
