@@ -57,19 +57,20 @@ LAW = {
     "file_names": allowed(),
     "window_names": allowed("file_names trace.importers"),
     "folders": allowed(),
+    "opening": allowed(),
     "process": allowed("errors folders"),
     "standard_streams": allowed("errors"),
     "program": allowed("errors"),
     "trace": allowed(),
-    "trace.importers": allowed("errors model", "msgspec numpy"),
+    "trace.importers": allowed("opening errors model", "msgspec numpy"),
     "trace.columns": allowed("model", "numpy"),
-    "trace.importers.files": allowed("errors", "isal"),
+    "trace.importers.files": allowed("opening errors", "isal"),
     "trace.importers.kineto.events": allowed("errors model", "msgspec numpy"),
     "trace.importers.kineto": allowed("errors model", "msgspec numpy"),
-    "trace.importers.kineto.parallel": allowed("process errors", "numpy"),
-    "trace.stored": allowed("folders version errors model", "msgspec numpy"),
+    "trace.importers.kineto.parallel": allowed("process opening errors", "numpy"),
+    "trace.stored": allowed("folders version opening errors model", "msgspec numpy"),
     "trace.export": allowed("errors model", "msgspec numpy"),
-    "trace.export.classic": allowed("errors model", "msgspec numpy"),
+    "trace.export.classic": allowed("opening errors model", "msgspec numpy"),
     "analysis.arrays": allowed("trace.columns", "numpy", never="io json os pathlib"),
     "analysis.device": allowed("trace.columns model", "numpy", never="io json os pathlib"),
     "analysis.communication": allowed("trace.columns model", "numpy", never="io json os pathlib"),
@@ -117,7 +118,9 @@ LAW = {
         "file_names folders report trace_files version window_names errors model",
         "google.protobuf tensorboard.compat.tensorflow_stub tensorboard.summary",
     ),
-    "store.lookup": allowed("file_names folders report trace_files version window_names errors model"),
+    "store.lookup": allowed(
+        "opening file_names folders report trace_files version window_names errors model"
+    ),
     "executors": allowed("process store store.lookup version errors model", "distributed ray"),
     "views.base": allowed("errors model"),
     "views.findings": allowed("texts.* errors model"),
@@ -153,11 +156,11 @@ LAW = {
         "folders manual report store.lookup texts.* version views.* errors model", "tensorboard werkzeug"
     ),
     "plugin.routes": allowed(
-        "file_names folders manual store.lookup trace_files texts.* views.* errors model",
+        "opening file_names folders manual store.lookup trace_files texts.* views.* errors model",
         "tensorboard werkzeug",
     ),
     "plugin.worker": allowed(
-        "process report store store.lookup texts.* version views.icicle views.modules "
+        "opening process report store store.lookup texts.* version views.icicle views.modules "
         "views.roofline views.tables "
         "views.timeline errors model"
     ),

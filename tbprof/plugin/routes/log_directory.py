@@ -10,6 +10,7 @@ import time
 from pathlib import Path, PurePosixPath
 
 from tbprof.model import SkippedFile, Window
+from tbprof.opening import confine, release
 from tbprof.store.lookup.discovery import Discovery, Listing
 from tbprof.trace_files import looks_like_trace
 
@@ -91,6 +92,7 @@ class LogDirectory:
         if place not in self._discoveries:
             # The process that reads traces runs in another folder.
             folder = Path(place).expanduser().absolute()
+            release(folder) if self._follow_links else confine(folder)
             self._discoveries[place] = Discovery(folder, looks_like_trace, self._follow_links)
         return self._discoveries[place]
 

@@ -7,10 +7,10 @@ import json
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from tbprof.errors import Gone, UsageError
+from tbprof.opening import status_of_regular
 from tbprof.report import Facts, Timeline, build_report, open_facts, open_timeline
 from tbprof.store.codec import MAX_REPORT_BYTES, encode_report
 from tbprof.store.lookup.cache import keep_report
@@ -54,7 +54,7 @@ class _Shelf(Generic[_Opened]):
             TraceError: It gives nothing.
         """
         try:
-            status = Path(path).stat()
+            status = status_of_regular(path)
         except OSError as error:
             raise Gone(f"{path} is gone or can't be read ({error.strerror})") from error
         key = (path, status.st_size, status.st_mtime_ns)

@@ -1,7 +1,7 @@
 """Reports of traces made without the hook, kept in the user's cache folder.
 
-The key is what the file is, not where it lies: device, inode, size and time of the last
-change, with the versions of the format and of the analysis. A folder that is not the
+The key is what the file is, not where it lies: device, inode, size, time of the last
+change and digest of both ends, with the versions of the format and of the analysis. A folder that is not the
 user's own, or that others may write to, is not used.
 """
 
@@ -16,6 +16,7 @@ from pathlib import Path
 from tbprof.errors import ReportError
 from tbprof.folders import private_cache_folder
 from tbprof.model import Report
+from tbprof.opening import identity_of
 from tbprof.store.codec import MAX_REPORT_BYTES, SCHEMA, decode_report, encode_report
 from tbprof.store.files import write_whole
 from tbprof.version import __version__
@@ -70,8 +71,7 @@ def keep_report(trace_path: str, report: Report) -> None:
 
 
 def _key(trace_path: str) -> str:
-    status = Path(trace_path).stat()
-    parts = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, SCHEMA, __version__)
+    parts = (*identity_of(trace_path), SCHEMA, __version__)
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32] + ".pb"
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 from pathlib import Path
 
 from tbprof.errors import ReportNotReadable
 from tbprof.model import Report, Window
+from tbprof.opening import open_regular
 from tbprof.store.codec import MAX_REPORT_BYTES, decode_report
 from tbprof.store.lookup.cache import cached_report
 
@@ -38,13 +40,14 @@ def read_report(path: str, *, is_one_of_many: bool = False) -> Report:
     Raises:
         ReportError: It can't be opened, is damaged, or was written by a later version.
     """
-    file = Path(path)
     try:
-        if file.stat().st_size > MAX_REPORT_BYTES:
-            raise ReportNotReadable(f"{path} is larger than any report: it is not one of tbprof's")
-        data = file.read_bytes()
+        with io.BufferedReader(open_regular(path)) as file:
+            # It may grow while it is read.
+            data = file.read(MAX_REPORT_BYTES + 1)
     except OSError as error:
         raise ReportNotReadable(f"{path} can't be read ({error.strerror}): check its permissions") from error
+    if len(data) > MAX_REPORT_BYTES:
+        raise ReportNotReadable(f"{path} is larger than any report: it is not one of tbprof's")
     report = decode_report(data, name=path, is_one_of_many=is_one_of_many)
     return dataclasses.replace(report, trace=dataclasses.replace(report.trace, path=path))
 

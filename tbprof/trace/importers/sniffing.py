@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import zlib
-from pathlib import Path
 
+from tbprof.opening import open_regular
 from tbprof.trace.importers.importer import Importer
 from tbprof.trace.importers.importer_list import IMPORTERS
 
@@ -34,9 +34,7 @@ def claims_to_be_trace(name: str) -> bool:
 def importer_of(path: str | os.PathLike[str]) -> Importer | None:
     """The first that knows the file; None for what none knows, or can't be read."""
     try:
-        if not Path(path).is_file():
-            return None
-        with Path(path).open("rb", buffering=0) as file:
+        with open_regular(path) as file:
             head = _unpacked(file.read(_HEAD_BYTES))
     except (OSError, ValueError, zlib.error):
         return None

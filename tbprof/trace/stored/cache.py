@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tbprof.folders import private_cache_folder
+from tbprof.opening import identity_of, status_of_regular
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.columns.tables import NO_TABLES, Tables
 from tbprof.trace.importers.files.source import shown_path
@@ -68,12 +69,11 @@ def read_trace_cached(
 def _key(path: str | os.PathLike[str], tables: Tables) -> str | None:
     """Names what the file is; None for one that is not worth keeping, or can't be read."""
     try:
-        status = Path(path).stat()
+        if status_of_regular(path).st_size < WORTH_KEEPING_BYTES:
+            return None
+        file = identity_of(path)
     except (OSError, ValueError):
         return None
-    if status.st_size < WORTH_KEEPING_BYTES:
-        return None
-    file = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
     parts = (*file, sorted(tables), SCHEMA, __version__)
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import zlib
-from pathlib import Path
+
+from tbprof.opening import open_regular
 
 __all__ = ["MARK", "is_classic_copy"]
 
@@ -20,7 +21,7 @@ def is_classic_copy(path: str | os.PathLike[str]) -> bool:
     Reads and unpacks a few bytes. False for what can't be read.
     """
     try:
-        with Path(path).open("rb", buffering=0) as file:
+        with open_regular(path) as file:
             head = zlib.decompressobj(wbits=31).decompress(file.read(_HEAD_BYTES), _HEAD_BYTES)
     except (OSError, ValueError, zlib.error):
         return False

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import io
 import os
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from tbprof.errors import TraceNotReadable, TraceTooLarge
+from tbprof.opening import open_regular
 from tbprof.trace.importers.files.limits import MAX_BYTES_VARIABLE, max_trace_bytes
 from tbprof.trace.importers.files.unpacked import Remains, Unpacked, damage, unpacked
 
@@ -84,10 +83,7 @@ def open_source(path: str | os.PathLike[str], max_bytes: int | None = None) -> I
     """
     shown = shown_path(path)
     try:
-        # Before it is opened: opening a pipe would wait for its writer.
-        if not stat.S_ISREG(Path(path).stat().st_mode):
-            raise TraceNotReadable(f"{shown} is no regular file: name a trace file.")
-        file = io.FileIO(path, "rb")
+        file = open_regular(path)
     except (OSError, ValueError) as error:
         reason = error if isinstance(error, OSError) else OSError(0, str(error))
         raise _not_readable(shown, reason) from error

@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO, cast
 
+from tbprof.opening import status_of_regular
 from tbprof.process.cores import cores
 from tbprof.process.isolated import start_python
 from tbprof.trace.columns.columns import Trace
@@ -81,7 +82,7 @@ def _read(path: Path, count: int, tables: Tables, progress: Callable[[int, int],
 
 def _identity(path: Path) -> tuple[int, int, int, int]:
     """What changes with the file; each process opens it for itself."""
-    status = path.stat()
+    status = status_of_regular(path)
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 

@@ -1,0 +1,102 @@
+"""How files that others may write to are opened: without waiting, and never led out of the log directory.
+
+Whoever can write to a log directory can put a pipe, a device or a link where a trace was a moment ago. What
+was said of a path is worth nothing then; all that is said here is said of the descriptor that is read.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import io
+import os
+import stat
+import sys
+from pathlib import Path
+
+__all__ = ["CONFINED_VARIABLE", "confine", "identity_of", "open_regular", "release", "status_of_regular"]
+
+CONFINED_VARIABLE = "TBPROF_CONFINED"
+"""The folders that nothing beneath may lead out of; the processes that are started to read inherit it."""
+
+_END_BYTES = 64 * 1024
+_WITHOUT_WAITING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_AS_IT_IS = getattr(os, "O_BINARY", 0)
+
+
+def confine(folder: Path) -> None:
+    """From now on, a path beneath `folder` opens only what lies beneath it, whatever the links on the way."""
+    kept = [known for known in _confined() if known != str(folder)]
+    os.environ[CONFINED_VARIABLE] = os.pathsep.join([*kept, str(folder)])
+
+
+def release(folder: Path) -> None:
+    """Links beneath `folder` may lead out of it."""
+    os.environ[CONFINED_VARIABLE] = os.pathsep.join(known for known in _confined() if known != str(folder))
+
+
+def open_regular(path: str | os.PathLike[str]) -> io.FileIO:
+    """The regular file at `path`, unbuffered.
+
+    Raises:
+        OSError: There is none, it is not permitted, it is no regular file, or it lies outside the confined
+            folder that `path` is beneath.
+    """
+    descriptor = os.open(path, _WITHOUT_WAITING | _AS_IT_IS)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file")
+        _check_place(str(Path(path).absolute()), descriptor)
+        return io.FileIO(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def status_of_regular(path: str | os.PathLike[str]) -> os.stat_result:
+    """What the system says of the very file that `open_regular` opens.
+
+    Raises:
+        OSError: as there.
+    """
+    with open_regular(path) as file:
+        return os.fstat(file.fileno())
+
+
+def identity_of(path: str | os.PathLike[str]) -> tuple[int | str, ...]:
+    """What a file is, wherever it lies: one that was changed, and given back its size and time, is another.
+
+    Raises:
+        OSError: as there.
+    """
+    with open_regular(path) as file:
+        status = os.fstat(file.fileno())
+        ends = hashlib.sha256(file.read(_END_BYTES))
+        # A gzip file ends with the checksum of all that it holds.
+        file.seek(max(0, status.st_size - _END_BYTES))
+        ends.update(file.read(_END_BYTES))
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, ends.hexdigest()
+
+
+def _check_place(path: str, descriptor: int) -> None:
+    for folder in _confined():
+        if path.startswith(folder.rstrip(os.sep) + os.sep):
+            real = os.path.realpath(folder).rstrip(os.sep) + os.sep
+            if not _place_of(descriptor, path).startswith(real):
+                raise OSError(errno.ELOOP, "a link leads out of the log directory")
+
+
+def _place_of(descriptor: int, path: str) -> str:
+    """Where an open file lies, by its descriptor where the system can tell, else by its path."""
+    if sys.platform == "linux":
+        return str(Path(f"/proc/self/fd/{descriptor}").readlink())
+    elif sys.platform == "darwin":  # noqa: RET505 - mypy takes what follows a plain `if` for unreachable
+        import fcntl
+
+        return os.fsdecode(fcntl.fcntl(descriptor, fcntl.F_GETPATH, bytes(1024)).rstrip(b"\0"))
+    else:
+        return os.path.realpath(path)
+
+
+def _confined() -> list[str]:
+    return [folder for folder in os.environ.get(CONFINED_VARIABLE, "").split(os.pathsep) if folder]
