@@ -50,6 +50,8 @@ function useFolded(tabs: { current: HTMLDivElement | null }, names: string): boo
     };
     const observer = new ResizeObserver(measure);
     observer.observe(element);
+    // The counts beside names come later than the names.
+    for (const group of element.children) observer.observe(group);
     measure();
     return () => observer.disconnect();
   }, [isFolded, names]);
