@@ -63,7 +63,8 @@ def rows_of(training_step: Callable[[], None], rounds: int) -> list[str]:
         training_step()
     least = alternated(
         {
-            "hook": lambda folder: hook_window(training_step, folder),
+            "hook": lambda folder: hook_window(training_step, folder, mark_modules=False),
+            "marks": lambda folder: hook_window(training_step, folder, mark_modules=True),
             "plain": lambda folder: stock_window(training_step, folder, use_gzip=False),
             "gzip": lambda folder: stock_window(training_step, folder, use_gzip=True),
             "stacks": lambda folder: stock_window(training_step, folder, use_gzip=False, with_stack=True),
@@ -76,6 +77,7 @@ def rows_of(training_step: Callable[[], None], rounds: int) -> list[str]:
         row("stall per window", hook["stall"], "handler, gzip", least["gzip"]["stall"], "at most 0.2"),
         row("stall per window", hook["stall"], "handler, plain", plain["stall"], "at most 1.3"),
         row("recorded step", hook["step"], "plain profiler", plain["step"], "at most 1.05"),
+        row("step with marked modules", least["marks"]["step"], "without", hook["step"], "at most 1.05"),
         row("audit step", least["audit"]["step"], "with_stack", least["stacks"]["step"], "at most 1.5"),
     ]
 

@@ -25,9 +25,11 @@ STEPS = SCHEDULE.steps_needed + AUDIT_STEPS + SETTLE_STEPS + 1
 IDLE_STEPS = 100_000
 
 
-def hook_window(training_step: Callable[[], None], folder: Path) -> dict[str, float]:
+def hook_window(training_step: Callable[[], None], folder: Path, *, mark_modules: bool) -> dict[str, float]:
     """Seconds of all calls of `step()` from the first one to the publishing, and of a recorded step."""
-    with tbprof.TrainerHook(folder / "logs", schedule=SCHEDULE, spool=folder / "spool") as hook:
+    with tbprof.TrainerHook(
+        folder / "logs", schedule=SCHEDULE, spool=folder / "spool", mark_modules=mark_modules
+    ) as hook:
         figures = _window(training_step, hook.step)
         # What follows is done by a process of its own; the next measure is not to be disturbed by it.
         hook.close(wait_s=120)

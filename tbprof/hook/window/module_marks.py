@@ -8,10 +8,10 @@ compiled code, and none from the moment on at which it compiles some.
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Callable
-from typing import Any
+from threading import get_ident
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
@@ -72,7 +72,7 @@ class ModuleMarks:
         """Nobody returns to what is open on this thread, and another thread's can't be closed from here."""
         while self._remove:
             self._remove.pop()()
-        marks = self._open.pop(threading.get_ident(), []) if closes else []
+        marks = self._open.pop(get_ident(), []) if closes else []
         while marks:
             _close_mark(marks.pop()[1])
 
@@ -80,10 +80,15 @@ class ModuleMarks:
         switch = self._switch
         looks_on = None if switch is None else switch(None)
         try:
-            if looks_on is None:
-                self._enter(module)
-            else:
+            if looks_on is not None:
                 self._make_way()
+                return
+            marks, known = self._open.get(get_ident()), self._names.known.get(id(module))
+            # All but the first calls end here: each further function would be felt.
+            if marks and known is not None and known.module() is module and known.mark is not None:
+                marks.append((module, _open_mark(known.mark)))
+            else:
+                self._enter(module)
         except Exception as fault:  # noqa: BLE001 - the border to the user's training
             let_through(fault)
             self._fail(fault)
@@ -93,7 +98,11 @@ class ModuleMarks:
 
     def _after(self, module: nn.Module, _: Any, __: Any) -> None:
         try:
-            self._leave(module)
+            marks = self._open.get(get_ident())
+            if marks and marks[-1][0] is module:
+                _close_mark(marks.pop()[1])
+            elif marks:
+                self._leave(module, marks)
         except Exception as fault:  # noqa: BLE001 - the border to the user's training
             let_through(fault)
             self._fail(fault)
@@ -104,21 +113,21 @@ class ModuleMarks:
         self._compilations.look()
 
     def _enter(self, module: nn.Module) -> None:
-        if type(module).__name__ == _COMPILED:
-            self._make_way()
-            return
-        self._look_for_dynamo()
-        thread = threading.get_ident()
+        thread = get_ident()
         marks = self._open.get(thread)
-        if marks is None:
-            marks = self._open[thread] = []
+        if not marks:
+            # Of outermost calls alone: it costs as much as a mark.
+            self._look_for_dynamo()
+            marks = self._open.setdefault(thread, [])
         name = self._names.of(module, marks[-1][0] if marks else None)
-        marks.append((module, _open_mark(name)))
+        if name is None:
+            self._make_way()
+        else:
+            marks.append((module, _open_mark(name)))
 
-    def _leave(self, module: nn.Module) -> None:
-        marks = self._open.get(threading.get_ident())
+    def _leave(self, module: nn.Module, marks: _Open) -> None:
         # A call that began before the marks has none; one that Ctrl-C ended has left its own.
-        if marks and (marks[-1][0] is module or any(each is module for each, _ in marks)):
+        if any(each is module for each, _ in marks):
             innermost = None
             while innermost is not module:
                 innermost, mark = marks.pop()
@@ -129,34 +138,38 @@ class ModuleMarks:
         self._missing.note("module_marks", fault)
 
 
+class _Known(NamedTuple):
+    module: weakref.ref[nn.Module]
+    path: str
+    mark: str | None
+    """None of a module that is about to compile when it is called."""
+
+
 class _Names:
     """What modules are called, each looked up once."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[weakref.ref[nn.Module], str, str]] = {}
-        """By identity, which another module may have later: itself, its path and its mark."""
+        self.known: dict[int, _Known] = {}
+        """By identity, which another module may have later."""
         self._outermost: dict[str, weakref.ref[nn.Module]] = {}
 
-    def of(self, module: nn.Module, around: nn.Module | None) -> str:
-        """The mark of a module that is called, by the one around it."""
-        known = self._known.get(id(module))
-        if known is None or known[0]() is not module:
+    def of(self, module: nn.Module, around: nn.Module | None) -> str | None:
+        """The mark of a module that is called, by the one around it; None of one that is about to compile."""
+        known = self.known.get(id(module))
+        if known is None or known.module() is not module:
             self._learn(module, around)
-            known = self._known[id(module)]
-        return known[2]
+            known = self.known[id(module)]
+        return known.mark
 
     def _learn(self, module: nn.Module, around: nn.Module | None) -> None:
         kind = type(module).__name__
         if around is None:
             root = self._outermost_name(module, kind)
         else:
-            root = f"{self._known[id(around)][1]}.{kind}"
+            root = f"{self.known[id(around)].path}.{kind}"
         for path, inner in module.named_modules():
             whole = f"{root}.{path}" if path else root
-            mark = f"{_PREFIX}{whole} ({type(inner).__name__})"
-            # Torch takes UTF-8 alone.
-            mark = mark.encode("utf-8", "backslashreplace").decode()
-            self._known[id(inner)] = (weakref.ref(inner), whole, mark)
+            self.known[id(inner)] = _Known(weakref.ref(inner), whole, _mark(whole, type(inner).__name__))
 
     def _outermost_name(self, module: nn.Module, kind: str) -> str:
         number, name = 0, kind
@@ -165,3 +178,10 @@ class _Names:
             name = f"{kind}_{number}"
         self._outermost[name] = weakref.ref(module)
         return name
+
+
+def _mark(path: str, class_name: str) -> str | None:
+    if class_name == _COMPILED:
+        return None
+    # Torch takes UTF-8 alone.
+    return f"{_PREFIX}{path} ({class_name})".encode("utf-8", "backslashreplace").decode()

@@ -167,7 +167,7 @@ COMPILED_IN_A_WINDOW = """
 
     train(lambda: None)
     schedule = tbprof.Schedule(skip_first=2, warmup=1, active=3)
-    with tbprof.TrainerHook(sys.argv[1], schedule=schedule, record_lines=False) as hook:
+    with tbprof.TrainerHook(sys.argv[1], schedule=schedule, record_lines=False, mark_modules=True) as hook:
         train(hook.step)
         hook.close(wait_s=60)
 """

@@ -7,12 +7,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn.modules import module as torch_module
 from torch.profiler import ProfilerActivity, profile
 
+from tbprof.analysis.facts import FACTS_TABLES, Facts
+from tbprof.analysis.modules.owners import ROOT, find_owners
+from tbprof.analysis.modules.table import MODULE_TABLES
+from tbprof.analysis.operators.operators import find_operators
 from tbprof.hook.config.options import RecordOptions
 from tbprof.hook.config.schedule import Schedule
 from tbprof.hook.safety.missing_facts import MissingFacts
@@ -20,6 +25,8 @@ from tbprof.hook.safety.torch_version import crashes_with_stack
 from tbprof.hook.window import module_marks
 from tbprof.hook.window.module_marks import ModuleMarks
 from tbprof.hook.window.window import ProfiledWindow
+from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.importers.kineto.reader import read_trace
 
 
 class Net(nn.Module):
@@ -157,3 +164,33 @@ def test_a_window_marks_its_recorded_steps_where_no_stacks_name_modules(
     events = json.loads(window.trace.read_bytes())["traceEvents"]
     marks = [row for row in events if row.get("name") == "nn.Module: ReLU (ReLU)"]
     assert len(marks) == (0 if with_stack else 1 if stop_early else 2)
+
+
+def test_what_a_training_computes_lies_in_marked_modules_forward_and_backward(tmp_path: Path) -> None:
+    model = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), nn.Linear(72, 72), nn.Linear(72, 4))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def program() -> None:
+        nn.functional.cross_entropy(
+            model(torch.ones(8, 1, 8, 8)), torch.zeros(8, dtype=torch.long)
+        ).backward()
+        optimizer.step()
+
+    program()
+    recorded(program, tmp_path)
+    facts = Facts(read_trace(tmp_path / "trace.json", tables=FACTS_TABLES | MODULE_TABLES))
+    owners, operators = find_owners(facts), find_operators(facts)
+    slices, rows = facts.trace.slices, operators.rows
+    at = owners.nest.innermost(slices.lane[rows].astype(int), slices.start_ns[rows], slices.end_of(rows))
+    node = np.where(at == NONE, ROOT, owners.node[at])
+    names = np.array([facts.trace.names[name] for name in slices.name[rows]])
+    assert set(names[node == ROOT]) <= {
+        "aten::ones",
+        "aten::zeros",
+        "aten::empty",
+        "aten::fill_",
+        "aten::zero_",
+    }
+    is_backward = (at != NONE) & owners.is_backward[np.maximum(at, 0)]
+    backward = {label.name for one in set(node[is_backward].tolist()) if (label := owners.labels[one])}
+    assert {"Sequential.0", "Sequential.2", "Sequential.3", "loss"} <= backward
