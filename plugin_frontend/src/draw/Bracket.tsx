@@ -11,7 +11,7 @@ export interface BracketProps {
 export function Bracket({ saving, scale_us }: BracketProps) {
   const at = (saved_us: number): string => `${scale_us > 0 ? Math.min(100, (100 * saved_us) / scale_us) : 0}%`;
   const { floor_us, estimate_us, ceiling_us } = saving;
-  const estimate = estimate_us === null ? "no estimate" : `estimate ${formatDuration(estimate_us)}`;
+  const estimate = estimate_us === null ? "an upper limit" : `estimate ${formatDuration(estimate_us)}`;
   return (
     <div class="brk" role="img" aria-label={`floor ${formatDuration(floor_us)}, ${estimate}, ceiling ${formatDuration(ceiling_us)}`}>
       <i class="c" style={{ width: at(ceiling_us) }} />

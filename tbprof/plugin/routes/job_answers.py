@@ -28,6 +28,9 @@ _KEPT_SUMMARIES = 4096
 
 _KEPT_PAGES = 4
 
+_MOST_UNREAD = 64
+"""Windows: while more are missing, a page of the others would take as long to make as to read them."""
+
 _Key = tuple[str, int]
 
 
@@ -64,12 +67,13 @@ class JobAnswers:
             else:
                 summaries += [] if found is None else [(key, found)]
         reading = len(windows) - len(summaries) - len(problems)
+        is_shown = reading <= _MOST_UNREAD and reading < len(windows)
         return JobAnswer(
             state="reading" if reading else "ready",
             sentence=reading_sentence(len(windows) - reading, len(windows)) if reading else "",
             window=chosen.number,
             windows=chosen.common,
-            page=self._page(summaries, problems, chosen.older) if len(windows) > reading else None,
+            page=self._page(summaries, problems, chosen.older) if is_shown else None,
         )
 
     def _page(

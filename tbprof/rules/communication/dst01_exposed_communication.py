@@ -18,10 +18,10 @@ Action
     Find the late rank; if there is none, overlap this communication.
 
 Fix
-    Open the traces of the other ranks of this step: where one of them is late, its cause is the thing to
-    change. Else start the collective as soon as its data is there and wait for it as late as possible
-    (buckets of DDP, prefetch of FSDP, `async_op=True`), and send less: lower precision, fewer exchanges while
-    gradients accumulate.
+    Put the windows of all ranks into this run's folder: the page Job, and `tbprof job`, then name the rank
+    that the others wait for, and why. If none is late, start the collective as soon as its data is there and
+    wait for it as late as possible (buckets of DDP, prefetch of FSDP, `async_op=True`), and send less: lower
+    precision, fewer exchanges while gradients accumulate.
     caveat: kernels that compute beside communication share multiprocessors and memory with it.
 
 Silent

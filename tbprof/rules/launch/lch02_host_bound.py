@@ -19,11 +19,11 @@ Example
             loss = model(images, masks)
 
 Action
-    Shorten this host work, or move it out of the step.
+    Shorten what the host does here between launches, or move it out of the step.
 
 Fix
-    Take that work out of the step, give it to the loader's workers, or launch the device's next
-    work before it.
+    Launch the device's next work before it, take it out of the step, or, where it prepares data, give it
+    to the loader's workers.
     caveat: the place is what the host was in, not always what is slow: without Python frames it is
     the outermost op.
 

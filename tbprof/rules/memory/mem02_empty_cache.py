@@ -21,7 +21,7 @@ Action
     Keep GPU memory instead of freeing it in the step.
 
 Fix
-    Leave `empty_cache()` out, or where memory is short set
+    Remove `torch.cuda.empty_cache()` where your step calls it; if it does not, memory is short: set
     `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`, or make the batch smaller.
     caveat: without the call more memory stays reserved, and another process on the device may miss it.
 

@@ -63,7 +63,7 @@ def bounds_words(
 ) -> str:
     """How sure that is: from where to where, what it saves without the others, how long a step then takes."""
     if estimate_us is None:
-        return f"at least {duration(floor_us)}" if floor_us > 0 else "no estimate"
+        return f"at least {duration(floor_us)}" if floor_us > 0 else "an upper limit"
     words = [f"{duration(floor_us)} to {duration(ceiling_us)}"]
     if alone_us is not None and duration(alone_us) != duration(estimate_us):
         words.append(f"alone {duration(alone_us)}")
@@ -101,9 +101,10 @@ def record_first_sentence(case: str, *, once_us: float, step_us: float) -> str:
         once = f"{duration(once_us)} of {duration(step_us)}"
         return f"First: record again with a longer `skip_first`: {once} are first calls, which happen once."
     if case == "capture":
-        return "First: record steps that replay the graph; to change anything here saves nothing later."
+        return "First: profile steps that replay the graph; what is slow here happens once."
     if case == "leading_wait":
-        return "First: record several turns in one window; in this one nothing on the host is worth a change."
+        more = "First: record several steps, or requests, in one window"
+        return f"{more}; in this one nothing on the host is worth a change."
     return ""
 
 

@@ -75,5 +75,5 @@ def host_sentences(rule: str, lines: int, *, spent_us: float, step_us: float) ->
     waits = f" {count(lines, 'line')} would make the host wait for the GPU, too." if lines else ""
     return (
         f"Recorded without a GPU: {what} takes {part}.",
-        f"A GPU makes the rest of the step shorter, and this not at all.{waits}",
+        f"With a GPU the rest of the step gets shorter, and this stays as it is.{waits}",
     )

@@ -17,7 +17,7 @@ def severity_scale(scope: Scope) -> tuple[tuple[Severity, str], ...]:
         ("medium", MEDIUM_SHARE),
     )
     named = tuple((severity, f"from {share(least)} of {scope.name} on") for severity, least in shares)
-    return (*named, ("low", "less"))
+    return (*named, ("low", "less; an upper limit alone is medium at most, and lower beside a larger cause"))
 
 
 def severity_reason(shares: tuple[float, float] | None, scope: Scope) -> str:

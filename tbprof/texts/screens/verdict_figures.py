@@ -17,7 +17,7 @@ _WORTH_SAYING = 0.02
 BECAUSE = {
     "input": "because the next batch is not ready",
     "launch_bound": "because the host launches kernels more slowly than the GPU runs them",
-    "host_bound": "because the host is busy with work other than launching kernels",
+    "host_bound": "because the host does other work between launches",
     "staging": "because the host copies pageable memory before it can be transferred",
     "allocator": "because the host allocates and frees GPU memory",
     "collective": "because the host waits in a collective (gloo, MPI or a barrier)",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tbprof.model import BOUND_SHARE, CodeShare, HookFacts, Report, Savings
 from tbprof.texts.figures.computing import computing_sentence
+from tbprof.texts.trust.trust import VARIES
 from tbprof.views.base.steady import marks_steps, mean_step_us, steady_steps
 from tbprof.views.base.times import us
 from tbprof.views.findings.actions import rank
@@ -89,9 +90,12 @@ def _planned_us(report: Report) -> float | None:
 
 
 def _unprofiled_us(facts: HookFacts | None) -> float | None:
+    """None where steps vary too much to compare those that were recorded with the others."""
     if facts is None or facts.unprofiled_step_ns is None:
         return None
-    return us(facts.unprofiled_step_ns)
+    recorded_ns = facts.profiled_step_ns
+    is_comparable = recorded_ns is None or recorded_ns >= VARIES * facts.unprofiled_step_ns
+    return us(facts.unprofiled_step_ns) if is_comparable else None
 
 
 def _speedup(step_us: float | None, saving: SavingView) -> float | None:

@@ -141,6 +141,7 @@ class OverviewView:
     step_us: float | None
     """Null where the window has no steps."""
     unprofiled_step_us: float | None
+    """Null where it is not known, or steps vary too much to compare it with the recorded ones."""
     headline: SavingView | None
     """What the first action saves; null where another recording comes before it."""
     records_first: bool

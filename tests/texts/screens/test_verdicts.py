@@ -63,7 +63,7 @@ def test_no_sentence_denies_a_finding_about_waits() -> None:
 def test_a_late_host_is_said_with_the_place() -> None:
     said = sentences("host_bound", place="images.py(20): preprocess", place_us=15_000.0)
     first = "The GPU is idle 25 % of a step, 20 % because"
-    assert said[0] == f"{first} the host is busy with work other than launching kernels."
+    assert said[0] == f"{first} the host does other work between launches."
     assert said[1].startswith("5.0 ms of that idle time is in images.py:20 preprocess. ")
     unknown = sentences("host_bound", place="", place_us=15_000.0)[1]
     assert unknown.startswith("5.0 ms of that idle time is outside every labelled range and function. ")
@@ -72,7 +72,7 @@ def test_a_late_host_is_said_with_the_place() -> None:
 def test_idle_with_work_queued_is_said_with_what_may_hold_it() -> None:
     assert sentences("queued") == [
         "The GPU is idle 25 % of a step, 20 % although work is queued.",
-        "It may wait for another process, another rank, or work that was not recorded.",
+        "The GPU may wait for another process, another rank, or work that was not recorded.",
     ]
     assert "rank" not in sentences("queued", ranks=1)[1]
 

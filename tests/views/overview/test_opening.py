@@ -126,7 +126,7 @@ def test_where_another_recording_comes_first_it_is_the_order_and_no_saving_is_he
 def test_of_a_window_that_records_a_graph_nothing_is_ranked() -> None:
     report = report_of(Saving(0, None, 6_000_000), case="capture")
     report = dataclasses.replace(report, verdict=Verdict("capture", {"launches": 9, "without": 8}))
-    assert said(report)[1].startswith("First: record steps that replay the graph")
+    assert said(report)[1].startswith("First: profile steps that replay the graph")
     assert overview_view(report).actions == ()
 
 

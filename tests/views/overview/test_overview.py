@@ -92,7 +92,7 @@ def worth_a_millisecond() -> Report:
 def test_the_first_action_is_the_headline() -> None:
     shown = overview(worth_a_millisecond())
     loader, read = shown.actions
-    assert (loader.finding.rule, loader.is_planned, loader.bounds) == ("DAT01", False, "no estimate")
+    assert (loader.finding.rule, loader.is_planned, loader.bounds) == ("DAT01", False, "an upper limit")
     assert shown.headline == loader.saves
     assert (loader.saves.ceiling_us, loader.share, shown.speedup) == (2000.0, 0.5, None)
     assert (read.worth, read.bounds) == ("saves 0.4\u202fms", "0.2\u202fms to 0.5\u202fms; then 3.6\u202fms")

@@ -27,7 +27,7 @@ export function VerdictHead({ view }: { view: WindowView }) {
       </div>
       <dl class="figures">
         <StepFigure overview={overview} marked={view.marks_steps} />
-        {overview.device !== null && (
+        {overview.device !== null && !overview.records_first && (
           <Figure label="GPU idle" value={formatDuration(overview.device.idle_us)}>
             {formatShare(shareOf(overview.device.idle_us, overview.step_us ?? 0))} of {view.marks_steps ? "a step" : "the window"}
           </Figure>
@@ -92,13 +92,18 @@ function SavingFigure({ overview }: { overview: OverviewView }) {
         record again first
       </Figure>
     );
-  if (headline === null) return nothing ? <Figure label="Can be saved" value="nothing" /> : null;
+  if (headline === null)
+    return nothing ? (
+      <Figure label="Can be saved" value="nothing">
+        on the host
+      </Figure>
+    ) : null;
   const { floor_us: floor, estimate_us: estimate, ceiling_us: ceiling } = headline;
   const label = "The first action saves";
   if (estimate === null) {
     return (
       <Figure label={label} value={`≤ ${formatDuration(ceiling)}`} tone="gain">
-        {floor > 0 ? `at least ${formatDuration(floor)}` : "no estimate"}
+        {floor > 0 ? `at least ${formatDuration(floor)}` : "an upper limit"}
       </Figure>
     );
   }
