@@ -14,7 +14,7 @@ from tbprof.views.tables.table import Cell, Column, Table
 __all__ = ["table_html", "table_markdown", "table_page"]
 
 _UNKNOWN = "—"
-_BREAKS = re.compile("[\n\r\t\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_BREAKS = re.compile(r"[\n\r\t\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _ASCII_ESCAPES = "xmlcharrefreplace"
 
 _PAGE = """<!doctype html>

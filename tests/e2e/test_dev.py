@@ -59,7 +59,7 @@ def test_every_view_that_needs_no_trace_shows_recorded_answers(page: Page, dev_a
         ("Copies", "tr[data-site]"),
         ("Compare", ".card"),
         ("Trends", ".card"),
-        ("Ranks", ".card"),
+        ("Job", ".card"),
     ):
         bar.get_by_role("link", name=view).click()
         expect(page.locator(f"main {shown}").first).to_be_visible()

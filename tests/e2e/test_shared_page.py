@@ -28,7 +28,7 @@ def test_it_shows_the_tab_and_asks_nobody(page: Page, shared: pathlib.Path) -> N
     page.on("request", lambda request: asked.append(request.url))
     page.goto(shared.as_uri())
     expect(page.locator("h1")).to_contain_text("The GPU")
-    expect(page.locator("nav .tabs a")).to_have_count(7)
+    expect(page.locator("nav .tabs a")).to_have_count(8)
     page.locator("nav a", has_text="Sync points").click()
     page.locator("tr[data-site]").first.click()
     page.locator(".drawer button", has_text="About SYN02").click()

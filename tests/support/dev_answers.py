@@ -133,7 +133,9 @@ def _questions(tab: _Tab) -> Iterator[tuple[str, dict[str, str]]]:
         ("trend", {"run": "training", "worker": worker}) for worker in sorted({w["worker"] for w in training})
     )
     for before, after in itertools.permutations(training, 2):
-        yield "compare", {**{f"before_{name}": value for name, value in before.items()}, **after}
+        compared = {**{f"before_{name}": value for name, value in before.items()}, **after}
+        yield "compare", compared
+        yield "compared_table", {**compared, "table": "operators"}
 
 
 def _windows(tab: _Tab) -> Iterator[dict[str, str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -117,14 +119,15 @@ class _Computed:
         )
         used = self.operators.tensor_total_ns[calls] > 0
         pairs, count = np.unique(np.stack([limits.costs.kind[calls], used]), axis=1, return_counts=True)
-        at_peak_ns = 0.0
+        at_peak_ns = []
         for (kind, is_used), times in zip(pairs.T.tolist(), count.tolist(), strict=True):
             cost = limits.costs.costs[kind]
             rate = peak_rate(cost, peaks, used=bool(is_used)) if cost.on_matrix_units else None
             if rate is not None:
-                at_peak_ns += times * (cost.flops - cost.repeated_flops) / (rate * FLOPS_A_NS)
+                at_peak_ns.append(times * (cost.flops - cost.repeated_flops) / (rate * FLOPS_A_NS))
         room_ns = facts.steps.total_ns * len(facts.work.devices)
-        return at_peak_ns / room_ns if room_ns else None
+        # Exactly rounded, so that the order of the file's events does not matter.
+        return math.fsum(at_peak_ns) / room_ns if room_ns else None
 
     def _products_are_covered(self) -> bool:
         facts, work = self.facts, self.facts.work

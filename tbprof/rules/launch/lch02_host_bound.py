@@ -19,7 +19,7 @@ Example
             loss = model(images, masks)
 
 Action
-    Shorten what the host does here between launches, or move it out of the step.
+    Shorten the host's own work here, or move it out of the step.
 
 Fix
     Launch the device's next work before it, take it out of the step, or, where it prepares data, give it

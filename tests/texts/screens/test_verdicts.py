@@ -101,8 +101,8 @@ def test_steps_of_which_a_few_are_idle_are_not_averaged() -> None:
     numbers = {"steps": 10, "uneven_steps": 1, "uneven_idle_us": 100_000.0, "typical_idle_share": 0.01}
     first, _ = sentences("uneven", because="host_bound", **numbers)
     assert first == (
-        "1 of 10 steps is idle for 100.0 ms in all, mostly because the host is busy with work other than "
-        "launching kernels; in a typical step the GPU is busy 99 %."
+        "1 of 10 steps is idle for 100.0 ms in all, mostly because the host does other work between launches;"
+        " in a typical step the GPU is busy 99 %."
     )
 
 
