@@ -334,6 +334,7 @@ export interface OverviewView {
   steady_steps: number;
   /** Null where the window has no steps. */
   step_us: number | null;
+  /** Null where it is not known, or steps vary too much to compare it with the recorded ones. */
   unprofiled_step_us: number | null;
   /** What the first action saves; null where another recording comes before it. */
   headline: SavingView | null;
