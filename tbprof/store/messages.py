@@ -118,8 +118,9 @@ def _reader(record_type: Any) -> _Reader:
 
 
 def _value_reader(hint: Any) -> _Read:
+    # A map of protobuf has another order in each process.
     if hint == Numbers:
-        return lambda numbers: {key: _number(one) for key, one in numbers.items()}
+        return lambda numbers: {key: _number(numbers[key]) for key in sorted(numbers)}
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:
         read_one = _value_reader(parts[0])
@@ -128,7 +129,7 @@ def _value_reader(hint: Any) -> _Read:
         return partial(_one_of, frozenset(parts))
     if isinstance(origin, type) and issubclass(origin, Mapping):
         read_one = _value_reader(parts[1])
-        return lambda values: {key: read_one(one) for key, one in values.items()}
+        return lambda values: {key: read_one(values[key]) for key in sorted(values)}
     if isinstance(hint, type) and dataclasses.is_dataclass(hint):
         return lambda message: from_message(message, hint)
     return _finite if hint is float else _as_it_is

@@ -48,3 +48,10 @@ def test_a_word_that_the_model_does_not_know_is_refused(field: str) -> None:
 def test_a_missing_part_that_is_always_there_is_an_empty_one() -> None:
     # proto3 leaves empty messages out; a report without totals has totals of 0.
     assert from_message(report_pb2.Report(), Report).sync_points.count == 0
+
+
+def test_maps_are_read_in_the_order_of_their_keys() -> None:
+    """For a map of protobuf has another order in each process."""
+    names = [f"NAME_{at}" for at in range(40)]
+    verdict = Verdict("bracket", dict.fromkeys(reversed(names), 1))
+    assert list(from_message(to_message(verdict), Verdict).numbers) == sorted(names)

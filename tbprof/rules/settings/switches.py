@@ -65,7 +65,7 @@ def as_it_should_be(read: Callable[[Facts], Mapping[str, str]], *names: str) -> 
         return {name: known[name] for name in names if name in known} or None
 
     def note(numbers: Numbers, _: Scope) -> str:
-        stands = (f"{name} is {value}" for name, value in numbers.items())
+        stands = (f"{name} is {numbers[name]}" for name in names if name in numbers)
         return f"{'; '.join(stands)}."
 
     return Passing(looked_at, note)

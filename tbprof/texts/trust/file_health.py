@@ -21,7 +21,7 @@ def _truncated(_: Numbers) -> str:
 
 def _events_dropped(numbers: Numbers) -> str:
     reasons = ", ".join(
-        f"{value} {name.replace('_', ' ')}" for name, value in numbers.items() if name != "dropped"
+        f"{value} {name.replace('_', ' ')}" for name, value in sorted(numbers.items()) if name != "dropped"
     )
     return f"{count(int(numbers['dropped']), 'event')} could not be read: left out ({reasons})."
 

@@ -21,7 +21,7 @@ def health_sentence(fact: HealthFact) -> str:
 
 
 def _plain(fact: HealthFact) -> str:
-    figures = ", ".join(f"{name} {value}" for name, value in fact.numbers.items())
+    figures = ", ".join(f"{name} {value}" for name, value in sorted(fact.numbers.items()))
     return f"{fact.code.replace('_', ' ')}{': ' + figures if figures else ''}."
 
 
