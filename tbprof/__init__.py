@@ -8,7 +8,9 @@ hold the hook without the viewer.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+
+TYPE_CHECKING = False
+"""What type checkers take for true, without `typing`: to import that takes half of `tbprof --version`."""
 
 if TYPE_CHECKING:
     from tbprof.executors.analyzing import analyse_many

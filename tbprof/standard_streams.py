@@ -12,9 +12,12 @@ import io
 import os
 import sys
 from collections.abc import Iterator
-from typing import TextIO
 
 from tbprof.errors import OutputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
 
 __all__ = [
     "SUBSTITUTES",

@@ -6,15 +6,13 @@ not be done, with one sentence on stderr.
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 
-from tbprof.cli.output.stderr_messages import tell
 from tbprof.errors import TbprofError
-from tbprof.standard_streams import discard, flush_output, prepare_streams
+from tbprof.standard_streams import discard, flush_output, prepare_streams, put
 from tbprof.version import __version__
 
 __all__ = ["main"]
@@ -35,26 +33,16 @@ _COMMANDS: Mapping[str, str] = {
 }
 """What each module of `tbprof.cli.commands` does; to list them imports none."""
 COULD_NOT = 2
+_VERSION = f"tbprof {__version__}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; the border at which errors become sentences."""
     given = sys.argv[1:] if arguments is None else list(arguments)
     prepare_streams()
-    parser = argparse.ArgumentParser(
-        prog="tbprof", description="Which lines of a PyTorch program make the GPU wait, and what each costs."
-    )
-    parser.add_argument("--version", action="version", version=f"tbprof {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    if given and given[0] in _COMMANDS:
-        import_module(f"tbprof.cli.commands.{given[0]}").add_to(commands)
-    else:
-        for command, what in _COMMANDS.items():
-            commands.add_parser(command, help=what)
     try:
         try:
-            options = parser.parse_args(given)
-            code: int = options.run(options)
+            return _run(given)
         finally:
             # What --help printed, too, which ends the command.
             flush_output()
@@ -71,9 +59,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         fault = f"{type(error).__name__}: {error}"
         return _say(f"this is a fault of tbprof's ({fault}); TBPROF_DEBUG=1 shows where")
+
+
+def _run(given: Sequence[str]) -> int:
+    if given == ["--version"]:
+        # A parser takes longer to import than all that this needs.
+        put(f"{_VERSION}\n")
+        return 0
+    import argparse
+
+    parser = argparse.ArgumentParser(
+        prog="tbprof", description="Which lines of a PyTorch program make the GPU wait, and what each costs."
+    )
+    parser.add_argument("--version", action="version", version=_VERSION)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    if given and given[0] in _COMMANDS:
+        import_module(f"tbprof.cli.commands.{given[0]}").add_to(commands)
+    else:
+        for command, what in _COMMANDS.items():
+            commands.add_parser(command, help=what)
+    options = parser.parse_args(given)
+    code: int = options.run(options)
     return code
 
 
 def _say(sentence: str) -> int:
+    from tbprof.cli.output.stderr_messages import tell
+
     tell(sentence)
     return COULD_NOT
