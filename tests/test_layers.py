@@ -94,6 +94,7 @@ LAW = {
         "trace.columns trace.export errors model", "numpy", never="io json os pathlib"
     ),
     "rules.base": OF_RULES,
+    "rules.notes": allowed("texts.figures model"),
     "rules.copies.search": OF_RULES,
     **{f"rules.{family}": OF_RULES for family in FAMILIES},
     "rules": OF_RULES,
@@ -208,7 +209,7 @@ INSIDE: dict[str, str] = {
         "arrays limits.formulas < device limits < communication < events < attribution < waits < idle "
         "< replay < . < health < gaps savings operators kernels ranges < modules summary timeline"
     ),
-    "rules": f"base < copies.search < {' '.join(FAMILIES)} < .",
+    "rules": f"base < notes < copies.search < {' '.join(FAMILIES)} < .",
     "job": "replay < ranks operations < .",
     "texts": "figures < findings trust < screens < .",
     "store": ". < publishing < lookup",

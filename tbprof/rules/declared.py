@@ -1,4 +1,4 @@
-"""One rule out of its file: all of them are in the registry, which takes longer to import."""
+"""What one rule declares, by its name: all of them are in the registry, which takes longer to import."""
 
 from __future__ import annotations
 
@@ -8,12 +8,23 @@ from typing import TYPE_CHECKING
 from tbprof.rules.files import RuleFile
 
 if TYPE_CHECKING:
+    from tbprof.rules.base.notes import Note
     from tbprof.rules.base.rule import Rule
 
-__all__ = ["declared_rule"]
+__all__ = ["declared_note", "declared_rule"]
 
 
 def declared_rule(file: RuleFile) -> Rule | None:
     """What the file declares as its `RULE`: None where a trace can't show it."""
     rule: Rule | None = import_module(file.module).RULE
     return rule
+
+
+def declared_note(file: RuleFile) -> Note | None:
+    """What a finding's own numbers say; None where the rule's page says all."""
+    notes = f"{__package__}.notes.{file.path.parent.name}"
+    try:
+        note: Note | None = getattr(import_module(notes), file.code.lower(), None)
+    except ModuleNotFoundError:
+        return None
+    return note

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,11 @@ from tbprof.model import FailedRule, Finding, NotChecked
 from tbprof.report import report_of
 from tbprof.rules.base.passing import IN_STEPS
 from tbprof.rules.base.rule import Need, Rule
-from tbprof.rules.declared import declared_rule
+from tbprof.rules.declared import declared_note, declared_rule
 from tbprof.rules.files import rule_files
 from tbprof.rules.registry import RULES
 
+NOTES = Path(rules.__file__).parent / "notes"
 OF_NO_TRACE = {"DEV01", "DST02", "DST08"}
 """Preflight alone finds the first, the ranks of a job together the others."""
 
@@ -41,6 +43,15 @@ def test_every_file_that_declares_a_rule_is_one() -> None:
     declaring = {path for path in package.rglob("*.py") if re.search(r"^RULE\b", path.read_text(), re.M)}
     named = {path for path in package.rglob("*.py") if re.match(r"[a-z]{3}\d\d", path.name)}
     assert declaring | named == {file.path for file in rule_files()}
+
+
+def test_every_note_is_that_of_a_rule() -> None:
+    """A note of another name would never be said."""
+    families = {file.path.parent.name for file in rule_files()}
+    noted = {path.stem: import_module(f"tbprof.rules.notes.{path.stem}") for path in NOTES.glob("[a-z]*.py")}
+    assert noted.keys() <= families
+    said = {name for module in noted.values() for name in module.__all__}
+    assert said == {file.code.lower() for file in rule_files() if declared_note(file)}
 
 
 def raises_at_once(facts: Facts) -> Iterator[Finding]:

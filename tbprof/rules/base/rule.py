@@ -44,8 +44,6 @@ class Rule:
     """What the lines of its findings do, as preflight calls it; None where they are about no lines."""
     is_timed: bool = False
     """Whether it asks how long something took: the same program has it today and not tomorrow."""
-    note: Note | None = None
-    """What a finding's own numbers say; None where the page says all."""
     needs: tuple[Need, ...] = ()
     before: tuple[str, ...] = ()
     """Codes of rules that see less of the same waits: where both found them, this one speaks alone."""

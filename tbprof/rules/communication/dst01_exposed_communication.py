@@ -35,15 +35,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import MEDIUM_SHARE, Finding, Numbers, Saving
+from tbprof.model import MEDIUM_SHARE, Finding, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.notes import duration_of, share_of
 from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.communication.kinds_and_groups import KindAndGroup, kinds_and_groups
 from tbprof.rules.communication.severity_of_exchange import severity_of_exchange
-from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -79,14 +77,4 @@ def _finding(facts: Facts, one: KindAndGroup, exposed_ns: int) -> Finding:
     )
 
 
-def _note(numbers: Numbers, scope: Scope) -> str:
-    exposed = duration_of(numbers, "exposed_per_step_ns")
-    part = f"{share_of(numbers, 'share')} of {scope.name}"
-    said = f"{numbers['place']}: {exposed} {scope.each}, {part}, with nothing computed beside it."
-    if not int(numbers["waiting_per_step_ns"]):
-        return said
-    waiting = duration_of(numbers, "waiting_per_step_ns")
-    return f"{said} By the size of its messages at least {waiting} of that is waiting for other ranks."
-
-
-RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, needs=(GPU_WORK,))

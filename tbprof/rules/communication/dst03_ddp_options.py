@@ -40,16 +40,14 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import Intervals, intersect, overlap_ns, total_ns, union
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
-from tbprof.model import Evidence, Finding, Numbers, Saving
+from tbprof.model import Evidence, Finding, Saving
 from tbprof.records import dataclass
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.launched_inside import launched_inside
-from tbprof.rules.base.notes import duration_of, share_of
 from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_transfer
-from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["RULE"]
@@ -61,13 +59,6 @@ _LEAST_SHARE = 0.001
 _COPIES = r"torch\.distributed\.ddp\.reducer::copy_bucket_to_grad"
 _SEARCHES = r"torch\.distributed\.ddp\.reducer::search_unused_parameters"
 _FORWARDS = r"DistributedDataParallel\.forward"
-
-_DOES = {
-    "gradient_as_bucket_view=True": "gradients are copied back from their buckets",
-    "broadcast_buffers=False": "buffers are sent before the forward, with nothing computed beside it",
-    "find_unused_parameters=False": "the GPU is idle while the graph is searched for unused parameters",
-}
-"""By the option to pass, what happens without it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,12 +127,4 @@ def _finding(facts: Facts, cost: _Cost) -> Finding:
     )
 
 
-def _note(numbers: Numbers, scope: Scope) -> str:
-    option = str(numbers["place"])
-    spent = (
-        f"{duration_of(numbers, 'per_step_ns')} {scope.each}, {share_of(numbers, 'share')} of {scope.name}"
-    )
-    return f"Without `{option}` {_DOES[option]}: {spent}."
-
-
-RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, needs=(GPU_WORK,))

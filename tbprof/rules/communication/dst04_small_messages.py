@@ -41,15 +41,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import MEDIUM_SHARE, Finding, Numbers, Saving
+from tbprof.model import MEDIUM_SHARE, Finding, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.notes import duration_of, number_of
 from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of
 from tbprof.rules.communication.kinds_and_groups import KindAndGroup, kinds_and_groups
-from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["RULE"]
@@ -100,10 +98,4 @@ def _finding(facts: Facts, one: KindAndGroup, small: Int64s, exposed_ns: int) ->
     )
 
 
-def _note(numbers: Numbers, scope: Scope) -> str:
-    exposed, count = duration_of(numbers, "exposed_per_step_ns"), number_of(numbers, "per_step")
-    beside = f"{exposed} with nothing computed beside them"
-    return f"{numbers['place']}: {count} small collectives {scope.each}, {beside}."
-
-
-RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, needs=(GPU_WORK,))

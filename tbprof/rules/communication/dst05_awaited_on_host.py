@@ -37,14 +37,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import MEDIUM_SHARE, Finding, Numbers, Saving, SiteIndex
+from tbprof.model import MEDIUM_SHARE, Finding, Saving, SiteIndex
 from tbprof.rules.base.evidence import wait_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.notes import duration_of, share_of
 from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of
-from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -82,9 +80,4 @@ def _finding(
     )
 
 
-def _note(numbers: Numbers, scope: Scope) -> str:
-    waiting, part = duration_of(numbers, "waiting_per_step_ns"), share_of(numbers, "share_of_wait")
-    return f"For {waiting} {scope.each}, {part} of the wait, the GPU communicated and computed nothing."
-
-
-RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, is_timed=True, note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, is_timed=True, needs=(GPU_WORK,))

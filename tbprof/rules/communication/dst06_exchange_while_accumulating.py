@@ -44,15 +44,13 @@ import numpy as np
 
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
-from tbprof.model import MEDIUM_SHARE, Finding, Numbers, Saving
+from tbprof.model import MEDIUM_SHARE, Finding, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.launched_inside import launched_inside
-from tbprof.rules.base.notes import duration_of, number_of
 from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.communication.severity_of_exchange import severity_of_exchange
-from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["RULE"]
@@ -124,11 +122,4 @@ def _finding(facts: Facts, members: Int64s, passes: int, exposed_ns: int) -> Fin
     )
 
 
-def _note(numbers: Numbers, scope: Scope) -> str:
-    count, exposed = number_of(numbers, "collectives_per_step"), duration_of(numbers, "exposed_per_step_ns")
-    beside = f"{exposed} with nothing computed beside them"
-    passes = number_of(numbers, "passes")
-    return f"{count} collectives {scope.each} are sent before the last pass, {beside} ({passes} passes)."
-
-
-RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, needs=(GPU_WORK,))

@@ -41,15 +41,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import MEDIUM_SHARE, Finding, Numbers, Saving
+from tbprof.model import MEDIUM_SHARE, Finding, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.notes import duration_of, number_of, share_of
 from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_transfer
 from tbprof.rules.communication.slowed_rows import LEAST_SLOWER, Slowed, slowed_rows
-from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.columns import Category
 
 __all__ = ["RULE"]
@@ -87,12 +85,4 @@ def _finding(facts: Facts, slowed: Slowed) -> Finding:
     )
 
 
-def _note(numbers: Numbers, scope: Scope) -> str:
-    count, longer = number_of(numbers, "copies_per_step"), duration_of(numbers, "longer_per_step_ns")
-    part = share_of(numbers, "longer_share")
-    return (
-        f"{count} copies {scope.each} run beside communication and take {part}, {longer}, longer than others."
-    )
-
-
-RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, needs=(GPU_WORK,))

@@ -38,15 +38,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import MEDIUM_SHARE, Finding, Numbers, Saving
+from tbprof.model import MEDIUM_SHARE, Finding, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.notes import duration_of, number_of, share_of
 from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Need, Rule
 from tbprof.rules.base.severity import severity_of_transfer
 from tbprof.rules.communication.slowed_rows import LEAST_SLOWER, Slowed, slowed_rows
-from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
@@ -101,17 +99,8 @@ def _finding(facts: Facts, slowed: Slowed) -> Finding:
     )
 
 
-def _note(numbers: Numbers, scope: Scope) -> str:
-    count, longer = number_of(numbers, "kernels_per_step"), duration_of(numbers, "longer_per_step_ns")
-    part = share_of(numbers, "longer_share")
-    beside = f"{count} kernels {scope.each} run beside communication"
-    return f"{beside} and take {part}, {longer}, longer than their like without it."
-
-
 def _is_comparable(facts: Facts) -> bool:
     return len(facts.trace.input_shapes.rows) > 0 or not len(facts.collectives.at)
 
 
-RULE = Rule(
-    code=_CODE, find=find, passing=COLLECTIVES, note=_note, needs=(GPU_WORK, Need("shapes", _is_comparable))
-)
+RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, needs=(GPU_WORK, Need("shapes", _is_comparable)))

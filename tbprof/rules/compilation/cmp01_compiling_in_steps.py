@@ -41,10 +41,9 @@ from tbprof.model import Finding, Numbers, Saving
 from tbprof.rules.base.computing import is_worth_a_word
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.notes import duration_of, share_of
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
 from tbprof.rules.base.severity import severity_of_cause
-from tbprof.texts.figures.scopes import Scope
+from tbprof.rules.notes.compilation import cmp01
 
 __all__ = ["RULE"]
 
@@ -77,13 +76,8 @@ def _numbers(facts: Facts) -> Numbers:
     return {"idle_per_step_ns": idle_ns // steps, "share": idle_ns / max(facts.steps.total_ns, 1)}
 
 
-def _note(numbers: Numbers, scope: Scope) -> str:
-    idle, part = duration_of(numbers, "idle_per_step_ns"), share_of(numbers, "share")
-    return f"Compiling leaves the GPU idle for {idle} {scope.each}, {part} of {scope.name}."
-
-
 def _looked_at(facts: Facts) -> Numbers | None:
     return _numbers(facts) if matching_names(facts.trace, _COMPILED).any() else None
 
 
-RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, _note), note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, cmp01), needs=(GPU_WORK,))

@@ -42,14 +42,11 @@ import numpy as np
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.line_rules import STAGED_BYTES
-from tbprof.model import FIXED_AS, Finding, Numbers
+from tbprof.model import FIXED_AS, Finding
 from tbprof.rules.base.findings import site_finding
-from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.passing import UPLOADS
 from tbprof.rules.base.rule import Rule
 from tbprof.rules.copies.search.steady_uploads import moves_batch, names_loader
-from tbprof.texts.figures.quantities import size
-from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -101,14 +98,4 @@ def _only_first(facts: Facts, site: SiteMembers) -> bool:
     return several and bool(np.all(facts.episodes.step[site.members] <= 0))
 
 
-def _note(numbers: Numbers, _: Scope) -> str:
-    sizes = f"{size(int(numbers['bytes']))} in the window, {duration_of(numbers, 'call_ns')} in the calls."
-    if numbers.get("is_staged_without_wait", 0):
-        sizes += (
-            " Nothing is waited for there, but the host copies pageable memory itself and launches nothing"
-            " meanwhile; what pinning it would save is not estimated."
-        )
-    return sizes if numbers.get("is_batch", 1) else f"{sizes} It is no batch."
-
-
-RULE = Rule(code=_CODE, find=find, passing=UPLOADS, kind="upload", note=_note)
+RULE = Rule(code=_CODE, find=find, passing=UPLOADS, kind="upload")

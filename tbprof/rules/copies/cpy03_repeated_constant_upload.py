@@ -48,14 +48,12 @@ import numpy.typing as npt
 
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, Numbers
+from tbprof.model import Finding
 from tbprof.rules.base.findings import waits_finding
 from tbprof.rules.base.passing import UPLOADS
 from tbprof.rules.base.rule import Need, Rule
 from tbprof.rules.copies.search.repeated_uploads import compares_uploads, uploads_same_bytes
 from tbprof.rules.copies.search.steady_uploads import find_steady_uploads, names_loader
-from tbprof.texts.figures.quantities import size
-from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -85,13 +83,6 @@ def _repeated(facts: Facts, site: SiteMembers, proof: bool | None) -> npt.NDArra
     return find_steady_uploads(facts, site.members) if names_loader(facts) else site.members[:0]
 
 
-def _note(numbers: Numbers, _: Scope) -> str:
-    each = size(int(numbers["copy_bytes"]))
-    if int(numbers["proven"]):
-        return f"The hook compared them: the same {each} in one step after another."
-    return f"{each} each time; whether they are the same bytes was not compared."
-
-
 RULE = Rule(
     code=_CODE,
     needs=(
@@ -104,5 +95,4 @@ RULE = Rule(
     find=find,
     passing=UPLOADS,
     kind="upload",
-    note=_note,
 )

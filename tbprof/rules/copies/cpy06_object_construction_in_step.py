@@ -39,7 +39,7 @@ from collections.abc import Iterator
 from tbprof.analysis.arrays.intervals import intersect, total_ns
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.health.profiler_cost import records_frames
-from tbprof.model import Finding, Numbers, Saving
+from tbprof.model import Finding, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.passing import IN_STEPS
@@ -50,8 +50,6 @@ from tbprof.rules.copies.search.constructions import (
     recorded_constructions,
     tells_constructions,
 )
-from tbprof.texts.figures.quantities import mean
-from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -108,11 +106,6 @@ def _by_frames(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _note(numbers: Numbers, scope: Scope) -> str:
-    objects = float(numbers["objects_per_step"])
-    return f"{numbers['place']}: {mean(objects)} {'object' if objects == 1 else 'objects'} {scope.each}."
-
-
 RULE = Rule(
     code=_CODE,
     needs=(
@@ -125,5 +118,4 @@ RULE = Rule(
     find=find,
     passing=IN_STEPS,
     no_saving="how long building takes was not recorded",
-    note=_note,
 )

@@ -36,13 +36,10 @@ import numpy as np
 
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, Numbers, SiteIndex
+from tbprof.model import Finding, SiteIndex
 from tbprof.rules.base.findings import waits_finding
-from tbprof.rules.base.notes import number_of
 from tbprof.rules.base.passing import COPIES
 from tbprof.rules.base.rule import STEPS, Rule
-from tbprof.texts.figures.quantities import size
-from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.arrays import NONE
 
 __all__ = ["RULE"]
@@ -92,9 +89,4 @@ def _frame(site: SiteMembers) -> tuple[object, ...]:
     return (site.direction, site.label) if site.label is not None else (site.direction, *site.ops)
 
 
-def _note(numbers: Numbers, scope: Scope) -> str:
-    copies = number_of(numbers, "copies_per_step")
-    return f"{copies} copies {scope.each}, of {size(int(numbers['median_bytes']))} each."
-
-
-RULE = Rule(code=_CODE, find=find, passing=COPIES, note=_note, needs=(STEPS,))
+RULE = Rule(code=_CODE, find=find, passing=COPIES, needs=(STEPS,))

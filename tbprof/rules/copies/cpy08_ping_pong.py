@@ -34,13 +34,11 @@ import dataclasses
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, Numbers
+from tbprof.model import Finding
 from tbprof.rules.base.findings import waits_finding
 from tbprof.rules.base.passing import COPIES
 from tbprof.rules.base.rule import STEPS, Rule
 from tbprof.rules.copies.search.round_trips import find_round_trips
-from tbprof.texts.figures.quantities import count, size
-from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -61,8 +59,4 @@ def find(facts: Facts) -> Iterator[Finding]:
         yield dataclasses.replace(finding, confidence="low")
 
 
-def _note(numbers: Numbers, _: Scope) -> str:
-    return f"{count(int(numbers['trips']), 'round trip')}, {size(int(numbers['bytes']))} in all."
-
-
-RULE = Rule(code=_CODE, find=find, passing=COPIES, note=_note, needs=(STEPS,))
+RULE = Rule(code=_CODE, find=find, passing=COPIES, needs=(STEPS,))

@@ -46,13 +46,11 @@ import numpy.typing as npt
 
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.model import MEDIUM_SHARE, Finding, Numbers
+from tbprof.model import MEDIUM_SHARE, Finding
 from tbprof.rules.base.findings import transfer_finding
-from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.passing import UPLOADS
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.copies.search.computing_streams import on_computing_streams
-from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.arrays import NONE
 
 __all__ = ["RULE"]
@@ -86,9 +84,4 @@ def _on_computing_streams(facts: Facts, site: SiteMembers) -> npt.NDArray[np.int
     return chosen
 
 
-def _note(numbers: Numbers, _: Scope) -> str:
-    exposed, device = duration_of(numbers, "exposed_ns"), duration_of(numbers, "device_ns")
-    return f"{exposed} of the {device} that it takes are hidden by nothing."
-
-
-RULE = Rule(code=_CODE, find=find, passing=UPLOADS, is_timed=True, note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=UPLOADS, is_timed=True, needs=(GPU_WORK,))

@@ -37,12 +37,10 @@ import numpy.typing as npt
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.device.copy_kinds import MEMORIES
 from tbprof.analysis.facts import Facts
-from tbprof.model import MEDIUM_SHARE, Finding, Numbers
+from tbprof.model import MEDIUM_SHARE, Finding
 from tbprof.rules.base.findings import transfer_finding
-from tbprof.rules.base.notes import number_of
 from tbprof.rules.base.passing import COPIES
 from tbprof.rules.base.rule import GPU_WORK, Rule
-from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.arrays import NONE
 
 __all__ = ["RULE"]
@@ -93,9 +91,4 @@ def _slow(facts: Facts, site: SiteMembers, best: float) -> npt.NDArray[np.int64]
     return chosen
 
 
-def _note(numbers: Numbers, _: Scope) -> str:
-    here, best = number_of(numbers, "gb_per_s"), number_of(numbers, "best_gb_per_s")
-    return f"{here} GB/s, where {best} GB/s were seen in the same window."
-
-
-RULE = Rule(code=_CODE, find=find, passing=COPIES, is_timed=True, note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=COPIES, is_timed=True, needs=(GPU_WORK,))

@@ -31,7 +31,7 @@ Silent
 from __future__ import annotations
 
 from tbprof.rules.base.rule import GPU_WORK, Rule
-from tbprof.rules.fusion.sequences import finder, looked_for, sequence_note
+from tbprof.rules.fusion.sequences import finder, looked_for
 
 __all__ = ["RULE"]
 
@@ -43,6 +43,5 @@ RULE = Rule(
     code=_CODE,
     find=finder(_CODE, _WRITTEN_OUT),
     passing=looked_for(_WRITTEN_OUT),
-    note=sequence_note,
     needs=(GPU_WORK,),
 )

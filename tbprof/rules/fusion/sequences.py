@@ -16,12 +16,11 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import computing_finding, in_main_steps, is_worth_a_word
-from tbprof.rules.base.notes import duration_of, number_of, share_of
 from tbprof.rules.base.rule import Passing
 from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.columns import Int64s
 
-__all__ = ["finder", "looked_for", "sequence_note"]
+__all__ = ["finder", "looked_for"]
 
 _LETTERS = {
     "P": "pow square",
@@ -106,16 +105,6 @@ def _find(facts: Facts, pattern: str) -> _Found:
     held = np.concatenate(members) if members else launching[:0]
     work = in_main_steps(facts, np.flatnonzero(np.isin(ops.of_work, held) & facts.work.is_kernel))
     return _Found(len(matches), work, won_ns + total_ns(late), len(held))
-
-
-def sequence_note(numbers: Numbers, scope: Scope) -> str:
-    """How often it is written out, and what that takes."""
-    times, spent = int(numbers["written_out"]), duration_of(numbers, "per_step_ns")
-    each = number_of(numbers, "per_time_ops")
-    return (
-        f"Written out {times:,} times as {each} ops that launch kernels: {spent} {scope.each}, "
-        f"{share_of(numbers, 'share')} of {scope.name}."
-    )
 
 
 def looked_for(pattern: str) -> Passing:

@@ -36,7 +36,6 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps
 from tbprof.rules.base.launched_inside import launched_inside
-from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
 from tbprof.rules.inference.training import trains
 from tbprof.texts.figures.scopes import Scope
@@ -69,12 +68,6 @@ def _dropped(facts: Facts) -> Int64s:
     return in_steps
 
 
-def _note(numbers: Numbers, scope: Scope) -> str:
-    return (
-        f"{int(numbers['calls']):,} calls drop something, {duration_of(numbers, 'per_step_ns')} {scope.each}."
-    )
-
-
 def _looked_at(facts: Facts) -> Numbers | None:
     calls = len(matching_rows(facts.trace, _CALLED, Category.CPU_OP))
     return None if trains(facts) or not calls else {"calls": calls}
@@ -84,4 +77,4 @@ def _passed(numbers: Numbers, _: Scope) -> str:
     return f"{int(numbers['calls']):,} calls of dropout, none of which drops anything."
 
 
-RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, _passed), note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, _passed), needs=(GPU_WORK,))

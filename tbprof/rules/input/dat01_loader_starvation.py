@@ -43,7 +43,6 @@ from tbprof.rules.input.loader_calls import (
     STARVED_SHARE,
     LoaderCalls,
     find_loader_calls,
-    loader_note,
 )
 from tbprof.trace.columns.arrays import NONE
 
@@ -76,4 +75,4 @@ def _numbers(facts: Facts, calls: LoaderCalls) -> Numbers:
     return exposed if calls.drained_by == NONE else {**exposed, "drained_by": calls.drained_by}
 
 
-RULE = Rule(code=_CODE, find=find, passing=LOADING, note=loader_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=LOADING, needs=(GPU_WORK,))

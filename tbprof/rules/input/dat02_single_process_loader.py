@@ -46,7 +46,6 @@ from tbprof.rules.input.loader_calls import (
     STARVED_SHARE,
     LoaderCalls,
     find_loader_calls,
-    loader_note,
 )
 
 __all__ = ["RULE"]
@@ -83,4 +82,4 @@ def _worth(facts: Facts, calls: LoaderCalls) -> tuple[Severity, Saving | None]:
     return severity_of_cause(facts, saving), saving
 
 
-RULE = Rule(code=_CODE, find=find, passing=LOADING, note=loader_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=LOADING, needs=(GPU_WORK,))

@@ -76,12 +76,6 @@ def _loader(facts: Facts) -> LoaderFacts | None:
     return busy[0] if len(busy) == 1 else None
 
 
-def _note(numbers: Numbers, scope: Scope) -> str:
-    exposed, workers = duration_of(numbers, "exposed_per_step_ns"), int(numbers["workers"])
-    late = f"{workers} workers are late by {exposed} {scope.each}"
-    return f"{late}: {int(numbers['enough'])} would keep up, if the machine has the cores."
-
-
 def _looked_at(facts: Facts) -> Numbers | None:
     loader, calls = _loader(facts), find_loader_calls(facts)
     if loader is None or not len(calls.rows):
@@ -99,7 +93,6 @@ RULE = Rule(
     code=_CODE,
     find=find,
     passing=Passing(_looked_at, _passed),
-    note=_note,
     needs=(GPU_WORK, Need("facts of the hook", lambda facts: facts.trace.facts is not None)),
     no_saving="DAT01 has the saving",
 )

@@ -39,7 +39,6 @@ from tbprof.model import Finding, LoaderFacts, Numbers
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule
-from tbprof.texts.figures.quantities import size
 from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
@@ -86,13 +85,6 @@ def _uploads(facts: Facts) -> Int64s:
     return np.flatnonzero(large)
 
 
-def _note(numbers: Numbers, _: Scope) -> str:
-    uploads = (
-        f"{int(numbers['uploads']):,} large copies of {size(int(numbers['bytes']))} from pageable memory"
-    )
-    return f"{uploads}, and no loader pins."
-
-
 def _looked_at(facts: Facts) -> Numbers | None:
     loaders = _loaders(facts)
     if not loaders:
@@ -110,7 +102,6 @@ RULE = Rule(
     code=_CODE,
     find=find,
     passing=Passing(_looked_at, _passed),
-    note=_note,
     needs=(GPU_WORK, Need("facts of the hook", lambda facts: facts.trace.facts is not None)),
     no_saving="CPY01 has the saving",
 )

@@ -40,12 +40,11 @@ from tbprof.analysis.health.missing_device import runs_on_host
 from tbprof.model import FIXED_AS, Finding, Numbers, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.notes import duration_of, share_of
 from tbprof.rules.base.rule import Passing, Rule
 from tbprof.rules.base.severity import severity_of_transfer
 from tbprof.rules.base.typical_steps import typical_ns, typical_share
 from tbprof.rules.input.loader_calls import STARVED_SHARE, LoaderCalls, find_loader_calls
-from tbprof.texts.figures.scopes import Scope
+from tbprof.rules.notes.input import dat05
 
 __all__ = ["RULE"]
 
@@ -83,11 +82,6 @@ def _fix(calls: LoaderCalls) -> Numbers:
     return {FIXED_AS: "DAT01"} if any(_WORKERS in name for name in calls.names) else {}
 
 
-def _note(numbers: Numbers, scope: Scope) -> str:
-    spent, part = duration_of(numbers, "loading_per_step_ns"), share_of(numbers, "share")
-    return f"The training thread loads data for {spent} {scope.each}, {part} of {scope.name}."
-
-
 def _looked_at(facts: Facts) -> Numbers | None:
     if not runs_on_host(facts):
         return None
@@ -98,4 +92,4 @@ def _looked_at(facts: Facts) -> Numbers | None:
     }
 
 
-RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, _note), note=_note, is_timed=True)
+RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, dat05), is_timed=True)

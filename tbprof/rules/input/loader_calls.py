@@ -16,9 +16,9 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import drained_by
 from tbprof.model import Numbers
 from tbprof.records import dataclass
-from tbprof.rules.base.notes import duration_of, share_of
 from tbprof.rules.base.passing import counted
 from tbprof.rules.base.rule import Passing
+from tbprof.rules.notes.input import dat01
 from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
@@ -29,7 +29,6 @@ __all__ = [
     "STARVED_SHARE",
     "LoaderCalls",
     "find_loader_calls",
-    "loader_note",
 ]
 
 READY_BATCH_NS = 1_400_000
@@ -93,12 +92,6 @@ def _drain(facts: Facts, idle: Intervals) -> int:
     return int(np.argmax(idle_ns))
 
 
-def loader_note(numbers: Numbers, scope: Scope) -> str:
-    """What the device is idle for the loader."""
-    exposed, part = duration_of(numbers, "exposed_per_step_ns"), share_of(numbers, "share")
-    return f"The GPU is idle {exposed} {scope.each} for it, {part} of {scope.name}."
-
-
 def _looked_at(facts: Facts) -> Numbers | None:
     calls = find_loader_calls(facts)
     if not len(calls.rows):
@@ -112,7 +105,7 @@ def _looked_at(facts: Facts) -> Numbers | None:
 
 
 def _looked_at_note(numbers: Numbers, scope: Scope) -> str:
-    return f"{counted(numbers, 'batches', 'call')} of the loader. {loader_note(numbers, scope)}"
+    return f"{counted(numbers, 'batches', 'call')} of the loader. {dat01(numbers, scope)}"
 
 
 LOADING = Passing(_looked_at, _looked_at_note)

@@ -10,16 +10,13 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.largest_cause import largest_cause
 from tbprof.analysis.gaps.launch_idle import find_launch_idle
 from tbprof.analysis.health.profiler_cost import records_frames
-from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Numbers, Saving, Severity
+from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Saving, Severity
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.notes import duration_of, number_of
 from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.launch.small_kernels import CodeKernels, kernels_by_code
-from tbprof.texts.figures.places import place_words
-from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["bound_code_note", "find_bound_code"]
+__all__ = ["find_bound_code"]
 
 SHORT_KERNEL_NS = 10_000
 """A kernel shorter than this is over before the host has launched another op (as in TraceLens)."""
@@ -39,18 +36,6 @@ def find_bound_code(facts: Facts, rule: str, *, compiled: bool) -> Iterator[Find
     bound = (code for code in codes if _is_bound(facts, code))
     for code in islice((code for code in bound if code.is_compiled == compiled), _MAX_PLACES):
         yield _finding(facts, rule, code)
-
-
-def bound_code_note(numbers: Numbers, scope: Scope) -> str:
-    length = duration_of(numbers, "median_kernel_ns")
-    kernels = f"{number_of(numbers, 'kernels_per_step')} kernels of {length} {scope.each}"
-    ops = (
-        f"launched by {number_of(numbers, 'ops_per_step')} {'op' if numbers['ops_per_step'] == 1 else 'ops'}"
-    )
-    place = place_words(str(numbers["place"]))
-    return (
-        f"{kernels}, {ops}, in {place}." if place else f"{kernels}, {ops}, outside every label and function."
-    )
 
 
 def _is_bound(facts: Facts, code: CodeKernels) -> bool:

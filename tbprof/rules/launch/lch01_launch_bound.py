@@ -42,7 +42,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
 from tbprof.rules.base.passing import LAUNCHES
 from tbprof.rules.base.rule import GPU_WORK, Rule
-from tbprof.rules.launch.bound_code import bound_code_note, find_bound_code
+from tbprof.rules.launch.bound_code import find_bound_code
 
 __all__ = ["RULE"]
 
@@ -53,4 +53,4 @@ def find(facts: Facts) -> Iterator[Finding]:
     yield from find_bound_code(facts, _CODE, compiled=False)
 
 
-RULE = Rule(code=_CODE, find=find, passing=LAUNCHES, note=bound_code_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=LAUNCHES, needs=(GPU_WORK,))

@@ -43,15 +43,12 @@ from tbprof.analysis.arrays.intervals import Intervals, total_ns
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.largest_cause import largest_cause
 from tbprof.analysis.gaps.launch_idle import find_launch_idle
-from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Numbers, Saving, Severity
+from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Saving, Severity
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.passing import LAUNCHES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_cause
-from tbprof.texts.figures.places import place_words
-from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -101,9 +98,4 @@ def _severity(facts: Facts, saving: Saving, place: str) -> Severity:
     return max(severity_of_cause(facts, saving), at_most, key=SEVERITIES.index)
 
 
-def _note(numbers: Numbers, scope: Scope) -> str:
-    place = place_words(str(numbers["place"])) or "code that was not recorded"
-    return f"{duration_of(numbers, 'idle_per_step_ns')} {scope.each} in {place}."
-
-
-RULE = Rule(code=_CODE, find=find, passing=LAUNCHES, note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=LAUNCHES, needs=(GPU_WORK,))

@@ -41,7 +41,7 @@ from collections.abc import Iterator
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
 from tbprof.rules.base.rule import GPU_WORK, Rule
-from tbprof.rules.launch.bound_code import bound_code_note, find_bound_code
+from tbprof.rules.launch.bound_code import find_bound_code
 from tbprof.rules.launch.compiled_launches import COMPILED
 
 __all__ = ["RULE"]
@@ -53,4 +53,4 @@ def find(facts: Facts) -> Iterator[Finding]:
     yield from find_bound_code(facts, _CODE, compiled=True)
 
 
-RULE = Rule(code=_CODE, find=find, passing=COMPILED, note=bound_code_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=COMPILED, needs=(GPU_WORK,))

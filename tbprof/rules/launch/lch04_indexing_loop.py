@@ -42,7 +42,6 @@ from tbprof.records import dataclass
 from tbprof.rules.base.computing import is_worth_a_word, severity_of_computing
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
 from tbprof.texts.figures.scopes import Scope
 
@@ -113,12 +112,6 @@ def _find_loops(facts: Facts) -> _Loops:
     return _Loops(turns, during, intersect(facts.empty_idle, during))
 
 
-def _note(numbers: Numbers, scope: Scope) -> str:
-    held, idle = duration_of(numbers, "loop_per_step_ns"), duration_of(numbers, "idle_per_step_ns")
-    turns = f"{int(numbers['turns']):,} turns hold the host for {held} {scope.each}"
-    return f"{turns}; the GPU is idle for {idle} of it."
-
-
 def _looked_at(facts: Facts) -> Numbers | None:
     ops = len(facts.top_ops)
     return {"ops": ops, "turns": _find_loops(facts).turns} if ops else None
@@ -131,4 +124,4 @@ def _passed(numbers: Numbers, _: Scope) -> str:
     return f"{ops:,} ops looked at: {turns:,} turns of such loops, and the GPU hardly waits for them."
 
 
-RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, _passed), note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, _passed), needs=(GPU_WORK,))

@@ -69,13 +69,6 @@ def _small(facts: Facts) -> tuple[Int64s, int]:
     return small, round(float((length * (1 - blocks[small])).sum()))
 
 
-def _note(numbers: Numbers, scope: Scope) -> str:
-    small, kernels = int(numbers["small"]), int(numbers["kernels"])
-    part = share_of(numbers, "share")
-    few = f"{small:,} of {kernels:,} kernels have less than a block for each multiprocessor"
-    return f"{few}: {part} of {scope.name}."
-
-
 def _looked_at(facts: Facts) -> Numbers | None:
     small, unused_ns = _small(facts)
     kernels = len(facts.kernels_in_steps)
@@ -94,6 +87,5 @@ RULE = Rule(
     code=_CODE,
     find=find,
     passing=Passing(_looked_at, _passed),
-    note=_note,
     needs=(GPU_WORK, Need("grids of kernels", lambda facts: len(facts.trace.blocks_per_sm.rows) > 0)),
 )

@@ -41,12 +41,10 @@ from tbprof.analysis.health.missing_device import runs_on_host
 from tbprof.analysis.idle.host_states import HostLanes
 from tbprof.model import BOUND_SHARE, SEVERITIES, Finding, Numbers, Saving
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.rule import Passing, Rule
 from tbprof.rules.base.severity import severity_of_transfer
 from tbprof.rules.base.typical_steps import typical_ns, typical_share
-from tbprof.texts.figures.places import place_words
-from tbprof.texts.figures.scopes import Scope
+from tbprof.rules.notes.launch import lch06
 from tbprof.trace.columns.columns import Category
 
 __all__ = ["RULE"]
@@ -96,16 +94,10 @@ def _most_of_it(facts: Facts, python: Intervals) -> str:
     return by_name.most_common(1)[0][0] if by_name else ""
 
 
-def _note(numbers: Numbers, scope: Scope) -> str:
-    place = place_words(str(numbers["most_in"]))
-    said = f"Python outside of operators takes {duration_of(numbers, 'python_per_step_ns')} {scope.each}"
-    return f"{said}, the largest named part in {place}." if place else f"{said}."
-
-
 def _looked_at(facts: Facts) -> Numbers | None:
     if not runs_on_host(facts):
         return None
     return {"python_per_step_ns": typical_ns(facts, _python(facts)) // len(facts.steps), "most_in": ""}
 
 
-RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, _note), note=_note, is_timed=True)
+RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, lch06), is_timed=True)

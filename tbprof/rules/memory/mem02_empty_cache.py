@@ -39,16 +39,13 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, Numbers, Saving
+from tbprof.model import Finding, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.passing import ON_DEVICE
 from tbprof.rules.base.rule import Rule
 from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.memory.cache_flushes import CacheFlushes, find_cache_flushes
-from tbprof.texts.figures.quantities import count
-from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -84,10 +81,4 @@ def _finding(
     )
 
 
-def _note(numbers: Numbers, _: Scope) -> str:
-    frees = count(int(numbers["frees"]), "block was freed", "blocks were freed")
-    again = f"{int(numbers['allocations']):,} allocated"
-    return f"{frees} and {again}, {duration_of(numbers, 'call_ns')} in the calls."
-
-
-RULE = Rule(code=_CODE, find=find, passing=ON_DEVICE, note=_note)
+RULE = Rule(code=_CODE, find=find, passing=ON_DEVICE)

@@ -37,7 +37,7 @@ from tbprof.analysis.health.profiler_cost import records_frames
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps, is_worth_a_word
 from tbprof.rules.base.launched_inside import launched_inside
-from tbprof.rules.base.notes import duration_of, share_of
+from tbprof.rules.base.notes import share_of
 from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule
 from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.columns import Category, Int64s
@@ -63,11 +63,6 @@ def _recomputed(facts: Facts) -> Int64s:
     return in_main_steps(facts, inside[facts.work.is_kernel[inside]])
 
 
-def _note(numbers: Numbers, scope: Scope) -> str:
-    spent, part = duration_of(numbers, "per_step_ns"), share_of(numbers, "share")
-    return f"The second forward pass takes {spent} {scope.each}, {part} of {scope.name}."
-
-
 def _looked_at(facts: Facts) -> Numbers | None:
     calls = len(matching_rows(facts.trace, _CHECKPOINTED, Category.PYTHON))
     steps_ns = max(facts.steps.total_ns, 1)
@@ -85,6 +80,5 @@ RULE = Rule(
     code=_CODE,
     find=find,
     passing=Passing(_looked_at, _passed),
-    note=_note,
     needs=(GPU_WORK, Need("Python frames", records_frames)),
 )

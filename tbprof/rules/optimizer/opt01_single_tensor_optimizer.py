@@ -39,7 +39,6 @@ from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.optimizer.optimizer_ranges import (
     STEP,
     optimizer_finding,
-    optimizer_note,
     optimizer_ranges,
     updates,
 )
@@ -68,6 +67,4 @@ def find(facts: Facts) -> Iterator[Finding]:
         yield optimizer_finding(facts, _CODE, ranges)
 
 
-RULE = Rule(
-    code=_CODE, find=find, passing=updates(STEP, "optimizer step"), note=optimizer_note, needs=(GPU_WORK,)
-)
+RULE = Rule(code=_CODE, find=find, passing=updates(STEP, "optimizer step"), needs=(GPU_WORK,))

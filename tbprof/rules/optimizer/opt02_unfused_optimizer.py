@@ -44,7 +44,6 @@ from tbprof.rules.optimizer.optimizer_ranges import (
     STEP,
     OptimizerRanges,
     optimizer_finding,
-    optimizer_note,
     optimizer_ranges,
     updates,
 )
@@ -79,6 +78,4 @@ def _spent_ns(facts: Facts, ranges: OptimizerRanges, op: str) -> int:
     return device_ns(facts, np.intersect1d(launched_inside(facts, rows), ranges.work))
 
 
-RULE = Rule(
-    code=_CODE, find=find, passing=updates(STEP, "optimizer step"), note=optimizer_note, needs=(GPU_WORK,)
-)
+RULE = Rule(code=_CODE, find=find, passing=updates(STEP, "optimizer step"), needs=(GPU_WORK,))

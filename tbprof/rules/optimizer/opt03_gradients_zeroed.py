@@ -38,7 +38,6 @@ from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.optimizer.optimizer_ranges import (
     ZERO_GRAD,
     optimizer_finding,
-    optimizer_note,
     optimizer_ranges,
     updates,
 )
@@ -59,6 +58,4 @@ def find(facts: Facts) -> Iterator[Finding]:
         yield optimizer_finding(facts, _CODE, ranges)
 
 
-RULE = Rule(
-    code=_CODE, find=find, passing=updates(ZERO_GRAD, "zero_grad"), note=optimizer_note, needs=(GPU_WORK,)
-)
+RULE = Rule(code=_CODE, find=find, passing=updates(ZERO_GRAD, "zero_grad"), needs=(GPU_WORK,))

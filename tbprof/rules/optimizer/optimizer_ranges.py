@@ -13,7 +13,7 @@ from tbprof.model import Finding, Numbers
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps
 from tbprof.rules.base.launched_inside import launched_inside
-from tbprof.rules.base.notes import duration_of, number_of, share_of
+from tbprof.rules.base.notes import number_of, share_of
 from tbprof.rules.base.passing import counted
 from tbprof.rules.base.rule import Passing
 from tbprof.texts.figures.scopes import Scope
@@ -25,7 +25,6 @@ __all__ = [
     "ZERO_GRAD",
     "OptimizerRanges",
     "optimizer_finding",
-    "optimizer_note",
     "optimizer_ranges",
     "updates",
 ]
@@ -92,15 +91,6 @@ def optimizer_finding(facts: Facts, rule: str, ranges: OptimizerRanges, won_ns: 
         ceiling_ns=ranges.won_ns if won_ns is None else won_ns,
         numbers={"calls": len(ranges.rows), "kernels": round(len(ranges.work) / len(ranges.rows), 1)},
         confidence="high",
-    )
-
-
-def optimizer_note(numbers: Numbers, scope: Scope) -> str:
-    """How many kernels a call launches."""
-    kernels, spent = number_of(numbers, "kernels"), duration_of(numbers, "per_step_ns")
-    return (
-        f"{numbers['place']}: {kernels} kernels a call, {spent} {scope.each}, "
-        f"{share_of(numbers, 'share')} of {scope.name}."
     )
 
 

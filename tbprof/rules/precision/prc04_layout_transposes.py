@@ -35,7 +35,6 @@ from collections.abc import Iterator
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.computing import computing_finding, device_ns, is_worth_a_word, kernels_named
-from tbprof.rules.base.notes import duration_of, share_of
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
 from tbprof.texts.figures.scopes import Scope
 
@@ -54,11 +53,6 @@ def find(facts: Facts) -> Iterator[Finding]:
         yield computing_finding(facts, _CODE, work, ceiling_ns=spent_ns, numbers={}, confidence="high")
 
 
-def _note(numbers: Numbers, scope: Scope) -> str:
-    spent, part = duration_of(numbers, "per_step_ns"), share_of(numbers, "share")
-    return f"Reordering takes {spent} {scope.each}, {part} of {scope.name}."
-
-
 def _looked_at(facts: Facts) -> Numbers | None:
     convolutions = kernels_named(facts, r"conv|cudnn|wgrad|dgrad|fprop|winograd|igemm")
     if not len(convolutions):
@@ -71,4 +65,4 @@ def _passed(numbers: Numbers, _: Scope) -> str:
     return f"{found:,} kernels that reorder beside {among:,} of convolutions: less than 1 % of the time."
 
 
-RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, _passed), note=_note, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, _passed), needs=(GPU_WORK,))

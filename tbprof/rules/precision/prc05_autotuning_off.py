@@ -91,12 +91,6 @@ def _is_steady(facts: Facts, rows: Int64s) -> bool:
     return len(facts.steps) > 1 and len(sets) == 1
 
 
-def _note(numbers: Numbers, scope: Scope) -> str:
-    part = share_of(numbers, "share")
-    convolutions = f"{int(numbers['convolutions']):,} convolutions of the same shapes each step"
-    return f"{convolutions} take {part} of {scope.name}."
-
-
 def _looked_at(facts: Facts) -> Numbers | None:
     rows, share = _convolutions(facts)
     if not len(rows):
@@ -114,7 +108,6 @@ RULE = Rule(
     code=_CODE,
     find=find,
     passing=Passing(_looked_at, _passed),
-    note=_note,
     needs=(
         GPU_WORK,
         Need("shapes", lambda facts: len(facts.trace.input_shapes.rows) > 0),

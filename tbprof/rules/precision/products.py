@@ -17,13 +17,12 @@ from tbprof.rules.base.computing import (
     is_worth_a_word,
     kernels_named,
 )
-from tbprof.rules.base.notes import duration_of, share_of
 from tbprof.rules.base.rule import Passing
 from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.columns import Int64s
 from tbprof.trace.columns.tensor_cores import kernels_on_tensor_cores
 
-__all__ = ["PRODUCTS", "device_peaks", "plain_products", "products_finding", "products_note"]
+__all__ = ["PRODUCTS", "device_peaks", "plain_products", "products_finding"]
 
 _PLAIN = r"^(?!.*(?:half|bfloat16|[^a-z]bf16|f16)).*(?:sgemm|scudnn|f32f32_f32f32_f32)"
 """Names of float32 kernels of cuBLAS, cuDNN and CUTLASS without tensor cores, in traces of V100 to H100."""
@@ -63,15 +62,6 @@ def products_finding(facts: Facts, rule: str, products: PlainProducts, rate: flo
         return None
     numbers: Numbers = {"rate": round(rate / products.peaks.float32, 1), "device": products.peaks.name}
     return computing_finding(facts, rule, products.work, ceiling_ns=won_ns, numbers=numbers)
-
-
-def products_note(numbers: Numbers, scope: Scope) -> str:
-    """What the products take, and how much faster tensor cores are on paper."""
-    spent, part = duration_of(numbers, "per_step_ns"), share_of(numbers, "share")
-    return (
-        f"Products in float32 take {spent} {scope.each}, {part} of {scope.name}; on this device tensor cores "
-        f"are up to {float(numbers['rate']):g} times as fast."
-    )
 
 
 def _looked_at(facts: Facts) -> Numbers | None:

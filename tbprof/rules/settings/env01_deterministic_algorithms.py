@@ -36,7 +36,6 @@ from tbprof.rules.settings.switches import (
     HOOK,
     UNMEASURED,
     as_it_should_be,
-    setting_note,
     settings,
     switch_finding,
 )
@@ -58,7 +57,6 @@ RULE = Rule(
     code=_CODE,
     find=find,
     passing=as_it_should_be(settings, "deterministic_algorithms", "cudnn.deterministic"),
-    note=setting_note,
     needs=(HOOK,),
     no_saving=UNMEASURED,
 )

@@ -35,7 +35,6 @@ from tbprof.rules.settings.switches import (
     HOOK,
     UNMEASURED,
     as_it_should_be,
-    setting_note,
     settings,
     switch_finding,
 )
@@ -54,7 +53,6 @@ RULE = Rule(
     code=_CODE,
     find=find,
     passing=as_it_should_be(settings, "anomaly_mode"),
-    note=setting_note,
     needs=(HOOK,),
     no_saving=UNMEASURED,
 )

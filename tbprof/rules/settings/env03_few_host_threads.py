@@ -36,7 +36,6 @@ from tbprof.rules.settings.switches import (
     HOOK,
     UNMEASURED,
     as_it_should_be,
-    setting_note,
     settings,
     switch_finding,
 )
@@ -65,7 +64,6 @@ RULE = Rule(
     code=_CODE,
     find=find,
     passing=as_it_should_be(settings, "num_threads"),
-    note=setting_note,
     needs=(HOOK,),
     no_saving=UNMEASURED,
 )

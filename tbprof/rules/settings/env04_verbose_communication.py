@@ -36,7 +36,6 @@ from tbprof.rules.settings.switches import (
     UNMEASURED,
     as_it_should_be,
     environment,
-    setting_note,
     switch_finding,
 )
 
@@ -57,7 +56,6 @@ RULE = Rule(
     code=_CODE,
     find=find,
     passing=as_it_should_be(environment, "NCCL_DEBUG"),
-    note=setting_note,
     needs=(HOOK,),
     no_saving=UNMEASURED,
 )

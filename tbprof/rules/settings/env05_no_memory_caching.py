@@ -36,7 +36,6 @@ from tbprof.rules.settings.switches import (
     UNMEASURED,
     as_it_should_be,
     environment,
-    setting_note,
     switch_finding,
 )
 
@@ -55,7 +54,6 @@ RULE = Rule(
     code=_CODE,
     find=find,
     passing=as_it_should_be(environment, "PYTORCH_NO_CUDA_MEMORY_CACHING"),
-    note=setting_note,
     needs=(HOOK,),
     no_saving=UNMEASURED,
 )

@@ -36,7 +36,6 @@ from tbprof.rules.settings.switches import (
     UNMEASURED,
     as_it_should_be,
     environment,
-    setting_note,
     switch_finding,
 )
 
@@ -61,7 +60,6 @@ RULE = Rule(
     passing=as_it_should_be(
         environment, "CUDA_LAUNCH_BLOCKING", "HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL"
     ),
-    note=setting_note,
     needs=(HOOK,),
     no_saving=UNMEASURED,
 )

@@ -15,7 +15,6 @@ __all__ = [
     "UNMEASURED",
     "as_it_should_be",
     "environment",
-    "setting_note",
     "settings",
     "switch_finding",
 ]
@@ -48,11 +47,6 @@ def switch_finding(rule: str, name: str, value: str, *, severity: Severity = "lo
         evidence=(),
         numbers={"place": name, "value": value},
     )
-
-
-def setting_note(numbers: Numbers, _: Scope) -> str:
-    """The switch as it stands."""
-    return f"{numbers['place']} is {numbers['value']}."
 
 
 def as_it_should_be(read: Callable[[Facts], Mapping[str, str]], *names: str) -> Passing:

@@ -33,7 +33,6 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import Need, Passing, Rule
-from tbprof.texts.figures.quantities import count
 from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
@@ -61,10 +60,6 @@ def _others(facts: Facts) -> int | None:
     return None if facts.trace.facts is None else facts.trace.facts.other_gpu_processes
 
 
-def _note(numbers: Numbers, _: Scope) -> str:
-    return f"{count(int(numbers['others']), 'other process', 'other processes')} on the device."
-
-
 def _passed(_: Numbers, __: Scope) -> str:
     return "No other process was on the device."
 
@@ -73,7 +68,6 @@ RULE = Rule(
     code=_CODE,
     find=find,
     passing=Passing(lambda facts: {"others": _others(facts) or 0}, _passed),
-    note=_note,
     needs=(Need("other processes of the device", lambda facts: _others(facts) is not None),),
     no_saving="only a recording without the others tells what they take",
 )

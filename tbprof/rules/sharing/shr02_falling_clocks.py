@@ -37,7 +37,6 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import computing_finding
-from tbprof.rules.base.notes import share_of
 from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule
 from tbprof.texts.figures.quantities import share
 from tbprof.texts.figures.scopes import Scope
@@ -115,12 +114,6 @@ def _medians(
     return found
 
 
-def _note(numbers: Numbers, scope: Scope) -> str:
-    slower = share_of(numbers, "slower")
-    part = share_of(numbers, "share")
-    return f"In the last half of the steps equal kernels take {slower} longer, {part} of {scope.name}."
-
-
 def _looked_at(facts: Facts) -> Numbers | None:
     drift = _find_drift(facts)
     if drift.share < COMPARED_SHARE:
@@ -140,7 +133,6 @@ RULE = Rule(
     code=_CODE,
     find=find,
     passing=Passing(_looked_at, _passed),
-    note=_note,
     needs=(
         GPU_WORK,
         Need("four steps", lambda facts: facts.steps.recorded and len(facts.steps) >= LEAST_STEPS),

@@ -38,13 +38,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, Numbers
+from tbprof.model import Finding
 from tbprof.optable import SHAPE_READERS
 from tbprof.rules.base.findings import site_finding
 from tbprof.rules.base.passing import SYNC_POINTS
 from tbprof.rules.base.reads import is_read
 from tbprof.rules.base.rule import Rule
-from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -65,8 +64,4 @@ def _called(ops: tuple[str, ...]) -> str:
     return [op for op in ops if op in SHAPE_READERS or op in _INDEXING][-1]
 
 
-def _note(numbers: Numbers, _: Scope) -> str:
-    return f"{numbers['op']} reads back how large its result is."
-
-
-RULE = Rule(code=_CODE, find=find, passing=SYNC_POINTS, kind="dynamic_shape", note=_note, before=("SYN02",))
+RULE = Rule(code=_CODE, find=find, passing=SYNC_POINTS, kind="dynamic_shape", before=("SYN02",))

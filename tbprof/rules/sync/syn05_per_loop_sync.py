@@ -41,13 +41,11 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.line_rules import LOOP_READS
-from tbprof.model import Finding, Numbers, Removal
+from tbprof.model import Finding, Removal
 from tbprof.rules.base.findings import site_finding
-from tbprof.rules.base.notes import number_of
 from tbprof.rules.base.passing import SYNC_POINTS
 from tbprof.rules.base.reads import can_be_deferred, reads_number
 from tbprof.rules.base.rule import STEPS, Rule
-from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.arrays import NONE
 
 __all__ = ["RULE"]
@@ -66,16 +64,11 @@ def find(facts: Facts) -> Iterator[Finding]:
             yield site_finding(facts, index, rule=_CODE, removal=removal, numbers=numbers)
 
 
-def _note(numbers: Numbers, scope: Scope) -> str:
-    return f"{number_of(numbers, 'per_step')} round trips {scope.each}."
-
-
 RULE = Rule(
     code=_CODE,
     find=find,
     passing=SYNC_POINTS,
     kind="scalar_read",
-    note=_note,
     needs=(STEPS,),
     before=("SYN01", "SYN02"),
 )

@@ -43,16 +43,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, Numbers, Saving, SiteIndex
+from tbprof.model import Finding, Saving, SiteIndex
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.passing import SYNC_POINTS
 from tbprof.rules.base.rule import Rule
 from tbprof.rules.base.severity import severity_of
 from tbprof.rules.sync.held_back_launches import HeldBackLaunches, find_held_back_launches
-from tbprof.texts.figures.quantities import count
-from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -87,17 +84,11 @@ def _finding(facts: Facts, index: SiteIndex, held: HeldBackLaunches) -> Finding:
     )
 
 
-def _note(numbers: Numbers, _: Scope) -> str:
-    launches = count(int(numbers["launches"]), "launch", "launches")
-    return f"{launches} were held back by {duration_of(numbers, 'lost_ns')} in all."
-
-
 RULE = Rule(
     code=_CODE,
     find=find,
     passing=SYNC_POINTS,
     is_timed=True,
-    note=_note,
     before=(
         *("SYN01", "SYN02", "SYN03", "SYN04", "SYN05", "SYN06", "SYN07"),
         *("CPY02", "CPY03", "CPY04", "CPY05"),

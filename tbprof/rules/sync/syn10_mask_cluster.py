@@ -38,14 +38,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, Numbers
+from tbprof.model import Finding
 from tbprof.rules.base.findings import waits_finding
-from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.passing import SYNC_POINTS
 from tbprof.rules.base.reads import can_be_deferred, uploads_data
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.sync.masking_waits import find_mask_cluster
-from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -65,11 +63,4 @@ def find(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _note(numbers: Numbers, _: Scope) -> str:
-    return (
-        f"Removing all of them saves {duration_of(numbers, 'joint_ns')} in the window, "
-        f"one by one {duration_of(numbers, 'singles_ns')}: each hides behind the others."
-    )
-
-
-RULE = Rule(code=_CODE, find=find, passing=SYNC_POINTS, note=_note, needs=(GPU_WORK,), is_bundle=True)
+RULE = Rule(code=_CODE, find=find, passing=SYNC_POINTS, needs=(GPU_WORK,), is_bundle=True)

@@ -35,9 +35,9 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.notes import share_of
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
 from tbprof.rules.base.severity import severity_of
+from tbprof.rules.notes.sync import syn11
 from tbprof.rules.sync.launches import blocking_launches
 from tbprof.texts.figures.scopes import Scope
 
@@ -73,24 +73,19 @@ def find(facts: Facts) -> Iterator[Finding]:
     )
 
 
-def _note(numbers: Numbers, _: Scope) -> str:
-    return f"{share_of(numbers, 'share')} of the launches return only when their kernel is done."
-
-
 def _looked_at(facts: Facts) -> Numbers | None:
     launches, of_all = blocking_launches(facts)
     return None if of_all < LEAST_LAUNCHES else {"share": len(launches.rows) / of_all, "launches": of_all}
 
 
 def _passed(numbers: Numbers, scope: Scope) -> str:
-    return f"{int(numbers['launches']):,} launches: {_note(numbers, scope)}"
+    return f"{int(numbers['launches']):,} launches: {syn11(numbers, scope)}"
 
 
 RULE = Rule(
     code=_CODE,
     find=find,
     passing=Passing(_looked_at, _passed),
-    note=_note,
     needs=(GPU_WORK,),
     distorts_family=True,
 )

@@ -41,10 +41,9 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers, Saving
 from tbprof.rules.base.evidence import idle_evidence, wait_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.notes import share_of
 from tbprof.rules.base.rule import GPU_WORK, STEPS, Passing, Rule
+from tbprof.rules.notes.sync import syn13
 from tbprof.rules.sync.unexplained_time import find_unexplained
-from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE", "UNKNOWN_SHARE"]
 
@@ -81,11 +80,6 @@ def find(facts: Facts) -> Iterator[Finding]:
     )
 
 
-def _note(numbers: Numbers, scope: Scope) -> str:
-    waits, queued = share_of(numbers, "wait_share"), share_of(numbers, "queued_share")
-    return f"{waits} of {scope.name} in such waits, {queued} idle with work queued."
-
-
 def _looked_at(facts: Facts) -> Numbers | None:
     """The first step is left out: what was launched before it is not recorded."""
     found = find_unexplained(facts)
@@ -97,8 +91,7 @@ def _looked_at(facts: Facts) -> Numbers | None:
 RULE = Rule(
     code=_CODE,
     find=find,
-    passing=Passing(_looked_at, _note),
+    passing=Passing(_looked_at, syn13),
     is_timed=True,
-    note=_note,
     needs=(GPU_WORK, STEPS),
 )

@@ -41,11 +41,9 @@ from tbprof.analysis.summary.verdict import COLD_SHARE
 from tbprof.model import MEDIUM_SHARE, Finding, Numbers, Severity
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.passing import IN_STEPS
 from tbprof.rules.base.rule import Rule
 from tbprof.rules.trace_health.cold_start import ColdStart, find_cold_start
-from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -100,30 +98,9 @@ def _longest(facts: Facts, start: ColdStart) -> Numbers:
     }
 
 
-def _note(numbers: Numbers, _: Scope) -> str:
-    said = []
-    if int(numbers["cold_steps"]):
-        first, usual = duration_of(numbers, "first_step_ns"), duration_of(numbers, "median_step_ns")
-        said.append(f"The first step took {first}, the others {usual}.")
-    if "longest_call" in numbers:
-        said.append(_first_calls(numbers))
-    return " ".join(said)
-
-
-def _first_calls(numbers: Numbers) -> str:
-    spent, longest = duration_of(numbers, "loading_ns"), duration_of(numbers, "longest_ns")
-    op = f" in {numbers['longest_op']}" if numbers["longest_op"] else ""
-    call = f"{numbers['longest_call']}{op}"
-    if int(numbers["loading_calls"]) == 1:
-        return f"A first call, {call}, took {spent}."
-    calls = f"{int(numbers['loading_calls']):,} first calls"
-    return f"{calls} took {spent}; the longest, {call}, took {longest}."
-
-
 RULE = Rule(
     code=_CODE,
     find=find,
     passing=IN_STEPS,
     no_saving="it comes once, and the figures of the steps leave it out",
-    note=_note,
 )

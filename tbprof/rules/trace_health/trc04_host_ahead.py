@@ -41,13 +41,11 @@ import numpy as np
 from tbprof.analysis.events.gpu_lag import gpu_lag_ns
 from tbprof.analysis.events.steps import LAG_SHARE, rows_of_steps
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, Numbers
+from tbprof.model import Finding
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.passing import IN_STEPS
 from tbprof.rules.base.rule import GPU_WORK, STEPS, Rule
-from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
 
@@ -80,16 +78,10 @@ def find(facts: Facts) -> Iterator[Finding]:
     )
 
 
-def _note(numbers: Numbers, _: Scope) -> str:
-    worst = duration_of(numbers, "worst_lag_ns")
-    return f"At worst the GPU ends {worst} after the step on the host."
-
-
 RULE = Rule(
     code=_CODE,
     find=find,
     passing=IN_STEPS,
     no_saving="it says which steps the figures are of",
-    note=_note,
     needs=(GPU_WORK, STEPS),
 )

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.hints import HINTS
-from tbprof.rules.declared import declared_rule
+from tbprof.rules.base.notes import Note
+from tbprof.rules.declared import declared_note
 from tbprof.rules.files import rule_files
 from tbprof.texts.figures.scopes import Scope
-
-if TYPE_CHECKING:
-    from tbprof.rules.base.notes import Note
 
 __all__ = ["finding_note"]
 
@@ -40,10 +37,8 @@ def _figures(finding: Finding, scope: Scope) -> str:
 
 @cache
 def _note_of(code: str) -> Note | None:
-    """Only the rules of the findings that are shown are imported."""
     file = next((file for file in rule_files() if file.code == code), None)
-    rule = None if file is None else declared_rule(file)
-    return None if rule is None else rule.note
+    return None if file is None else declared_note(file)
 
 
 def _needed_here(numbers: Numbers) -> str:

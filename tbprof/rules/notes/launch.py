@@ -1,0 +1,49 @@
+"""What findings about launches say, by rule."""
+
+from __future__ import annotations
+
+from tbprof.model import Numbers
+from tbprof.rules.base.notes import duration_of, number_of, share_of
+from tbprof.texts.figures.places import place_words
+from tbprof.texts.figures.scopes import Scope
+
+__all__ = ["lch01", "lch02", "lch03", "lch04", "lch05", "lch06"]
+
+
+def _bound_code(numbers: Numbers, scope: Scope) -> str:
+    length = duration_of(numbers, "median_kernel_ns")
+    kernels = f"{number_of(numbers, 'kernels_per_step')} kernels of {length} {scope.each}"
+    ops = (
+        f"launched by {number_of(numbers, 'ops_per_step')} {'op' if numbers['ops_per_step'] == 1 else 'ops'}"
+    )
+    place = place_words(str(numbers["place"]))
+    return (
+        f"{kernels}, {ops}, in {place}." if place else f"{kernels}, {ops}, outside every label and function."
+    )
+
+
+lch01 = lch03 = _bound_code
+
+
+def lch02(numbers: Numbers, scope: Scope) -> str:
+    place = place_words(str(numbers["place"])) or "code that was not recorded"
+    return f"{duration_of(numbers, 'idle_per_step_ns')} {scope.each} in {place}."
+
+
+def lch04(numbers: Numbers, scope: Scope) -> str:
+    held, idle = duration_of(numbers, "loop_per_step_ns"), duration_of(numbers, "idle_per_step_ns")
+    turns = f"{int(numbers['turns']):,} turns hold the host for {held} {scope.each}"
+    return f"{turns}; the GPU is idle for {idle} of it."
+
+
+def lch05(numbers: Numbers, scope: Scope) -> str:
+    small, kernels = int(numbers["small"]), int(numbers["kernels"])
+    part = share_of(numbers, "share")
+    few = f"{small:,} of {kernels:,} kernels have less than a block for each multiprocessor"
+    return f"{few}: {part} of {scope.name}."
+
+
+def lch06(numbers: Numbers, scope: Scope) -> str:
+    place = place_words(str(numbers["most_in"]))
+    said = f"Python outside of operators takes {duration_of(numbers, 'python_per_step_ns')} {scope.each}"
+    return f"{said}, the largest named part in {place}." if place else f"{said}."

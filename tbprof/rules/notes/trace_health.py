@@ -1,0 +1,34 @@
+"""What findings about the recording itself say, by rule."""
+
+from __future__ import annotations
+
+from tbprof.model import Numbers
+from tbprof.rules.base.notes import duration_of
+from tbprof.texts.figures.scopes import Scope
+
+__all__ = ["trc01", "trc04"]
+
+
+def trc01(numbers: Numbers, _: Scope) -> str:
+    said = []
+    if int(numbers["cold_steps"]):
+        first, usual = duration_of(numbers, "first_step_ns"), duration_of(numbers, "median_step_ns")
+        said.append(f"The first step took {first}, the others {usual}.")
+    if "longest_call" in numbers:
+        said.append(_first_calls(numbers))
+    return " ".join(said)
+
+
+def _first_calls(numbers: Numbers) -> str:
+    spent, longest = duration_of(numbers, "loading_ns"), duration_of(numbers, "longest_ns")
+    op = f" in {numbers['longest_op']}" if numbers["longest_op"] else ""
+    call = f"{numbers['longest_call']}{op}"
+    if int(numbers["loading_calls"]) == 1:
+        return f"A first call, {call}, took {spent}."
+    calls = f"{int(numbers['loading_calls']):,} first calls"
+    return f"{calls} took {spent}; the longest, {call}, took {longest}."
+
+
+def trc04(numbers: Numbers, _: Scope) -> str:
+    worst = duration_of(numbers, "worst_lag_ns")
+    return f"At worst the GPU ends {worst} after the step on the host."
