@@ -5,9 +5,9 @@ from __future__ import annotations
 import html
 import re
 
+from tbprof.harmless import escaped
 from tbprof.texts.figures.quantities import duration, mean, share, size
 from tbprof.texts.screens.table_columns import column_text
-from tbprof.views.export.finding_markdown import escaped
 from tbprof.views.tables.cells import written_list
 from tbprof.views.tables.table import Cell, Column, Table
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from tbprof.errors import SelfTestFailed, TbprofError
+from tbprof.harmless import plain
 from tbprof.line_rules import LINE_KINDS
 from tbprof.preflight.outcome import COULD_NOT, SELF_TEST_FAILED, exit_code, printed
 from tbprof.preflight.prediction.prediction import ENDED_WELL, Prediction
@@ -123,7 +124,7 @@ def _predict(
         if not preflight.has_ended:
             raise
         if isinstance(error, NoSuchModule):
-            sys.stderr.write(f"{error}\n")
+            sys.stderr.write(f"{plain(str(error))}\n")
         elif isinstance(error, Exception):
             _show(error)
     return preflight.prediction
@@ -203,5 +204,5 @@ def _show(error: BaseException) -> None:
 
 
 def _say(error: TbprofError | str, code: int) -> int:
-    sys.stderr.write(f"tbprof: {error}\n")
+    sys.stderr.write(f"tbprof: {plain(str(error))}\n")
     return code

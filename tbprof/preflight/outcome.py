@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
 
+from tbprof.harmless import json_text, plain_lines
 from tbprof.preflight.prediction.document import document
 from tbprof.preflight.prediction.prediction import ENDED_WELL, Prediction
 from tbprof.preflight.prediction.text import text
@@ -16,7 +16,7 @@ FOUND, COULD_NOT, SELF_TEST_FAILED = 1, 2, 3
 
 def printed(prediction: Prediction, form: str) -> str:
     """The report, as `--format` asks for it."""
-    return json.dumps(document(prediction), indent=1) + "\n" if form == "json" else text(prediction)
+    return json_text(document(prediction), indent=1) if form == "json" else plain_lines(text(prediction))
 
 
 def exit_code(prediction: Prediction, options: argparse.Namespace) -> int:

@@ -9,8 +9,8 @@ import pytest
 from command_line import SAMPLES
 
 from tbprof.cli.output.markdown import markdown
-from tbprof.cli.output.plain_text import plain
 from tbprof.cli.output.terminal import terminal_text
+from tbprof.harmless import plain
 from tbprof.model import Report, Site, Source
 from tbprof.report import build_report
 
@@ -80,7 +80,7 @@ def test_a_report_without_a_device_or_a_site_is_shown(form: Form) -> None:
     assert form(bare)
 
 
-STEERING = "a\x1b[2J\x07\r\nb\u202ec\x9bd\udcff"
+STEERING = "a\x1b[2J\x07\r\n::error::b\u202ec\x9bd\udcff\u200f##[add-mask]e"
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -93,7 +93,9 @@ def test_names_of_a_trace_steer_no_terminal(form: Form) -> None:
     report = dataclasses.replace(REPORT, trace=trace, sites=(site, *REPORT.sites[1:]))
     text = form(report)
     assert text.count("\n") == form(REPORT).count("\n")
-    assert not set(text) & set("\x1b\x07\r\u202e\x9b\udcff")
+    assert not set(text) & set("\x1b\x07\r\u202e\x9b\udcff\u200f")
+    assert "##[" not in text
+    assert not any(line.lstrip().startswith("::") for line in text.splitlines())
     text.encode()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import re
 from functools import partial
 from pathlib import Path
@@ -21,6 +20,7 @@ from tbprof.cli.output.checks_text import checks_text, list_text
 from tbprof.cli.output.github_annotations import github_annotations
 from tbprof.cli.processes.preflight_child import run_preflight
 from tbprof.errors import UsageError
+from tbprof.harmless import json_text
 from tbprof.line_rules import LINE_KINDS
 from tbprof.rules.files import rule_files
 from tbprof.standard_streams import put, reader_may_leave
@@ -119,7 +119,7 @@ def _listed(options: argparse.Namespace) -> str:
     views = [(report.trace.path, checks_view(report)) for _, report in windows]
     if options.format == "json":
         named = [{"path": path, **dataclasses.asdict(view)} for path, view in views]
-        return json.dumps({"schema": SCHEMA, "windows": named}) + "\n"
+        return json_text({"schema": SCHEMA, "windows": named})
     return "\n".join(checks_text(path, view) for path, view in views)
 
 
@@ -172,9 +172,9 @@ def _recorded(path: Path, options: argparse.Namespace) -> list[Recording]:
 def _printed(view: CheckView, options: argparse.Namespace) -> str:
     path = partial(path_in_checkout, source_root=_source_root(options))
     if options.format == "json":
-        return json.dumps({"schema": SCHEMA, **dataclasses.asdict(view)}) + "\n"
+        return json_text({"schema": SCHEMA, **dataclasses.asdict(view)})
     if options.format == "sarif":
-        return json.dumps(sarif_log(view, path), indent=1) + "\n"
+        return json_text(sarif_log(view, path), indent=1)
     if options.format == "github":
         return "".join(f"{line}\n" for line in github_annotations(view, path))
     has_policy = bool(options.forbid or options.budget or options.update_baseline)

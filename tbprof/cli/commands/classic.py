@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.errors import TbprofError, UsageError
+from tbprof.harmless import plain
 from tbprof.standard_streams import put
 from tbprof.store.lookup.discovery import Discovery
 from tbprof.store.publishing.classic import CLASSIC_FOLDER, copy_classic
@@ -70,7 +71,7 @@ def _copy(trace: Path, folder: Path) -> bool:
         tell(f"{trace} is such a copy: name the trace it was made of")
         return False
     try:
-        put(f"wrote {copy_classic(trace, folder)}\n")
+        put(plain(f"wrote {copy_classic(trace, folder)}") + "\n")
     except TbprofError as error:
         tell(str(error))
         return False

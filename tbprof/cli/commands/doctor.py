@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.output.plain_text import plain
 from tbprof.cli.processes.torch_command import command_with_torch
 from tbprof.errors import TbprofError, UsageError
+from tbprof.harmless import plain
 from tbprof.model import Window
 from tbprof.standard_streams import put
 from tbprof.store.lookup.discovery import Discovery
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
         if said[group]:
             put(f"{head}\n")
         for sentence in said[group]:
-            put(f"  {_relative(plain(sentence))}\n")
+            put(f"  {plain(_relative(sentence))}\n")
     is_well = not any(said[group] for group in _HEADS if group != _NOTES)
     if is_well:
         put("Nothing is missing for a good recording.\n")

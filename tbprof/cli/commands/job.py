@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tbprof.cli.commands.parsers import WORKERS_HELP
 from tbprof.cli.output.output_file import Output
 from tbprof.errors import UsageError
+from tbprof.harmless import json_text
 
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
@@ -65,7 +65,7 @@ def _text(page: JobPage, form: str) -> str:
     if form == "json":
         from tbprof.views.job.job_document import job_document
 
-        return json.dumps(job_document(page)) + "\n"
+        return json_text(job_document(page))
     from tbprof.cli.output.job_text import job_markdown, job_text
 
     return job_markdown(page) if form == "markdown" else job_text(page)

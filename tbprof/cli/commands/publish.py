@@ -6,14 +6,14 @@ import argparse
 import contextlib
 import logging
 import os
-import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.output.plain_text import plain
+from tbprof.cli.output.stderr_messages import tell
 from tbprof.cli.processes.gpu_processes import add_other_processes
 from tbprof.errors import UsageError
+from tbprof.harmless import plain
 from tbprof.hook.safety.spoken_line import stderr_handler
 from tbprof.hook.spool.left_behind import left_behind, publish_left_behind
 from tbprof.standard_streams import put
@@ -98,7 +98,7 @@ def _publish_one(options: argparse.Namespace) -> int:
         deadline.cancel()
     opening = opening_of(published.report)
     line = window_line(published.report, opening.verdict, opening.action)
-    put(f"published {published.trace}\n{plain(line)}\n")
+    put(f"{plain(f'published {published.trace}')}\n{plain(line)}\n")
     return 0
 
 
@@ -116,6 +116,5 @@ def _limits(options: argparse.Namespace) -> Limits | None:
 
 def _give_up(trace: Path) -> None:
     # A hung file system holds the main thread; only the process as a whole can end.
-    sys.stderr.write(f"tbprof: {trace} was not published within {DEADLINE_S} s and stays where it is\n")
-    sys.stderr.flush()
+    tell(f"{trace} was not published within {DEADLINE_S} s and stays where it is")
     os._exit(_COULD_NOT)

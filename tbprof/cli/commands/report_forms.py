@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import heapq
-import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
@@ -15,6 +14,7 @@ from tbprof.cli.input.reading import is_folder
 from tbprof.cli.input.window_reading import WindowReport
 from tbprof.cli.output.colour import coloured, wants_colour
 from tbprof.cli.output.stderr_messages import tell
+from tbprof.harmless import json_text
 from tbprof.model import Report
 
 __all__ = ["report_parts"]
@@ -60,7 +60,7 @@ def _json(windows: Windows, *, is_one: bool) -> Iterator[str]:
 
     before = "" if is_one else f'{{"schema": {SCHEMA}, "reports": ['
     for _, report in windows:
-        yield before + json.dumps(report_document(report))
+        yield before + json_text(report_document(report)).rstrip("\n")
         before = ", "
     yield "\n" if is_one else "]}\n"
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tbprof.cli.input.trace_facts import facts_of_file
-from tbprof.cli.output.plain_text import plain
 from tbprof.cli.output.tables import FORMS
 from tbprof.errors import UsageError
+from tbprof.harmless import plain
 from tbprof.html_report.table_markup import table_markdown, table_page
 from tbprof.standard_streams import put, reader_may_leave
 from tbprof.views.tables.comparison import compare_tables

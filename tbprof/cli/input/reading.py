@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tbprof.cli.input.piped import as_file
+from tbprof.harmless import plain
 from tbprof.model import Report
 from tbprof.store.lookup import reports
 
@@ -54,7 +55,7 @@ def progress_of(path: Path) -> Callable[[int, int], None] | None:
         done = read_bytes >= total_bytes
         if done or time.monotonic() - shown_at > _PROGRESS_EVERY_S:
             shown_at = time.monotonic()
-            line = f"reading {path.name}: {read_bytes / max(total_bytes, 1):.0%}"
+            line = plain(f"reading {path.name}: {read_bytes / max(total_bytes, 1):.0%}")
             sys.stderr.write("\r" + (" " * len(line) + "\r" if done else line))
 
     return show

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tbprof.cli.output.plain_text import plain
+from tbprof.harmless import plain
 from tbprof.texts.figures.quantities import count
 from tbprof.texts.findings.check import budget_sentence
 from tbprof.views.check.check import SHARES, STATES, Accepted, BudgetRow, CheckRow, CheckView, Found

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tbprof.harmless import plain
 from tbprof.texts.findings.check import budget_sentence, found_sentence
 from tbprof.views.check.check import SHARES, BudgetRow, CheckRow, CheckView
 
@@ -59,4 +60,4 @@ def _escaped(text: str, more: str = "") -> str:
     """The per cent sign first: it begins every escape."""
     for mark in "%\r\n" + more:
         text = text.replace(mark, f"%{ord(mark):02X}")
-    return text
+    return plain(text)

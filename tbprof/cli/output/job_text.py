@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tbprof.cli.output.plain_text import plain
+from tbprof.harmless import escaped, plain
 from tbprof.texts.figures.quantities import duration, milliseconds, share, size
-from tbprof.views.export.finding_markdown import escaped
 from tbprof.views.job.job_page import JobCollective, JobFix, JobPage, JobRank
 
 __all__ = ["job_markdown", "job_text"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from tbprof.cli.output.plain_text import plain
+from tbprof.harmless import plain
 
 __all__ = ["Progress"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tbprof.cli.output.plain_text import plain
+from tbprof.harmless import plain
 from tbprof.standard_streams import discard
 
 __all__ = ["tell"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Sequence
 
+from tbprof.harmless import json_text
 from tbprof.texts.figures.quantities import duration, share
 from tbprof.views.job.stragglers_view import ContributionRow, StragglersView
 
@@ -39,7 +39,7 @@ def stragglers_text(view: StragglersView) -> str:
 
 
 def stragglers_json(view: StragglersView) -> str:
-    return json.dumps(dataclasses.asdict(view)) + "\n"
+    return json_text(dataclasses.asdict(view))
 
 
 def _rows(head: str, rows: Sequence[ContributionRow]) -> list[str]:

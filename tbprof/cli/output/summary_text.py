@@ -5,25 +5,21 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
-import json
 from collections.abc import Sequence
 
-from tbprof.cli.output.plain_text import plain
+from tbprof.harmless import inert, json_text, plain
 from tbprof.texts.figures.quantities import duration, share
 from tbprof.texts.figures.scopes import scope_of
 from tbprof.texts.findings.actions import worth_words
 from tbprof.views.export.run_summary import RunSummary
 
-__all__ = ["inert", "summary_csv", "summary_json", "summary_text"]
+__all__ = ["summary_csv", "summary_json", "summary_text"]
 
 SCHEMA = 1
 
 _HEADS = ("run", "ranks", "steps", "step", "GPU idle", "first action")
 _RIGHT = range(1, 5)
 """Columns of figures."""
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes for the beginning of one."""
 
 
 def summary_text(rows: Sequence[RunSummary]) -> str:
@@ -45,7 +41,7 @@ def summary_csv(rows: Sequence[RunSummary]) -> str:
 
 def summary_json(rows: Sequence[RunSummary]) -> str:
     """One object."""
-    return json.dumps({"schema": SCHEMA, "runs": [dataclasses.asdict(row) for row in rows]}) + "\n"
+    return json_text({"schema": SCHEMA, "runs": [dataclasses.asdict(row) for row in rows]})
 
 
 def _cells(row: RunSummary) -> tuple[str, ...]:
@@ -68,11 +64,3 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
         for at, (cell, width) in enumerate(zip(cells, widths, strict=True))
     ]
     return "  ".join(placed).rstrip()
-
-
-def inert(value: object) -> object:
-    """Names of runs come from others: no spreadsheet is to run one."""
-    if not isinstance(value, str):
-        return value
-    text = plain(value)
-    return f"'{text}" if text.startswith(_FORMULA) else text

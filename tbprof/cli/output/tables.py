@@ -7,8 +7,7 @@ import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 
-from tbprof.cli.output.plain_text import plain
-from tbprof.cli.output.summary_text import inert
+from tbprof.harmless import inert, json_text, plain
 from tbprof.texts.figures.quantities import duration, mean, share, size
 from tbprof.views.tables.table import Cell, Column, Kind, Table, table_document
 
@@ -44,7 +43,7 @@ def _csv(table: Table) -> str:
 
 
 def _json(table: Table) -> str:
-    return json.dumps(table_document(table)) + "\n"
+    return json_text(table_document(table))
 
 
 FORMS: Mapping[str, Callable[[Table], str]] = {"text": _text, "csv": _csv, "json": _json}

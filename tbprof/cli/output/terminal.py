@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tbprof.cli.output.plain_text import plain
+from tbprof.harmless import plain
 from tbprof.model import Report
 from tbprof.texts.figures.quantities import count, duration, mean, milliseconds, share, size
 from tbprof.texts.figures.scopes import scope_of

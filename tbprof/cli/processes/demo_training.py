@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from tbprof.errors import UsageError
+from tbprof.harmless import plain
 
 __all__ = ["demo_events"]
 
@@ -45,4 +46,4 @@ def demo_events(logdir: Path) -> Iterator[list[str]]:
 def _relay(stderr: IO[str]) -> None:
     for line in stderr:
         if not line.startswith(_NOISE):
-            sys.stderr.write(line)
+            sys.stderr.write(plain(line.rstrip("\n")) + "\n")

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import FrameType
 
 from tbprof.errors import UsageError
+from tbprof.harmless import plain
 from tbprof.standard_streams import flush_output, put
 
 __all__ = ["Viewer", "serve", "viewer"]
@@ -80,7 +81,7 @@ def serve(logdir: Path, run: str) -> int:
         UsageError: TensorBoard did not start.
     """
     with viewer(logdir) as started:
-        put(f"\nTensorBoard shows {logdir} at {started.address(run)} (Ctrl-C ends it)\n")
+        put("\n" + plain(f"TensorBoard shows {logdir} at {started.address(run)} (Ctrl-C ends it)") + "\n")
         started.wait()
     return 0
 

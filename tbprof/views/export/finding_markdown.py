@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tbprof.harmless import code, escaped
 from tbprof.model import Finding, Report
 from tbprof.records import dataclass
 from tbprof.texts.figures.site_names import NO_LINE, WHOLE_WINDOW
@@ -9,7 +10,7 @@ from tbprof.texts.screens.source import doubt_note
 from tbprof.views.findings.findings import finding_row
 from tbprof.views.source.source_files import SourceFiles
 
-__all__ = ["FindingText", "code", "escaped", "finding_markdown", "finding_text", "site_place"]
+__all__ = ["FindingText", "finding_markdown", "finding_text", "site_place"]
 
 _AROUND = 4
 """Lines of code before and behind the one that is meant."""
@@ -61,16 +62,6 @@ def site_place(report: Report, site: int) -> str:
     line = source.file if source.line is None else f"{source.file}:{source.line}"
     doubt = "" if source.exact else f" ({escaped(doubt_note(source))})"
     return f"{code(line)} {escaped(source.function)}{doubt}"
-
-
-def code(text: str) -> str:
-    """Inline code; a bar would end a table's cell, a backtick the code."""
-    return f"`{text.replace('|', '/').replace('`', '')}`" if text else ""
-
-
-def escaped(text: str) -> str:
-    """Text of a trace that must not be taken for markup."""
-    return "".join(f"\\{mark}" if mark in "\\`*_{}[]<>|#!" else mark for mark in text)
 
 
 def _excerpts(report: Report, finding: Finding) -> list[str]:
