@@ -1,16 +1,12 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { ModulesView, WindowView } from "../../api/types.ts";
-import { formatCounted } from "../../format/number.ts";
-import { failureTitle } from "../../state/loaded.ts";
 import { loadModules, modules, modulesAnswer, showsHost, top, zoomOut } from "../../state/modules.ts";
 import { place } from "../../state/place.ts";
 import { closeDrawer } from "../../state/sites.ts";
-import { ProblemNote } from "../../widgets/ProblemNote.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
+import { countedSteps } from "../countedSteps.ts";
 import { viewActions } from "../keys.ts";
-import { GoneTrace } from "../states/GoneTrace.tsx";
-import { ReadingState } from "../states/ReadingState.tsx";
-import { Skeleton } from "../states/Skeleton.tsx";
+import { TraceAnswer } from "../states/TraceAnswer.tsx";
 import { Workspace } from "../Workspace.tsx";
 import { ModuleDrawer } from "./ModuleDrawer.tsx";
 import { ModulesDrawing } from "./ModulesDrawing.tsx";
@@ -68,45 +64,16 @@ function Shown({ window, shown }: { window: WindowView; shown: ModulesView }) {
   );
 }
 
-function aboutOf(window: WindowView, { steps, marks_steps: marksSteps }: ModulesView): string {
-  const without = window.steps.some((step) => step.cold) ? ", without the cold one" : "";
-  const scope = marksSteps ? `Mean of ${formatCounted(steps, "step")}${without}` : "Of the window";
+function aboutOf(window: WindowView, shown: ModulesView): string {
   const what = showsHost.value ? "time on the host" : "GPU time of the work launched inside, and by the backward pass of what is inside";
-  return `${scope}; ${what}`;
+  return `${countedSteps(window, shown)}; ${what}`;
 }
 
-/** Not there yet, or why it can't be. */
 function NoModules() {
-  const answer = modulesAnswer.value;
-  if (answer.kind === "loading")
-    return (
-      <main tabIndex={0}>
-        <Skeleton />
-      </main>
-    );
-  if (answer.kind === "failed") return <Broken title={failureTitle(answer, "The modules could not be loaded")} what={answer.message} />;
-  const { state, progress, problem } = answer.value;
-  if (state === "gone")
-    return (
-      <GoneTrace>
-        <p>The costs of modules are counted from every event, so they need the trace file.</p>
-        <p class="t2">The Overview has the largest modules. To see all of them, put the trace back beside its report.</p>
-      </GoneTrace>
-    );
-  if (problem !== null) return <Broken title={problem.title} what={problem.what} whatToDo={problem.what_to_do} path={problem.path} />;
   return (
-    <main tabIndex={0}>
-      <ReadingState progress={progress} />
-    </main>
-  );
-}
-
-function Broken({ title, what, whatToDo = "", path = "" }: { title: string; what: string; whatToDo?: string; path?: string }) {
-  return (
-    <main tabIndex={0}>
-      <div class="page narrow">
-        <ProblemNote problem={{ title, what, what_to_do: whatToDo, path }} />
-      </div>
-    </main>
+    <TraceAnswer answer={modulesAnswer.value} what="modules">
+      <p>The costs of modules are counted from every event, so they need the trace file.</p>
+      <p class="t2">The Overview has the largest modules. To see all of them, put the trace back beside its report.</p>
+    </TraceAnswer>
   );
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Icon } from "../../widgets/Icon.tsx";
 
-/** For the two views that need the trace itself, and say what for. */
+/** For views that need the trace itself, and say what for. */
 export function GoneTrace({ children }: { children: ComponentChildren }) {
   return (
     <main tabIndex={0}>

@@ -1,16 +1,12 @@
 import { useEffect, useRef } from "preact/hooks";
 import { embedded } from "../../api/embedded.ts";
 import type { TableView, WindowView } from "../../api/types.ts";
-import { failureTitle } from "../../state/loaded.ts";
 import { place } from "../../state/place.ts";
 import { loadRoofline } from "../../state/roofline.ts";
 import { loadTable, moveRow, table, tableAnswer } from "../../state/tables.ts";
-import { ProblemNote } from "../../widgets/ProblemNote.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
 import { viewActions } from "../keys.ts";
-import { GoneTrace } from "../states/GoneTrace.tsx";
-import { ReadingState } from "../states/ReadingState.tsx";
-import { Skeleton } from "../states/Skeleton.tsx";
+import { TraceAnswer } from "../states/TraceAnswer.tsx";
 import { Workspace } from "../Workspace.tsx";
 import { DataTable } from "./DataTable.tsx";
 import { KernelPictures } from "./KernelPictures.tsx";
@@ -67,38 +63,11 @@ function Shown({ window, view }: { window: WindowView; view: TableView }) {
   );
 }
 
-/** Not there yet, or why it can't be. */
 function NoTable() {
-  const answer = tableAnswer.value;
-  if (answer.kind === "loading")
-    return (
-      <main tabIndex={0}>
-        <Skeleton />
-      </main>
-    );
-  if (answer.kind === "failed") return <Broken title={failureTitle(answer, "The table could not be loaded")} what={answer.message} />;
-  const { state, progress, problem } = answer.value;
-  if (state === "gone")
-    return (
-      <GoneTrace>
-        <p>Tables count every event, so they need the trace file. The report holds the sync points, copies and causes of idle time.</p>
-        <p class="t2">To see the table, put the trace back beside its report.</p>
-      </GoneTrace>
-    );
-  if (problem !== null) return <Broken title={problem.title} what={problem.what} whatToDo={problem.what_to_do} path={problem.path} />;
   return (
-    <main tabIndex={0}>
-      <ReadingState progress={progress} />
-    </main>
-  );
-}
-
-function Broken({ title, what, whatToDo = "", path = "" }: { title: string; what: string; whatToDo?: string; path?: string }) {
-  return (
-    <main tabIndex={0}>
-      <div class="page narrow">
-        <ProblemNote problem={{ title, what, what_to_do: whatToDo, path }} />
-      </div>
-    </main>
+    <TraceAnswer answer={tableAnswer.value} what="table">
+      <p>Tables count every event, so they need the trace file. The report holds the sync points, copies and causes of idle time.</p>
+      <p class="t2">To see the table, put the trace back beside its report.</p>
+    </TraceAnswer>
   );
 }
