@@ -41,13 +41,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import MEDIUM_SHARE, Finding, Saving
-from tbprof.rules.base.evidence import row_evidence
-from tbprof.rules.base.findings import window_finding
+from tbprof.model import Finding
 from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
-from tbprof.rules.base.severity import severity_of_transfer
-from tbprof.rules.communication.slowed_rows import LEAST_SLOWER, Slowed, slowed_rows
+from tbprof.rules.communication.slowed_rows import find_slowed
 from tbprof.trace.columns.columns import Category
 
 __all__ = ["RULE"]
@@ -60,29 +57,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     is_copy = trace.slices.category[work.rows] == Category.MEMCPY
     at = np.flatnonzero(is_copy & ~facts.parts.is_communication)
     alike = np.stack([trace.slices.name[work.rows[at]], trace.bytes.at(work.rows[at])], axis=1)
-    slowed = slowed_rows(facts, at, np.unique(alike, axis=0, return_inverse=True)[1].reshape(-1))
-    is_much = slowed.excess_ns >= MEDIUM_SHARE * facts.steps.total_ns > 0
-    if is_much and slowed.share >= LEAST_SLOWER:
-        yield _finding(facts, slowed)
-
-
-def _finding(facts: Facts, slowed: Slowed) -> Finding:
-    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=slowed.excess_ns)
-    return window_finding(
-        _CODE,
-        place="",
-        severity=severity_of_transfer(facts, saving),
-        count=len(slowed.at),
-        removal="rewrite",
-        saving=saving,
-        confidence="medium",
-        evidence=row_evidence(facts, "copy", facts.work.rows[slowed.at]),
-        numbers={
-            "copies_per_step": round(len(slowed.at) / len(facts.steps), 1),
-            "longer_per_step_ns": slowed.excess_ns // len(facts.steps),
-            "longer_share": slowed.share,
-        },
-    )
+    yield from find_slowed(facts, _CODE, ("copy", "copies"), at, alike)
 
 
 RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, needs=(GPU_WORK,))

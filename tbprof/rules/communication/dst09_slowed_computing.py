@@ -38,13 +38,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import MEDIUM_SHARE, Finding, Saving
-from tbprof.rules.base.evidence import row_evidence
-from tbprof.rules.base.findings import window_finding
+from tbprof.model import Finding
 from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Need, Rule
-from tbprof.rules.base.severity import severity_of_transfer
-from tbprof.rules.communication.slowed_rows import LEAST_SLOWER, Slowed, slowed_rows
+from tbprof.rules.communication.slowed_rows import find_slowed
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
@@ -56,15 +53,12 @@ _CODE = "DST09"
 def find(facts: Facts) -> Iterator[Finding]:
     if not len(facts.collectives.at):
         return
-    at, kind = _kernels_of_shapes(facts)
-    slowed = slowed_rows(facts, at, kind)
-    is_much = slowed.excess_ns >= MEDIUM_SHARE * facts.steps.total_ns > 0
-    if is_much and slowed.share >= LEAST_SLOWER:
-        yield _finding(facts, slowed)
+    at, alike = _kernels_of_shapes(facts)
+    yield from find_slowed(facts, _CODE, ("kernel", "kernels"), at, alike)
 
 
 def _kernels_of_shapes(facts: Facts) -> tuple[Int64s, Int64s]:
-    """Kernels whose op has shapes, and of each a number for its name, op, shapes and place in the op."""
+    """Kernels whose op has shapes, and of each its name, op, shapes and place in the op."""
     work, slices = facts.work, facts.trace.slices
     at = facts.kernels_in_steps
     at = at[~facts.parts.is_communication[at]]
@@ -76,27 +70,7 @@ def _kernels_of_shapes(facts: Facts) -> tuple[Int64s, Int64s]:
     order = np.lexsort((work.launch_start_ns[at], op))
     at, op, shapes = at[order], op[order], shapes[order]
     place = np.arange(len(op)) - np.searchsorted(op, op, side="left")
-    alike = np.stack([slices.name[work.rows[at]], slices.name[op], shapes, place], axis=1)
-    return at, np.unique(alike, axis=0, return_inverse=True)[1].reshape(-1)
-
-
-def _finding(facts: Facts, slowed: Slowed) -> Finding:
-    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=slowed.excess_ns)
-    return window_finding(
-        _CODE,
-        place="",
-        severity=severity_of_transfer(facts, saving),
-        count=len(slowed.at),
-        removal="rewrite",
-        saving=saving,
-        confidence="medium",
-        evidence=row_evidence(facts, "kernel", facts.work.rows[slowed.at]),
-        numbers={
-            "kernels_per_step": round(len(slowed.at) / len(facts.steps), 1),
-            "longer_per_step_ns": slowed.excess_ns // len(facts.steps),
-            "longer_share": slowed.share,
-        },
-    )
+    return at, np.stack([slices.name[work.rows[at]], slices.name[op], shapes, place], axis=1)
 
 
 def _is_comparable(facts: Facts) -> bool:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from tbprof.analysis.arrays.intervals import overlap_ns
 from tbprof.analysis.facts import Facts
+from tbprof.model import MEDIUM_SHARE, Finding, Saving
 from tbprof.records import dataclass
+from tbprof.rules.base.evidence import row_evidence
+from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.severity import severity_of_transfer
 from tbprof.trace.columns.columns import Int64s
 
-__all__ = ["LEAST_SLOWER", "Slowed", "slowed_rows"]
+__all__ = ["find_slowed"]
 
-LEAST_SLOWER = 0.1
+_LEAST_SLOWER = 0.1
 """Of what the rows beside communication take without it: below that it is noise."""
 
 _ENOUGH = 3
@@ -21,7 +27,7 @@ _BESIDE = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Slowed:
+class _Slowed:
     """The rows beside communication that have their like without it, against the median of those."""
 
     at: Int64s
@@ -39,14 +45,46 @@ class Slowed:
         return self.excess_ns / max(self.alone_ns, 1)
 
 
-def slowed_rows(facts: Facts, at: Int64s, kind: Int64s) -> Slowed:
-    """Compare rows of one kind.
+def find_slowed(
+    facts: Facts, code: str, named: tuple[str, str], at: Int64s, alike: Int64s
+) -> Iterator[Finding]:
+    """The finding that rows take longer beside communication than their like without it, where they do.
 
     Args:
         facts: Of the window.
+        code: Of the rule.
+        named: What one row and several are called, in the evidence and in the numbers.
         at: Positions in the device work.
-        kind: Of each a number from 0 on; what has the same one does the same work.
+        alike: A line each; what has the same one does the same work.
     """
+    slowed = _slowed_rows(facts, at, np.unique(alike, axis=0, return_inverse=True)[1].reshape(-1))
+    is_much = slowed.excess_ns >= MEDIUM_SHARE * facts.steps.total_ns > 0
+    if is_much and slowed.share >= _LEAST_SLOWER:
+        yield _finding(facts, code, named, slowed)
+
+
+def _finding(facts: Facts, code: str, named: tuple[str, str], slowed: _Slowed) -> Finding:
+    one, several = named
+    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=slowed.excess_ns)
+    return window_finding(
+        code,
+        place="",
+        severity=severity_of_transfer(facts, saving),
+        count=len(slowed.at),
+        removal="rewrite",
+        saving=saving,
+        confidence="medium",
+        evidence=row_evidence(facts, one, facts.work.rows[slowed.at]),
+        numbers={
+            f"{several}_per_step": round(len(slowed.at) / len(facts.steps), 1),
+            "longer_per_step_ns": slowed.excess_ns // len(facts.steps),
+            "longer_share": slowed.share,
+        },
+    )
+
+
+def _slowed_rows(facts: Facts, at: Int64s, kind: Int64s) -> _Slowed:
+    """Those of kinds that are there often enough on either side; `kind` counts from 0 on."""
     length = (facts.work.end_ns - facts.work.start_ns)[at]
     covered = _beside_communication_ns(facts, at)
     beside = (covered >= _BESIDE * length) & (length > 0)
@@ -58,7 +96,7 @@ def slowed_rows(facts: Facts, at: Int64s, kind: Int64s) -> Slowed:
     for number in np.flatnonzero(enough).tolist():
         usual[number] = int(np.median(length[alone & (kind == number)]))
     mine = np.flatnonzero(beside & enough[kind])
-    return Slowed(at[mine], int(length[mine].sum()), int(usual[kind[mine]].sum()))
+    return _Slowed(at[mine], int(length[mine].sum()), int(usual[kind[mine]].sum()))
 
 
 def _beside_communication_ns(facts: Facts, at: Int64s) -> Int64s:
