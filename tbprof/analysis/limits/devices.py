@@ -62,22 +62,60 @@ class Peaks:
 
 _FLOAT8 = ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz")
 
+# Compared with what torch, Lightning, torchtitan and xformers made of the same documents.
+# Where a maker's sheet has no rate in float64, it is the share that the whitepapers name: 1/32 of float32 on
+# Turing, 1/64 on GA102 and Ada.
 _V100 = "NVIDIA V100 data sheet, 2020"
+"""images.nvidia.com/content/technologies/volta/pdf/volta-v100-datasheet-update-us-1165301-r5.pdf"""
+_T4 = "NVIDIA T4 data sheet, 2019"
+"""nvidia.com/content/dam/en-zz/Solutions/Data-Center/tesla-t4/t4-tensor-core-datasheet-951643.pdf"""
 _TURING = "NVIDIA Turing architecture whitepaper, reference clocks"
+"""images.nvidia.com/aem-dam/en-zz/Solutions/design-visualization/technologies/turing-architecture/
+NVIDIA-Turing-Architecture-Whitepaper.pdf, appendix A"""
 _A100 = "NVIDIA A100 data sheet, 2021"
+"""nvidia.com/content/dam/en-zz/Solutions/Data-Center/a100/pdf/nvidia-a100-datasheet-us-nvidia-1758950-r4-web.pdf;
+of 40 GB developer.nvidia.com/blog/nvidia-ampere-architecture-in-depth"""
+_A30 = "NVIDIA A30 data sheet, 2022"
+"""nvidia.com/content/dam/en-zz/Solutions/data-center/products/a30-gpu/pdf/a30-datasheet.pdf"""
+_A10G = "NVIDIA A10G data sheet for AWS, 2022"
+"""d1.awsstatic.com/product-marketing/ec2/NVIDIA_AWS_A10G_DataSheet_FINAL_02_17_2022.pdf; an A10 has more"""
+_A10 = "NVIDIA A10 data sheet, 2021"
+"""nvidia.com/content/dam/en-zz/Solutions/Data-Center/a10/pdf/a10-datasheet.pdf"""
+_A40 = "NVIDIA A40 data sheet, 2021"
+"""images.nvidia.com/content/Solutions/data-center/a40/nvidia-a40-datasheet.pdf"""
 _GA102 = "NVIDIA Ampere GA102 architecture whitepaper"
+"""nvidia.com/content/PDF/nvidia-ampere-ga-102-gpu-architecture-whitepaper-v2.pdf, appendix A and B"""
 _ADA = "NVIDIA Ada architecture whitepaper"
+"""images.nvidia.com/aem-dam/Solutions/Data-Center/l4/nvidia-ada-gpu-architecture-whitepaper-v2.1.pdf,
+appendix A"""
+_L40S = "NVIDIA L40S data sheet"
+"""resources.nvidia.com/en-us-l40s/l40s-datasheet-28413"""
+_L4 = "NVIDIA L4 data sheet, half of the rates with sparsity"
+"""resources.nvidia.com/en-us-gpu-resources/l4-tensor-datasheet"""
 _H100 = "NVIDIA H100 data sheet, half of the rates with sparsity"
+"""resources.nvidia.com/en-us-gpu-resources/h100-datasheet-24306"""
+_GH200 = "NVIDIA GH200 data sheet, half of the rates with sparsity"
+"""nvidia.com/en-us/data-center/grace-hopper-superchip; no source names the memory of 144 GB"""
 _H200 = "NVIDIA H200 data sheet, half of the rates with sparsity"
+"""nvdam.widen.net/s/nb5zzzsjdf/hpc-datasheet-sc23-h200-datasheet-3002446"""
 _BLACKWELL = "NVIDIA Blackwell architecture technical brief, half of the rates with sparsity"
+"""nvdam.widen.net/s/xqt56dflgh/nvidia-blackwell-architecture-technical-brief"""
+_MI210 = "AMD Instinct MI210 data sheet"
+"""amd.com/content/dam/amd/en/documents/instinct-business-docs/product-briefs/instinct-mi210-brochure.pdf"""
 _CDNA2 = "AMD Instinct MI200 series data sheet; the half of a card that is one device"
+"""amd.com/en/products/accelerators/instinct/mi200/mi250x.html and mi250.html"""
 _CDNA3 = "AMD Instinct MI300 series data sheets"
+"""amd.com/content/dam/amd/en/documents/instinct-tech-docs/data-sheets/amd-instinct-mi300x-data-sheet.pdf,
+amd-instinct-mi300a-data-sheet.pdf; amd.com/en/products/accelerators/instinct/mi300/mi325x.html"""
 _CDNA4 = "AMD Instinct MI350 series data sheets"
+"""amd.com/content/dam/amd/en/documents/instinct-tech-docs/product-briefs/amd-instinct-mi350x-gpu-brochure.pdf
+and .../white-papers/amd-cdna-4-architecture-whitepaper.pdf"""
 
 DEVICES: tuple[Peaks, ...] = (
+    Peaks("V100S PCIe", r"V100S-PCIE", 1.134, 16.4, 8.2, 130.0, _V100, bfloat16=0),
     Peaks("V100 PCIe", r"V100-PCIE", 0.9, 14.0, 7.0, 112.0, _V100, bfloat16=0),
     Peaks("V100", r"V100", 0.9, 15.7, 7.8, 125.0, _V100, bfloat16=0),
-    Peaks("T4", r"\bT4\b", 0.32, 8.1, 0.25, 65.0, "NVIDIA T4 data sheet, 2019", bfloat16=0, int8=130.0),
+    Peaks("T4", r"\bT4\b", 0.32, 8.1, 0.25, 65.0, _T4, bfloat16=0, int8=130.0),
     Peaks("RTX 2080 Ti", r"RTX 2080 Ti", 0.616, 13.4, 0.42, 53.8, _TURING, bfloat16=0, int8=215.2),
     Peaks(
         "A100 80GB PCIe",
@@ -111,14 +149,14 @@ DEVICES: tuple[Peaks, ...] = (
         10.3,
         5.2,
         165.0,
-        "NVIDIA A30 data sheet, 2022",
+        _A30,
         tf32=82.0,
         matrix_float64=10.3,
         int8=330.0,
     ),
-    Peaks("A10G", r"\bA10G\b", 0.6, 35.0, 0.55, 70.0, "NVIDIA A10G data sheet", tf32=35.0, int8=140.0),
-    Peaks("A10", r"\bA10\b", 0.6, 31.2, 0.49, 125.0, "NVIDIA A10 data sheet, 2021", tf32=62.5, int8=250.0),
-    Peaks("A40", r"\bA40\b", 0.696, 37.4, 0.58, 149.7, "NVIDIA A40 data sheet, 2021", tf32=74.8, int8=299.3),
+    Peaks("A10G", r"\bA10G\b", 0.6, 31.5, 0.49, 70.0, _A10G, tf32=35.0, int8=140.0),
+    Peaks("A10", r"\bA10\b", 0.6, 31.2, 0.49, 125.0, _A10, tf32=62.5, int8=250.0),
+    Peaks("A40", r"\bA40\b", 0.696, 37.4, 0.58, 149.7, _A40, tf32=74.8, int8=299.3),
     Peaks("RTX A6000", r"RTX A6000", 0.768, 38.7, 0.6, 154.8, _GA102, tf32=77.4, int8=309.7),
     Peaks("RTX 3090", r"RTX 3090\b(?! Ti)", 0.936, 35.6, 0.56, 71.0, _GA102, tf32=35.6, int8=284.0),
     Peaks(
@@ -128,7 +166,7 @@ DEVICES: tuple[Peaks, ...] = (
         91.6,
         1.4,
         362.05,
-        "NVIDIA L40S data sheet",
+        _L40S,
         tf32=183.0,
         float8=733.0,
         int8=733.0,
@@ -140,7 +178,7 @@ DEVICES: tuple[Peaks, ...] = (
         90.5,
         1.4,
         181.05,
-        "NVIDIA L40 data sheet",
+        _ADA,
         tf32=90.5,
         float8=362.0,
         int8=362.0,
@@ -150,9 +188,9 @@ DEVICES: tuple[Peaks, ...] = (
         r"\bL4\b",
         0.3,
         30.3,
-        0.49,
+        0.47,
         121.0,
-        "NVIDIA L4 data sheet, half of the rates with sparsity",
+        _L4,
         tf32=60.0,
         float8=242.5,
         int8=242.5,
@@ -209,8 +247,21 @@ DEVICES: tuple[Peaks, ...] = (
         int8=1979.0,
     ),
     Peaks(
+        "GH200 96GB",
+        r"GH200 (?:480|120)GB",
+        4.0,
+        67.0,
+        34.0,
+        989.5,
+        _GH200,
+        tf32=494.5,
+        matrix_float64=67.0,
+        float8=1979.0,
+        int8=1979.0,
+    ),
+    Peaks(
         "H200 NVL",
-        r"H200 NVL",
+        r"\bH200 NVL",
         4.8,
         60.0,
         30.0,
@@ -223,7 +274,7 @@ DEVICES: tuple[Peaks, ...] = (
     ),
     Peaks(
         "H200 SXM",
-        r"H200",
+        r"\bH200",
         4.8,
         67.0,
         34.0,
@@ -267,7 +318,7 @@ DEVICES: tuple[Peaks, ...] = (
         22.6,
         22.6,
         181.0,
-        "AMD Instinct MI210 data sheet",
+        _MI210,
         tf32=45.3,
         matrix_float64=45.3,
         int8=181.0,
