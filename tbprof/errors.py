@@ -9,6 +9,7 @@
     |   `-- ReadingTookTooLong   it was given up
     |-- ReportError              a stored report can't be used
     |   |-- ReportNotReadable    it can't be opened, or its bytes are damaged
+    |   |-- ReportTooLarge       what it would have to hold is more than any can
     |   `-- ReportTooNew         a later tbprof wrote it
     |-- PublishError             a window can't be published where it was asked to
     |-- PreflightError           a program can't be run without a GPU
@@ -38,6 +39,7 @@ __all__ = [
     "ReadingTookTooLong",
     "ReportError",
     "ReportNotReadable",
+    "ReportTooLarge",
     "ReportTooNew",
     "SelfTestFailed",
     "TbprofError",
@@ -82,6 +84,10 @@ class ReportError(TbprofError):
 
 class ReportNotReadable(ReportError):
     """The report's bytes can't be read or are damaged."""
+
+
+class ReportTooLarge(ReportError):
+    """The trace has more steps, or more of something else, than a report can hold."""
 
 
 class ReportTooNew(ReportError):

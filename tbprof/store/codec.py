@@ -12,9 +12,10 @@ from typing import Literal
 
 from google.protobuf.message import DecodeError
 
-from tbprof.errors import ReportNotReadable, ReportTooNew
+from tbprof.errors import ReportNotReadable, ReportTooLarge, ReportTooNew
 from tbprof.model import HealthFact, Report, Site
 from tbprof.store import report_pb2
+from tbprof.store.bounds import check_bounds
 from tbprof.store.indexes import check_indexes
 from tbprof.store.messages import from_message, to_message
 
@@ -28,7 +29,7 @@ MAX_STORED_BYTES = 256 * 1024
 MAX_REPORT_BYTES = 1024 * 1024
 """A stored report larger than this is refused unread."""
 
-_MAX_UNPACKED_BYTES = 16 * 1024 * 1024
+_MAX_UNPACKED_BYTES = 8 * 1024 * 1024
 _LEVEL = 6
 
 _DETAILS: tuple[Literal["checks", "code", "findings", "fix_plan", "recorded_calls", "sources"], ...]
@@ -41,12 +42,17 @@ def encode_report(report: Report, *, written_by: str, max_bytes: int = MAX_STORE
 
     The cheapest sites lose their rows per step and their drawn instance first; how many did
     is kept as the health fact `sites_shortened`.
+
+    Raises:
+        ReportTooLarge: It holds more than `decode_report` takes, however it is shortened.
     """
     data = _envelope(report, written_by)
     kept = len(report.sites)
     while len(data) > max_bytes and kept > 0:
         kept //= 2
         data = _envelope(_shortened(report, kept), written_by)
+    if len(data) > MAX_REPORT_BYTES:
+        raise _too_large(report, f"{len(data):,} bytes")
     return data
 
 
@@ -75,14 +81,17 @@ def decode_report(data: bytes, *, name: str, is_one_of_many: bool = False) -> Re
         unpacked = _unpacked(envelope.report)
         if envelope.schema == 0 or zlib.crc32(unpacked) != envelope.checksum:
             raise ReportNotReadable(f"{name} is damaged: run tbprof report on its trace")
-        message.ParseFromString(unpacked)
     except (DecodeError, zlib.error) as error:
         raise ReportNotReadable(f"{name} is damaged: run tbprof report on its trace") from error
-    if is_one_of_many:
-        _leave_out_details(message)
     try:
+        check_bounds(unpacked)
+        message.ParseFromString(unpacked)
+        if is_one_of_many:
+            _leave_out_details(message)
         report = from_message(message, Report)
         check_indexes(report)
+    except DecodeError as error:
+        raise ReportNotReadable(f"{name} is damaged: run tbprof report on its trace") from error
     except ValueError as error:
         raise ReportNotReadable(f"{name} holds {error}: run tbprof report on its trace") from error
     return report
@@ -90,6 +99,10 @@ def decode_report(data: bytes, *, name: str, is_one_of_many: bool = False) -> Re
 
 def _envelope(report: Report, written_by: str) -> bytes:
     unpacked = to_message(report).SerializeToString(deterministic=True)
+    try:
+        check_bounds(unpacked)
+    except ValueError as error:
+        raise _too_large(report, str(error)) from error
     envelope = report_pb2.Envelope(
         schema=SCHEMA,
         written_by=written_by,
@@ -97,6 +110,12 @@ def _envelope(report: Report, written_by: str) -> bytes:
         report=zlib.compress(unpacked, _LEVEL),
     )
     return envelope.SerializeToString(deterministic=True)
+
+
+def _too_large(report: Report, held: str) -> ReportTooLarge:
+    return ReportTooLarge(
+        f"the report of {report.trace.path} would hold {held}, which is more than one can: record fewer steps"
+    )
 
 
 def _leave_out_details(message: report_pb2.Report) -> None:

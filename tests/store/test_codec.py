@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import random
+import time
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tbprof.errors import ReportError, ReportNotReadable, ReportTooNew
+from tbprof.errors import ReportError, ReportNotReadable, ReportTooLarge, ReportTooNew
 from tbprof.model import Report, Site, Source
 from tbprof.report import build_report
 from tbprof.store import report_pb2
@@ -225,3 +227,54 @@ def test_one_of_many_lacks_what_only_its_own_pages_show(report: Report) -> None:
     kept = ("trace", "steps", "copies", "idle", "savings", "communication")
     assert [getattr(part, name) for name in kept] == [getattr(report, name) for name in kept]
     assert [site.source for site in part.sites] == [site.source for site in report.sites]
+
+
+def repeated(number: int, record: bytes = b"", *, times: int) -> bytes:
+    """A list of a report with so many records, each empty or of these bytes."""
+    return (varint(number << 3 | 2) + varint(len(record)) + record) * times
+
+
+def varint(value: int) -> bytes:
+    return bytes([value]) if value < 0x80 else bytes([value & 0x7F | 0x80]) + varint(value >> 7)
+
+
+LISTS = [field for field in report_pb2.Report.DESCRIPTOR.fields if field.message_type is not None]
+
+
+@pytest.mark.parametrize("field", LISTS, ids=lambda field: field.name)
+def test_a_small_file_of_a_million_records_is_refused_before_one_is_made(field: Any) -> None:
+    bomb = sealed(repeated(field.number, times=1_500_000))
+    assert len(bomb) < 20_000
+    began = time.process_time()
+    with pytest.raises(ReportNotReadable, match=rf"more than 16,384 of Report\.{field.name}"):
+        decode_report(bomb, name="x")
+    assert time.process_time() - began < 1.0
+
+
+@pytest.mark.parametrize(
+    ("inner", "what"),
+    [
+        pytest.param(repeated(2, repeated(1, times=200_000), times=1), "Step.name", id="within one record"),
+        pytest.param(repeated(2, varint(3 << 3) + b"\1", times=20_000), "Report.steps", id="small records"),
+        pytest.param(
+            repeated(2, repeated(1, b"x" * 1_100_000, times=1), times=1), "Step.name", id="a long text"
+        ),
+        pytest.param(
+            repeated(3, repeated(6, bytes(1_100_000), times=1), times=1), "1,000,000 numbers", id="numbers"
+        ),
+        pytest.param(repeated(1000, times=20_000), "later version", id="what no version knows"),
+        pytest.param(varint(1000 << 3 | 3) * 40_000, "groups", id="nesting"),
+        pytest.param(
+            repeated(2, times=16_384)[:-1] + b"\x80" * 9, "does not end", id="a length that leads out"
+        ),
+    ],
+)
+def test_each_field_has_its_bound(inner: bytes, what: str) -> None:
+    with pytest.raises(ReportNotReadable, match=what):
+        decode_report(sealed(inner), name="x")
+
+
+def test_a_report_of_more_steps_than_any_can_hold_says_so_when_it_is_stored(report: Report) -> None:
+    long = dataclasses.replace(report, steps=report.steps * 20_000)
+    with pytest.raises(ReportTooLarge, match=r"more than 16,384 of Report\.steps.*record fewer steps$"):
+        encode_report(long, written_by="0.1")

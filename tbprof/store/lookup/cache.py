@@ -13,7 +13,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from tbprof.errors import ReportError
+from tbprof.errors import ReportError, ReportTooLarge
 from tbprof.folders import private_cache_folder
 from tbprof.model import Report
 from tbprof.opening import identity_of
@@ -60,7 +60,7 @@ def keep_report(trace_path: str, report: Report) -> None:
     folder = private_cache_folder("reports")
     if folder is None:
         return
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, ReportTooLarge):
         # A cache has room for what a published report must leave out.
         data = encode_report(report, written_by=__version__, max_bytes=MAX_REPORT_BYTES)
         name = _key(trace_path)

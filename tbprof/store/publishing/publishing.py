@@ -7,7 +7,7 @@ import dataclasses
 import errno
 from pathlib import Path
 
-from tbprof.errors import PublishError, TraceError, TraceNotReadable
+from tbprof.errors import PublishError, ReportTooLarge, TraceError, TraceNotReadable
 from tbprof.file_names import BROKEN_SUFFIX, FACTS_SUFFIX, RAW_SUFFIX, REPORT_SUFFIX
 from tbprof.model import Report
 from tbprof.records import dataclass
@@ -124,7 +124,9 @@ def _write(spooled: Path, facts: Path, trace_path: Path, report_path: Path) -> R
         merge_facts(spooled, file, _facts_json(facts))
         file.flush()
         report = _report_of(Path(file.name), trace_path)
-        write_whole(report_path, encode_report(report, written_by=__version__))
+        # Whoever reads the trace is told why it has no report.
+        with contextlib.suppress(ReportTooLarge):
+            write_whole(report_path, encode_report(report, written_by=__version__))
     return report
 
 
