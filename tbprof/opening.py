@@ -14,7 +14,15 @@ import stat
 import sys
 from pathlib import Path
 
-__all__ = ["CONFINED_VARIABLE", "confine", "identity_of", "open_regular", "release", "status_of_regular"]
+__all__ = [
+    "CONFINED_VARIABLE",
+    "confine",
+    "content_of",
+    "identity_of",
+    "open_regular",
+    "release",
+    "status_of_regular",
+]
 
 CONFINED_VARIABLE = "TBPROF_CONFINED"
 """The folders that nothing beneath may lead out of; the processes that are started to read inherit it."""
@@ -71,11 +79,27 @@ def identity_of(path: str | os.PathLike[str]) -> tuple[int | str, ...]:
     """
     with open_regular(path) as file:
         status = os.fstat(file.fileno())
-        ends = hashlib.sha256(file.read(_END_BYTES))
-        # A gzip file ends with the checksum of all that it holds.
-        file.seek(max(0, status.st_size - _END_BYTES))
-        ends.update(file.read(_END_BYTES))
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, ends.hexdigest()
+        digest = _digest_of_ends(file, status.st_size)
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, digest
+
+
+def content_of(path: str | os.PathLike[str]) -> tuple[int, str]:
+    """What a file holds, wherever and since whenever it lies: its size, and a digest of both ends.
+
+    Raises:
+        OSError: as there.
+    """
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        return size, _digest_of_ends(file, size)
+
+
+def _digest_of_ends(file: io.FileIO, size: int) -> str:
+    ends = hashlib.sha256(file.read(_END_BYTES))
+    # A gzip file ends with the checksum of all that it holds.
+    file.seek(max(0, size - _END_BYTES))
+    ends.update(file.read(_END_BYTES))
+    return ends.hexdigest()
 
 
 def _check_place(path: str, descriptor: int) -> None:

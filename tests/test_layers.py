@@ -117,7 +117,7 @@ LAW = {
     "texts.findings": allowed("rules rules.base errors model"),
     "store": allowed("folders version errors model", "google.protobuf"),
     "store.publishing": allowed(
-        "file_names folders report trace_files version window_names errors model",
+        "opening file_names folders report trace_files version window_names errors model",
         "google.protobuf tensorboard.compat.tensorflow_stub tensorboard.summary",
     ),
     "store.lookup": allowed(

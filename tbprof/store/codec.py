@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import zlib
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from google.protobuf.message import DecodeError
 
@@ -19,9 +19,20 @@ from tbprof.store.bounds import check_bounds
 from tbprof.store.indexes import check_indexes
 from tbprof.store.messages import from_message, to_message
 
-__all__ = ["MAX_REPORT_BYTES", "MAX_STORED_BYTES", "SCHEMA", "decode_report", "encode_report"]
+__all__ = [
+    "MAX_REPORT_BYTES",
+    "MAX_STORED_BYTES",
+    "SCHEMA",
+    "TraceContent",
+    "decode_report",
+    "encode_report",
+    "noted_content",
+]
 
 SCHEMA = 1
+
+TraceContent: TypeAlias = tuple[int, str]
+"""The file that a report was made of: its size and the digest of its ends, by `opening.content_of`."""
 
 MAX_STORED_BYTES = 256 * 1024
 """What publishing keeps to; beyond it details of the cheapest sites are left out."""
@@ -37,20 +48,26 @@ _DETAILS = ("checks", "code", "findings", "fix_plan", "recorded_calls", "sources
 """Fields of a report that no comparison of windows looks at."""
 
 
-def encode_report(report: Report, *, written_by: str, max_bytes: int = MAX_STORED_BYTES) -> bytes:
+def encode_report(
+    report: Report,
+    *,
+    written_by: str,
+    made_of: TraceContent | None = None,
+    max_bytes: int = MAX_STORED_BYTES,
+) -> bytes:
     """The stored form, at most `max_bytes` as long as its sites can be shortened.
 
     The cheapest sites lose their rows per step and their drawn instance first; how many did
-    is kept as the health fact `sites_shortened`.
+    is kept as the health fact `sites_shortened`. `made_of` binds it to the trace that it will lie beside.
 
     Raises:
         ReportTooLarge: It holds more than `decode_report` takes, however it is shortened.
     """
-    data = _envelope(report, written_by)
+    data = _envelope(report, written_by, made_of)
     kept = len(report.sites)
     while len(data) > max_bytes and kept > 0:
         kept //= 2
-        data = _envelope(_shortened(report, kept), written_by)
+        data = _envelope(_shortened(report, kept), written_by, made_of)
     if len(data) > MAX_REPORT_BYTES:
         raise _too_large(report, f"{len(data):,} bytes")
     return data
@@ -97,7 +114,17 @@ def decode_report(data: bytes, *, name: str, is_one_of_many: bool = False) -> Re
     return report
 
 
-def _envelope(report: Report, written_by: str) -> bytes:
+def noted_content(data: bytes) -> TraceContent | None:
+    """The trace that stored bytes say they were made of; None of a version that did not note it."""
+    envelope = report_pb2.Envelope()
+    try:
+        envelope.ParseFromString(data)
+    except DecodeError:
+        return None
+    return (envelope.trace_bytes, envelope.trace_digest) if envelope.trace_digest else None
+
+
+def _envelope(report: Report, written_by: str, made_of: TraceContent | None) -> bytes:
     unpacked = to_message(report).SerializeToString(deterministic=True)
     try:
         check_bounds(unpacked)
@@ -109,6 +136,8 @@ def _envelope(report: Report, written_by: str) -> bytes:
         checksum=zlib.crc32(unpacked),
         report=zlib.compress(unpacked, _LEVEL),
     )
+    if made_of is not None:
+        envelope.trace_bytes, envelope.trace_digest = made_of
     return envelope.SerializeToString(deterministic=True)
 
 

@@ -6,16 +6,20 @@ from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Map
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Envelope(_message.Message):
-    __slots__ = ("schema", "written_by", "checksum", "report")
+    __slots__ = ("schema", "written_by", "checksum", "report", "trace_bytes", "trace_digest")
     SCHEMA_FIELD_NUMBER: _ClassVar[int]
     WRITTEN_BY_FIELD_NUMBER: _ClassVar[int]
     CHECKSUM_FIELD_NUMBER: _ClassVar[int]
     REPORT_FIELD_NUMBER: _ClassVar[int]
+    TRACE_BYTES_FIELD_NUMBER: _ClassVar[int]
+    TRACE_DIGEST_FIELD_NUMBER: _ClassVar[int]
     schema: int
     written_by: str
     checksum: int
     report: bytes
-    def __init__(self, schema: _Optional[int] = ..., written_by: _Optional[str] = ..., checksum: _Optional[int] = ..., report: _Optional[bytes] = ...) -> None: ...
+    trace_bytes: int
+    trace_digest: str
+    def __init__(self, schema: _Optional[int] = ..., written_by: _Optional[str] = ..., checksum: _Optional[int] = ..., report: _Optional[bytes] = ..., trace_bytes: _Optional[int] = ..., trace_digest: _Optional[str] = ...) -> None: ...
 
 class Number(_message.Message):
     __slots__ = ("integer", "real", "text")

@@ -10,6 +10,7 @@ import pathlib
 
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.model import Report
+from tbprof.opening import content_of
 from tbprof.report import build_report
 from tbprof.store.codec import encode_report
 from tbprof.version import __version__
@@ -30,7 +31,8 @@ def report_path(trace: pathlib.Path) -> pathlib.Path:
 
 def refresh() -> None:
     for trace in sorted(SAMPLES.rglob("*.json.gz")):
-        report_path(trace).write_bytes(encode_report(sample_report(trace), written_by=__version__))
+        stored = encode_report(sample_report(trace), written_by=__version__, made_of=content_of(trace))
+        report_path(trace).write_bytes(stored)
 
 
 if __name__ == "__main__":

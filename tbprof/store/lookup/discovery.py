@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import is_
 from pathlib import Path
 
-from tbprof.file_names import CLASSIC_SUFFIX, REPORT_SUFFIX
+from tbprof.file_names import CLASSIC_SUFFIX, RAW_SUFFIX, REPORT_SUFFIX
 from tbprof.model import SkippedFile, Window
 from tbprof.trace_files import TRACE_SUFFIXES, claims_to_be_trace, is_classic_copy
 from tbprof.window_names import WindowName, parse_window_name
@@ -135,8 +135,8 @@ class _Look:
         self._folder = folder
         self._run = run
         self._settled_before_ns = settled_before_ns
-        self._traces: dict[str, _File] = {}
-        self._reports: dict[str, _File] = {}
+        self._traces: dict[str, list[_File]] = {}
+        self._reports: dict[str, list[_File]] = {}
 
     def at(self, entry: os.DirEntry[str]) -> None:
         name = entry.name
@@ -171,7 +171,7 @@ class _Look:
     def _file(self, entry: os.DirEntry[str]) -> None:
         name = parse_window_name(entry.name)
         if entry.name.endswith(REPORT_SUFFIX) and name.time_ns is not None:
-            self._reports[name.stem] = _File(entry.path, name, 0, name.time_ns)
+            self._reports.setdefault(name.stem, []).append(_File(entry.path, name, 0, name.time_ns))
             return
         try:
             self._changing(entry, name, entry.stat())
@@ -184,19 +184,32 @@ class _Look:
         """A trace, or a report whose name tells no time."""
         order_ns = status.st_mtime_ns if name.time_ns is None else name.time_ns
         if entry.name.endswith(REPORT_SUFFIX):
-            self._reports[name.stem] = _File(entry.path, name, 0, order_ns)
+            self._reports.setdefault(name.stem, []).append(_File(entry.path, name, 0, order_ns))
             return
         self.is_settled &= status.st_mtime_ns < self._settled_before_ns
         # One whose name claims it is opened though damaged, and says what is wrong with it.
         claims = claims_to_be_trace(entry.name) and not entry.name.endswith(CLASSIC_SUFFIX)
         if claims or self._discovery.is_recorded(entry.path, status):
-            self._traces[name.stem] = _File(entry.path, name, status.st_size, order_ns)
+            trace = _File(entry.path, name, status.st_size, order_ns)
+            self._traces.setdefault(name.stem, []).append(trace)
 
     def windows(self) -> tuple[Window, ...]:
         """By worker and time."""
         stems = self._traces.keys() | self._reports.keys()
-        found = [self._window(self._traces.get(stem), self._reports.get(stem)) for stem in stems]
+        found = [window for stem in stems for window in self._windows_of(stem)]
         return tuple(sorted(found, key=lambda window: (window.worker, window.order_ns, window.window)))
+
+    def _windows_of(self, stem: str) -> Iterator[Window]:
+        """One of each trace; the one that is named as published ones are has the report."""
+        traces = _first(self._traces.get(stem, ()), stem + RAW_SUFFIX)
+        reports = _first(self._reports.get(stem, ()), stem + REPORT_SUFFIX)
+        if traces and reports:
+            yield self._window(traces[0], reports[0])
+            traces, reports = traces[1:], reports[1:]
+        for trace in traces:
+            yield self._window(trace, None)
+        for report in reports:
+            yield self._window(None, report)
 
     def _window(self, trace: _File | None, report: _File | None) -> Window:
         named = trace or report
@@ -219,6 +232,13 @@ class _File:
     size_bytes: int
     """0 of a report."""
     order_ns: int
+
+
+def _first(files: Sequence[_File], name: str) -> Sequence[_File]:
+    """The same with the file of this name first."""
+    if len(files) < 2:
+        return files
+    return sorted(files, key=lambda file: (not file.path.endswith(os.sep + name), file.path))
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.model import Report, Window
 from tbprof.store.lookup.cache import cached_report, has_cached_report, keep_report
-from tbprof.store.lookup.windows import read_report, stored_report
+from tbprof.store.lookup.windows import read_report, stored_report, with_doubt
 
 __all__ = ["Progress", "has_report", "report_of_file", "report_of_window"]
 
@@ -53,4 +53,5 @@ def report_of_window(window: Window, *, use_cache: bool, progress: Progress | No
     if kept is not None:
         return kept
     assert window.trace_path is not None, "a window has a report or a trace"
-    return report_of_file(Path(window.trace_path), use_cache=use_cache, progress=progress)
+    report = report_of_file(Path(window.trace_path), use_cache=use_cache, progress=progress)
+    return with_doubt(window, report)

@@ -7,6 +7,7 @@ from pathlib import Path
 from tbprof.errors import UsageError
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.model import Report, Window
+from tbprof.opening import content_of
 from tbprof.store.codec import encode_report
 from tbprof.store.files import write_whole
 from tbprof.version import __version__
@@ -26,6 +27,7 @@ def store_beside(window: Window, report: Report) -> None:
     trace = Path(window.trace_path)
     path = trace.with_name(parse_window_name(trace.name).stem + REPORT_SUFFIX)
     try:
-        write_whole(path, encode_report(report, written_by=__version__))
+        made_of = content_of(trace)
+        write_whole(path, encode_report(report, written_by=__version__, made_of=made_of))
     except OSError as error:
         raise UsageError(f"{path} can't be written ({error.strerror}): check the folder") from error

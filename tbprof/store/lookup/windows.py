@@ -7,39 +7,64 @@ import io
 from pathlib import Path
 
 from tbprof.errors import ReportNotReadable
-from tbprof.model import Report, Window
-from tbprof.opening import open_regular
-from tbprof.store.codec import MAX_REPORT_BYTES, decode_report
+from tbprof.model import HealthFact, Report, Window
+from tbprof.opening import content_of, open_regular
+from tbprof.store.codec import MAX_REPORT_BYTES, decode_report, noted_content
 from tbprof.store.lookup.cache import cached_report
 
-__all__ = ["read_report", "stored_report", "window_of_report"]
+__all__ = ["read_report", "stored_report", "window_of_report", "with_doubt"]
+
+_OF_OTHER_TRACE = HealthFact("report_of_other_trace", "warning", {})
+_NOT_BOUND = HealthFact("report_not_bound", "info", {})
 
 
 def stored_report(window: Window, *, is_one_of_many: bool = False) -> Report | None:
     """The published report, else the cached one, else None: then its trace must be read.
 
-    Of one of many a part may be left out, as `decode_report` says.
+    A published report that was made of another trace than the one beside it is not used, and what is used
+    in its place says so. Of one of many a part may be left out, as `decode_report` says.
 
     Raises:
         ReportError: There is a published report, it can't be used, and there is no trace.
     """
+    doubt = None
     if window.report_path is not None:
         try:
-            return read_report(window.report_path, is_one_of_many=is_one_of_many)
+            data = _content(window.report_path)
+            doubt = _doubt(data, window.trace_path)
+            if doubt is not _OF_OTHER_TRACE:
+                report = _decoded(data, window.report_path, is_one_of_many=is_one_of_many)
+                return _with(report, doubt)
         except ReportNotReadable:
             if window.trace_path is None:
                 raise
     if window.trace_path is None:
         return None
-    return cached_report(window.trace_path, is_one_of_many=is_one_of_many)
+    cached = cached_report(window.trace_path, is_one_of_many=is_one_of_many)
+    return None if cached is None else _with(cached, doubt)
 
 
-def read_report(path: str, *, is_one_of_many: bool = False) -> Report:
-    """Read a published report; of one of many a part.
+def with_doubt(window: Window, report: Report) -> Report:
+    """The report of the window's trace, which says so where another trace's report lies beside that."""
+    if window.report_path is None or window.trace_path is None:
+        return report
+    try:
+        doubt = _doubt(_content(window.report_path), window.trace_path)
+    except ReportNotReadable:
+        return report
+    return _with(report, doubt) if doubt is _OF_OTHER_TRACE else report
+
+
+def read_report(path: str) -> Report:
+    """Read a published report.
 
     Raises:
         ReportError: It can't be opened, is damaged, or was written by a later version.
     """
+    return _decoded(_content(path), path)
+
+
+def _content(path: str) -> bytes:
     try:
         with io.BufferedReader(open_regular(path)) as file:
             # It may grow while it is read.
@@ -48,8 +73,33 @@ def read_report(path: str, *, is_one_of_many: bool = False) -> Report:
         raise ReportNotReadable(f"{path} can't be read ({error.strerror}): check its permissions") from error
     if len(data) > MAX_REPORT_BYTES:
         raise ReportNotReadable(f"{path} is larger than any report: it is not one of tbprof's")
+    return data
+
+
+def _decoded(data: bytes, path: str, *, is_one_of_many: bool = False) -> Report:
     report = decode_report(data, name=path, is_one_of_many=is_one_of_many)
     return dataclasses.replace(report, trace=dataclasses.replace(report.trace, path=path))
+
+
+def _doubt(data: bytes, trace_path: str | None) -> HealthFact | None:
+    """What to know of a stored report and the trace that lies beside it."""
+    if trace_path is None:
+        return None
+    noted = noted_content(data)
+    try:
+        found = content_of(trace_path)
+    except OSError:
+        found = None
+    if noted is None or found is None:
+        return _NOT_BOUND
+    return None if noted == found else _OF_OTHER_TRACE
+
+
+def _with(report: Report, doubt: HealthFact | None) -> Report:
+    if doubt is None:
+        return report
+    health = (*report.trace.health, doubt)
+    return dataclasses.replace(report, trace=dataclasses.replace(report.trace, health=health))
 
 
 def window_of_report(report: Report) -> Window:

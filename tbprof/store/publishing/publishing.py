@@ -10,6 +10,7 @@ from pathlib import Path
 from tbprof.errors import PublishError, ReportTooLarge, TraceError, TraceNotReadable
 from tbprof.file_names import BROKEN_SUFFIX, FACTS_SUFFIX, RAW_SUFFIX, REPORT_SUFFIX
 from tbprof.model import Report
+from tbprof.opening import content_of
 from tbprof.records import dataclass
 from tbprof.report import build_report, merge_facts, verify
 from tbprof.store.codec import encode_report
@@ -124,9 +125,10 @@ def _write(spooled: Path, facts: Path, trace_path: Path, report_path: Path) -> R
         merge_facts(spooled, file, _facts_json(facts))
         file.flush()
         report = _report_of(Path(file.name), trace_path)
+        made_of = content_of(file.name)
         # Whoever reads the trace is told why it has no report.
         with contextlib.suppress(ReportTooLarge):
-            write_whole(report_path, encode_report(report, written_by=__version__))
+            write_whole(report_path, encode_report(report, written_by=__version__, made_of=made_of))
     return report
 
 

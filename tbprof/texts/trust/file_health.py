@@ -130,6 +130,20 @@ def _rank_unknown(numbers: Numbers) -> str:
     return f"The trace holds {collectives}, and does not say of which rank it is."
 
 
+def _report_of_other_trace(_: Numbers) -> str:
+    return (
+        "The report that lies beside this trace was made of another file, by its size and content: it is "
+        "not used, and the figures are the trace's own."
+    )
+
+
+def _report_not_bound(_: Numbers) -> str:
+    return (
+        "The stored report does not say which file it was made of, as those of older versions: that it is "
+        "this trace's is taken from its name."
+    )
+
+
 FILE_SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "compression_damaged": _compression_damaged,
     "truncated": _truncated,
@@ -151,4 +165,6 @@ FILE_SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "steps_backwards": _steps_backwards,
     "device_names_unknown": _device_names_unknown,
     "rank_unknown": _rank_unknown,
+    "report_of_other_trace": _report_of_other_trace,
+    "report_not_bound": _report_not_bound,
 }

@@ -49,6 +49,21 @@ def test_an_empty_or_missing_log_directory_has_no_windows(logdir: Path) -> None:
     assert missing.windows == ()
 
 
+def test_each_of_several_traces_of_one_stem_is_a_window_and_one_has_the_report(logdir: Path) -> None:
+    for ending in ("json", "json.gz", "pt.trace.json.gz", "trace.json.gz", "tbprof.pb", "pt.tbprof.pb"):
+        put(logdir / f"x.{ending}")
+    found = find(logdir).windows
+    assert {window.worker for window in found} == {"x"}
+    reports = {w.window: None if w.report_path is None else Path(w.report_path).name for w in found}
+    assert reports == {
+        "x.json": None,
+        "x.json.gz": None,
+        "x.pt.tbprof.pb": "x.pt.tbprof.pb",
+        "x.pt.trace.json.gz": None,
+        "x.trace.json.gz": "x.tbprof.pb",
+    }
+
+
 def test_a_published_pair_is_one_window(logdir: Path) -> None:
     trace = put(logdir / "run" / f"node1_77.{NS}.trace.json.gz")
     report = put(logdir / "run" / f"node1_77.{NS}.tbprof.pb", b"report")

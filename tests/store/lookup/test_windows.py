@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tbprof.errors import ReportNotReadable, ReportTooNew
 from tbprof.model import Report, Window
+from tbprof.opening import content_of
 from tbprof.report import build_report
 from tbprof.store import report_pb2
 from tbprof.store.codec import MAX_REPORT_BYTES, encode_report
 from tbprof.store.lookup.cache import keep_report
-from tbprof.store.lookup.windows import read_report, stored_report
+from tbprof.store.lookup.reports import report_of_window
+from tbprof.store.lookup.windows import read_report, stored_report, with_doubt
 
 SAMPLE = Path(__file__).parents[3] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"
 
@@ -88,3 +92,42 @@ def test_a_huge_report_is_refused_unread(published: Path) -> None:
         file.truncate(MAX_REPORT_BYTES + 1)
     with pytest.raises(ReportNotReadable, match="larger than any report"):
         read_report(str(published))
+
+
+def health(report: Report | None) -> list[str]:
+    assert report is not None
+    return [fact.code for fact in report.trace.health]
+
+
+def test_a_report_of_this_very_trace_is_believed(trace: Path, report: Report, published: Path) -> None:
+    published.write_bytes(encode_report(report, written_by="0.1", made_of=content_of(trace)))
+    found = stored_report(window(trace=trace, report=published))
+    assert health(found) == health(report)
+    # It may be moved, and have another time.
+    moved = trace.rename(trace.with_name("moved.json.gz"))
+    os.utime(moved, ns=(1, 1))
+    assert stored_report(window(trace=moved, report=published)) == found
+
+
+def test_a_report_of_an_older_version_is_read_and_said_to_be_unbound(
+    trace: Path, report: Report, published: Path
+) -> None:
+    assert health(stored_report(window(trace=trace, report=published))) == [
+        *health(report),
+        "report_not_bound",
+    ]
+    assert health(stored_report(window(report=published))) == health(report)
+
+
+@pytest.mark.parametrize("change", [lambda data: data + b"\0", lambda data: data[:9] + b"\1" + data[10:]])
+def test_the_report_of_another_trace_is_not_believed_and_named(
+    trace: Path, report: Report, published: Path, change: Callable[[bytes], bytes]
+) -> None:
+    published.write_bytes(encode_report(report, written_by="0.1", made_of=content_of(trace)))
+    trace.write_bytes(change(trace.read_bytes()))
+    place = window(trace=trace, report=published)
+    assert stored_report(place) is None
+    keep_report(str(trace), report)
+    assert health(stored_report(place)) == [*health(report), "report_of_other_trace"]
+    assert health(with_doubt(place, report)) == [*health(report), "report_of_other_trace"]
+    assert health(report_of_window(place, use_cache=False))[-1] == "report_of_other_trace"

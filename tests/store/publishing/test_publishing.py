@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from tbprof.errors import PublishError, TraceError
+from tbprof.opening import content_of
 from tbprof.store import files
+from tbprof.store.codec import noted_content
 from tbprof.store.lookup.discovery import Discovery
 from tbprof.store.lookup.windows import read_report
 from tbprof.store.publishing import publishing
@@ -78,6 +80,7 @@ def test_the_report_is_that_of_the_trace_and_holds_the_facts(spooled: Path, tmp_
     assert told == {**FACTS, "device_names": ("NVIDIA H100",)}
     assert (report.trace.rank, report.trace.world_size) == (3, 8)
     assert [fact.code for fact in report.trace.health if "damaged" in fact.code] == []
+    assert noted_content(published.report_path.read_bytes()) == content_of(published.trace)
     # It names itself by where it lies now; in the file there is no folder at all.
     assert report.trace.path == str(published.report_path)
     assert published.report.trace.path == f"{STEM}.trace.json.gz"
