@@ -18,6 +18,7 @@ from tbprof.model.communication import (
     RankSequence,
     StretchPart,
 )
+from tbprof.model.compiled import CompilerFacts, GraphBreak, Recompilation
 from tbprof.model.computing import Computing, ComputingPart
 from tbprof.model.findings import (
     BOUND_SHARE,
@@ -97,6 +98,7 @@ __all__ = [
     "CollectiveKey",
     "CollectiveTotal",
     "Communication",
+    "CompilerFacts",
     "Computing",
     "ComputingPart",
     "Construction",
@@ -107,6 +109,7 @@ __all__ = [
     "FailedRule",
     "Finding",
     "FindingIndex",
+    "GraphBreak",
     "HealthFact",
     "HealthSeverity",
     "HookFacts",
@@ -125,6 +128,7 @@ __all__ = [
     "PredictedKind",
     "PredictedLine",
     "RankSequence",
+    "Recompilation",
     "RecordedCall",
     "Removal",
     "Report",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
+from tbprof.model.compiled import CompilerFacts
 from tbprof.model.sites import Source
 from tbprof.records import dataclass
 
@@ -219,5 +220,7 @@ class HookFacts:
     """Processes on the device besides this one; None where they can't be seen."""
     profiler_start_ns: int | None = None
     """Host time in which the profiler was prepared and started, CUPTI with it; None where nobody timed it."""
+    compiler: CompilerFacts | None = None
+    """None where nothing was compiled, or nobody asked."""
     missing: tuple[MissingFact, ...] = ()
     """What could not be had of all this, each once."""

@@ -575,7 +575,7 @@ class MissingFact(_message.Message):
     def __init__(self, name: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class HookFacts(_message.Message):
-    __slots__ = ("schema", "tbprof_version", "torch_version", "cuda_version", "driver_version", "device_names", "worker", "rank", "world_size", "window", "first_step", "recorded_steps", "options", "unprofiled_step_ns", "profiled_step_ns", "audit", "settings", "environment", "counters", "git_commit", "loaders", "optimizers", "begun_by", "phase", "phases_left_out", "unprofiled_quartiles_ns", "cold_steps_ns", "unprofiled_device_step_ns", "after_step_ns", "step_counters", "other_gpu_processes", "profiler_start_ns", "missing")
+    __slots__ = ("schema", "tbprof_version", "torch_version", "cuda_version", "driver_version", "device_names", "worker", "rank", "world_size", "window", "first_step", "recorded_steps", "options", "unprofiled_step_ns", "profiled_step_ns", "audit", "settings", "environment", "counters", "git_commit", "loaders", "optimizers", "begun_by", "phase", "phases_left_out", "unprofiled_quartiles_ns", "cold_steps_ns", "unprofiled_device_step_ns", "after_step_ns", "step_counters", "other_gpu_processes", "profiler_start_ns", "missing", "compiler")
     class OptionsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -637,6 +637,7 @@ class HookFacts(_message.Message):
     OTHER_GPU_PROCESSES_FIELD_NUMBER: _ClassVar[int]
     PROFILER_START_NS_FIELD_NUMBER: _ClassVar[int]
     MISSING_FIELD_NUMBER: _ClassVar[int]
+    COMPILER_FIELD_NUMBER: _ClassVar[int]
     schema: int
     tbprof_version: str
     torch_version: str
@@ -670,7 +671,8 @@ class HookFacts(_message.Message):
     other_gpu_processes: int
     profiler_start_ns: int
     missing: _containers.RepeatedCompositeFieldContainer[MissingFact]
-    def __init__(self, schema: _Optional[int] = ..., tbprof_version: _Optional[str] = ..., torch_version: _Optional[str] = ..., cuda_version: _Optional[str] = ..., driver_version: _Optional[str] = ..., device_names: _Optional[_Iterable[str]] = ..., worker: _Optional[str] = ..., rank: _Optional[int] = ..., world_size: _Optional[int] = ..., window: _Optional[int] = ..., first_step: _Optional[int] = ..., recorded_steps: _Optional[int] = ..., options: _Optional[_Mapping[str, bool]] = ..., unprofiled_step_ns: _Optional[int] = ..., profiled_step_ns: _Optional[int] = ..., audit: _Optional[_Union[Audit, _Mapping]] = ..., settings: _Optional[_Mapping[str, str]] = ..., environment: _Optional[_Mapping[str, str]] = ..., counters: _Optional[_Mapping[str, int]] = ..., git_commit: _Optional[str] = ..., loaders: _Optional[_Iterable[_Union[LoaderFacts, _Mapping]]] = ..., optimizers: _Optional[_Iterable[_Union[OptimizerFacts, _Mapping]]] = ..., begun_by: _Optional[str] = ..., phase: _Optional[str] = ..., phases_left_out: _Optional[_Iterable[str]] = ..., unprofiled_quartiles_ns: _Optional[_Iterable[int]] = ..., cold_steps_ns: _Optional[_Iterable[int]] = ..., unprofiled_device_step_ns: _Optional[int] = ..., after_step_ns: _Optional[int] = ..., step_counters: _Optional[_Iterable[_Union[StepCounts, _Mapping]]] = ..., other_gpu_processes: _Optional[int] = ..., profiler_start_ns: _Optional[int] = ..., missing: _Optional[_Iterable[_Union[MissingFact, _Mapping]]] = ...) -> None: ...
+    compiler: CompilerFacts
+    def __init__(self, schema: _Optional[int] = ..., tbprof_version: _Optional[str] = ..., torch_version: _Optional[str] = ..., cuda_version: _Optional[str] = ..., driver_version: _Optional[str] = ..., device_names: _Optional[_Iterable[str]] = ..., worker: _Optional[str] = ..., rank: _Optional[int] = ..., world_size: _Optional[int] = ..., window: _Optional[int] = ..., first_step: _Optional[int] = ..., recorded_steps: _Optional[int] = ..., options: _Optional[_Mapping[str, bool]] = ..., unprofiled_step_ns: _Optional[int] = ..., profiled_step_ns: _Optional[int] = ..., audit: _Optional[_Union[Audit, _Mapping]] = ..., settings: _Optional[_Mapping[str, str]] = ..., environment: _Optional[_Mapping[str, str]] = ..., counters: _Optional[_Mapping[str, int]] = ..., git_commit: _Optional[str] = ..., loaders: _Optional[_Iterable[_Union[LoaderFacts, _Mapping]]] = ..., optimizers: _Optional[_Iterable[_Union[OptimizerFacts, _Mapping]]] = ..., begun_by: _Optional[str] = ..., phase: _Optional[str] = ..., phases_left_out: _Optional[_Iterable[str]] = ..., unprofiled_quartiles_ns: _Optional[_Iterable[int]] = ..., cold_steps_ns: _Optional[_Iterable[int]] = ..., unprofiled_device_step_ns: _Optional[int] = ..., after_step_ns: _Optional[int] = ..., step_counters: _Optional[_Iterable[_Union[StepCounts, _Mapping]]] = ..., other_gpu_processes: _Optional[int] = ..., profiler_start_ns: _Optional[int] = ..., missing: _Optional[_Iterable[_Union[MissingFact, _Mapping]]] = ..., compiler: _Optional[_Union[CompilerFacts, _Mapping]] = ...) -> None: ...
 
 class Report(_message.Message):
     __slots__ = ("trace", "steps", "sync_points", "copies", "sites", "idle", "savings", "findings", "fix_plan", "verdict", "not_checked", "failed_rules", "recorded_calls", "facts", "code", "sources", "predicted_lines", "communication", "checks", "computing")
@@ -926,3 +928,51 @@ class Computing(_message.Message):
     uncovered_share: float
     parts: _containers.RepeatedCompositeFieldContainer[ComputingPart]
     def __init__(self, device: _Optional[str] = ..., device_ns: _Optional[int] = ..., computing_ns: _Optional[int] = ..., covered_ns: _Optional[int] = ..., flops: _Optional[int] = ..., bytes: _Optional[int] = ..., limit_ns: _Optional[int] = ..., above_limit_ns: _Optional[int] = ..., reached_tflops: _Optional[float] = ..., limit_tflops: _Optional[float] = ..., mfu: _Optional[float] = ..., uncovered_share: _Optional[float] = ..., parts: _Optional[_Iterable[_Union[ComputingPart, _Mapping]]] = ...) -> None: ...
+
+class GraphBreak(_message.Message):
+    __slots__ = ("file", "line", "function", "reason", "count")
+    FILE_FIELD_NUMBER: _ClassVar[int]
+    LINE_FIELD_NUMBER: _ClassVar[int]
+    FUNCTION_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    file: str
+    line: int
+    function: str
+    reason: str
+    count: int
+    def __init__(self, file: _Optional[str] = ..., line: _Optional[int] = ..., function: _Optional[str] = ..., reason: _Optional[str] = ..., count: _Optional[int] = ...) -> None: ...
+
+class Recompilation(_message.Message):
+    __slots__ = ("file", "line", "function", "reason", "count", "compile_ns")
+    FILE_FIELD_NUMBER: _ClassVar[int]
+    LINE_FIELD_NUMBER: _ClassVar[int]
+    FUNCTION_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    COMPILE_NS_FIELD_NUMBER: _ClassVar[int]
+    file: str
+    line: int
+    function: str
+    reason: str
+    count: int
+    compile_ns: int
+    def __init__(self, file: _Optional[str] = ..., line: _Optional[int] = ..., function: _Optional[str] = ..., reason: _Optional[str] = ..., count: _Optional[int] = ..., compile_ns: _Optional[int] = ...) -> None: ...
+
+class CompilerFacts(_message.Message):
+    __slots__ = ("graphs", "operations", "breaks", "recompilations", "given_up", "cudagraph_skips", "cudagraph_reasons")
+    GRAPHS_FIELD_NUMBER: _ClassVar[int]
+    OPERATIONS_FIELD_NUMBER: _ClassVar[int]
+    BREAKS_FIELD_NUMBER: _ClassVar[int]
+    RECOMPILATIONS_FIELD_NUMBER: _ClassVar[int]
+    GIVEN_UP_FIELD_NUMBER: _ClassVar[int]
+    CUDAGRAPH_SKIPS_FIELD_NUMBER: _ClassVar[int]
+    CUDAGRAPH_REASONS_FIELD_NUMBER: _ClassVar[int]
+    graphs: int
+    operations: int
+    breaks: _containers.RepeatedCompositeFieldContainer[GraphBreak]
+    recompilations: _containers.RepeatedCompositeFieldContainer[Recompilation]
+    given_up: _containers.RepeatedScalarFieldContainer[str]
+    cudagraph_skips: int
+    cudagraph_reasons: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, graphs: _Optional[int] = ..., operations: _Optional[int] = ..., breaks: _Optional[_Iterable[_Union[GraphBreak, _Mapping]]] = ..., recompilations: _Optional[_Iterable[_Union[Recompilation, _Mapping]]] = ..., given_up: _Optional[_Iterable[str]] = ..., cudagraph_skips: _Optional[int] = ..., cudagraph_reasons: _Optional[_Iterable[str]] = ...) -> None: ...

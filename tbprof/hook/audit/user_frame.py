@@ -15,7 +15,7 @@ import torch
 
 from tbprof.program.caller_frame import RELAY
 
-__all__ = ["own_frame", "user_frame"]
+__all__ = ["is_own_file", "is_users_file", "own_frame", "user_frame"]
 
 _TORCH = os.path.dirname(torch.__file__) + os.sep  # noqa: PTH120 - compared with names as Python spells them
 _OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120
@@ -51,23 +51,26 @@ def own_frame(frame: FrameType | None) -> FrameType | None:
 
     That of a framework around a training is the user's by `user_frame`, and not by this one.
     """
-    while frame is not None and not (_is_users(frame.f_code) and _is_own(frame.f_code)):
+    while frame is not None and not (_is_users(frame.f_code) and is_own_file(frame.f_code.co_filename)):
         frame = frame.f_back
     return frame
 
 
 @lru_cache(maxsize=4096)
-def _is_own(code: CodeType) -> bool:
-    return not code.co_filename.startswith(_INSTALLED)
+def is_own_file(file: str) -> bool:
+    """Whether code of this file is the user's, and not installed."""
+    return is_users_file(file) and not file.startswith(_INSTALLED)
 
 
 @lru_cache(maxsize=4096)
-def _is_users(code: CodeType) -> bool:
-    file = code.co_filename
-    if code.co_name == RELAY:
-        return False
+def is_users_file(file: str) -> bool:
+    """Whether code of this file is the user's, and not torch's, the hook's or generated."""
     if file.startswith("<"):
         return _NOTEBOOK.match(file) is not None
     if _COMPILED in file:
         return False
     return not file.startswith((_TORCH, _OWN, *_WARNINGS))
+
+
+def _is_users(code: CodeType) -> bool:
+    return code.co_name != RELAY and is_users_file(code.co_filename)

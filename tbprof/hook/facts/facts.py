@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from tbprof.hook.config.options import RecordOptions
+from tbprof.hook.facts.compiler import compiler_facts
 from tbprof.hook.facts.live_objects import live_loaders_and_optimizers
 from tbprof.hook.facts.settings import environment, git_commit, settings
 from tbprof.hook.safety.missing_facts import MissingFacts
@@ -81,6 +82,7 @@ def collect_facts(
         "settings": ask("settings", lambda: settings(missing), {}),
         "environment": ask("environment", environment, {}),
         "git_commit": ask("git_commit", _git_commit, None),
+        "compiler": ask("compiler", compiler_facts, None),
     }
     return HookFacts(
         schema=FACTS_SCHEMA,

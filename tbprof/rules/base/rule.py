@@ -10,7 +10,7 @@ from tbprof.model import Finding, Numbers
 from tbprof.records import dataclass
 from tbprof.rules.base.notes import Note
 
-__all__ = ["GPU_WORK", "STEPS", "Need", "Passing", "Rule"]
+__all__ = ["GPU_WORK", "HOOK", "STEPS", "Need", "Passing", "Rule"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +57,4 @@ class Rule:
 
 GPU_WORK = Need("complete GPU work", lambda facts: facts.device_is_known)
 STEPS = Need("steps", lambda facts: facts.steps.recorded)
+HOOK = Need("facts of the hook", lambda facts: facts.trace.facts is not None)

@@ -38,7 +38,7 @@ from tbprof.model import Finding, LoaderFacts, Numbers
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.notes import duration_of
-from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule
+from tbprof.rules.base.rule import GPU_WORK, HOOK, Passing, Rule
 from tbprof.rules.input.loader_calls import STARVED_SHARE, find_loader_calls
 from tbprof.texts.figures.scopes import Scope
 
@@ -93,6 +93,6 @@ RULE = Rule(
     code=_CODE,
     find=find,
     passing=Passing(_looked_at, _passed),
-    needs=(GPU_WORK, Need("facts of the hook", lambda facts: facts.trace.facts is not None)),
+    needs=(GPU_WORK, HOOK),
     no_saving="DAT01 has the saving",
 )

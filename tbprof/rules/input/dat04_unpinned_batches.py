@@ -38,7 +38,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, LoaderFacts, Numbers
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule
+from tbprof.rules.base.rule import GPU_WORK, HOOK, Passing, Rule
 from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
@@ -102,6 +102,6 @@ RULE = Rule(
     code=_CODE,
     find=find,
     passing=Passing(_looked_at, _passed),
-    needs=(GPU_WORK, Need("facts of the hook", lambda facts: facts.trace.facts is not None)),
+    needs=(GPU_WORK, HOOK),
     no_saving="CPY01 has the saving",
 )

@@ -31,9 +31,8 @@ from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
-from tbprof.rules.base.rule import Rule
+from tbprof.rules.base.rule import HOOK, Rule
 from tbprof.rules.settings.switches import (
-    HOOK,
     UNMEASURED,
     as_it_should_be,
     settings,

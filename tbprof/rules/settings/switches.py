@@ -7,19 +7,16 @@ from collections.abc import Callable, Mapping
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers, Severity
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.rule import Need, Passing
+from tbprof.rules.base.rule import Passing
 from tbprof.texts.figures.scopes import Scope
 
 __all__ = [
-    "HOOK",
     "UNMEASURED",
     "as_it_should_be",
     "environment",
     "settings",
     "switch_finding",
 ]
-
-HOOK = Need("facts of the hook", lambda facts: facts.trace.facts is not None)
 
 UNMEASURED = "only a recording with the other setting tells what it costs"
 
