@@ -12,8 +12,6 @@ __all__ = ["trust_words"]
 
 Words = tuple[str, str, str]
 
-_FEWEST_TO_TELL = 3
-
 
 def trust_words(code: str, numbers: Numbers) -> Words:
     """Title, figure ("" if none) and sentence.
@@ -23,6 +21,9 @@ def trust_words(code: str, numbers: Numbers) -> Words:
     """
     return _WORDS[code](numbers)
 
+
+FEWEST_FOR_COLD = 3
+"""Of fewer steps nothing says that the first is unusually long."""
 
 NOTEWORTHY = 1.05
 """A step that is recorded at less than this many times its usual length is hardly another one."""
@@ -125,15 +126,13 @@ def _cold(numbers: Numbers) -> Words:
     )
 
 
-def _cold_none(numbers: Numbers) -> Words:
-    steps = int(numbers["steps"])
-    if steps < _FEWEST_TO_TELL:
-        return (
-            "Cold steps left out",
-            "not known",
-            f"With {count(steps, 'step')} a cold one can't be recognized.",
-        )
+def _cold_none(_: Numbers) -> Words:
     return "Cold steps left out", "none", "The first step is at most 1.5 times the median of the others."
+
+
+def _cold_unknown(numbers: Numbers) -> Words:
+    steps = count(int(numbers["steps"]), "step")
+    return "Cold steps left out", "not known", f"With {steps} a cold one can't be recognized."
 
 
 def _own_sync(numbers: Numbers) -> Words:
@@ -186,6 +185,7 @@ _WORDS: dict[str, Callable[[Numbers], Words]] = {
     "start": _start,
     "cold": _cold,
     "cold_none": _cold_none,
+    "cold_unknown": _cold_unknown,
     "own_sync": _own_sync,
     "own_sync_none": _own_sync_none,
     "others": _others,

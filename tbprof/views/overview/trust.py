@@ -6,7 +6,7 @@ from typing import Literal
 
 from tbprof.model import MAX_REPLAY_ERROR, HealthFact, Numbers, Report
 from tbprof.texts.trust.health import health_sentence
-from tbprof.texts.trust.trust import VARIES, trust_words
+from tbprof.texts.trust.trust import FEWEST_FOR_COLD, VARIES, trust_words
 from tbprof.views.overview.overview import TrustRow
 
 __all__ = ["trust_rows"]
@@ -102,8 +102,8 @@ def _cold(report: Report) -> tuple[str, State, Numbers]:
     cold = [step for step in report.steps if step.cold]
     longest = max((step.length_ns for step in cold), default=0)
     numbers = {"cold": len(cold), "steps": len(report.steps), "longest_us": longest / 1000}
-    if len(report.steps) == 1:
-        return "cold_none", "unknown", numbers
+    if len(report.steps) < FEWEST_FOR_COLD:
+        return "cold_unknown", "unknown", numbers
     return "cold" if cold else "cold_none", "ok", numbers
 
 

@@ -150,6 +150,15 @@ def test_what_the_hook_could_not_have_is_named_with_its_reason() -> None:
     assert [row.figure for row in rows if row.title == "Start of the profiler"] == ["700.0\u202fms"]
 
 
+@pytest.mark.parametrize(
+    ("count", "expected"), [(1, ("unknown", "not known")), (2, ("unknown", "not known")), (3, ("ok", "none"))]
+)
+def test_what_is_not_known_has_no_tick(count: int, expected: tuple[str, str]) -> None:
+    steps = tuple(dataclasses.replace(step, cold=False) for step in REPORT.steps)
+    titled = [row for row in overview(changed(steps=steps[:count])).trust if row.title.startswith("Cold")]
+    assert [(row.state, row.figure) for row in titled] == [expected]
+
+
 def test_without_a_gpu_nobody_else_is_on_it() -> None:
     assert not any(row.title.startswith("Other") for row in overview(changed(idle=None)).trust)
 
