@@ -107,7 +107,9 @@ test("who waits for whom keeps the longest rows and columns and means the others
   assert.deepEqual(matrix.columns, [0, "nobody"]);
   assert.equal(matrix.rows.length, 16);
   assert.equal(matrix.cell(5, 0), 100);
-  // Of the 25 others, rank 0 waits for nobody.
-  assert.equal(matrix.cell("others", 0).toFixed(6), "9.600000");
+  // Rank 0, which is waited for, is in a row of its own and not in the mean.
+  assert.deepEqual(matrix.rows.slice(0, 2), [0, 1]);
+  assert.equal(matrix.others, 25);
+  assert.equal(matrix.cell("others", 0).toFixed(6), "10.000000");
   assert.equal(matrix.most, 100);
 });

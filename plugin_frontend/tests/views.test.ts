@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sitesOf, viewsFor } from "../src/model/views.ts";
+import { groupOf, sitesOf, VIEWS, viewsFor } from "../src/model/views.ts";
 import { siteRow } from "./rows.ts";
 
 test("views over several windows are there only where there are several", () => {
@@ -30,8 +30,8 @@ test("views over several windows are there only where there are several", () => 
     "kernels",
     "modules",
     "communication",
-    "compare",
     "job",
+    "compare",
   ]);
   assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 1, windows: 2, allWindows: 2 }), [
     "overview",
@@ -45,9 +45,9 @@ test("views over several windows are there only where there are several", () => 
     "kernels",
     "modules",
     "communication",
+    "job",
     "compare",
     "trends",
-    "job",
   ]);
 });
 
@@ -60,11 +60,17 @@ test("a page that carries its windows compares none, and has a timeline where it
     "copies",
     "source",
     "communication",
-    "trends",
     "job",
+    "trends",
   ]);
   const carried = viewsFor({ ...page, hasTimeline: true, hasTables: true });
   assert.deepEqual(carried.slice(3, 8), ["copies", "timeline", "source", "operators", "kernels"]);
+});
+
+test("views of one question stand side by side, the job beside its communication", () => {
+  const groups = VIEWS.map(groupOf);
+  assert.equal(groups.filter((group, at) => group !== groups[at - 1]).length, new Set(groups).size);
+  assert.equal(groupOf("job"), groupOf("communication"));
 });
 
 test("a site that waits and copies is in both lists", () => {

@@ -55,7 +55,7 @@ export interface WaitMatrix {
 const MOST_ROWS = 16;
 const MOST_COLUMNS = 10;
 
-/** Those that wait and are waited for longest; the rest together. */
+/** Those that wait and are waited for longest, the latter as rows as well; the rest together. */
 export function waitMatrix({ ranks, waits }: JobPage): WaitMatrix {
   const waiting = new Map<Party, number>(ranks.map((_, at) => [at, 0]));
   const awaited = new Map<Party, number>();
@@ -64,8 +64,10 @@ export function waitMatrix({ ranks, waits }: JobPage): WaitMatrix {
     waiting.set(wait.waiting, (waiting.get(wait.waiting) ?? 0) + wait.wait_us);
     awaited.set(column, (awaited.get(column) ?? 0) + wait.wait_us);
   }
-  const rows = most(waiting, MOST_ROWS);
   const columns = most(awaited, MOST_COLUMNS);
+  // The mean of "others" is of those that wait, and a late rank hardly does.
+  for (const column of columns) if (typeof column === "number") waiting.set(column, Number.POSITIVE_INFINITY);
+  const rows = most(waiting, MOST_ROWS);
   const cells = new Map<string, number>();
   const others = ranks.length - rows.filter((row) => row !== "others").length;
   for (const wait of waits) {

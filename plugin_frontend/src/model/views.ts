@@ -14,9 +14,9 @@ export const VIEWS = [
   "kernels",
   "modules",
   "communication",
+  "job",
   "compare",
   "trends",
-  "job",
 ] as const;
 export type ViewName = (typeof VIEWS)[number];
 
@@ -36,9 +36,9 @@ const GROUP_OF: Record<ViewName, ViewGroup> = {
   kernels: "What",
   modules: "What",
   communication: "What",
+  job: "What",
   compare: "How it changed",
   trends: "How it changed",
-  job: "How it changed",
 };
 
 export function groupOf(view: ViewName): ViewGroup {
