@@ -25,7 +25,9 @@ Fix
 
 Silent
     Where such Python takes less than 5 % of the steps, and where device work was recorded: there LCH01
-    and LCH02 judge by what the device is idle for it. At most medium, as some Python a step needs.
+    and LCH02 judge by what the device is idle for it. At most medium, as some Python a step needs, and low
+    where hardly any of it takes more than 0.5 ms at a time: so short it is what calling operators takes, and
+    the lines that would wait for a GPU come before it.
 """
 
 from __future__ import annotations
@@ -35,11 +37,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import Intervals, intersect, subtract, union, union_of
+from tbprof.analysis.arrays.intervals import Intervals, intersect, overlap_ns, subtract, union, union_of
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.health.missing_device import runs_on_host
 from tbprof.analysis.idle.host_states import HostLanes
-from tbprof.model import BOUND_SHARE, SEVERITIES, Finding, Numbers, Saving
+from tbprof.model import BOUND_SHARE, SEVERITIES, Finding, Numbers, Saving, Severity
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import Passing, Rule
 from tbprof.rules.base.severity import severity_of_transfer
@@ -50,6 +52,10 @@ from tbprof.trace.columns.columns import Category
 __all__ = ["RULE"]
 
 _CODE = "LCH06"
+
+_LONG_NS = 500_000
+"""What torch runs between its operators (modules, autograd, a step of an optimizer) is shorter: at most
+0.2 ms in small trainings on a CPU."""
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -63,7 +69,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     yield window_finding(
         _CODE,
         place="",
-        severity=max(severity_of_transfer(facts, saving), "medium", key=SEVERITIES.index),
+        severity=max(severity_of_transfer(facts, saving), _at_most(facts, python), key=SEVERITIES.index),
         count=len(python.start_ns),
         removal="rewrite",
         saving=saving,
@@ -82,6 +88,15 @@ def _python(facts: Facts) -> Intervals:
     in_torch = np.isin(facts.trace.slices.category, (Category.CPU_OP, Category.RUNTIME)) & lanes.rows
     busy = union_of((lanes.during(np.flatnonzero(in_torch)), facts.causes.states["data"]))
     return subtract(intersect(lanes.recorded(), union(steps.start_ns, steps.end_ns)), busy)
+
+
+def _at_most(facts: Facts, python: Intervals) -> Severity:
+    """Low where most steps have hardly any Python but that around the calls of operators."""
+    is_long = python.end_ns - python.start_ns > _LONG_NS
+    long, steps = Intervals(python.start_ns[is_long], python.end_ns[is_long]), facts.steps
+    spent_ns = overlap_ns(long, steps.start_ns, steps.end_ns)
+    is_work = np.median(spent_ns / np.maximum(steps.duration_ns, 1)) >= BOUND_SHARE
+    return "medium" if is_work else "low"
 
 
 def _most_of_it(facts: Facts, python: Intervals) -> str:

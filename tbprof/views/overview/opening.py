@@ -93,7 +93,7 @@ def _without_gpu(report: Report, actions: Sequence[ActionRow]) -> Opening:
         action = first_line_sentence(first.action, place, first.worth)
     else:
         action = _first(report, actions)
-    if actions and actions[0].share >= HOST_SHARE and step_us:
+    if _host_is_bound(actions) and step_us:
         spent_us = actions[0].saves.ceiling_us
         said = host_sentences(actions[0].finding.rule, lines, spent_us=spent_us, step_us=step_us)
     else:
@@ -105,7 +105,12 @@ def _without_gpu(report: Report, actions: Sequence[ActionRow]) -> Opening:
 
 def lines_come_first(report: Report, actions: Sequence[ActionRow]) -> bool:
     """Whether lines that would wait for a GPU are to be changed before what the host is known to spend."""
-    return bool(report.predicted_lines) and (not actions or actions[0].share < HOST_SHARE)
+    return bool(report.predicted_lines) and not _host_is_bound(actions)
+
+
+def _host_is_bound(actions: Sequence[ActionRow]) -> bool:
+    """Not by Python that merely calls operators: its finding is graded down."""
+    return bool(actions) and actions[0].share >= HOST_SHARE and actions[0].severity != "low"
 
 
 def _first(report: Report, actions: Sequence[ActionRow]) -> str:

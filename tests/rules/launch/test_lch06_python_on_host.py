@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from launch_scenes import pausing
 from rule_scenes import found
@@ -43,6 +44,18 @@ def test_less_than_5_percent_of_the_steps_is_silent(python: float, count: int) -
     assert (passed.state, passed.numbers.get("python_per_step_ns")) == (
         ("failed", None) if count else ("passed", 4_999_000)
     )
+
+
+@pytest.mark.parametrize(("pause", "severity"), [(500, "low"), (501, "medium")])
+def test_what_calling_operators_takes_is_no_work_to_shorten(pause: float, severity: str) -> None:
+    built = TraceBuilder()
+    for number in range(3):
+        start = 100_000.0 * number
+        built.step(number, start, start + 100_000)
+        for called in np.arange(start, start + 100_000, 1_000):
+            built.op("aten::mm", called, called + 1_000 - pause)
+    (finding,) = found(built, "LCH06")
+    assert (finding.severity, finding.numbers["python_per_step_ns"]) == (severity, pause * 100_000)
 
 
 def test_a_device_that_worked_is_judged_by_its_idle() -> None:

@@ -100,6 +100,14 @@ def test_else_a_line_that_would_wait_comes_first_with_its_part_of_the_waits() ->
     )
 
 
+def test_a_line_comes_before_python_that_merely_calls_operators() -> None:
+    report = without_gpu(3_000_000, LINE)
+    called = dataclasses.replace(report.findings[0], rule="LCH06", severity="low")
+    verdict, action = said(dataclasses.replace(report, findings=(called,)))
+    assert verdict == "Recorded without a GPU: 1 line would make the host wait for one."
+    assert "(train.py:7)" in action
+
+
 def test_without_such_a_line_what_the_host_spends_is_first_all_the_same() -> None:
     verdict, action = said(without_gpu(400_000))
     assert verdict == "Recorded without a GPU: no line that was seen would make the host wait for one."
