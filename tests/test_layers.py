@@ -113,6 +113,7 @@ LAW = {
     "texts.figures": allowed("errors model"),
     "texts.trust": allowed("errors model"),
     "texts.screens": allowed("errors model"),
+    "texts.fleet": allowed("errors model"),
     "texts": allowed("rules errors model"),
     "texts.findings": allowed("rules rules.base errors model"),
     "store": allowed("folders version errors model", "google.protobuf"),
@@ -136,6 +137,7 @@ LAW = {
     "views.overview": allowed("texts.* errors model"),
     "views.window": allowed("file_names texts.* errors model"),
     "views.series": allowed("file_names texts.* errors model"),
+    "views.fleet": allowed("file_names texts.* errors model"),
     "views.timeline": allowed(
         "analysis.device analysis.events analysis.timeline texts.* trace.columns errors model"
     ),
@@ -162,7 +164,7 @@ LAW = {
         "tensorboard werkzeug",
     ),
     "plugin.worker": allowed(
-        "opening process report store store.lookup texts.* version views.icicle views.modules "
+        "opening process report store store.lookup texts.* version views.fleet views.icicle views.modules "
         "views.roofline views.tables "
         "views.timeline errors model"
     ),
@@ -212,11 +214,11 @@ INSIDE: dict[str, str] = {
     ),
     "rules": f"base < notes < copies.search < {' '.join(FAMILIES)} < .",
     "job": "replay < ranks operations < .",
-    "texts": "figures < findings trust < screens < .",
+    "texts": "figures < findings trust < screens fleet < .",
     "store": ". < publishing < lookup",
     "views": (
         "base < findings pages communication < checks overview < window < source "
-        "< compare series timeline icicle modules roofline check export tables job < ."
+        "< compare series fleet timeline icicle modules roofline check export tables job < ."
     ),
     "plugin": "worker < routes < .",
     "cli": "output < input < processes < commands < .",

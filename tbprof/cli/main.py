@@ -20,6 +20,7 @@ __all__ = ["main"]
 _COMMANDS: Mapping[str, str] = {
     "report": "say what makes the GPU wait in a trace or a log directory",
     "table": "print a table of a trace, such as its operators or kernels",
+    "fleet": "list all runs of a log directory, those first that waste most",
     "job": "say which rank the others wait for, and why",
     "check": "fail a build for lines that make the GPU wait",
     "explain": "say what a rule finds and how to fix it",

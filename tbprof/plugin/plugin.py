@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping
 from tensorboard.plugins import base_plugin
 
 from tbprof.manual.pages import all_pages, manual_text
-from tbprof.plugin.routes.answers import answering, sending
+from tbprof.plugin.routes.answers import BYTES, CSV, JSON, answering, sending
 from tbprof.plugin.routes.bundle import Bundle
 from tbprof.plugin.routes.check_answers import CheckAnswers
 from tbprof.plugin.routes.compare_answers import CompareAnswers
 from tbprof.plugin.routes.door import Door
 from tbprof.plugin.routes.finding_answers import FindingAnswers
+from tbprof.plugin.routes.fleet_answers import FleetAnswers
 from tbprof.plugin.routes.job_answers import JobAnswers
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.series_answers import SeriesAnswers
@@ -42,6 +43,7 @@ class TbprofPlugin(base_plugin.TBPlugin):
         self._analyses = Analyses()
         self._windows = WindowAnswers(self._logs, self._analyses)
         self._series = SeriesAnswers(self._logs, self._analyses)
+        self._fleet = FleetAnswers(self._logs)
         self._opened = Timelines()
         self._timelines = TimelineAnswers(self._logs, self._opened)
         self._bundle = Bundle()
@@ -51,6 +53,8 @@ class TbprofPlugin(base_plugin.TBPlugin):
         answers = {
             "/runs": answering(self._runs),
             "/version": answering(lambda _: RunsVersion(self._logs.version())),
+            "/fleet": answering(self._fleet.answer),
+            "/fleet.csv": sending(self._fleet.csv, kind=CSV),
             "/window": answering(self._windows.answer),
             "/source": answering(SourceAnswers(self._logs, self._analyses).answer),
             "/compare": answering(CompareAnswers(self._logs, self._analyses).answer),
@@ -61,18 +65,18 @@ class TbprofPlugin(base_plugin.TBPlugin):
             "/checks": answering(CheckAnswers(self._logs, self._analyses).answer),
             "/rule": answering(self._rule),
             "/manual": answering(self._manual),
-            "/timeline": sending(self._timelines.answer, is_json=True),
-            "/modules": sending(self._timelines.modules, is_json=True),
-            "/icicle": sending(self._timelines.icicle, is_json=True),
-            "/roofline": sending(self._timelines.roofline, is_json=True),
-            "/table": sending(self._timelines.table, is_json=True),
-            "/table_row": sending(self._timelines.asking("table_row"), is_json=True),
-            "/compared_table": sending(self._timelines.compared_table, is_json=True),
-            "/timeline_step": sending(self._timelines.asking("step"), is_json=True),
-            "/timeline_selection": sending(self._timelines.asking("selection"), is_json=True),
-            "/timeline_find": sending(self._timelines.asking("find"), is_json=True),
-            "/timeline_excerpt": sending(self._timelines.asking("excerpt"), is_json=True),
-            "/timeline_tile": sending(self._timelines.asking("tile"), is_json=False),
+            "/timeline": sending(self._timelines.answer, kind=JSON),
+            "/modules": sending(self._timelines.modules, kind=JSON),
+            "/icicle": sending(self._timelines.icicle, kind=JSON),
+            "/roofline": sending(self._timelines.roofline, kind=JSON),
+            "/table": sending(self._timelines.table, kind=JSON),
+            "/table_row": sending(self._timelines.asking("table_row"), kind=JSON),
+            "/compared_table": sending(self._timelines.compared_table, kind=JSON),
+            "/timeline_step": sending(self._timelines.asking("step"), kind=JSON),
+            "/timeline_selection": sending(self._timelines.asking("selection"), kind=JSON),
+            "/timeline_find": sending(self._timelines.asking("find"), kind=JSON),
+            "/timeline_excerpt": sending(self._timelines.asking("excerpt"), kind=JSON),
+            "/timeline_tile": sending(self._timelines.asking("tile"), kind=BYTES),
         }
         return {
             **{route: self._door.guarded(serve, holds_data=False) for route, serve in code.items()},
@@ -80,13 +84,15 @@ class TbprofPlugin(base_plugin.TBPlugin):
         }
 
     def worker_pids(self) -> tuple[int, ...]:
-        """The processes that read traces now: for reports, and for timelines."""
-        return (*self._analyses.pids, *(() if (pid := self._opened.pid) is None else (pid,)))
+        """The processes that read now: traces for reports and for timelines, and reports for all runs."""
+        pids = (*self._analyses.pids, self._opened.pid, self._fleet.pid)
+        return tuple(pid for pid in pids if pid is not None)
 
     def close(self) -> None:
         """End the processes that read traces; the end of this process does so as well."""
         self._analyses.close()
         self._opened.close()
+        self._fleet.close()
 
     def is_active(self) -> bool:
         return bool(self._logs.listing().windows)

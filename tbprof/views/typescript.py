@@ -18,6 +18,7 @@ import typing
 from tbprof.views.checks import checks
 from tbprof.views.compare import comparison
 from tbprof.views.export import finding_markdown
+from tbprof.views.fleet import fleet
 from tbprof.views.icicle import icicle
 from tbprof.views.job import job_page
 from tbprof.views.modules import modules
@@ -34,6 +35,7 @@ __all__ = ["typescript"]
 _ROOTS: tuple[type, ...] = (
     runs.RunsView,
     runs.RunsVersion,
+    fleet.FleetView,
     answer.WindowAnswer,
     source.SourceAnswer,
     series.RanksView,

@@ -40,6 +40,74 @@ export interface RunsVersion {
   version: string;
 }
 
+export interface FleetCause {
+  cause: string;
+  name: string;
+  /** Of the steps, 0 to 1. */
+  share: number;
+}
+
+export interface FleetRow {
+  run: string;
+  /** With the window, what a click on the run opens: the rank that the top line costs most. */
+  worker: string;
+  window: string;
+  /** Without figures: its trace was not read yet, or gives nothing. */
+  state: "ready" | "unread" | "broken";
+  /** Why it gives nothing; "" where it does. */
+  problem: string;
+  /** Who owns the newest file. */
+  owner: string | null;
+  commit: string | null;
+  /** When the newest window was, in seconds since 1970. */
+  recorded_s: number;
+  ranks: number;
+  windows: number;
+  gpus: number | null;
+  /** From the beginning of the first window to the end of the last. */
+  watched_s: number | null;
+  /** The same summed over the GPUs. */
+  gpu_s: number | null;
+  step_us: number | null;
+  busy: number | null;
+  communication: number | null;
+  copying: number | null;
+  idle: number | null;
+  /** Of idle, as they are stacked. */
+  causes: FleetCause[];
+  /** What costs most; "" where nothing is worth a change. */
+  top_rule: string;
+  top_action: string;
+  top_place: string;
+  top_site: number | null;
+  /** What the top line costs of `gpu_s`. */
+  lost_gpu_s: number | null;
+  /** Whether that is an estimate; else at most so much. */
+  is_estimate: boolean;
+  /** The run before it that it is compared with; null where there is none. */
+  before: string | null;
+  /** Of the step since then, 0.1 for a tenth longer. */
+  change: number | null;
+  /** Whether another commit than that of the run before added a wait. */
+  is_alarm: boolean;
+  /** What was added, or why nobody can tell; "" where nothing was. */
+  alarm: string;
+}
+
+export interface FleetView {
+  verdict: string;
+  detail: string;
+  /** A page of those that were found. */
+  rows: FleetRow[];
+  /** Place of the first of them in line, from 0 on. */
+  first: number;
+  found: number;
+  /** Of all runs. */
+  total: number;
+  /** Windows whose reports are still to be read. */
+  reading: number;
+}
+
 export interface StepRow {
   name: string;
   start_us: number;

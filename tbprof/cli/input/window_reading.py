@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tbprof.cli.input.shard import Shard
     from tbprof.executors.executor import Executor
 
-__all__ = ["WindowReader", "WindowReport", "reports_of_folder", "windows_of_folder"]
+__all__ = ["WindowReader", "WindowReport", "read_windows", "reports_of_folder", "windows_of_folder"]
 
 _PROGRESS_FROM_S = 2.0
 """A list that is read faster needs no line that says how far it is."""
@@ -111,6 +111,13 @@ def windows_of_folder(
             tell(sentence)
     if not found and (windows or not listing.windows):
         raise UsageError(f"there is no trace or report to read in {folder}: name another folder")
+
+
+def read_windows(
+    windows: Sequence[Window], executor: Executor | None, *, use_cache: bool
+) -> Iterator[_Outcome]:
+    """Each with its report, or with why there is none; how far they are is shown on a terminal."""
+    yield from _told(_outcomes(windows, executor, use_cache=use_cache), len(windows))
 
 
 def _outcomes(windows: Sequence[Window], executor: Executor | None, *, use_cache: bool) -> Iterator[_Outcome]:

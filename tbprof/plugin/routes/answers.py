@@ -13,10 +13,11 @@ from werkzeug import wrappers
 
 from tbprof.errors import Busy, Gone, TbprofError
 
-__all__ = ["answering", "error_answer", "sending"]
+__all__ = ["BYTES", "CSV", "JSON", "answering", "error_answer", "sending"]
 
-_JSON = "application/json"
-_BYTES = "application/octet-stream"
+JSON = "application/json"
+BYTES = "application/octet-stream"
+CSV = "text/csv"
 _RETRY_AFTER_S = 5
 """Reading a large trace takes seconds, and a full queue some minutes."""
 
@@ -37,9 +38,8 @@ def answering(find: Callable[[Mapping[str, str]], Any]) -> Callable[..., object]
     )
 
 
-def sending(find: Callable[[Mapping[str, str]], bytes], *, is_json: bool) -> Callable[..., object]:
-    """The same for an answer that was made elsewhere, as JSON or as plain bytes."""
-    kind = _JSON if is_json else _BYTES
+def sending(find: Callable[[Mapping[str, str]], bytes], *, kind: str) -> Callable[..., object]:
+    """The same for an answer that was made elsewhere, as `JSON`, `CSV` or plain `BYTES`."""
     return _application(lambda request: _respond(request, 200, find(request.args), kind))
 
 
@@ -71,7 +71,7 @@ def error_answer(request: wrappers.Request, status: int, sentence: str) -> wrapp
 
 
 def _respond(
-    request: wrappers.Request, status: int, content: str | bytes, kind: str = _JSON
+    request: wrappers.Request, status: int, content: str | bytes, kind: str = JSON
 ) -> wrappers.Response:
     response: wrappers.Response = http_util.Respond(request, content, kind, code=status)
     return response

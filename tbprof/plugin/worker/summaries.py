@@ -1,0 +1,151 @@
+"""Summaries of the windows of a log directory: kept ones at once, others from a process of their own."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import Any, TypeAlias
+
+from tbprof.errors import TbprofError
+from tbprof.model import Window
+from tbprof.process.messages import Question
+from tbprof.process.worker import Worker
+from tbprof.records import dataclass
+from tbprof.store.lookup.kept_summaries import FileIdentity, KeptSummaries, identity_of_window
+from tbprof.views.fleet.summary import SUMMARY_FORM, WindowSummary, summary_of_document
+
+__all__ = ["Known", "Summaries"]
+
+WORKER = "tbprof.plugin.worker.summarizing"
+"""Never imported here: it holds what makes summaries of reports."""
+
+BATCH = 64
+"""Windows of one question: some 0.3 s, so that the page counts up."""
+
+_DEADLINE_S = 60.0
+_SAVE_EVERY_S = 5.0
+_LOOK_AGAIN_S = 30.0
+"""Whether a trace without a report has got one since: somebody may have opened it."""
+
+_LOST = "its report could not be read: the process that reads reports ended"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a window; neither a summary nor a problem of one whose trace was not read."""
+
+    summary: WindowSummary | None = None
+    problem: str = ""
+
+
+_Waiting: TypeAlias = tuple[str, tuple[FileIdentity, Window]]
+
+
+class Summaries:
+    """Of one log directory; all methods may be called from any thread."""
+
+    def __init__(self, place: str) -> None:
+        """Nothing is read or started yet."""
+        self._lock = threading.RLock()
+        self._kept = KeptSummaries(place, SUMMARY_FORM)
+        self._known: dict[str, tuple[FileIdentity, Known]] = {}
+        self._waiting: OrderedDict[str, tuple[FileIdentity, Window]] = OrderedDict()
+        self._singly: set[str] = set()
+        """Those of a batch that ended the process: one by one, each costs itself alone."""
+        self._unread: dict[str, float] = {}
+        """When it was last asked whether a trace without a report has one."""
+        self._is_asked = False
+        self._saved_at = 0.0
+        self._worker = Worker(WORKER, lambda *_: None)
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the process that reads; None where none runs."""
+        return self._worker.pid
+
+    def of(self, windows: Sequence[Window]) -> tuple[dict[str, Known], int]:
+        """By the path of its report, else its trace, what is known of each; and how many are being read."""
+        found: dict[str, Known] = {}
+        with self._lock:
+            self._waiting.clear()
+            for window in windows:
+                path = window.report_path or window.trace_path or ""
+                known = self._of(path, window)
+                if known is not None:
+                    found[path] = known
+            self._ask()
+        return found, len(windows) - len(found)
+
+    def close(self) -> None:
+        """End the process that reads."""
+        self._worker.close()
+
+    def _of(self, path: str, window: Window) -> Known | None:
+        try:
+            identity = identity_of_window(window)
+        except OSError as error:
+            return Known(problem=f"its file is gone or can't be read ({error.strerror})")
+        known = self._known.get(path)
+        if known is not None and known[0] == identity:
+            if path in self._unread and time.monotonic() - self._unread[path] > _LOOK_AGAIN_S:
+                self._waiting[path] = identity, window
+            return known[1]
+        document = self._kept.get(path, identity)
+        if document is None:
+            self._waiting[path] = identity, window
+            return None
+        self._known[path] = identity, Known(summary_of_document(document))
+        return self._known[path][1]
+
+    def _ask(self) -> None:
+        """Put the next windows to the process; called with the lock held."""
+        if self._is_asked or not self._waiting:
+            return
+        size = 1 if next(iter(self._waiting)) in self._singly else BATCH
+        batch = [self._waiting.popitem(last=False) for _ in range(min(size, len(self._waiting)))]
+        windows = [dataclasses.astuple(window) for _, (_, window) in batch]
+        question = Question(batch[0][0], "summaries", {"windows": json.dumps(windows)})
+        try:
+            answer = self._worker.ask(question, deadline_s=_DEADLINE_S)
+        except TbprofError:
+            # It is asked again with the next request.
+            return
+        self._is_asked = True
+        answer.add_done_callback(lambda done: self._take(batch, done))
+
+    def _take(self, batch: list[_Waiting], answer: Future[bytes]) -> None:
+        with self._lock:
+            self._is_asked = False
+            try:
+                outcomes = json.loads(answer.result())
+            except TbprofError:
+                self._give_up(batch)
+                outcomes = []
+            for (path, (identity, _)), outcome in zip(batch, outcomes, strict=False):
+                self._note(path, identity, outcome)
+            if not self._waiting or time.monotonic() - self._saved_at > _SAVE_EVERY_S:
+                self._saved_at = time.monotonic()
+                self._kept.save([*self._known, *self._waiting])
+            self._ask()
+
+    def _note(self, path: str, identity: FileIdentity, outcome: dict[str, Any] | str | None) -> None:
+        self._unread.pop(path, None)
+        if isinstance(outcome, dict):
+            self._known[path] = identity, Known(summary_of_document(outcome))
+            self._kept.keep(path, identity, outcome)
+            return
+        self._known[path] = identity, Known(problem=outcome or "")
+        if outcome is None:
+            self._unread[path] = time.monotonic()
+
+    def _give_up(self, batch: list[_Waiting]) -> None:
+        if len(batch) > 1:
+            self._singly.update(path for path, _ in batch)
+            return
+        [(path, (identity, _))] = batch
+        self._note(path, identity, _LOST)

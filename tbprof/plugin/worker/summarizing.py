@@ -1,0 +1,44 @@
+"""The process that makes summaries of stored reports: `python -m tbprof.plugin.worker.summarizing`.
+
+Reports are as little trusted as traces, and those of thousands of runs take minutes to read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from tbprof.errors import TbprofError
+from tbprof.model import Window
+from tbprof.process.answering import main
+from tbprof.process.messages import Question
+from tbprof.store.lookup.windows import stored_report
+from tbprof.views.fleet.summary import document_of, summary_of
+
+__all__ = ["WINDOWS", "summarizing"]
+
+WINDOWS = "windows"
+"""The parameter that holds them, as JSON: the fields of each."""
+
+
+def summarizing(_: Callable[[int, int], None]) -> Callable[[Question], bytes]:
+    """A function that answers with a summary of each window, a sentence, or null where there is no report."""
+
+    def answer(question: Question) -> bytes:
+        windows = [Window(*fields) for fields in json.loads(question.parameters[WINDOWS])]
+        return json.dumps([_outcome(window) for window in windows]).encode()
+
+    return answer
+
+
+def _outcome(window: Window) -> dict[str, Any] | str | None:
+    try:
+        report = stored_report(window)
+        return None if report is None else document_of(summary_of(report))
+    except TbprofError as error:
+        return str(error)
+
+
+if __name__ == "__main__":
+    main(summarizing)

@@ -1,0 +1,112 @@
+"""What was made of the reports of a log directory, so that thousands of them are read once.
+
+A summary belongs to the very files that it was made of, by what the system says of them; the time of a
+file's last change of any kind, which nobody can set, is among that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from tbprof.folders import private_cache_folder
+from tbprof.model import Window
+from tbprof.store.files import write_whole
+from tbprof.version import __version__
+
+__all__ = ["FileIdentity", "KeptSummaries", "identity_of_window"]
+
+FileIdentity: TypeAlias = tuple[int, ...]
+"""Of the report and of the trace: device, inode, size, times; 0 for what is not there."""
+
+Document: TypeAlias = dict[str, Any]
+
+_MAX_BYTES = 64 * 1024 * 1024
+"""Some 60,000 summaries; what is larger was not written here."""
+
+
+class KeptSummaries:
+    """Of one log directory, in the user's cache; where there is none, for as long as this lives."""
+
+    def __init__(self, place: str, form: Collection[str]) -> None:
+        """Nothing is read yet.
+
+        Args:
+            place: The log directory, in full.
+            form: Names of a summary's fields: of others, what another version kept is of no use.
+        """
+        parts = repr((place, sorted(form), __version__))
+        self._name = f"{hashlib.sha256(parts.encode()).hexdigest()[:32]}.json"
+        self._kept: dict[str, tuple[FileIdentity, Document]] | None = None
+
+    def get(self, path: str, identity: FileIdentity) -> Document | None:
+        """The summary of the files, unless they have changed."""
+        known = self._all().get(path)
+        return known[1] if known is not None and known[0] == identity else None
+
+    def keep(self, path: str, identity: FileIdentity, summary: Document) -> None:
+        """Until `save`, in memory only."""
+        self._all()[path] = identity, summary
+
+    def save(self, paths: Collection[str]) -> None:
+        """Write those of the paths that are still there; what can't be written is made again."""
+        folder = private_cache_folder("fleet")
+        there = set(paths)
+        self._kept = {path: kept for path, kept in self._all().items() if path in there}
+        if folder is None:
+            return
+        with contextlib.suppress(OSError):
+            write_whole(folder / self._name, json.dumps(self._kept).encode(errors="replace"))
+
+    def _all(self) -> dict[str, tuple[FileIdentity, Document]]:
+        if self._kept is None:
+            self._kept = self._read()
+        return self._kept
+
+    def _read(self) -> dict[str, tuple[FileIdentity, Document]]:
+        folder = private_cache_folder("fleet")
+        if folder is None:
+            return {}
+        try:
+            data = _bytes_of(folder / self._name)
+            return {
+                path: (tuple(identity), summary) for path, (identity, summary) in json.loads(data).items()
+            }
+        except (OSError, ValueError, TypeError, AttributeError):
+            return {}
+
+
+def identity_of_window(window: Window) -> FileIdentity:
+    """What the files of a window are now.
+
+    Raises:
+        OSError: The one that counts is gone.
+    """
+    named = window.report_path or window.trace_path or ""
+    status = os.stat(named)  # noqa: PTH116 - of thousands; a Path takes three times as long
+    other = window.trace_path if window.report_path is not None else None
+    return (*_identity(status), *(_identity_if_there(other) if other is not None else ()))
+
+
+def _identity(status: os.stat_result) -> FileIdentity:
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _identity_if_there(path: str) -> FileIdentity:
+    try:
+        return _identity(os.stat(path))  # noqa: PTH116 - as above
+    except OSError:
+        return (0,)
+
+
+def _bytes_of(path: Path) -> bytes:
+    with path.open("rb") as file:
+        data = file.read(_MAX_BYTES + 1)
+    if len(data) > _MAX_BYTES:
+        raise ValueError("larger than anything that was kept")
+    return data

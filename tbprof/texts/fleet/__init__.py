@@ -1,0 +1,1 @@
+"""What is said of all runs of a log directory."""

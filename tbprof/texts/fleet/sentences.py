@@ -1,0 +1,88 @@
+"""Sentences about all runs of a log directory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tbprof.texts.figures.quantities import count, mean
+
+__all__ = [
+    "NOT_READ",
+    "NO_COMMIT",
+    "NO_RUN_BEFORE",
+    "added_sentence",
+    "fleet_sentences",
+    "gpu_time",
+    "hours",
+]
+
+NOT_READ = "not read yet: open the run"
+NO_COMMIT = "not known: a commit was not recorded"
+NO_RUN_BEFORE = "no run before it"
+
+_SECONDS_PER_MINUTE = 60
+_SECONDS_PER_HOUR = 3600
+_MINUTES_FROM_S = 120
+_HOURS_FROM_S = 7200
+
+_MOST_NAMED = 2
+
+
+def gpu_time(seconds: float) -> str:
+    """`310 GPU-hours`; minutes below two hours, seconds below two minutes."""
+    if seconds >= _HOURS_FROM_S:
+        return f"{_figure(seconds / _SECONDS_PER_HOUR)} GPU-hours"
+    if seconds >= _MINUTES_FROM_S:
+        return f"{_figure(seconds / _SECONDS_PER_MINUTE)} GPU-minutes"
+    return f"{_figure(seconds)} GPU-seconds"
+
+
+def hours(seconds: float) -> str:
+    """`3.4 h`, by the same steps."""
+    if seconds >= _HOURS_FROM_S:
+        return f"{_figure(seconds / _SECONDS_PER_HOUR)}\u202fh"
+    if seconds >= _MINUTES_FROM_S:
+        return f"{_figure(seconds / _SECONDS_PER_MINUTE)}\u202fmin"
+    return f"{_figure(seconds)}\u202fs"
+
+
+def fleet_sentences(
+    runs: int, lost_gpu_s: float, watched_gpu_s: float, half: Sequence[str], alarms: int
+) -> tuple[str, str]:
+    """What all runs together lost, and behind how many lines half of it is.
+
+    Args:
+        runs: How many have figures.
+        lost_gpu_s: To their top lines, summed over the GPUs.
+        watched_gpu_s: Of which.
+        half: The fewest top lines that make half of it.
+        alarms: Runs whose new commit added a wait.
+    """
+    if not runs:
+        return "No run has figures yet", "Open a run to have its trace read."
+    if lost_gpu_s <= 0:
+        verdict = f"Nothing worth a change in {count(runs, 'run')}"
+    else:
+        lines = count(len(half), "line")
+        verdict = (
+            f"{count(runs, 'run')} lost {gpu_time(lost_gpu_s)} to their top lines, half of it behind {lines}"
+        )
+    parts = [f"Watched: {gpu_time(watched_gpu_s)}."]
+    named = ", ".join(half[:_MOST_NAMED])
+    if named:
+        parts.append(f"Most is lost to {named}.")
+    if alarms:
+        parts.append(f"In {count(alarms, 'run')} a new commit added a wait.")
+    return verdict, " ".join(parts)
+
+
+def added_sentence(rule: str, place: str, more: int, commit: str) -> str:
+    """A wait that a commit added: the first of them, and how many more there are."""
+    where = f" at {place}" if place else ""
+    also = f" and {count(more, 'more wait')}" if more else ""
+    return f"{commit[:10]} added {rule}{where}{also}"
+
+
+def _figure(value: float) -> str:
+    """One decimal below 10."""
+    return mean(value) if value < 10 else f"{round(value):,}"

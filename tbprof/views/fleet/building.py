@@ -1,0 +1,181 @@
+"""Windows and their summaries to the rows of all runs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from statistics import fmean
+
+from tbprof.file_names import rank_of
+from tbprof.model import Window
+from tbprof.records import dataclass
+from tbprof.texts.screens.idle import cause_name
+from tbprof.views.fleet.changes import Recorded, RunChange, changes_since_before
+from tbprof.views.fleet.fleet import FleetCause, FleetRow
+from tbprof.views.fleet.summary import SummaryLine, WindowSummary
+
+__all__ = ["FleetEntry", "FleetWindow", "fleet_entries", "newest_windows"]
+
+_NS_PER_S = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class FleetWindow:
+    """The newest window of a worker, and what is known of it."""
+
+    window: Window
+    windows: int
+    """How many the worker has."""
+    first_ns: int
+    """When the first of them was."""
+    owner: str | None
+    summary: WindowSummary | None
+    problem: str
+    """Why there is no summary; "" where there is one, or its trace was not read yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class FleetEntry:
+    row: FleetRow
+    text: str
+    """All that a search looks at, in small letters."""
+
+
+def newest_windows(windows: Iterable[Window]) -> list[tuple[Window, int, int]]:
+    """Of each worker its newest window, how many it has, and when the first was.
+
+    Of several trainings into one folder those of the last one stay: it has the same ranks again.
+
+    Args:
+        windows: By run, worker and time.
+    """
+    found: list[tuple[Window, int, int]] = []
+    for _, of_run in groupby(windows, key=lambda window: window.run):
+        by_rank: dict[object, tuple[Window, int, int]] = {}
+        for worker, of_worker in groupby(of_run, key=lambda window: window.worker):
+            rows = list(of_worker)
+            rank = rank_of(worker)
+            key: object = worker if rank is None else rank
+            known = by_rank.get(key)
+            if known is None or known[0].order_ns < rows[-1].order_ns:
+                by_rank[key] = rows[-1], len(rows), rows[0].order_ns
+        found += by_rank.values()
+    return found
+
+
+def fleet_entries(windows: Iterable[FleetWindow]) -> tuple[FleetEntry, ...]:
+    """One a run, in the order of their names."""
+    grouped = [(run, tuple(rows)) for run, rows in groupby(windows, key=lambda one: one.window.run)]
+    changes = changes_since_before([_recorded(run, rows) for run, rows in grouped])
+    return tuple(_entry(run, rows, changes[run]) for run, rows in grouped)
+
+
+def _recorded(run: str, rows: Sequence[FleetWindow]) -> Recorded:
+    known = [row.summary for row in rows if row.summary is not None]
+    return Recorded(
+        run=run,
+        at_ns=max(row.window.order_ns for row in rows),
+        gpus=sum(len(summary.devices) for summary in known),
+        step_us=_mean([summary.step_us for summary in known]),
+        commit=next((summary.commit for summary in known if summary.commit), None),
+        waits={wait.fingerprint: wait for summary in known for wait in summary.waits},
+        is_known=len(known) == len(rows),
+    )
+
+
+def _entry(run: str, rows: Sequence[FleetWindow], change: RunChange) -> FleetEntry:
+    newest = max(rows, key=lambda row: row.window.order_ns)
+    known = [(row, row.summary) for row in rows if row.summary is not None]
+    summaries = [summary for _, summary in known]
+    top, lost_s = _top(known)
+    opened = _opened(known, top) or newest
+    commit = next((summary.commit for summary in summaries if summary.commit), None)
+    problem = next((row.problem for row in rows if row.problem), "")
+    gpus = sum(len(summary.devices) for summary in summaries)
+    idle = _idle(summaries)
+    row = FleetRow(
+        run=run,
+        worker=opened.window.worker,
+        window=opened.window.window,
+        state="ready" if known else "broken" if problem else "unread",
+        problem="" if known else problem,
+        owner=newest.owner,
+        commit=commit,
+        recorded_s=newest.window.order_ns // _NS_PER_S,
+        ranks=len(rows),
+        windows=sum(one.windows for one in rows),
+        gpus=gpus or None,
+        watched_s=max((_watched_s(one, summary) for one, summary in known), default=None),
+        gpu_s=sum(_gpu_s(*one) for one in known) if gpus else None,
+        step_us=_mean([summary.step_us for summary in summaries]),
+        busy=_mean([summary.busy for summary in summaries]),
+        communication=_mean([summary.communication for summary in summaries]),
+        copying=_mean([summary.copying for summary in summaries]),
+        idle=sum(idle.values()) if gpus else None,
+        causes=tuple(FleetCause(cause, cause_name(cause), share) for cause, share in idle.items()),
+        top_rule="" if top is None else top.rule,
+        top_action="" if top is None else top.action,
+        top_place="" if top is None else top.place,
+        top_site=None if top is None else top.site,
+        lost_gpu_s=lost_s if gpus else None,
+        is_estimate=top is not None and top.is_estimate,
+        before=change.before,
+        change=change.change,
+        is_alarm=change.is_alarm,
+        alarm=change.alarm,
+    )
+    return FleetEntry(row, _text(row, summaries))
+
+
+def _top(known: Sequence[tuple[FleetWindow, WindowSummary]]) -> tuple[SummaryLine | None, float]:
+    """The line that costs the run's GPUs most, over all ranks; with how many seconds of a GPU."""
+    cost: defaultdict[tuple[str, str], float] = defaultdict(float)
+    lines: dict[tuple[str, str], SummaryLine] = {}
+    for row, summary in known:
+        for line in summary.lines[:1]:
+            key = line.rule, line.place
+            cost[key] += line.share * _gpu_s(row, summary)
+            kept = lines.get(key)
+            lines[key] = line if kept is None or kept.share < line.share else kept
+    if not lines:
+        return None, 0.0
+    key = max(lines, key=lambda key: (cost[key], lines[key].share))
+    return lines[key], cost[key]
+
+
+def _opened(
+    known: Sequence[tuple[FleetWindow, WindowSummary]], top: SummaryLine | None
+) -> FleetWindow | None:
+    """The window in which the top line is."""
+    return next((row for row, summary in known if top is not None and top in summary.lines), None)
+
+
+def _watched_s(row: FleetWindow, summary: WindowSummary) -> float:
+    """A window's time is that of its end, or near it."""
+    return (row.window.order_ns - row.first_ns + summary.span_ns) / _NS_PER_S
+
+
+def _gpu_s(row: FleetWindow, summary: WindowSummary) -> float:
+    return _watched_s(row, summary) * len(summary.devices)
+
+
+def _idle(summaries: Sequence[WindowSummary]) -> dict[str, float]:
+    """Means over the ranks that have a GPU."""
+    with_gpu = [summary for summary in summaries if summary.devices]
+    causes = dict.fromkeys(cause for summary in with_gpu for cause in summary.idle)
+    return {cause: fmean(summary.idle.get(cause, 0.0) for summary in with_gpu) for cause in causes}
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def _text(row: FleetRow, summaries: Sequence[WindowSummary]) -> str:
+    lines = dict.fromkeys(
+        f"{line.rule} {line.place} {line.action}" for summary in summaries for line in summary.lines
+    )
+    kernels = dict.fromkeys(name for summary in summaries for name in (*summary.kernels, *summary.devices))
+    parts = (row.run, row.owner or "", row.commit or "", row.alarm, *lines, *kernels)
+    return "\n".join(parts).lower()

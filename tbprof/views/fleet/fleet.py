@@ -1,0 +1,98 @@
+"""What the page Fleet shows: a row a run."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from tbprof.records import dataclass
+
+__all__ = ["FleetCause", "FleetRow", "FleetSort", "FleetView"]
+
+FleetSort: TypeAlias = Literal[
+    "lost",
+    "run",
+    "owner",
+    "commit",
+    "recorded",
+    "gpus",
+    "watched",
+    "busy",
+    "communication",
+    "idle",
+    "change",
+    "alarm",
+]
+"""What rows are sorted by."""
+
+
+@dataclass(frozen=True, slots=True)
+class FleetCause:
+    cause: str
+    name: str
+    share: float
+    """Of the steps, 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class FleetRow:
+    """A run by the newest window of each of its ranks. Shares are of the steps; null is not recorded."""
+
+    run: str
+    worker: str
+    """With the window, what a click on the run opens: the rank that the top line costs most."""
+    window: str
+    state: Literal["ready", "unread", "broken"]
+    """Without figures: its trace was not read yet, or gives nothing."""
+    problem: str
+    """Why it gives nothing; "" where it does."""
+    owner: str | None
+    """Who owns the newest file."""
+    commit: str | None
+    recorded_s: int
+    """When the newest window was, in seconds since 1970."""
+    ranks: int
+    windows: int
+    gpus: int | None
+    watched_s: float | None
+    """From the beginning of the first window to the end of the last."""
+    gpu_s: float | None
+    """The same summed over the GPUs."""
+    step_us: float | None
+    busy: float | None
+    communication: float | None
+    copying: float | None
+    idle: float | None
+    causes: tuple[FleetCause, ...]
+    """Of idle, as they are stacked."""
+    top_rule: str
+    """What costs most; "" where nothing is worth a change."""
+    top_action: str
+    top_place: str
+    top_site: int | None
+    lost_gpu_s: float | None
+    """What the top line costs of `gpu_s`."""
+    is_estimate: bool
+    """Whether that is an estimate; else at most so much."""
+    before: str | None
+    """The run before it that it is compared with; null where there is none."""
+    change: float | None
+    """Of the step since then, 0.1 for a tenth longer."""
+    is_alarm: bool
+    """Whether another commit than that of the run before added a wait."""
+    alarm: str
+    """What was added, or why nobody can tell; "" where nothing was."""
+
+
+@dataclass(frozen=True, slots=True)
+class FleetView:
+    verdict: str
+    detail: str
+    rows: tuple[FleetRow, ...]
+    """A page of those that were found."""
+    first: int
+    """Place of the first of them in line, from 0 on."""
+    found: int
+    total: int
+    """Of all runs."""
+    reading: int
+    """Windows whose reports are still to be read."""

@@ -1,0 +1,185 @@
+"""A window in the few figures that its run's row is made of, small enough to keep those of thousands."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from tbprof.model import Finding, Report
+from tbprof.records import dataclass
+from tbprof.views.base.steady import mean_step_us, steady_steps
+from tbprof.views.findings.actions import rank
+from tbprof.views.overview.action_rows import action_rows
+from tbprof.views.overview.idle_causes import stacking_place
+from tbprof.views.overview.overview import ActionRow
+
+__all__ = [
+    "SUMMARY_FORM",
+    "SummaryLine",
+    "SummaryWait",
+    "WindowSummary",
+    "document_of",
+    "summary_of",
+    "summary_of_document",
+]
+
+_MOST_LINES = 5
+"""A search finds a run by those that are worth most."""
+
+_MOST_WAITS = 64
+_MOST_KERNELS = 16
+_LONGEST_NAME = 120
+"""Letters of a name that others gave: a summary stays small."""
+
+_WAITS = ("SYN", "CPY")
+"""Families of the rules that find waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryLine:
+    """Something to change, most worth first."""
+
+    rule: str
+    action: str
+    """In the imperative; may hold `code`."""
+    place: str
+    """`train.py:88`, or what the finding is about; "" for the whole window."""
+    share: float
+    """Of a step that it costs, 0 to 1: the estimate, else the ceiling."""
+    is_estimate: bool
+    site: int | None
+    """Index of the window's site, to open it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryWait:
+    """A wait that a rule found; the same one in another recording has the same fingerprint."""
+
+    fingerprint: str
+    rule: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowSummary:
+    """Shares are of the steps that are not cold, over all devices, 0 to 1; None is not recorded."""
+
+    rank: int | None
+    devices: tuple[str, ...]
+    span_ns: int
+    step_us: float | None
+    busy: float | None
+    """Computing."""
+    communication: float | None
+    """With nothing computed beside it."""
+    copying: float | None
+    idle: Mapping[str, float]
+    """By cause, in the order in which causes are stacked."""
+    commit: str | None
+    lines: tuple[SummaryLine, ...]
+    waits: tuple[SummaryWait, ...]
+    kernels: tuple[str, ...]
+    """Names of kernels that ran beside waits."""
+
+
+SUMMARY_FORM = tuple(
+    f"{record.__name__}.{field.name}"
+    for record in (WindowSummary, SummaryLine, SummaryWait)
+    for field in dataclasses.fields(record)
+)
+"""Changes with what a summary holds: what another version kept is of no use."""
+
+
+def summary_of(report: Report) -> WindowSummary:
+    """What a row needs of a whole report."""
+    steady = steady_steps(report)
+    room_ns = sum(step.length_ns for step in steady) * len(report.trace.devices)
+    step_us = mean_step_us(report)
+    causes = sorted({cause for step in steady for cause in step.idle_by_cause}, key=stacking_place)
+
+    def share(parts: list[int | None]) -> float | None:
+        known = [part for part in parts if part is not None]
+        return sum(known) / room_ns if known and room_ns > 0 else None
+
+    idle = {cause: share([step.idle_by_cause.get(cause, 0) for step in steady]) for cause in causes}
+    return WindowSummary(
+        rank=report.trace.rank,
+        devices=tuple(_short(name) for name in report.trace.devices),
+        span_ns=report.trace.span_ns,
+        step_us=step_us,
+        busy=share([step.computing_ns for step in steady]),
+        communication=share([step.communication_exposed_ns for step in steady]),
+        copying=share([step.copying_ns for step in steady]),
+        idle={cause: part for cause, part in idle.items() if part},
+        commit=None if report.facts is None else report.facts.git_commit,
+        lines=tuple(_line(report, row) for row in _actions(report, step_us)[:_MOST_LINES]),
+        waits=_waits(report),
+        kernels=_kernels(report),
+    )
+
+
+def document_of(summary: WindowSummary) -> dict[str, Any]:
+    """As JSON has it."""
+    return dataclasses.asdict(summary)
+
+
+def summary_of_document(document: Mapping[str, Any]) -> WindowSummary:
+    """The summary that `document_of` wrote.
+
+    Raises:
+        TypeError: Another version wrote it.
+        KeyError: Likewise.
+    """
+    return WindowSummary(
+        **{
+            **document,
+            "devices": tuple(document["devices"]),
+            "lines": tuple(SummaryLine(**line) for line in document["lines"]),
+            "waits": tuple(SummaryWait(**wait) for wait in document["waits"]),
+            "kernels": tuple(document["kernels"]),
+        }
+    )
+
+
+def _actions(report: Report, step_us: float | None) -> tuple[ActionRow, ...]:
+    return action_rows(report, rank(report), step_us or 0.0)
+
+
+def _line(report: Report, row: ActionRow) -> SummaryLine:
+    sites = row.finding.sites
+    return SummaryLine(
+        rule=row.finding.rule,
+        action=row.title,
+        place=_place(report, sites) or _short(row.finding.place),
+        share=row.share,
+        is_estimate=row.saves.estimate_us is not None,
+        site=sites[0] if sites else None,
+    )
+
+
+def _waits(report: Report) -> tuple[SummaryWait, ...]:
+    found = [f for f in report.findings if f.rule.startswith(_WAITS) and f.severity != "info"]
+    return tuple(_wait(report, finding) for finding in found[:_MOST_WAITS])
+
+
+def _wait(report: Report, finding: Finding) -> SummaryWait:
+    return SummaryWait(finding.fingerprint, finding.rule, _place(report, finding.sites))
+
+
+def _place(report: Report, sites: tuple[Any, ...]) -> str:
+    source = report.sites[sites[0]].source if sites else None
+    if source is None:
+        return ""
+    return _short(source.file if source.line is None else f"{source.file}:{source.line}")
+
+
+def _kernels(report: Report) -> tuple[str, ...]:
+    spans = (span for site in report.sites if site.instance for span in site.instance.device)
+    named = (span.name for span in spans if span.kind in ("kernel", "communication") and span.name)
+    return tuple(dict.fromkeys(map(_short, named)))[:_MOST_KERNELS]
+
+
+def _short(name: str) -> str:
+    """Names differ at their ends: paths lose their beginning."""
+    return name if len(name) <= _LONGEST_NAME else f"…{name[1 - _LONGEST_NAME :]}"

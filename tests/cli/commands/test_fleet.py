@@ -1,0 +1,63 @@
+"""`tbprof fleet`: all runs of a log directory."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from fleet_runs import put_fleet
+
+from tbprof.cli.main import main
+from tbprof.store.lookup import windows
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    assert main(["fleet", *map(str, arguments)]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.fixture
+def logdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    put_fleet(tmp_path / "logs")
+    return tmp_path / "logs"
+
+
+def test_all_forms_tell_the_same_runs(capsys: pytest.CaptureFixture[str], logdir: Path) -> None:
+    runs = ["team/run2", "team/run1", "raw"]
+    text = printed(capsys, logdir)
+    assert [line.split()[0] for line in text.splitlines()[4:]] == runs
+    assert "bbbbbbbbbb added" in text
+    found = json.loads(printed(capsys, logdir, "--format", "json"))
+    assert [row["run"] for row in found["runs"]] == runs
+    rows = list(csv.DictReader(io.StringIO(printed(capsys, logdir, "--format", "csv"))))
+    assert [row["run"] for row in rows] == runs
+    assert float(rows[0]["lost_gpu_s"]) == found["runs"][0]["lost_gpu_s"]
+    assert "| `team/run2` |" in printed(capsys, logdir, "--format", "markdown")
+
+
+def test_no_report_is_read_twice(
+    capsys: pytest.CaptureFixture[str], logdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = printed(capsys, logdir / "team")
+    read = []
+    real = windows.decode_report
+    monkeypatch.setattr(windows, "decode_report", lambda *a, **k: read.append(k["name"]) or real(*a, **k))
+    assert printed(capsys, logdir / "team") == first
+    assert read == []
+    newest = max((logdir / "team" / "run1").glob("*.pb"))
+    newest.write_bytes(newest.read_bytes())
+    assert printed(capsys, logdir / "team") == first
+    assert read == [str(newest)]
+
+
+def test_a_search_that_finds_nothing_and_a_folder_without_runs_are_told_apart(
+    capsys: pytest.CaptureFixture[str], logdir: Path, tmp_path: Path
+) -> None:
+    assert printed(capsys, logdir, "--search", "price").startswith("No run has figures yet")
+    (tmp_path / "empty").mkdir()
+    assert main(["fleet", str(tmp_path / "empty")]) == 2
+    assert "name another folder" in capsys.readouterr().err

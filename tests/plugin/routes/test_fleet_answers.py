@@ -1,0 +1,78 @@
+"""The tab's answers about all runs, and the process that they come from."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fleet_runs import put_fleet
+from patience import PATIENCE_S
+
+from tbprof.plugin.worker.summaries import Summaries
+from tbprof.store.lookup.discovery import Discovery
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def answered(tab: Any, **parameters: str) -> Any:
+    """Once no window is being read."""
+    deadline = time.monotonic() + PATIENCE_S
+    while (answer := tab.get("fleet", **parameters).json)["reading"]:
+        assert time.monotonic() < deadline, "the reports were not read in time"
+        time.sleep(0.05)
+    return answer
+
+
+def test_runs_are_sorted_searched_paged_and_sent_as_csv(open_tab: Callable[..., Any], tmp_path: Path) -> None:
+    put_fleet(tmp_path / "logs")
+    tab = open_tab(str(tmp_path / "logs"))
+    answer = answered(tab)
+    assert [(row["run"], row["state"]) for row in answer["rows"]] == [
+        ("team/run2", "ready"),
+        ("team/run1", "ready"),
+        ("raw", "unread"),
+    ]
+    assert answered(tab, sort="run", order="back")["rows"][0]["run"] == "team/run2"
+    found = answered(tab, search="late_metrics", **{"from": "1"})
+    assert (found["found"], found["total"], found["rows"]) == (1, 3, [])
+    table = tab.get("fleet.csv", search="late_metrics")
+    assert table.content_type.startswith("text/csv")
+    assert [line.split(",")[0] for line in table.text.splitlines()] == ["run", "team/run2"]
+    assert tab.get("fleet", sort="price").status_code == 400
+    assert tab.get("fleet", **{"from": "-1"}).status_code == 400
+
+
+def test_another_server_begins_with_what_was_kept(open_tab: Callable[..., Any], tmp_path: Path) -> None:
+    put_fleet(tmp_path / "logs")
+    (tmp_path / "logs" / "raw" / "broken.pt.trace.json").unlink()
+    first = answered(open_tab(str(tmp_path / "logs")))
+    second = open_tab(str(tmp_path / "logs"))
+    assert second.get("fleet").json == first
+    assert second.plugin.worker_pids() == ()
+
+
+def test_a_report_that_ends_the_process_costs_itself_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    put_fleet(tmp_path / "logs")
+    windows = Discovery(tmp_path / "logs" / "team", lambda _: True).find().windows
+    monkeypatch.setenv("TBPROF_TEST_ENDS_AT", Path(windows[0].report_path or "").name)
+    monkeypatch.setattr("tbprof.plugin.worker.summaries.WORKER", "mortal_summarizing")
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2] / "support"))
+    summaries = Summaries("logs")
+    try:
+        deadline = time.monotonic() + PATIENCE_S
+        while (found := summaries.of(windows))[1]:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+    finally:
+        summaries.close()
+    known = [found[0][window.report_path or ""] for window in windows]
+    assert "ended" in known[0].problem
+    assert all(one.summary is not None for one in known[1:])

@@ -1,0 +1,152 @@
+"""All runs: what a row is made of, what it is compared with, and how rows are found."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from fleet_runs import COMMITS, FIRST_NS, HOUR_NS, report_of_commit
+
+from tbprof.errors import UsageError
+from tbprof.model import Window
+from tbprof.views.fleet.building import FleetEntry, FleetWindow, fleet_entries, newest_windows
+from tbprof.views.fleet.fleet_csv import fleet_csv
+from tbprof.views.fleet.listing import FleetQuestion, fleet_rows, fleet_view, sort_of
+from tbprof.views.fleet.summary import WindowSummary, document_of, summary_of, summary_of_document
+
+SUMMARY = summary_of(report_of_commit(COMMITS[0]))
+LATER = summary_of(report_of_commit(COMMITS[1], "lib/late_metrics.py"))
+
+
+def window(run: str, day: int, worker: str = "w", hour: int = 0) -> Window:
+    at_ns = FIRST_NS + (24 * day + hour) * HOUR_NS
+    name = f"{worker}.{at_ns}.trace.json.gz"
+    return Window(run, worker, name, at_ns, name, None, 1)
+
+
+def looked_at(
+    run: str, day: int, summary: WindowSummary | None, hours: int = 1, worker: str = "w"
+) -> FleetWindow:
+    newest = window(run, day, worker, hours)
+    return FleetWindow(newest, 2, newest.order_ns - hours * HOUR_NS, "ada", summary, "")
+
+
+def rows_of(*windows: FleetWindow) -> dict[str, FleetEntry]:
+    return {entry.row.run: entry for entry in fleet_entries(windows)}
+
+
+def test_a_summary_is_kept_and_read_again() -> None:
+    assert summary_of_document(document_of(SUMMARY)) == SUMMARY
+    with pytest.raises(TypeError):
+        summary_of_document({**document_of(SUMMARY), "lines": [{"unknown": 1}]})
+
+
+def test_what_the_gpu_does_adds_up_to_the_step() -> None:
+    parts = [SUMMARY.busy, SUMMARY.communication, SUMMARY.copying, *SUMMARY.idle.values()]
+    assert sum(part or 0.0 for part in parts) == pytest.approx(1.0, abs=1e-6)
+
+
+def test_the_top_line_costs_its_share_of_the_time_that_was_watched() -> None:
+    row = rows_of(looked_at("run", 1, SUMMARY, hours=10))["run"].row
+    top = SUMMARY.lines[0]
+    assert (row.top_rule, row.top_place) == (top.rule, top.place)
+    assert row.gpu_s == pytest.approx(10 * 3600, rel=1e-3)
+    assert row.lost_gpu_s == pytest.approx(top.share * 10 * 3600, rel=1e-3)
+    assert (row.gpus, row.windows, row.owner, row.alarm) == (1, 2, "ada", "no run before it")
+
+
+def test_ranks_with_the_same_top_line_lose_together() -> None:
+    ranks = [looked_at("run", 1, SUMMARY, worker=f"node_rank{rank}") for rank in range(4)]
+    row = rows_of(*ranks)["run"].row
+    assert (row.ranks, row.gpus) == (4, 4)
+    assert row.lost_gpu_s == pytest.approx(4 * SUMMARY.lines[0].share * 3600, rel=1e-3)
+
+
+def test_a_new_commit_that_adds_a_wait_is_told() -> None:
+    rows = rows_of(looked_at("exp/run1", 1, SUMMARY), looked_at("exp/run2", 2, LATER))
+    later = rows["exp/run2"].row
+    assert later.before == "exp/run1"
+    assert later.is_alarm
+    assert later.alarm.startswith("bbbbbbbbbb added ")
+    assert "lib/late_metrics.py:5" in later.alarm
+    assert later.change == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "alarm"),
+    [
+        (dataclasses.replace(SUMMARY, commit=COMMITS[1]), ""),
+        (dataclasses.replace(SUMMARY, commit=None), "not known: a commit was not recorded"),
+        (dataclasses.replace(LATER, commit=COMMITS[0]), ""),
+    ],
+    ids=["same_commit", "no_commit", "same_waits"],
+)
+def test_nothing_else_is_an_alarm(earlier: WindowSummary, alarm: str) -> None:
+    rows = rows_of(looked_at("run1", 1, earlier), looked_at("run2", 2, LATER))
+    assert (rows["run2"].row.alarm, rows["run2"].row.is_alarm) == (alarm, False)
+
+
+@pytest.mark.parametrize("other", ["other_run1", "deep/run1", "run1_eval"])
+def test_runs_of_other_programs_are_not_compared(other: str) -> None:
+    rows = rows_of(
+        *sorted([looked_at(other, 1, SUMMARY), looked_at("run2", 2, LATER)], key=lambda w: w.window.run)
+    )
+    assert rows["run2"].row.before is None
+
+
+def test_names_with_dates_and_digests_are_of_one_family() -> None:
+    rows = rows_of(
+        looked_at("bert-2026-01-02-3fa4bc9", 1, SUMMARY), looked_at("bert-2026-02-11-90e17ad", 2, LATER)
+    )
+    assert rows["bert-2026-02-11-90e17ad"].row.before == "bert-2026-01-02-3fa4bc9"
+
+
+def test_of_a_later_training_in_the_same_folder_the_ranks_count_once() -> None:
+    windows = [window("run", 1, "a_rank0"), window("run", 2, "b_rank0"), window("run", 2, "b_rank0", 5)]
+    assert newest_windows(windows) == [(windows[2], 2, windows[1].order_ns)]
+
+
+ENTRIES = tuple(
+    rows_of(
+        looked_at("run1", 1, SUMMARY, hours=1),
+        looked_at("run2", 2, LATER, hours=5),
+        looked_at("unread", 3, None),
+    ).values()
+)
+
+
+@pytest.mark.parametrize(
+    ("search", "found"),
+    [
+        ("", ["run2", "run1", "unread"]),
+        ("SYN", ["run2", "run1"]),
+        ("late_metrics.py:5", ["run2"]),
+        ("ada unread", ["unread"]),
+        (SUMMARY.kernels[0], ["run2", "run1"]),
+        ("nothing of this", []),
+    ],
+)
+def test_a_search_finds_rules_lines_kernels_and_names(search: str, found: list[str]) -> None:
+    assert [row.run for row in fleet_rows(ENTRIES, FleetQuestion(search))] == found
+
+
+def test_what_is_not_known_comes_last_whichever_end_is_first() -> None:
+    for is_reversed in (False, True):
+        assert fleet_rows(ENTRIES, FleetQuestion("", "idle", is_reversed))[-1].run == "unread"
+    with pytest.raises(UsageError, match="can't be sorted"):
+        sort_of("price")
+
+
+def test_the_sentence_says_what_was_lost_and_behind_what() -> None:
+    view = fleet_view(ENTRIES, FleetQuestion(), most=1)
+    assert view.verdict.startswith("2 runs lost ")
+    assert "half of it behind 1 line" in view.verdict
+    assert "In 1 run a new commit added a wait." in view.detail
+    assert (view.found, view.total, len(view.rows)) == (3, 3, 1)
+
+
+def test_csv_has_a_column_a_cause_and_no_formula() -> None:
+    hostile = rows_of(looked_at("=cmd()", 1, SUMMARY))["=cmd()"].row
+    head, line = fleet_csv([hostile]).splitlines()
+    assert line.startswith("'=cmd(),")
+    assert all(f"idle_{cause.cause}" in head for cause in hostile.causes)
