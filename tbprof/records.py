@@ -24,7 +24,7 @@ def _init(self: Any, /, *values: object, **named: object) -> None:
 
 
 def _compiled_init(cls: Any) -> Any:
-    scope: dict[str, Any] = {"_set": object.__setattr__, "_LEFT_OUT": _LEFT_OUT}
+    scope: dict[str, Any] = {"_LEFT_OUT": _LEFT_OUT}
     fields = sorted(dataclasses.fields(cls), key=lambda field: bool(field.kw_only))
     taken, body = ["self"], []
     for number, field in enumerate(fields):
@@ -40,7 +40,9 @@ def _compiled_init(cls: Any) -> Any:
             taken.append(f"{field.name}=_default{number}")
         else:
             taken.append(field.name)
-        body.append(f" _set(self, {field.name!r}, {value})\n")
+        # A slot's own setter: twice as fast as `object.__setattr__`, and as deaf to what is frozen.
+        scope[f"_set{number}"] = getattr(cls, field.name).__set__
+        body.append(f" _set{number}(self, {value})\n")
     exec(f"def __init__({', '.join(taken)}):\n{''.join(body) or ' pass'}", scope)
     scope["__init__"].__qualname__ = f"{cls.__qualname__}.__init__"
     return scope["__init__"]
