@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -49,6 +50,8 @@ __all__ = ["DECIDED_BY_OTHERS", "FACTS_TABLES", "Facts"]
 FACTS_TABLES: Tables = frozenset(("autograd", "collectives"))
 """The optional tables of a trace that the facts read: whoever reads one for them asks for these."""
 
+_Found = TypeVar("_Found")
+
 DECIDED_BY_OTHERS = 0.05
 """With the busiest device idle for this part of the steps in collectives of the hosts, a replay without
 the other ranks says nothing."""
@@ -59,6 +62,14 @@ class Facts:
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
+        self._found: dict[Callable[[Facts], object], object] = {}
+
+    def once(self, find: Callable[[Facts], _Found]) -> _Found:
+        """What a function of these facts alone returns, however many ask."""
+        if find not in self._found:
+            self._found[find] = find(self)
+        found: _Found = self._found[find]  # type: ignore[assignment]
+        return found
 
     @cached_property
     def origin_ns(self) -> int:

@@ -3,26 +3,43 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
-__all__ = ["matching_names", "matching_rows"]
+__all__ = ["are_named", "match", "matching_names", "matching_rows"]
 
 
 def matching_names(trace: Trace, pattern: str) -> npt.NDArray[np.bool_]:
     """For each interned name, whether `pattern` matches at its beginning."""
-    match = re.compile(pattern).match
-    found = (match(name) is not None for name in trace.names)
+    matches = re.compile(pattern).match
+    found = (matches(name) is not None for name in trace.names)
     return np.fromiter(found, np.bool_, len(trace.names))
+
+
+def are_named(trace: Trace, rows: Int64s, passes: Callable[[str], object]) -> npt.NDArray[np.bool_]:
+    """For each of these rows, whether its name passes; names that none of them has are not looked at."""
+    name = trace.slices.name[rows]
+    found = np.zeros(len(trace.names), np.bool_)
+    found[name] = True
+    for occurring in np.flatnonzero(found).tolist():
+        found[occurring] = bool(passes(trace.names[occurring]))
+    return found[name]
+
+
+def match(trace: Trace, rows: Int64s, pattern: str) -> npt.NDArray[np.bool_]:
+    """For each of these rows, whether its name matches at its beginning."""
+    return are_named(trace, rows, re.compile(pattern).match)
 
 
 def matching_rows(trace: Trace, pattern: str, *categories: Category) -> Int64s:
     """Rows of these categories whose name matches at its beginning, ascending."""
-    slices = trace.slices
-    rows = np.flatnonzero(np.isin(slices.category, categories))
-    if len(rows) == 0:
-        return rows
-    return rows[matching_names(trace, pattern)[slices.name[rows]]]
+    is_one = np.zeros(len(trace.slices.category), np.bool_)
+    for category in categories:
+        # Twice as fast as `np.isin`, even for two of them.
+        is_one |= trace.slices.category == category
+    rows = np.flatnonzero(is_one)
+    return rows[match(trace, rows, pattern)]

@@ -20,6 +20,7 @@ __all__ = ["Nest"]
 
 
 _FAN_OUT = 16
+_STEPS_BACK = 3
 _NEVER = np.iinfo(np.int64).min
 
 
@@ -50,9 +51,13 @@ class Nest:
         """Position of the innermost interval around each call, `NONE` where there is none."""
         if len(self.rows) == 0 or len(lane) == 0:
             return np.full(len(lane), NONE, np.int64)
-        first = np.searchsorted(self._lane, lane, side="left")
-        stop = np.searchsorted(self._lane, lane, side="right")
-        before = _search_within(self._start_ns, start_ns, first, stop) - 1
+        first, before = np.empty_like(lane), np.empty_like(lane)
+        order = np.argsort(lane, kind="stable")
+        for calls in np.split(order, np.flatnonzero(np.diff(lane[order])) + 1):
+            begin, stop = np.searchsorted(self._lane, [lane[calls[0]], lane[calls[0]] + 1])
+            first[calls] = begin
+            starts = self._start_ns[begin:stop]
+            before[calls] = begin + np.searchsorted(starts, start_ns[calls], side="right") - 1
         return self._last_reaching(before, end_ns, first)
 
     def enclosing(self, position: Int64s, end_ns: Int64s) -> Int64s:
@@ -68,6 +73,12 @@ class Nest:
         found = np.full(len(upto), NONE, np.int64)
         open_ = np.flatnonzero(upto >= floor)
         node = upto[open_]
+        for _ in range(_STEPS_BACK):
+            # Most are that near, and a look at one is far cheaper than one at sixteen.
+            reaches = self._levels[0][node] >= end_ns[open_]
+            found[open_[reaches]] = node[reaches]
+            left = ~reaches & (node > floor[open_])
+            open_, node = open_[left], node[left] - 1
         for level, ends in enumerate(self._levels):
             block = node // _FAN_OUT
             hit = _last_in_block(ends, block, node - block * _FAN_OUT, end_ns[open_])
@@ -98,21 +109,8 @@ def _padded(values: Int64s) -> Int64s:
 
 def _last_in_block(ends: Int64s, block: Int64s, upto: Int64s, end_ns: Int64s) -> Int64s:
     """Last node of each block, at most `upto` into it, that reaches `end_ns`."""
-    offsets = np.arange(_FAN_OUT)
-    candidates = ends.reshape(-1, _FAN_OUT)[block]
-    fits = (candidates >= end_ns[:, None]) & (offsets <= upto[:, None])
-    last = _FAN_OUT - 1 - np.argmax(fits[:, ::-1], axis=1)
-    found: Int64s = np.where(fits.any(axis=1), block * _FAN_OUT + last, NONE)
+    fits = ends.reshape(-1, _FAN_OUT)[block] >= end_ns[:, None]
+    # A bit a node: the last one that is set is the exponent of the number that they make.
+    bits = np.packbits(fits, bitorder="little").view("<u2") & ((2 << upto) - 1)
+    found: Int64s = np.where(bits > 0, block * _FAN_OUT + np.frexp(bits)[1] - 1, NONE)
     return found
-
-
-def _search_within(values: Int64s, wanted: Int64s, first: Int64s, stop: Int64s) -> Int64s:
-    """`searchsorted(values[first:stop], wanted, "right")` for each query, as positions."""
-    low: Int64s = first.copy()
-    high: Int64s = stop.copy()
-    while (open_ := low < high).any():
-        middle = (low + high) // 2
-        right = open_ & (values[np.minimum(middle, len(values) - 1)] <= wanted)
-        low = np.where(right, middle + 1, low)
-        high = np.where(open_ & ~right, middle, high)
-    return low

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from tbprof.analysis.arrays.names import matching_names, matching_rows
+from tbprof.analysis.arrays.names import match, matching_rows
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.events.calls import Calls
 from tbprof.trace.columns.arrays import NONE
@@ -42,7 +42,7 @@ def find_modules(trace: Trace, calls: Calls, chosen: Int64s) -> Int64s:
 def label_rows(trace: Trace) -> Int64s:
     """Rows that are a range of the user's own, ascending."""
     rows = np.flatnonzero(trace.slices.category == Category.USER_ANNOTATION)
-    own: Int64s = rows[~matching_names(trace, _MADE_BY_TORCH)[trace.slices.name[rows]]]
+    own: Int64s = rows[~match(trace, rows, _MADE_BY_TORCH)]
     return own
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import union
-from tbprof.analysis.arrays.names import matching_names, matching_rows
+from tbprof.analysis.arrays.names import match, matching_rows
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
@@ -56,7 +56,7 @@ def is_communication(trace: Trace, work: DeviceWork) -> npt.NDArray[np.bool_]:
     """One entry a row of `work`."""
     slices = trace.slices
     pattern = "|".join(f"(?:{name.pattern})" for name in NAMES)
-    named = matching_names(trace, pattern)[slices.name[work.rows]]
+    named = match(trace, work.rows, pattern)
     ops = matching_rows(trace, OPS, Category.CPU_OP, Category.USER_ANNOTATION)
     found: npt.NDArray[np.bool_] = named.copy()
     is_kernel = work.is_kernel

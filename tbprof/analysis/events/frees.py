@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.names import matching_names
+from tbprof.analysis.arrays.names import match, matching_names
 from tbprof.analysis.events.calls import Calls
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
@@ -65,7 +65,7 @@ def find_frees(trace: Trace, lanes: tuple[int, ...], calls: Calls) -> Frees:
     """Tell the frees of these lanes apart; a single one outside every op is none of the two."""
     slices = trace.slices
     rows = np.flatnonzero((slices.category == Category.RUNTIME) & np.isin(slices.lane, lanes))
-    rows = rows[~matching_names(trace, _BETWEEN)[slices.name[rows]]]
+    rows = rows[~match(trace, rows, _BETWEEN)]
     rows = rows[np.lexsort((rows, slices.start_ns[rows], slices.lane[rows]))]
     lane, names = slices.lane[rows].astype(np.int64), slices.name[rows]
     free, malloc = (matching_names(trace, name)[names] for name in (_FREE, _MALLOC))

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.analysis.arrays.names import matching_names, matching_rows
+from tbprof.analysis.arrays.names import match, matching_rows
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.frees import Frees
 from tbprof.analysis.events.steps import Steps
@@ -58,7 +58,7 @@ def _long_calls(trace: Trace, runtime: Int64s, calls: Calls) -> Int64s:
     slices = trace.slices
     long = runtime[slices.duration_ns[runtime] >= LONG_CALL_NS]
     long = long[~np.isin(long, calls.rows)]
-    return long[~matching_names(trace, ALLOCATOR)[slices.name[long]]]
+    return long[~match(trace, long, ALLOCATOR)]
 
 
 def _is_steady(trace: Trace, rows: Int64s, steps: Steps) -> bool:

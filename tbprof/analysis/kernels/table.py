@@ -19,7 +19,7 @@ from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s, Trace
 from tbprof.trace.columns.tables import Tables
-from tbprof.trace.columns.tensor_cores import kernels_on_tensor_cores
+from tbprof.trace.columns.tensor_cores import is_on_tensor_cores
 
 __all__ = ["KERNEL_TABLES", "KernelRow", "KernelTable", "kernel_table", "kernels_of"]
 
@@ -135,5 +135,5 @@ def _row(
         configuration=configuration,
         blocks_per_sm=blocks_per_sm,
         occupancy_percent=occupancy_percent,
-        tensor_cores=bool(kernels_on_tensor_cores((name,))[0]),
+        tensor_cores=is_on_tensor_cores(name),
     )

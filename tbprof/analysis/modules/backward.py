@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.analysis.arrays.names import matching_names
+from tbprof.analysis.arrays.names import match
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.operators.forward_calls import forward_calls
 from tbprof.analysis.operators.operators import Operators, find_operators
@@ -41,7 +41,7 @@ def find_backward(facts: Facts) -> Backward:
     operators = find_operators(facts)
     is_backward, forward = forward_calls(facts.trace, operators, with_engine=True)
     slices = facts.trace.slices
-    is_backward = is_backward | matching_names(facts.trace, _ENGINE)[slices.name[operators.rows]]
+    is_backward = is_backward | match(facts.trace, operators.rows, _ENGINE)
     around = operators.parent
     roots = np.flatnonzero(is_backward & ~((around != NONE) & is_backward[np.maximum(around, 0)]))
     known = _filled(slices.lane[operators.rows[roots]].astype(np.int64), forward[roots])
@@ -61,7 +61,7 @@ def _seeds(facts: Facts, operators: Operators, roots: Int64s) -> Int64s:
     slices = facts.trace.slices
     outer = np.flatnonzero(operators.parent == NONE)
     outer = outer[np.argsort(slices.start_ns[operators.rows[outer]], kind="stable")]
-    is_seed = matching_names(facts.trace, _SEED)[slices.name[operators.rows[outer]]]
+    is_seed = match(facts.trace, operators.rows[outer], _SEED)
     begins = np.append(np.isin(outer, roots)[1:], False)
     return np.sort(operators.rows[outer[is_seed & begins & ~np.isin(outer, roots)]])
 

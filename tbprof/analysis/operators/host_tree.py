@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import union
-from tbprof.analysis.arrays.names import matching_names
+from tbprof.analysis.arrays.names import match
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
@@ -42,7 +42,7 @@ def host_tree(trace: Trace) -> HostTree:
     """Build it from the rows of a trace."""
     slices = trace.slices
     ops = np.flatnonzero(slices.category == Category.CPU_OP)
-    is_range = matching_names(trace, _RANGES)[slices.name[ops]]
+    is_range = match(trace, ops, _RANGES)
     ops, ranges = ops[~is_range], ops[is_range]
     annotations = np.flatnonzero(slices.category == Category.USER_ANNOTATION)
     ranges = _that_end_in_time(slices, np.concatenate([ranges, annotations]), ops)

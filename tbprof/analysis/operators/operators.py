@@ -12,12 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import NEVER, overlap_ns
+from tbprof.analysis.arrays.names import are_named
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.operators.host_tree import HostTree, climbed, host_tree
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
-from tbprof.trace.columns.tensor_cores import eligible_operators, kernels_on_tensor_cores
+from tbprof.trace.columns.tensor_cores import eligible_operators, is_on_tensor_cores
 
 __all__ = ["Operators", "find_operators", "with_inner"]
 
@@ -114,7 +115,7 @@ def _own(facts: Facts, rows: Int64s, call_of_row: Int64s) -> _Own:
     trace, work, episodes = facts.trace, facts.work, facts.episodes
     of_work = _at(call_of_row, work.launch)
     length = work.end_ns - work.start_ns
-    on_tensor_cores = kernels_on_tensor_cores(trace.names)[trace.slices.name[work.rows]]
+    on_tensor_cores = are_named(trace, work.rows, is_on_tensor_cores)
     tensor = _sums(len(rows), of_work, np.where(on_tensor_cores, length, 0))
     waits = episodes.blocking
     waited_in = call_of_row[facts.calls.rows[episodes.first[waits]]]

@@ -15,7 +15,7 @@ import itertools
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.names import matching_names
+from tbprof.analysis.arrays.names import match
 from tbprof.analysis.communication.rows import is_communication
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.replay.streams import StreamOrder
@@ -65,11 +65,10 @@ def find_turns(trace: Trace, order: StreamOrder, runnable_ns: Int64s) -> Int64s:
 
 def _engines(trace: Trace, work: DeviceWork) -> Int64s:
     """What runs each row: the cores, one of the two copy engines, or any that is free."""
-    slices = trace.slices
     computes = work.is_kernel & ~is_communication(trace, work)
     engine = np.where(computes, _CORES, _ANY_ENGINE)
     for number, pattern in enumerate((r"Memcpy HtoD", r"Memcpy DtoH"), start=1):
-        engine[matching_names(trace, pattern)[slices.name[work.rows]]] = number
+        engine[match(trace, work.rows, pattern)] = number
     return engine
 
 

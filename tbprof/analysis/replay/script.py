@@ -7,7 +7,8 @@ can't express, and a list is read faster than an array's element.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,9 +29,11 @@ QUEUE_LIMIT = 1024
 _NOBODY = -1
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A device row: its launch, and what it can't start before."""
+class _Row(NamedTuple):
+    """A device row: its launch, and what it can't start before.
+
+    A tuple, since there are many: it is made and taken apart several times faster than a record.
+    """
 
     at: int
     launched_ns: int
@@ -123,26 +126,33 @@ def play(script: Script, removed: Container[int]) -> tuple[list[int], list[tuple
         if isinstance(event, _Wait):
             returned = event.start_ns - shift + event.base_ns
             if event.episode not in removed:
-                for row in event.awaited:
-                    returned = max(returned, ends[row] + event.lag_ns)
-                if event.device != NONE:
-                    last = _last_beside(script, event.device, event.start_ns - shift)
-                    returned = max(returned, last + event.lag_ns)
+                returned = max((returned, *_awaited_ends(script, event, event.start_ns - shift, ends)))
             shift = event.end_ns - returned
             shifts.append((event.start_ns, shift))
             continue
-        arrival = event.launched_ns - shift
-        if event.queue_head != NONE:
-            shift += event.blocked_ns - max(starts[event.queue_head] - arrival, 0)
-            shifts.append((event.launched_ns, shift))
-        start = arrival + event.latency_ns - (event.staged_ns if event.staged_by in removed else 0)
-        if event.before != NONE:
-            start = max(start, ends[event.before] + event.gap_ns)
-        for row, distance in event.awaited:
-            start = max(start, ends[row] + distance)
-        starts[event.at] = start
-        ends[event.at] = start + event.length_ns
+        at, launched, latency, before, gap, awaited, length, queue_head, blocked, staged_by, staged = event
+        arrival = launched - shift
+        if queue_head != NONE:
+            shift += blocked - max(starts[queue_head] - arrival, 0)
+            shifts.append((launched, shift))
+        start = arrival + latency - (staged if staged_by in removed else 0)
+        # A comparison takes a fifth of the time of `max`.
+        if before != NONE and (ready := ends[before] + gap) > start:
+            start = ready
+        for row, distance in awaited:
+            if (ready := ends[row] + distance) > start:
+                start = ready
+        starts[at] = start
+        ends[at] = start + length
     return ends, shifts
+
+
+def _awaited_ends(script: Script, wait: _Wait, at_ns: int, ends: Sequence[int]) -> Iterator[int]:
+    """When a wait that begins at this instant sees that each thing which it awaits is done."""
+    for row in wait.awaited:
+        yield ends[row] + wait.lag_ns
+    if wait.device != NONE:
+        yield _last_beside(script, wait.device, at_ns) + wait.lag_ns
 
 
 def _last_beside(script: Script, device: int, at_ns: int) -> int:
@@ -178,7 +188,7 @@ def _rows(
         staged_by[launched].tolist(),
         np.maximum(schedule.latency_ns[launched] - schedule.least_latency_ns, 0).tolist(),
     )
-    rows = [_Row(*values) for values in zip(*columns, strict=True)]
+    rows = [_Row._make(values) for values in zip(*columns, strict=True)]
     return rows, work.launch_start_ns[launched]
 
 

@@ -87,21 +87,22 @@ def _guessed(trace: Trace, work: DeviceWork) -> _Told:
     launches = np.flatnonzero(work.launch != NONE)
     kind = np.repeat([0, 1, 2], [len(launches), len(records), len(waits)])
     rows = np.concatenate([work.launch[launches], records, waits])
-    at = np.concatenate([launches, records, waits])
+    # Of a record and a wait nobody asks for them.
+    none = np.full(len(records) + len(waits), NONE, np.int64)
+    device, stream = (np.concatenate([column[launches], none]) for column in (work.device, work.stream))
     order = np.lexsort((slices.start_ns[rows], slices.lane[rows]))
-    lane = slices.lane[rows]
+    columns = (slices.lane[rows], kind, slices.start_ns[rows], device, stream)
     told: list[tuple[int, int, int, int, int]] = []
     around = _Around()
-    for i in order.tolist():
-        around = around if around.lane == lane[i] else _Around(int(lane[i]))
-        if kind[i] == 0:
-            told += around.launch(int(work.device[at[i]]), int(work.stream[at[i]]))
-        elif kind[i] == 1:
-            around.record(int(slices.start_ns[rows[i]]))
+    for lane, what, at_ns, *launched in zip(*(one[order].tolist() for one in columns), strict=True):
+        around = around if around.lane == lane else _Around(lane)
+        if what == 0:
+            told += around.launch(*launched)
+        elif what == 1:
+            around.record(at_ns)
         else:
-            around.wait(int(slices.start_ns[rows[i]]))
-    columns = np.array(told, np.int64).reshape(-1, 5).T
-    return _Told(*columns)
+            around.wait(at_ns)
+    return _Told(*np.array(told, np.int64).reshape(-1, 5).T)
 
 
 class _Around:

@@ -33,7 +33,10 @@ def _stem(name: str) -> str:
 
 def _folded(stem: str, group: Sequence[CodeShare]) -> list[CodeShare]:
     usual = median(_time_ns(share) for share in group)
-    alike = [share for share in group if abs(_time_ns(share) - usual) <= ALIKE * usual]
+    alike: list[CodeShare] = []
+    others: list[CodeShare] = []
+    for share in group:
+        (alike if abs(_time_ns(share) - usual) <= ALIKE * usual else others).append(share)
     if len(alike) < _MIN_ALIKE:
         return list(group)
     together = CodeShare(
@@ -44,7 +47,7 @@ def _folded(stem: str, group: Sequence[CodeShare]) -> list[CodeShare]:
         launches=sum(share.launches for share in alike),
         count=len(alike),
     )
-    return [together, *(share for share in group if share not in alike)]
+    return [together, *others]
 
 
 def _time_ns(share: CodeShare) -> int:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.analysis.arrays.names import are_named
 from tbprof.analysis.device.copy_kinds import DIRECTIONS, copy_kinds
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.limits.formulas.cost import FAMILIES
@@ -19,7 +20,7 @@ from tbprof.model import Computing, ComputingPart
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
-from tbprof.trace.columns.tensor_cores import kernels_on_tensor_cores
+from tbprof.trace.columns.tensor_cores import is_on_tensor_cores
 
 __all__ = ["computing_totals"]
 
@@ -131,7 +132,7 @@ class _Computed:
 
     def _products_are_covered(self) -> bool:
         facts, work = self.facts, self.facts.work
-        on_matrix_units = kernels_on_tensor_cores(facts.trace.names)[facts.trace.slices.name[work.rows]]
+        on_matrix_units = are_named(facts.trace, work.rows, is_on_tensor_cores)
         are_products = np.isin(self.work_kind, _PRODUCTS) | (on_matrix_units & (self.work_kind != NONE))
         length = (work.end_ns - work.start_ns) * are_products
         covering = _at(self.limits.covering, self.operators.of_work)

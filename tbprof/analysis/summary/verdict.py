@@ -233,7 +233,7 @@ def _drained_share(facts: Facts, pieces: Intervals) -> float:
 
 
 def _late_host(facts: Facts) -> str:
-    idle = find_launch_idle(facts)
+    idle = facts.once(find_launch_idle)
     short, long = total_ns(idle.short().idle), total_ns(idle.long().idle)
     return "launch_bound" if short >= long else "host_bound"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.names import matching_names
+from tbprof.analysis.arrays.names import match
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.timeline.lanes import LaneKind, TimelineLane, line_groups
 from tbprof.analysis.timeline.tracks import SpanTable, kind_number, nested_lines
@@ -80,7 +80,7 @@ def _thread(
         groups += line_groups(group, nested)
         kinds[mine] = kind_number(group)
     kinds[waits[rows]] = kind_number("wait")
-    steps = matching_names(facts.trace, STEP_PREFIX)[slices.name[rows]]
+    steps = match(facts.trace, rows, STEP_PREFIX)
     kinds[steps & (kinds == kind_number("label"))] = kind_number("step")
     spans = SpanTable(start, end, lines, kinds, rows, slices.name[rows].astype(np.int64))
     return TimelineLane(kind, None, None, _thread_name(facts, lane), groups), spans

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from tbprof.analysis.arrays.names import are_named
 from tbprof.analysis.facts import Facts
 from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Numbers, Removal, Saving, Severity
 from tbprof.rules.base.evidence import row_evidence
@@ -82,7 +83,6 @@ def computing_finding(
 
 def kernels_named(facts: Facts, pattern: str) -> Int64s:
     """Kernels of the busiest device, launched in a step, in whose name the pattern is found."""
-    search = re.compile(pattern).search
-    named = np.fromiter((search(name) is not None for name in facts.trace.names), np.bool_)
     kernels = np.flatnonzero(facts.work.is_kernel)
-    return in_main_steps(facts, kernels[named[facts.trace.slices.name[facts.work.rows[kernels]]]])
+    named = are_named(facts.trace, facts.work.rows[kernels], re.compile(pattern).search)
+    return in_main_steps(facts, kernels[named])

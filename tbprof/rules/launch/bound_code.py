@@ -32,10 +32,14 @@ def find_bound_code(facts: Facts, rule: str, *, compiled: bool) -> Iterator[Find
     main = facts.work.main_device
     if main is None or 2 * facts.empty_idle_ns < int(facts.idle.by_device[main].device_ns.sum()):
         return
-    codes = kernels_by_code(facts, find_launch_idle(facts).short())
-    bound = (code for code in codes if _is_bound(facts, code))
+    bound = facts.once(_bound_codes)
     for code in islice((code for code in bound if code.is_compiled == compiled), _MAX_PLACES):
         yield _finding(facts, rule, code)
+
+
+def _bound_codes(facts: Facts) -> tuple[CodeKernels, ...]:
+    codes = kernels_by_code(facts, facts.once(find_launch_idle).short())
+    return tuple(code for code in codes if _is_bound(facts, code))
 
 
 def _is_bound(facts: Facts, code: CodeKernels) -> bool:

@@ -56,7 +56,7 @@ _CODE = "LCH02"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    pauses = find_launch_idle(facts).long().idle
+    pauses = facts.once(find_launch_idle).long().idle
     steps_ns = facts.steps.total_ns
     if total_ns(pauses) < max(MEDIUM_SHARE * steps_ns, 1):
         return

@@ -66,7 +66,7 @@ class _Loops:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    loops = _find_loops(facts)
+    loops = facts.once(_find_loops)
     if not is_worth_a_word(facts, total_ns(loops.idle)):
         return
     saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(loops.idle))
@@ -114,7 +114,7 @@ def _find_loops(facts: Facts) -> _Loops:
 
 def _looked_at(facts: Facts) -> Numbers | None:
     ops = len(facts.top_ops)
-    return {"ops": ops, "turns": _find_loops(facts).turns} if ops else None
+    return {"ops": ops, "turns": facts.once(_find_loops).turns} if ops else None
 
 
 def _passed(numbers: Numbers, _: Scope) -> str:

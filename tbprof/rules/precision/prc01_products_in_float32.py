@@ -45,7 +45,7 @@ _CODE = "PRC01"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    products = plain_products(facts)
+    products = facts.once(plain_products)
     if len(products.work) and products.peaks is not None and products.peaks.tf32 is None:
         found = products_finding(facts, _CODE, products, products.peaks.half)
         if found is not None:

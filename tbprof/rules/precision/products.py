@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from tbprof.analysis.arrays.names import are_named
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.limits.devices import Peaks, find_peaks
 from tbprof.model import Finding, Numbers
@@ -20,7 +21,7 @@ from tbprof.rules.base.computing import (
 from tbprof.rules.base.rule import Passing
 from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.columns import Int64s
-from tbprof.trace.columns.tensor_cores import kernels_on_tensor_cores
+from tbprof.trace.columns.tensor_cores import is_on_tensor_cores
 
 __all__ = ["PRODUCTS", "device_peaks", "plain_products", "products_finding"]
 
@@ -66,11 +67,9 @@ def products_finding(facts: Facts, rule: str, products: PlainProducts, rate: flo
 
 def _looked_at(facts: Facts) -> Numbers | None:
     trace, work = facts.trace, facts.work
-    is_product = np.array([_PRODUCT.search(name) is not None for name in trace.names], np.bool_)
-    on_cores = kernels_on_tensor_cores(trace.names)
-    name = trace.slices.name[work.rows]
-    products = in_main_steps(facts, np.flatnonzero(work.is_kernel & (is_product | on_cores)[name]))
-    plain = plain_products(facts).work
+    is_product = are_named(trace, work.rows, lambda name: _PRODUCT.search(name) or is_on_tensor_cores(name))
+    products = in_main_steps(facts, np.flatnonzero(work.is_kernel & is_product))
+    plain = facts.once(plain_products).work
     if not len(products):
         return None
     return {"products": len(products), "plain": len(plain)}

@@ -66,7 +66,7 @@ class _Drift:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    drift = _find_drift(facts)
+    drift = facts.once(_find_drift)
     if drift.slower >= SLOWER and drift.share >= COMPARED_SHARE:
         yield computing_finding(
             facts,
@@ -115,7 +115,7 @@ def _medians(
 
 
 def _looked_at(facts: Facts) -> Numbers | None:
-    drift = _find_drift(facts)
+    drift = facts.once(_find_drift)
     if drift.share < COMPARED_SHARE:
         return None
     return {"slower": drift.slower, "share": drift.share, "kernels": len(drift.work)}

@@ -49,7 +49,7 @@ def find_held_back_launches(facts: Facts) -> HeldBackLaunches:
     A launch onto a full queue waits for the device, whatever other threads do: those with half a
     queue before them are left out.
     """
-    launches = training_launches(facts)
+    launches = facts.once(training_launches)
     length = launches.end_ns - launches.start_ns
     long = (length > STRETCH_FACTOR * launches.median_ns) & (_queued(facts, launches) < QUEUE_LIMIT // 2)
     launches = launches.only(long)

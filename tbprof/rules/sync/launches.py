@@ -43,7 +43,7 @@ def training_launches(facts: Facts) -> Launches:
 
 def blocking_launches(facts: Facts) -> tuple[Launches, int]:
     """The launches that returned only when all their kernels had ended, and the number of all."""
-    launches, work = training_launches(facts), facts.work
+    launches, work = facts.once(training_launches), facts.work
     at = np.searchsorted(launches.rows, work.launch[work.is_kernel])
     ended = np.zeros(len(launches.rows) + 1, np.int64)
     np.maximum.at(ended, at, work.end_ns[work.is_kernel])

@@ -54,7 +54,7 @@ LEAST_LAUNCHES = 50
 
 def find(facts: Facts) -> Iterator[Finding]:
     """What can be won is at most the time in those launches, and the empty idle."""
-    launches, of_all = blocking_launches(facts)
+    launches, of_all = facts.once(blocking_launches)
     count = len(launches.rows)
     if of_all < LEAST_LAUNCHES or count < BLOCKING_SHARE * of_all:
         return
@@ -74,7 +74,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _looked_at(facts: Facts) -> Numbers | None:
-    launches, of_all = blocking_launches(facts)
+    launches, of_all = facts.once(blocking_launches)
     return None if of_all < LEAST_LAUNCHES else {"share": len(launches.rows) / of_all, "launches": of_all}
 
 

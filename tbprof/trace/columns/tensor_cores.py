@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["KNOWN_TO_CLASSIC", "LATER", "eligible_operators", "kernels_on_tensor_cores"]
+__all__ = ["KNOWN_TO_CLASSIC", "LATER", "eligible_operators", "is_on_tensor_cores"]
 
 KNOWN_TO_CLASSIC = re.compile(
     "h884|s884|h1688|s1688|hmma|i8816|16816|dgrad_1x1_stride_2x2|first_layer_wgrad_kernel|conv1x1"
@@ -39,10 +40,10 @@ _ELIGIBLE = re.compile(
 )
 
 
-def kernels_on_tensor_cores(names: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """For each name, whether a kernel of that name uses tensor cores."""
-    found = (KNOWN_TO_CLASSIC.search(name) is not None or LATER.search(name) is not None for name in names)
-    return np.fromiter(found, np.bool_, len(names))
+@lru_cache(maxsize=16384)
+def is_on_tensor_cores(name: str) -> bool:
+    """Whether a kernel of that name uses tensor cores."""
+    return KNOWN_TO_CLASSIC.search(name) is not None or LATER.search(name) is not None
 
 
 def eligible_operators(names: Sequence[str]) -> npt.NDArray[np.bool_]:

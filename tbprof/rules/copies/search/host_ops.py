@@ -9,7 +9,7 @@ from bisect import bisect_left
 
 import numpy as np
 
-from tbprof.analysis.arrays.names import matching_names
+from tbprof.analysis.arrays.names import match
 from tbprof.analysis.facts import Facts
 from tbprof.trace.columns.columns import Category, Int64s
 
@@ -28,7 +28,7 @@ def host_ops(facts: Facts, pattern: str, lane: int) -> Int64s:
     """Those of a lane whose name matches, in the same order."""
     slices = facts.trace.slices
     rows = ops_of(facts, lane)
-    rows = rows[matching_names(facts.trace, pattern)[slices.name[rows]]]
+    rows = rows[match(facts.trace, rows, pattern)]
     calls = np.sort(slices.start_ns[(slices.category == Category.RUNTIME) & (slices.lane == lane)])
     start, end = slices.start_ns[rows], slices.end_of(rows)
     first = np.searchsorted(calls, start, side="left")
