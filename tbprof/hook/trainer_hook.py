@@ -42,7 +42,7 @@ class TrainerHook:
             is in no time. Where an upload is small, it takes a second step, to see whether the bytes
             are the same.
         mark_modules: mark each call of an `nn.Module` in the recorded steps, so that time has a module
-            without call stacks; 5 to 25 us each. In a program that uses torch.compile there are none.
+            without call stacks; 2 to 6 us each. In a program that uses torch.compile there are none.
         sync_callbacks: on CUDA, let torch call back at each wait in that step, which shows
             `torch.cuda.synchronize()` as well. Torch can't turn these callbacks off again, and
             allocations are slower from then on: for a run of its own.

@@ -2,7 +2,8 @@
 
 autograd numbers what it records: the forward operator and what it runs for it later bear one
 `Sequence number`, and the latter name torch's number of the forward's thread. That thread's lane is the one
-on which most of its numbers are found. Of several forward calls of one number the earliest is it.
+on which most of its numbers are found. Several calls may bear one number: those that autograd does not record
+bear that of the next one that it does, which is the latest. `key_averages()` takes the earliest.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def forward_calls(
         trace: The one of the operators.
         operators: All of them.
         with_engine: Whether to count what autograd's engine does around its functions, such as adding up
-            gradients; `key_averages()` does not.
+            gradients, and to take the latest call of a number; `key_averages()` does neither.
     """
     none = np.full(len(operators), NONE, np.int64)
     if trace.autograd is None or len(operators) == 0:
@@ -57,5 +58,6 @@ def forward_calls(
         lanes = lane[np.isin(number[forward], wanted)]
         if len(lanes):
             there = forward[lane == np.bincount(lanes).argmax()]
+            there = there[::-1] if with_engine else there
             found[mine] = lookup(number[there], there, wanted)
     return is_backward, found

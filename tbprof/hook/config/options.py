@@ -47,7 +47,7 @@ class HookOptions(RecordOptions):
         metadata=option("record in the step after each window which lines sync or copy; no time includes it"),
     )
     mark_modules: bool = field(
-        default=False,
+        default=True,
         metadata=option("mark the calls of modules in recorded steps, where no call stacks name them"),
     )
     sync_callbacks: bool = field(

@@ -1,21 +1,24 @@
 """Marks around the calls of modules, in the steps of a window alone.
 
 A mark is a range `nn.Module: GPT.layers.3.up (Linear)`, by its path from the outermost module that is called.
-Torch's own hooks for all modules set it; they are there from a window's warm-up to its end. Dynamo would
-trace into such hooks and compile anew where they come and go, so that there are none in a program that has
-compiled code, and none from the moment on at which it compiles some.
+From a window's warm-up to its end, `nn.Module.__call__` is ours: torch's hooks for all modules would take
+every call through the slow half of `_call_impl`, which costs more than the mark. Dynamo would trace into it
+and compile anew where it comes and goes, so that there are no marks in a program that has compiled code, and
+none from the moment on at which it compiles some.
 """
 
 from __future__ import annotations
 
+import itertools
 import weakref
 from collections.abc import Callable
+from functools import wraps
 from threading import get_ident
 from typing import Any, NamedTuple
 
 import torch
 from torch import nn
-from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+from torch.profiler import record_function
 
 from tbprof.hook.safety.compiled_code import CompilationWatch, frame_switch, has_compiled_code
 from tbprof.hook.safety.missing_facts import MissingFacts
@@ -27,14 +30,15 @@ _PREFIX = "nn.Module: "
 _COMPILED = "OptimizedModule"
 """What `torch.compile` makes of a module: called, it is about to compile."""
 
-_open_mark = torch.autograd._record_function_with_args_enter
-_close_mark = torch.autograd._record_function_with_args_exit
-"""As `torch.profiler.record_function`, at a quarter of its cost: these call no operator."""
-
 _left_open: list[object] = []
 """Marks whose recording is over: to close one then, as dropping it does, would write to freed memory."""
 
-_Open = list[tuple[nn.Module, object]]
+_Open = list[tuple[nn.Module, Any]]
+
+MOST_WINDOWS = 100
+"""Of a process: since Python 3.13 a class that was changed a thousand times is looked up slowly for good."""
+
+_marked_windows = itertools.count()
 
 
 class ModuleMarks:
@@ -45,74 +49,93 @@ class ModuleMarks:
         self._names = _Names()
         self._open: dict[int, _Open] = {}
         """By thread the modules that are being called, the innermost last."""
-        self._remove: list[Callable[[], None]] = []
+        self._mark: Callable[[str], Any] = record_function
+        """In its place torch's own for operators, at a tenth of its cost; the trace has it among those."""
+        self._is_on = False
+        self._original: Callable[..., Any] = nn.Module.__call__
+        self._ours = _marking(self, self._original)
         self._switch: Callable[[Any], Any] | None = None
         """Dynamo's, once it has been loaded."""
         self._compilations = CompilationWatch(self._make_way)
 
     def begin(self) -> None:
         """Set marks from now on; while nothing is recorded they only learn the modules' names."""
-        if has_compiled_code():
+        if has_compiled_code() or next(_marked_windows) >= MOST_WINDOWS:
             return
+        # Not at import: this is torch's own, and may be gone in another version.
+        self._mark = torch._C._profiler._RecordFunctionFast
         self._look_for_dynamo()
-        self._remove = [
-            register_module_forward_pre_hook(self._before).remove,
-            register_module_forward_hook(self._after, always_call=True).remove,
-        ]
+        nn.Module.__call__ = self._ours
+        self._is_on = True
 
     def end(self, *, is_recorded: bool = True) -> None:
         """Set no more marks, and close those of this thread, unless their recording is over."""
+        if self._is_on:
+            # Who compiled a module meanwhile holds our function, whose frame is to be let pass.
+            self._look_for_dynamo()
         self._compilations.stop()
         self._make_way(closes=is_recorded)
         for marks in self._open.values():
             _left_open.extend(mark for _, mark in marks)
+            # Its calls are not over yet, and are not to close them.
+            marks.clear()
         self._open.clear()
 
-    def _make_way(self, *, closes: bool = True) -> None:
-        """Nobody returns to what is open on this thread, and another thread's can't be closed from here."""
-        while self._remove:
-            self._remove.pop()()
-        marks = self._open.pop(get_ident(), []) if closes else []
-        while marks:
-            _close_mark(marks.pop()[1])
-
-    def _before(self, module: nn.Module, _: Any) -> None:
+    def enter(self, module: nn.Module) -> _Open | None:
+        """A module is called: open its mark, and give what `leave` closes it by."""
         switch = self._switch
         looks_on = None if switch is None else switch(None)
         try:
+            if not self._is_on:
+                return None
             if looks_on is not None:
                 self._make_way()
-                return
+                return None
             marks, known = self._open.get(get_ident()), self._names.known.get(id(module))
             # All but the first calls end here: each further function would be felt.
             if marks and known is not None and known.module() is module and known.mark is not None:
-                marks.append((module, _open_mark(known.mark)))
-            else:
-                self._enter(module)
+                mark = self._mark(known.mark)
+                mark.__enter__()
+                marks.append((module, mark))
+                return marks
+            return self._enter_first(module)
         except Exception as fault:  # noqa: BLE001 - the border to the user's training
             let_through(fault)
             self._fail(fault)
+            return None
         finally:
             if switch is not None:
                 switch(looks_on)
 
-    def _after(self, module: nn.Module, _: Any, __: Any) -> None:
+    def leave(self, module: nn.Module, marks: _Open) -> None:
+        """That call is over."""
         try:
-            marks = self._open.get(get_ident())
-            if marks and marks[-1][0] is module:
-                _close_mark(marks.pop()[1])
-            elif marks:
-                self._leave(module, marks)
+            # The marks may have ended meanwhile, and Ctrl-C may have left some of the calls in it open.
+            while marks:
+                innermost, mark = marks.pop()
+                mark.__exit__(None, None, None)
+                if innermost is module:
+                    break
         except Exception as fault:  # noqa: BLE001 - the border to the user's training
             let_through(fault)
             self._fail(fault)
 
+    def _make_way(self, *, closes: bool = True) -> None:
+        """Nobody returns to what is open on this thread, and another thread's can't be closed from here."""
+        if self._is_on and nn.Module.__call__ is self._ours:
+            # Where another tool has put its own over ours, that stays, and ours does nothing more.
+            nn.Module.__call__ = self._original
+        self._is_on = False
+        marks = self._open.pop(get_ident(), []) if closes else []
+        while marks:
+            marks.pop()[1].__exit__(None, None, None)
+
     def _look_for_dynamo(self) -> None:
         if self._switch is None:
-            self._switch = frame_switch(ModuleMarks._before, ModuleMarks._after)
+            self._switch = frame_switch(self._ours, ModuleMarks.enter, ModuleMarks.leave)
         self._compilations.look()
 
-    def _enter(self, module: nn.Module) -> None:
+    def _enter_first(self, module: nn.Module) -> _Open | None:
         thread = get_ident()
         marks = self._open.get(thread)
         if not marks:
@@ -122,20 +145,32 @@ class ModuleMarks:
         name = self._names.of(module, marks[-1][0] if marks else None)
         if name is None:
             self._make_way()
-        else:
-            marks.append((module, _open_mark(name)))
-
-    def _leave(self, module: nn.Module, marks: _Open) -> None:
-        # A call that began before the marks has none; one that Ctrl-C ended has left its own.
-        if any(each is module for each, _ in marks):
-            innermost = None
-            while innermost is not module:
-                innermost, mark = marks.pop()
-                _close_mark(mark)
+            return None
+        mark = self._mark(name)
+        mark.__enter__()
+        marks.append((module, mark))
+        return marks
 
     def _fail(self, fault: Exception) -> None:
         self._make_way()
         self._missing.note("module_marks", fault)
+
+
+def _marking(marks: ModuleMarks, original: Callable[..., Any]) -> Callable[..., Any]:
+    """What stands for `nn.Module.__call__`."""
+    enter, leave = marks.enter, marks.leave
+
+    @wraps(original)
+    def __call__(module: nn.Module, *args: Any, **kwargs: Any) -> Any:  # noqa: N807 - it stands for one
+        opened = enter(module)
+        if opened is None:
+            return original(module, *args, **kwargs)
+        try:
+            return original(module, *args, **kwargs)
+        finally:
+            leave(module, opened)
+
+    return __call__
 
 
 class _Known(NamedTuple):

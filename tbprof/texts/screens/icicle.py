@@ -13,7 +13,7 @@ __all__ = ["icicle_opening", "kind_missing"]
 _MISSING = {
     "function": "No Python stacks were recorded: record with `with_stack=True`.",
     "operator": "No operators were recorded: record with `ProfilerActivity.CPU`.",
-    "module": "No modules were recorded: record with `mark_modules=True` or `with_stack=True`.",
+    "module": "No modules were recorded: record with the hook, or `with_stack=True`.",
     "label": "No labels were recorded: put `record_function` around parts of the step.",
 }
 

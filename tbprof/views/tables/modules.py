@@ -54,7 +54,7 @@ def modules(facts: Facts, by: str, *, in_steps: bool) -> Table:
         raise UsageError(f"modules can't be grouped by {by}: give name")
     table = module_table(facts, range(len(facts.steps)) if in_steps else None)
     if not table.names_parts:
-        raise UsageError("this trace names no modules: record with mark_modules=True or with_stack=True")
+        raise UsageError("this trace names no modules: record with the hook, or with_stack=True")
     depths = _depths(table.rows)
     whole = _ranked_us(table.rows[0], table)
     return Table(

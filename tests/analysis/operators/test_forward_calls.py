@@ -51,13 +51,15 @@ def test_two_threads_count_alike_and_are_told_apart() -> None:
     }
 
 
-def test_of_several_forward_calls_of_a_number_the_earliest_counts() -> None:
+def test_of_several_forward_calls_of_a_number_autograd_recorded_the_latest() -> None:
     built = TraceBuilder()
+    op(built, "zero_", -20, -10, MAIN, number=3, forward=0)
     op(built, "linear", 0, 100, MAIN, number=3, forward=0)
     op(built, "addmm", 10, 90, MAIN, number=3, forward=0)
     op(built, "AddmmBackward0", 200, 300, BACKWARD, number=3, forward=1)
     op(built, "mm", 210, 290, BACKWARD)
-    assert joined(facts_of(built)) == {"AddmmBackward0": "linear", "mm": "linear"}
+    assert joined(facts_of(built)) == {"AddmmBackward0": "addmm", "mm": "addmm"}
+    assert joined(facts_of(built), with_engine=False) == {"AddmmBackward0": "zero_", "mm": "zero_"}
 
 
 def test_what_the_engine_does_around_a_function_is_left_out_where_torch_leaves_it_out() -> None:

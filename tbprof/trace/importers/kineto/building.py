@@ -8,7 +8,7 @@ import numpy as np
 
 from tbprof.trace.columns.arrays import Int64s
 from tbprof.trace.columns.columns import Category, Slices
-from tbprof.trace.columns.eras import CATEGORIES, STEP_PREFIX, KinetoCategory
+from tbprof.trace.columns.eras import CATEGORIES, MODULE_PREFIX, STEP_PREFIX, KinetoCategory
 from tbprof.trace.columns.tables import NO_TABLES, Tables
 from tbprof.trace.importers.kineto.events.decode import Batch
 from tbprof.trace.importers.kineto.events.event_args import NO_ARGS
@@ -87,9 +87,9 @@ class Columns:
 
     def _slices(self) -> Slices:
         name, category = self._name.take(), self._category.take()
-        steps = np.array([name.startswith(STEP_PREFIX) for name in self.names], bool)
-        # 2021 calls a step an operator; an operator is what may contain calls, a step is not.
-        category[(category == Category.CPU_OP) & steps[name]] = Category.USER_ANNOTATION
+        ranges = np.array([name.startswith((STEP_PREFIX, MODULE_PREFIX)) for name in self.names], bool)
+        # 2021 calls a step an operator, and so are the hook's marks: what may contain calls, they are not.
+        category[(category == Category.CPU_OP) & ranges[name]] = Category.USER_ANNOTATION
         return Slices(
             start_ns=self._start_ns.take(),
             duration_ns=self._duration_ns.take(),
