@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import gc
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from time import thread_time
 
 import torch
-from torch.profiler import profile, tensorboard_trace_handler
+from torch.profiler import ProfilerActivity, profile, tensorboard_trace_handler
 
 import tbprof
 from tbprof.hook.audit.audit import AuditStep
+from tbprof.hook.safety.missing_facts import MissingFacts
+from tbprof.hook.window import module_marks
+from tbprof.hook.window.module_marks import ModuleMarks
 from tbprof.hook.window.post_window import SETTLE_STEPS
 
-__all__ = ["audited_step", "hook_idle_step", "hook_window", "stock_idle_step", "stock_window"]
+__all__ = [
+    "audited_step",
+    "hook_idle_step",
+    "hook_window",
+    "marked_steps",
+    "stock_idle_step",
+    "stock_window",
+]
 
 SCHEDULE = tbprof.Schedule(skip_first=2, warmup=3, active=5)
 FIRST_RECORDED = SCHEDULE.first_start + SCHEDULE.warmup
@@ -23,12 +34,18 @@ LAST_RECORDED = SCHEDULE.steps_needed - 1
 AUDIT_STEPS = 2
 STEPS = SCHEDULE.steps_needed + AUDIT_STEPS + SETTLE_STEPS + 1
 IDLE_STEPS = 100_000
+WARM_UP = 3
+PAIRS = 23
+"""20 of them count."""
 
 
-def hook_window(training_step: Callable[[], None], folder: Path, *, mark_modules: bool) -> dict[str, float]:
-    """Seconds of all calls of `step()` from the first one to the publishing, and of a recorded step."""
+def hook_window(training_step: Callable[[], None], folder: Path) -> dict[str, float]:
+    """Seconds of all calls of `step()` from the first one to the publishing, and of a recorded step.
+
+    Without marks on modules, which `marked_steps` measures.
+    """
     with tbprof.TrainerHook(
-        folder / "logs", schedule=SCHEDULE, spool=folder / "spool", mark_modules=mark_modules
+        folder / "logs", schedule=SCHEDULE, spool=folder / "spool", mark_modules=False
     ) as hook:
         figures = _window(training_step, hook.step)
         # What follows is done by a process of its own; the next measure is not to be disturbed by it.
@@ -72,6 +89,34 @@ def audited_step(training_step: Callable[[], None]) -> float:
     audit.start()
     training_step()
     audit.finish()
+    return thread_time() - began
+
+
+def marked_steps(training_step: Callable[[], None]) -> list[tuple[float, float]]:
+    """Seconds of pairs of steps in one recording, the second of each with marks around its modules.
+
+    Who measures them in windows of their own finds the machine more different than the steps. Marks that
+    begin with each second step cost more than in a window, where they begin once.
+    """
+    module_marks.MOST_WINDOWS = sys.maxsize
+    marks, pairs = ModuleMarks(MissingFacts()), []
+    for _ in range(WARM_UP):
+        training_step()
+    gc.collect()
+    gc.disable()
+    with profile(activities=[ProfilerActivity.CPU]):
+        for _ in range(PAIRS):
+            without_s = _thread_seconds(training_step)
+            marks.begin()
+            pairs.append((without_s, _thread_seconds(training_step)))
+            marks.end()
+    gc.enable()
+    return pairs[WARM_UP:]
+
+
+def _thread_seconds(training_step: Callable[[], None]) -> float:
+    began = thread_time()
+    training_step()
     return thread_time() - began
 
 
