@@ -102,11 +102,12 @@ class Worker:
             self._is_closed = True
             self._changed.notify()
             process, thread = self._process, self._thread
-        if process is None or thread is None:
+        if thread is None:
             return
-        _close_input(process)
-        thread.join(_END_S)
-        process.kill()
+        if process is not None:
+            _close_input(process)
+            thread.join(_END_S)
+            process.kill()
         thread.join()
 
     def _running(self) -> subprocess.Popen[bytes]:
@@ -137,9 +138,15 @@ class Worker:
         """Ask the process, and take what it tells until it has answered or ended."""
         try:
             with self._changed:
+                if self._is_closed:
+                    raise _closed()
                 process = self._running()
             send(_input(process), {"id": 0, **dataclasses.asdict(asked.question)})
-        except OSError as error:
+        except Busy as error:
+            asked.answer.set_exception(error)
+            return
+        except (OSError, ValueError) as error:
+            # The second, where the input has been closed meanwhile.
             asked.answer.set_exception(_not_asked(error))
             return
         deadline = _Deadline(asked.deadline_s, process)
@@ -193,7 +200,7 @@ def _closed() -> Busy:
     return Busy("no more is read: the process that asks is ending")
 
 
-def _not_asked(error: OSError) -> Busy:
+def _not_asked(error: OSError | ValueError) -> Busy:
     return Busy(f"the process that reads traces can't be asked ({error}): try again")
 
 
