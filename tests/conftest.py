@@ -65,6 +65,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return min(cores + 1, _MOST_PROCESSES) if is_whole and cores > 1 else 0
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What a file sets up, or all that looks at one TensorBoard or report, belongs to one process."""
     for item in items:
