@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import signal
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -83,6 +85,9 @@ def analyses() -> Iterator[Analyses]:
     """One process, so that it is known what waits."""
     found = Analyses(1)
     yield found
+    # One that a test has stopped would not end by itself.
+    for pid in found.pids if hasattr(signal, "SIGCONT") else ():
+        os.kill(pid, signal.SIGCONT)
     found.close()
 
 
