@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from trace_builder import TraceBuilder
 
-__all__ = ["typed_op"]
+__all__ = ["numbered_op", "typed_op"]
 
 
 def typed_op(
@@ -24,3 +24,11 @@ def typed_op(
     shapes = [list(one) for one in dims]
     args = {"Input Dims": shapes, "Input type": list(types), "Concrete Inputs": list(values)}
     built.events[-1]["args"] |= {key: value for key, value in args.items() if value}
+
+
+def numbered_op(
+    built: TraceBuilder, name: str, start: float, end: float, number: int, *, thread: int = 0
+) -> None:
+    """An op that autograd saw; `thread` is that of the forward op, of what autograd itself runs."""
+    built.op(name, start, end)
+    built.events[-1]["args"] |= {"Sequence number": number, "Fwd thread id": thread}

@@ -20,7 +20,7 @@ import numpy as np
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.steps import Steps
 from tbprof.analysis.replay.schedule import DeviceSchedule
-from tbprof.analysis.replay.script import Script, play, write_script
+from tbprof.analysis.replay.script import Script, play, stretched, write_script
 from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.analysis.replay.waits import ReplayWaits
 from tbprof.model import MAX_REPLAY_ERROR
@@ -83,6 +83,20 @@ class Replay:
         replayed[self.replayed_steps] = True
         return np.where(replayed, gained, 0)
 
+    def stretched_ns(self, rows: Int64s, factor: float) -> int:
+        """How long the replayed steps take with these device rows so many times as long.
+
+        Times of the host stay: what the host does for each row does not depend on how long the row is.
+        """
+        lengths = np.array(self._script.ends_ns, np.int64) - np.array(self._script.starts_ns, np.int64)
+        lengths[rows] = (lengths[rows] * factor).astype(np.int64)
+        return self._window_ns(*play(stretched(self._script, lengths.tolist()), frozenset()))
+
+    @property
+    def rows_in_steps(self) -> Int64s:
+        """Device rows of the training that were launched inside a replayed step."""
+        return self._rows_in_steps
+
     @cached_property
     def _start_ns(self) -> int:
         return int(self.steps.start_ns[self.replayed_steps].min())
@@ -112,7 +126,9 @@ class Replay:
         return self._lengths[removed]
 
     def _played_ns(self, removed: frozenset[int]) -> int:
-        ends, shifts = play(self._script, removed)
+        return self._window_ns(*play(self._script, removed))
+
+    def _window_ns(self, ends: list[int], shifts: list[tuple[int, int]]) -> int:
         host_end = self._end_ns - (shifts[-1][1] if shifts else 0)
         device_end = max((ends[row] for row in self._rows_in_steps.tolist()), default=host_end)
         return max(host_end, device_end) - self._start_ns

@@ -6,6 +6,7 @@ can't express, and a list is read faster than an array's element.
 
 from __future__ import annotations
 
+import dataclasses
 from bisect import bisect_right
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -20,7 +21,7 @@ from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
-__all__ = ["QUEUE_LIMIT", "Script", "play", "write_script"]
+__all__ = ["QUEUE_LIMIT", "Script", "play", "stretched", "write_script"]
 
 QUEUE_LIMIT = 1024
 """Launches that CUDA takes before one blocks until an earlier one has started."""
@@ -110,6 +111,15 @@ def write_script(
             for device in work.devices
         },
     )
+
+
+def stretched(script: Script, lengths_ns: Sequence[int]) -> Script:
+    """The same with other lengths of its device rows, one each in their order."""
+    events = (
+        event._replace(length_ns=lengths_ns[event.at]) if isinstance(event, _Row) else event
+        for event in script.events
+    )
+    return dataclasses.replace(script, events=tuple(events))
 
 
 def play(script: Script, removed: Container[int]) -> tuple[list[int], list[tuple[int, int]]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +22,9 @@ _VARIABLES = (
     *("OMP_NUM_THREADS", "MKL_NUM_THREADS"),
 )
 _PREFIXES = ("NCCL_", "TORCH_NCCL_", "RCCL_")
+
+_TOOLS = 6
+"""Places for tools that `sys.monitoring` has."""
 
 _REFERENCES = 4
 """Symbolic references of git that are followed; HEAD is one."""
@@ -43,11 +47,35 @@ def settings(missing: MissingFacts) -> dict[str, str]:
         "cudnn.deterministic": lambda: cudnn.deterministic,
         "deterministic_algorithms": torch.are_deterministic_algorithms_enabled,
         "anomaly_mode": torch.is_anomaly_enabled,
+        "python_tracer": _python_tracer,
+        "memory_history": _memory_history,
         "num_threads": torch.get_num_threads,
         "cpu_count": os.cpu_count,
     }
     values = {name: missing.ask(f"settings.{name}", ask, None) for name, ask in questions.items()}
     return {name: str(value) for name, value in values.items() if value is not None}
+
+
+def _python_tracer() -> str:
+    """The module of what watches this thread's Python code; "none" where nothing does."""
+    watching = (sys.gettrace(), sys.getprofile(), *_monitoring_tools())
+    found = next((one for one in watching if one is not None), None)
+    if found is None or isinstance(found, str):
+        return found or "none"
+    # Those that are written in C are objects, whose class has a module.
+    return str(getattr(found, "__module__", None) or type(found).__module__)
+
+
+def _monitoring_tools() -> list[str | None]:
+    """Names of the tools that have registered with Python 3.12 and later."""
+    monitoring = getattr(sys, "monitoring", None)
+    return [] if monitoring is None else [monitoring.get_tool(number) for number in range(_TOOLS)]
+
+
+def _memory_history() -> bool | None:
+    """Whether torch notes a stack for each allocation on CUDA; None where it can't say."""
+    is_enabled = getattr(torch._C, "_cuda_isHistoryEnabled", None)
+    return bool(is_enabled()) if is_enabled is not None and torch.cuda.is_initialized() else None
 
 
 def environment() -> dict[str, str]:

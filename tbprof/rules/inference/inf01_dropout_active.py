@@ -37,7 +37,7 @@ from tbprof.model import Finding, Numbers
 from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps
 from tbprof.rules.base.launched_inside import launched_inside
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
-from tbprof.rules.inference.training import trains
+from tbprof.rules.base.training import trains
 from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
@@ -52,7 +52,7 @@ _CALLED = r"aten::(?:dropout|alpha_dropout|feature_dropout)_?$"
 
 def find(facts: Facts) -> Iterator[Finding]:
     dropped = _dropped(facts)
-    if len(dropped) and not trains(facts):
+    if len(dropped) and not facts.once(trains):
         inside = launched_inside(facts, dropped)
         work = in_main_steps(facts, inside[facts.work.is_kernel[inside]])
         spent_ns = device_ns(facts, work)
@@ -70,7 +70,7 @@ def _dropped(facts: Facts) -> Int64s:
 
 def _looked_at(facts: Facts) -> Numbers | None:
     calls = len(matching_rows(facts.trace, _CALLED, Category.CPU_OP))
-    return None if trains(facts) or not calls else {"calls": calls}
+    return None if facts.once(trains) or not calls else {"calls": calls}
 
 
 def _passed(numbers: Numbers, _: Scope) -> str:

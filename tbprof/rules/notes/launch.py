@@ -7,7 +7,7 @@ from tbprof.rules.base.notes import duration_of, number_of, share_of
 from tbprof.texts.figures.places import place_words
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["lch01", "lch02", "lch03", "lch04", "lch05", "lch06"]
+__all__ = ["lch01", "lch02", "lch03", "lch04", "lch05", "lch06", "lch07"]
 
 
 def _bound_code(numbers: Numbers, scope: Scope) -> str:
@@ -47,3 +47,11 @@ def lch06(numbers: Numbers, scope: Scope) -> str:
     place = place_words(str(numbers["most_in"]))
     said = f"Python outside of operators takes {duration_of(numbers, 'python_per_step_ns')} {scope.each}"
     return f"{said}, the largest named part in {place}." if place else f"{said}."
+
+
+def lch07(numbers: Numbers, _: Scope) -> str:
+    factor, most, least = int(numbers["factor"]), share_of(numbers, "share"), share_of(numbers, "least_share")
+    full = f"With kernels {factor} times as long the GPU no longer waits"
+    return (
+        f"{full}: in a batch {factor} times as large a sample takes {least} to {most} of what it takes now."
+    )

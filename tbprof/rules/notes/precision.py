@@ -6,7 +6,7 @@ from tbprof.model import Numbers
 from tbprof.rules.base.notes import duration_of, share_of
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["prc01", "prc02", "prc04", "prc05", "prc07"]
+__all__ = ["prc01", "prc02", "prc03", "prc04", "prc05", "prc06", "prc07"]
 
 
 def _products(numbers: Numbers, scope: Scope) -> str:
@@ -21,6 +21,14 @@ def _products(numbers: Numbers, scope: Scope) -> str:
 prc01 = prc02 = _products
 
 
+def prc03(numbers: Numbers, scope: Scope) -> str:
+    spent, part = duration_of(numbers, "per_step_ns"), share_of(numbers, "share")
+    kernels = (
+        f"Kernels that read less than 16 bytes at once take {spent} {scope.each}, {part} of {scope.name}"
+    )
+    return f"{kernels}; most of it for {numbers['inputs']}." if numbers["inputs"] else f"{kernels}."
+
+
 def prc04(numbers: Numbers, scope: Scope) -> str:
     spent, part = duration_of(numbers, "per_step_ns"), share_of(numbers, "share")
     return f"Reordering takes {spent} {scope.each}, {part} of {scope.name}."
@@ -30,6 +38,12 @@ def prc05(numbers: Numbers, scope: Scope) -> str:
     part = share_of(numbers, "share")
     convolutions = f"{int(numbers['convolutions']):,} convolutions of the same shapes each step"
     return f"{convolutions} take {part} of {scope.name}."
+
+
+def prc06(numbers: Numbers, scope: Scope) -> str:
+    spent, part = duration_of(numbers, "per_step_ns"), share_of(numbers, "share")
+    convolutions = f"{int(numbers['biased']):,} of {int(numbers['pairs']):,} convolutions before a batch norm"
+    return f"{convolutions} add a bias: {spent} {scope.each}, {part} of {scope.name}."
 
 
 def prc07(numbers: Numbers, scope: Scope) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tbprof.model import Numbers
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["env01", "env02", "env03", "env04", "env05", "env06"]
+__all__ = ["env01", "env02", "env03", "env04", "env05", "env06", "env07"]
 
 
 def _setting(numbers: Numbers, _: Scope) -> str:
@@ -13,4 +13,4 @@ def _setting(numbers: Numbers, _: Scope) -> str:
     return f"{numbers['place']} is {numbers['value']}."
 
 
-env01 = env02 = env03 = env04 = env05 = env06 = _setting
+env01 = env02 = env03 = env04 = env05 = env06 = env07 = _setting

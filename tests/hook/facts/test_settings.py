@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,20 @@ def test_torch_s_switches_are_told_as_they_are() -> None:
     assert told["anomaly_mode"] == "False"
     assert told["cudnn.benchmark"] == str(torch.backends.cudnn.benchmark)
     assert told["float32_matmul_precision"] in ("highest", "high", "medium")
+
+
+def test_what_watches_the_python_code_is_named() -> None:
+    def watching(*_: object) -> None:
+        return None
+
+    before = sys.getprofile()
+    sys.setprofile(watching)
+    try:
+        told = settings(MissingFacts())["python_tracer"]
+    finally:
+        sys.setprofile(before)
+    assert told == (__name__ if sys.gettrace() is None else told)
+    assert settings(MissingFacts()).get("memory_history", "False") == "False"
 
 
 def test_of_the_environment_only_what_matters_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:

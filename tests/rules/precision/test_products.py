@@ -80,4 +80,4 @@ def test_public_trainings(traces: pathlib.Path, public_report: PublicReport) -> 
             "h100_bert_small_infer/h100_bert_small.json.gz",
         )
     }
-    assert list(said.values()) == [{"PRC01"}, {"PRC04"}, {"PRC02"}, set()]
+    assert list(said.values()) == [{"PRC01"}, {"PRC04"}, {"PRC02", "PRC03"}, set()]

@@ -31,6 +31,10 @@ def of_settings(report: Report) -> list[str]:
         ("deterministic_algorithms", "False", []),
         ("anomaly_mode", "True", ["ENV02"]),
         ("anomaly_mode", "False", []),
+        ("python_tracer", "pydevd", ["ENV07"]),
+        ("python_tracer", "none", []),
+        ("memory_history", "True", ["ENV07"]),
+        ("memory_history", "False", []),
     ],
 )
 def test_a_switch_of_torch(name: str, value: str, codes: list[str]) -> None:

@@ -1,0 +1,121 @@
+"""A larger batch would cost little.
+
+What
+    The device waits for launches, and launching takes the host as long for a large batch as for a small one.
+
+Why
+    With more samples in a batch each kernel runs longer while the host launches as many as before. Up to the
+    size at which the device no longer waits, samples cost less and less.
+
+Example
+    before:
+        loader = DataLoader(data, batch_size=8)
+    after:
+        loader = DataLoader(data, batch_size=32)
+
+Action
+    Try a larger batch, if the training allows it.
+
+Fix
+    Enlarge the batch until the device no longer waits, or answer several requests in one batch. The figures
+    come from the window replayed with kernels and uploads that many times as long; those of the optimizer
+    and of communication stay as they are.
+    caveat: a larger batch changes the training, needs more memory and more from the loader; of a request it
+    makes the latency longer.
+
+Silent
+    Where another cause than launching has most of the idle, where the pauses between launches leave the
+    device idle for less than 10 % of the steps, and where the replay does not come out as recorded. It is
+    advice and no fault: always info, with no saving, as a step does more work then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tbprof.analysis.arrays.intervals import total_ns
+from tbprof.analysis.arrays.names import matching_rows
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.gaps.largest_cause import largest_cause
+from tbprof.analysis.gaps.launch_idle import find_launch_idle
+from tbprof.model import Finding, Numbers
+from tbprof.rules.base.evidence import idle_evidence
+from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.launched_inside import launched_inside
+from tbprof.rules.base.passing import LAUNCHES
+from tbprof.rules.base.rule import GPU_WORK, STEPS, Rule
+from tbprof.trace.columns.columns import Category, Int64s
+
+__all__ = ["RULE"]
+
+_CODE = "LCH07"
+
+IDLE_SHARE = 0.1
+"""Of the steps: with less idle a larger batch is hardly felt."""
+
+FULL_SHARE = 0.95
+"""A device that works for this part of the steps is full."""
+
+FACTORS = (2, 4, 8, 16, 32)
+
+_OPTIMIZER = r"Optimizer\.step#"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    idle = find_launch_idle(facts).short().idle
+    if largest_cause(facts) != "launch" or total_ns(idle) < IDLE_SHARE * facts.steps.total_ns:
+        return
+    if not facts.is_replayable:
+        return
+    numbers = _larger(facts, _growing(facts))
+    if numbers is not None:
+        yield window_finding(
+            _CODE,
+            place="",
+            severity="info",
+            count=len(idle),
+            removal="rewrite",
+            saving=None,
+            confidence="low",
+            evidence=idle_evidence(facts, idle),
+            numbers=numbers,
+        )
+
+
+def _growing(facts: Facts) -> Int64s:
+    """Device rows of the replayed steps whose length follows the size of the batch."""
+    rows, work = facts.replay.rows_in_steps, facts.work
+    optimizer = launched_inside(facts, matching_rows(facts.trace, _OPTIMIZER, Category.USER_ANNOTATION))
+    fixed = facts.parts.is_communication.copy()
+    fixed[optimizer] = True
+    growing: Int64s = rows[~fixed[rows] & (work.device[rows] == work.main_device)]
+    return growing
+
+
+def _larger(facts: Facts, growing: Int64s) -> Numbers | None:
+    """At how many times the length the device is full, and what a sample takes then; None where never.
+
+    With kernels that grow as the batch does a sample takes `share`; with kernels that the device has room
+    for beside what they do today it takes less, at least `least_share`.
+    """
+    work, rows = facts.work, facts.replay.rows_in_steps
+    length = (work.end_ns - work.start_ns).astype(np.int64)
+    once_ns, grown_ns = int(length[rows].sum()), int(length[growing].sum())
+    now_ns = facts.replay.stretched_ns(growing, 1)
+    for factor in FACTORS:
+        takes_ns = facts.replay.stretched_ns(growing, factor)
+        if once_ns + (factor - 1) * grown_ns >= FULL_SHARE * takes_ns:
+            share = takes_ns / factor / max(now_ns, 1)
+            return {"factor": factor, "share": round(share, 3), "least_share": round(1 / factor, 3)}
+    return None
+
+
+RULE = Rule(
+    code=_CODE,
+    find=find,
+    passing=LAUNCHES,
+    needs=(GPU_WORK, STEPS),
+    no_saving="a step does more work with a larger batch",
+)
