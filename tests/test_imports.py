@@ -53,6 +53,15 @@ def test_the_hook_holds_neither_tensorboard_nor_the_reader() -> None:
     assert run_fresh(program).split() == []
 
 
+def test_the_tab_can_not_read_a_stored_report_in_tensorboards_process() -> None:
+    program = (
+        "import sys, tbprof.plugin.plugin\n"
+        "print(*(name for name in ('google.protobuf', 'tbprof.store.codec', 'tbprof.report')"
+        " if name in sys.modules))"
+    )
+    assert run_fresh(program).split() == []
+
+
 def test_the_command_line_holds_neither_torch_nor_tensorboard() -> None:
     program = (
         "import sys, tbprof.cli.main as main\n"

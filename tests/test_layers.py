@@ -164,9 +164,8 @@ LAW = {
         "tensorboard werkzeug",
     ),
     "plugin.worker": allowed(
-        "opening process report store store.lookup texts.* version views.fleet views.icicle views.modules "
-        "views.roofline views.tables "
-        "views.timeline errors model"
+        "opening process file_names report store store.lookup texts.* version views.* errors model",
+        "msgspec numpy",
     ),
     "html_report": allowed(
         "file_names folders manual report store.* trace_files texts.* version views.* errors model"

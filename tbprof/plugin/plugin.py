@@ -21,6 +21,7 @@ from tbprof.plugin.routes.source_answers import SourceAnswers
 from tbprof.plugin.routes.timeline_answers import TimelineAnswers
 from tbprof.plugin.routes.window_answers import WindowAnswers
 from tbprof.plugin.worker.analyses import Analyses
+from tbprof.plugin.worker.reports import Reports
 from tbprof.plugin.worker.timelines import Timelines
 from tbprof.texts.findings.rule_pages import rule_text
 from tbprof.version import __version__
@@ -41,8 +42,8 @@ class TbprofPlugin(base_plugin.TBPlugin):
         self._door = Door(context.flags)
         self._logs = LogDirectory(context.flags)
         self._analyses = Analyses()
-        self._windows = WindowAnswers(self._logs, self._analyses)
-        self._series = SeriesAnswers(self._logs, self._analyses)
+        self._reports = Reports(self._analyses)
+        self._series = SeriesAnswers(self._logs, self._reports)
         self._fleet = FleetAnswers(self._logs)
         self._opened = Timelines()
         self._timelines = TimelineAnswers(self._logs, self._opened)
@@ -55,14 +56,14 @@ class TbprofPlugin(base_plugin.TBPlugin):
             "/version": answering(lambda _: RunsVersion(self._logs.version())),
             "/fleet": answering(self._fleet.answer),
             "/fleet.csv": sending(self._fleet.csv, kind=CSV),
-            "/window": answering(self._windows.answer),
-            "/source": answering(SourceAnswers(self._logs, self._analyses).answer),
-            "/compare": answering(CompareAnswers(self._logs, self._analyses).answer),
+            "/window": answering(WindowAnswers(self._logs, self._reports).answer),
+            "/source": answering(SourceAnswers(self._logs, self._reports).answer),
+            "/compare": answering(CompareAnswers(self._logs, self._reports).answer),
             "/ranks": answering(self._series.ranks),
             "/trend": answering(self._series.trend),
-            "/job": answering(JobAnswers(self._logs, self._analyses).answer),
-            "/finding": answering(FindingAnswers(self._logs, self._analyses).answer),
-            "/checks": answering(CheckAnswers(self._logs, self._analyses).answer),
+            "/job": answering(JobAnswers(self._logs, self._reports).answer),
+            "/finding": answering(FindingAnswers(self._logs, self._reports).answer),
+            "/checks": answering(CheckAnswers(self._logs, self._reports).answer),
             "/rule": answering(self._rule),
             "/manual": answering(self._manual),
             "/timeline": sending(self._timelines.answer, kind=JSON),
@@ -84,14 +85,15 @@ class TbprofPlugin(base_plugin.TBPlugin):
         }
 
     def worker_pids(self) -> tuple[int, ...]:
-        """The processes that read now: traces for reports and for timelines, and reports for all runs."""
-        pids = (*self._analyses.pids, self._opened.pid, self._fleet.pid)
+        """The processes that read now: traces, for reports and timelines, and reports, also of all runs."""
+        pids = (*self._analyses.pids, self._opened.pid, self._reports.pid, self._fleet.pid)
         return tuple(pid for pid in pids if pid is not None)
 
     def close(self) -> None:
-        """End the processes that read traces; the end of this process does so as well."""
+        """End the processes that read; the end of this process does so as well."""
         self._analyses.close()
         self._opened.close()
+        self._reports.close()
         self._fleet.close()
 
     def is_active(self) -> bool:

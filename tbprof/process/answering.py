@@ -18,6 +18,7 @@ from queue import SimpleQueue
 from typing import Any, BinaryIO, TypeAlias, cast
 
 from tbprof.errors import TbprofError, TraceError
+from tbprof.process.memory import limit_memory
 from tbprof.process.messages import Question, received, send
 
 __all__ = ["Answering", "answer_all", "main"]
@@ -29,13 +30,18 @@ Answering: TypeAlias = Callable[[Callable[[int, int], None]], Callable[[Question
 """Makes, of a function to tell progress to, one that answers; the latter may raise whatever it meets."""
 
 
-def main(answering: Answering, *, niceness: int = _LOW_PRIORITY) -> None:
+def main(
+    answering: Answering, *, niceness: int = _LOW_PRIORITY, more_memory_bytes: int | None = None
+) -> None:
     """Answer on stdout what stdin asks until it ends; what is printed goes to stderr.
 
     Args:
         answering: See `Answering`.
         niceness: What is added to that of the process; by default others come first.
+        more_memory_bytes: That the process can have from now on; by default as much as there is.
     """
+    if more_memory_bytes is not None:
+        limit_memory(more_memory_bytes)
     with contextlib.suppress(OSError, AttributeError):
         os.nice(niceness)
     with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):

@@ -18,6 +18,7 @@ from werkzeug.test import Client, TestResponse
 
 from tbprof.plugin.loader import TbprofLoader
 from tbprof.plugin.worker.analyses import Analyses
+from tbprof.plugin.worker.reports import Reports
 
 with warnings.catch_warnings():
     # TensorBoard warns of a package that it carries itself.
@@ -88,6 +89,13 @@ def analyses() -> Iterator[Analyses]:
     # One that a test has stopped would not end by itself.
     for pid in found.pids if hasattr(signal, "SIGCONT") else ():
         os.kill(pid, signal.SIGCONT)
+    found.close()
+
+
+@pytest.fixture
+def reports(analyses: Analyses) -> Iterator[Reports]:
+    found = Reports(analyses)
+    yield found
     found.close()
 
 

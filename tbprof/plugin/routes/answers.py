@@ -12,6 +12,7 @@ from tensorboard.backend import http_util
 from werkzeug import wrappers
 
 from tbprof.errors import Busy, Gone, TbprofError
+from tbprof.plugin.worker.kept_answers import Answer
 
 __all__ = ["BYTES", "CSV", "JSON", "answering", "error_answer", "sending"]
 
@@ -25,22 +26,40 @@ logger = logging.getLogger("tbprof")
 
 
 def answering(find: Callable[[Mapping[str, str]], Any]) -> Callable[..., object]:
-    """A WSGI application that answers with the record that `find` makes.
+    """A WSGI application that answers with the record that `find` makes, or with the answer that it kept.
 
     What went wrong comes as `{"error": sentence}`: 400 for what was asked, 404 for what is
     not there, 503 for what may be asked again soon, 500 for a fault of ours, which is logged
-    as well.
+    as well. A browser that has the same answer already is told so, with 304.
     """
-    return _application(
-        lambda request: _respond(
-            request, 200, json.dumps(dataclasses.asdict(find(request.args)), allow_nan=False)
-        )
-    )
+    return _application(lambda request: _sent(request, _answer(find(request.args)), JSON))
 
 
-def sending(find: Callable[[Mapping[str, str]], bytes], *, kind: str) -> Callable[..., object]:
+def sending(find: Callable[[Mapping[str, str]], Answer | bytes], *, kind: str) -> Callable[..., object]:
     """The same for an answer that was made elsewhere, as `JSON`, `CSV` or plain `BYTES`."""
-    return _application(lambda request: _respond(request, 200, find(request.args), kind))
+    return _application(lambda request: _sent(request, _answer(find(request.args)), kind))
+
+
+def _answer(found: Any) -> Answer:
+    if isinstance(found, Answer):
+        return found
+    content = found if isinstance(found, bytes) else json.dumps(dataclasses.asdict(found), allow_nan=False)
+    return Answer(content.encode() if isinstance(content, str) else content)
+
+
+def _sent(request: wrappers.Request, answer: Answer, kind: str) -> wrappers.Response:
+    """The answer as this browser takes it: packed, or that it has not changed."""
+    headers = {"ETag": f'W/"{answer.tag}"', "Vary": "Accept-Encoding"}
+    if request.if_none_match.contains_weak(answer.tag):
+        return wrappers.Response(status=304, headers=headers, content_type=kind)
+    packed = answer.packed if request.accept_encodings["gzip"] > 0 else None
+    if packed is not None:
+        headers["Content-Encoding"] = "gzip"
+    content = answer.content if packed is None else packed
+    # A HEAD is told how much it would be.
+    headers["Content-Length"] = str(len(content))
+    shown = None if request.method == "HEAD" else content
+    return wrappers.Response(shown, headers=headers, content_type=kind)
 
 
 def _application(respond: Callable[[wrappers.Request], wrappers.Response]) -> Callable[..., object]:
@@ -67,11 +86,7 @@ def _application(respond: Callable[[wrappers.Request], wrappers.Response]) -> Ca
 
 def error_answer(request: wrappers.Request, status: int, sentence: str) -> wrappers.Response:
     """`{"error": sentence}`."""
-    return _respond(request, status, json.dumps({"error": sentence}))
-
-
-def _respond(
-    request: wrappers.Request, status: int, content: str | bytes, kind: str = JSON
-) -> wrappers.Response:
-    response: wrappers.Response = http_util.Respond(request, content, kind, code=status)
+    response: wrappers.Response = http_util.Respond(
+        request, json.dumps({"error": sentence}), JSON, code=status
+    )
     return response

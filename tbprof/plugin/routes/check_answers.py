@@ -4,29 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tbprof.errors import Busy
 from tbprof.plugin.routes.log_directory import LogDirectory
-from tbprof.plugin.routes.reports import report_of_window
-from tbprof.plugin.routes.requested_window import requested_window
-from tbprof.plugin.worker.analyses import Analyses
-from tbprof.views.checks.building import checks_view
-from tbprof.views.checks.checks import ChecksView
+from tbprof.plugin.routes.requested_window import at_hand, requested_window
+from tbprof.plugin.worker.kept_answers import Answer
+from tbprof.plugin.worker.reports import Reports
 
 __all__ = ["CheckAnswers"]
 
 
 class CheckAnswers:
-    def __init__(self, logs: LogDirectory, analyses: Analyses) -> None:
+    def __init__(self, logs: LogDirectory, reports: Reports) -> None:
         self._logs = logs
-        self._analyses = analyses
+        self._reports = reports
 
-    def answer(self, parameters: Mapping[str, str]) -> ChecksView:
+    def answer(self, parameters: Mapping[str, str]) -> Answer:
         """The checks of the window of `run`, `worker` and `window`.
 
         Raises:
             TbprofError: There is no such window, it gives nothing, or it is still being read.
         """
-        report = report_of_window(requested_window(self._logs, parameters), self._analyses)
-        if report is None:
-            raise Busy("the window is still being read: ask again in a moment")
-        return checks_view(report)
+        return at_hand(self._reports.view("checks", [requested_window(self._logs, parameters)]))

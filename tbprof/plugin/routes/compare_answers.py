@@ -4,35 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tbprof.errors import TbprofError
+from tbprof.errors import Busy, TbprofError
 from tbprof.plugin.routes.log_directory import LogDirectory
-from tbprof.plugin.routes.reports import report_of_window
-from tbprof.plugin.routes.requested_window import problem_with, requested_window
-from tbprof.plugin.worker.analyses import Analyses
-from tbprof.views.compare.comparison import CompareAnswer, compare_view
+from tbprof.plugin.routes.requested_window import names_file_of, problem_with, requested_window
+from tbprof.plugin.worker.kept_answers import Answer
+from tbprof.plugin.worker.reports import Reports, Waiting
+from tbprof.views.compare.comparison import CompareAnswer
 
 __all__ = ["CompareAnswers"]
 
 
 class CompareAnswers:
-    def __init__(self, logs: LogDirectory, analyses: Analyses) -> None:
+    def __init__(self, logs: LogDirectory, reports: Reports) -> None:
         self._logs = logs
-        self._analyses = analyses
+        self._reports = reports
 
-    def answer(self, parameters: Mapping[str, str]) -> CompareAnswer:
+    def answer(self, parameters: Mapping[str, str]) -> Answer | CompareAnswer:
         """`run`, `worker` and `window` name the one after, with `before_` in front the one before.
 
         Raises:
             Gone: There is no such window.
         """
-        reports = []
-        for prefix in ("before_", ""):
-            window = requested_window(self._logs, parameters, prefix)
-            try:
-                reports.append(report_of_window(window, self._analyses))
-            except TbprofError as error:
-                return CompareAnswer("broken", None, problem_with(window, error))
-        before, after = reports
-        if before is None or after is None:
+        before = requested_window(self._logs, parameters, "before_")
+        after = requested_window(self._logs, parameters)
+        try:
+            found = self._reports.view("compare", [before, after])
+        except Busy:
             return CompareAnswer("reading", None, None)
-        return CompareAnswer("ready", compare_view(before, after), None)
+        except TbprofError as error:
+            window = before if names_file_of(before, error) else after
+            return CompareAnswer("broken", None, problem_with(window, error))
+        return CompareAnswer("reading", None, None) if isinstance(found, Waiting) else found

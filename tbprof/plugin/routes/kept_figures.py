@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Sequence
 from threading import Lock
 from typing import Generic, TypeVar
 
-from tbprof.model import Report, Window
-from tbprof.plugin.routes.reports import report_of_one_of_many
-from tbprof.plugin.routes.run_windows import key_of_window
-from tbprof.plugin.worker.analyses import Analyses
+from tbprof.errors import Busy, Gone, TbprofError
+from tbprof.model import Window
+from tbprof.plugin.worker.asked_windows import Part, record_in
+from tbprof.plugin.worker.reports import FilesState, Reports, files_of
 
 __all__ = ["KeptFigures", "Patience"]
 
 _PATIENCE_S = 1.0
-"""Of an answer: reading the reports of a thousand ranks takes about that, and holds up the whole server."""
+"""Of an answer: reading the reports of a thousand ranks takes about that."""
+
+_AT_ONCE = 64
+"""Windows of one question: others may want to ask between two."""
 
 _Figures = TypeVar("_Figures")
 
 
 class Patience:
-    """Within one answer: whether there is time for another report."""
+    """Within one answer: whether there is time for more reports."""
 
     def __init__(self) -> None:
         self._ends_at = time.monotonic() + _PATIENCE_S
@@ -39,44 +42,63 @@ class KeptFigures(Generic[_Figures]):
     of it again for each answer.
     """
 
-    def __init__(self, analyses: Analyses, of: Callable[[Window, Report], _Figures], most: int) -> None:
+    def __init__(self, reports: Reports, ask: str, kind: type[_Figures], most: int) -> None:
         """Keep nothing yet.
 
         Args:
-            analyses: Reads traces that have no report.
-            of: The figures of a report.
+            reports: Reads them.
+            ask: What it is asked of many windows.
+            kind: The record that it answers with.
             most: Windows beyond which other runs are forgotten.
         """
-        self._analyses = analyses
-        self._of = of
+        self._reports = reports
+        self._ask = ask
+        self._kind = kind
         self._most = most
         self._lock = Lock()
-        self._runs: OrderedDict[str, dict[str, tuple[int, _Figures]]] = OrderedDict()
+        self._runs: OrderedDict[str, dict[Window, tuple[FilesState, _Figures]]] = OrderedDict()
 
-    def figures(self, window: Window, patience: Patience) -> _Figures | None:
-        """None while the window is read, or waits for the next answer.
+    def of(self, windows: Sequence[Window], patience: Patience) -> list[_Figures | TbprofError | None]:
+        """Of each window; None while it is read, or waits for the next answer, or why it gives nothing."""
+        found = [self._known(window) for window in windows]
+        left = [at for at, one in enumerate(found) if one is None]
+        for begin in range(0, len(left), _AT_ONCE):
+            some = left[begin : begin + _AT_ONCE]
+            for at, one in zip(some, self._read([windows[at] for at in some]), strict=True):
+                found[at] = one
+            if patience.has_ended:
+                break
+        return found
 
-        Raises:
-            TbprofError: It gives nothing.
-        """
-        path, changed_ns = key_of_window(window)
+    def _known(self, window: Window) -> _Figures | TbprofError | None:
+        try:
+            state = files_of(window)
+        except Gone as error:
+            return error
         with self._lock:
-            run = self._runs.setdefault(window.run, {})
-            known = run.get(path)
-        if known is not None and known[0] == changed_ns:
-            return known[1]
-        if patience.has_ended:
-            return None
-        report = report_of_one_of_many(window, self._analyses)
-        if report is None:
-            return None
-        figures = self._of(window, report)
+            known = self._runs.get(window.run, {}).get(window)
+        return None if known is None or known[0] != state else known[1]
+
+    def _read(self, windows: Sequence[Window]) -> list[_Figures | TbprofError | None]:
+        try:
+            states = [files_of(window) for window in windows]
+            parts = self._reports.of_many(self._ask, windows)
+        except (Busy, Gone):
+            # The next answer asks again, and knows what is gone.
+            return [None] * len(windows)
+        read = [self._figures(part) for part in parts]
         with self._lock:
-            run[path] = changed_ns, figures
-            self._runs[window.run] = run
-            self._runs.move_to_end(window.run)
+            for window, state, figures in zip(windows, states, read, strict=True):
+                if figures is not None and not isinstance(figures, TbprofError):
+                    self._runs.setdefault(window.run, {})[window] = state, figures
+                    self._runs.move_to_end(window.run)
             self._forget_others()
-        return figures
+        return read
+
+    def _figures(self, part: Part) -> _Figures | TbprofError | None:
+        if part.error:
+            return TbprofError(part.error)
+        return None if part.is_missing else record_in(part.record, self._kind)
 
     def _forget_others(self) -> None:
         while len(self._runs) > 1 and sum(map(len, self._runs.values())) > self._most:

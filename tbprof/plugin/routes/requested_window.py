@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from tbprof.errors import Gone, ReportTooNew, TbprofError
+from tbprof.errors import Busy, Gone, ReportTooNew, TbprofError
 from tbprof.model import Window
 from tbprof.plugin.routes.log_directory import LogDirectory
+from tbprof.plugin.worker.kept_answers import Answer
+from tbprof.plugin.worker.reports import Waiting
 from tbprof.texts.screens.problems import problem_of
 from tbprof.views.window.answer import Problem
 
-__all__ = ["in_log_directory", "problem_with", "requested_window"]
+__all__ = ["at_hand", "in_log_directory", "names_file_of", "problem_with", "requested_window"]
 
 
 def requested_window(logs: LogDirectory, parameters: Mapping[str, str], prefix: str = "") -> Window:
@@ -25,6 +27,21 @@ def requested_window(logs: LogDirectory, parameters: Mapping[str, str], prefix: 
     if window is None:
         raise Gone("there is no such window in the log directory: it may have been deleted")
     return window
+
+
+def at_hand(found: Answer | Waiting) -> Answer:
+    """The same where it is an answer.
+
+    Raises:
+        Busy: The window is still being read.
+    """
+    if isinstance(found, Waiting):
+        raise Busy("the window is still being read: ask again in a moment")
+    return found
+
+
+def names_file_of(window: Window, error: TbprofError) -> bool:
+    return any(path is not None and path in str(error) for path in (window.trace_path, window.report_path))
 
 
 def problem_with(window: Window, error: TbprofError) -> Problem:

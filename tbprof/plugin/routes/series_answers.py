@@ -11,15 +11,15 @@ from collections.abc import Mapping, Sequence
 from threading import Lock
 
 from tbprof.errors import Gone, TbprofError, UsageError
-from tbprof.model import Report, Window
+from tbprof.model import Window
 from tbprof.plugin.routes.kept_figures import KeptFigures, Patience
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.requested_window import in_log_directory
 from tbprof.plugin.routes.run_windows import number_of, windows_by_worker
-from tbprof.plugin.worker.analyses import Analyses
+from tbprof.plugin.worker.reports import Reports
 from tbprof.records import dataclass
 from tbprof.views.series.building import ranks_view, series_row, trend_view
-from tbprof.views.series.series import RanksView, SeriesRow, TrendView, WindowFigures, figures_of
+from tbprof.views.series.series import RanksView, SeriesRow, TrendView, WindowFigures
 
 __all__ = ["MAX_WINDOWS", "SeriesAnswers"]
 
@@ -43,10 +43,10 @@ class _KeptRanks:
 
 
 class SeriesAnswers:
-    def __init__(self, logs: LogDirectory, analyses: Analyses) -> None:
+    def __init__(self, logs: LogDirectory, reports: Reports) -> None:
         self._logs = logs
         self._lock = Lock()
-        self._figures = KeptFigures(analyses, _figures, _KEPT)
+        self._figures = KeptFigures(reports, "figures", WindowFigures, _KEPT)
         self._ranks: OrderedDict[tuple[str, int], _KeptRanks] = OrderedDict()
 
     def ranks(self, parameters: Mapping[str, str]) -> RanksView:
@@ -73,16 +73,17 @@ class SeriesAnswers:
             raise Gone("there is no such worker in the run: it may have been deleted")
         numbered = list(enumerate(by_worker[worker], start=1))
         shown = numbered[-MAX_WINDOWS:]
-        patience = Patience()
-        rows = [self._row(window, number, patience) for number, window in shown]
+        rows = self._rows_of([window for _, window in shown], [number for number, _ in shown])
         return trend_view(rows, len(numbered) - len(shown))
 
-    def _row(self, window: Window, number: int, patience: Patience) -> SeriesRow:
-        try:
-            figures = self._figures.figures(window, patience)
-        except TbprofError as error:
-            return series_row(window, number, problem=in_log_directory(window, str(error)))
-        return series_row(window, number, figures)
+    def _rows_of(self, windows: Sequence[Window], numbers: Sequence[int]) -> list[SeriesRow]:
+        found = self._figures.of(windows, Patience())
+        return [
+            series_row(window, number, problem=in_log_directory(window, str(figures)))
+            if isinstance(figures, TbprofError)
+            else series_row(window, number, figures)
+            for window, number, figures in zip(windows, numbers, found, strict=True)
+        ]
 
     def _outstanding(self, run: str, number: int) -> RanksView:
         """Of a run that did not change the same answer: polls ask again and again."""
@@ -103,14 +104,9 @@ class SeriesAnswers:
         return view
 
     def _rows(self, run: str, number: int) -> tuple[SeriesRow, ...]:
-        patience = Patience()
         by_worker = windows_by_worker(self._logs, run)
         same = [windows[number - 1] for windows in by_worker.values() if len(windows) >= number]
-        return tuple(self._row(window, number, patience) for window in same)
-
-
-def _figures(_: Window, report: Report) -> WindowFigures:
-    return figures_of(report)
+        return tuple(self._rows_of(same, [number] * len(same)))
 
 
 def _first(parameters: Mapping[str, str]) -> int | None:

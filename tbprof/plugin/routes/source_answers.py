@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tbprof.errors import TbprofError
+from tbprof.errors import Busy, TbprofError
 from tbprof.plugin.routes.log_directory import LogDirectory
-from tbprof.plugin.routes.reports import report_of_window
 from tbprof.plugin.routes.requested_window import problem_with, requested_window
-from tbprof.plugin.worker.analyses import Analyses
-from tbprof.views.source.building import source_files_view
+from tbprof.plugin.worker.kept_answers import Answer
+from tbprof.plugin.worker.reports import Reports, Waiting
 from tbprof.views.source.source import SourceAnswer
 
 __all__ = ["SourceAnswers"]
@@ -18,11 +17,11 @@ __all__ = ["SourceAnswers"]
 class SourceAnswers:
     """What a report holds; no file of the program is opened."""
 
-    def __init__(self, logs: LogDirectory, analyses: Analyses) -> None:
+    def __init__(self, logs: LogDirectory, reports: Reports) -> None:
         self._logs = logs
-        self._analyses = analyses
+        self._reports = reports
 
-    def answer(self, parameters: Mapping[str, str]) -> SourceAnswer:
+    def answer(self, parameters: Mapping[str, str]) -> Answer | SourceAnswer:
         """Look the window up by the parameters `run`, `worker` and `window`.
 
         Raises:
@@ -30,9 +29,10 @@ class SourceAnswers:
         """
         window = requested_window(self._logs, parameters)
         try:
-            report = report_of_window(window, self._analyses)
+            found = self._reports.view("source", [window])
+        except Busy:
+            # It is asked again, and has room in the queue then.
+            return SourceAnswer("reading", None, None)
         except TbprofError as error:
             return SourceAnswer("broken", None, problem_with(window, error))
-        if report is None:
-            return SourceAnswer("reading", None, None)
-        return SourceAnswer("ready", source_files_view(report), None)
+        return SourceAnswer("reading", None, None) if isinstance(found, Waiting) else found

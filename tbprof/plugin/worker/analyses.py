@@ -16,11 +16,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tbprof.errors import Busy, Gone, ReadingEnded, ReadingTookTooLong, TbprofError
-from tbprof.model import Report
 from tbprof.process.messages import Question
 from tbprof.process.worker import DEADLINE_S, Worker
 from tbprof.records import dataclass
-from tbprof.store.codec import decode_report
 
 __all__ = [
     "MAX_WAITING",
@@ -78,7 +76,8 @@ class Failed:
     """`time.monotonic()` from which on another try may do better."""
 
 
-State: TypeAlias = Reading | Failed | Report
+State: TypeAlias = Reading | Failed | bytes
+"""Bytes are the stored form of the report."""
 _Key: TypeAlias = tuple[str, int, int, int]
 """Path, size and times of the last change: of the content, which anybody can set, and of the file."""
 
@@ -169,10 +168,10 @@ class Analyses:
         self._waiting[key] = _Waiting(Reading(0, key[1], now), now)
         self._start()
 
-    def _known(self, key: _Key, now: float) -> Report | Failed | None:
+    def _known(self, key: _Key, now: float) -> bytes | Failed | None:
         if key in self._reports:
             self._reports.move_to_end(key)
-            return decode_report(self._reports[key], name=key[0])
+            return self._reports[key]
         failed = self._failures.get(key)
         return failed if failed is not None and now < failed.retry_at else None
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from tbprof.plugin.worker.answers import ANSWERS, Traces
 from tbprof.process.answering import main
+from tbprof.process.memory import machine_memory_bytes
 from tbprof.process.messages import Question
 
 __all__ = ["answering"]
@@ -17,5 +18,11 @@ def answering(progress: Callable[[int, int], None]) -> Callable[[Question], byte
     return lambda question: ANSWERS[question.ask](traces, question.path, question.parameters)
 
 
+def _more_memory_bytes() -> int | None:
+    """A trace that needs more ends its own reading, and leaves TensorBoard and the machine alone."""
+    there = machine_memory_bytes()
+    return None if there is None else there * 3 // 4
+
+
 if __name__ == "__main__":
-    main(answering)
+    main(answering, more_memory_bytes=_more_memory_bytes())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,6 +28,27 @@ def test_the_record_comes_as_json() -> None:
     response = Client(answering(echo)).get("/", query_string={"name": "训练 <b>"})
     assert response.json == {"name": "训练 <b>"}
     assert response.mimetype == "application/json"
+
+
+def test_a_browser_that_has_the_answer_is_told_so() -> None:
+    client = Client(answering(echo))
+    first = client.get("/", query_string={"name": "a"})
+    again = client.get("/", query_string={"name": "a"}, headers={"If-None-Match": first.headers["ETag"]})
+    assert (again.status_code, again.data, again.headers["ETag"]) == (304, b"", first.headers["ETag"])
+    other = client.get("/", query_string={"name": "b"}, headers={"If-None-Match": first.headers["ETag"]})
+    assert (other.status_code, other.json) == (200, {"name": "b"})
+
+
+@pytest.mark.parametrize("accepts", ["gzip", "gzip, br", "gzip;q=0", ""])
+def test_what_is_long_is_packed_for_those_who_take_it(accepts: str) -> None:
+    client = Client(answering(lambda _: Echo("x" * 5000)))
+    response = client.get("/", headers={"Accept-Encoding": accepts})
+    is_packed = accepts in ("gzip", "gzip, br")
+    assert ("Content-Encoding" in response.headers) == is_packed
+    content = gzip.decompress(response.data) if is_packed else response.data
+    assert json.loads(content) == {"name": "x" * 5000}
+    head = client.head("/", headers={"Accept-Encoding": accepts})
+    assert (head.data, head.headers["Content-Length"]) == (b"", str(len(response.data)))
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from patience import PATIENCE_S
 
-from tbprof.model import Report, Window
+from tbprof.model import Window
 from tbprof.plugin.routes.kept_figures import KeptFigures, Patience
-from tbprof.plugin.worker.analyses import Analyses
+from tbprof.plugin.worker.asked_windows import Part
+from tbprof.plugin.worker.reports import Reports
 from tbprof.report import build_report
 from tbprof.store.codec import encode_report
+from tbprof.views.series.series import WindowFigures, figures_of
 
 OpenTab = Callable[..., Any]
 
@@ -69,29 +71,31 @@ def test_ranks_that_did_not_change_are_not_looked_at_again(
     tab = open_tab(str(series))
     before = answer(tab, "ranks", run="run", number="1")
     asked: list[str] = []
-    monkeypatch.setattr(KeptFigures, "figures", lambda *_: asked.append("figures"))
+    monkeypatch.setattr(KeptFigures, "of", lambda *_: asked.append("figures"))
     assert tab.get("ranks", run="run", number="1").json == before
     assert asked == []
 
 
 def test_a_run_that_is_looked_at_is_kept_whole_and_others_are_forgotten(
-    analyses: Analyses, series: Path
+    reports: Reports, series: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[str] = []
+    of_many = reports.of_many
 
-    def note(window: Window, _: Report) -> str:
-        made.append(window.run)
-        return window.window
+    def note(ask: str, windows: Sequence[Window]) -> list[Part]:
+        made.extend(window.run for window in windows)
+        return of_many(ask, windows)
 
-    kept = KeptFigures(analyses, note, 1)
-    report = encode_report(build_report(next((series / "run").glob("*.gz"))), written_by="0.1")
+    monkeypatch.setattr(reports, "of_many", note)
+    kept = KeptFigures(reports, "figures", WindowFigures, 1)
+    report = build_report(next((series / "run").glob("*.gz")))
     windows = []
     for run, worker in (("a", "w0"), ("a", "w1"), ("b", "w0")):
         stored = series / f"{run}{worker}.tbprof.pb"
-        stored.write_bytes(report)
+        stored.write_bytes(encode_report(report, written_by="0.1"))
         windows.append(Window(run, worker, stored.name, 1, None, str(stored), 0))
-    for window in (*windows[:2], *windows[:2], windows[2], *windows[:2]):
-        assert kept.figures(window, Patience()) == window.window
+    for asked in (windows[:2], windows[:2], windows[2:], windows[:2]):
+        assert kept.of(asked, Patience()) == [figures_of(report)] * len(asked)
     assert made == ["a", "a", "b", "a", "a"]
 
 

@@ -16,11 +16,11 @@ import pytest
 from patience import PATIENCE_S
 
 from tbprof.errors import Busy, Gone
-from tbprof.model import Report
 from tbprof.plugin.worker.analyses import MAX_WAITING, Analyses, Failed, Reading, State
 from tbprof.plugin.worker.timelines import Timelines
 from tbprof.process.messages import Question
 from tbprof.process.worker import Worker
+from tbprof.store.codec import decode_report
 
 needs_signals = pytest.mark.skipif(os.name == "nt", reason="Windows can't stop a process")
 
@@ -71,8 +71,8 @@ def test_a_trace_becomes_a_report(analyses: Analyses, trace: Path) -> None:
     assert isinstance(state, Reading)
     assert (state.read_bytes, state.total_bytes, ahead) == (0, trace.stat().st_size, 0)
     report = finished(analyses, trace)
-    assert isinstance(report, Report)
-    assert report.trace.path == str(trace)
+    assert isinstance(report, bytes)
+    assert decode_report(report, name="x").trace.path == str(trace)
 
 
 def test_a_file_that_is_no_trace_fails_with_one_sentence(analyses: Analyses, tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_twenty_who_ask_at_once_have_it_read_once(
         thread.join(PATIENCE_S)
     assert sent == [str(trace)]
     assert len(results) == 20
-    assert all(result == results[0] and isinstance(result, Report) for result in results)
+    assert all(result == results[0] and isinstance(result, bytes) for result in results)
 
 
 def test_traces_are_read_in_the_order_in_which_they_were_asked_for(analyses: Analyses, trace: Path) -> None:
@@ -117,7 +117,7 @@ def test_traces_are_read_in_the_order_in_which_they_were_asked_for(analyses: Ana
         state, before = analyses.ask(str(path))
         assert isinstance(state, Reading)
         assert before <= ahead
-    assert all(isinstance(finished(analyses, path), Report) for path in paths)
+    assert all(isinstance(finished(analyses, path), bytes) for path in paths)
 
 
 @needs_signals
@@ -127,7 +127,7 @@ def test_a_process_that_is_killed_costs_the_trace_it_was_reading(analyses: Analy
     assert isinstance(state, Reading)
     assert ahead == 1
     pid = kill(analyses)
-    assert isinstance(finished(analyses, trace), Report)
+    assert isinstance(finished(analyses, trace), bytes)
     blamed = finished(analyses, held)
     assert isinstance(blamed, Failed)
     # It may have been stopped before it had read what it was asked.
@@ -137,9 +137,9 @@ def test_a_process_that_is_killed_costs_the_trace_it_was_reading(analyses: Analy
 
 def test_a_process_that_ends_while_idle_costs_nothing(analyses: Analyses, trace: Path) -> None:
     first, second = copies(trace, 2)
-    assert isinstance(finished(analyses, first), Report)
+    assert isinstance(finished(analyses, first), bytes)
     kill(analyses)
-    assert isinstance(finished(analyses, second), Report)
+    assert isinstance(finished(analyses, second), bytes)
 
 
 @needs_signals
@@ -153,7 +153,7 @@ def test_a_process_that_hangs_is_given_up(
     assert "took longer than 1 s to read, and was given up" in given_up.sentence
     assert finished(analyses, held) is given_up
     monkeypatch.undo()
-    assert isinstance(finished(analyses, trace), Report)
+    assert isinstance(finished(analyses, trace), bytes)
 
 
 @needs_signals
@@ -202,7 +202,7 @@ def test_a_numpy_of_the_users_own_breaks_nothing(
 ) -> None:
     (tmp_path / "numpy.py").write_text("raise SystemExit('not the one you want')", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    assert isinstance(finished(analyses, trace), Report)
+    assert isinstance(finished(analyses, trace), bytes)
 
 
 def test_a_process_that_can_not_be_started_is_said(
@@ -244,7 +244,7 @@ def test_the_rest_of_a_run_is_read_though_nobody_asks_again_and_waits_for_who_do
         assert analyses.state_of(str(path)) is None
         analyses.read_later(str(path))
         assert isinstance(analyses.state_of(str(path)), Reading)
-    assert isinstance(finished(analyses, trace), Report)
+    assert isinstance(finished(analyses, trace), bytes)
     assert read.index(trace.name) < 5
     deadline = time.monotonic() + PATIENCE_S
     while len(read) < len(rest) + 1:

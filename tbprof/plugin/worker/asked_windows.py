@@ -1,0 +1,86 @@
+"""What TensorBoard's process and the one that reads reports tell each other of windows, as JSON."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeVar, cast
+
+import msgspec
+import numpy as np
+
+from tbprof.model import Window
+
+__all__ = [
+    "MISSING",
+    "AskedWindow",
+    "Part",
+    "json_of",
+    "packed_windows",
+    "parts_in",
+    "record_in",
+    "windows_in",
+]
+
+_Record = TypeVar("_Record")
+
+MISSING = b"missing "
+"""Begins the answer where windows have no report at hand; their numbers follow, from 0 on."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedWindow:
+    window: Window
+    stored: bytes | None = None
+    """Its report, where its trace has been analyzed and no file holds one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is said of one of many windows."""
+
+    is_missing: bool = False
+    """There is no report of it at hand: its trace has to be read."""
+    error: str = ""
+    record: str = ""
+    """As JSON."""
+
+
+def packed_windows(windows: Sequence[AskedWindow]) -> str:
+    return msgspec.json.encode(windows).decode()
+
+
+def windows_in(text: str) -> list[AskedWindow]:
+    return msgspec.json.decode(text, type=list[AskedWindow])
+
+
+def parts_in(content: bytes) -> list[Part]:
+    return msgspec.json.decode(content, type=list[Part])
+
+
+def json_of(record: object) -> bytes:
+    """A record of any kind; its columns of whole numbers are packed."""
+    return msgspec.json.encode(record, enc_hook=_packed_column)
+
+
+def record_in(text: str, kind: type[_Record]) -> _Record:
+    """The record of this kind that `json_of` packed."""
+    decode: Callable[[str], _Record] = _decoder(cast(Any, kind))
+    return decode(text)
+
+
+@cache
+def _decoder(kind: Any) -> Callable[[str], Any]:
+    return msgspec.json.Decoder(kind, dec_hook=_column).decode
+
+
+def _packed_column(column: Any) -> str:
+    if not isinstance(column, np.ndarray):
+        raise TypeError(f"no message holds a {type(column).__name__}")
+    return base64.b64encode(column.astype(np.int64).tobytes()).decode()
+
+
+def _column(_: object, text: str) -> Any:
+    return np.frombuffer(base64.b64decode(text), np.int64)

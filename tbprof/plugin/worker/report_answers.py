@@ -1,0 +1,110 @@
+"""What the process that reads reports answers: views of them, and figures of many.
+
+Anybody who may write to a log directory can put a report there. What that costs to read is paid here, with
+little memory and for a few seconds at most, and never by TensorBoard.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from tbprof.errors import Gone, TbprofError
+from tbprof.file_names import rank_of
+from tbprof.model import Report, Window
+from tbprof.plugin.worker.asked_windows import MISSING, AskedWindow, Part, json_of, windows_in
+from tbprof.process.messages import Question
+from tbprof.store.codec import decode_report
+from tbprof.store.lookup.windows import stored_report, with_doubt
+from tbprof.views.checks.building import checks_view
+from tbprof.views.compare.comparison import CompareAnswer, compare_view
+from tbprof.views.export.finding_markdown import FindingText, finding_text
+from tbprof.views.job.rank_summary import rank_summary
+from tbprof.views.series.series import figures_of
+from tbprof.views.source.building import source_files_view
+from tbprof.views.source.source import SourceAnswer
+from tbprof.views.window.answer import WindowAnswer
+from tbprof.views.window.building import window_view
+
+__all__ = ["answer_of"]
+
+_Parameters: TypeAlias = Mapping[str, str]
+
+
+def answer_of(question: Question) -> bytes:
+    """The answer as JSON, or which windows it is missing.
+
+    Raises:
+        TbprofError: There is none.
+    """
+    asked = windows_in(question.parameters["windows"])
+    if question.ask in _OF_MANY:
+        return json_of([_part(one, _OF_MANY[question.ask]) for one in asked])
+    reports = [_report(one) for one in asked]
+    missing = [str(at) for at, report in enumerate(reports) if report is None]
+    if missing:
+        return MISSING + " ".join(missing).encode()
+    known = [report for report in reports if report is not None]
+    return json_of(_VIEWS[question.ask](asked[-1].window, known, question.parameters))
+
+
+def _report(asked: AskedWindow, *, is_one_of_many: bool = False) -> Report | None:
+    if asked.stored is None:
+        return stored_report(asked.window, is_one_of_many=is_one_of_many)
+    path = asked.window.trace_path or ""
+    report = decode_report(asked.stored, name=path, is_one_of_many=is_one_of_many)
+    named = dataclasses.replace(report, trace=dataclasses.replace(report.trace, path=path))
+    return with_doubt(asked.window, named)
+
+
+def _part(asked: AskedWindow, of: Callable[[Window, Report], object]) -> Part:
+    try:
+        report = _report(asked, is_one_of_many=True)
+    except TbprofError as error:
+        return Part(error=str(error))
+    if report is None:
+        return Part(is_missing=True)
+    return Part(record=json_of(of(asked.window, report)).decode())
+
+
+def _window(window: Window, reports: Sequence[Report], _: _Parameters) -> WindowAnswer:
+    view = window_view(reports[0], run=window.run, worker=window.worker, window=window.window)
+    return WindowAnswer("ready", view, None, None)
+
+
+def _source(_: Window, reports: Sequence[Report], __: _Parameters) -> SourceAnswer:
+    return SourceAnswer("ready", source_files_view(reports[0]), None)
+
+
+def _compare(_: Window, reports: Sequence[Report], __: _Parameters) -> CompareAnswer:
+    before, after = reports
+    return CompareAnswer("ready", compare_view(before, after), None)
+
+
+def _checks(_: Window, reports: Sequence[Report], __: _Parameters) -> object:
+    return checks_view(reports[0])
+
+
+def _finding(_: Window, reports: Sequence[Report], parameters: _Parameters) -> FindingText:
+    [report] = reports
+    for finding in report.findings:
+        if finding.fingerprint == parameters["finding"]:
+            return finding_text(report, finding)
+    raise Gone("there is no such finding in this window")
+
+
+_VIEWS: Mapping[str, Callable[[Window, Sequence[Report], _Parameters], Any]] = {
+    "window": _window,
+    "source": _source,
+    "compare": _compare,
+    "checks": _checks,
+    "finding": _finding,
+}
+"""By what is asked, a function of the last window, all reports and the parameters."""
+
+_OF_MANY: Mapping[str, Callable[[Window, Report], object]] = {
+    "figures": lambda _, report: figures_of(report),
+    "rank_summary": lambda window, report: rank_summary(report, window.worker, rank_of(window.worker)),
+}
+"""By what is asked of many windows at once, a function of one."""

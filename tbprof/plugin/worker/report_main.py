@@ -1,0 +1,24 @@
+"""The process that reads reports for the tab: `python -m tbprof.plugin.worker.report_main`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tbprof.plugin.worker.report_answers import answer_of
+from tbprof.process.answering import main
+from tbprof.process.messages import Question
+
+__all__ = ["answering"]
+
+_MORE_MEMORY_BYTES = 1024**3
+"""The largest report that is read takes some hundred MB."""
+
+
+def answering(_: Callable[[int, int], None]) -> Callable[[Question], bytes]:
+    """A function that answers; reports are too small to tell how far they are read."""
+    return answer_of
+
+
+if __name__ == "__main__":
+    # A page is open and waits for it.
+    main(answering, niceness=0, more_memory_bytes=_MORE_MEMORY_BYTES)
