@@ -65,13 +65,14 @@ def _late_rank(
         everything.update(blame.by_part)
         if blame.rank != NOBODY:
             lateness[_first_late(blame, found)] += blame.late_ns
-    rank, late_ns = max(lateness.items(), key=lambda one: (one[1], -one[0]), default=(NOBODY, 0))
+    rank, _ = max(lateness.items(), key=lambda one: (one[1], -one[0]), default=(NOBODY, 0))
     mine = [(group, blame) for group, blame in found if blame.rank == rank != NOBODY]
     cause, cause_ns = _cause([blame for _, blame in mine], _often(mine, arrivals, stretches))
     return LateRank(
         step=step,
         rank=rank,
-        late_ns=late_ns,
+        # Those that wait for who waits for it wait for the same time.
+        late_ns=sum(blame.late_ns for _, blame in mine),
         latest_in=len(mine),
         collectives=len(found),
         waits_ns=sum(blame.waits_ns for _, blame in found),
