@@ -160,7 +160,10 @@ def waiting_sentence(waiting_share: float, matched: int) -> str:
 
 
 def saved_sentence(without_us: float, step_us: float) -> str:
-    return f"Without it a step of the job takes {duration(without_us)} instead of {duration(step_us)}."
+    without, now = duration(without_us), duration(step_us)
+    if without == now:
+        return f"Without it a step of the job still takes {now}."
+    return f"Without it a step of the job takes {without} instead of {now}."
 
 
 def late_cause_sentence(name: str, steps: int, of_steps: int, late_us: float, phrase: str) -> str:
