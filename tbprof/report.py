@@ -189,7 +189,7 @@ def _summary(facts: Facts) -> TraceSummary:
     return TraceSummary(
         path=trace.path,
         worker=parse_window_name(Path(trace.path).name).worker if hook is None else hook.worker,
-        rank=trace.rank if hook is None or hook.rank is None else hook.rank,
+        rank=trace.own_rank,
         world_size=trace.world_size if hook is None or hook.world_size is None else hook.world_size,
         devices=tuple(names),
         era=trace.era,

@@ -7,7 +7,7 @@ from pathlib import Path
 from communication_scenes import NAME
 from trace_builder import TraceBuilder
 
-__all__ = ["LATE", "LATE_US", "STEPS", "STEP_US", "job_of", "write_job"]
+__all__ = ["LATE", "LATE_US", "STEPS", "STEP_US", "job_of", "pipeline_of", "write_job"]
 
 STEPS = 4
 LATE = 1
@@ -33,6 +33,40 @@ def write_job(folder: Path, ranks: int) -> list[Path]:
         built.write(folder / f"node_{rank}_rank{rank}.{1752215573993160000 + rank}.pt.trace.json.gz", gz=True)
         for rank, built in enumerate(job_of(ranks))
     ]
+
+
+def pipeline_of(stages: int) -> list[TraceBuilder]:
+    """Each sends what it computed to the next, which waits for it; `LATE` computes `LATE_US` longer."""
+    return [_stage(rank, stages) for rank in range(stages)]
+
+
+def _stage(rank: int, stages: int) -> TraceBuilder:
+    built = TraceBuilder()
+    built.rank = rank
+    for number in range(STEPS):
+        begin = number * 2_000.0
+        built.step(number, begin, begin + 2_000)
+        ready = begin + 20 + 120 * rank + (LATE_US if rank > LATE else 0.0)
+        done = ready + 100 + (LATE_US if rank == LATE else 0.0)
+        if rank > 0:
+            _transfer(built, begin + 1, "recv", rank - 1, stages, runs=(begin + 10, ready))
+        built.op("aten::mm", begin + 5, begin + 9)
+        built.launch(begin + 6, begin + 8, runs=(ready, done))
+        if rank < stages - 1:
+            _transfer(built, begin + 11, "send", rank + 1, stages, runs=(done, done + 20))
+    return built
+
+
+def _transfer(
+    built: TraceBuilder, at: float, kind: str, peer: int, size: int, *, runs: tuple[float, float]
+) -> None:
+    """As torch records it: with the other end alone, and a number that each rank counts for itself."""
+    built.op("record_param_comms", at, at + 3)
+    end = {"Dst Rank": peer} if kind == "send" else {"Src Rank": peer}
+    said = {"Collective name": kind, "dtype": "Float", "In msg nelems": 1_000, "Out msg nelems": 1_000}
+    group = {"Process Group Name": "pp", "Group size": size, "Seq": len(built.events)}
+    built.events[-1]["args"].update(said | group | end)
+    built.launch(at + 1, at + 2, runs=runs, name="ncclDevKernel_SendRecv", stream=20)
 
 
 def _rank(own_us: float, latest_us: float, *, loads: bool) -> TraceBuilder:

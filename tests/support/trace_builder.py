@@ -49,6 +49,8 @@ class TraceBuilder:
         self._vendor = vendor
         self.origin_ns = self._dialect.origin_ns
         self.device_name = f"Device of {era}"
+        self.rank: int | None = None
+        """As torch.distributed says it of a process."""
         self.events: list[dict[str, Any]] = []
         self._correlations = itertools.count(1001)
         self._devices: set[int] = set()
@@ -227,7 +229,9 @@ class TraceBuilder:
         """The file as one object."""
         dialect = self._dialect
         devices = [{"id": number, "name": self.device_name} for number in sorted(self._devices)]
-        head = {"schemaVersion": 1, "deviceProperties": devices}
+        head: dict[str, Any] = {"schemaVersion": 1, "deviceProperties": devices}
+        if self.rank is not None:
+            head["distributedInfo"] = {"backend": "nccl", "rank": self.rank}
         if dialect.base_time_ns is None:
             return {**head, "traceEvents": self.events}
         tail = {"displayTimeUnit": "ms", "baseTimeNanoseconds": dialect.base_time_ns}

@@ -23,7 +23,7 @@ from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s, SparseColumn, Trace
 from tbprof.trace.columns.dtypes import dtype_name, item_bytes
 
-__all__ = ["Collectives", "find_collectives", "key_of_op", "key_of_range"]
+__all__ = ["Collectives", "ends_of_op", "find_collectives", "key_of_op", "key_of_range"]
 
 _RANGES = r"(?:nccl|rccl|xccl|hccl|ucc|symm_mem):"
 """Ranges that the backends of torch.distributed open around a collective, and ops of symmetric memory."""
@@ -33,6 +33,10 @@ _HOLDING = (Category.USER_ANNOTATION, Category.CPU_OP)
 _SAME_OUT = ("all_reduce", "broadcast", "reduce", "send", "recv", "copy")
 """Kinds whose output is as large as their input."""
 
+_TRANSFERS = ("send", "recv")
+"""Kinds that two ranks of a group do alone."""
+
+_BOTH_ENDS = 2
 
 _SHAPE = re.compile(r"\[([\d,]*)\]")
 _TYPE = re.compile(r'"([^"]*)"')
@@ -65,7 +69,20 @@ def find_collectives(trace: Trace, work: DeviceWork, at: Int64s) -> Collectives:
     keys = tuple(dict.fromkeys(recorded[one] for one in np.argsort(first).tolist()))
     number_of = {key: number for number, key in enumerate(keys)}
     number = np.array([number_of[key] for key in recorded], np.int64)
-    return Collectives(at, number[which.reshape(-1)], keys, said.table("sequence_number"))
+    key = number[which.reshape(-1)]
+    return Collectives(at, key, keys, _sequence_numbers(said, keys, key))
+
+
+def ends_of_op(trace: Trace, rows: Int64s) -> tuple[Int64s, Int64s]:
+    """Who sends and who receives, in global ranks: of each `record_param_comms`, `NONE` where not known."""
+    return _Arguments(trace, rows, np.full(len(rows), NONE, np.int64)).ends()
+
+
+def _sequence_numbers(said: _Arguments, keys: tuple[CollectiveKey, ...], key: Int64s) -> Int64s:
+    """Each rank counts its own sends and receives of a group: of more than two ranks no two agree."""
+    size = said.table("group_size")
+    is_pair = np.array([one.kind in _TRANSFERS for one in keys], np.bool_)[key] if len(keys) else size > 2
+    return np.where(is_pair & (size > _BOTH_ENDS), NONE, said.table("sequence_number"))
 
 
 def key_of_op(trace: Trace, row: int) -> CollectiveKey:
@@ -83,6 +100,7 @@ def _columns(said: _Arguments, of_range: Int64s) -> Int64s:
         np.where(of_range == NONE, NONE, trace.slices.name[of_range]),
         trace.slices.name[rows],
         *(said.table(name) for name in _FIELDS),
+        *said.ends(),
         trace.input_shapes.at(of_range),
         trace.input_types.at(of_range),
         np.where(trace.bytes.at(rows) > 0, trace.bytes.at(rows), NONE),
@@ -117,6 +135,16 @@ class _Arguments:
             return np.full(len(self.rows), NONE, np.int64)
         return self.of(getattr(self.trace.collectives, name))
 
+    def ends(self) -> tuple[Int64s, Int64s]:
+        """Source and destination. A send names its destination alone, a receive its source."""
+        here = NONE if (rank := self.trace.own_rank) is None else rank
+        source, destination = self.table("source_rank"), self.table("destination_rank")
+        is_sent, is_received = destination != NONE, source != NONE
+        return (
+            np.where(is_sent & ~is_received, here, source),
+            np.where(is_received & ~is_sent, here, destination),
+        )
+
 
 def _around(trace: Trace, launch: Int64s, candidates: Int64s) -> Int64s:
     """For each launch the innermost of the candidates around it, `NONE` without one."""
@@ -131,7 +159,8 @@ def _around(trace: Trace, launch: Int64s, candidates: Int64s) -> Int64s:
 
 
 def _key(trace: Trace, values: list[int]) -> CollectiveKey:
-    said, of_range, kernel, group, ranks, size, dtype, sent, received, shapes, types, copied = values
+    said, of_range, kernel, group, ranks, size, dtype, sent, received, *rest = values
+    source, destination, shapes, types, copied = rest
     names = [trace.names[name] for name in (said, of_range, kernel) if name != NONE]
     kind = next((kind for name in names if (kind := kind_of(name)) != UNKNOWN), UNKNOWN)
     dtype_text = _text(trace, dtype)
@@ -142,10 +171,12 @@ def _key(trace: Trace, values: list[int]) -> CollectiveKey:
     if copied != NONE:
         known = copied
     bytes_out = known if kind in _SAME_OUT else None
+    has_ends = kind in _TRANSFERS and NONE not in (source, destination)
+    size = _BOTH_ENDS if has_ends else size
     return CollectiveKey(
         kind=kind,
         group=_text(trace, group),
-        ranks=_text(trace, ranks),
+        ranks=f"{source} \u2192 {destination}" if has_ends else _text(trace, ranks),
         group_size=None if size < 1 else size,
         dtype=None if dtype_text is None else dtype_name(dtype_text),
         bytes_in=known,

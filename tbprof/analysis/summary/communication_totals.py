@@ -10,7 +10,7 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import intersect, total_ns, union
 from tbprof.analysis.arrays.names import matching_rows
-from tbprof.analysis.communication.collectives import key_of_op, key_of_range
+from tbprof.analysis.communication.collectives import ends_of_op, key_of_op, key_of_range
 from tbprof.analysis.communication.kinds import bus_factor
 from tbprof.analysis.communication.rows import OPS
 from tbprof.analysis.facts import Facts
@@ -125,7 +125,7 @@ def _peers(facts: Facts) -> tuple[PeerTraffic, ...]:
     if table is None:
         return ()
     ops = matching_rows(facts.trace, OPS, Category.CPU_OP)
-    source, destination = table.source_rank.at(ops), table.destination_rank.at(ops)
+    source, destination = ends_of_op(facts.trace, ops)
     known = np.flatnonzero((source != NONE) & (destination != NONE))
     calls: Counter[tuple[int, int]] = Counter()
     sizes: defaultdict[tuple[int, int], list[int | None]] = defaultdict(list)

@@ -176,6 +176,11 @@ class Trace:
     health: tuple[HealthFact, ...] = ()
     """What was lost or odd while reading."""
 
+    @property
+    def own_rank(self) -> int | None:
+        """As the hook says it, else as torch does."""
+        return self.rank if self.facts is None or self.facts.rank is None else self.facts.rank
+
     @classmethod
     def empty(cls, path: str = "") -> Trace:
         """A trace of no rows."""

@@ -42,7 +42,7 @@ def _row(
     latest = Counter(late[late != NOBODY].tolist())
     most = max(latest, key=lambda rank: (latest[rank], -rank), default=None)
     return JobCollective(
-        kind=message.kind,
+        kind="send" if message.kind == "recv" else message.kind,
         group=message.group,
         bytes=message.bytes,
         count=len(mine),

@@ -6,10 +6,11 @@ import dataclasses
 import itertools
 
 import pytest
-from job_scenes import LATE, LATE_US, STEP_US, STEPS, job_of
+from job_scenes import LATE, LATE_US, STEP_US, STEPS, job_of, pipeline_of
 
 from tbprof.model import Report
 from tbprof.store.codec import decode_report, encode_report
+from tbprof.texts.screens.job import saved_sentence
 from tbprof.views.job.job_building import job_page
 from tbprof.views.job.job_page import JobPage, RankProblem
 from tbprof.views.job.rank_summary import RankSummary, rank_summary
@@ -44,6 +45,24 @@ def test_the_place_of_the_cause_is_a_line() -> None:
     source = page.late[0].source
     assert source is not None
     assert (source.file, source.line, source.function, source.exact) == ("train.py", 88, "log_loss", False)
+
+
+def test_of_a_pipeline_each_stage_is_matched_with_the_next() -> None:
+    reports = [built.report() for built in pipeline_of(4)]
+    page = job_page([rank_summary(report, "", rank) for rank, report in enumerate(reports)])
+    assert (page.matched, page.unmatched) == (3 * STEPS, 0)
+    found = {(row.kind, row.group, row.ranks) for row in page.collectives}
+    assert found == {("send", f"pp {stage} \u2192 {stage + 1}", 2) for stage in range(3)}
+    assert f"for rank {LATE}" in page.verdict
+    peers = [(0, 1, STEPS), (1, 2, STEPS)]
+    communication = reports[1].communication
+    assert communication is not None
+    assert [(peer.source, peer.destination, peer.count) for peer in communication.peers] == peers
+
+
+def test_a_saving_too_small_to_print_is_none() -> None:
+    assert saved_sentence(3_790.0, 3_810.0) == "Without it a step of the job still takes 3.8\u202fms."
+    assert saved_sentence(2_000.0, 3_810.0).endswith("takes 2.0\u202fms instead of 3.8\u202fms.")
 
 
 def test_five_parts_are_a_step_and_transfers_and_waits_all_communication(page: JobPage) -> None:
