@@ -39,8 +39,6 @@ from tbprof.rules.predicted_lines import predicted_lines
 from tbprof.rules.registry import RULES
 from tbprof.trace.columns.columns import Int64s, Trace
 from tbprof.trace.columns.tables import Tables
-from tbprof.trace.export.classic.writer import write_classic
-from tbprof.trace.export.published_trace import merge_facts, verify
 from tbprof.trace.importers.reading import read_trace
 from tbprof.trace.stored.cache import read_trace_cached
 from tbprof.window_names import parse_window_name
@@ -50,12 +48,9 @@ __all__ = [
     "Tables",
     "Timeline",
     "build_report",
-    "merge_facts",
     "open_facts",
     "open_timeline",
     "report_of",
-    "verify",
-    "write_classic",
 ]
 
 

@@ -100,6 +100,7 @@ LAW = {
     **{f"rules.{family}": OF_RULES for family in FAMILIES},
     "rules": OF_RULES,
     "manual": allowed("texts.* errors model"),
+    "trace_writing": allowed("trace.export trace.export.classic"),
     "trace_files": allowed("trace.export.classic trace.importers"),
     "report": allowed(
         "analysis.* rules rules.base trace.columns trace.export trace.export.classic "
@@ -118,7 +119,7 @@ LAW = {
     "texts.findings": allowed("rules rules.base errors model"),
     "store": allowed("folders version errors model", "google.protobuf"),
     "store.publishing": allowed(
-        "opening file_names folders report trace_files version window_names errors model",
+        "opening file_names folders report trace_files trace_writing version window_names errors model",
         "google.protobuf tensorboard.compat.tensorflow_stub tensorboard.summary",
     ),
     "store.lookup": allowed(

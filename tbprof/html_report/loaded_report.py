@@ -13,8 +13,7 @@ from tbprof.file_names import REPORT_SUFFIX
 from tbprof.html_report.html_page import html_page
 from tbprof.model import Report, Window
 from tbprof.store.lookup.discovery import Discovery
-from tbprof.store.lookup.reports import report_of_file, report_of_window
-from tbprof.store.lookup.windows import window_of_report
+from tbprof.store.lookup.reports import report_of_file, report_of_window, window_of_report
 from tbprof.trace_files import looks_like_trace
 from tbprof.views.export.report_document import report_document
 from tbprof.views.overview.opening import opening_of

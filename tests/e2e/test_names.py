@@ -14,7 +14,7 @@ from tab import IN_LIGHT
 from tbprof.html_report.html_page import html_page
 from tbprof.model import CodeShare, Report, Source
 from tbprof.report import build_report
-from tbprof.store.lookup.windows import window_of_report
+from tbprof.store.lookup.reports import window_of_report
 
 pytestmark = pytest.mark.browser
 

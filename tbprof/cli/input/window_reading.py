@@ -13,8 +13,7 @@ from tbprof.cli.input.reading import is_folder, progress_of, report_of_file
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.errors import TbprofError, TraceError, UsageError
 from tbprof.model import Report, Window
-from tbprof.store.lookup.reports import has_report, report_of_window
-from tbprof.store.lookup.windows import window_of_report
+from tbprof.store.lookup.reports import has_report, report_of_window, window_of_report
 
 if TYPE_CHECKING:
     from tbprof.cli.input.shard import Shard

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import io
-from pathlib import Path
 
 from tbprof.errors import ReportNotReadable
 from tbprof.model import HealthFact, Report, Window
@@ -12,7 +11,7 @@ from tbprof.opening import content_of, open_regular
 from tbprof.store.codec import MAX_REPORT_BYTES, decode_report, noted_content
 from tbprof.store.lookup.cache import cached_report
 
-__all__ = ["read_report", "stored_report", "window_of_report", "with_doubt"]
+__all__ = ["read_report", "stored_report", "with_doubt"]
 
 _OF_OTHER_TRACE = HealthFact("report_of_other_trace", "warning", {})
 _NOT_BOUND = HealthFact("report_not_bound", "info", {})
@@ -100,9 +99,3 @@ def _with(report: Report, doubt: HealthFact | None) -> Report:
         return report
     health = (*report.trace.health, doubt)
     return dataclasses.replace(report, trace=dataclasses.replace(report.trace, health=health))
-
-
-def window_of_report(report: Report) -> Window:
-    """The place of a report that is shown alone."""
-    name = Path(report.trace.path).name
-    return Window("", report.trace.worker, name, 0, report.trace.path, report.trace.path, 0)

@@ -12,9 +12,9 @@ from typing import Literal, TypeAlias
 
 from tbprof.errors import NotATrace, TraceError
 from tbprof.file_names import CLASSIC_SUFFIX
-from tbprof.report import write_classic
 from tbprof.store.files import appearing
 from tbprof.trace_files import is_classic_copy, is_of_torch
+from tbprof.trace_writing import write_classic
 from tbprof.window_names import parse_window_name
 
 __all__ = [

@@ -12,7 +12,7 @@ from tbprof.file_names import BROKEN_SUFFIX, FACTS_SUFFIX, RAW_SUFFIX, REPORT_SU
 from tbprof.model import Report
 from tbprof.opening import content_of
 from tbprof.records import dataclass
-from tbprof.report import build_report, merge_facts, verify
+from tbprof.report import build_report
 from tbprof.store.codec import encode_report
 from tbprof.store.files import appearing, remove_abandoned_parts, write_whole
 from tbprof.store.publishing.classic import (
@@ -24,6 +24,7 @@ from tbprof.store.publishing.classic import (
 )
 from tbprof.store.publishing.retention import Limits, keep_within
 from tbprof.store.publishing.scalars import SUB_RUN, write_scalars
+from tbprof.trace_writing import merge_facts, verify
 from tbprof.version import __version__
 from tbprof.window_names import parse_window_name
 

@@ -1,0 +1,8 @@
+"""What is written of traces: the door for those who publish. Who makes a report needs nothing of it."""
+
+from __future__ import annotations
+
+from tbprof.trace.export.classic.writer import write_classic
+from tbprof.trace.export.published_trace import merge_facts, verify
+
+__all__ = ["merge_facts", "verify", "write_classic"]
