@@ -10,7 +10,6 @@ has endings of its own, which its importer names.
 
 from __future__ import annotations
 
-import re
 from functools import cache
 
 from tbprof.file_names import REPORT_SUFFIX
@@ -20,8 +19,8 @@ from tbprof.trace.importers.importer_list import IMPORTERS
 
 __all__ = ["WindowName", "parse_window_name"]
 
-_TIME = re.compile(r"(?P<worker>.+)\.(?P<time>\d{13}|\d{16}|\d{19})")
 _NS_DIGITS = 19
+_DIGITS = (13, 16, _NS_DIGITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +37,22 @@ def parse_window_name(file_name: str) -> WindowName:
     >>> parse_window_name("node1_77.1752215573993169006.pt.trace.json").worker
     'node1_77'
     """
-    stem = file_name
-    for ending in _endings(IMPORTERS):
-        if len(stem) > len(ending):
-            stem = stem.removesuffix(ending)
-    found = _TIME.fullmatch(stem)
-    if found is None:
+    stem, endings = file_name, _endings(IMPORTERS)
+    if stem.endswith(REPORT_SUFFIX) and len(stem) > len(REPORT_SUFFIX):
+        stem = stem[: -len(REPORT_SUFFIX)]
+    # Of a hundred thousand reports none has another ending before that one.
+    if stem.endswith(endings):
+        for ending in endings:
+            if len(stem) > len(ending):
+                stem = stem.removesuffix(ending)
+    worker, _, digits = stem.rpartition(".")
+    if not worker or len(digits) not in _DIGITS or not digits.isdecimal():
         return WindowName(stem, stem, None)
-    digits = found["time"]
-    return WindowName(stem, found["worker"], int(digits) * 10 ** (_NS_DIGITS - len(digits)))
+    return WindowName(stem, worker, int(digits) * 10 ** (_NS_DIGITS - len(digits)))
 
 
 @cache
 def _endings(importers: tuple[Importer, ...]) -> tuple[str, ...]:
-    """From the last of a name to the first: `.gz` stands behind the ending that it packs."""
+    """Of traces, from the last of a name to the first: `.gz` stands behind the ending that it packs."""
     suffixes = sorted((suffix for importer in importers for suffix in importer.SUFFIXES), key=len)
-    return (REPORT_SUFFIX, *suffixes, ".trace", ".pt")
+    return (*suffixes, ".trace", ".pt")

@@ -7,11 +7,13 @@ and not followed, unless the server was told to and its own user made them.
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from operator import is_
+from operator import attrgetter, is_
 from pathlib import Path
 
 from tbprof.file_names import CLASSIC_SUFFIX, RAW_SUFFIX, REPORT_SUFFIX
@@ -135,8 +137,9 @@ class _Look:
         self._folder = folder
         self._run = run
         self._settled_before_ns = settled_before_ns
-        self._traces: dict[str, list[_File]] = {}
-        self._reports: dict[str, list[_File]] = {}
+        # By stem, each file as the window that it would be alone.
+        self._traces: dict[str, list[Window]] = {}
+        self._reports: dict[str, list[Window]] = {}
 
     def at(self, entry: os.DirEntry[str]) -> None:
         name = entry.name
@@ -171,7 +174,7 @@ class _Look:
     def _file(self, entry: os.DirEntry[str]) -> None:
         name = parse_window_name(entry.name)
         if entry.name.endswith(REPORT_SUFFIX) and name.time_ns is not None:
-            self._reports.setdefault(name.stem, []).append(_File(entry.path, name, 0, name.time_ns))
+            self._report(entry, name, name.time_ns)
             return
         try:
             self._changing(entry, name, entry.stat())
@@ -184,61 +187,40 @@ class _Look:
         """A trace, or a report whose name tells no time."""
         order_ns = status.st_mtime_ns if name.time_ns is None else name.time_ns
         if entry.name.endswith(REPORT_SUFFIX):
-            self._reports.setdefault(name.stem, []).append(_File(entry.path, name, 0, order_ns))
+            self._report(entry, name, order_ns)
             return
         self.is_settled &= status.st_mtime_ns < self._settled_before_ns
         # One whose name claims it is opened though damaged, and says what is wrong with it.
         claims = claims_to_be_trace(entry.name) and not entry.name.endswith(CLASSIC_SUFFIX)
         if claims or self._discovery.is_recorded(entry.path, status):
-            trace = _File(entry.path, name, status.st_size, order_ns)
-            self._traces.setdefault(name.stem, []).append(trace)
+            window = Window(self._run, name.worker, entry.name, order_ns, entry.path, None, status.st_size)
+            self._traces.setdefault(name.stem, []).append(window)
+
+    def _report(self, entry: os.DirEntry[str], name: WindowName, order_ns: int) -> None:
+        window = Window(self._run, name.worker, entry.name, order_ns, None, entry.path, 0)
+        self._reports.setdefault(name.stem, []).append(window)
 
     def windows(self) -> tuple[Window, ...]:
         """By worker and time."""
-        stems = self._traces.keys() | self._reports.keys()
-        found = [window for stem in stems for window in self._windows_of(stem)]
-        return tuple(sorted(found, key=lambda window: (window.worker, window.order_ns, window.window)))
+        stems = dict.fromkeys((*self._traces, *self._reports))
+        found = itertools.chain.from_iterable(map(self._windows_of, stems))
+        return tuple(sorted(found, key=attrgetter("worker", "order_ns", "window")))
 
-    def _windows_of(self, stem: str) -> Iterator[Window]:
+    def _windows_of(self, stem: str) -> Sequence[Window]:
         """One of each trace; the one that is named as published ones are has the report."""
         traces = _first(self._traces.get(stem, ()), stem + RAW_SUFFIX)
         reports = _first(self._reports.get(stem, ()), stem + REPORT_SUFFIX)
-        if traces and reports:
-            yield self._window(traces[0], reports[0])
-            traces, reports = traces[1:], reports[1:]
-        for trace in traces:
-            yield self._window(trace, None)
-        for report in reports:
-            yield self._window(None, report)
-
-    def _window(self, trace: _File | None, report: _File | None) -> Window:
-        named = trace or report
-        assert named is not None, "a window has a trace or a report"
-        return Window(
-            run=self._run,
-            worker=named.name.worker,
-            window=os.path.basename(named.path),  # noqa: PTH119 - a Path takes ten times as long
-            order_ns=named.order_ns,
-            trace_path=None if trace is None else trace.path,
-            report_path=None if report is None else report.path,
-            size_bytes=named.size_bytes,
-        )
+        if not traces or not reports:
+            return traces or reports
+        both = dataclasses.replace(traces[0], report_path=reports[0].report_path)
+        return [both, *traces[1:], *reports[1:]]
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
-    path: str
-    name: WindowName
-    size_bytes: int
-    """0 of a report."""
-    order_ns: int
-
-
-def _first(files: Sequence[_File], name: str) -> Sequence[_File]:
+def _first(files: Sequence[Window], name: str) -> Sequence[Window]:
     """The same with the file of this name first."""
     if len(files) < 2:
         return files
-    return sorted(files, key=lambda file: (not file.path.endswith(os.sep + name), file.path))
+    return sorted(files, key=lambda file: (file.window != name, file.window))
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
