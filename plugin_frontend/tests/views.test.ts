@@ -4,7 +4,7 @@ import { groupOf, sitesOf, VIEWS, viewsFor } from "../src/model/views.ts";
 import { siteRow } from "./rows.ts";
 
 test("views over several windows are there only where there are several", () => {
-  assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 1, windows: 1, allWindows: 1 }), [
+  assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 1, windows: 1, allWindows: 1, runs: 1 }), [
     "overview",
     "checks",
     "syncs",
@@ -18,7 +18,7 @@ test("views over several windows are there only where there are several", () => 
     "communication",
     "job",
   ]);
-  assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 8, windows: 1, allWindows: 8 }), [
+  assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 8, windows: 1, allWindows: 8, runs: 1 }), [
     "overview",
     "checks",
     "syncs",
@@ -33,7 +33,7 @@ test("views over several windows are there only where there are several", () => 
     "job",
     "compare",
   ]);
-  assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 1, windows: 2, allWindows: 2 }), [
+  assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 1, windows: 2, allWindows: 2, runs: 1 }), [
     "overview",
     "checks",
     "syncs",
@@ -52,7 +52,7 @@ test("views over several windows are there only where there are several", () => 
 });
 
 test("a page that carries its windows compares none, and has a timeline where it carries a step", () => {
-  const page = { hasServer: false, workers: 8, windows: 2, allWindows: 16 };
+  const page = { hasServer: false, workers: 8, windows: 2, allWindows: 16, runs: 1 };
   assert.deepEqual(viewsFor({ ...page, hasTimeline: false, hasTables: false }), [
     "overview",
     "checks",
@@ -65,6 +65,13 @@ test("a page that carries its windows compares none, and has a timeline where it
   ]);
   const carried = viewsFor({ ...page, hasTimeline: true, hasTables: true });
   assert.deepEqual(carried.slice(3, 8), ["copies", "timeline", "source", "operators", "kernels"]);
+});
+
+test("all runs stand first where there are several", () => {
+  const extent = { hasServer: true, hasTimeline: true, hasTables: true, workers: 1, windows: 1, allWindows: 2 };
+  assert.equal(viewsFor({ ...extent, runs: 2 })[0], "fleet");
+  assert.equal(viewsFor({ ...extent, runs: 1 })[0], "overview");
+  assert.equal(viewsFor({ ...extent, hasServer: false, runs: 2 })[0], "overview");
 });
 
 test("views of one question stand side by side, the job beside its communication", () => {

@@ -1,6 +1,6 @@
 // Durations in µs as text. A sentence picks its own unit, a table has one for all its rows.
 
-import { formatCount, formatDecimal, formatNegative, NARROW_SPACE, NOT_RECORDED } from "./number.ts";
+import { formatCount, formatDecimal, formatMean, formatNegative, NARROW_SPACE, NOT_RECORDED } from "./number.ts";
 
 export type DurationUnit = "µs" | "ms" | "s";
 
@@ -52,4 +52,25 @@ export function formatElapsed(elapsedSeconds: number): string {
 /** Exact, for a hover: `12,345.678 µs`. */
 export function formatExact(durationUs: number): string {
   return `${durationUs.toLocaleString("en-US", { maximumFractionDigits: 3 })}${NARROW_SPACE}µs`;
+}
+
+const MINUTE = 60;
+const HOUR = 3_600;
+
+/** How long GPUs ran, or were watched: `3.4 h`; minutes below two hours, seconds below two minutes. */
+export function formatHours(seconds: number): string {
+  if (seconds >= 2 * HOUR) return `${hoursFigure(seconds / HOUR)}${NARROW_SPACE}h`;
+  if (seconds >= 2 * MINUTE) return `${hoursFigure(seconds / MINUTE)}${NARROW_SPACE}min`;
+  return `${hoursFigure(seconds)}${NARROW_SPACE}s`;
+}
+
+function hoursFigure(value: number): string {
+  return value < 10 ? formatMean(value) : formatCount(value);
+}
+
+/** A moment in the reader's own time: `2026-11-22 21:40`. */
+export function formatDate(seconds: number): string {
+  const date = new Date(seconds * 1_000);
+  const two = (part: number): string => String(part).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }

@@ -60,9 +60,11 @@ export const NOWHERE = { step: null, selected: null, fromNs: null, toNs: null, z
 /** What is of one table only: another view is opened without it. */
 const OF_ONE_TABLE = { columns: null, ranked: null, row: null };
 
-/** The same window in another view. */
+/** The same window in another view; what runs were looked for is none of a window's. */
 export function inView(place: Place, view: ViewName): Place {
-  return view === place.view ? place : { ...place, ...OF_ONE_TABLE, view };
+  if (view === place.view) return place;
+  const filter = view === "fleet" || place.view === "fleet" ? "" : place.filter;
+  return { ...place, ...OF_ONE_TABLE, filter, view };
 }
 
 export const START: Place = {

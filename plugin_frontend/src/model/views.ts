@@ -3,6 +3,7 @@
 import type { SiteRow } from "../api/types.ts";
 
 export const VIEWS = [
+  "fleet",
   "overview",
   "checks",
   "syncs",
@@ -21,10 +22,11 @@ export const VIEWS = [
 export type ViewName = (typeof VIEWS)[number];
 
 /** The questions that views answer, in the order of the bar. */
-export const GROUPS = ["Answer", "Where", "What", "How it changed"] as const;
+export const GROUPS = ["All runs", "Answer", "Where", "What", "How it changed"] as const;
 export type ViewGroup = (typeof GROUPS)[number];
 
 const GROUP_OF: Record<ViewName, ViewGroup> = {
+  fleet: "All runs",
   overview: "Answer",
   checks: "Answer",
   syncs: "Where",
@@ -58,11 +60,13 @@ export interface Extent {
   windows: number;
   /** Of all runs. */
   allWindows: number;
+  runs: number;
 }
 
 /** The views that have something to show: the timeline and the flame graph draw a trace, others put several of something side by side. */
-export function viewsFor({ hasServer, hasTimeline, hasTables, workers, windows, allWindows }: Extent): ViewName[] {
+export function viewsFor({ hasServer, hasTimeline, hasTables, workers, windows, allWindows, runs }: Extent): ViewName[] {
   const possible: Partial<Record<ViewName, boolean>> = {
+    fleet: hasServer && runs > 1,
     timeline: hasTimeline,
     flame: hasServer,
     operators: hasTables,

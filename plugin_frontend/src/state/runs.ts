@@ -37,6 +37,7 @@ export const views = computed<ViewName[]>(() =>
     workers: shown.value?.run.workers.length ?? 1,
     windows: shown.value?.worker.windows.length ?? 1,
     allWindows: runs.value.kind === "there" ? countWindows(runs.value.value) : 1,
+    runs: runs.value.kind === "there" ? runs.value.value.runs.length : 1,
   }),
 );
 

@@ -14,6 +14,7 @@ import { Skeleton } from "./states/Skeleton.tsx";
 const ChecksPage = lazily(async () => (await import("./checks/ChecksPage.tsx")).ChecksPage);
 const ComparePage = lazily(async () => (await import("./compare/ComparePage.tsx")).ComparePage);
 const CommunicationPage = lazily(async () => (await import("./communication/CommunicationPage.tsx")).CommunicationPage);
+const FleetPage = lazily(async () => (await import("./fleet/FleetPage.tsx")).FleetPage);
 const FlamePage = lazily(async () => (await import("./flame/FlamePage.tsx")).FlamePage);
 const ModulesPage = lazily(async () => (await import("./modules/ModulesPage.tsx")).ModulesPage);
 const JobView = lazily(async () => (await import("./job/JobView.tsx")).JobView);
@@ -38,6 +39,7 @@ export function MainPart() {
         <EmptyState runs={runs.value.value} />
       </Scrolled>
     );
+  if (place.value.view === "fleet" && views.value.includes("fleet")) return <FleetPage />;
   if (shown.value === null) return <GonePart />;
   if (place.value.view === "job" && views.value.includes("job")) return <JobView />;
   if (place.value.view === "trends" && views.value.includes("trends")) return <TrendsPage />;
@@ -58,6 +60,7 @@ function WindowPart({ view }: { view: WindowView }) {
   const named = views.value.includes(place.value.view) ? place.value.view : "overview";
   switch (named) {
     // Those that need no window stand above.
+    case "fleet":
     case "compare":
     case "job":
     case "trends":

@@ -27,6 +27,7 @@ function isWorthATab(name: ViewName, view: WindowView | null): boolean {
 }
 
 const TITLES: Record<ViewName, string> = {
+  fleet: "Fleet",
   overview: "Overview",
   checks: "Checks",
   syncs: "Sync points",

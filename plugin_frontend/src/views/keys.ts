@@ -19,7 +19,8 @@ export const viewActions = signal<Readonly<Record<string, () => void>>>({});
 
 /** What the list of keys shows, in its order. */
 export const KEYS: readonly { keys: string; does: string; needsDevice?: true }[] = [
-  { keys: `1 – ${Math.min(VIEWS.length, 9)}`, does: "Switch view" },
+  { keys: `1 – ${Math.min(VIEWS.length - 1, 9)}`, does: "Switch view" },
+  { keys: "0", does: "All runs" },
   { keys: "[  ]", does: "Previous, next window" },
   { keys: "{  }", does: "Previous, next rank" },
   { keys: "/", does: "Filter" },
@@ -42,6 +43,7 @@ export const KEYS: readonly { keys: string; does: string; needsDevice?: true }[]
 
 const ACTIONS: Record<string, () => void> = {
   ...Object.fromEntries(VIEWS.map((_, at) => [String(at + 1), () => visitView(at)])),
+  "0": visitFleet,
   "[": () => visitWindowBeside(-1),
   "]": () => visitWindowBeside(1),
   "{": () => visitWorkerBeside(-1),
@@ -57,10 +59,14 @@ const ACTIONS: Record<string, () => void> = {
   "?": () => (keysOpen.value = true),
 };
 
-/** The view at that place in the bar, if there is one. */
+/** The view of a window at that place in the bar, if there is one. */
 function visitView(at: number): void {
-  const view = views.peek()[at];
+  const view = views.peek().filter((name) => name !== "fleet")[at];
   if (view !== undefined) visit({ view });
+}
+
+function visitFleet(): void {
+  if (views.peek().includes("fleet")) visit({ view: "fleet" });
 }
 
 /** Keys that act only where rows are: elsewhere they scroll, and press buttons. */

@@ -1,0 +1,49 @@
+// All runs: asked for while their view is open, and again while any report is being read.
+
+import { computed } from "@preact/signals";
+import { type FleetQuestion, fetchFleet } from "../api/fleet.ts";
+import type { FleetView } from "../api/types.ts";
+import { fleetSorting, sortedBy } from "../model/fleet.ts";
+import { ask } from "./ask.ts";
+import { adjust, place } from "./place.ts";
+import { runs } from "./runs.ts";
+
+const POLL_INTERVAL_MS = 1_000;
+/** The rows of another order or search stay so long. */
+const PATIENCE_MS = 400;
+
+export const fleetQuestion = computed<FleetQuestion>(() => {
+  const { filter, ranked, row } = place.value;
+  return { search: filter, ...fleetSorting(ranked), first: row ?? 0 };
+});
+
+/** The list of runs is part of the question: another one has another answer. */
+const asked = computed<string | null>(() => {
+  if (place.value.view !== "fleet" || runs.value.kind !== "there") return null;
+  const windows = runs.value.value.runs.map((row) => row.workers.map((worker) => worker.windows.length).join()).join("|");
+  return JSON.stringify([fleetQuestion.value, windows]);
+});
+
+const found = ask<FleetView>(
+  asked,
+  (key, ended) => {
+    const [question] = JSON.parse(key) as [FleetQuestion, string];
+    return fetchFleet(question, ended);
+  },
+  { poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ reading }) => reading > 0 }, patienceMs: PATIENCE_MS },
+);
+
+export const fleet = found.answer;
+export const loadFleet = found.start;
+
+export function searchFleet(filter: string): void {
+  adjust({ filter, row: null });
+}
+
+export function sortFleet(sort: string): void {
+  adjust({ ranked: sortedBy(sort, place.peek().ranked), row: null });
+}
+
+export function showFleetFrom(first: number): void {
+  adjust({ row: first === 0 ? null : first });
+}

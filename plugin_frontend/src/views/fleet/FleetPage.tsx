@@ -1,0 +1,95 @@
+import { useEffect } from "preact/hooks";
+import { fleetCsvAddress } from "../../api/fleet.ts";
+import type { FleetView } from "../../api/types.ts";
+import { formatCount, formatCounted } from "../../format/number.ts";
+import { FLEET_SORTS, RUNS_OF_A_PAGE } from "../../model/fleet.ts";
+import { fleet, fleetQuestion, loadFleet, searchFleet, showFleetFrom, sortFleet } from "../../state/fleet.ts";
+import { Card } from "../../widgets/Card.tsx";
+import { Icon } from "../../widgets/Icon.tsx";
+import { SeriesHead, SeriesPage } from "../series/SeriesPage.tsx";
+import { FleetTable } from "./FleetTable.tsx";
+import "../../draw/fleetTable.ts";
+
+/** All runs of the log directory: what each costs, behind which line, and what changed. */
+export function FleetPage() {
+  useEffect(loadFleet, []);
+  return (
+    <SeriesPage answer={fleet.value}>
+      {(view: FleetView) => (
+        <>
+          <SeriesHead verdict={view.verdict} detail={view.detail} />
+          {view.reading > 0 && (
+            <p class="t2" role="status">
+              {formatCounted(view.reading, "report")} still to be read: rows come as they are.
+            </p>
+          )}
+          <Card id="fleet" title="Runs" about="of the newest window of each rank; shares are of the steps">
+            <FleetTools view={view} />
+            {view.found === 0 ? <p class="in t2">No run has all of these words.</p> : <FleetTable rows={view.rows} />}
+            <Pages view={view} />
+          </Card>
+        </>
+      )}
+    </SeriesPage>
+  );
+}
+
+function FleetTools({ view }: { view: FleetView }) {
+  const { search, sort, isReversed } = fleetQuestion.value;
+  return (
+    <div class="tool fleet-tools">
+      <label class="field filter">
+        <Icon name="search" />
+        <span class="sr">Find runs</span>
+        <input
+          id="filter"
+          placeholder="Find by run, owner, commit, rule, line, kernel"
+          maxLength={200}
+          value={search}
+          onInput={(event) => searchFleet(event.currentTarget.value)}
+        />
+        <span class="kbd" aria-hidden="true">
+          /
+        </span>
+      </label>
+      <span class="seg" role="group" aria-label="Sort by">
+        {Object.entries(FLEET_SORTS).map(([key, title]) => (
+          <button key={key} type="button" aria-pressed={key === sort} onClick={() => sortFleet(key)}>
+            {title}
+            {key === sort && isReversed && <span aria-label="reversed"> ↕</span>}
+          </button>
+        ))}
+      </span>
+      <span class="right row">
+        <span class="s12 t3 nw" role="status">
+          {view.found === view.total ? formatCounted(view.total, "run") : `${formatCount(view.found)} of ${formatCounted(view.total, "run")}`}
+        </span>
+        <a class="btn sm" href={fleetCsvAddress(fleetQuestion.value)} download="fleet.csv">
+          CSV
+        </a>
+      </span>
+    </div>
+  );
+}
+
+function Pages({ view }: { view: FleetView }) {
+  if (view.found <= RUNS_OF_A_PAGE && view.first === 0) return null;
+  const next = view.first + RUNS_OF_A_PAGE;
+  return (
+    <p class="in row">
+      <span class="s12 t2">
+        {formatCount(Math.min(view.first + 1, view.found))} to {formatCount(view.first + view.rows.length)} of {formatCount(view.found)}
+      </span>
+      {view.first > 0 && <Go text="Before" to={Math.max(view.first - RUNS_OF_A_PAGE, 0)} />}
+      {next < view.found && <Go text="Next" to={next} />}
+    </p>
+  );
+}
+
+function Go({ text, to }: { text: string; to: number }) {
+  return (
+    <button class="btn sm" type="button" onClick={() => showFleetFrom(to)}>
+      {text}
+    </button>
+  );
+}

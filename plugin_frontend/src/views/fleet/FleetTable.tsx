@@ -1,0 +1,164 @@
+import type { ComponentChildren } from "preact";
+import type { FleetRow } from "../../api/types.ts";
+import { COMMUNICATING, COMPUTING, COPYING, causeFill } from "../../draw/causes.ts";
+import { Meter } from "../../draw/Meter.tsx";
+import { formatDate, formatDuration, formatHours } from "../../format/duration.ts";
+import { formatChange, formatCount, formatCounted, formatShare, NOT_RECORDED } from "../../format/number.ts";
+import { formatCommit } from "../../format/place.ts";
+import { beginsLow, fleetSorting, placeOfChange, placeOfLine, placeOfRun } from "../../model/fleet.ts";
+import { type Place, printPlace } from "../../model/place.ts";
+import { sortFleet } from "../../state/fleet.ts";
+import { place, visit } from "../../state/place.ts";
+import { Icon } from "../../widgets/Icon.tsx";
+
+const FIGURES = 7;
+
+/** A run a row; a click opens the window that the row tells of. */
+export function FleetTable({ rows }: { rows: readonly FleetRow[] }) {
+  return (
+    <div class="scroll-x" tabIndex={0} role="region" aria-label="All runs">
+      <table class="series-table fleet" aria-labelledby="fleet">
+        <thead>
+          <tr>
+            <Head sort="run" text="Run" isText />
+            <Head sort="gpus" text="GPUs" />
+            <Head sort="watched" text="Watched" />
+            <Head sort="busy" text="Busy" />
+            <Head sort="communication" text="Comm." />
+            <Head sort="idle" text="Idle" />
+            <th scope="col">
+              <span class="sr">Parts of a step drawn</span>
+            </th>
+            <Head sort="lost" text="Lost to the top line" isText />
+            <Head sort="change" text="Since the run before" />
+            <Head sort="alarm" text="Alarm" isText />
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <Row key={row.run} row={row} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Head({ sort, text, isText = false }: { sort: string; text: string; isText?: boolean }) {
+  const now = fleetSorting(place.value.ranked);
+  const isAscending = beginsLow(sort) !== now.isReversed;
+  return (
+    <th scope="col" class={isText ? "" : "num"} {...(sort === now.sort ? { "aria-sort": isAscending ? "ascending" : "descending" } : {})}>
+      <button type="button" onClick={() => sortFleet(sort)}>
+        {text} <span aria-hidden="true">{sort !== now.sort ? "" : isAscending ? "↑" : "↓"}</span>
+      </button>
+    </th>
+  );
+}
+
+function Row({ row }: { row: FleetRow }) {
+  return (
+    <tr>
+      <td class="run">
+        <PlaceLink to={placeOfRun(row)}>
+          <bdi>{row.run}</bdi>
+        </PlaceLink>
+        <p class="s12 t3 anywhere">
+          {[row.owner ?? "owner not recorded", row.commit === null ? "commit not recorded" : formatCommit(row.commit), formatDate(row.recorded_s)].join(" · ")}
+        </p>
+      </td>
+      {row.state === "ready" ? (
+        <Figures row={row} />
+      ) : (
+        <td colSpan={FIGURES + 2} class="t3 anywhere">
+          {row.state === "unread" ? "not read yet: open it to have its trace read" : row.problem}
+        </td>
+      )}
+    </tr>
+  );
+}
+
+function Figures({ row }: { row: FleetRow }) {
+  return (
+    <>
+      <td class="num">{row.gpus === null ? NOT_RECORDED : formatCount(row.gpus)}</td>
+      <td class="num" title={`${formatCounted(row.windows, "window")} of ${formatCounted(row.ranks, "rank")}`}>
+        {row.watched_s === null ? NOT_RECORDED : formatHours(row.watched_s)}
+      </td>
+      <td class="num b">{formatShare(row.busy)}</td>
+      <td class="num">{formatShare(row.communication)}</td>
+      <td class="num" title={row.causes.map(({ name, share }) => `${name} ${formatShare(share)}`).join(", ")}>
+        {formatShare(row.idle)}
+      </td>
+      <td class="parts">
+        <Meter
+          parts={[
+            { length: row.busy ?? 0, fill: COMPUTING },
+            { length: row.communication ?? 0, fill: COMMUNICATING },
+            { length: row.copying ?? 0, fill: COPYING },
+            ...row.causes.map(({ cause, share }) => ({ length: share, fill: causeFill(cause) })),
+          ]}
+          most={1}
+        />
+      </td>
+      <td class="lost">
+        <TopLine row={row} />
+      </td>
+      <td class="num">{row.before === null ? <span class="t3">first</span> : <Change row={row} />}</td>
+      <td class="alarm s12">{row.is_alarm ? <Alarm text={row.alarm} /> : <span class="t3">{row.alarm}</span>}</td>
+    </>
+  );
+}
+
+function TopLine({ row }: { row: FleetRow }) {
+  if (row.top_rule === "") return <span class="t3">nothing worth a change</span>;
+  return (
+    <>
+      <b>{lost(row)}</b>
+      <p class="s12 anywhere" title={row.top_action}>
+        <PlaceLink to={placeOfLine(row)}>
+          {row.top_rule} <bdi>{row.top_place}</bdi>
+        </PlaceLink>
+      </p>
+    </>
+  );
+}
+
+function lost({ lost_gpu_s: seconds, is_estimate: isEstimate }: FleetRow): string {
+  if (seconds === null) return NOT_RECORDED;
+  return `${isEstimate ? "" : "≤ "}${formatHours(seconds)} of a GPU`;
+}
+
+function Change({ row }: { row: FleetRow }) {
+  return (
+    <span title={`${row.before ?? ""}; a step now takes ${formatDuration(row.step_us)}`}>
+      <PlaceLink to={placeOfChange(row)}>{row.change === null ? "compare" : formatChange(row.change)}</PlaceLink>
+    </span>
+  );
+}
+
+function Alarm({ text }: { text: string }) {
+  return (
+    <span class="row">
+      <Icon name="warning" tone="i-warn" />
+      <span class="anywhere">{text}</span>
+    </span>
+  );
+}
+
+/** A link that opens here, or elsewhere with a modifier. */
+function PlaceLink({ to, children }: { to: Place; children: ComponentChildren }) {
+  return (
+    <a
+      class="link"
+      href={printPlace(to)}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        visit(to);
+      }}
+    >
+      {children}
+    </a>
+  );
+}
