@@ -198,7 +198,9 @@ class Session:
         self._torch.give_back()
 
     def forget(self) -> None:
-        """Drop everything without touching it: this process is a copy of the one it belongs to."""
+        """Drop everything and leave the profiler alone: this process is a copy of the one it belongs to."""
+        if self._window is not None:
+            self._window.forget()
         self._window = None
         self._torch.give_back()
         self._post_window.forget()

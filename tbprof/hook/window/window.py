@@ -175,6 +175,10 @@ class ProfiledWindow:
         self._end_marks(is_recorded=False)
         self._end()
 
+    def forget(self) -> None:
+        """In a forked child: the recording is its parent's, and nothing of it is to stay in this process."""
+        self._end_marks(is_recorded=False)
+
     def _claim(self) -> None:
         if self.is_recording:
             claim_recording()

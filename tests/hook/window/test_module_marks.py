@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,7 +22,8 @@ from tbprof.hook.config.options import RecordOptions
 from tbprof.hook.config.schedule import Schedule
 from tbprof.hook.safety.missing_facts import MissingFacts
 from tbprof.hook.safety.torch_version import crashes_with_stack
-from tbprof.hook.window.module_marks import ModuleMarks
+from tbprof.hook.window import module_marks
+from tbprof.hook.window.module_marks import MOST_WINDOWS, ModuleMarks
 from tbprof.hook.window.window import ProfiledWindow
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.importers.kineto.reader import read_trace
@@ -48,7 +50,9 @@ class Failing(nn.Module):
 
 
 @pytest.fixture(autouse=True)
-def nothing_left() -> Iterator[None]:
+def nothing_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    # Other tests of this process have windows as well.
+    monkeypatch.setattr(module_marks, "_marked_windows", itertools.count())
     yield
     assert nn.Module.__call__ is _TORCHS
 
@@ -125,6 +129,45 @@ def test_a_module_that_is_called_when_the_marks_end_has_ended_its_own(tmp_path: 
             return x
 
     assert recorded(lambda: Ending()(torch.ones(1)), tmp_path, marks) == ["Ending (Ending)"]
+
+
+def test_what_another_tool_has_put_over_the_marks_stays_and_they_do_nothing_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nn.Module, "__call__", _TORCHS)
+    marks, model = ModuleMarks(MissingFacts()), nn.ReLU()
+
+    def program() -> None:
+        ours = nn.Module.__call__
+        nn.Module.__call__ = lambda *arguments: ours(*arguments)
+        model(torch.ones(1))
+        theirs = nn.Module.__call__
+        marks.end()
+        assert nn.Module.__call__ is theirs
+        model(torch.ones(1))
+
+    assert recorded(program, tmp_path, marks) == ["ReLU (ReLU)"]
+    # Before anybody looks at what is left.
+    monkeypatch.undo()
+
+
+def test_a_process_of_many_windows_marks_the_first_of_them() -> None:
+    for number in range(MOST_WINDOWS + 1):
+        marks = ModuleMarks(MissingFacts())
+        marks.begin()
+        assert (nn.Module.__call__ is not _TORCHS) == (number < MOST_WINDOWS)
+        marks.end()
+
+
+def test_in_a_forked_child_nothing_is_marked(tmp_path: Path) -> None:
+    window = ProfiledWindow(
+        Schedule(warmup=1, active=1), RecordOptions(), tmp_path, "worker", lambda: None, marks_modules=True
+    )
+    window.start()
+    assert nn.Module.__call__ is not _TORCHS
+    window.forget()
+    assert nn.Module.__call__ is _TORCHS
+    window.abandon()
 
 
 def test_a_fault_of_the_marks_ends_them_and_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
