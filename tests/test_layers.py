@@ -161,7 +161,7 @@ LAW = {
         "folders manual report store.lookup texts.* version views.* errors model", "tensorboard werkzeug"
     ),
     "plugin.routes": allowed(
-        "opening file_names folders manual store.lookup trace_files texts.* views.* errors model",
+        "opening version file_names folders manual store.lookup trace_files texts.* views.* errors model",
         "tensorboard werkzeug",
     ),
     "plugin.worker": allowed(

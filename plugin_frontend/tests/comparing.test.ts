@@ -10,6 +10,8 @@ const RUNS: RunsView = {
   logdir: "logs",
   tbprof_version: "0",
   newest_run: "b",
+  next_page: null,
+  version: "",
   skipped: [],
   runs: [
     { run: "a", workers: [{ worker: "w", rank: null, windows: [window("1"), window("2")] }] },

@@ -9,6 +9,8 @@ const RUNS: RunsView = {
   tbprof_version: "1",
   skipped: [],
   newest_run: "a",
+  next_page: null,
+  version: "",
   runs: [
     { run: "0", workers: [{ worker: "h0", rank: 0, windows: [window("h0.0")] }] },
     {

@@ -10,7 +10,15 @@ const { loadShownWindow } = await import("../src/state/windowAnswer.ts");
 const { loadSource, source } = await import("../src/state/source.ts");
 
 const row = (run: string) => ({ run, workers: [{ worker: "w", rank: null, windows: [{ window: "1", has_report: true, size_bytes: 1 }] }] });
-const RUNS: RunsView = { logdir: "logs", tbprof_version: "1", skipped: [], newest_run: "a", runs: [row("a"), row("b")] };
+const RUNS: RunsView = {
+  logdir: "logs",
+  tbprof_version: "1",
+  skipped: [],
+  newest_run: "a",
+  runs: [row("a"), row("b")],
+  next_page: null,
+  version: "",
+};
 const filesOf = (run: string): SourceFilesView => ({ files: [], places: [], elsewhere: [], about: "", commit: run });
 
 /** What the server is asked, and the answers that it holds back. */

@@ -16,6 +16,7 @@ from tbprof.plugin.routes.finding_answers import FindingAnswers
 from tbprof.plugin.routes.fleet_answers import FleetAnswers
 from tbprof.plugin.routes.job_answers import JobAnswers
 from tbprof.plugin.routes.log_directory import LogDirectory
+from tbprof.plugin.routes.runs_answers import RunsAnswers
 from tbprof.plugin.routes.series_answers import SeriesAnswers
 from tbprof.plugin.routes.source_answers import SourceAnswers
 from tbprof.plugin.routes.timeline_answers import TimelineAnswers
@@ -24,10 +25,8 @@ from tbprof.plugin.worker.analyses import Analyses
 from tbprof.plugin.worker.reports import Reports
 from tbprof.plugin.worker.timelines import Timelines
 from tbprof.texts.findings.rule_pages import rule_text
-from tbprof.version import __version__
 from tbprof.views.pages.manual_page import ManualPage, manual_page
 from tbprof.views.pages.rule_page import RulePage, rule_page
-from tbprof.views.window.runs import RunsVersion, RunsView, runs_view
 
 __all__ = ["TbprofPlugin"]
 
@@ -51,9 +50,10 @@ class TbprofPlugin(base_plugin.TBPlugin):
 
     def get_plugin_apps(self) -> dict[str, Callable[..., object]]:
         code = {"/index.js": self._bundle.serve, "/assets/*": self._bundle.serve}
+        runs = RunsAnswers(self._logs)
         answers = {
-            "/runs": answering(self._runs),
-            "/version": answering(lambda _: RunsVersion(self._logs.version())),
+            "/runs": answering(runs.answer),
+            "/version": answering(runs.version),
             "/fleet": answering(self._fleet.answer),
             "/fleet.csv": sending(self._fleet.csv, kind=CSV),
             "/window": answering(WindowAnswers(self._logs, self._reports).answer),
@@ -101,10 +101,6 @@ class TbprofPlugin(base_plugin.TBPlugin):
 
     def frontend_metadata(self) -> base_plugin.FrontendMetadata:
         return base_plugin.FrontendMetadata(es_module_path="/index.js", tab_name="tbprof")
-
-    def _runs(self, _: Mapping[str, str]) -> RunsView:
-        listing = self._logs.listing()
-        return runs_view(self._logs.name, __version__, listing.windows, listing.skipped)
 
     def _rule(self, parameters: Mapping[str, str]) -> RulePage:
         return rule_page(rule_text(parameters.get("code", "")))

@@ -7,17 +7,21 @@ import json
 import logging
 import os
 import shutil
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE_S
 
 import tbprof
 from tbprof.plugin.worker import analyses
 from tbprof.report import build_report
 from tbprof.store import report_pb2
 from tbprof.store.codec import encode_report
+from tbprof.store.lookup.discovery import Discovery, Listing
 
 WINDOW = "w.1752215573993169006.pt.trace.json.gz"
 PLACE = {"run": "run", "worker": "w", "window": WINDOW}
@@ -44,6 +48,8 @@ def test_runs_lists_what_is_there(open_tab: OpenTab, logdir: Path) -> None:
         ],
         "newest_run": "run",
         "skipped": [],
+        "next_page": None,
+        "version": runs["version"],
     }
 
 
@@ -292,6 +298,76 @@ def test_a_page_that_the_manual_has_not_is_refused(open_tab: OpenTab, logdir: Pa
     assert answer.json["error"].startswith("there is no manual page '../pages.py': the pages are hook, ")
 
 
+def test_runs_come_in_pages_that_name_the_next_one(
+    open_tab: OpenTab, tmp_path: Path, sample: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tbprof.views.window.runs.WINDOWS_OF_A_PAGE", 3)
+    for run, windows in (("a", 2), ("b", 2), ("c", 5), ("d", 1)):
+        (tmp_path / run).mkdir()
+        for number in range(windows):
+            os.link(sample, tmp_path / run / f"w.17522155739931690{number:02d}.pt.trace.json.gz")
+    tab = open_tab(str(tmp_path))
+    pages = [tab.get("runs", page=str(page)).json for page in range(4)]
+    assert [[row["run"] for row in page["runs"]] for page in pages] == [["a", "b"], ["c"], ["d"], []]
+    assert [page["next_page"] for page in pages] == [1, 2, None, None]
+    assert {page["version"] for page in pages} == {tab.get("version").json["version"]}
+    assert {page["newest_run"] for page in pages} == {"c"}
+    for wrong in ("-1", "x", "1" * 10, "²"):
+        assert tab.get("runs", page=wrong).status_code == 400
+
+
+def test_a_list_that_did_not_change_is_not_sent_again(open_tab: OpenTab, logdir: Path) -> None:
+    tab = open_tab(str(logdir))
+    headers = {"If-None-Match": tab.get("runs").headers["ETag"]}
+    assert tab.client.get("/data/plugin/tbprof/runs", headers=headers).status_code == 304
+    (logdir / "new").mkdir()
+    shutil.copy(logdir / "run" / WINDOW, logdir / "new")
+    deadline = time.monotonic() + PATIENCE_S
+    while tab.client.get("/data/plugin/tbprof/runs", headers=headers).status_code == 304:
+        assert time.monotonic() < deadline, "the new run was not found in time"
+        time.sleep(0.1)
+
+
+def test_a_large_log_directory_is_looked_at_aside(
+    open_tab: OpenTab, logdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tab = open_tab(str(logdir))
+    before = tab.runs()
+    monkeypatch.setattr("tbprof.plugin.routes.log_directory._FRESH_S", -1.0)
+    monkeypatch.setattr("tbprof.plugin.routes.log_directory._LOOKS_SHARE", float("inf"))
+    monkeypatch.setattr("tbprof.plugin.routes.log_directory._QUICK_S", -1.0)
+    looks, may_end = [], threading.Event()
+    find = Discovery.find
+
+    def slowly(self: Discovery) -> Listing:
+        looks.append(self)
+        assert may_end.wait(PATIENCE_S)
+        return find(self)
+
+    monkeypatch.setattr(Discovery, "find", slowly)
+    shutil.copytree(logdir / "run", logdir / "new")
+    assert tab.runs() == tab.runs() == before
+    assert len(looks) == 1
+    may_end.set()
+    deadline = time.monotonic() + PATIENCE_S
+    while [row["run"] for row in tab.runs()["runs"]] != ["new", "run"]:
+        assert time.monotonic() < deadline, "the new run was not found in time"
+        time.sleep(0.02)
+
+
+def test_a_look_that_fails_leaves_what_was_found(
+    open_tab: OpenTab, logdir: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    tab = open_tab(str(logdir))
+    before = tab.runs()
+    monkeypatch.setattr("tbprof.plugin.routes.log_directory._FRESH_S", -1.0)
+    monkeypatch.setattr(Discovery, "find", lambda _: 1 // 0)
+    deadline = time.monotonic() + PATIENCE_S
+    while "could not look" not in caplog.text:
+        assert tab.runs() == before
+        assert time.monotonic() < deadline, "nobody looked in time"
+
+
 def test_the_version_changes_with_the_windows_and_with_nothing_else(
     open_tab: Callable[..., Any], logdir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -300,6 +376,7 @@ def test_the_version_changes_with_the_windows_and_with_nothing_else(
     before = tab.get("version").json["version"]
     assert tab.get("version").json["version"] == before
     shutil.copy(next((logdir / "run").iterdir()), logdir / "run" / "w.1752215573993169007.pt.trace.json.gz")
-    after = tab.get("version").json["version"]
-    assert after != before
+    deadline = time.monotonic() + PATIENCE_S
+    while (after := tab.get("version").json["version"]) == before:
+        assert time.monotonic() < deadline, "the new window was not found in time"
     assert open_tab(str(logdir)).get("version").json["version"] not in (before, after)

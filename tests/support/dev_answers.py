@@ -58,7 +58,7 @@ def record() -> Answers:
                 answers.setdefault(route, {})[urllib.parse.urlencode(query)] = tab.ask(route, query)
         finally:
             plugin.close()
-    answers["runs"][""]["logdir"] = _LOGDIR
+    answers["runs"][""] |= {"logdir": _LOGDIR, "version": ""}
     return answers
 
 

@@ -3,6 +3,7 @@
 
 import { type EmbeddedPage, type EmbeddedWindow, embedded } from "./embedded.ts";
 import { RouteError } from "./routeError.ts";
+import { joinedPages } from "./runPages.ts";
 import type {
   CompareAnswer,
   FindingText,
@@ -24,8 +25,23 @@ export interface WindowAddress {
   window: string;
 }
 
-export function fetchRuns(signal: AbortSignal): Promise<RunsView> {
-  return embedded === null ? fetchJson<RunsView>("runs", {}, signal) : Promise.resolve(embedded.runs);
+/** How often the list is begun anew where it changes while it is read page by page. */
+const ATTEMPTS = 3;
+
+/** All runs, page after page. */
+export async function fetchRuns(signal: AbortSignal): Promise<RunsView> {
+  if (embedded !== null) return embedded.runs;
+  for (let attempt = 1; ; attempt++) {
+    const first = await fetchJson<RunsView>("runs", {}, signal);
+    const others: RunsView[] = [];
+    for (let next = first.next_page; next !== null; ) {
+      const page = await fetchJson<RunsView>("runs", { page: String(next) }, signal);
+      others.push(page);
+      next = page.next_page;
+    }
+    const isOneList = others.every((page) => page.version === first.version);
+    if (isOneList || attempt === ATTEMPTS) return joinedPages(first, others);
+  }
 }
 
 /** Another text for another list of windows. */

@@ -32,7 +32,12 @@ export interface RunsView {
   runs: RunRow[];
   /** Where a visitor without an address arrives: the run that recorded last. */
   newest_run: string | null;
+  /** With the first page. */
   skipped: SkippedRow[];
+  /** The parameter `page` that gives the runs behind these; null with the last ones. */
+  next_page: number | null;
+  /** Pages of another version belong to another list. */
+  version: string;
 }
 
 export interface RunsVersion {

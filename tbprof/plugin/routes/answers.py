@@ -6,6 +6,7 @@ import dataclasses
 import json
 import logging
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from tensorboard.backend import http_util
@@ -14,7 +15,7 @@ from werkzeug import wrappers
 from tbprof.errors import Busy, Gone, TbprofError
 from tbprof.plugin.worker.kept_answers import Answer
 
-__all__ = ["BYTES", "CSV", "JSON", "answering", "error_answer", "sending"]
+__all__ = ["BYTES", "CSV", "JSON", "answering", "error_answer", "sending", "sent"]
 
 JSON = "application/json"
 BYTES = "application/octet-stream"
@@ -32,12 +33,12 @@ def answering(find: Callable[[Mapping[str, str]], Any]) -> Callable[..., object]
     not there, 503 for what may be asked again soon, 500 for a fault of ours, which is logged
     as well. A browser that has the same answer already is told so, with 304.
     """
-    return _application(lambda request: _sent(request, _answer(find(request.args)), JSON))
+    return _application(lambda request: sent(request, _answer(find(request.args)), JSON))
 
 
 def sending(find: Callable[[Mapping[str, str]], Answer | bytes], *, kind: str) -> Callable[..., object]:
     """The same for an answer that was made elsewhere, as `JSON`, `CSV` or plain `BYTES`."""
-    return _application(lambda request: _sent(request, _answer(find(request.args)), kind))
+    return _application(lambda request: sent(request, _answer(find(request.args)), kind))
 
 
 def _answer(found: Any) -> Answer:
@@ -47,9 +48,14 @@ def _answer(found: Any) -> Answer:
     return Answer(content.encode() if isinstance(content, str) else content)
 
 
-def _sent(request: wrappers.Request, answer: Answer, kind: str) -> wrappers.Response:
+def sent(
+    request: wrappers.Request,
+    answer: Answer,
+    kind: str,
+    more_headers: Mapping[str, str] = MappingProxyType({}),
+) -> wrappers.Response:
     """The answer as this browser takes it: packed, or that it has not changed."""
-    headers = {"ETag": f'W/"{answer.tag}"', "Vary": "Accept-Encoding"}
+    headers = {**more_headers, "ETag": f'W/"{answer.tag}"', "Vary": "Accept-Encoding"}
     if request.if_none_match.contains_weak(answer.tag):
         return wrappers.Response(status=304, headers=headers, content_type=kind)
     packed = answer.packed if request.accept_encodings["gzip"] > 0 else None

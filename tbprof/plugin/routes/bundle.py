@@ -10,6 +10,8 @@ from tensorboard.backend import http_util
 from werkzeug import wrappers
 
 from tbprof.folders import PACKAGE
+from tbprof.plugin.routes.answers import sent
+from tbprof.plugin.worker.kept_answers import Answer
 
 __all__ = ["Bundle"]
 
@@ -27,6 +29,9 @@ _NOT_BUILT = """export function render() {
 
 class Bundle:
     """Read once, when it is first asked for."""
+
+    def __init__(self) -> None:
+        self._answers: dict[str, Answer] = {}
 
     @cached_property
     def _files(self) -> dict[str, Path]:
@@ -46,15 +51,15 @@ class Bundle:
             return _respond(request, _NOT_BUILT, ".js")
         if name not in self._files:
             return _respond(request, "", ".js", status=404)
-        path = self._files[name]
-        expires = _ONE_DAY_S if name.startswith(_ASSETS) else 0
-        return _respond(request, path.read_bytes(), path.suffix, expires=expires)
+        kept = {"Cache-Control": f"private, max-age={_ONE_DAY_S}"} if name.startswith(_ASSETS) else {}
+        return sent(request, self._answer(name), _TYPES[self._files[name].suffix], kept)
+
+    def _answer(self, name: str) -> Answer:
+        if name not in self._answers:
+            self._answers[name] = Answer(self._files[name].read_bytes())
+        return self._answers[name]
 
 
-def _respond(
-    request: wrappers.Request, content: str | bytes, suffix: str, *, status: int = 200, expires: int = 0
-) -> wrappers.Response:
-    response: wrappers.Response = http_util.Respond(
-        request, content, _TYPES[suffix], code=status, expires=expires
-    )
+def _respond(request: wrappers.Request, content: str, suffix: str, *, status: int = 200) -> wrappers.Response:
+    response: wrappers.Response = http_util.Respond(request, content, _TYPES[suffix], code=status)
     return response

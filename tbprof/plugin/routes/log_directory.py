@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import logging
 import re
 import threading
 import time
@@ -16,8 +17,21 @@ from tbprof.trace_files import looks_like_trace
 
 __all__ = ["LogDirectory"]
 
+logger = logging.getLogger("tbprof")
+
 _FRESH_S = 1.0
 """How long a listing is good for: the tab asks for several things at once."""
+
+_LOOKS_SHARE = 0.05
+"""Of the time, looking at a large log directory takes at most so much, however many ask."""
+
+_QUICK_S = 0.05
+"""A look that takes no longer is waited for; of a larger log directory what was found before is shown."""
+
+_OLD_S = 30.0
+"""Nobody asked for so long: what was found then is not shown while there is hope for better."""
+
+_PATIENCE_S = 1.0
 
 _REMOTE = "remote_logdir"
 _ADDRESS = re.compile(r"[a-zA-Z][0-9a-zA-Z.]*://")
@@ -33,31 +47,68 @@ class LogDirectory:
         self._lock = threading.Lock()
         self._found = Listing((), ())
         self._found_at = float("-inf")
+        self._took_s = 0.0
+        self._look: threading.Event | None = None
+        """Set at the end of the look that is under way."""
         self._indexed = self._found
         self._by_name: dict[tuple[str, str, str], Window] = {}
         self._discoveries: dict[str, Discovery] = {}
-        self._numbered: tuple[Window, ...] = ()
+        self._numbered: Listing | None = None
         self._number = 0
         self._started = time.time_ns()
 
     def listing(self) -> Listing:
-        """All windows, at most `_FRESH_S` seconds old."""
+        """All windows, as they were a second ago; of a large log directory some seconds ago.
+
+        The first look is waited for, later ones happen aside.
+        """
         with self._lock:
-            if time.monotonic() - self._found_at > _FRESH_S:
-                found = self._find()
-                # Of several places the same windows are made anew each time.
-                self._found = found if found != self._found else self._found
-                self._found_at = time.monotonic()
-            return self._found
+            if self._found_at == float("-inf"):
+                began = time.monotonic()
+                self._take(self._find(), began)
+                return self._found
+            age_s = time.monotonic() - self._found_at
+            if age_s > max(_FRESH_S, self._took_s / _LOOKS_SHARE) and self._look is None:
+                self._look = threading.Event()
+                threading.Thread(target=self._look_again, args=(self._look,), daemon=True).start()
+            look = self._look if self._took_s < _QUICK_S or age_s > _OLD_S else None
+        if look is not None:
+            look.wait(_PATIENCE_S)
+        return self._found
 
     def version(self) -> str:
         """Another one for another listing, also after the server was started anew."""
+        return self.numbered()[1]
+
+    def numbered(self) -> tuple[Listing, str]:
+        """The listing with its version."""
         listing = self.listing()
         with self._lock:
-            if listing.windows is not self._numbered:
-                self._numbered = listing.windows
+            if listing is not self._numbered:
+                self._numbered = listing
                 self._number += 1
-            return f"{self._started}.{self._number}"
+            return listing, f"{self._started}.{self._number}"
+
+    def _look_again(self, look: threading.Event) -> None:
+        began = time.monotonic()
+        try:
+            found = self._find()
+            with self._lock:
+                self._take(found, began)
+        except Exception:
+            logger.exception("tbprof could not look at the log directory again")
+            with self._lock:
+                self._found_at = time.monotonic()
+        finally:
+            with self._lock:
+                self._look = None
+            look.set()
+
+    def _take(self, found: Listing, began: float) -> None:
+        # Of several places the same windows are made anew each time.
+        self._found = found if found != self._found else self._found
+        self._found_at = time.monotonic()
+        self._took_s = self._found_at - began
 
     def window(self, run: str, worker: str, window: str) -> Window | None:
         """The window of these names, if there is one; names never become part of a path."""

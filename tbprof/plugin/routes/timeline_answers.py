@@ -5,14 +5,17 @@ from __future__ import annotations
 import dataclasses
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias
 
 from tbprof.errors import Busy, Gone, TraceError
+from tbprof.model import Window
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.requested_window import in_log_directory, problem_with, requested_window
 from tbprof.plugin.worker.analyses import Reading
+from tbprof.plugin.worker.kept_answers import Answer, KeptAnswers
+from tbprof.plugin.worker.reports import files_of
 from tbprof.plugin.worker.timelines import Timelines
 from tbprof.views.icicle.icicle import IcicleAnswer
 from tbprof.views.modules.modules import ModulesAnswer
@@ -25,6 +28,8 @@ __all__ = ["TimelineAnswers"]
 
 _PATIENCE_S = 30.0
 """For what is asked of a timeline that is open: it comes at once, unless the trace has to be read again."""
+
+_KEPT_BYTES = 16 * 1024 * 1024
 
 _Record: TypeAlias = TimelineAnswer | IcicleAnswer | ModulesAnswer | RooflineAnswer | TableAnswer
 _Answer: TypeAlias = Callable[..., _Record]
@@ -46,8 +51,9 @@ class TimelineAnswers:
     def __init__(self, logs: LogDirectory, timelines: Timelines) -> None:
         self._logs = logs
         self._timelines = timelines
+        self._kept = KeptAnswers(_KEPT_BYTES)
 
-    def answer(self, parameters: Mapping[str, str]) -> bytes:
+    def answer(self, parameters: Mapping[str, str]) -> Answer | bytes:
         """The `TimelineAnswer` of the window that `run`, `worker` and `window` name, as JSON.
 
         Raises:
@@ -55,7 +61,7 @@ class TimelineAnswers:
         """
         return self._opened(parameters, "view", {}, partial(TimelineAnswer, timeline=None))
 
-    def icicle(self, parameters: Mapping[str, str]) -> bytes:
+    def icicle(self, parameters: Mapping[str, str]) -> Answer | bytes:
         """The `IcicleAnswer` of the same, nested by `kind` or by what was recorded.
 
         Raises:
@@ -64,7 +70,7 @@ class TimelineAnswers:
         kind = {"kind": parameters.get("kind", "")}
         return self._opened(parameters, "icicle", kind, partial(IcicleAnswer, icicle=None))
 
-    def modules(self, parameters: Mapping[str, str]) -> bytes:
+    def modules(self, parameters: Mapping[str, str]) -> Answer | bytes:
         """The `ModulesAnswer` of the same.
 
         Raises:
@@ -72,7 +78,7 @@ class TimelineAnswers:
         """
         return self._opened(parameters, "modules", {}, partial(ModulesAnswer, modules=None))
 
-    def roofline(self, parameters: Mapping[str, str]) -> bytes:
+    def roofline(self, parameters: Mapping[str, str]) -> Answer | bytes:
         """The `RooflineAnswer` of the same: `scope` says what is counted.
 
         Raises:
@@ -81,7 +87,7 @@ class TimelineAnswers:
         asked = {"scope": parameters.get("scope", "")}
         return self._opened(parameters, "roofline", asked, partial(RooflineAnswer, roofline=None))
 
-    def table(self, parameters: Mapping[str, str]) -> bytes:
+    def table(self, parameters: Mapping[str, str]) -> Answer | bytes:
         """The `TableAnswer` of the same: `table` names it, `by` what a row is, `scope` what is counted.
 
         Raises:
@@ -91,43 +97,56 @@ class TimelineAnswers:
         asked = {name: parameters.get(name, "") for name in ("table", "by", "scope")}
         return self._opened(parameters, "table", asked, partial(TableAnswer, view=None))
 
-    def compared_table(self, parameters: Mapping[str, str]) -> bytes:
+    def compared_table(self, parameters: Mapping[str, str]) -> Answer | bytes:
         """The same of two windows: `before_run` and so on name the one before.
 
         Raises:
             Gone: There is no such window.
             UsageError: They can't be compared.
         """
-        before = requested_window(self._logs, parameters, "before_").trace_path
-        if before is None:
+        before = requested_window(self._logs, parameters, "before_")
+        if before.trace_path is None:
             return _packed(TableAnswer("gone", None, None, None))
-        asked = {"table": parameters.get("table", ""), "before": before}
-        return self._opened(parameters, "compared_table", asked, partial(TableAnswer, view=None))
+        asked = {"table": parameters.get("table", ""), "before": before.trace_path}
+        return self._opened(parameters, "compared_table", asked, partial(TableAnswer, view=None), before)
 
-    def asking(self, ask: str) -> Callable[[Mapping[str, str]], bytes]:
+    def asking(self, ask: str) -> Callable[[Mapping[str, str]], Answer]:
         """A function from a request's parameters to what the timeline of its window answers to `ask`."""
 
-        def answer(parameters: Mapping[str, str]) -> bytes:
+        def answer(parameters: Mapping[str, str]) -> Answer:
             window = requested_window(self._logs, parameters)
             if window.trace_path is None:
                 raise Gone("the trace of this window is gone, and with it its timeline")
+            key = _key(ask, parameters, [window])
+            kept = self._kept.get(key)
+            if kept is not None:
+                return kept
             try:
                 found = self._timelines.ask(window.trace_path, ask, parameters, patience_s=_PATIENCE_S)
             except TraceError as error:
                 raise TraceError(in_log_directory(window, str(error))) from error
             if isinstance(found, Reading):
                 raise Busy("the trace is still being read: ask again in a moment")
-            return found
+            return self._kept.keep(key, found)
 
         return answer
 
     def _opened(
-        self, parameters: Mapping[str, str], ask: str, asked: Mapping[str, str], answer: _Answer
-    ) -> bytes:
+        self,
+        parameters: Mapping[str, str],
+        ask: str,
+        asked: Mapping[str, str],
+        answer: _Answer,
+        before: Window | None = None,
+    ) -> Answer | bytes:
         """What an open trace answers to `ask`, or why there is no answer."""
         window = requested_window(self._logs, parameters)
         if window.trace_path is None:
             return _packed(answer(state="gone", progress=None, problem=None))
+        key = _key(ask, asked, [window] if before is None else [window, before])
+        kept = self._kept.get(key)
+        if kept is not None:
+            return kept
         try:
             view = self._timelines.ask(window.trace_path, ask, asked)
         except TraceError as error:
@@ -135,7 +154,13 @@ class TimelineAnswers:
         if isinstance(view, Reading):
             progress = Progress(view.read_bytes, view.total_bytes, time.monotonic() - view.since, 0)
             return _packed(answer(state="reading", progress=progress, problem=None))
-        return _packed(answer(state="ready", progress=None, problem=None), view)
+        return self._kept.keep(key, _packed(answer(state="ready", progress=None, problem=None), view))
+
+
+def _key(ask: str, asked: Mapping[str, str], windows: Sequence[Window]) -> Hashable:
+    """All that an answer depends on."""
+    files = tuple((window.trace_path, files_of(window)) for window in windows)
+    return ask, tuple(sorted(asked.items())), files
 
 
 def _packed(answer: _Record, view: bytes = b"null") -> bytes:

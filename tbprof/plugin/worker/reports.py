@@ -34,7 +34,7 @@ _DEADLINE_S = 20.0
 _PATIENCE_S = 60.0
 """Of those who ask: others may be before them."""
 
-_KEPT_BYTES = 64 * 1024 * 1024
+_KEPT_BYTES = 32 * 1024 * 1024
 
 _KEPT_FAILURES = 1_000
 _RETRY_AFTER_S = 60.0

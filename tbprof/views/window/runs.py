@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from collections.abc import Sequence
+from itertools import groupby, pairwise
 
 from tbprof.file_names import rank_of
 from tbprof.model import SkippedFile, Window
 from tbprof.records import dataclass
 from tbprof.texts.findings.left_out import skipped_sentence
 
-__all__ = ["RunRow", "RunsVersion", "RunsView", "SkippedRow", "WindowRow", "WorkerRow", "runs_view"]
+__all__ = [
+    "WINDOWS_OF_A_PAGE",
+    "RunRow",
+    "RunsVersion",
+    "RunsView",
+    "SkippedRow",
+    "WindowRow",
+    "WorkerRow",
+    "runs_view",
+]
+
+WINDOWS_OF_A_PAGE = 1_000
+"""Some 130 kB: no answer holds up others for long."""
+
+_MOST_SKIPPED = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +65,11 @@ class RunsView:
     newest_run: str | None
     """Where a visitor without an address arrives: the run that recorded last."""
     skipped: tuple[SkippedRow, ...]
+    """With the first page."""
+    next_page: int | None
+    """The parameter `page` that gives the runs behind these; null with the last ones."""
+    version: str
+    """Pages of another version belong to another list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +80,47 @@ class RunsVersion:
 
 def runs_view(
     logdir: str,
-    version: str,
-    windows: tuple[Window, ...],
-    skipped: tuple[SkippedFile, ...],
+    tbprof_version: str,
+    windows: Sequence[Window],
+    skipped: Sequence[SkippedFile],
+    *,
+    page: int = 0,
+    version: str = "",
 ) -> RunsView:
-    """What the pickers show; `windows` come by run, worker and time."""
+    """One page of what the pickers show; `windows` come by run, worker and time.
+
+    A page ends with the run that has its `WINDOWS_OF_A_PAGE`th window.
+    """
     newest = max(windows, key=lambda window: window.order_ns, default=None)
+    begins = _pages(windows)
+    first, after = (begins[page], [*begins, len(windows)][page + 1]) if page < len(begins) else (0, 0)
     return RunsView(
         logdir=logdir,
-        tbprof_version=version,
+        tbprof_version=tbprof_version,
         runs=tuple(
             RunRow(run, tuple(_workers(list(of_run))))
-            for run, of_run in groupby(windows, key=lambda window: window.run)
+            for run, of_run in groupby(windows[first:after], key=lambda window: window.run)
         ),
         newest_run=None if newest is None else newest.run,
-        skipped=tuple(SkippedRow(file.path, skipped_sentence(file.reason)) for file in skipped),
+        skipped=_skipped(skipped) if page == 0 else (),
+        next_page=page + 1 if page + 1 < len(begins) else None,
+        version=version,
     )
+
+
+def _pages(windows: Sequence[Window]) -> list[int]:
+    """The place of the first window of each page."""
+    begins = [0] if windows else []
+    for at, (before, window) in enumerate(pairwise(windows), start=1):
+        if window.run != before.run and at - begins[-1] >= WINDOWS_OF_A_PAGE:
+            begins.append(at)
+    return begins
+
+
+def _skipped(files: Sequence[SkippedFile]) -> tuple[SkippedRow, ...]:
+    rows = tuple(SkippedRow(file.path, skipped_sentence(file.reason)) for file in files[:_MOST_SKIPPED])
+    more = len(files) - len(rows)
+    return rows if more == 0 else (*rows, SkippedRow(f"{more:,} more files", "too many to name them"))
 
 
 def _workers(windows: list[Window]) -> list[WorkerRow]:
