@@ -11,6 +11,7 @@ import contextlib
 import dataclasses
 import hashlib
 import os
+import re
 from pathlib import Path
 
 from tbprof.errors import ReportError, ReportTooLarge
@@ -28,6 +29,10 @@ MAX_CACHE_BYTES = 256 * 1024 * 1024
 
 WALK_EVERY = 64
 """Reports kept for one walk through the folder: a folder that grows to thousands is not walked for each."""
+
+
+_OURS = re.compile(r"[0-9a-f]{32}\.pb")
+"""Names of what is kept: nothing else is removed, whoever put it there."""
 
 
 def cached_report(trace_path: str, *, is_one_of_many: bool = False) -> Report | None:
@@ -76,7 +81,7 @@ def _key(trace_path: str) -> str:
 
 
 def _make_room(folder: Path) -> None:
-    kept = [(path.stat(), path) for path in folder.glob("*.pb")]
+    kept = [(path.lstat(), path) for path in folder.iterdir() if _OURS.fullmatch(path.name)]
     total = sum(status.st_size for status, _ in kept)
     for status, path in sorted(kept, key=lambda entry: entry[0].st_mtime_ns):
         if total <= MAX_CACHE_BYTES:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import secrets
 import shutil
 import time
@@ -33,6 +34,9 @@ MAX_CACHE_BYTES = 4 * 1024**3
 """Beyond it the traces that were not used for longest go."""
 
 _PART = ".part"
+_OURS = re.compile(r"[0-9a-f]{32}|\.[0-9a-f]{16}\.part")
+"""Names of entries and of parts: nothing else is removed, whoever put it there."""
+
 _ABANDONED_S = 3600.0
 """After which a part that is still there is nobody's any more."""
 
@@ -101,7 +105,8 @@ def _keep(entry: Path, trace: Trace) -> None:
 
 
 def _make_room(folder: Path) -> None:
-    entries = sorted(((entry.stat().st_mtime, entry) for entry in folder.iterdir()), reverse=True)
+    ours = (entry for entry in folder.iterdir() if _OURS.fullmatch(entry.name) and not entry.is_symlink())
+    entries = sorted(((entry.stat().st_mtime, entry) for entry in ours), reverse=True)
     total = 0
     for used_s, entry in entries:
         if entry.suffix == _PART:

@@ -176,7 +176,8 @@ def test_what_was_not_used_for_longest_goes_first(
 
 def test_parts_that_nobody_finished_are_removed_in_time(tmp_path: Path, reads: list[Path]) -> None:
     folder = cache_folder() / "columns"
-    for name, used_s in ((".old.part", 1.0), (".new.part", None)):
+    old, new = f".{'0' * 16}.part", f".{'1' * 16}.part"
+    for name, used_s in ((old, 1.0), (new, None)):
         (folder / name).mkdir(parents=True)
         if used_s is not None:
             os.utime(folder / name, (used_s, used_s))
@@ -184,8 +185,22 @@ def test_parts_that_nobody_finished_are_removed_in_time(tmp_path: Path, reads: l
 
     read_trace_cached(write(tmp_path, classic(a_step())))
 
-    assert [entry.name for entry in entries() if entry.suffix] == [".new.part"]
+    assert [entry.name for entry in entries() if entry.suffix] == [new]
     assert len(reads) == 1
+
+
+@pytest.mark.usefixtures("reads")
+def test_only_what_tbprof_made_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody may have put the user's own folders where the cache was."""
+    read_trace_cached(write(tmp_path, classic(a_step()), "first.json"))
+    folder = cache_folder() / "columns"
+    (folder / "precious").mkdir()
+    (folder / "precious" / "thesis.tex").write_text("years", encoding="utf-8")
+    (folder / ("a" * 32)).symlink_to(folder / "precious")
+    monkeypatch.setattr(cache, "MAX_CACHE_BYTES", 0)
+    read_trace_cached(write(tmp_path, classic(a_step()), "second.json"))
+    assert sorted(entry.name for entry in entries()) == ["a" * 32, "precious"]
+    assert (folder / "precious" / "thesis.tex").read_text(encoding="utf-8") == "years"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a folder of Windows has no such mode")
