@@ -4,7 +4,7 @@ import type { TableColumn, TableView } from "../src/api/types.ts";
 import { comparedRows } from "../src/model/comparedRows.ts";
 
 function column(key: string, cells: Pick<TableColumn, "texts" | "numbers">): TableColumn {
-  return { key, head: key, about: "", kind: "us", is_first: true, ...cells };
+  return { key, head: key, about: "", kind: "us", is_first: true, scale: 1, ...cells };
 }
 
 test("the rows, with one for all that are not listed, add up to the windows", () => {

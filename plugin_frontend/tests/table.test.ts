@@ -4,7 +4,7 @@ import type { TableColumn, TableView } from "../src/api/types.ts";
 import { listedRows, parseRanking, printRanking, rankedBy, rowBeside, shownColumns, widthOf } from "../src/model/table.ts";
 
 function column(key: string, cells: Partial<TableColumn>): TableColumn {
-  return { key, head: key, about: "", kind: "count", is_first: true, texts: null, numbers: null, ...cells };
+  return { key, head: key, about: "", kind: "count", is_first: true, texts: null, numbers: null, scale: 1, ...cells };
 }
 
 const VIEW: TableView = {

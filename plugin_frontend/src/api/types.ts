@@ -1493,10 +1493,13 @@ export interface TableColumn {
   kind: "text" | "count" | "us" | "share" | "number" | "bytes" | "flag";
   /** Whether it is shown before anyone chose. */
   is_first: boolean;
-  /** Of the kind `text`; else null, and there are numbers. */
+  /** Of the kind `text`; else null, and there are numbers, unless they are left out. */
   texts: (string | null)[] | null;
   /** A flag is 0 or 1. */
   numbers: (number | null)[] | null;
+  /** What each number is to be divided by: times come in ns, shares in millionths, as whole numbers are read
+   * several times faster than others. */
+  scale: number;
 }
 
 export interface DurationBin {

@@ -22,7 +22,7 @@ export function parseRanking(text: string | null): Ranking | null {
 
 /** What a click on a column's head leads to: figures begin with the largest, texts with A; a second click turns round. */
 export function rankedBy(column: TableColumn, now: Ranking | null): Ranking {
-  return { key: column.key, descending: now?.key === column.key ? !now.descending : column.texts === null };
+  return { key: column.key, descending: now?.key === column.key ? !now.descending : column.kind !== "text" };
 }
 
 /** In CSS px; the first column has what is left. */
@@ -63,6 +63,11 @@ export function shownColumns(view: TableView, chosen: readonly string[] | null, 
 /** That these columns take at least. */
 export function widthOf(columns: readonly TableColumn[]): number {
   return columns.reduce((sum, column, at) => sum + (at === 0 ? LEAST_NAME_WIDTH : columnWidth(column)), 0);
+}
+
+/** Whether its figures have not been sent yet. */
+export function isLeftOut({ texts, numbers }: TableColumn): boolean {
+  return texts === null && numbers === null;
 }
 
 /** How many rows were sent. */

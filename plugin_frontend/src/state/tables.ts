@@ -5,7 +5,7 @@ import { embedded } from "../api/embedded.ts";
 import type { WindowAddress } from "../api/routes.ts";
 import { fetchRow, fetchTable, type TableQuestion } from "../api/tables.ts";
 import type { RowDetails, TableAnswer, TableColumn, TableView } from "../api/types.ts";
-import { listedRows, parseRanking, printRanking, rankedBy, rowBeside } from "../model/table.ts";
+import { isLeftOut, listedRows, parseRanking, printRanking, rankedBy, rowBeside } from "../model/table.ts";
 import { ask } from "./ask.ts";
 import { adjust, place, visit } from "./place.ts";
 import { shownAddress } from "./runs.ts";
@@ -23,18 +23,37 @@ const question = computed<string | null>(() => {
   return JSON.stringify([JSON.parse(shownAddress.value), asked]);
 });
 
-const rows = ask<TableAnswer>(
-  question,
-  (key, ended) => {
-    const [address, asked] = JSON.parse(key) as [WindowAddress, TableQuestion];
-    return fetchTable(address, asked, ended);
-  },
-  { poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ state }) => state === "reading" }, patienceMs: PATIENCE_MS },
-);
+const rows = ask<TableAnswer>(question, (key, ended) => fetchTable(...tableAsked(key), "first", ended), {
+  poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ state }) => state === "reading" },
+  patienceMs: PATIENCE_MS,
+});
 
 export const tableAnswer = rows.answer;
 
-export const table = computed<TableView | null>(() => (tableAnswer.value.kind === "there" ? tableAnswer.value.value.view : null));
+/** A long table comes without the figures that are not shown at first. */
+const firstPart = computed<TableView | null>(() => (tableAnswer.value.kind === "there" ? tableAnswer.value.value.view : null));
+
+const wholeAsked = computed<string | null>(() => {
+  const { columns, row, ranked } = place.value;
+  const wanted = [...(columns ?? []), parseRanking(ranked)?.key];
+  const isWanted = firstPart.value?.columns.some((column) => isLeftOut(column) && (row !== null || wanted.includes(column.key)));
+  return isWanted === true ? question.value : null;
+});
+
+const whole = ask<{ key: string; answer: TableAnswer }>(
+  wholeAsked,
+  async (key, ended) => ({ key, answer: await fetchTable(...tableAsked(key), "all", ended) }),
+  { poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ answer }) => answer.state === "reading" }, patienceMs: PATIENCE_MS, keep: true },
+);
+
+export const table = computed<TableView | null>(() => {
+  const all = whole.answer.value.kind === "there" && whole.answer.value.value.key === question.value ? whole.answer.value.value.answer.view : null;
+  return firstPart.value === null ? null : (all ?? firstPart.value);
+});
+
+function tableAsked(key: string): [WindowAddress, TableQuestion] {
+  return JSON.parse(key) as [WindowAddress, TableQuestion];
+}
 
 export const ranking = computed(() => parseRanking(place.value.ranked));
 
@@ -65,7 +84,7 @@ export const currentRow = computed<number | null>(() => place.value.row ?? moved
 
 /** Asks for everything while the view is open; gives back what ends it. */
 export function loadTable(): () => void {
-  const ends = [rows.start(), details.start()];
+  const ends = [rows.start(), whole.start(), details.start()];
   movedTo.value = null;
   return () => {
     for (const end of ends) end();

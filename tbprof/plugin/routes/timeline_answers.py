@@ -90,11 +90,13 @@ class TimelineAnswers:
     def table(self, parameters: Mapping[str, str]) -> Answer | bytes:
         """The `TableAnswer` of the same: `table` names it, `by` what a row is, `scope` what is counted.
 
+        With `columns=first`, a long one comes without the figures that are not shown at first.
+
         Raises:
             Gone: There is no such window.
             UsageError: There is no such table.
         """
-        asked = {name: parameters.get(name, "") for name in ("table", "by", "scope")}
+        asked = {name: parameters.get(name, "") for name in ("table", "by", "scope", "columns")}
         return self._opened(parameters, "table", asked, partial(TableAnswer, view=None))
 
     def compared_table(self, parameters: Mapping[str, str]) -> Answer | bytes:

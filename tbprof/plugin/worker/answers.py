@@ -19,6 +19,8 @@ from tbprof.views.icicle.building import icicle_view
 from tbprof.views.modules.building import modules_view
 from tbprof.views.roofline.building import roofline_view
 from tbprof.views.tables.pages import PAGE_TABLES, compared_view, details_of, page_of
+from tbprof.views.tables.screen import TableView
+from tbprof.views.tables.viewing import first_columns
 from tbprof.views.timeline.building import found_view, timeline_step, timeline_view
 from tbprof.views.timeline.excerpt import excerpt_of_step
 from tbprof.views.timeline.selection import select_episode, select_gap, select_row
@@ -66,6 +68,25 @@ class _Shelf(Generic[_Opened]):
         return self._opened[key]
 
 
+class _Tables:
+    """The facts of a trace, and the table of it that was asked for last: its columns come in two parts."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self._last: tuple[tuple[str, str, bool], TableView] | None = None
+
+    def view(self, name: str, by: str, *, in_steps: bool) -> TableView:
+        """The whole table.
+
+        Raises:
+            UsageError: There is no such one.
+        """
+        key = (name, by, in_steps)
+        if self._last is None or self._last[0] != key:
+            self._last = (key, page_of(self.facts, name, by, in_steps=in_steps))
+        return self._last[1]
+
+
 class Traces:
     """The traces that are open; `progress` is called while one is read."""
 
@@ -79,8 +100,8 @@ class Traces:
         opened.lay_out()
         return opened
 
-    def _open_tables(self, path: str) -> Facts:
-        return open_facts(path, tables=PAGE_TABLES, progress=self.progress, use_cache=True)
+    def _open_tables(self, path: str) -> _Tables:
+        return _Tables(open_facts(path, tables=PAGE_TABLES, progress=self.progress, use_cache=True))
 
 
 _Answering: TypeAlias = Callable[[Traces, str, Parameters], bytes]
@@ -139,9 +160,10 @@ def _find(timeline: Timeline, parameters: Parameters) -> bytes:
     return _json(found_view(timeline, text, after_ns, backwards=parameters.get("order") == "back"))
 
 
-def _table(facts: Facts, parameters: Parameters) -> bytes:
+def _table(traces: Traces, path: str, parameters: Parameters) -> bytes:
     name, by = parameters.get("table", ""), parameters.get("by", "")
-    return _json(page_of(facts, name, by, in_steps=_in_steps(parameters)))
+    view = traces.tables.get(path).view(name, by, in_steps=_in_steps(parameters))
+    return _json(first_columns(view) if parameters.get("columns") == "first" else view)
 
 
 def _modules(facts: Facts, _: Parameters) -> bytes:
@@ -164,12 +186,12 @@ def _in_steps(parameters: Parameters) -> bool:
 
 def _compared_table(traces: Traces, path: str, parameters: Parameters) -> bytes:
     """`before` is the path of the other trace, which the plugin looked up; never what a browser sent."""
-    before = traces.tables.get(parameters["before"])
-    return _json(compared_view(before, traces.tables.get(path), parameters.get("table", "")))
+    before, after = (traces.tables.get(one).facts for one in (parameters["before"], path))
+    return _json(compared_view(before, after, parameters.get("table", "")))
 
 
 def _of_tables(answer: Callable[[Facts, Parameters], bytes]) -> _Answering:
-    return lambda traces, path, parameters: answer(traces.tables.get(path), parameters)
+    return lambda traces, path, parameters: answer(traces.tables.get(path).facts, parameters)
 
 
 def _of_timeline(answer: Callable[[Timeline, Parameters], bytes]) -> _Answering:
@@ -187,7 +209,7 @@ ANSWERS: Mapping[str, _Answering] = {
     "excerpt": _of_timeline(_excerpt),
     "modules": _of_tables(_modules),
     "roofline": _of_tables(_roofline),
-    "table": _of_tables(_table),
+    "table": _table,
     "table_row": _of_tables(_table_row),
     "compared_table": _compared_table,
 }

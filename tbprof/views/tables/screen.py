@@ -34,9 +34,12 @@ class TableColumn:
     is_first: bool
     """Whether it is shown before anyone chose."""
     texts: tuple[str | None, ...] | None
-    """Of the kind `text`; else null, and there are numbers."""
+    """Of the kind `text`; else null, and there are numbers, unless they are left out."""
     numbers: tuple[float | None, ...] | None
     """A flag is 0 or 1."""
+    scale: int
+    """What each number is to be divided by: times come in ns, shares in millionths, as whole numbers are read
+    several times faster than others."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from tbprof.analysis.kernels.short_names import short_name
@@ -18,10 +19,17 @@ from tbprof.views.tables.screen import (
 )
 from tbprof.views.tables.table import Cell, Column, Json, Kind, Table
 
-__all__ = ["MOST_ROWS", "table_view"]
+__all__ = ["MOST_ROWS", "first_columns", "table_view"]
 
 MOST_ROWS = 100_000
 """More take a browser longer to sort than a person waits."""
+
+_ALL_AT_ONCE = 5_000
+"""Of so many rows a browser reads all columns while nobody notices."""
+
+_SCALES: Mapping[Kind | Literal["flag"], int] = {"us": 1_000, "share": 1_000_000}
+_DIGITS = 4
+"""Of figures that are no counts, after the point."""
 
 _ESTIMATED = "occupancy"
 """Kineto writes 0 where it can make no estimate."""
@@ -41,7 +49,11 @@ _FIRST_WITHOUT_DEVICE = frozenset(("host_total_us", "host_mean_us", "host_median
 
 
 def table_view(
-    table: Table, *, headline: str, choices: Sequence[TableChoice] = (), most_rows: int = MOST_ROWS
+    table: Table,
+    *,
+    headline: str,
+    choices: Sequence[TableChoice] = (),
+    most_rows: int = MOST_ROWS,
 ) -> TableView:
     """The view of a table.
 
@@ -77,11 +89,23 @@ def table_view(
     )
 
 
+def first_columns(view: TableView) -> TableView:
+    """The same, of many rows without the figures that nobody sees before asking for them.
+
+    Texts are all there: a filter looks in each.
+    """
+    if min(view.count, MOST_ROWS) <= _ALL_AT_ONCE:
+        return view
+    columns = (one if one.is_first else dataclasses.replace(one, numbers=None) for one in view.columns)
+    return dataclasses.replace(view, columns=tuple(columns))
+
+
 def _column(column: Column, cells: Sequence[Cell], *, is_first: bool) -> TableColumn:
     text = column_text(column.key, column.head)
     if column.key == _ESTIMATED:
         cells = [cell or None for cell in cells]
     kind = _kind(column, cells)
+    scale = _SCALES.get(kind, 1)
     return TableColumn(
         key=column.key,
         head=text.head,
@@ -89,8 +113,15 @@ def _column(column: Column, cells: Sequence[Cell], *, is_first: bool) -> TableCo
         kind=kind,
         is_first=is_first,
         texts=tuple(_text(cell) for cell in cells) if kind == "text" else None,
-        numbers=None if kind == "text" else tuple(cells) if kind != "flag" else tuple(map(_flag, cells)),
+        numbers=tuple(_scaled(cell, scale) for cell in cells) if kind != "text" else None,
+        scale=scale,
     )
+
+
+def _scaled(cell: float | None, scale: int) -> float | None:
+    if cell is None:
+        return None
+    return round(cell * scale) if scale > 1 else round(cell, _DIGITS)
 
 
 def _kind(column: Column, cells: Sequence[Cell]) -> Kind | Literal["flag"]:
@@ -101,10 +132,6 @@ def _kind(column: Column, cells: Sequence[Cell]) -> Kind | Literal["flag"]:
 
 def _text(cell: Cell) -> str | None:
     return written_list(cell) if isinstance(cell, list) else cell
-
-
-def _flag(cell: bool | None) -> int | None:
-    return None if cell is None else int(cell)
 
 
 def _histogram(durations: Json | None) -> Histogram | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from operator_scenes import facts_of
 from trace_builder import TraceBuilder
@@ -10,6 +12,8 @@ from tbprof.analysis.facts import Facts
 from tbprof.errors import UsageError
 from tbprof.views.tables.pages import compared_view, details_of, page_of
 from tbprof.views.tables.screen import TableView
+from tbprof.views.tables.table import Column, Table
+from tbprof.views.tables.viewing import first_columns, table_view
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +38,7 @@ def facts() -> Facts:
 
 def column(view: TableView, key: str) -> tuple[object, ...]:
     (found,) = (one for one in view.columns if one.key == key)
-    return found.texts or found.numbers or ()
+    return found.texts or tuple(n if n is None else n / found.scale for n in found.numbers or ())
 
 
 def test_a_page_holds_the_columns_in_which_something_is_known(facts: Facts) -> None:
@@ -73,6 +77,17 @@ def test_kernels_say_how_many_are_short(facts: Facts) -> None:
 def test_a_longer_table_is_cut_and_its_length_is_told(facts: Facts) -> None:
     view = page_of(facts, "operators", "name", in_steps=True, most_rows=1)
     assert (view.count, column(view, "calls")) == (3, (2,))
+
+
+def test_of_many_rows_only_the_figures_that_are_shown_come_first() -> None:
+    columns = (Column("name", "name"), Column("calls", "calls", "count"), Column("min_us", "min", "us"))
+    rows = tuple((f"kernel_{at}", at, 0.0005 * at) for at in range(5001))
+    view = table_view(Table("kernels", "name", "", False, (), columns, rows), headline="")
+    assert first_columns(dataclasses.replace(view, count=5000)).columns == view.columns
+    name, calls, least = first_columns(view).columns
+    assert (name.texts, calls.numbers) == (view.columns[0].texts, view.columns[1].numbers)
+    assert (least.key, least.texts, least.numbers) == ("min_us", None, None)
+    assert (view.columns[2].numbers or ())[:5] == (0, 0, 1, 2, 2)
 
 
 def test_the_details_of_an_operator_are_those_of_all_its_calls(facts: Facts) -> None:

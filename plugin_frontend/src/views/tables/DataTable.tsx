@@ -89,7 +89,7 @@ function Heads({ shown }: { shown: readonly ShownColumn[] }) {
             <th
               key={column.key}
               scope="col"
-              class={column.texts === null ? "num" : ""}
+              class={column.kind === "text" ? "" : "num"}
               style={at === 0 ? {} : { width: `${columnWidth(column)}px` }}
               aria-sort={!isRanked ? "none" : now.descending ? "descending" : "ascending"}
             >
@@ -120,7 +120,7 @@ function Row({ row, at, shown, isCurrent, isFocusable }: RowProps) {
     <tr aria-rowindex={at + 2} aria-selected={isCurrent} tabIndex={isFocusable ? 0 : -1} data-row={row} onClick={() => openRow(row)}>
       {shown.map((one) => {
         const text = cellText(one, row);
-        if (one.column.texts === null)
+        if (one.column.kind !== "text")
           return (
             <td key={one.column.key} class="num" {...barOf(one, row)}>
               {text}

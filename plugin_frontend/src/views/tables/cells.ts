@@ -18,9 +18,10 @@ const OF_A_CALL = /_(mean|median|p90)_us$|^(mean|min|max)_us$/;
 const MOST_MICROSECONDS = 100_000;
 
 export function withUnit(column: TableColumn): ShownColumn {
-  const times = column.kind === "us" ? (column.numbers ?? []).map((value) => value ?? 0) : [];
-  const isFine = OF_A_CALL.test(column.key) && times.every((time) => time < MOST_MICROSECONDS);
-  return { column, unit: isFine ? "µs" : differenceUnit(times) };
+  let longest = 0;
+  if (column.kind === "us") for (const value of column.numbers ?? []) longest = Math.max(longest, value ?? 0);
+  const isFine = OF_A_CALL.test(column.key) && longest < MOST_MICROSECONDS;
+  return { column, unit: isFine ? "µs" : differenceUnit([longest]) };
 }
 
 export function headOf({ column, unit }: ShownColumn): string {

@@ -1,0 +1,175 @@
+"""How fast a table of 100,000 distinct rows is there in the tab, and whether scrolling drops a frame.
+
+    python tests/bench/table_rows.py [ROWS] > tests/bench/table_rows.md
+
+A made-up trace has as many operators with inputs of their own. Real TensorBoard reads it; a real Chromium,
+which TBPROF_CHROMIUM may name, groups by shapes, sorts, filters and scrolls.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import statistics
+import sys
+import tempfile
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Frame, Page, expect, sync_playwright
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
+from tensorboard_server import tensorboard
+
+ROWS = 100_000
+TIMES = 5
+PATIENCE_MS = 60_000
+RUN = "rows"
+
+HEAD = """# 100,000 rows in the tab
+
+What `python tests/bench/table_rows.py` printed: a made-up trace of {rows:,} operators, each with inputs of its
+own, grouped by shapes. A time begins when the answer's last byte is there, or with the key or click, and ends
+when the browser has painted the rows; the median of {times}, and the longest.
+
+{day}, {machine}, load {load:.1f} at the start.
+
+| what | ms | longest, ms |
+|---|---|---|"""
+
+NAMES = [f"aten::{kind}_{at}" for kind in ("add", "mul", "mm", "conv", "norm", "cat", "sum") for at in range(30)]
+KERNEL = "void at::native::vectorized_elementwise_kernel<{}, at::native::CUDAFunctor_add<float> >(int)"
+
+OBSERVED = """() => {
+  window.painted = (wait) => new Promise((done) => {
+    const look = () => {
+      if (!wait()) { requestAnimationFrame(look); return; }
+      // The frame after the one that holds the change: then it has been painted.
+      requestAnimationFrame(() => setTimeout(() => done(performance.now()), 0));
+    };
+    look();
+  });
+}"""
+"""A promise of when something is on the screen."""
+
+LOADED = """async (label) => {
+  performance.clearResourceTimings();
+  const press = () => [...document.querySelectorAll('[aria-label="Group by"] button')].find((one) => one.textContent === label);
+  press().click();
+  const isThere = () => press()?.ariaPressed === "true" && document.querySelector(".data-table tr[data-row]") !== null;
+  const at = await window.painted(isThere);
+  const asked = performance.getEntriesByType("resource").filter(({ name }) => name.includes("/table?"));
+  return at - asked.at(-1).responseEnd;
+}"""
+
+SORTED = """async ([head, way]) => {
+  const cell = () => [...document.querySelectorAll(".data-table th")].find((one) => one.textContent.startsWith(head));
+  const begun = performance.now();
+  cell().querySelector("button").click();
+  return (await window.painted(() => cell().ariaSort === way)) - begun;
+}"""
+
+FILTERED = """async (text) => {
+  const field = document.querySelector("#filter");
+  const said = () => document.querySelector(".tool [role=status]").textContent;
+  const before = said();
+  const begun = performance.now();
+  field.value = text;
+  field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  return (await window.painted(() => said() !== before)) - begun;
+}"""
+
+SCROLLED = """async ([frames, by]) => {
+  const pane = document.querySelector(".tables");
+  const times = [];
+  let last = await new Promise(requestAnimationFrame);
+  for (let at = 0; at < frames; at += 1) {
+    pane.scrollTop += by;
+    const now = await new Promise(requestAnimationFrame);
+    times.push(now - last);
+    last = now;
+  }
+  return times;
+}"""
+
+
+def write_trace(path: Path, rows: int) -> None:
+    """Each operator launches one kernel."""
+    path.parent.mkdir(parents=True)
+    with path.open("w", encoding="utf-8") as file:
+        file.write('{"schemaVersion": 1, "traceEvents": [')
+        for at in range(rows):
+            events = ",".join(json.dumps(event) for event in _events(at))
+            file.write(f"{',' if at else ''}{events}")
+        file.write("]}")
+
+
+def _events(at: int) -> Iterator[dict[str, Any]]:
+    start, ids = 10 * at + 1, {"External id": at + 1}
+    shapes = [[at // 200 + 1, 64, at % 7 + 1], [at % 13 + 1, at % 200 + 1]]
+    host = {"ph": "X", "pid": 1, "tid": 1}
+    yield {**host, "cat": "cpu_op", "name": NAMES[at % len(NAMES)], "ts": start, "dur": 8.5} | {
+        "args": {**ids, "Input Dims": shapes, "Input type": ["float", "float"]}
+    }
+    launch = {**ids, "correlation": at + 1}
+    yield {**host, "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": start + 1, "dur": 3.25} | {
+        "args": launch
+    }
+    took = 1 + (at * 7919 % 4000) / 1000
+    yield {"ph": "X", "cat": "kernel", "name": KERNEL.format(at % 60), "pid": 0, "tid": 7} | {
+        "ts": start + 5,
+        "dur": took,
+        "args": {**launch, "device": 0, "stream": 7, "grid": [at % 100 + 1, 1, 1], "block": [128, 1, 1]},
+    }
+
+
+def measured(page: Page, address: str) -> Iterator[tuple[str, list[float]]]:
+    page.goto(f"{address}/data/plugin_entry.html?name=tbprof#tbprof&p.tbprof.run={RUN}&p.tbprof.view=operators")
+    expect(page.locator(".data-table tr[data-row]").first).to_be_visible(timeout=PATIENCE_MS)
+    page.evaluate(OBSERVED)
+    by_shapes = page.get_by_role("group", name="Group by").get_by_role("button", name="Shapes")
+    by_shapes.click()
+    expect(page.get_by_role("status").filter(has_text="rows")).to_contain_text(f"{ROWS:,}", timeout=PATIENCE_MS)
+    loaded = []
+    for _ in range(TIMES):
+        page.evaluate(LOADED, "Name")
+        page.wait_for_timeout(200)
+        loaded.append(page.evaluate(LOADED, "Shapes"))
+        page.wait_for_timeout(500)
+    yield "rows on the screen after the answer", loaded
+    yield (
+        "sorted by calls, by name",
+        [
+            page.evaluate(SORTED, [head, way])
+            for head, ways in (("Calls", ("descending", "ascending")), ("Name", ("ascending", "descending")))
+            for way in ways
+        ],
+    )
+    yield "filtered", [page.evaluate(FILTERED, text) for text in ("norm", "norm_1", "norm_12", "conv", "")]
+    page.wait_for_timeout(500)
+    for by in (58, 1160, 116_000):
+        yield f"a frame that scrolls by {by:,} px", page.evaluate(SCROLLED, [120, by])
+
+
+def main(rows: int) -> None:
+    chromium = os.environ.get("TBPROF_CHROMIUM") or shutil.which("chromium") or "chromium"
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    print(HEAD.format(rows=rows, times=TIMES, day=date.today(), machine=machine, load=os.getloadavg()[0]))
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_CACHE_HOME"] = str(Path(folder, "cache"))
+        write_trace(Path(folder, "logs", RUN, "worker.json"), rows)
+        with tensorboard(Path(folder, "logs")) as address, sync_playwright() as driver:
+            browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+            page = browser.new_page(viewport={"width": 1600, "height": 1000})
+            for what, times in measured(page, address):
+                print(f"| {what} | {statistics.median(times):.0f} | {max(times):.0f} |", flush=True)
+            browser.close()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else ROWS)
