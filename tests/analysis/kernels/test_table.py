@@ -7,15 +7,17 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+import classic_tables
 import pytest
 from operator_scenes import facts_of
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.kernels.configurations import Configuration
-from tbprof.analysis.kernels.table import KernelRow, KernelTable, kernel_table
+from tbprof.analysis.kernels.table import KernelTable, kernel_table
 from tbprof.trace.columns.tables import ALL_TABLES
 from tbprof.trace.importers.reading import read_trace
+from tbprof.views.base.times import us
 
 
 def kernel(built: TraceBuilder, runs: tuple[float, float], name: str = "mm", **args: Any) -> None:
@@ -114,19 +116,14 @@ def test_kernels_are_those_of_tracelens(traces: Path, name: str) -> None:
     assert {name: figures for name, figures in theirs.items() if not name.startswith("Mem")} == ours
 
 
-def test_the_training_of_torch_tb_profilers_own_tests(traces: Path) -> None:
-    """From its `result_check_file.txt`; all 67 rows were equal when they were compared."""
-    path = min((traces / "kineto_resnet50_nw0").glob("*.gz"))
-    rows = kernel_table(Facts(read_trace(path, tables=ALL_TABLES))).rows
-    assert len(rows) == 67
-    top: KernelRow = rows[0]
-    assert (top.short_name, top.library, top.calls, top.total_ns) == (
-        "dgrad_engine<float>",
-        "cudnn",
-        162,
-        80_756_000,
-    )
-    assert (top.blocks_per_sm, top.occupancy_percent) == (
-        pytest.approx(42.25, abs=0.005),
-        pytest.approx(29.97, abs=0.005),
-    )
+@pytest.mark.parametrize("name", classic_tables.NAMES)
+def test_all_rows_are_those_of_torch_tb_profilers_own_tests(traces: Path, name: str) -> None:
+    rows = kernel_table(Facts(read_trace(classic_tables.trace_of(traces, name), tables=ALL_TABLES))).rows
+    theirs = classic_tables.kernels(name)
+    assert {
+        row.name: (row.calls, *map(us, (row.total_ns, row.max_ns, row.min_ns)), row.tensor_cores)
+        for row in rows
+    } == {name: row.figures for name, row in theirs.items()}
+    means = {row.name: (row.blocks_per_sm, row.occupancy_percent) for row in rows}
+    for kernel, row in theirs.items():
+        assert means[kernel] == pytest.approx(row.means, abs=0.0051), kernel

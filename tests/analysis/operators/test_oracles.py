@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import classic_tables
 import pytest
 from patience import PATIENCE_S
 
@@ -138,18 +139,20 @@ def shown(shapes: Any) -> str:
     return json.dumps(shapes)
 
 
-def test_the_training_of_torch_tb_profilers_own_tests(traces: Path) -> None:
-    """From its `result_check_file.txt`; all 76 rows were equal when they were compared."""
-    path = min((traces / "kineto_resnet50_nw0").glob("*.gz"))
-    rows = {row.name: row for row in operator_table(Facts(read_trace(path)), "name").rows}
-    assert len(rows) == 76
-    row = rows["aten::cudnn_convolution_backward_weight"]
-    figures = (row.calls, row.device_self_ns, row.device_total_ns, row.host_self_ns, row.host_total_ns)
-    assert figures == (318, 142_461_000, 142_461_000, 22_804_000, 40_246_000)
-    assert (row.is_eligible, row.tensor_self_ns) == (True, 0)
-    assert rows["aten::cudnn_convolution"].device_self_ns == 126_619_000
-    assert rows["aten::conv2d"].device_total_ns == 126_619_000
-    assert rows["CudnnConvolutionBackward"].device_total_ns == 273_428_000
+@pytest.mark.parametrize("name", classic_tables.NAMES)
+def test_all_rows_are_those_of_torch_tb_profilers_own_tests(traces: Path, name: str) -> None:
+    rows = operator_table(Facts(read_trace(classic_tables.trace_of(traces, name))), "name").rows
+    assert {
+        row.name: (
+            row.calls,
+            *map(
+                us, (row.device_self_ns or 0, row.device_total_ns or 0, row.host_self_ns, row.host_total_ns)
+            ),
+            row.is_eligible,
+            (row.tensor_total_ns or 0) / max(row.device_total_ns or 0, 1),
+        )
+        for row in rows
+    } == classic_tables.operators(name)
 
 
 SMALL_BYTES = 200_000
