@@ -41,15 +41,17 @@ def cpu_s(path: Path, tables: str) -> float:
 def main() -> None:
     """Print a table for `ingest.md`."""
     print(f"{date.today()}, Python {sys.version.split()[0]}, CPU ms, the fastest of {TURNS} turns.\n")
-    print("| trace |", " | ".join(name.replace(" ", ", ") or "none" for name in TABLES), "|")
-    print("|---|" + "---|" * len(TABLES))
+    named = [name.replace(" ", ", ") or "none" for name in TABLES]
+    print("| trace |", " | ".join([*named, "with all / with none"]), "|")
+    print("|---|" + "---|" * (len(TABLES) + 1))
     for name in NAMES:
         best = dict.fromkeys(TABLES, float("inf"))
         for _ in range(TURNS):
             for tables in TABLES:
                 best[tables] = min(best[tables], cpu_s(Path(sys.argv[1], name), tables))
         shown = " | ".join(f"{1000 * value:.0f}" for value in best.values())
-        print(f"| {name.partition('/')[0]} | {shown} |", flush=True)
+        times = best[TABLES[-1]] / best[TABLES[0]]
+        print(f"| {name.partition('/')[0]} | {shown} | {times:.2f} |", flush=True)
 
 
 if __name__ == "__main__":
