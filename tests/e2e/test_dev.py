@@ -64,3 +64,18 @@ def test_every_view_that_needs_no_trace_shows_recorded_answers(page: Page, dev_a
         bar.get_by_role("link", name=view).click()
         expect(page.locator(f"main {shown}").first).to_be_visible()
         expect(page.locator(".note.bad")).to_have_count(0)
+
+
+@IN_LIGHT
+def test_views_of_every_event_show_the_recorded_ones_of_one_trace(page: Page, dev_address: str) -> None:
+    page.goto(f"{dev_address}#tbprof&p.tbprof.run=h100_bert_small_infer")
+    bar = page.locator("nav").first
+    for view, shown in (
+        ("Operators", ".roofline"),
+        ("Kernels", "tr[data-row]"),
+        ("Modules", "tr[data-node]"),
+        ("Flame", ".icicle"),
+    ):
+        bar.get_by_role("link", name=view).click()
+        expect(page.locator(f"main {shown}").first).to_be_visible()
+        expect(page.locator(".note")).to_have_count(0)

@@ -36,6 +36,10 @@ ANSWERS = REPOSITORY / "plugin_frontend" / "dev" / "answers"
 SAMPLES = REPOSITORY / "logs" / "samples"
 
 _JOB, _RANKS = "job", 4
+_TRACED = "h100_bert_small_infer"
+"""The sample whose trace is there as well: what is made of every event is recorded of it."""
+_ROWS = 5
+"""Of each table, whose details are recorded."""
 _LOGDIR = "logs"
 """What the recorded answers call the log directory."""
 _TIMES = ("1752215573993169006", "1752215673993169006")
@@ -46,7 +50,7 @@ Answers: TypeAlias = dict[str, dict[str, Json]]
 
 
 def record() -> Answers:
-    """All that the tab can ask of a small log directory whose traces are gone."""
+    """All that the tab can ask of a small log directory of which one trace is there, but its timeline."""
     with tempfile.TemporaryDirectory() as folder:
         logdir = pathlib.Path(folder) / _LOGDIR
         _lay_out(logdir)
@@ -74,6 +78,9 @@ def _lay_out(logdir: pathlib.Path) -> None:
     reports = sorted(SAMPLES.rglob(f"*{REPORT_SUFFIX}"))
     for report in reports:
         _put(report, logdir / report.parent.name / report.name)
+        if report.parent.name == _TRACED:
+            trace = report.with_name(report.name.replace(REPORT_SUFFIX, ".json.gz"))
+            _put(trace, logdir / _TRACED / trace.name)
     recorded = [report for report in reports if "simulated" not in report.name]
     for rank, (at, time) in itertools.product((0, 1), enumerate(_TIMES)):
         _put(
@@ -89,9 +96,9 @@ def _put_job(run: pathlib.Path) -> None:
         (run / f"node1_7{rank}_rank{rank}.{_TIMES[0]}{REPORT_SUFFIX}").write_bytes(report)
 
 
-def _put(report: pathlib.Path, place: pathlib.Path) -> None:
+def _put(file: pathlib.Path, place: pathlib.Path) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(report, place)
+    shutil.copyfile(file, place)
 
 
 def _plugin(logdir: pathlib.Path) -> TbprofPlugin:
@@ -106,10 +113,13 @@ class _Tab:
         self._client = client
 
     def ask(self, route: str, query: dict[str, str]) -> Json:
-        answer = self._client.get(f"/data/plugin/tbprof/{route}", query_string=query)
-        assert answer.status_code == 200, f"{route} {query}: {answer.text}"
-        content: Json = answer.json
-        return content
+        """The answer, once the trace that it is made of has been read."""
+        while True:
+            answer = self._client.get(f"/data/plugin/tbprof/{route}", query_string=query)
+            assert answer.status_code == 200, f"{route} {query}: {answer.text}"
+            content: Json = answer.json
+            if content.get("state") != "reading":
+                return content
 
 
 def _questions(tab: _Tab) -> Iterator[tuple[str, dict[str, str]]]:
@@ -125,6 +135,8 @@ def _questions(tab: _Tab) -> Iterator[tuple[str, dict[str, str]]]:
         view = tab.ask("window", window)["window"]
         for fingerprint in _fingerprints(view):
             yield "finding", {**window, "finding": fingerprint}
+        if window["run"] == _TRACED:
+            yield from _of_traces(window)
     training = [window for window in windows if window["run"] == "training"]
     yield from (("ranks", {"run": "training", "number": str(at + 1)}) for at in range(len(_TIMES)))
     yield from (("job", {"run": "training", "number": str(at + 1)}) for at in range(len(_TIMES)))
@@ -136,6 +148,18 @@ def _questions(tab: _Tab) -> Iterator[tuple[str, dict[str, str]]]:
         compared = {**{f"before_{name}": value for name, value in before.items()}, **after}
         yield "compare", compared
         yield "compared_table", {**compared, "table": "operators"}
+
+
+def _of_traces(window: dict[str, str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """What the pages of operators, kernels, modules and the flame graph ask."""
+    yield "modules", window
+    yield "roofline", {**window, "scope": "steps"}
+    yield from (("icicle", {**window, "kind": kind}) for kind in ("", "function", "operator", "module"))
+    for table, groupings in (("operators", ("name", "shapes", "module")), ("kernels", ("name",))):
+        for by in groupings:
+            asked = {**window, "table": table, "by": by, "scope": "steps"}
+            yield "table", {**asked, "columns": "first"}
+            yield from (("table_row", {**asked, "row": str(row)}) for row in range(_ROWS))
 
 
 def _windows(tab: _Tab) -> Iterator[dict[str, str]]:
