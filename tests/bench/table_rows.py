@@ -20,7 +20,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Frame, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
@@ -33,16 +33,18 @@ RUN = "rows"
 
 HEAD = """# 100,000 rows in the tab
 
-What `python tests/bench/table_rows.py` printed: a made-up trace of {rows:,} operators, each with inputs of its
-own, grouped by shapes. A time begins when the answer's last byte is there, or with the key or click, and ends
-when the browser has painted the rows; the median of {times}, and the longest.
+What `python tests/bench/table_rows.py` printed: a made-up trace of {rows:,} operators, each with inputs of
+its own, grouped by shapes. A time begins when the answer's last byte is there, or with the key or click, and
+ends when the browser has painted the rows; the median of {times}, and the longest.
 
 {day}, {machine}, load {load:.1f} at the start.
 
 | what | ms | longest, ms |
 |---|---|---|"""
 
-NAMES = [f"aten::{kind}_{at}" for kind in ("add", "mul", "mm", "conv", "norm", "cat", "sum") for at in range(30)]
+NAMES = [
+    f"aten::{kind}_{at}" for kind in ("add", "mul", "mm", "conv", "norm", "cat", "sum") for at in range(30)
+]
 KERNEL = "void at::native::vectorized_elementwise_kernel<{}, at::native::CUDAFunctor_add<float> >(int)"
 
 OBSERVED = """() => {
@@ -59,16 +61,19 @@ OBSERVED = """() => {
 
 LOADED = """async (label) => {
   performance.clearResourceTimings();
-  const press = () => [...document.querySelectorAll('[aria-label="Group by"] button')].find((one) => one.textContent === label);
+  const presses = () => [...document.querySelectorAll('[aria-label="Group by"] button')];
+  const press = () => presses().find((one) => one.textContent === label);
   press().click();
-  const isThere = () => press()?.ariaPressed === "true" && document.querySelector(".data-table tr[data-row]") !== null;
+  const rows = () => document.querySelectorAll(".data-table tr[data-row]");
+  const isThere = () => press()?.ariaPressed === "true" && rows().length > 0;
   const at = await window.painted(isThere);
   const asked = performance.getEntriesByType("resource").filter(({ name }) => name.includes("/table?"));
   return at - asked.at(-1).responseEnd;
 }"""
 
 SORTED = """async ([head, way]) => {
-  const cell = () => [...document.querySelectorAll(".data-table th")].find((one) => one.textContent.startsWith(head));
+  const cells = () => [...document.querySelectorAll(".data-table th")];
+  const cell = () => cells().find((one) => one.textContent.startsWith(head));
   const begun = performance.now();
   cell().querySelector("button").click();
   return (await window.painted(() => cell().ariaSort === way)) - begun;
@@ -129,12 +134,16 @@ def _events(at: int) -> Iterator[dict[str, Any]]:
 
 
 def measured(page: Page, address: str) -> Iterator[tuple[str, list[float]]]:
-    page.goto(f"{address}/data/plugin_entry.html?name=tbprof#tbprof&p.tbprof.run={RUN}&p.tbprof.view=operators")
+    page.goto(
+        f"{address}/data/plugin_entry.html?name=tbprof#tbprof&p.tbprof.run={RUN}&p.tbprof.view=operators"
+    )
     expect(page.locator(".data-table tr[data-row]").first).to_be_visible(timeout=PATIENCE_MS)
     page.evaluate(OBSERVED)
     by_shapes = page.get_by_role("group", name="Group by").get_by_role("button", name="Shapes")
     by_shapes.click()
-    expect(page.get_by_role("status").filter(has_text="rows")).to_contain_text(f"{ROWS:,}", timeout=PATIENCE_MS)
+    expect(page.get_by_role("status").filter(has_text="rows")).to_contain_text(
+        f"{ROWS:,}", timeout=PATIENCE_MS
+    )
     loaded = []
     for _ in range(TIMES):
         page.evaluate(LOADED, "Name")
