@@ -50,10 +50,13 @@ def _part(part: ComputingPart, device_ns: int) -> str:
     return f"{name} at {share(1 - part.above_limit_ns / part.covered_ns)} of their limit"
 
 
-def roofline_sentence(name: str, share_of_limit: float, above_us: float, share_of_device: float) -> str:
-    """The operator with equal inputs that takes longest above its limit."""
+def roofline_sentence(
+    name: str, share_of_limit: float, above_us: float, share_of_device: float, *, a_step: bool
+) -> str:
+    """The operator whose calls take longest above their limit, together."""
+    above = f"{duration(above_us)} {'a step ' if a_step else ''}above it"
     return (
-        f"{name} loses most: it reaches {share(share_of_limit)} of its limit, {duration(above_us)} above it, "
+        f"`{name}` loses most: it reaches {share(share_of_limit)} of its limit, {above}, "
         f"{share(share_of_device)} of the device's time."
     )
 

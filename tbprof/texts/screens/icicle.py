@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from tbprof.texts.figures.quantities import duration, share
 from tbprof.texts.screens.idle import host_place_name
@@ -30,7 +30,12 @@ def kind_missing(kind: str) -> str:
 
 
 def icicle_opening(
-    total_us: float, parts: Sequence[tuple[str, float]], *, on_device: bool, of_step: bool
+    total_us: float,
+    parts: Sequence[tuple[str, float]],
+    *,
+    on_device: bool,
+    of_step: bool,
+    worded: Container[str] = (),
 ) -> str:
     """How long it takes, and what most of it lies in.
 
@@ -39,12 +44,19 @@ def icicle_opening(
         parts: The largest by name, as a trace has it, and by share.
         on_device: Of the work that was launched, else of the host.
         of_step: Whether steps are marked.
+        worded: Names that no trace has: words of ours.
     """
     whole = "A step" if of_step else "The window"
     takes = f"{whole}'s GPU work takes" if on_device else f"{whole} takes the host"
     what = f"{takes} {duration(total_us)}"
-    inside = " and ".join(f"{share(part)} in `{_short_name(name)}`" for name, part in parts)
+    inside = " and ".join(f"{share(part)} {_where(name, worded)}" for name, part in parts)
     return f"{what}: {inside}." if inside else f"{what}."
+
+
+def _where(name: str, worded: Container[str]) -> str:
+    if name not in worded:
+        return f"in `{_short_name(name)}`"
+    return name if name.startswith("outside ") else f"in {name}"
 
 
 def _short_name(name: str) -> str:

@@ -19,6 +19,8 @@ _MOST_NAMED = 3
 _AS_GOOD_AS_WHOLE = 0.8
 """Of a part of this share the headline names what lies in it, but of equal layers."""
 _LEAST_NAMED = 0.05
+_WORDED = ("outside", "communication", "loss")
+"""Kinds whose names are words of ours."""
 
 
 def modules_view(facts: Facts) -> ModulesView:
@@ -92,7 +94,8 @@ def _headline(table: ModuleTable, nodes: tuple[ModuleNode, ...], *, of_step: boo
             break
         parts = inner
     named = [(nodes[at].name, times[at] / times[0]) for at in parts if times[at] >= _LEAST_NAMED * times[0]]
-    return icicle_opening(times[0], named, on_device=table.has_device, of_step=of_step)
+    worded = {node.name for node in nodes if node.kind in _WORDED}
+    return icicle_opening(times[0], named, on_device=table.has_device, of_step=of_step, worded=worded)
 
 
 def _largest(nodes: tuple[ModuleNode, ...], times: list[float], parent: int) -> list[int]:

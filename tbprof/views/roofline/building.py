@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
@@ -39,7 +40,7 @@ def roofline_view(facts: Facts, *, in_steps: bool) -> RooflineView:
             Roof(roof_label(types, on_matrix_units=units), tflops, tflops / (slope or 1))
             for (tflops, units), types in roofs.items()
         ),
-        sentence=_sentence(found.points, found.device_ns),
+        sentence=_sentence(found.points, found.device_ns, len(facts.steps) if in_steps else None),
         missing="" if found.points else _missing(facts),
         device_us=us(found.device_ns),
         covered_us=us(found.covered_ns),
@@ -86,14 +87,19 @@ def _bound(point: Point, terabytes_s: float | None) -> Literal["memory", "comput
     return "memory" if point.flops * terabytes_s < point.bytes * point.peak_tflops else "computing"
 
 
-def _sentence(points: tuple[Point, ...], device_ns: int) -> str:
-    """The point with most time above its limit."""
-    known = [point for point in points if point.above_limit_ns]
-    if not known:
+def _sentence(points: tuple[Point, ...], device_ns: int, steps: int | None) -> str:
+    """The operator with most time above its limit, whatever its inputs; "" where no limit is known."""
+    took, above = Counter[str](), Counter[str]()
+    for point in points:
+        if point.above_limit_ns is not None:
+            took[point.name] += point.device_ns
+            above[point.name] += point.above_limit_ns
+    if not above.total():
         return ""
-    worst = max(known, key=lambda point: point.above_limit_ns or 0)
-    above = worst.above_limit_ns or 0
-    return roofline_sentence(worst.name, 1 - above / worst.device_ns, us(above), above / max(device_ns, 1))
+    ((name, ns),) = above.most_common(1)
+    return roofline_sentence(
+        name, 1 - ns / took[name], us(ns) / (steps or 1), ns / max(device_ns, 1), a_step=steps is not None
+    )
 
 
 def _missing(facts: Facts) -> str:

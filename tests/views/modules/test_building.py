@@ -40,3 +40,4 @@ def test_without_a_device_and_modules_there_is_what_was_recorded() -> None:
         ("SGD.step", 30, None),
         ("outside modules", 70, None),
     ]
+    assert view.headline.endswith(": 70\u202f% outside modules and 30\u202f% in `SGD.step`.")

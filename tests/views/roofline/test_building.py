@@ -55,7 +55,21 @@ def test_points_lie_below_the_lines_of_their_device() -> None:
     assert (total.name, total.bound, total.roof) == ("aten::add", "memory", 1)
     assert total.share_of_limit == pytest.approx(total.tb_s / 1.555, rel=1e-3)
     assert (found.device_us, found.covered_us) == (1190, 1100)
-    assert "aten::mm loses most" in found.sentence
+    assert found.sentence.startswith("`aten::mm` loses most: it reaches 4")
+    assert "ms a step above it" in found.sentence
+
+
+def test_calls_of_an_operator_count_together_against_those_of_another_one() -> None:
+    built = window()
+    for at in range(2):
+        side = SIDE + at
+        args = {"Input Dims": [[side, side], []], "Input type": ["c10::BFloat16", "Scalar"]}
+        built.op("aten::mul", 1100 + 100 * at, 1150 + 100 * at)
+        built.events[-1]["args"].update(args)
+        built.launch(1101 + 100 * at, 1102 + 100 * at, runs=(2300 + 600 * at, 2800 + 600 * at), name="mul")
+    found = view(built)
+    assert max(found.points, key=lambda point: point.above_limit_us or 0).name == "aten::mm"
+    assert found.sentence.startswith("`aten::mul` loses most")
 
 
 def test_what_only_moves_has_no_flops_and_the_whole_trace_has_it() -> None:
