@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 import msgspec
 
+from tbprof.errors import NotATrace
 from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.export.classic.members import classic_members
 from tbprof.trace.export.classic.other_events import ClassicOthers
@@ -44,7 +45,7 @@ def write_classic(source: str | os.PathLike[str], destination: BinaryIO) -> None
     Raises:
         TraceError: the source gives nothing.
     """
-    trace = read_trace(source)
+    trace = _read(source)
     clock = ClassicClock.unchanged() if _is_classic(trace) else ClassicClock.of(trace.slices)
     members = classic_members(os.fspath(source), trace, clock)
     with open_source(source) as opened, open_gzip_writer(destination, _LEVEL) as packed:
@@ -60,9 +61,18 @@ def write_classic(source: str | os.PathLike[str], destination: BinaryIO) -> None
         packed.write(b"\n]}\n")
 
 
+def _read(source: str | os.PathLike[str]) -> Trace:
+    try:
+        return read_trace(source)
+    except NotATrace:
+        # Memory events alone are a curve in the plugin's memory view.
+        return read_trace(source, tables=frozenset(("memory",)))
+
+
 def _is_classic(trace: Trace) -> bool:
-    """Whether a file speaks the dialect already; without operators it can't be shown as it is."""
-    return trace.era == "2021" and bool((trace.slices.category == Category.CPU_OP).any())
+    """Whether a file speaks the dialect already; without operators only memory can be shown as it is."""
+    has_ops = bool((trace.slices.category == Category.CPU_OP).any())
+    return (trace.era == "2021" and has_ops) or not len(trace.slices)
 
 
 def _rewritten(stream: EventStream, trace: Trace, clock: ClassicClock) -> Iterator[Iterator[RawEvent]]:

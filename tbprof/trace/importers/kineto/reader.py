@@ -82,9 +82,9 @@ def trace_of(path: str, rows: Rows, reading: Reading) -> Trace:
     """The trace of a file whose events gave `rows`.
 
     Raises:
-        NotATrace: they gave none.
+        NotATrace: they gave none, nor any memory event where those were asked for.
     """
-    if not len(rows.slices):
+    if not len(rows.slices) and not rows.memory:
         raise NotATrace(f"{path} holds no timed events: record at least one step.")
     metadata = reading.metadata
     trace = Trace(

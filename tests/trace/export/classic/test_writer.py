@@ -291,6 +291,19 @@ def test_memory_of_any_device_is_shown() -> None:
     assert statistics["GPU0"]["aten::empty"][:3] == [1024, 1024, 1]
 
 
+@pytest.mark.parametrize("era", ["2021", *ERAS])
+def test_a_trace_of_memory_alone_keeps_its_curve(era: str) -> None:
+    trace = TraceBuilder(era)
+    for at, size_bytes in ((10, 1024), (20, 4096), (30, -1024)):
+        trace.memory(at, size_bytes)
+    recorded = trace.events
+    copied = [event for event in copy_of(trace)["traceEvents"] if event["name"] == "[memory]"]
+    assert [event["args"] for event in copied] == [
+        event["args"] for event in recorded if event["name"] == "[memory]"
+    ]
+    assert len({event["ts"] for event in copied}) == 3
+
+
 def test_the_counters_that_the_plugin_adds_are_events() -> None:
     trace = training_step()
     document = {**trace.to_json(), "INFO": [1, 2]}
