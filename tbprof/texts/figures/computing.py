@@ -13,20 +13,20 @@ PART_NAMES = {
     "matmul": "matrix products",
     "convolution": "convolutions",
     "attention": "attention",
-    "normalization": "normalizations",
+    "normalization": "normalizations and softmax",
     "embedding": "lookups",
     "reduction": "reductions",
     "element-wise": "element-wise operators",
     "communication": "communication",
     "copies": "copies from and to the host",
-    "other": "other operators",
+    "other": "other work",
 }
-"""By `ComputingPart.kind`."""
+"""By `ComputingPart.kind`; of the last one, some may have no operator, as in a CUDA graph."""
 
 _MOST_PARTS = 3
 _WORTH_A_WORD = 0.05
 _COVERED = 0.5
-"""Of a part, for its limit to speak for it."""
+"""Of a part, or of all, for its limit to speak for it."""
 
 
 def computing_sentence(computing: Computing) -> str:
@@ -51,13 +51,20 @@ def _part(part: ComputingPart, device_ns: int) -> str:
 
 
 def roofline_sentence(
-    name: str, share_of_limit: float, above_us: float, share_of_device: float, *, a_step: bool
+    name: str,
+    share_of_limit: float,
+    above_us: float,
+    share_of_device: float,
+    *,
+    covered_share: float,
+    a_step: bool,
 ) -> str:
-    """The operator whose calls take longest above their limit, together."""
+    """The operator whose calls together take longest above their limit."""
     above = f"{duration(above_us)} {'a step ' if a_step else ''}above it"
+    known = f"Formulas cover {share(covered_share)} of the device's time. Of that, "
     return (
-        f"`{name}` loses most: it reaches {share(share_of_limit)} of its limit, {above}, "
-        f"{share(share_of_device)} of the device's time."
+        f"{known if covered_share < _COVERED else ''}`{name}` loses most: it reaches "
+        f"{share(share_of_limit)} of its limit, {above}, {share(share_of_device)} of the device's time."
     )
 
 

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.operators.limits import BYTES_A_NS, FLOPS_A_NS
-from tbprof.analysis.operators.roofline import Point, find_roofline
+from tbprof.analysis.operators.roofline import Point, Roofline, find_roofline
 from tbprof.texts.figures.computing import PART_NAMES, roof_label, roofline_missing, roofline_sentence
 from tbprof.trace.columns.listed import listed
 from tbprof.views.base.times import optional_us, us
@@ -40,7 +40,7 @@ def roofline_view(facts: Facts, *, in_steps: bool) -> RooflineView:
             Roof(roof_label(types, on_matrix_units=units), tflops, tflops / (slope or 1))
             for (tflops, units), types in roofs.items()
         ),
-        sentence=_sentence(found.points, found.device_ns, len(facts.steps) if in_steps else None),
+        sentence=_sentence(found, len(facts.steps) if in_steps else None),
         missing="" if found.points else _missing(facts),
         device_us=us(found.device_ns),
         covered_us=us(found.covered_ns),
@@ -87,18 +87,24 @@ def _bound(point: Point, terabytes_s: float | None) -> Literal["memory", "comput
     return "memory" if point.flops * terabytes_s < point.bytes * point.peak_tflops else "computing"
 
 
-def _sentence(points: tuple[Point, ...], device_ns: int, steps: int | None) -> str:
+def _sentence(found: Roofline, steps: int | None) -> str:
     """The operator with most time above its limit, whatever its inputs; "" where no limit is known."""
     took, above = Counter[str](), Counter[str]()
-    for point in points:
+    for point in found.points:
         if point.above_limit_ns is not None:
             took[point.name] += point.device_ns
             above[point.name] += point.above_limit_ns
     if not above.total():
         return ""
     ((name, ns),) = above.most_common(1)
+    device_ns = max(found.device_ns, 1)
     return roofline_sentence(
-        name, 1 - ns / took[name], us(ns) / (steps or 1), ns / max(device_ns, 1), a_step=steps is not None
+        name,
+        1 - ns / took[name],
+        us(ns) / (steps or 1),
+        ns / device_ns,
+        covered_share=found.covered_ns / device_ns,
+        a_step=steps is not None,
     )
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tbprof.model import Computing, ComputingPart
-from tbprof.texts.figures.computing import computing_sentence
+from tbprof.texts.figures.computing import computing_sentence, roofline_sentence
 
 
 def part(kind: str, device_ns: int, covered_ns: int = 0, above_ns: int | None = None) -> ComputingPart:
@@ -48,10 +50,20 @@ def test_the_largest_parts_are_named_with_how_near_their_limit_they_are() -> Non
 def test_what_is_mostly_not_covered_has_no_limit_and_the_share_is_said() -> None:
     text = said(part("matmul", 900, 100, 50), part("other", 100), uncovered_share=0.9, mfu=0.31)
     assert text == (
-        "Where the device's time goes: 90 % matrix products, 10 % other operators. "
+        "Where the device's time goes: 90 % matrix products, 10 % other work. "
         "No formula covers 90 % of the computing. Model FLOPs utilization (MFU) of the steps: 31 %."
     )
 
 
 def test_nothing_is_said_of_a_device_that_did_nothing() -> None:
     assert said() == ""
+
+
+@pytest.mark.parametrize(
+    ("covered", "begins"),
+    [(0.8, "`aten::mm` loses most"), (0.3, "Formulas cover 30\u202f% of the device's time. Of")],
+)
+def test_the_worst_operator_is_told_with_how_much_formulas_know(covered: float, begins: str) -> None:
+    sentence = roofline_sentence("aten::mm", 0.38, 4100.0, 0.1, covered_share=covered, a_step=True)
+    assert sentence.startswith(begins)
+    assert "it reaches 38\u202f% of its limit, 4.1\u202fms a step above it, 10\u202f% of" in sentence
