@@ -56,6 +56,7 @@ export function Roofline({ view }: { view: RooflineView }) {
           <title>{aboutPoint(point)}</title>
         </circle>
       ))}
+      <RoofNames view={view} layout={layout} />
     </svg>
   );
 }
@@ -77,12 +78,21 @@ function Roofs({ view, layout }: { view: RooflineView; layout: RooflineLayout })
     <>
       <path d={`M${x(start)} ${y(start * view.memory_tb_s)}L${x(highest.from_flops_per_byte)} ${y(highest.tflops)}`} class="nofill st-text" />
       {view.roofs.map((roof) => (
-        <g key={roof.label}>
-          <path d={`M${x(roof.from_flops_per_byte)} ${y(roof.tflops)}H${WIDTH - RIGHT}`} class="nofill st-text" />
-          <text x={WIDTH - RIGHT} y={y(roof.tflops) - 4} text-anchor="end" class="tx3">
-            {roof.label}: {formatDecimal(roof.tflops)}
-          </text>
-        </g>
+        <path key={roof.label} d={`M${x(roof.from_flops_per_byte)} ${y(roof.tflops)}H${WIDTH - RIGHT}`} class="nofill st-text" />
+      ))}
+    </>
+  );
+}
+
+/** Over the marks, which lie closest below the roofs where most is computed. */
+function RoofNames({ view, layout }: { view: RooflineView; layout: RooflineLayout }) {
+  const { y } = scalesOf(layout);
+  return (
+    <>
+      {view.roofs.map((roof) => (
+        <text key={roof.label} x={WIDTH - RIGHT} y={y(roof.tflops) - 4} text-anchor="end" class="tx3 over">
+          {roof.label}: {formatDecimal(roof.tflops)}
+        </text>
       ))}
     </>
   );
