@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
+
 from tbprof.analysis.events.gpu_lag import gpu_lag_ns
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.step_savings import step_savings
 from tbprof.analysis.summary.host_time import host_times
 from tbprof.analysis.summary.kernel_counts import kernel_counts
 from tbprof.model import Saving, Step
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["step_figures"]
@@ -23,7 +26,7 @@ def step_figures(facts: Facts, planned: Int64s, saving: Saving) -> tuple[Step, .
         planned: Positions of the episodes that the fix plan removes.
         saving: What it wins of the window.
     """
-    steps, episodes = facts.steps, facts.episodes
+    steps = facts.steps
     lag = gpu_lag_ns(facts.work, steps)
     idle = list(facts.idle.by_device.values()) if facts.device_is_known else []
     copying = facts.parts.copying_ns(steps.gpu_start_ns, steps.gpu_end_ns)
@@ -33,17 +36,18 @@ def step_figures(facts: Facts, planned: Int64s, saving: Saving) -> tuple[Step, .
     hosts = host_times(facts)
     savings = step_savings(facts, planned, saving)
     counts = kernel_counts(facts) if idle else None
+    points, waits_ns = _waits(facts)
+    durations_ns = steps.duration_ns
     rows = []
     for index, name in enumerate(steps.names):
-        points = episodes.blocking & (episodes.step == index)
         rows.append(
             Step(
                 name=name,
                 start_ns=int(steps.start_ns[index]) - facts.origin_ns,
                 duration_ns=int(steps.end_ns[index] - steps.start_ns[index]),
                 cold=steps.cold[index],
-                sync_points=int(points.sum()),
-                wait_ns=int(episodes.wait_ns[points].sum()),
+                sync_points=int(points[index]),
+                wait_ns=int(waits_ns[index]),
                 device_idle_ns=sum(int(d.device_ns[index]) for d in idle) if idle else None,
                 idle_empty_ns=sum(int(d.empty_ns[index]) for d in idle) if idle else None,
                 gpu_lag_ns=None if lag is None else int(lag[index]),
@@ -53,12 +57,22 @@ def step_figures(facts: Facts, planned: Int64s, saving: Saving) -> tuple[Step, .
                 saving=savings[index] if idle else None,
                 kernels=None if counts is None else int(counts.kernels[index]),
                 launches=None if counts is None else int(counts.launches[index]),
-                gpu_duration_ns=int(steps.duration_ns[index]) if idle else None,
+                gpu_duration_ns=int(durations_ns[index]) if idle else None,
                 computing_ns=int(computing[index]) if idle else None,
                 communication_exposed_ns=int(communication[index]) if idle else None,
             )
         )
     return tuple(rows)
+
+
+def _waits(facts: Facts) -> tuple[Int64s, Int64s]:
+    """Of each step: how many sync points begin in it, and how long they take."""
+    episodes = facts.episodes
+    counted = np.flatnonzero(episodes.blocking & (episodes.step != NONE))
+    points, waits_ns = np.zeros((2, len(facts.steps)), np.int64)
+    np.add.at(points, episodes.step[counted], 1)
+    np.add.at(waits_ns, episodes.step[counted], episodes.wait_ns[counted])
+    return points, waits_ns
 
 
 def _idle_by_cause(facts: Facts) -> list[Counter[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import Intervals, intersect, union
 from tbprof.analysis.arrays.names import matching_rows
@@ -14,6 +15,7 @@ from tbprof.trace.columns.columns import Category, Int64s
 __all__ = ["CacheFlushes", "find_cache_flushes"]
 
 _MALLOC = r"(?:cuda|hip)Malloc$"
+_NEVER = np.iinfo(np.int64).max
 _EMPTY_CACHE = r".*torch[/\\]cuda[/\\]memory\.py\(\d+\): empty_cache"
 
 
@@ -35,7 +37,7 @@ def find_cache_flushes(facts: Facts) -> CacheFlushes:
     frames = _in_steps(facts, matching_rows(trace, _EMPTY_CACHE, Category.PYTHON))
     frees = _in_steps(facts, facts.frees.flushing)
     mallocs = _in_steps(facts, matching_rows(trace, _MALLOC, Category.RUNTIME))
-    flushed = np.array([_is_flushed(facts, step, frames, frees, mallocs) for step in range(len(facts.steps))])
+    flushed = _are_flushed(facts, frames, frees, mallocs)
     within = union(facts.steps.gpu_start_ns[flushed], facts.steps.gpu_end_ns[flushed])
     return CacheFlushes(
         frames=frames[flushed[_step(facts, frames)]],
@@ -45,16 +47,16 @@ def find_cache_flushes(facts: Facts) -> CacheFlushes:
     )
 
 
-def _is_flushed(facts: Facts, step: int, frames: Int64s, frees: Int64s, mallocs: Int64s) -> bool:
-    """What a step frees may be allocated again in the next one."""
-    if (_step(facts, frames) == step).any():
-        return True
-    frees = frees[_step(facts, frees) == step]
-    mallocs = mallocs[np.isin(_step(facts, mallocs), (step, step + 1))]
-    if len(frees) == 0 or len(mallocs) == 0:
-        return False
-    start_ns = facts.trace.slices.start_ns
-    return bool(start_ns[mallocs].max() > start_ns[frees].min())
+def _are_flushed(facts: Facts, frames: Int64s, frees: Int64s, mallocs: Int64s) -> npt.NDArray[np.bool_]:
+    """Of each step; what one frees may be allocated again in the next one."""
+    start_ns, count = facts.trace.slices.start_ns, len(facts.steps)
+    first_free = np.full(count, _NEVER)
+    np.minimum.at(first_free, _step(facts, frees), start_ns[frees])
+    last_malloc = np.full(count + 1, -_NEVER)
+    np.maximum.at(last_malloc, _step(facts, mallocs), start_ns[mallocs])
+    flushed: npt.NDArray[np.bool_] = np.maximum(last_malloc[:-1], last_malloc[1:]) > first_free
+    flushed[_step(facts, frames)] = True
+    return flushed
 
 
 def _in_steps(facts: Facts, rows: Int64s) -> Int64s:
