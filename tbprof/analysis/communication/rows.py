@@ -48,6 +48,7 @@ NAMES = (
     ),
     CommunicationName(r".*\bnvshmem", "source of NVSHMEM"),
     CommunicationName(r".*\bdeep_ep::", "source of DeepEP: dispatch and combine"),
+    CommunicationName(r".*\bep::(?:inter|intra)node", "a trace of 2025: DeepSeek-V3 on H800"),
     CommunicationName(r"Memcpy PtoP", "CUPTI's name of a copy from one device to another"),
 )
 

@@ -33,6 +33,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tbprof.analysis.arrays.intervals import Intervals, total_ns
+from tbprof.analysis.device.captured_launches import mostly_captured
 from tbprof.analysis.device.lost_kernels import lost_kernels
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import drained_by
@@ -118,10 +119,10 @@ def _unusable_launches(facts: Facts, window: VerdictWindow) -> Verdict | None:
         return Verdict("lost_kernels", {"launches": lost.numbers["of"], "without": lost.numbers["rows"]})
     if window.idle_ns < _MOST * window.total_ns:
         return None
-    for fact in facts.trace.health:
-        if fact.code == "launches_captured" and int(fact.numbers["rows"]) >= _MOST * int(fact.numbers["of"]):
-            return Verdict("capture", {"launches": fact.numbers["of"], "without": fact.numbers["rows"]})
-    return None
+    captured = mostly_captured(facts.trace)
+    if captured is None:
+        return None
+    return Verdict("capture", {"launches": captured.numbers["of"], "without": captured.numbers["rows"]})
 
 
 def _numbers(facts: Facts, window: VerdictWindow, saving: Saving) -> dict[str, int | float | str]:

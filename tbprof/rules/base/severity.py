@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.analysis.device.captured_launches import mostly_captured
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.savings import saving_of
 from tbprof.model import MEDIUM_SHARE, SEVERITIES, Saving, Severity, severity_of_share
@@ -36,9 +37,9 @@ def severity_of(facts: Facts, saving: Saving) -> Severity:
 
 
 def severity_of_cause(facts: Facts, saving: Saving) -> Severity:
-    """The class of a saving whose ceiling is the idle of one cause."""
+    """The class of a saving whose ceiling is the idle of one cause; a graph is captured once."""
     total = facts.steps.total_ns
-    if total == 0 or facts.fillable_ns < PACING_SHARE * total:
+    if total == 0 or facts.fillable_ns < PACING_SHARE * total or mostly_captured(facts.trace) is not None:
         return "info"
     return severity_of_transfer(facts, saving)
 

@@ -24,8 +24,8 @@ Fix
 
 Silent
     Where spreading these kernels over the whole device would win less than 10 % of the steps, for
-    communication, and where the trace holds no grids. It is the most that can be won: the class is at
-    most medium.
+    communication, while another kernel runs beside them and fills the rest, and where the trace holds no
+    grids. It is the most that can be won: the class is at most medium.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, union
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.computing import computing_finding, in_main_steps
@@ -65,8 +66,19 @@ def _small(facts: Facts) -> tuple[Int64s, int]:
     blocks = facts.trace.blocks_per_sm.at(work.rows)
     alone = work.is_kernel & ~facts.parts.is_communication & (blocks > 0) & (blocks < 1)
     small = in_main_steps(facts, np.flatnonzero(alone))
-    length = (work.end_ns - work.start_ns)[small]
-    return small, round(float((length * (1 - blocks[small])).sum()))
+    by_itself_ns = overlap_ns(_one_kernel(facts), work.start_ns[small], work.end_ns[small])
+    return small, round(float((by_itself_ns * (1 - blocks[small])).sum()))
+
+
+def _one_kernel(facts: Facts) -> Intervals:
+    """The moments in which exactly one kernel of the busiest device runs."""
+    work = facts.work
+    mine = work.is_kernel & (work.device == (-1 if work.main_device is None else work.main_device))
+    instants = np.concatenate([work.start_ns[mine], work.end_ns[mine]])
+    order = np.argsort(instants, kind="stable")
+    running = np.cumsum(np.repeat([1, -1], int(mine.sum()))[order])
+    alone = np.flatnonzero(running == 1)[: -1 if len(running) and running[-1] == 1 else None]
+    return union(instants[order][alone], instants[order][alone + 1])
 
 
 def _looked_at(facts: Facts) -> Numbers | None:

@@ -28,7 +28,7 @@ Fix
 Silent
     In the first of several steps, where memory is set up; for a single freed block; for memory that
     is not allocated again in the same step or the next; and for what cuBLAS and cuDNN free while they
-    create their handles.
+    create their handles. At most low where first calls hold more of the idle: memory is set up then, too.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, Saving
+from tbprof.analysis.gaps.largest_cause import largest_cause
+from tbprof.model import SEVERITIES, Finding, Saving, Severity
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.passing import ON_DEVICE
@@ -66,7 +67,7 @@ def _finding(
     return window_finding(
         _CODE,
         place="",
-        severity=severity_of_cause(facts, saving),
+        severity=_severity(facts, saving),
         count=len(rows),
         removal="rewrite",
         saving=saving,
@@ -79,6 +80,12 @@ def _finding(
             "call_ns": int(facts.trace.slices.duration_ns[rows].sum()),
         },
     )
+
+
+def _severity(facts: Facts, saving: Saving) -> Severity:
+    """At most low beside longer first calls: then memory is set up with the rest."""
+    at_most: Severity = "low" if largest_cause(facts) == "loading" else "critical"
+    return max(severity_of_cause(facts, saving), at_most, key=SEVERITIES.index)
 
 
 RULE = Rule(code=_CODE, find=find, passing=ON_DEVICE)

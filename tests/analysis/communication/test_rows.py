@@ -16,6 +16,8 @@ KERNELS = {
     "void multimem_one_shot_all_reduce_kernel<c10::BFloat16>": True,
     "void quickreduce::allreduce_prototype_twoshot<AllReduceTwoshot>": True,
     "void deep_ep::intranode::dispatch<8, 768>(int4*)": True,
+    "void dpsk::ep::internode::cached_notify<false>(int, int)": True,
+    "void step::internode::cached_notify<false>(int, int)": False,
     "nvshmemi_transfer_rma": True,
     "oneccl_allreduce_large": True,
     "rccl_reduce": True,

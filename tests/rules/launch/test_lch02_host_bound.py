@@ -70,3 +70,14 @@ def test_where_the_replicas_prepare_their_forward_pass_the_host_is_late(
     report = public_report(traces / "hta_nccl_ddp" / "nccl_data.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "LCH02"]
     assert (finding.numbers["place"], finding.severity) == ("DistributedDataParallel.forward", "critical")
+
+
+@pytest.mark.parametrize(("captured", "severity"), [(5, "critical"), (6, "info")])
+def test_while_most_launches_record_a_graph_nothing_is_to_be_changed(captured: int, severity: str) -> None:
+    built = pausing(3_000)
+    built.call("cudaStreamBeginCapture", 10_000, 10_001)
+    for at in range(10_010, 10_010 + 10 * captured, 10):
+        built.call("cudaLaunchKernel", at, at + 5)
+    built.call("cudaStreamEndCapture", 10_100, 10_101)
+    (finding,) = found(built, "LCH02")
+    assert finding.severity == severity

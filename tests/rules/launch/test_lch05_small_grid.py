@@ -23,6 +23,16 @@ def test_a_tenth_of_the_steps_that_the_device_could_fill(blocks: float, codes: l
     assert [finding.rule for finding in found(small(blocks), "LCH05")] == codes
 
 
+@pytest.mark.parametrize(("stream", "codes"), [(7, ["LCH05"]), (20, [])])
+def test_beside_another_kernel_nothing_is_unused(stream: int, codes: list[str]) -> None:
+    built = small(0.25)
+    for number in range(3):
+        start = 1000.0 * number
+        at = start + 10 if stream == 20 else start + 510
+        built.launch(start + 8, start + 9, runs=(at, at + 450), stream=stream, **{"blocks per SM": 4.0})
+    assert [finding.rule for finding in found(built, "LCH05")] == codes
+
+
 def test_at_most_what_a_full_device_would_save_is_won() -> None:
     (finding,) = found(small(0.25), "LCH05")
     assert finding.saving is not None

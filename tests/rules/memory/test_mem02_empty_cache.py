@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from cupti_scenes import cupti_works
 from public_report import PublicReport
 from rule_scenes import each_step, found
 from scenes import SIDE
@@ -78,6 +79,15 @@ def test_the_first_of_several_steps_is_silent_and_the_only_one_is_not() -> None:
 
     assert found(each_step(in_the_first), "MEM02") == []
     assert len(found(each_step(in_the_first, steps=1), "MEM02")) == 1
+
+
+@pytest.mark.parametrize(("loads", "severity"), [(400, "high"), (5800, "low")])
+def test_beside_longer_first_calls_memory_is_set_up(loads: float, severity: str) -> None:
+    built = each_step(flush)
+    built.step(3, 3_000, 10_000)
+    cupti_works(built, "Lazy Function Loading", 3_100, 3_100 + loads)
+    built.launch(9_000, 9_001, runs=(9_002, 9_100))
+    assert [finding.severity for finding in found(built, "MEM02")] == [severity]
 
 
 def test_another_thread_is_silent() -> None:
