@@ -1,6 +1,6 @@
-"""What tbprof says of public traces that no rule was made with: `python tests/bench/unseen_traces.py MIRRORS`.
+"""What tbprof says of public traces that no rule was made with: `python tests/bench/unseen_traces.py FOLDER`.
 
-MIRRORS holds bare clones, `owner+name/repo`, of the repositories in `tests/data/unseen_traces.json`; the
+FOLDER holds bare clones, `owner+name/repo`, of the repositories in `tests/data/unseen_traces.json`; the
 file has what a person read in each trace. Prints the table of `unseen_traces.md`, and fails if the alarms
 or the sentences have changed.
 """
@@ -75,7 +75,7 @@ def main(mirrors: pathlib.Path) -> int:
     true = sum(alarm["true"] for alarm in alarms)
     agreed = sum(row["agrees"].startswith("yes") for row in rows)
     print(
-        f"\n{datetime.date.today()}: {len(rows)} traces, {agreed} agreed; {true} of {len(alarms)} alarms true."
+        f"\n{datetime.date.today()}: {len(rows)} traces, {agreed} agree; {true} of {len(alarms)} alarms true."
     )
     print("\n".join(differing), file=sys.stderr)
     return len(differing)
