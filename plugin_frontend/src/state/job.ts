@@ -20,5 +20,9 @@ export const { answer: job, start: loadJob } = ask<JobAnswer>(
   { poll: { everyMs: 1_000, unfinished: ({ state }) => state === "reading" } },
 );
 
-/** Whether there is nothing to say of the ranks together, so that they stand side by side. */
-export const standAlone = computed<boolean>(() => job.value.kind === "there" && job.value.value.page !== null && job.value.value.page.ranks.length < 2);
+/** Whether there is nothing to say of the ranks together, so that they stand side by side; known when all are read. */
+export const standAlone = computed<boolean>(() => {
+  if (job.value.kind !== "there") return false;
+  const { state, page } = job.value.value;
+  return state === "ready" && page !== null && page.ranks.length < 2;
+});

@@ -58,7 +58,9 @@ export function CollectivesTable({ rows }: { rows: readonly CollectiveRow[] }) {
   );
 }
 
+/** Of a send or receive its two ends, where they were recorded. */
 function groupOf(row: CollectiveRow): string {
+  if (row.ranks?.includes("→")) return [row.group, row.ranks].filter(Boolean).join(" ");
   const name = row.group ?? row.ranks ?? UNKNOWN;
   return row.group_size === null ? name : `${name} (${formatCount(row.group_size)} ranks)`;
 }

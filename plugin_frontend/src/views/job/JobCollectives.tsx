@@ -52,7 +52,7 @@ export function JobCollectives({ page }: { page: JobPage }) {
             {collectives.slice(0, MOST_ROWS).map((row, at) => (
               <tr key={at}>
                 <td>{row.kind}</td>
-                <td class="anywhere">{row.group === "" ? UNKNOWN : `${row.group} (${formatCounted(row.ranks, "rank")})`}</td>
+                <td class="anywhere group-name">{groupOf(row)}</td>
                 <td class="num">{row.bytes === null ? UNKNOWN : formatSize(row.bytes)}</td>
                 <td class="num">{formatCount(row.count)}</td>
                 <td class="num">{formatDurationIn(row.transfer_us, unit)}</td>
@@ -85,6 +85,12 @@ export function JobCollectives({ page }: { page: JobPage }) {
 
 function speedOf(speed: number | null): string {
   return speed === null ? UNKNOWN : formatDecimal(speed);
+}
+
+/** Two ends say how many they are. */
+function groupOf({ group, ranks }: JobCollective): string {
+  if (group === "" || group.includes("→")) return group || UNKNOWN;
+  return `${group} (${formatCounted(ranks, "rank")})`;
 }
 
 function lastOf({ latest, latest_in, count }: JobCollective, { ranks }: JobPage): string {

@@ -44,10 +44,11 @@ const LEAST_SHARE = 0.01;
 function aboutRest(rest: readonly JobRank[], page: JobPage): string {
   const steps = rest.flatMap((rank) => rank.step_us ?? []);
   const unit = tableUnit(steps);
-  const [least, most] = [Math.min(...steps), Math.max(...steps)];
+  const [least, most] = [Math.min(...steps), Math.max(...steps)].map((step) => formatDurationIn(step, unit));
+  const between = least === most ? least : `${least} to ${most}`;
   const waiting = rest.reduce((sum, rank) => sum + rank.arrival_wait_us, 0) / Math.max(rest.length, 1);
   const part = formatShare(shareOf(waiting, page.step_us ?? 0));
-  const range = steps.length === 0 ? "" : `, with steps of ${formatDurationIn(least, unit)} to ${formatDurationIn(most, unit)} ${unit}`;
+  const range = steps.length === 0 ? "" : `, with steps of ${between} ${unit}`;
   return `${formatCounted(rest.length, "rank")} more${range}, wait ${part} of a step in the mean.`;
 }
 
