@@ -1278,7 +1278,7 @@ export interface CheckRow {
   action: string;
   /** How many it has. */
   findings: number;
-  /** Of its worst finding. */
+  /** Of its worst finding, of a step. */
   saving: SavingView | null;
   /** Why a failed one has none; "" if it has. */
   no_saving: string;
@@ -1297,6 +1297,8 @@ export interface ChecksView {
   sentence: string;
   /** Failed ones first, by worth; of equal ones by family and code. */
   rows: CheckRow[];
+  /** Whether savings are those of a step; else of the window. */
+  marks_steps: boolean;
   /** What makes most rules checkable first; a rule with two needs is listed under each. */
   missing: MissingRecording[];
 }

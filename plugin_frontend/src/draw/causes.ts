@@ -22,7 +22,9 @@ export const WAITING: Fill = { class: "waiting" };
 export const COPYING: Fill = { fill: "url(#p-copy)" };
 export const COLD: Fill = { fill: "url(#p-cold)" };
 
+const OTHERS: Fill = { fill: "url(#p-unknown)" };
+
 /** Causes without a colour of their own are cross-hatched. */
 export function causeFill(cause: string): Fill {
-  return FILLS[cause] ?? { fill: "url(#p-unknown)" };
+  return FILLS[cause] ?? OTHERS;
 }

@@ -62,7 +62,7 @@ RECORDINGS = {
     "three steps": Recording("a window of three steps or more", "tbprof run --active 5 train.py"),
     "facts of the hook": Recording("a window of the hook", "tbprof run train.py"),
     "four steps": Recording("a window of four steps or more", "tbprof run --active 5 train.py"),
-    "grids of kernels": Recording("a window of CUDA, whose traces hold them", "tbprof run train.py"),
+    "grids of kernels": Recording("a window on CUDA", "tbprof run train.py"),
     "other processes of the device": Recording("a window of the hook on CUDA", "tbprof run train.py"),
     "shapes": Recording("one window with shapes", "tbprof run --record-shapes train.py"),
     "Python frames": Recording("one window with call stacks", "tbprof run --with-stack train.py"),

@@ -51,7 +51,7 @@ def _sentences(case: str, numbers: Numbers) -> tuple[str, str]:
         return said.uneven(), said.communication_beside().strip()
     if case == "busy":
         detail = f"{said.small_cause()}{said.waits_beside()}"
-        return said.busy(), f"{detail}{said.kernels()} How fast its kernels could be is not checked."
+        return said.busy(), f"{detail}{said.kernels()}".strip()
     first = f"{said.idle_because(BECAUSE[case])}{said.communication_too()}."
     if case == "queued":
         other_rank = "another rank, " if int(numbers["ranks"]) != 1 else ""
@@ -112,8 +112,7 @@ class _Said(WaitSentences):
         return (
             f"The recording begins with a wait of {leading} for work from before it; in the {rest} after "
             f"that the GPU is busy {busy}.",
-            f"What that wait is for is not in the window.{self.kernels()} How fast its kernels could be is "
-            "not checked.",
+            f"What that wait is for is not in the window.{self.kernels()}",
         )
 
     def kernels(self) -> str:

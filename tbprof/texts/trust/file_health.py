@@ -121,8 +121,10 @@ def _steps_backwards(numbers: Numbers) -> str:
 
 
 def _device_names_unknown(numbers: Numbers) -> str:
-    devices = count(int(numbers["devices"]), "device")
-    return f"The trace does not name {devices} of {int(numbers['of']):,} that did work."
+    devices, worked = int(numbers["devices"]), int(numbers["of"])
+    if worked == 1:
+        return "The trace does not name the GPU."
+    return f"The trace does not name {devices:,} of the {worked:,} GPUs that did work."
 
 
 def _rank_unknown(numbers: Numbers) -> str:

@@ -32,6 +32,7 @@ def checks_view(report: Report) -> ChecksView:
     return ChecksView(
         sentence=checks_summary(report),
         rows=tuple(sorted(rows, key=_failed_first)),
+        marks_steps=marks_steps(report),
         missing=_missing(report.checks),
     )
 
@@ -53,6 +54,7 @@ def checks_summary(report: Report) -> str:
 def _row(report: Report, check: Check, scope: Scope) -> CheckRow:
     words = rule_words(check.rule)
     finding = _worst(report, check)
+    saving = None if finding is None else finding.saving
     return CheckRow(
         rule=check.rule,
         name=words.name,
@@ -63,7 +65,7 @@ def _row(report: Report, check: Check, scope: Scope) -> CheckRow:
         said=_said(report, check, scope) if finding is None else finding_note(finding, scope),
         action="" if finding is None else words.action,
         findings=sum(finding.rule == check.rule for finding in report.findings),
-        saving=None if finding is None or finding.saving is None else saving_view(finding.saving),
+        saving=None if saving is None else saving_view(saving, max(len(report.steps), 1)),
         no_saving="" if finding is None else no_saving_sentence(finding),
         sites=() if finding is None else finding.sites,
     )

@@ -28,7 +28,7 @@ class CheckRow:
     findings: int
     """How many it has."""
     saving: SavingView | None
-    """Of its worst finding."""
+    """Of its worst finding, of a step."""
     no_saving: str
     """Why a failed one has none; "" if it has."""
     sites: tuple[int, ...]
@@ -50,5 +50,7 @@ class ChecksView:
     sentence: str
     rows: tuple[CheckRow, ...]
     """Failed ones first, by worth; of equal ones by family and code."""
+    marks_steps: bool
+    """Whether savings are those of a step; else of the window."""
     missing: tuple[MissingRecording, ...]
     """What makes most rules checkable first; a rule with two needs is listed under each."""

@@ -41,7 +41,7 @@ function Parts({ checks }: { checks: ChecksView }) {
         <InlineText text={checks.sentence} />
       </h1>
       {costly.length > 0 && (
-        <Card id="failed" title="Failed" about="most worth first; savings are of the whole window">
+        <Card id="failed" title="Failed" about={`most worth first; savings ${checks.marks_steps ? "of a step" : "of the window"}`}>
           <ul class="checks in">
             {costly.map((row) => (
               <FailedRow key={row.rule} row={row} />
@@ -207,7 +207,7 @@ function NothingToJudge({ rows }: { rows: readonly CheckRow[] }) {
   if (left.length === 0) return null;
   return (
     <Card id="nothing" title="Nothing to judge" about="the window holds nothing of their kind, or another check speaks for it">
-      <p class="row in">
+      <p class="row wrap in">
         {left.map((row) => (
           <RuleButton key={row.rule} row={row} />
         ))}

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { JobPage, JobRank } from "../../api/types.ts";
-import { COMMUNICATING, COMPUTING, COPYING, causeFill } from "../../draw/causes.ts";
+import { COMMUNICATING, COMPUTING, COPYING, causeFill, type Fill } from "../../draw/causes.ts";
 import { Key } from "../../draw/Key.tsx";
 import { Meter } from "../../draw/Meter.tsx";
 import { type DurationUnit, formatDurationIn, tableUnit } from "../../format/duration.ts";
@@ -53,9 +53,14 @@ function aboutRest(rest: readonly JobRank[], page: JobPage): string {
 }
 
 function Legend({ page }: { page: JobPage }) {
-  const causes = new Map(
-    page.ranks.flatMap((rank) => rank.idle.filter((part) => part.idle_us >= LEAST_SHARE * (rank.step_us ?? 0))).map((part) => [part.cause, part.name]),
-  );
+  // Causes without a pattern of their own share one.
+  const byFill = new Map<Fill, Set<string>>();
+  for (const rank of page.ranks) {
+    for (const part of rank.idle.filter(({ idle_us }) => idle_us >= LEAST_SHARE * (rank.step_us ?? 0))) {
+      const fill = causeFill(part.cause);
+      byFill.set(fill, (byFill.get(fill) ?? new Set()).add(part.name.toLowerCase()));
+    }
+  }
   const parts = [
     [COMPUTING, "computing"],
     [COMMUNICATING, "communication nothing covers"],
@@ -69,10 +74,10 @@ function Legend({ page }: { page: JobPage }) {
           {name}
         </span>
       ))}
-      {[...causes].map(([cause, name]) => (
-        <span key={cause} class="legend">
-          <Key fill={causeFill(cause)} />
-          {name.toLowerCase()}
+      {[...byFill].map(([fill, names]) => (
+        <span key={[...names].join()} class="legend">
+          <Key fill={fill} />
+          {[...names].join(", ")}
         </span>
       ))}
     </span>

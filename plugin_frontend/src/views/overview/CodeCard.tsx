@@ -26,7 +26,7 @@ export function CodeCard({ rows, marksSteps, hasDevice }: { rows: readonly CodeR
           </button>
         ) : null
       }
-      about={`${marksSteps ? "per step" : "of the window"}; host time is a part’s own${hasDevice ? ", GPU time that of the work it launched" : ""}`}
+      about={`${marksSteps ? "per step" : "of the window"}, most of both times first; host time is a part’s own${hasDevice ? ", GPU time that of the work it launched" : ""}`}
     >
       {recorded.map(({ title, mine }, at) => (
         <details key={title} class={at === 0 ? "in" : "in hr"} open={at === 0}>

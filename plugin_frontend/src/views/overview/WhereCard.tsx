@@ -1,5 +1,5 @@
 import type { HostBar, SavingView, WindowView } from "../../api/types.ts";
-import { COMMUNICATING, COMPUTING, COPYING, causeFill } from "../../draw/causes.ts";
+import { COMMUNICATING, COMPUTING, COPYING, causeFill, type Fill } from "../../draw/causes.ts";
 import { deviceSegments, deviceText } from "../../draw/deviceSegments.ts";
 import { Key } from "../../draw/Key.tsx";
 import { type Segment, StackBar } from "../../draw/StackBar.tsx";
@@ -21,12 +21,13 @@ export function WhereCard({ view }: { view: WindowView }) {
     );
   }
   const unit = tableUnit([step]);
+  const showsAfter = saving !== null && saving.estimate_us !== null && saving.estimate_us >= LEAST_SHARE * step;
   return (
     <Card
       id="where"
       title={title(view)}
       about={view.marks_steps ? `mean of ${formatCounted(overview.steady_steps, "steady step")}` : ""}
-      aside={device === null ? host !== null && <HostLegend /> : <Legend communicates={device.communication_us > 0} />}
+      aside={device === null ? host !== null && <HostLegend /> : <Legend communicates={device.communication_us > 0} saves={showsAfter} />}
     >
       <div class="in bars">
         {device !== null && (
@@ -41,7 +42,7 @@ export function WhereCard({ view }: { view: WindowView }) {
             <StackBar segments={hostSegments(host, unit, device !== null)} scale_us={step} label={hostText(host, device !== null)} />
           </>
         )}
-        {saving !== null && saving.estimate_us !== null && saving.estimate_us >= LEAST_SHARE * step && (
+        {saving !== null && showsAfter && (
           <>
             <span class="s12 t2">Without the waits</span>
             <StackBar segments={afterSegments(step, saving, unit)} scale_us={step} label={afterText(step, saving)} />
@@ -83,7 +84,7 @@ function HostLegend() {
   );
 }
 
-function Legend({ communicates }: { communicates: boolean }) {
+function Legend({ communicates, saves }: { communicates: boolean; saves: boolean }) {
   return (
     <>
       <span class="legend">
@@ -100,21 +101,22 @@ function Legend({ communicates }: { communicates: boolean }) {
         <Key fill={COPYING} />
         copying
       </span>
-      <span class="legend">
-        <Key fill={{ class: "f-gain" }} />
-        floor
-      </span>
-      <span class="legend">
-        <Key fill={{ class: "f-gain2" }} />
-        estimate
-      </span>
-      <span class="legend">
-        <Key fill={{ fill: "url(#p-gain)" }} />
-        ceiling
-      </span>
+      {saves &&
+        SAVINGS.map(([name, fill]) => (
+          <span key={name} class="legend">
+            <Key fill={fill} />
+            {name}
+          </span>
+        ))}
     </>
   );
 }
+
+const SAVINGS: readonly [string, Fill][] = [
+  ["floor", { class: "f-gain" }],
+  ["estimate", { class: "f-gain2" }],
+  ["ceiling", { fill: "url(#p-gain)" }],
+];
 
 /** Without a GPU the ops compute themselves. */
 function opsName(hasDevice: boolean): string {

@@ -6,7 +6,7 @@ import { currentRow, listed, moveRow, openRow, rankBy, ranking } from "../../sta
 import { useEqualRows } from "../../widgets/useEqualRows.ts";
 import { useRowsOffset } from "../../widgets/useRowsOffset.ts";
 import { useWidth } from "../../widgets/useWidth.ts";
-import { cellText, headOf, type ShownColumn, withUnit } from "./cells.ts";
+import { cellText, headOf, type ShownColumn, withUnits } from "./cells.ts";
 
 const ROW_HEIGHT = 29;
 /** The tools and the heads that stay above the rows. */
@@ -18,7 +18,7 @@ export function DataTable({ view, pane, label }: { view: TableView; pane: () => 
   const width = useWidth(pane);
   const chosen = place.value.columns;
   const columns = useMemo(() => shownColumns(view, chosen, width), [view, chosen, width]);
-  const shown = useMemo(() => columns.map(withUnit), [columns]);
+  const shown = useMemo(() => withUnits(columns), [columns]);
   const rows = listed.value;
   const offset = useRowsOffset(table, pane);
   const { first, end } = useEqualRows({ count: rows.length, height: ROW_HEIGHT, scroller: pane, offset });

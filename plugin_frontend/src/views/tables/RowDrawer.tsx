@@ -12,7 +12,7 @@ import { Icon } from "../../widgets/Icon.tsx";
 import { Location } from "../../widgets/Location.tsx";
 import { EditorButton } from "../EditorButton.tsx";
 import { Drawer } from "../sites/Drawer.tsx";
-import { cellText, headOf, withUnit } from "./cells.ts";
+import { cellText, headOf, withUnit, withUnits } from "./cells.ts";
 
 /** One row: its whole name, its kernels or operators, its code, its places in the timeline, all its figures. */
 export function RowDrawer({ view, row }: { view: TableView; row: number }) {
@@ -188,7 +188,7 @@ function Figures({ view, row, hasShapes }: { view: TableView; row: number; hasSh
     <section aria-labelledby="row-figures">
       <h3 id="row-figures">Figures of {view.scope === "steps" && view.marks_steps ? "the steps" : "the whole trace"}</h3>
       <dl class="kv s12">
-        {columns.map(withUnit).map((one) => [
+        {withUnits(columns).map((one) => [
           <dt key={one.column.key} title={one.column.about}>
             {headOf(one)}
           </dt>,
