@@ -12,7 +12,7 @@ from tbprof.texts.findings.rule_pages import RuleText, all_rules
 
 __all__ = ["RULES_PAGE", "ManualText", "all_pages", "manual_text"]
 
-_NAMES = ("hook", "commands", "tab", "report", "preflight", "rules", "classic", "questions")
+_NAMES = ("hook", "commands", "tab", "report", "preflight", "rules", "classic", "team", "questions")
 """In reading order; each is a file beside this one."""
 
 RULES_PAGE = "rules"

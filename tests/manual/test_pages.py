@@ -60,7 +60,7 @@ def test_shell_blocks_are_commands_that_exist(page: ManualText) -> None:
 @EACH_PAGE
 def test_python_blocks_are_python(page: ManualText) -> None:
     for language, text in code_blocks(page.markdown):
-        assert language in ("", "python", "json")
+        assert language in ("", "python", "json", "nginx", "caddy")
         if language == "python":
             ast.parse(text)
 
@@ -68,10 +68,13 @@ def test_python_blocks_are_python(page: ManualText) -> None:
 @EACH_PAGE
 def test_every_option_and_command_in_the_prose_exists(page: ManualText) -> None:
     spans = re.findall(r"`([^`\n]+)`", page.markdown)
-    # One of docker's, in the answer about CUPTI, and TensorBoard's.
+    # One of docker's, in the answer about CUPTI, one of systemd's, and TensorBoard's.
     options = {option for span in spans for option in re.findall(r"(?<!\S)--[a-z_-]+", span)} - {
+        "--bind_all",
         "--cap-add",
         "--logdir",
+        "--scope",
+        "--tbprof_follow_links",
         "--tbprof_hosts",
     }
     assert options <= options_of_all()

@@ -24,6 +24,9 @@ __all__ = ["FleetAnswers"]
 _FRESH_S = 1.0
 """How long the rows are good for: several people look, sort and search."""
 
+_SHARE = 8
+"""While reports are read, rows are made anew after so many times as long as that takes."""
+
 _MOST_DIGITS = 9
 _LONGEST_SEARCH = 200
 
@@ -32,7 +35,10 @@ _LONGEST_SEARCH = 200
 class _Entries:
     windows: Sequence[Window]
     """Of the log directory as it was."""
-    made_at: float
+    known: Mapping[str, Known]
+    """What they were made of."""
+    until: float
+    """`time.monotonic()` up to which they are good."""
     entries: tuple[FleetEntry, ...]
     reading: int
 
@@ -43,7 +49,7 @@ class FleetAnswers:
         self._logs = logs
         self._summaries = Summaries(str(Path(logs.name).absolute()))
         self._lock = Lock()
-        self._made = _Entries((), float("-inf"), (), 0)
+        self._made = _Entries((), {}, float("-inf"), (), 0)
 
     @property
     def pid(self) -> int | None:
@@ -76,18 +82,27 @@ class FleetAnswers:
         windows = self._logs.listing().windows
         with self._lock:
             made = self._made
-            if made.windows is not windows or time.monotonic() - made.made_at > _FRESH_S:
-                self._made = self._make(windows)
+            if made.windows is not windows or time.monotonic() > made.until:
+                self._made = self._make(windows, made)
             return self._made
 
-    def _make(self, windows: Sequence[Window]) -> _Entries:
+    def _make(self, windows: Sequence[Window], before: _Entries) -> _Entries:
+        began = time.monotonic()
         newest = newest_windows(windows)
         known, reading = self._summaries.of([window for window, _, _ in newest])
+        if windows is before.windows and _are_same(known, before.known):
+            return _Entries(windows, known, time.monotonic() + _FRESH_S, before.entries, reading)
         rows = [
             _row(window, count, first_ns, known.get(window.report_path or window.trace_path or ""))
             for window, count, first_ns in newest
         ]
-        return _Entries(windows, time.monotonic(), fleet_entries(rows), reading)
+        entries, now = fleet_entries(rows), time.monotonic()
+        return _Entries(windows, known, now + max(_FRESH_S, _SHARE * (now - began)), entries, reading)
+
+
+def _are_same(known: Mapping[str, Known], before: Mapping[str, Known]) -> bool:
+    """What did not change is the same record."""
+    return len(known) == len(before) and all(one is before.get(path) for path, one in known.items())
 
 
 def _row(window: Window, count: int, first_ns: int, known: Known | None) -> FleetWindow:
