@@ -23,4 +23,4 @@ class CheckAnswers:
         Raises:
             TbprofError: There is no such window, it gives nothing, or it is still being read.
         """
-        return at_hand(self._reports.view("checks", [requested_window(self._logs, parameters)]))
+        return at_hand(self._reports, "checks", requested_window(self._logs, parameters), {})

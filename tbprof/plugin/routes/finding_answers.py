@@ -25,4 +25,4 @@ class FindingAnswers:
         """
         window = requested_window(self._logs, parameters)
         named = {"finding": parameters.get("finding", "")}
-        return at_hand(self._reports.view("finding", [window], named))
+        return at_hand(self._reports, "finding", window, named)

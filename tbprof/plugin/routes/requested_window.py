@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from tbprof.errors import Busy, Gone, ReportTooNew, TbprofError
+from tbprof.errors import Busy, Gone, ReportTooNew, TbprofError, UsageError
 from tbprof.model import Window
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.worker.kept_answers import Answer
-from tbprof.plugin.worker.reports import Waiting
+from tbprof.plugin.worker.reports import Reports, Waiting
 from tbprof.texts.screens.problems import problem_of
 from tbprof.views.window.answer import Problem
 
@@ -29,12 +29,18 @@ def requested_window(logs: LogDirectory, parameters: Mapping[str, str], prefix: 
     return window
 
 
-def at_hand(found: Answer | Waiting) -> Answer:
-    """The same where it is an answer.
+def at_hand(reports: Reports, ask: str, window: Window, parameters: Mapping[str, str]) -> Answer:
+    """What is asked of the window, which has been read.
 
     Raises:
-        Busy: The window is still being read.
+        TbprofError: It gives nothing, or is still being read.
     """
+    try:
+        found = reports.view(ask, [window], parameters)
+    except (Busy, Gone):
+        raise
+    except TbprofError as error:
+        raise UsageError(in_log_directory(window, str(error))) from error
     if isinstance(found, Waiting):
         raise Busy("the window is still being read: ask again in a moment")
     return found
