@@ -16,9 +16,8 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
-from tile_trace import tile_trace
-
 MEASURES = Path(__file__).with_name("ingest_measures.py")
+TILES = Path(__file__).with_name("tile_trace.py")
 TBPROF = (sys.executable, "-m", "tbprof", "report", "--format", "json", "--no-cache")
 PEER = (sys.executable, str(MEASURES), "torch_tb_profiler")
 
@@ -57,7 +56,8 @@ def traces_of(source: Path, copies: int, folder: Path) -> Path:
         return source
     # torch-tb-profiler reads only what is named so.
     tiled = folder / f"w{copies}{source.parent.name}.1752215573993.pt.trace.json.gz"
-    tile_trace(source, copies, tiled)
+    # In a process of its own: a child's peak is at least what its parent held when it started it.
+    subprocess.run((sys.executable, TILES, source, str(copies), tiled), check=True)
     return tiled
 
 

@@ -48,6 +48,7 @@ def main() -> None:
             stored = write_reports(ranks, Path(folder) / f"stored{count}", count)
             row(f"`tbprof job`, {count:,} reports", command("job", stored), wanted)
             if count == 1_000:
+                row("decoding 1,000 reports as a list needs them", decoding(stored), "0.5 s of CPU")
                 tab("the job's page in the tab, 1,000 reports", stored, "job", "1 s, 300 MB")
         stored = write_reports(ranks, Path(folder) / "stored2048", 2_048)
         row("`tbprof report`, 2,048 reports", command("report", stored), "68 MB")
@@ -80,6 +81,19 @@ def command(name: str, run: Path) -> tuple[float, float, float]:
     wall_s, after = time.perf_counter() - began_s, resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return wall_s, cpu_s, int(ended.stderr.splitlines()[-1]) / 1000
+
+
+def decoding(run: Path) -> tuple[float, float, float]:
+    """In this process, once what decodes is imported and has found out how to."""
+    from tbprof.store.codec import decode_report
+
+    stored = [path.read_bytes() for path in sorted(run.glob("*.tbprof.pb"))]
+    decode_report(stored[0], name="the first", is_one_of_many=True)
+    began_s, began_cpu_s = time.perf_counter(), time.process_time()
+    for data in stored:
+        decode_report(data, name="one", is_one_of_many=True)
+    peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+    return time.perf_counter() - began_s, time.process_time() - began_cpu_s, peak_mb
 
 
 def tab(what: str, run: Path, route: str, wanted: str) -> None:
