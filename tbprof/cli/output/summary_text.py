@@ -53,7 +53,8 @@ def _cells(row: RunSummary) -> tuple[str, ...]:
 
 def _action(row: RunSummary) -> str:
     if row.saves_us is None:
-        return row.opening
+        # Lines that would wait for a GPU are worth what only one can show.
+        return f"{row.first_action} (predicted)" if row.first_action else row.opening
     worth = worth_words(row.saves_us if row.is_estimate else None, row.saves_us, adds=False)
     return f"{row.first_action}: {worth} {scope_of(marks_steps=row.marks_steps).each}"
 

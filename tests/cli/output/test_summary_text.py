@@ -29,6 +29,11 @@ def test_a_ceiling_is_called_one_and_a_window_no_step() -> None:
     assert "up to 4.0\u202fms in the window" in summary_text([row])
 
 
+def test_a_line_that_would_wait_is_called_predicted() -> None:
+    row = dataclasses.replace(CPU, first_action="Read the loss later")
+    assert summary_text([row]).endswith("  Read the loss later (predicted)\n")
+
+
 def test_csv_holds_figures_and_no_formula() -> None:
     (read,) = csv.DictReader(io.StringIO(summary_csv([dataclasses.replace(ROW, run="=1+1")])))
     assert (read["run"], read["idle_share"], read["saves_us"]) == ("'=1+1", "0.51", "4000.0")

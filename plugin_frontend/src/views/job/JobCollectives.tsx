@@ -52,7 +52,7 @@ export function JobCollectives({ page }: { page: JobPage }) {
             {collectives.slice(0, MOST_ROWS).map((row, at) => (
               <tr key={at}>
                 <td>{row.kind}</td>
-                <td class="anywhere group-name">{groupOf(row)}</td>
+                <td class={row.group === "" ? "" : "anywhere group-name"}>{groupOf(row)}</td>
                 <td class="num">{row.bytes === null ? UNKNOWN : formatSize(row.bytes)}</td>
                 <td class="num">{formatCount(row.count)}</td>
                 <td class="num">{formatDurationIn(row.transfer_us, unit)}</td>
