@@ -3,6 +3,7 @@
     <worker>.<time>.trace.json.gz    a raw trace that tbprof published
     <worker>.<time>.tbprof.pb        its report
     <worker>.<time>.facts.json       what the hook knows of it, until it is published
+    <worker>.<time>.inputs.json      two steps behind it with what operators are given, until then
     <worker>.<time>.broken           a trace that can not be published
 
 `window_names` takes such a name apart.
@@ -16,6 +17,7 @@ __all__ = [
     "BROKEN_SUFFIX",
     "CLASSIC_SUFFIX",
     "FACTS_SUFFIX",
+    "INPUTS_SUFFIX",
     "RAW_SUFFIX",
     "REPORT_SUFFIX",
     "rank_of",
@@ -24,6 +26,7 @@ __all__ = [
 REPORT_SUFFIX = ".tbprof.pb"
 RAW_SUFFIX = ".trace.json.gz"
 FACTS_SUFFIX = ".facts.json"
+INPUTS_SUFFIX = ".inputs.json"
 BROKEN_SUFFIX = ".broken"
 CLASSIC_SUFFIX = ".pt.trace.json.gz"
 """The only names that torch-tb-profiler looks for; those of raw traces that tbprof publishes differ."""

@@ -43,6 +43,9 @@ class TrainerHook:
             are the same.
         mark_modules: mark each call of an `nn.Module` in the recorded steps, so that time has a module
             without call stacks; 2 to 6 us each. In a program that uses torch.compile there are none.
+        record_inputs: record in two more steps, after each window and in no time, the shapes that operators
+            are given: FLOPs and limits without `record_shapes`, which slows the recorded steps. Those calls
+            have them that are given the same in both.
         sync_callbacks: on CUDA, let torch call back at each wait in that step, which shows
             `torch.cuda.synchronize()` as well. Torch can't turn these callbacks off again, and
             allocations are slower from then on: for a run of its own.
@@ -72,6 +75,7 @@ class TrainerHook:
         with_modules: bool = DEFAULTS.with_modules,
         record_lines: bool = DEFAULTS.record_lines,
         mark_modules: bool = DEFAULTS.mark_modules,
+        record_inputs: bool = DEFAULTS.record_inputs,
         sync_callbacks: bool = DEFAULTS.sync_callbacks,
         embed_source: bool = DEFAULTS.embed_source,
         max_stall_ms: float = DEFAULTS.max_stall_ms,
@@ -89,6 +93,7 @@ class TrainerHook:
             with_modules=with_modules,
             record_lines=record_lines,
             mark_modules=mark_modules,
+            record_inputs=record_inputs,
             sync_callbacks=sync_callbacks,
             embed_source=embed_source,
             max_stall_ms=max_stall_ms,

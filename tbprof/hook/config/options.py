@@ -50,6 +50,13 @@ class HookOptions(RecordOptions):
         default=True,
         metadata=option("mark the calls of modules in recorded steps, where no call stacks name them"),
     )
+    record_inputs: bool = field(
+        default=False,
+        metadata=option(
+            "record in two more steps after each window what operators are given, for FLOPs and limits; no"
+            " time includes them"
+        ),
+    )
     sync_callbacks: bool = field(
         default=False,
         metadata=option(

@@ -6,6 +6,7 @@ import contextlib
 from time import perf_counter_ns
 
 from tbprof.hook.config.hook_config import HookConfig
+from tbprof.hook.config.options import RecordOptions
 from tbprof.hook.facts.facts import collect_facts, rank_and_world_size, worker_name
 from tbprof.hook.facts.window_measurements import WindowMeasurements
 from tbprof.hook.safety.cuda_device import device_uuid
@@ -18,6 +19,7 @@ from tbprof.hook.steps.slow_step_watch import SlowStepWatch
 from tbprof.hook.steps.step_clock import StepClock
 from tbprof.hook.steps.timetable import DueWindow, Timetable
 from tbprof.hook.steps.trigger import Request, Trigger
+from tbprof.hook.window.input_steps import INPUT_STEPS, InputSteps
 from tbprof.hook.window.post_window import PostWindow
 from tbprof.hook.window.spooled_windows import SpooledWindows
 from tbprof.hook.window.torch_profiler import supported_options
@@ -63,7 +65,9 @@ class Session:
         self.publisher = Publisher(
             str(config.logdir), config.keep_arguments, self.windows.descriptors, speaks=not rank
         )
-        self._post_window = PostWindow(config, clock, self.publisher.publish)
+        wants_inputs = config.record_inputs and not config.record_shapes
+        inputs = InputSteps(self._recording_of_inputs if wants_inputs else None)
+        self._post_window = PostWindow(config, clock, self.publisher.publish, inputs)
         for trace in recover_windows(self.windows.folder):
             self.publisher.publish(trace)
 
@@ -145,6 +149,17 @@ class Session:
         self._window.start()
         if due.schedule.warmup > 0:
             self._post_window.begin_early()
+
+    def _recording_of_inputs(self) -> ProfiledWindow:
+        return ProfiledWindow(
+            INPUT_STEPS,
+            RecordOptions(record_shapes=True),
+            self.windows.recordings,
+            self._worker,
+            lambda: None,
+            marks_modules=self._config.mark_modules,
+            with_device=False,
+        )
 
     def leave_out(self, phase: str | None) -> None:
         """What comes belongs to no step; with None, it does again."""

@@ -11,7 +11,13 @@ from pathlib import Path
 from tbprof.folders import FORGOTTEN_SECONDS
 from tbprof.hook.spool.folder_lock import trying_folder
 from tbprof.hook.spool.processes import is_of_this_host, is_running
-from tbprof.hook.spool.spool import PUBLISHER_PREFIX, TRACE_SUFFIX, facts_path, remove_empty_folders
+from tbprof.hook.spool.spool import (
+    PUBLISHER_PREFIX,
+    TRACE_SUFFIX,
+    facts_path,
+    inputs_path,
+    remove_empty_folders,
+)
 
 __all__ = ["is_orphaned", "recover_windows"]
 
@@ -58,7 +64,7 @@ def _whole_windows(place: Path) -> list[Path]:
             windows.append(trace)
         else:
             logger.warning("A window was lost because its process ended while writing it: %s", trace.name)
-    kept = {file for trace in windows for file in (trace, facts_path(trace))}
+    kept = {file for trace in windows for file in (trace, facts_path(trace), inputs_path(trace))}
     for left in place.rglob("*"):
         if left not in kept and not left.is_dir():
             with contextlib.suppress(OSError):

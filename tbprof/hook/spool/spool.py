@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tbprof.errors import UsageError
-from tbprof.file_names import BROKEN_SUFFIX, FACTS_SUFFIX
+from tbprof.file_names import BROKEN_SUFFIX, FACTS_SUFFIX, INPUTS_SUFFIX
 from tbprof.hook.spool.processes import process_name
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "broken_path",
     "check_spool",
     "facts_path",
+    "inputs_path",
     "log_path",
     "open_spool",
     "remove_empty_folders",
@@ -38,6 +39,11 @@ PUBLISHER_PREFIX = "publisher "
 def facts_path(trace: Path) -> Path:
     """Where the hook's facts of a spooled trace stand."""
     return _beside(trace, FACTS_SUFFIX)
+
+
+def inputs_path(trace: Path) -> Path:
+    """Where the steps behind a spooled trace stand that have what operators are given."""
+    return _beside(trace, INPUTS_SUFFIX)
 
 
 def log_path(trace: Path) -> Path:

@@ -9,6 +9,7 @@ from pathlib import Path
 from tbprof.hook.audit.audit import NO_STEP, Audited, AuditStep, no_audit
 from tbprof.hook.config.hook_config import HookConfig
 from tbprof.hook.steps.step_clock import KEPT_STEPS, StepClock
+from tbprof.hook.window.input_steps import InputSteps
 from tbprof.hook.window.recorded_window import RecordedWindow
 from tbprof.model import HookFacts
 
@@ -26,10 +27,13 @@ SLOWER = 1.1
 class PostWindow:
     """Knows the latest window, and gives it to `publish` when there is no more to be known of it."""
 
-    def __init__(self, config: HookConfig, clock: StepClock, publish: Callable[[Path], None]) -> None:
+    def __init__(
+        self, config: HookConfig, clock: StepClock, publish: Callable[[Path], None], inputs: InputSteps
+    ) -> None:
         self._config = config
         self._clock = clock
         self._publish = publish
+        self._inputs = inputs
         self._window: RecordedWindow | None = None
         self._audit: AuditStep | None = None
         self._early: Audited | None = None
@@ -38,8 +42,8 @@ class PostWindow:
 
     @property
     def is_auditing(self) -> bool:
-        """Whether lines are being recorded, which makes the step slower."""
-        return self._audit is not None
+        """Whether lines or inputs are being recorded, which makes the step slower."""
+        return self._audit is not None or self._inputs.are_recorded
 
     @property
     def due(self) -> int | None:
@@ -66,8 +70,9 @@ class PostWindow:
         """A window has been written; unless the training is over, a step begins."""
         self._window, self._settles_from = window, steps_taken
         if not self._config.record_lines:
-            return
-        if is_last_step_over:
+            if not is_last_step_over:
+                self._inputs.begin()
+        elif is_last_step_over:
             window.add_audit(self._early or no_audit(NO_STEP))
         else:
             self._begin_audit()
@@ -80,6 +85,12 @@ class PostWindow:
             audit, self._audit = self._audit, None
             if self._window is not None:
                 self._window.add_audit(audit.finish())
+                self._inputs.begin()
+            self._settles_from = steps_taken
+        elif self._inputs.are_recorded:
+            recording = self._inputs.after_step()
+            if recording is not None and self._window is not None:
+                self._window.add_inputs(recording)
             self._settles_from = steps_taken
         elif self.due is not None and steps_taken >= self.due:
             self.end(steps_taken)
@@ -88,6 +99,7 @@ class PostWindow:
         """Publish the window with what is known by now."""
         window, self._window = self._window, None
         audit, self._audit = self._audit, None
+        self._inputs.abandon()
         if audit is not None:
             # What came after the last step is no step: its lines would be joined wrongly.
             audited = audit.finish() if audit.has_seen_a_step else self._early
@@ -107,11 +119,14 @@ class PostWindow:
         """Leave out the lines of what belongs to no step."""
         if self._audit is not None:
             self._audit.pause(paused=paused)
+        if paused:
+            self._inputs.abandon()
 
     def abandon(self, *, is_own_thread: bool) -> None:
         """Keep what was written and nothing else; another thread's audit step is only turned off."""
         if self._audit is not None:
             self._audit.leave() if is_own_thread else self._audit.turn_off()
+        self._inputs.abandon() if is_own_thread else self._inputs.discard()
         window, self._window, self._audit = self._window, None, None
         if window is not None:
             self._publish(window.trace)
@@ -121,6 +136,7 @@ class PostWindow:
         if self._audit is not None:
             # Of all threads the child has the one that forked.
             self._audit.leave()
+        self._inputs.forget()
         self._window = self._audit = None
 
     def say_if_slower(self, steps_taken: int) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tbprof.hook.audit.audit import Audited
 from tbprof.hook.facts.facts import write_facts
-from tbprof.hook.spool.spool import facts_path
+from tbprof.hook.spool.spool import facts_path, inputs_path
 from tbprof.model import HookFacts
 
 __all__ = ["RecordedWindow"]
@@ -38,6 +38,13 @@ class RecordedWindow:
         """How long the steps after the window take."""
         self.facts = dataclasses.replace(self.facts, after_step_ns=step_ns)
         self._write_again("later step times")
+
+    def add_inputs(self, recording: Path) -> None:
+        """The steps that have what operators are given, as torch wrote them."""
+        try:
+            recording.rename(inputs_path(self.trace))
+        except OSError as error:
+            logger.warning("Window %d lacks what operators are given: %s", self.facts.window, error)
 
     def _write_again(self, what: str) -> None:
         try:

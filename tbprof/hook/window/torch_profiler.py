@@ -33,6 +33,8 @@ __all__ = [
 
 logger = logging.getLogger("tbprof")
 
+_ON_HOST = [ProfilerActivity.CPU]
+
 
 def is_stopped_by_device() -> bool:
     """Whether CUPTI has ended the recording by itself."""
@@ -63,6 +65,8 @@ def make_profiler(
     export: Callable[[profile], None],
     missing: MissingFacts,
     between_steps: Callable[[], None],
+    *,
+    with_device: bool = True,
 ) -> profile:
     """One that records a single cycle of this schedule, and calls `export` at its end.
 
@@ -76,7 +80,7 @@ def make_profiler(
         steps = _torch_schedule(schedule, between_steps)
     with without_announcement():
         return profile(
-            activities=missing.ask("cuda_activity", _activities, [ProfilerActivity.CPU]),
+            activities=missing.ask("cuda_activity", _activities, _ON_HOST) if with_device else _ON_HOST,
             schedule=steps,
             on_trace_ready=export,
             experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True),

@@ -56,6 +56,7 @@ class ProfiledWindow:
         between_steps: Callable[[], None],
         *,
         marks_modules: bool = False,
+        with_device: bool = True,
     ) -> None:
         """`between_steps` is called where one step has ended and the next one has not begun."""
         self._schedule = schedule
@@ -65,7 +66,9 @@ class ProfiledWindow:
         self._python_profiler = PythonProfiler()
         self.missing = MissingFacts()
         """What could not be recorded."""
-        self._profiler = make_profiler(schedule, options, self._export, self.missing, between_steps)
+        self._profiler = make_profiler(
+            schedule, options, self._export, self.missing, between_steps, with_device=with_device
+        )
         # Call stacks name the modules.
         self._marks = ModuleMarks(self.missing) if marks_modules and not options.with_stack else None
         self._steps = 0

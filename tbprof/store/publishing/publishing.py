@@ -8,7 +8,7 @@ import errno
 from pathlib import Path
 
 from tbprof.errors import PublishError, ReportTooLarge, TraceError, TraceNotReadable
-from tbprof.file_names import BROKEN_SUFFIX, FACTS_SUFFIX, RAW_SUFFIX, REPORT_SUFFIX
+from tbprof.file_names import BROKEN_SUFFIX, FACTS_SUFFIX, INPUTS_SUFFIX, RAW_SUFFIX, REPORT_SUFFIX
 from tbprof.model import Report
 from tbprof.opening import content_of
 from tbprof.records import dataclass
@@ -24,7 +24,7 @@ from tbprof.store.publishing.classic import (
 )
 from tbprof.store.publishing.retention import Limits, keep_within
 from tbprof.store.publishing.scalars import SUB_RUN, write_scalars
-from tbprof.trace_writing import merge_facts, verify
+from tbprof.trace_writing import merge_facts, verify, with_inputs
 from tbprof.version import __version__
 from tbprof.window_names import parse_window_name
 
@@ -58,16 +58,17 @@ def publish_window(
         PublishError: The log directory can't be written to; both files stay.
     """
     stem = parse_window_name(spooled.name).stem
-    facts = facts_of(spooled)
+    facts, inputs = facts_of(spooled), spooled.with_name(stem + INPUTS_SUFFIX)
     trace_path, report_path = logdir / f"{stem}{RAW_SUFFIX}", logdir / f"{stem}{REPORT_SUFFIX}"
     _verify_or_set_aside(spooled, spooled.with_name(stem + BROKEN_SUFFIX))
     try:
-        report = _write_with_room(spooled, facts, trace_path, report_path)
+        member = _facts_json(facts, inputs)
+        report = _write_with_room(spooled, member, trace_path, report_path)
     except OSError as error:
         raise PublishError(
             f"{logdir} can't be written to ({error.strerror}): the window stays at {spooled}"
         ) from error
-    _finish(Published(trace_path, report_path, report), (spooled, facts), classic, limits)
+    _finish(Published(trace_path, report_path, report), (spooled, facts, inputs), classic, limits)
     return Published(trace_path, report_path, report)
 
 
@@ -89,7 +90,7 @@ def _verify_or_set_aside(spooled: Path, aside: Path) -> None:
 
 
 def _finish(
-    published: Published, spooled: tuple[Path, Path], classic: ClassicChoice, limits: Limits | None
+    published: Published, spooled: tuple[Path, ...], classic: ClassicChoice, limits: Limits | None
 ) -> None:
     """What follows when the window is there and whole: each of it may fail without the others."""
     logdir = published.trace.parent
@@ -107,7 +108,7 @@ def _finish(
             keep_within(limits, logdir)
 
 
-def _write_with_room(spooled: Path, facts: Path, trace_path: Path, report_path: Path) -> Report:
+def _write_with_room(spooled: Path, facts: bytes | None, trace_path: Path, report_path: Path) -> Report:
     """Write the window; on a full disk once more, without the copies that can be made again."""
     logdir = trace_path.parent
     logdir.mkdir(parents=True, exist_ok=True)
@@ -121,9 +122,9 @@ def _write_with_room(spooled: Path, facts: Path, trace_path: Path, report_path: 
         return _write(spooled, facts, trace_path, report_path)
 
 
-def _write(spooled: Path, facts: Path, trace_path: Path, report_path: Path) -> Report:
+def _write(spooled: Path, facts: bytes | None, trace_path: Path, report_path: Path) -> Report:
     with appearing(trace_path) as file:
-        merge_facts(spooled, file, _facts_json(facts))
+        merge_facts(spooled, file, facts)
         file.flush()
         report = _report_of(Path(file.name), trace_path)
         made_of = content_of(file.name)
@@ -133,10 +134,11 @@ def _write(spooled: Path, facts: Path, trace_path: Path, report_path: Path) -> R
     return report
 
 
-def _facts_json(facts: Path) -> bytes | None:
+def _facts_json(facts: Path, inputs: Path) -> bytes | None:
     """None where the hook wrote none; of what can't be read nothing, which is told as damaged."""
     try:
-        return facts.read_bytes()
+        written = facts.read_bytes()
+        return with_inputs(written, inputs) if inputs.exists() else written
     except FileNotFoundError:
         return None
     except OSError:

@@ -146,6 +146,15 @@ def _report_not_bound(_: Numbers) -> str:
     )
 
 
+def _inputs_joined(numbers: Numbers) -> str:
+    calls, of = int(numbers["calls"]), int(numbers["of"])
+    return (
+        f"Shapes, FLOPs and limits of {calls:,} of {of:,} operator calls are those of"
+        f" {count(int(numbers['steps']), 'step')} that the hook recorded behind the window; the others are"
+        " given something else from step to step, or nothing with a shape."
+    )
+
+
 FILE_SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "compression_damaged": _compression_damaged,
     "truncated": _truncated,
@@ -167,6 +176,7 @@ FILE_SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "steps_backwards": _steps_backwards,
     "device_names_unknown": _device_names_unknown,
     "rank_unknown": _rank_unknown,
+    "inputs_joined": _inputs_joined,
     "report_of_other_trace": _report_of_other_trace,
     "report_not_bound": _report_not_bound,
 }

@@ -9,15 +9,16 @@ from typing import Any, BinaryIO
 import msgspec
 
 from tbprof.errors import TraceError
+from tbprof.trace.columns.given_inputs import INPUTS_KEY, given_inputs
 from tbprof.trace.importers.files.source import ByteSource, open_source
 from tbprof.trace.importers.files.unpacked import open_gzip_writer
 from tbprof.trace.importers.kineto.events.boundaries import SPACE
 from tbprof.trace.importers.kineto.events.chunks import EventStream
 from tbprof.trace.importers.kineto.events.decode import Decoder
 from tbprof.trace.importers.kineto.events.metadata import read_metadata
-from tbprof.trace.importers.kineto.reader import CHUNK_BYTES
+from tbprof.trace.importers.kineto.reader import CHUNK_BYTES, read_trace
 
-__all__ = ["merge_facts", "verify"]
+__all__ = ["merge_facts", "verify", "with_inputs"]
 
 _DAMAGED_FACTS = b"{}"
 """What no reader takes for facts."""
@@ -67,6 +68,19 @@ def merge_facts(
             _pack(trace, destination, facts)
         if trace.damaged or trace.read_bytes != Path(source).stat().st_size:
             raise _not_whole(trace, "it broke off or changed while it was copied")
+
+
+def with_inputs(facts_json: bytes, recording: str | os.PathLike[str]) -> bytes:
+    """The facts, and in them what operators were given in the steps of a recording.
+
+    What can't be read, or used, adds nothing.
+    """
+    try:
+        facts = msgspec.json.decode(facts_json, type=dict[str, Any])
+        given = given_inputs(read_trace(recording))
+    except (TraceError, OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return facts_json
+    return msgspec.json.encode({**facts, INPUTS_KEY: given})
 
 
 def _usable(facts_json: bytes) -> bytes:

@@ -55,7 +55,7 @@ _COLUMNS = (
 )
 
 WHERE_MISSING = {
-    "shapes": "no shapes are recorded: record them with record_shapes=True",
+    "shapes": "no shapes are recorded: record them with record_shapes=True, or record_inputs=True",
     "stack": "no stacks are recorded: record them with with_stack=True",
     "module": "no modules are recorded: record them with with_stack=True",
     "label": "no label is recorded: mark the code with torch.profiler.record_function",

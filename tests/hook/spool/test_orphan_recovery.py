@@ -13,7 +13,7 @@ from tbprof.folders import FORGOTTEN_SECONDS
 from tbprof.hook.spool.folder_lock import hold_folder
 from tbprof.hook.spool.orphan_recovery import recover_windows
 from tbprof.hook.spool.processes import process_name
-from tbprof.hook.spool.spool import facts_path, log_path, open_spool
+from tbprof.hook.spool.spool import facts_path, inputs_path, log_path, open_spool
 
 
 def process_that_is_over() -> str:
@@ -41,9 +41,10 @@ def folder(tmp_path: Path) -> Path:
 def test_whole_windows_of_a_dead_process_are_taken_over(folder: Path) -> None:
     orphan = folder.parent / process_that_is_over()
     leave_window(orphan)
+    inputs_path(orphan / "w.1.pt.trace.json").write_text("{}")
     (trace,) = recover_windows(folder)
     assert trace == folder / f"adopted-{orphan.name}" / "w.1.pt.trace.json"
-    assert sorted(trace.parent.iterdir()) == [facts_path(trace), trace]
+    assert sorted(trace.parent.iterdir()) == [facts_path(trace), inputs_path(trace), trace]
     assert list(folder.parent.iterdir()) == [folder]
 
 

@@ -18,6 +18,7 @@ NUMBERS: dict[str, dict[str, int | float | str]] = {
     "truncated": {"unpacked_bytes": 1_500_000},
     "events_dropped": {"dropped": 3, "damaged": 2, "no_time": 1},
     "text_repaired": {"repaired": 4},
+    "inputs_joined": {"steps": 2, "calls": 3250, "of": 3445},
     "negative_durations": {"rows": 1},
     "no_gpu_rows": {"rows": 812},
     "gpu_not_recorded": {"device": "NVIDIA H100"},

@@ -10,6 +10,7 @@ from typing import Any
 from tbprof.errors import NotATrace
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.columns.eras import era_of
+from tbprof.trace.columns.given_inputs import with_given_inputs
 from tbprof.trace.columns.tables import ARGUMENT_TABLES, NO_TABLES, Tables
 from tbprof.trace.importers.files.source import open_source
 from tbprof.trace.importers.kineto.building import Columns
@@ -103,7 +104,11 @@ def trace_of(path: str, rows: Rows, reading: Reading) -> Trace:
         health=health_of(reading, rows),
         **_arguments(rows),
     )
-    return replace(trace, health=(*trace.health, *find_missing_rows(trace)))
+    trace = replace(trace, health=(*trace.health, *find_missing_rows(trace)))
+    # What was recorded in the window itself is surer.
+    if metadata.inputs is None or len(trace.input_shapes.rows):
+        return trace
+    return with_given_inputs(trace, metadata.inputs)
 
 
 def _arguments(rows: Rows) -> dict[str, Any]:

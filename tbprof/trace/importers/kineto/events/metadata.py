@@ -11,6 +11,7 @@ import msgspec
 
 from tbprof.model import FACTS_SCHEMA, HookFacts
 from tbprof.records import dataclass
+from tbprof.trace.columns.given_inputs import INPUTS_KEY, GivenInputs
 from tbprof.trace.importers.kineto.events.repair import repair_text
 from tbprof.trace.importers.kineto.events.salvage import UNDECODABLE
 
@@ -34,6 +35,8 @@ class Metadata:
     """Whether the file has a mark of 2024 or later: a base time or a unit to display."""
     facts: HookFacts | None
     facts_damaged: bool
+    inputs: GivenInputs | None
+    """Of the steps that the hook recorded beside the window."""
     damaged: bool
     """Whether a part of it could not be read."""
 
@@ -57,6 +60,7 @@ def read_metadata(head: bytes, tail: bytes) -> Metadata:
         has_base_time=base_time is not None or "displayTimeUnit" in members,
         facts=facts,
         facts_damaged=facts_damaged,
+        inputs=None if facts is None else _inputs(members["tbprof"]),
         damaged=damaged,
     )
 
@@ -104,6 +108,14 @@ def _facts(members: Mapping[str, Any]) -> tuple[HookFacts | None, bool]:
     except msgspec.ValidationError:
         return None, True
     return (facts, False) if facts.schema == FACTS_SCHEMA else (None, True)
+
+
+def _inputs(facts: Mapping[str, Any]) -> GivenInputs | None:
+    try:
+        given = msgspec.convert(facts.get(INPUTS_KEY), GivenInputs | None)
+    except msgspec.ValidationError:
+        return None
+    return given if given is not None and given.is_sound() else None
 
 
 def _device_names(devices: object) -> dict[int, str]:
