@@ -11,7 +11,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, wait
+from concurrent.futures import CancelledError, Future, wait
 from typing import TypeAlias
 
 from tbprof.errors import Busy, Gone, ReadingEnded, ReadingTookTooLong, TbprofError, TraceError
@@ -164,9 +164,13 @@ class Reports:
             if self._pending.get(key) is answer:
                 del self._pending[key]
         if not answer.done():
+            # Where others wait for the same, it has begun or they ask again.
+            answer.cancel()
             raise Busy("many reports are being read: try again in a moment")
         try:
             return answer.result()
+        except CancelledError as error:
+            raise Busy("many reports are being read: try again in a moment") from error
         except (ReadingEnded, ReadingTookTooLong) as error:
             self._remember(key, error)
             raise

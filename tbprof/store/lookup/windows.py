@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import io
+from pathlib import Path, PureWindowsPath
 
-from tbprof.errors import ReportNotReadable
+from tbprof.errors import ReportError, ReportNotReadable
 from tbprof.model import HealthFact, Report, Window
 from tbprof.opening import content_of, open_regular
 from tbprof.store.codec import MAX_REPORT_BYTES, decode_report, noted_content
 from tbprof.store.lookup.cache import cached_report
+from tbprof.window_names import parse_window_name
 
 __all__ = ["read_report", "stored_report", "with_doubt"]
 
@@ -20,23 +22,21 @@ _NOT_BOUND = HealthFact("report_not_bound", "info", {})
 def stored_report(window: Window, *, is_one_of_many: bool = False) -> Report | None:
     """The published report, else the cached one, else None: then its trace must be read.
 
-    A published report that was made of another trace than the one beside it is not used, and what is used
-    in its place says so. Of one of many a part may be left out, as `decode_report` says.
+    A published report that was made of another trace than the one beside it, by its content or, where that
+    was not noted, by its name, is not used, and what is used in its place says so. Of one of many a part may
+    be left out, as `decode_report` says.
 
     Raises:
         ReportError: There is a published report, it can't be used, and there is no trace.
     """
-    doubt = None
-    if window.report_path is not None:
-        try:
-            data = _content(window.report_path)
-            doubt = _doubt(data, window.trace_path)
-            if doubt is not _OF_OTHER_TRACE:
-                report = _decoded(data, window.report_path, is_one_of_many=is_one_of_many)
-                return _with(report, doubt)
-        except ReportNotReadable:
-            if window.trace_path is None:
-                raise
+    published, doubt = None, None
+    try:
+        published, doubt = _published(window, is_one_of_many=is_one_of_many)
+    except ReportNotReadable:
+        if window.trace_path is None:
+            raise
+    if published is not None:
+        return _with(published, doubt)
     if window.trace_path is None:
         return None
     cached = cached_report(window.trace_path, is_one_of_many=is_one_of_many)
@@ -45,13 +45,25 @@ def stored_report(window: Window, *, is_one_of_many: bool = False) -> Report | N
 
 def with_doubt(window: Window, report: Report) -> Report:
     """The report of the window's trace, which says so where another trace's report lies beside that."""
-    if window.report_path is None or window.trace_path is None:
-        return report
     try:
-        doubt = _doubt(_content(window.report_path), window.trace_path)
-    except ReportNotReadable:
+        published, doubt = _published(window, is_one_of_many=True)
+    except ReportError:
         return report
-    return _with(report, doubt) if doubt is _OF_OTHER_TRACE else report
+    return _with(report, doubt) if published is None else report
+
+
+def _published(window: Window, *, is_one_of_many: bool) -> tuple[Report | None, HealthFact | None]:
+    """The published report where it is believed, and what to know of it, or of why it is not."""
+    if window.report_path is None:
+        return None, None
+    data = _content(window.report_path)
+    doubt = _doubt(data, window.trace_path)
+    if doubt is _OF_OTHER_TRACE:
+        return None, doubt
+    report = decode_report(data, name=window.report_path, is_one_of_many=is_one_of_many)
+    if doubt is None or _names_trace(report, window.trace_path):
+        return _at(report, window.report_path), doubt
+    return None, _OF_OTHER_TRACE
 
 
 def read_report(path: str) -> Report:
@@ -60,7 +72,7 @@ def read_report(path: str) -> Report:
     Raises:
         ReportError: It can't be opened, is damaged, or was written by a later version.
     """
-    return _decoded(_content(path), path)
+    return _at(decode_report(_content(path), name=path), path)
 
 
 def _content(path: str) -> bytes:
@@ -75,9 +87,18 @@ def _content(path: str) -> bytes:
     return data
 
 
-def _decoded(data: bytes, path: str, *, is_one_of_many: bool = False) -> Report:
-    report = decode_report(data, name=path, is_one_of_many=is_one_of_many)
+def _at(report: Report, path: str) -> Report:
     return dataclasses.replace(report, trace=dataclasses.replace(report.trace, path=path))
+
+
+def _names_trace(report: Report, trace_path: str | None) -> bool:
+    """Whether a report that is bound to no file was made of one that is called like this trace."""
+    recorded = PureWindowsPath(report.trace.path).name
+    return trace_path is None or _stem(recorded) == _stem(Path(trace_path).name)
+
+
+def _stem(name: str) -> str:
+    return parse_window_name(name).stem
 
 
 def _doubt(data: bytes, trace_path: str | None) -> HealthFact | None:

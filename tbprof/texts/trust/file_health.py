@@ -134,8 +134,8 @@ def _rank_unknown(numbers: Numbers) -> str:
 
 def _report_of_other_trace(_: Numbers) -> str:
     return (
-        "The report that lies beside this trace was made of another file, by its size and content: it is "
-        "not used, and the figures are the trace's own."
+        "The report that lies beside this trace was made of another file: it is not used, and the figures "
+        "are the trace's own."
     )
 
 

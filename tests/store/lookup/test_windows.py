@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shutil
 from collections.abc import Callable
@@ -131,3 +132,15 @@ def test_the_report_of_another_trace_is_not_believed_and_named(
     assert health(stored_report(place)) == [*health(report), "report_of_other_trace"]
     assert health(with_doubt(place, report)) == [*health(report), "report_of_other_trace"]
     assert health(report_of_window(place, use_cache=False))[-1] == "report_of_other_trace"
+
+
+def test_an_older_report_that_names_another_file_is_not_believed(
+    trace: Path, report: Report, published: Path
+) -> None:
+    other = dataclasses.replace(report.trace, path="C:\\logs\\another.pt.trace.json.gz")
+    published.write_bytes(encode_report(dataclasses.replace(report, trace=other), written_by="0.1"))
+    place = window(trace=trace, report=published)
+    assert stored_report(place) is None
+    keep_report(str(trace), report)
+    assert health(stored_report(place)) == [*health(report), "report_of_other_trace"]
+    assert health(stored_report(window(report=published))) == health(report)
