@@ -16,7 +16,8 @@ import tbprof
 from tbprof.errors import TbprofError
 from tbprof.hook.window.post_window import SETTLE_STEPS
 from tbprof.model import Report
-from tbprof.report import build_report, merge_facts
+from tbprof.report import build_report
+from tbprof.trace_writing import merge_facts
 
 __all__ = ["HookedProgram", "run_with_hook"]
 
