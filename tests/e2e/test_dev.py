@@ -71,7 +71,7 @@ def test_views_of_every_event_show_the_recorded_ones_of_one_trace(page: Page, de
     page.goto(f"{dev_address}#tbprof&p.tbprof.run=h100_bert_small_infer")
     bar = page.locator("nav").first
     for view, shown in (
-        ("Operators", ".roofline"),
+        ("Operators", ".limit summary"),
         ("Kernels", "tr[data-row]"),
         ("Modules", "tr[data-node]"),
         ("Flame", ".icicle"),
