@@ -14,7 +14,7 @@ Example
         loader = DataLoader(data, batch_size=32)
 
 Action
-    Try a larger batch, if the training allows it.
+    Try a larger batch.
 
 Fix
     Enlarge the batch until the device no longer waits, or answer several requests in one batch. The figures

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from tbprof.model import Numbers
 from tbprof.rules.base.notes import duration_of, number_of
+from tbprof.texts.figures.quantities import count
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["inf01", "inf02"]
+__all__ = ["inf01", "inf02", "inf03"]
 
 
 def inf01(numbers: Numbers, scope: Scope) -> str:
@@ -18,3 +19,16 @@ def inf01(numbers: Numbers, scope: Scope) -> str:
 def inf02(numbers: Numbers, scope: Scope) -> str:
     nodes = f"{number_of(numbers, 'per_step')} nodes {scope.each}"
     return f"Autograd makes {nodes} for a backward pass that is not there."
+
+
+def inf03(numbers: Numbers, _: Scope) -> str:
+    slow = count(int(numbers["slow"]), "request")
+    return f"{slow} of {int(numbers['requests']):,} took twice the median or longer. {latency_words(numbers)}"
+
+
+def latency_words(numbers: Numbers) -> str:
+    """The latencies of a program that only infers; the first request shows what warming up takes."""
+    median, slowest = duration_of(numbers, "p50_ns"), duration_of(numbers, "p99_ns")
+    first, per_s = duration_of(numbers, "first_ns"), number_of(numbers, "per_s")
+    requests = count(int(numbers["requests"]), "request")
+    return f"{requests}: p50 {median}, p99 {slowest}, {per_s} a second in turn; the first took {first}."

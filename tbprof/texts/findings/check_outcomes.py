@@ -60,6 +60,9 @@ RECORDINGS = {
     "complete GPU work": Recording("a window recorded on a GPU", "tbprof run train.py"),
     "steps": Recording("a window with its steps marked", f"{_HOOK}        hook.step()"),
     "three steps": Recording("a window of three steps or more", "tbprof run --active 5 train.py"),
+    "ten requests": Recording(
+        "a window of ten requests, each a step", 'with hook.phase("inference"):\n    hook.step()'
+    ),
     "facts of the hook": Recording("a window of the hook", "tbprof run train.py"),
     "four steps": Recording("a window of four steps or more", "tbprof run --active 5 train.py"),
     "grids of kernels": Recording("a window on CUDA", "tbprof run train.py"),
