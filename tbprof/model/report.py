@@ -51,6 +51,8 @@ class Report:
     """One a rule, by family and code; none of a version that kept less."""
     computing: Computing | None = None
     """None where no device is known, or by a version that kept less."""
+    faster_device_ns: int | None = None
+    """What any faster device could win at most beside this host; None as for `computing`."""
 
     @property
     def indexed_sites(self) -> Iterator[tuple[SiteIndex, Site]]:

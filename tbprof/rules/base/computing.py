@@ -8,6 +8,7 @@ import numpy as np
 
 from tbprof.analysis.arrays.names import are_named
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.savings.faster_device import faster_device_ns
 from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Numbers, Removal, Saving, Severity
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import Confidence, window_finding
@@ -60,9 +61,15 @@ def computing_finding(
     place: str = "",
     confidence: Confidence = "medium",
     removal: Removal = "rewrite",
+    keeps_launches: bool = False,
 ) -> Finding:
-    """A finding about this device work, of which at most `ceiling_ns` are won."""
-    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=min(ceiling_ns, facts.steps.total_ns))
+    """A finding about this device work, of which at most `ceiling_ns` are won.
+
+    Where a fix makes kernels shorter and `keeps_launches`, no more than any faster device wins.
+    """
+    at_most_ns = facts.once(faster_device_ns) if keeps_launches else facts.steps.total_ns
+    ceiling_ns = min(ceiling_ns, at_most_ns, facts.steps.total_ns)
+    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=ceiling_ns)
     return window_finding(
         rule,
         place=place,

@@ -56,7 +56,12 @@ def find(facts: Facts) -> Iterator[Finding]:
     if unused_ns >= max(SMALL_SHARE * facts.steps.total_ns, 1):
         kernels = len(facts.kernels_in_steps)
         yield computing_finding(
-            facts, _CODE, work, ceiling_ns=unused_ns, numbers={"small": len(work), "kernels": kernels}
+            facts,
+            _CODE,
+            work,
+            ceiling_ns=unused_ns,
+            numbers={"small": len(work), "kernels": kernels},
+            keeps_launches=True,
         )
 
 

@@ -81,7 +81,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     won_ns, inputs = _above_limit(facts, odd)
     if is_worth_a_word(facts, won_ns):
-        yield computing_finding(facts, _CODE, odd, ceiling_ns=won_ns, numbers={"inputs": inputs})
+        yield computing_finding(
+            facts, _CODE, odd, ceiling_ns=won_ns, numbers={"inputs": inputs}, keeps_launches=True
+        )
 
 
 def _products(facts: Facts) -> _Products:

@@ -49,7 +49,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     work = kernels_named(facts, _FLOAT64)
     spent_ns = device_ns(facts, work)
     if is_worth_a_word(facts, spent_ns):
-        yield computing_finding(facts, _CODE, work, ceiling_ns=spent_ns, numbers={})
+        yield computing_finding(facts, _CODE, work, ceiling_ns=spent_ns, numbers={}, keeps_launches=True)
 
 
 def _looked_at(facts: Facts) -> Numbers | None:

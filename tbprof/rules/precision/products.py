@@ -62,7 +62,9 @@ def products_finding(facts: Facts, rule: str, products: PlainProducts, rate: flo
     if not is_worth_a_word(facts, won_ns):
         return None
     numbers: Numbers = {"rate": round(rate / products.peaks.float32, 1), "device": products.peaks.name}
-    return computing_finding(facts, rule, products.work, ceiling_ns=won_ns, numbers=numbers)
+    return computing_finding(
+        facts, rule, products.work, ceiling_ns=won_ns, numbers=numbers, keeps_launches=True
+    )
 
 
 def _looked_at(facts: Facts) -> Numbers | None:

@@ -75,6 +75,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             ceiling_ns=drift.lost_ns,
             numbers={"slower": drift.slower},
             removal="needed",
+            keeps_launches=True,
         )
 
 

@@ -13,6 +13,8 @@ __all__ = ["Action", "WeighedAction", "in_order"]
 _MOST_OF: dict[Severity, float] = {"high": CRITICAL_SHARE, "medium": HIGH_SHARE, "low": MEDIUM_SHARE}
 """The share of the steps at which the next worse severity begins."""
 
+_SHORTENS_KERNELS = ("PRC01", "PRC02", "PRC03", "PRC07", "LCH05", "SHR02")
+"""Rules whose findings make kernels shorter and leave their launches: they win what the host waited for."""
 _WINS_IDLE = ("CMP", "DAT", "LCH", "MEM")
 """Families of rules whose findings can win nothing but idle."""
 _WINS_STALLS = ("CPY", "SYN")
@@ -47,29 +49,40 @@ def in_order(
     """
     ordered: list[WeighedAction] = []
     rows = [(action, _weight(report, action, room_ns)) for action in planned]
-    others = _heaviest_first(report, alone, 0, room_ns)
+    others = _heaviest_first(report, alone, room_ns)
+    saved_ns, shortened_ns = 0, 0
     while rows or others:
         if others and max((weight for _, weight in rows), default=-1.0) < others[0][1]:
             ordered.append(others.pop(0))
+            if not _makes_kernels_shorter(report, ordered[-1][0]):
+                continue
+            shortened_ns += ordered[-1][0].saving.ceiling_ns
         else:
             ordered.append(rows.pop(0))
             saved_ns = ordered[-1][0].total_ns or 0
-            others = _heaviest_first(report, [action for action, _ in others], saved_ns, room_ns)
+        left = [_after(report, action, saved_ns, shortened_ns) for action, _ in others]
+        others = _heaviest_first(report, left, room_ns)
     return ordered
 
 
-def _heaviest_first(
-    report: Report, alone: list[Action], saved_ns: int, room_ns: float
-) -> list[WeighedAction]:
-    left = [_after(report, action, saved_ns) for action in alone]
-    weighed = [(action, _weight(report, action, room_ns)) for action in left]
+def _heaviest_first(report: Report, alone: list[Action], room_ns: float) -> list[WeighedAction]:
+    weighed = [(action, _weight(report, action, room_ns)) for action in alone]
     return sorted(weighed, key=lambda pair: -pair[1])
 
 
-def _after(report: Report, action: Action, saved_ns: int) -> Action:
-    """At most what is left once the rows of the plan above it have saved so much."""
+def _makes_kernels_shorter(report: Report, action: Action) -> bool:
+    return report.findings[action.findings[0]].rule in _SHORTENS_KERNELS
+
+
+def _after(report: Report, action: Action, saved_ns: int, shortened_ns: int) -> Action:
+    """At most what is left once the rows of the plan above it, and shorter kernels, have saved so much.
+
+    Shorter kernels win by shorter waits, so that both draw on what the host waited for.
+    """
     room_ns = _room_ns(report, report.findings[action.findings[0]].rule)
     saving = action.saving
+    if _makes_kernels_shorter(report, action):
+        saved_ns += shortened_ns
     if room_ns is None or not saved_ns or saving.ceiling_ns <= room_ns - saved_ns:
         return action
     left_ns = max(room_ns - saved_ns, 0)
@@ -80,6 +93,8 @@ def _after(report: Report, action: Action, saved_ns: int) -> Action:
 
 def _room_ns(report: Report, rule: str) -> int | None:
     """All that findings of this rule could ever win; None where that is not known."""
+    if rule in _SHORTENS_KERNELS:
+        return report.faster_device_ns
     if report.idle is None or len(report.idle.by_device) != 1:
         return None
     idle_ns = report.idle.total.device_ns

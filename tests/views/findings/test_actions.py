@@ -177,3 +177,18 @@ def test_a_row_of_the_plan_adds_to_those_above_it() -> None:
 
 def test_a_window_without_steps_has_no_action() -> None:
     assert rank(changed(steps=(), findings=(), fix_plan=())).actions == ()
+
+
+def test_shorter_kernels_share_what_the_host_waited_for_with_the_plan() -> None:
+    plan = (PlanRow(0, 4_000_000, 4_000_000, 4_000_000),)
+    found = (
+        read(Saving(0, 4_000_000, 4_000_000)),
+        finding("PRC01", Saving(0, None, 2_000_000), severity="medium"),
+        finding("PRC03", Saving(0, None, 900_000), severity="medium"),
+        finding("FUS01", Saving(0, None, 800_000), severity="medium"),
+    )
+    report = dataclasses.replace(report_of(*found, plan=plan), faster_device_ns=6_500_000)
+    saved = {report.findings[action.findings[0]].rule: action.saving for action in rank(report).actions}
+    assert saved["PRC01"] == Saving(0, None, 2_000_000)
+    assert saved["PRC03"] == Saving(0, None, 500_000)
+    assert saved["FUS01"] == Saving(0, None, 800_000)
