@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 from tab import IN_BOTH_THEMES, IN_LIGHT, axe_violations, open_tab
@@ -48,7 +50,9 @@ def test_a_click_on_the_drawing_chooses_a_collective_and_a_drag_zooms(page: Page
 @IN_LIGHT
 def test_links_of_earlier_versions_lead_there(page: Page, address: str) -> None:
     frame = open_tab(page, address, "job", "ranks")
-    expect(frame.locator("nav [aria-current=page]")).to_have_text("Job")
+    expect(frame.locator("h1")).to_contain_text("of a step for rank 1")
+    # In a bar that is too narrow for all views it is the menu that holds this one.
+    expect(frame.locator("nav [aria-current=page]")).to_have_text(re.compile("Job|What"))
 
 
 @IN_LIGHT

@@ -63,7 +63,14 @@ function Menu({ group, names, link }: ViewTabsProps & { group: ViewGroup }) {
   const isCurrent = names.includes(place.value.view);
   return (
     <div class="group menu" ref={root} onKeyDown={onKeyDown}>
-      <button type="button" ref={button} class={isCurrent ? "current" : ""} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <button
+        type="button"
+        ref={button}
+        class={isCurrent ? "current" : ""}
+        aria-current={isCurrent && !isOpen ? "page" : undefined}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
         {group}
         <Icon name="down" />
       </button>
