@@ -8,7 +8,6 @@ from tbprof.cli.output.terminal import saving_text
 from tbprof.harmless import plain
 from tbprof.texts.findings.rule_pages import RuleText
 from tbprof.views.checks.checks import CheckRow, ChecksView
-from tbprof.views.findings.findings import SavingView
 
 __all__ = ["checks_markdown", "checks_text", "list_text"]
 
@@ -54,10 +53,5 @@ def _mark(row: CheckRow) -> str:
 def _worth(row: CheckRow) -> list[str]:
     if row.state != "failed":
         return []
-    saved = row.no_saving if row.saving is None else _of_window(row.saving)
+    saved = row.no_saving if row.saving is None else f"saves {saving_text(row.saving, calibrated=False)}"
     return [saved, f"{row.action}."]
-
-
-def _of_window(saving: SavingView) -> str:
-    """Other figures of a check are those of a step."""
-    return f"saves {saving_text(saving, calibrated=False)}, of the whole window"
