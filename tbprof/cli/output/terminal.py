@@ -124,9 +124,11 @@ def _launched(report: Report) -> list[str]:
 
 
 def saving_text(saving: SavingView, *, calibrated: bool) -> str:
-    """The three figures in words, each with what it is."""
+    """The three figures in words, each with what it is; where only the highest is known, that."""
     if saving.ceiling_us == 0:
         return "nothing"
+    if saving.estimate_us is None and saving.floor_us == 0:
+        return f"at most {duration(saving.ceiling_us)}"
     note = "" if calibrated else " (uncalibrated)"
     about = "no estimate" if saving.estimate_us is None else f"about {duration(saving.estimate_us)}{note}"
     return f"at least {duration(saving.floor_us)}, {about}, at most {duration(saving.ceiling_us)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from tbprof.errors import Busy, Gone, ReportTooNew, TbprofError, UsageError
+from tbprof.errors import Busy, Gone, TbprofError, UsageError
 from tbprof.model import Window
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.worker.kept_answers import Answer
@@ -52,7 +52,7 @@ def names_file_of(window: Window, error: TbprofError) -> bool:
 
 def problem_with(window: Window, error: TbprofError) -> Problem:
     path = window.trace_path or window.report_path or ""
-    title, what_to_do = problem_of(Path(path).name, is_too_new=isinstance(error, ReportTooNew))
+    title, what_to_do = problem_of(Path(path).name, error)
     return Problem(title, in_log_directory(window, str(error)), what_to_do, in_log_directory(window, path))
 
 

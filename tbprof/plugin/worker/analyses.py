@@ -71,7 +71,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    sentence: str
+    error: TbprofError
     retry_at: float = float("inf")
     """`time.monotonic()` from which on another try may do better."""
 
@@ -199,7 +199,7 @@ class Analyses:
                 try:
                     answer = worker.ask(Question(key[0], "report", {}), deadline_s=deadline_s(key[1]))
                 except Busy as error:
-                    self._finish(at, Failed(str(error), time.monotonic() + _RETRY_AFTER_S))
+                    self._finish(at, Failed(error, time.monotonic() + _RETRY_AFTER_S))
                 else:
                     answer.add_done_callback(partial(self._take, at))
 
@@ -252,11 +252,11 @@ def _result(answer: Future[bytes]) -> bytes | Failed:
     try:
         return answer.result()
     except (ReadingEnded, Busy) as error:
-        return Failed(str(error), time.monotonic() + _RETRY_AFTER_S)
+        return Failed(error, time.monotonic() + _RETRY_AFTER_S)
     except ReadingTookTooLong as error:
-        return Failed(str(error), time.monotonic() + _RETRY_SLOW_AFTER_S)
+        return Failed(error, time.monotonic() + _RETRY_SLOW_AFTER_S)
     except TbprofError as error:
-        return Failed(str(error))
+        return Failed(error)
 
 
 def _key(path: str) -> _Key:

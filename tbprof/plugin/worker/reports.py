@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError, Future, wait
 from typing import TypeAlias
 
-from tbprof.errors import Busy, Gone, ReadingEnded, ReadingTookTooLong, TbprofError, TraceError
+from tbprof.errors import Busy, Gone, ReadingEnded, ReadingTookTooLong, TbprofError
 from tbprof.model import Window
 from tbprof.plugin.worker.analyses import Analyses, Failed, Reading
 from tbprof.plugin.worker.asked_windows import MISSING, AskedWindow, Part, packed_windows, parts_in
@@ -122,7 +122,7 @@ class Reports:
         if isinstance(state, Reading):
             return Waiting(state, ahead)
         if isinstance(state, Failed):
-            raise TraceError(state.sentence)
+            raise state.error.with_traceback(None)
         return state
 
     def _state_of_one(self, window: Window) -> Part | None:
@@ -133,7 +133,7 @@ class Reports:
         except Gone as error:
             return Part(error=str(error))
         if isinstance(state, Failed) and window.report_path is None:
-            return Part(error=state.sentence)
+            return Part(error=str(state.error))
         return Part(is_missing=True) if isinstance(state, Reading) else None
 
     def _read_later(self, window: Window) -> Part:
@@ -141,7 +141,7 @@ class Reports:
         assert window.trace_path is not None, "a window without a report has a trace"
         state = self._analyses.state_of(window.trace_path)
         if isinstance(state, Failed):
-            return Part(error=state.sentence)
+            return Part(error=str(state.error))
         if state is None:
             self._analyses.read_later(window.trace_path)
         return Part(is_missing=True)

@@ -80,8 +80,8 @@ def test_a_file_that_is_no_trace_fails_with_one_sentence(analyses: Analyses, tmp
     broken.write_text("no trace", encoding="utf-8")
     state = finished(analyses, broken)
     assert isinstance(state, Failed)
-    assert str(broken) in state.sentence
-    assert "\n" not in state.sentence
+    assert str(broken) in str(state.error)
+    assert "\n" not in str(state.error)
 
 
 def test_a_missing_file_is_said_at_once(analyses: Analyses, tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_a_process_that_is_killed_costs_the_trace_it_was_reading(analyses: Analy
     blamed = finished(analyses, held)
     assert isinstance(blamed, Failed)
     # It may have been stopped before it had read what it was asked.
-    assert "ended with code -9" in blamed.sentence or "can't be asked" in blamed.sentence
+    assert "ended with code -9" in str(blamed.error) or "can't be asked" in str(blamed.error)
     assert pid not in analyses.pids
 
 
@@ -150,7 +150,7 @@ def test_a_process_that_hangs_is_given_up(
     held = hold(analyses, trace)
     given_up = finished(analyses, held)
     assert isinstance(given_up, Failed)
-    assert "took longer than 1 s to read, and was given up" in given_up.sentence
+    assert "took longer than 1 s to read, and was given up" in str(given_up.error)
     assert finished(analyses, held) is given_up
     monkeypatch.undo()
     assert isinstance(finished(analyses, trace), bytes)
@@ -211,7 +211,7 @@ def test_a_process_that_can_not_be_started_is_said(
     monkeypatch.setattr(sys, "executable", str(trace.with_name("no python")))
     state, _ = analyses.ask(str(trace))
     assert isinstance(state, Failed)
-    assert "can't be asked" in state.sentence
+    assert "can't be asked" in str(state.error)
     with pytest.raises(Busy, match="can't be asked"):
         Timelines().ask(str(trace), "view", {})
 

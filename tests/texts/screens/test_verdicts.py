@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tbprof.errors import ReadingTookTooLong, ReportTooNew, TraceError
 from tbprof.model import Verdict
 from tbprof.texts.screens.problems import problem_of
 from tbprof.texts.screens.verdicts import verdict_sentences
@@ -205,9 +206,12 @@ def test_a_verdict_of_another_version_says_nothing(verdict: Verdict) -> None:
 
 
 def test_a_window_that_can_not_be_shown_says_what_to_do() -> None:
-    title, advice = problem_of("a.tbprof.pb", is_too_new=True)
+    title, advice = problem_of("a.tbprof.pb", ReportTooNew("x"))
     assert title == "a.tbprof.pb is newer than this viewer"
     assert "Upgrade" in advice
-    title, advice = problem_of("a.json", is_too_new=False)
+    title, advice = problem_of("a.json", ReadingTookTooLong("x"))
+    assert "in time" in title
+    assert "Record" not in advice
+    title, advice = problem_of("a.json", TraceError("x"))
     assert title == "a.json can't be shown"
-    assert advice
+    assert "Record the window again" in advice
