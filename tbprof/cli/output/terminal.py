@@ -41,7 +41,7 @@ def _head(report: Report) -> str:
     devices = ", ".join(sorted(set(trace.devices))) or "no GPU"
     rank = "" if trace.rank is None else f", rank {trace.rank}"
     steps = count(len(report.steps), "step") if marks_steps(report) else "no steps marked"
-    return f"{trace.path}: {steps}, {duration(trace.span_ns / 1000)}, {devices}{rank}"
+    return f"{trace.path}: {steps} in a window of {duration(trace.span_ns / 1000)}, {devices}{rank}"
 
 
 def _changes(view: WindowView) -> list[str]:
