@@ -41,6 +41,7 @@ SUBSTITUTES = {
     "\u201c": '"',
     "\u201d": '"',
     "\u2026": "...",
+    "\u2192": "->",
     "\ufffd": "?",
 }
 """Each sign beyond ASCII that tbprof itself writes, in ASCII."""
