@@ -29,11 +29,12 @@ def run_rules(rules: Sequence[Rule], facts: Facts) -> RuleRun:
     failed: list[FailedRule] = []
     checks: dict[str, Check] = {}
     for rule in rules:
-        needs = tuple(need.name for need in rule.needs if not need.is_met(facts))
-        checks[rule.code] = Check(rule.code, "not_checked", needs=needs)
-        if needs:
-            continue
+        checks[rule.code] = Check(rule.code, "not_checked")
         try:
+            needs = tuple(need.name for need in rule.needs if not need.is_met(facts))
+            if needs:
+                checks[rule.code] = Check(rule.code, "not_checked", needs=needs)
+                continue
             mine = tuple(rule.find(facts))
             checks[rule.code] = Check(rule.code, "failed") if mine else _passed(rule, facts)
             found.extend(mine)

@@ -94,3 +94,10 @@ def test_findings_stand_worst_first() -> None:
     order = ["critical", "high", "medium", "low", "info"]
     ranks = [order.index(finding.severity) for finding in report.findings]
     assert ranks == sorted(ranks)
+
+
+def test_a_need_that_raises_costs_its_rule_only() -> None:
+    need = Need("what it can't tell", lambda facts: facts.steps.total_ns // 0 > 0)
+    report = report_of(host_bound().trace(), (broken(raises_at_once, need), *RULES))
+    assert [rule.error.split(":")[0] for rule in report.failed_rules] == ["ZeroDivisionError"]
+    assert len(report.checks) == len(RULES) + 1

@@ -140,8 +140,10 @@ def _rows(facts: Facts) -> Int64s:
         return chosen
     held_ns = np.bincount(slices.name[ranges], slices.duration_ns[ranges], len(facts.trace.names))
     often = np.bincount(slices.name[ranges], minlength=len(facts.trace.names)) >= LEAST_REQUESTS
+    if not often.any():
+        return ranges[:0]
     most = int(np.argmax(np.where(often, held_ns, 0)))
-    if not often.any() or held_ns[most] < _HELD * facts.steps.total_ns:
+    if held_ns[most] < _HELD * facts.steps.total_ns:
         return ranges[:0]
     mine = ranges[slices.name[ranges] == most]
     in_order: Int64s = mine[np.argsort(slices.start_ns[mine], kind="stable")]
