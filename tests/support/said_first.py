@@ -22,7 +22,7 @@ __all__ = ["problems_of"]
 _NUMBER = re.compile(r"<?\d[\d,.]*(?:\u202f(?:%|ms|s|µs))?")
 _INSTEAD = re.compile(r"about (\S+) instead of (\S+?)[.;]?(?:\s|$)")
 _SHORTER = re.compile(r"about (\S+) shorter")
-_INNOCENT = "Sync points are not the cause"
+_INNOCENT = "No sync point is worth removing"
 
 
 def problems_of(report: Report) -> list[str]:

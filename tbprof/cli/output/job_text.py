@@ -87,8 +87,8 @@ def _worth(fix: JobFix) -> str:
 
 
 def _rank_rows(page: JobPage) -> list[tuple[str, ...]]:
-    latest = sorted(page.ranks, key=lambda rank: -rank.late_us)[:_MOST_RANKS]
-    return [_rank_row(rank) for rank in page.ranks if rank in latest]
+    latest = sorted(range(len(page.ranks)), key=lambda at: -page.ranks[at].late_us)[:_MOST_RANKS]
+    return [_rank_row(page.ranks[at]) for at in sorted(latest)]
 
 
 def _rank_row(rank: JobRank) -> tuple[str, ...]:

@@ -72,7 +72,7 @@ class WaitSentences(VerdictFigures):
             return f"Its waits cost about {duration(gain_us)}, and hardly any of them can simply go. "
         if int(self.numbers["waits_found"]):
             return f"{self._waiting()}. "
-        return f"Sync points are not the cause: without them {self.scope} would take about as long. "
+        return f"No sync point is worth removing: without them all {self.scope} would take about as long. "
 
     def _planned_us(self) -> float:
         """What the fix plan saves; nothing where it has no estimate."""

@@ -38,7 +38,7 @@ def sentences(case: str, without: tuple[str, ...] = (), **numbers: float | str) 
 
 def test_idle_is_said_with_its_cause_and_with_what_the_waits_have_to_do_with_it() -> None:
     idle = "The GPU is idle 25 % of a step, 20 % because the next batch is not ready."
-    unmoved = "Sync points are not the cause: without them a step would take about as long."
+    unmoved = "No sync point is worth removing: without them all a step would take about as long."
     hidden = " Another 10 % of a step is communication that no computing covers."
     assert sentences("input") == [idle, f"{unmoved}{hidden}"]
     numbers = {"communication_share": 0.09}
