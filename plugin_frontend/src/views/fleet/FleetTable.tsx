@@ -126,7 +126,8 @@ function TopLine({ row }: { row: FleetRow }) {
 
 function lost({ lost_gpu_s: seconds, is_estimate: isEstimate }: FleetRow): string {
   if (seconds === null) return NOT_RECORDED;
-  return `${isEstimate ? "" : "≤ "}${formatHours(seconds)} of a GPU`;
+  const hours = formatHours(seconds);
+  return `${isEstimate || hours.startsWith("<") ? "" : "≤ "}${hours} of a GPU`;
 }
 
 function Change({ row }: { row: FleetRow }) {
