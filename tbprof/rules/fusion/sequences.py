@@ -17,6 +17,7 @@ from tbprof.model import Finding, Numbers
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import computing_finding, in_main_steps, is_worth_a_word
 from tbprof.rules.base.rule import Passing
+from tbprof.rules.base.unbroken_ops import unbroken_ops
 from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.columns import Int64s
 
@@ -92,19 +93,19 @@ def _find(facts: Facts, pattern: str) -> _Found:
     launching = np.flatnonzero(ops.kernels > 0)
     names = facts.trace.slices.name[ops.rows[launching]].tolist()
     text = "".join(_LETTER_OF.get(facts.trace.names[name], ".") for name in names)
-    lanes = ops.lane[launching]
-    matches = [
-        found for found in re.finditer(pattern, text) if lanes[found.start()] == lanes[found.end() - 1]
-    ]
-    members = [launching[found.start() : found.end()] for found in matches]
-    won_ns = sum(int(ops.device_ns[mine].sum() - ops.shortest_ns[mine].min()) for mine in members)
     slices = facts.trace.slices
+    members = [
+        launching[found.start() : found.end()]
+        for piece in unbroken_ops(facts, launching)
+        for found in re.compile(pattern).finditer(text, *piece)
+    ]
+    won_ns = sum(int(ops.device_ns[mine].sum() - ops.shortest_ns[mine].min()) for mine in members)
     first = np.array([ops.rows[mine[0]] for mine in members], np.int64)
     last = np.array([ops.rows[mine[-1]] for mine in members], np.int64)
     late = intersect(facts.idle_of("launch"), union(slices.start_ns[first], slices.end_of(last)))
     held = np.concatenate(members) if members else launching[:0]
     work = in_main_steps(facts, np.flatnonzero(np.isin(ops.of_work, held) & facts.work.is_kernel))
-    return _Found(len(matches), work, won_ns + total_ns(late), len(held))
+    return _Found(len(members), work, won_ns + total_ns(late), len(held))
 
 
 def looked_for(pattern: str) -> Passing:

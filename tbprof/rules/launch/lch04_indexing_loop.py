@@ -29,7 +29,6 @@ Silent
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator
 
@@ -43,6 +42,7 @@ from tbprof.rules.base.computing import is_worth_a_word, severity_of_computing
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
+from tbprof.rules.base.unbroken_ops import unbroken_ops
 from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["RULE"]
@@ -96,9 +96,7 @@ def _find_loops(facts: Facts) -> _Loops:
         chr(_FIRST_LETTER + at) for at, name in enumerate(distinct) if facts.trace.names[name] in _SELECTING
     }
     text = "".join(map(chr, (_FIRST_LETTER + letter).tolist()))
-    step = facts.steps.index_of(slices.start_ns[ops.rows]) + ops.lane * len(facts.steps)
-    cuts = [0, *(np.flatnonzero(np.diff(step)) + 1).tolist(), len(text)]
-    pieces = (_LOOP.finditer(text, *piece) for piece in itertools.pairwise(cuts))
+    pieces = (_LOOP.finditer(text, *piece) for piece in unbroken_ops(facts, np.arange(len(ops))))
     repeated = (one for matches in pieces for one in matches if selecting & set(one[1]))
     # A loop over a tensor of the host launches nothing.
     found = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from computing_scenes import computing
 from public_report import PublicReport
 from rule_scenes import found
@@ -69,6 +70,14 @@ def test_below_one_percent_of_the_steps_it_is_no_word_worth(kernel_us: float, co
     assert check.state == ("failed" if codes else "passed")
 
 
+def test_a_formula_ends_with_its_step() -> None:
+    """What follows the activation of one step is the first product of the next, and the idle between them."""
+    built = computing(*GELU, kernel_us=20)
+    (finding,) = found(built, "FUS03")
+    assert finding.saving is not None
+    assert (finding.count, finding.saving.ceiling_ns) == (24, 3 * 7 * 20_000)
+
+
 def test_public_models(traces: pathlib.Path, public_report: PublicReport) -> None:
     """OWLv2 multiplies, scales and takes a softmax; Qwen has its own RMS norm; BERT calls what torch has."""
     fused = {
@@ -80,3 +89,47 @@ def test_public_models(traces: pathlib.Path, public_report: PublicReport) -> Non
         )
     }
     assert list(fused.values()) == [{"FUS04"}, {"FUS01"}, set()]
+
+
+CASES = (
+    CheckCases(
+        "FUS01",
+        boundary="1 % of the steps",
+        positive=lambda: computing(*RMS_NORM, kernel_us=50),
+        negative=lambda: computing("aten::linear", "aten::relu"),
+        least=lambda: computing(*RMS_NORM, kernel_us=2),
+        below=lambda: computing(*RMS_NORM, kernel_us=1.99),
+    ),
+    CheckCases(
+        "FUS02",
+        boundary="1 % of the steps",
+        positive=lambda: computing(*LAYER_NORM, kernel_us=50),
+        negative=lambda: computing("aten::linear", "aten::relu"),
+        least=lambda: computing(*LAYER_NORM, kernel_us=1.67),
+        below=lambda: computing(*LAYER_NORM, kernel_us=1.66),
+    ),
+    CheckCases(
+        "FUS03",
+        boundary="1 % of the steps",
+        positive=lambda: computing(*GELU, kernel_us=50),
+        negative=lambda: computing("aten::linear", "aten::relu"),
+        least=lambda: computing(*GELU, kernel_us=1.43),
+        below=lambda: computing(*GELU, kernel_us=1.42),
+    ),
+    CheckCases(
+        "FUS04",
+        boundary="1 % of the steps",
+        positive=lambda: computing(*ATTENTION, kernel_us=50),
+        negative=lambda: computing("aten::linear", "aten::relu"),
+        least=lambda: computing(*ATTENTION, kernel_us=3.34),
+        below=lambda: computing(*ATTENTION, kernel_us=3.33),
+    ),
+    CheckCases(
+        "FUS05",
+        boundary="1 % of the steps",
+        positive=lambda: computing(*LOSS, kernel_us=50),
+        negative=lambda: computing("aten::linear", "aten::relu"),
+        least=lambda: computing(*LOSS, kernel_us=10),
+        below=lambda: computing(*LOSS, kernel_us=9.99),
+    ),
+)
