@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from check_cases import CheckCases
 from communication_scenes import NAME, exchanging
 from rule_scenes import found
 from trace_builder import TraceBuilder
@@ -29,8 +30,24 @@ def test_from_one_percent_of_the_steps_on(exposed: float, count: int) -> None:
 
 
 def test_communication_beside_computing_is_silent() -> None:
+    assert found(hidden(), "DST01", "DST04", "DST05") == []
+
+
+def hidden() -> TraceBuilder:
     built = TraceBuilder()
     built.step(1, 0, 1000)
     built.launch(1, 2, runs=(10, 900))
     built.launch(3, 4, runs=(20, 800), name=NAME, stream=20)
-    assert found(built, "DST01", "DST04", "DST05") == []
+    return built
+
+
+CASES = (
+    CheckCases(
+        "DST01",
+        boundary="1 % of the steps",
+        positive=lambda: exchanging(2_000),
+        negative=hidden,
+        least=lambda: exchanging(100),
+        below=lambda: exchanging(99),
+    ),
+)

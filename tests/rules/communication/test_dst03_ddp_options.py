@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from communication_scenes import NAME
+from check_cases import CheckCases
+from communication_scenes import NAME, exchanging
 from rule_scenes import found
 from trace_builder import TraceBuilder
 
@@ -58,3 +59,15 @@ def test_a_search_for_unused_parameters_costs_the_idle_beside_it() -> None:
     (finding,) = found(built, "DST03")
     assert finding.numbers["place"] == "find_unused_parameters=False"
     assert finding.numbers["per_step_ns"] == 1_000_000
+
+
+CASES = (
+    CheckCases(
+        "DST03",
+        boundary="a thousandth of the steps",
+        positive=lambda: copying_back(200),
+        negative=lambda: exchanging(400),
+        least=lambda: copying_back(10),
+        below=lambda: copying_back(9),
+    ),
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from check_cases import CheckCases
 from communication_scenes import NAME
 from rule_scenes import found
 from trace_builder import TraceBuilder
@@ -35,3 +36,15 @@ def test_from_half_of_the_wait_on(communicates: float, count: int) -> None:
 
 def test_a_read_that_waits_for_kernels_is_silent() -> None:
     assert found(awaiting(0), "DST05") == []
+
+
+CASES = (
+    CheckCases(
+        "DST05",
+        boundary="half of the wait",
+        positive=lambda: awaiting(400),
+        negative=lambda: awaiting(100),
+        least=lambda: awaiting(305),
+        below=lambda: awaiting(304),
+    ),
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from check_cases import CheckCases
 from communication_scenes import NAME
 from rule_scenes import found
 from trace_builder import TraceBuilder
@@ -10,9 +11,9 @@ from trace_builder import TraceBuilder
 from tbprof.model import Finding
 
 
-def accumulating(
+def training(
     passes: int, *, exchanged: tuple[int, ...], exposed: float = 200, sizes: tuple[int, ...] = ()
-) -> list[Finding]:
+) -> TraceBuilder:
     """Two steps of 10,000 us with one optimizer step each; `exchanged` are the passes that send gradients."""
     built = TraceBuilder()
     for start in (0.0, 10_000.0):
@@ -29,7 +30,13 @@ def accumulating(
                 built.launch(at + 101, at + 105, runs=runs, name=NAME, stream=20, thread=200)
         built.annotation("Optimizer.step#Adam.step", start + 9_000, start + 9_100)
         built.launch(start + 9_001, start + 9_002, runs=(start + 9_010, start + 9_100))
-    return found(built, "DST06")
+    return built
+
+
+def accumulating(
+    passes: int, *, exchanged: tuple[int, ...], exposed: float = 200, sizes: tuple[int, ...] = ()
+) -> list[Finding]:
+    return found(training(passes, exchanged=exchanged, exposed=exposed, sizes=sizes), "DST06")
 
 
 def test_all_exchanges_but_the_last_of_a_step_are_too_many() -> None:
@@ -53,3 +60,19 @@ def test_two_models_that_share_a_step_send_different_messages() -> None:
 @pytest.mark.parametrize(("exposed", "count"), [(99, 0), (100, 1)])
 def test_from_one_percent_of_the_steps_on(exposed: float, count: int) -> None:
     assert len(accumulating(2, exchanged=(0, 1), exposed=exposed)) == count
+
+
+def exchanged_in(*passes: int, exposed: float = 200) -> TraceBuilder:
+    return training(2, exchanged=passes, exposed=exposed)
+
+
+CASES = (
+    CheckCases(
+        "DST06",
+        boundary="1 % of the steps",
+        positive=lambda: exchanged_in(0, 1),
+        negative=lambda: exchanged_in(1),
+        least=lambda: exchanged_in(0, 1, exposed=100),
+        below=lambda: exchanged_in(0, 1, exposed=99),
+    ),
+)

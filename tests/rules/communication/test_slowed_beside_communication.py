@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from check_cases import CheckCases
 from communication_scenes import NAME
 from rule_scenes import found
 from trace_builder import TraceBuilder
@@ -57,3 +58,23 @@ def test_without_shapes_kernels_are_not_checked() -> None:
     built.step(1, 0, 1_000)
     built.launch(1, 2, runs=(10, 900), name=NAME)
     assert {missing.rule for missing in built.report().not_checked} >= {"DST09"}
+
+
+CASES = (
+    CheckCases(
+        "DST07",
+        boundary="1 % of the steps",
+        positive=lambda: beside_and_alone(150, what="copy"),
+        negative=lambda: beside_and_alone(100, what="copy"),
+        least=lambda: beside_and_alone(120, what="copy"),
+        below=lambda: beside_and_alone(119, what="copy"),
+    ),
+    CheckCases(
+        "DST09",
+        boundary="1 % of the steps",
+        positive=lambda: beside_and_alone(150, what="kernel"),
+        negative=lambda: beside_and_alone(100, what="kernel"),
+        least=lambda: beside_and_alone(120, what="kernel"),
+        below=lambda: beside_and_alone(119, what="kernel"),
+    ),
+)

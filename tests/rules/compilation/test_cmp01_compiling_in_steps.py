@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from check_cases import CheckCases
 from rule_scenes import each_step, found
 from trace_builder import TraceBuilder
 
@@ -25,8 +26,23 @@ def test_what_the_device_waits_for_is_won_at_most() -> None:
 
 
 def test_compiled_code_that_compiles_nothing_passes() -> None:
-    built = each_step(lambda built, at: built.annotation("Torch-Compiled Region: 0/0", at, at + 100))
-    states = {check.rule: check.state for check in built.report().checks}
+    states = {check.rule: check.state for check in compiled_before().report().checks}
     assert states["CMP01"] == "passed"
     plain = each_step(lambda built, at: built.op("aten::mm", at, at + 100))
     assert {check.rule: check.state for check in plain.report().checks}["CMP01"] == "not_applicable"
+
+
+def compiled_before() -> TraceBuilder:
+    return each_step(lambda built, at: built.annotation("Torch-Compiled Region: 0/0", at, at + 100))
+
+
+CASES = (
+    CheckCases(
+        "CMP01",
+        boundary="1 % of the steps",
+        positive=lambda: compiling(400),
+        negative=compiled_before,
+        least=lambda: compiling(10),
+        below=lambda: compiling(9),
+    ),
+)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from check_cases import CheckCases, beside
 from hook_scenes import hook_facts, report_with
 from rule_scenes import each_step
 from trace_builder import TraceBuilder
 
+from tbprof.analysis.facts import Facts
 from tbprof.model import CompilerFacts, GraphBreak, Recompilation, Report
 
 BREAK = GraphBreak("train.py", 12, "step", "print can't be traced", 2)
@@ -84,3 +86,40 @@ def test_without_the_compiler_there_is_nothing_to_judge() -> None:
     states = {check.rule: check.state for check in report.checks}
     assert {states[code] for code in ("CMP02", "CMP03", "CMP04")} == {"not_applicable"}
     assert ("CMP02", "facts of the hook") in {(row.rule, row.needs) for row in running().report().not_checked}
+
+
+def compiled(counters: dict[str, int] | None = None, **known: Any) -> Facts:
+    facts = CompilerFacts(graphs=2, operations=40, **known)
+    return beside(hook_facts(compiler=facts, counters=counters or {}), running())
+
+
+def broken(times: int) -> Facts:
+    return compiled(breaks=(GraphBreak("train.py", 12, "step", "r", times),) if times else ())
+
+
+CASES = (
+    CheckCases(
+        "CMP02",
+        boundary="no threshold: a single break of code that runs in the steps",
+        positive=lambda: broken(40),
+        negative=compiled,
+        least=lambda: broken(1),
+        below=lambda: broken(0),
+    ),
+    CheckCases(
+        "CMP03",
+        boundary="no threshold: a single graph that was left out",
+        positive=lambda: compiled(cudagraph_skips=20),
+        negative=compiled,
+        least=lambda: compiled(cudagraph_skips=1),
+        below=lambda: compiled(cudagraph_skips=0),
+    ),
+    CheckCases(
+        "CMP04",
+        boundary="no threshold: one frame that was compiled again in the recorded steps",
+        positive=lambda: compiled(given_up=("size mismatch",)),
+        negative=lambda: compiled(IN_STEPS),
+        least=lambda: compiled(IN_STEPS, recompilations=(AGAIN,)),
+        below=lambda: compiled(recompilations=(AGAIN,)),
+    ),
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from check_cases import CheckCases
 from rule_scenes import each_step, found
 from scenes import upload
 from trace_builder import TraceBuilder
@@ -126,3 +127,19 @@ def test_a_copy_that_never_blocked_has_nothing_to_win_by_waits() -> None:
     assert finding.saving is not None
     assert (finding.saving.ceiling_ns, finding.severity) == (0, "info")
     assert finding.numbers["is_staged_without_wait"] == 1
+
+
+def pinned(built: TraceBuilder, at: float) -> None:
+    built.copy("HtoD", "pinned", at, at + 100, runs=(at + 2, at + 98), size_bytes=LARGE)
+
+
+CASES = (
+    CheckCases(
+        "CPY01",
+        boundary="64 KB, up to which the driver takes them at once",
+        positive=lambda: uploads(),
+        negative=lambda: each_step(pinned),
+        least=lambda: uploads(65_537),
+        below=lambda: uploads(65_536),
+    ),
+)

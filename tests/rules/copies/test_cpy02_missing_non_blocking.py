@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from public_report import PublicReport
 from rule_scenes import each_step, found
 from trace_builder import TraceBuilder
@@ -74,3 +75,27 @@ def test_trainings_that_ask_not_to_block_are_silent(
         report = public_report(traces / file)
         assert any(copy.memory == "pinned" and copy.direction == "HtoD" for copy in report.copies)
         assert "CPY02" not in {finding.rule for finding in report.findings}
+
+
+def moved(synchronises: float) -> TraceBuilder:
+    """A copy in an op of 10 us, and a synchronise that begins so long after the copy's call."""
+
+    def move_and_wait(built: TraceBuilder, at: float) -> None:
+        for name in ("aten::to", "aten::_to_copy", "aten::copy_"):
+            built.op(name, at, at + 10)
+        built.copy("HtoD", "pinned", at, at + 5, runs=(at + 6, at + 100), size_bytes=LARGE)
+        built.synchronise("cudaStreamSynchronize", at + 5 + synchronises, at + 9 + synchronises)
+
+    return each_step(move_and_wait)
+
+
+CASES = (
+    CheckCases(
+        "CPY02",
+        boundary="no threshold: a single synchronise that begins within the op of the copy",
+        positive=lambda: each_step(move),
+        negative=lambda: each_step(lambda built, at: move(built, at, memory="pageable")),
+        least=lambda: moved(1),
+        below=lambda: moved(6),
+    ),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from check_cases import CheckCases
 from hook_scenes import found_with, recorded, the_audit
 from rule_scenes import found
 from scenes import upload
@@ -53,8 +54,7 @@ def test_sizes_that_differ_are_no_constant() -> None:
 
 @pytest.mark.parametrize(("steps", "count"), [(3, 0), (4, 1)])
 def test_it_happens_in_80_percent_of_the_steps(steps: int, count: int) -> None:
-    built = training(lambda built, at: move_mean(built, at) if at < 1000 * steps else None)
-    assert len(found(built, "CPY03")) == count
+    assert len(found(moving_in(steps), "CPY03")) == count
 
 
 @pytest.mark.parametrize(("steps", "count"), [(2, 0), (3, 1)])
@@ -107,3 +107,19 @@ def test_without_a_loader_in_the_trace_the_hook_s_word_is_enough() -> None:
     assert found(built, "CPY03") == []
     (finding,) = found_with(the_audit(recorded(12, "to", ("cpu", "cuda:0"), same_bytes=True)), built, "CPY03")
     assert (finding.confidence, finding.count) == ("high", 3)
+
+
+def moving_in(steps: int) -> TraceBuilder:
+    return training(lambda built, at: move_mean(built, at) if at < 1000 * steps else None)
+
+
+CASES = (
+    CheckCases(
+        "CPY03",
+        boundary="80 % of the steps",
+        positive=lambda: training(move_mean),
+        negative=lambda: training(lambda built, at: built.op("aten::add", at, at + 1)),
+        least=lambda: moving_in(4),
+        below=lambda: moving_in(3),
+    ),
+)

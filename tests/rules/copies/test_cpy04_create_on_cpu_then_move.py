@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from public_report import PublicReport
 from rule_scenes import each_step, found
 from shape_scenes import typed_op
@@ -34,11 +35,7 @@ def move(built: TraceBuilder, at: float, *, shape: tuple[int, ...] = SHAPE) -> N
 
 
 def test_zeros_that_are_moved_at_once_are_found() -> None:
-    def zeros(built: TraceBuilder, at: float) -> None:
-        make(built, at)
-        move(built, at + 30)
-
-    (finding,) = found(each_step(zeros), "CPY04")
+    (finding,) = found(moved_after(10), "CPY04")
     assert (finding.removal, finding.count, finding.steps) == ("rewrite", 3, (0, 1, 2))
     assert finding.numbers == {"bytes": 3 * BYTES}
     assert finding.saving is not None
@@ -63,11 +60,7 @@ def test_another_shape_is_another_tensor() -> None:
 
 
 def test_a_tensor_that_no_factory_made_is_silent() -> None:
-    def stacked(built: TraceBuilder, at: float) -> None:
-        make(built, at, name="aten::stack")
-        move(built, at + 30)
-
-    assert found(each_step(stacked), "CPY04") == []
+    assert found(moved_after(10, name="aten::stack"), "CPY04") == []
 
 
 def test_a_factory_that_launches_a_kernel_made_it_on_the_device() -> None:
@@ -81,11 +74,7 @@ def test_a_factory_that_launches_a_kernel_made_it_on_the_device() -> None:
 
 @pytest.mark.parametrize(("gap", "count"), [(200, 1), (200.001, 0)])
 def test_within_200_us_it_is_moved_at_once(gap: float, count: int) -> None:
-    def zeros(built: TraceBuilder, at: float) -> None:
-        make(built, at)
-        move(built, at + 20 + gap)
-
-    assert len(found(each_step(zeros), "CPY04")) == count
+    assert len(found(moved_after(gap), "CPY04")) == count
 
 
 def test_an_op_between_the_two_makes_it_another_matter() -> None:
@@ -99,12 +88,7 @@ def test_an_op_between_the_two_makes_it_another_matter() -> None:
 
 def test_empty_memory_is_filled_by_python_and_no_factory() -> None:
     """`torch.tensor([...], device=...)` shows as `aten::empty` and `aten::to`."""
-
-    def listed(built: TraceBuilder, at: float) -> None:
-        make(built, at, name="aten::empty")
-        move(built, at + 30)
-
-    assert found(each_step(listed), "CPY04") == []
+    assert found(moved_after(10, name="aten::empty"), "CPY04") == []
 
 
 def test_a_program_that_uploads_lists_makes_no_tensors(
@@ -118,3 +102,23 @@ def test_a_program_that_uploads_lists_makes_no_tensors(
 def test_without_shapes_it_is_not_checked() -> None:
     built = each_step(lambda built, at: built.op("aten::zeros", at, at + 1))
     assert ("CPY04", "shapes") in {(row.rule, row.needs) for row in built.report().not_checked}
+
+
+def moved_after(gap: float, *, name: str = "aten::zeros") -> TraceBuilder:
+    def zeros(built: TraceBuilder, at: float) -> None:
+        make(built, at, name=name)
+        move(built, at + 20 + gap)
+
+    return each_step(zeros)
+
+
+CASES = (
+    CheckCases(
+        "CPY04",
+        boundary="200 us from the factory to the move",
+        positive=lambda: moved_after(10),
+        negative=lambda: moved_after(10, name="aten::stack"),
+        least=lambda: moved_after(200),
+        below=lambda: moved_after(200.001),
+    ),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from public_report import PublicReport
 from rule_scenes import each_step, found
 from scenes import upload
@@ -74,3 +75,15 @@ def test_a_recommender_indexes_with_lists_forward_and_backward(
         report = public_report(path)
         ops = [report.sites[finding.sites[0]].ops for finding in report.findings if finding.rule == "CPY05"]
         assert {"aten::index", "aten::_index_put_impl_"} <= {op for chain in ops for op in chain}
+
+
+CASES = (
+    CheckCases(
+        "CPY05",
+        boundary="64 KB are data and no list",
+        positive=lambda: indexing(),
+        negative=lambda: making("a.py(3): tensor"),
+        least=lambda: indexing(size_bytes=65_535),
+        below=lambda: indexing(size_bytes=65_536),
+    ),
+)

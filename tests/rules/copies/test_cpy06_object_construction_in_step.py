@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from hook_scenes import found_with, the_audit
 from public_report import PublicReport
 from rule_scenes import each_step, found
@@ -52,11 +53,7 @@ def test_each_place_is_a_finding() -> None:
 
 @pytest.mark.parametrize(("steps", "count"), [(2, 0), (3, 1)])
 def test_fewer_than_half_of_the_steps_are_silent(steps: int, count: int) -> None:
-    built = each_step(
-        lambda built, at: build(built, at, frame=MODULE if at <= 1000 * steps + 200 else "a.py(1): b"),
-        steps=7,
-    )
-    assert len(found(built, "CPY06")) == count
+    assert len(found(building_in(steps), "CPY06")) == count
 
 
 def test_another_thread_is_silent() -> None:
@@ -107,3 +104,23 @@ def test_frames_tell_more_than_lines_do() -> None:
     audit = the_audit(constructions=(Construction("train.py", 12, "step", "Linear", 1),))
     (finding,) = found_with(audit, each_step(build), "CPY06")
     assert finding.numbers["place"] == STEP
+
+
+def building_in(steps: int) -> TraceBuilder:
+    """In so many of seven steps, the first of which does not count."""
+    return each_step(
+        lambda built, at: build(built, at, frame=MODULE if at <= 1000 * steps + 200 else "a.py(1): b"),
+        steps=7,
+    )
+
+
+CASES = (
+    CheckCases(
+        "CPY06",
+        boundary="half of the steps but the first",
+        positive=lambda: building_in(6),
+        negative=lambda: each_step(lambda built, at: build(built, at, frame="a.py(1): b")),
+        least=lambda: building_in(3),
+        below=lambda: building_in(2),
+    ),
+)

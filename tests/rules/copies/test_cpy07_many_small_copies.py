@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from public_report import PublicReport
 from rule_scenes import each_step, found
 from scenes import SIDE
@@ -95,3 +96,15 @@ def test_an_image_processor_that_uploads_twenty_scalars_is_found(
     report = public_report(traces / "h100_owlv2_infer" / "h100_owlv2.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "CPY07"]
     assert (finding.numbers["copies_per_step"], finding.numbers["median_bytes"]) == (20.0, 40)
+
+
+CASES = (
+    CheckCases(
+        "CPY07",
+        boundary="eight copies a step",
+        positive=lambda: uploads(20),
+        negative=lambda: uploads(20, size_bytes=100_000),
+        least=lambda: uploads(8),
+        below=lambda: uploads(7),
+    ),
+)

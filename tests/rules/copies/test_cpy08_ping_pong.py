@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from check_cases import CheckCases
 from rule_scenes import each_step, found
 from scenes import upload
 from trace_builder import TraceBuilder
@@ -67,3 +68,15 @@ def test_one_upload_brings_back_one_tensor() -> None:
 
     (finding,) = found(each_step(two_leave), "CPY08")
     assert finding.numbers["trips"] == 3
+
+
+CASES = (
+    CheckCases(
+        "CPY08",
+        boundary="64 KB, up to which equal sizes are chance",
+        positive=lambda: trips(),
+        negative=lambda: trips(back_bytes=LARGE + 4),
+        least=lambda: trips(65_537),
+        below=lambda: trips(65_536),
+    ),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from public_report import PublicReport
 from rule_scenes import each_step, found
 from trace_builder import TraceBuilder
@@ -80,3 +81,15 @@ def test_a_training_that_prefetches_on_a_stream_of_its_own_is_silent(
     report = public_report(traces / "hta_trace_diff" / "control.json.gz")
     assert sum(copy.bytes for copy in report.copies if copy.memory == "pinned") > 400e6
     assert [finding for finding in report.findings if finding.rule == "CPY09"] == []
+
+
+CASES = (
+    CheckCases(
+        "CPY09",
+        boundary="1 % of the steps",
+        positive=lambda: batches(),
+        negative=lambda: batches(stream=SIDE_STREAM),
+        least=lambda: batches(10),
+        below=lambda: batches(9.999),
+    ),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from public_report import PublicReport
 from rule_scenes import each_step, found
 from trace_builder import TraceBuilder
@@ -36,10 +37,7 @@ def test_who_waits_or_asks_knows_that_it_is_done(call: str) -> None:
 
 @pytest.mark.parametrize(("asked", "count"), [(1999.999, 0), (2000, 1)])
 def test_until_the_end_of_the_next_step_one_may_ask(asked: float, count: int) -> None:
-    """The read is in the first of three steps of 1000 us."""
-    built = each_step(lambda built, at: read(built, at) if at == 200 else None)
-    built.call("cudaEventQuery", asked, asked + 1)
-    assert len(found(built, "CPY10")) == count
+    assert len(found(asked_at(asked), "CPY10")) == count
 
 
 def test_a_read_that_blocks_is_waited_for() -> None:
@@ -63,3 +61,22 @@ def test_no_public_training_reads_what_it_did_not_wait_for(
     for folder in ("hta_trace_diff", "dlrm_v100_8rank", "kineto_resnet50_nw4"):
         for path in (traces / folder).glob("*.gz"):
             assert "CPY10" not in {finding.rule for finding in public_report(path).findings}
+
+
+def asked_at(asked: float) -> TraceBuilder:
+    """The read is in the first of three steps of 1000 us."""
+    built = each_step(lambda built, at: read(built, at) if at == 200 else None)
+    built.call("cudaEventQuery", asked, asked + 1)
+    return built
+
+
+CASES = (
+    CheckCases(
+        "CPY10",
+        boundary="the end of the next step, until which one may ask",
+        positive=lambda: each_step(read),
+        negative=lambda: asked_at(220),
+        least=lambda: asked_at(2000),
+        below=lambda: asked_at(1999.999),
+    ),
+)

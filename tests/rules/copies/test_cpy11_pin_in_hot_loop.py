@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from public_report import PublicReport
 from rule_scenes import each_step, found
 from scenes import SIDE
@@ -38,9 +39,7 @@ def test_a_buffer_that_the_driver_makes_in_each_step_is_found() -> None:
 
 @pytest.mark.parametrize(("steps", "count"), [(2, 0), (3, 1)])
 def test_fewer_than_half_of_the_steps_are_silent(steps: int, count: int) -> None:
-    """Of the first `steps` + 1 of seven; the first one is that in which memory is set up."""
-    built = each_step(lambda built, at: pin(built, at) if at <= 1000 * steps + 200 else None, steps=7)
-    assert len(found(built, "CPY11")) == count
+    assert len(found(pinning_in(steps), "CPY11")) == count
 
 
 def test_on_another_thread_it_is_silent() -> None:
@@ -75,3 +74,20 @@ def test_a_training_that_pins_beside_a_busy_device_loses_nothing(
     report = public_report(traces / "hta_trace_diff" / "test.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "CPY11"]
     assert (finding.severity, finding.count) == ("info", 5)
+
+
+def pinning_in(steps: int) -> TraceBuilder:
+    """In so many of seven steps, and in the first, in which memory is set up."""
+    return each_step(lambda built, at: pin(built, at) if at <= 1000 * steps + 200 else None, steps=7)
+
+
+CASES = (
+    CheckCases(
+        "CPY11",
+        boundary="half of the steps but the first",
+        positive=lambda: pinning_in(6),
+        negative=lambda: each_step(lambda built, at: pin(built, at, thread=SIDE)),
+        least=lambda: pinning_in(3),
+        below=lambda: pinning_in(2),
+    ),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from public_report import PublicReport
 from rule_scenes import each_step, found
 from shape_scenes import typed_op
@@ -110,3 +111,15 @@ def test_no_public_training_with_shapes_widens_its_batch(
         report = public_report(traces / file)
         assert "CPY12" not in {finding.rule for finding in report.findings}
         assert "CPY12" not in {row.rule for row in report.not_checked}
+
+
+CASES = (
+    CheckCases(
+        "CPY12",
+        boundary="1 % of the steps: three quarters of a copy are spared",
+        positive=lambda: widened(),
+        negative=lambda: widened("c10::Half", "float"),
+        least=lambda: widened(runs_for=13.334),
+        below=lambda: widened(runs_for=13.333),
+    ),
+)

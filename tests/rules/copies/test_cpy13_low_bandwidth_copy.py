@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from check_cases import CheckCases
 from rule_scenes import found
 from trace_builder import TraceBuilder
 
@@ -60,3 +61,15 @@ def test_what_kernels_hide_is_not_lost() -> None:
 
 def test_one_copy_alone_is_the_best_of_its_kind() -> None:
     assert found(copies(800), "CPY13") == []
+
+
+CASES = (
+    CheckCases(
+        "CPY13",
+        boundary="40 % of the best speed of the link",
+        positive=lambda: copies(100, 400, 400),
+        negative=lambda: copies(100, 100, 100),
+        least=lambda: copies(100, 250.001, 250.001),
+        below=lambda: copies(100, 250, 250),
+    ),
+)

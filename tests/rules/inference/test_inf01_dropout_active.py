@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from computing_scenes import computing
 from public_report import PublicReport
 from rule_scenes import found
@@ -29,3 +30,15 @@ def test_public_inference(traces: pathlib.Path, public_report: PublicReport) -> 
     assert "INF01" in {finding.rule for finding in alexnet.findings}
     (check,) = (check for check in bert.checks if check.rule == "INF01")
     assert (check.state, check.numbers["calls"]) == ("passed", 9)
+
+
+CASES = (
+    CheckCases(
+        "INF01",
+        boundary="no threshold: a single mask that is drawn, by an op of that name",
+        positive=lambda: computing(*("aten::linear", "aten::native_dropout") * 9),
+        negative=lambda: computing("aten::linear", "aten::dropout", "aten::dropout"),
+        least=lambda: computing("aten::linear", "aten::native_dropout", steps=1),
+        below=lambda: computing("aten::linear", "aten::dropout", steps=1),
+    ),
+)

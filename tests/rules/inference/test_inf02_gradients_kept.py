@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 import pytest
 import torch
+from check_cases import CheckCases
 from public_report import PublicReport
 from rule_scenes import found
 from shape_scenes import numbered_op
@@ -63,3 +64,15 @@ def test_a_public_alexnet_prepares_for_gradients(traces: pathlib.Path, public_re
     bert = public_report(traces / "h100_bert_small_infer" / "h100_bert_small.json.gz")
     assert "INF02" in {finding.rule for finding in alexnet.findings}
     assert {check.rule: check.state for check in bert.checks}["INF02"] == "passed"
+
+
+CASES = (
+    CheckCases(
+        "INF02",
+        boundary="no threshold: a single node, after which the number that ops bear is one higher",
+        positive=lambda: inferring(range(20)),
+        negative=lambda: inferring((3, 3, 3)),
+        least=lambda: inferring((3, 4)),
+        below=lambda: inferring((3, 3)),
+    ),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from check_cases import CheckCases
 from rule_scenes import found
 from trace_builder import TraceBuilder
 
@@ -28,8 +29,7 @@ def answering(
 
 @pytest.mark.parametrize(("slowest_us", "slow"), [(199, []), (200, [1])])
 def test_twice_the_median_is_slow(slowest_us: float, slow: list[int]) -> None:
-    built = answering([*[100] * 10, slowest_us, *[100] * 9])
-    assert [finding.count for finding in found(built, "INF03")] == slow
+    assert [finding.count for finding in found(slowest(slowest_us), "INF03")] == slow
 
 
 def test_latencies_end_when_the_device_is_done() -> None:
@@ -61,3 +61,19 @@ def test_few_requests_are_not_checked_and_a_training_has_none() -> None:
     training = answering([*[100] * 12, 300], op="autograd::engine::evaluate_function: MmBackward0").report()
     (check,) = (check for check in training.checks if check.rule == "INF03")
     assert check.state == "not_applicable"
+
+
+def slowest(latency_us: float) -> TraceBuilder:
+    return answering([*[100] * 10, latency_us, *[100] * 9])
+
+
+CASES = (
+    CheckCases(
+        "INF03",
+        boundary="twice the median",
+        positive=lambda: slowest(900),
+        negative=lambda: slowest(100),
+        least=lambda: slowest(200),
+        below=lambda: slowest(199),
+    ),
+)

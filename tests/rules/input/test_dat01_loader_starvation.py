@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from loader_scenes import SINGLE, loading
 from public_report import PublicReport
 from rule_scenes import found
@@ -74,3 +75,15 @@ def test_a_training_without_workers_starves_and_with_four_it_does_not(
     for path in (traces / "kineto_resnet50_nw4").glob("*.gz"):
         rules = {finding.rule for finding in public_report(path).findings}
         assert rules.isdisjoint({"DAT01", "DAT02"})
+
+
+CASES = (
+    CheckCases(
+        "DAT01",
+        boundary="5 % of the steps",
+        positive=lambda: loading(40_050),
+        negative=lambda: loading(40_000, busy_until=50_000),
+        least=lambda: loading(5_050),
+        below=lambda: loading(5_049),
+    ),
+)

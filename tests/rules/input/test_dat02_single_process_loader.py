@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from check_cases import CheckCases
 from loader_scenes import SINGLE, WORKERS, loading
 from rule_scenes import found
 
@@ -25,3 +26,15 @@ def test_from_1_percent_on_a_single_process_matters_by_itself(exposed: float, co
     for finding in findings:
         assert finding.saving is not None
         assert finding.saving.ceiling_ns == 3 * exposed * 1000
+
+
+CASES = (
+    CheckCases(
+        "DAT02",
+        boundary="1 % of the steps",
+        positive=lambda: loading(40_050, name=SINGLE),
+        negative=lambda: loading(40_050, name=WORKERS),
+        least=lambda: loading(1_050, name=SINGLE),
+        below=lambda: loading(1_049, name=SINGLE),
+    ),
+)

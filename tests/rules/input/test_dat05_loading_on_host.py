@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from check_cases import CheckCases
 from loader_scenes import SINGLE, WORKERS, loading
 from rule_scenes import found
 from trace_builder import TraceBuilder
@@ -48,3 +49,15 @@ def test_less_than_5_percent_of_the_steps_is_silent(takes: float, count: int) ->
 
 def test_a_device_that_worked_is_judged_by_its_idle() -> None:
     assert found(loading(40_050), "DAT05") == []
+
+
+CASES = (
+    CheckCases(
+        "DAT05",
+        boundary="5 % of the steps",
+        positive=lambda: on_host(40_000),
+        negative=lambda: on_host(100),
+        least=lambda: on_host(5_000),
+        below=lambda: on_host(4_999),
+    ),
+)

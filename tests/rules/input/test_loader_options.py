@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from check_cases import CheckCases, beside
 from hook_scenes import hook_facts, report_with
 from loader_scenes import loading
 from trace_builder import TraceBuilder
 
+from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, LoaderFacts, Report
 
 
@@ -70,3 +72,31 @@ def test_a_loader_that_pins_passes_with_its_figures() -> None:
     report = report_with(hook_facts(loaders=(loader(pin=True),)), uploading("pinned", 65_536))
     (check,) = (check for check in report.checks if check.rule == "DAT04")
     assert check.numbers == {"loaders": 1, "pinning": 1, "uploads": 0}
+
+
+def workers_late_by(exposed: float) -> Facts:
+    return beside(hook_facts(loaders=(loader(),)), loading(50 + exposed))
+
+
+def batches_of(size_bytes: int, *, pin: bool = False) -> Facts:
+    return beside(hook_facts(loaders=(loader(pin=pin),)), uploading("pageable", size_bytes))
+
+
+CASES = (
+    CheckCases(
+        "DAT03",
+        boundary="5 % of the steps",
+        positive=lambda: workers_late_by(40_000),
+        negative=lambda: workers_late_by(0),
+        least=lambda: workers_late_by(5_000),
+        below=lambda: workers_late_by(4_999),
+    ),
+    CheckCases(
+        "DAT04",
+        boundary="64 KB, up to which the driver takes them at once",
+        positive=lambda: batches_of(1_000_000),
+        negative=lambda: batches_of(1_000_000, pin=True),
+        least=lambda: batches_of(65_536),
+        below=lambda: batches_of(65_535),
+    ),
+)

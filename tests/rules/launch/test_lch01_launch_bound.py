@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from launch_scenes import AUTOGRAD, hand_written_loss
 from public_report import PublicReport
 from rule_scenes import found
@@ -111,3 +112,15 @@ def test_a_small_transformer_is_bound_by_its_launches(
         first = next(finding for finding in public_report(path).findings if finding.rule == "LCH01")
         assert (first.numbers["place"], first.numbers["kernels_per_step"]) == ("Self-Attention", 9.0)
         assert first.severity == "critical"
+
+
+CASES = (
+    CheckCases(
+        "LCH01",
+        boundary="10 us, from which on a kernel is not short",
+        positive=lambda: hand_written_loss(),
+        negative=lambda: gpu_bound(),
+        least=lambda: hand_written_loss(takes=9.999, launched_every=30),
+        below=lambda: hand_written_loss(takes=10, launched_every=30),
+    ),
+)

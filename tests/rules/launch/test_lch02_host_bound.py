@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from launch_scenes import hand_written_loss, pausing
 from public_report import PublicReport
 from rule_scenes import found
@@ -81,3 +82,15 @@ def test_while_most_launches_record_a_graph_nothing_is_to_be_changed(captured: i
     built.call("cudaStreamEndCapture", 10_100, 10_101)
     (finding,) = found(built, "LCH02")
     assert finding.severity == severity
+
+
+CASES = (
+    CheckCases(
+        "LCH02",
+        boundary="200 us without a launch",
+        positive=lambda: pausing(3_000),
+        negative=lambda: hand_written_loss(),
+        least=lambda: pausing(200),
+        below=lambda: pausing(199.999),
+    ),
+)

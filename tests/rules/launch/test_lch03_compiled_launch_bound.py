@@ -5,8 +5,10 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from launch_scenes import hand_written_loss
-from rule_scenes import found
+from rule_scenes import each_step, found
+from trace_builder import TraceBuilder
 
 from tbprof.report import build_report
 
@@ -35,3 +37,28 @@ def test_a_compiled_training_is_not_told_to_compile(traces: pathlib.Path) -> Non
     report = build_report(traces / "hta_df_index_memory" / "df_index_resolver.json.gz")
     first = report.findings[0]
     assert (first.rule, first.numbers["place"]) == ("LCH03", "backward")
+
+
+def compiled(kernels: int) -> TraceBuilder:
+    """So many of the nine kernels of a step."""
+    built = hand_written_loss()
+    for start in (0, 1000, 2000):
+        built.op("Torch-Compiled Region: 0/0", start + 152, start + 155 + 20 * kernels - 1)
+    return built
+
+
+def lasting() -> TraceBuilder:
+    """Compiled code with one long kernel."""
+    return each_step(lambda built, at: built.op("Torch-Compiled Region: 0/0", at - 195, at + 700))
+
+
+CASES = (
+    CheckCases(
+        "LCH03",
+        boundary="half of the kernels are those of compiled code",
+        positive=lambda: compiled(9),
+        negative=lasting,
+        least=lambda: compiled(5),
+        below=lambda: compiled(4),
+    ),
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from check_cases import CheckCases
 from rule_scenes import found
 from trace_builder import TraceBuilder
 
@@ -45,3 +46,15 @@ def test_at_most_what_a_full_device_would_save_is_won() -> None:
 def test_without_grids_it_is_not_checked() -> None:
     needs = {(row.rule, row.needs) for row in small(None).report().not_checked}
     assert ("LCH05", "grids of kernels") in needs
+
+
+CASES = (
+    CheckCases(
+        "LCH05",
+        boundary="a tenth of the steps",
+        positive=lambda: small(0.1),
+        negative=lambda: small(4.0),
+        least=lambda: small(0.8),
+        below=lambda: small(0.81),
+    ),
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from check_cases import CheckCases
 from launch_scenes import pausing
 from rule_scenes import found
 from trace_builder import TraceBuilder
@@ -60,3 +61,15 @@ def test_what_calling_operators_takes_is_no_work_to_shorten(pause: float, severi
 
 def test_a_device_that_worked_is_judged_by_its_idle() -> None:
     assert found(pausing(3_000), "LCH06") == []
+
+
+CASES = (
+    CheckCases(
+        "LCH06",
+        boundary="5 % of the steps",
+        positive=lambda: on_host(30_000),
+        negative=lambda: on_host(100),
+        least=lambda: on_host(5_000),
+        below=lambda: on_host(4_999),
+    ),
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from check_cases import CheckCases
 from rule_scenes import found
 from trace_builder import TraceBuilder
 
@@ -44,3 +45,15 @@ def test_what_the_optimizer_does_stays_as_long_as_it_is() -> None:
     (finding,) = found(launching(5.5, optimizer_us=400), "LCH07")
     whole = 40 * 20 + 420
     assert float(finding.numbers["share"]) == pytest.approx((4 * 40 * 5.5 + 400) / 4 / whole, rel=0.1)
+
+
+CASES = (
+    CheckCases(
+        "LCH07",
+        boundary="a tenth of a step idle",
+        positive=lambda: launching(2.75),
+        negative=lambda: launching(19.5),
+        least=lambda: launching(17.88),
+        below=lambda: launching(17.9),
+    ),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from cupti_scenes import cupti_works
 from public_report import PublicReport
 from rule_scenes import each_step, found
@@ -55,7 +56,7 @@ def test_a_call_that_has_nothing_to_free_is_found() -> None:
 
 @pytest.mark.parametrize(("frees", "count"), [(1, 0), (2, 1)])
 def test_a_single_freed_block_is_silent(frees: int, count: int) -> None:
-    assert len(found(each_step(lambda built, at: flush(built, at, frees=frees)), "MEM02")) == count
+    assert len(found(freeing(frees), "MEM02")) == count
 
 
 def test_memory_that_is_not_asked_for_again_is_silent() -> None:
@@ -112,3 +113,19 @@ def test_a_wait_before_the_frees_wins_nothing() -> None:
     assert found(each_step(wait_and_flush), "MEM02")
     about_waits = [finding for finding in each_step(wait_and_flush).report().findings if finding.sites]
     assert {finding.saving.ceiling_ns for finding in about_waits if finding.saving is not None} <= {0}
+
+
+def freeing(frees: int) -> TraceBuilder:
+    return each_step(lambda built, at: flush(built, at, frees=frees))
+
+
+CASES = (
+    CheckCases(
+        "MEM02",
+        boundary="two frees",
+        positive=lambda: freeing(9),
+        negative=lambda: each_step(lambda built, at: flush(built, at, allocates=False)),
+        least=lambda: freeing(2),
+        below=lambda: freeing(1),
+    ),
+)

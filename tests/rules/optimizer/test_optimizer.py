@@ -5,12 +5,14 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from computing_scenes import computing
 from public_report import PublicReport
 from rule_scenes import found
 from trace_builder import TraceBuilder
 
 STEP, ZERO = "Optimizer.step#AdamW.step", "Optimizer.zero_grad#AdamW.zero_grad"
+SEVERAL = ("aten::_foreach_lerp_", "aten::_foreach_mul_", "aten::_foreach_addcdiv_")
 
 
 def codes(built: TraceBuilder) -> list[str]:
@@ -26,26 +28,16 @@ def update(range_name: str, op: str, ops: int, *, kernel_us: float = 1) -> Trace
 
 @pytest.mark.parametrize(("ops", "expected"), [(49, []), (50, ["OPT01"])])
 def test_fifty_kernels_a_call_are_one_parameter_after_the_other(ops: int, expected: list[str]) -> None:
-    built = TraceBuilder()
-    for number in range(3):
-        start = 4000.0 * number
-        built.step(number, start, start + 4000)
-        built.annotation(STEP, start + 10, start + 2000)
-        for at in range(ops):
-            host = start + 20 + 20 * at
-            built.op("aten::addcdiv_", host, host + 10)
-            built.launch(host + 1, host + 3, runs=(host + 5, host + 12))
-    assert codes(built) == expected
+    assert codes(one_by_one(ops)) == expected
 
 
 def test_a_foreach_update_could_be_fused_and_a_fused_one_is_not_found() -> None:
     """All operations but one can go."""
-    several = ("aten::_foreach_lerp_", "aten::_foreach_mul_", "aten::_foreach_addcdiv_")
-    (finding,) = found(computing(*several, around=STEP), "OPT02")
+    (finding,) = found(computing(*SEVERAL, around=STEP), "OPT02")
     assert finding.saving is not None
     assert (finding.saving.ceiling_ns, finding.numbers["place"]) == (3 * 2 * 10_000, "AdamW")
-    assert codes(computing(*several, around=STEP, kernel_us=4)) == []
-    assert codes(computing(*several, "aten::_fused_adamw_", around=STEP)) == []
+    assert codes(computing(*SEVERAL, around=STEP, kernel_us=4)) == []
+    assert codes(computing(*SEVERAL, "aten::_fused_adamw_", around=STEP)) == []
     assert codes(update(STEP, "aten::_foreach_add_", 8, kernel_us=10)) == []
 
 
@@ -70,3 +62,45 @@ def test_public_trainings(traces: pathlib.Path, public_report: PublicReport) -> 
     buffers = public_report(traces / "hta_nccl_ddp" / "ns_resolution.json.gz")
     assert "OPT03" in {finding.rule for finding in zeroed.findings}
     assert "OPT03" not in {finding.rule for finding in buffers.findings}
+
+
+def one_by_one(ops: int) -> TraceBuilder:
+    """Steps of 4000 us with so many updates of one parameter each."""
+    built = TraceBuilder()
+    for number in range(3):
+        start = 4000.0 * number
+        built.step(number, start, start + 4000)
+        built.annotation(STEP, start + 10, start + 2000)
+        for at in range(ops):
+            host = start + 20 + 20 * at
+            built.op("aten::addcdiv_", host, host + 10)
+            built.launch(host + 1, host + 3, runs=(host + 5, host + 12))
+    return built
+
+
+CASES = (
+    CheckCases(
+        "OPT01",
+        boundary="50 kernels a call",
+        positive=lambda: one_by_one(90),
+        negative=lambda: computing(*SEVERAL, around=STEP),
+        least=lambda: one_by_one(50),
+        below=lambda: one_by_one(49),
+    ),
+    CheckCases(
+        "OPT02",
+        boundary="1 % of the steps: all operations but one can go",
+        positive=lambda: computing(*SEVERAL, around=STEP),
+        negative=lambda: computing("aten::_fused_adamw_", around=STEP),
+        least=lambda: computing(*SEVERAL, around=STEP, kernel_us=5),
+        below=lambda: computing(*SEVERAL, around=STEP, kernel_us=4.9),
+    ),
+    CheckCases(
+        "OPT03",
+        boundary="ten fills a call",
+        positive=lambda: update(ZERO, "aten::zero_", 40, kernel_us=10),
+        negative=lambda: update(ZERO, "aten::_foreach_zero_", 1),
+        least=lambda: update(ZERO, "aten::zero_", 10, kernel_us=10),
+        below=lambda: update(ZERO, "aten::zero_", 9, kernel_us=10),
+    ),
+)

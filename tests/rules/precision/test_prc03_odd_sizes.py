@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from computing_scenes import computing
 from public_report import PublicReport
 from rule_scenes import found
@@ -62,3 +63,19 @@ def test_a_public_inference_of_patches(traces: pathlib.Path, public_report: Publ
     clean = public_report(traces / "h100_transformer_clean" / "dc3b_3169006.pt.trace.json.gz")
     (check,) = (check for check in clean.checks if check.rule == "PRC03")
     assert (check.state, check.numbers["odd"]) == ("passed", 0)
+
+
+def odd(kernel_us: float, numbers: int = 1) -> TraceBuilder:
+    return computing("aten::mm", kernels=(BF16.format(numbers),), kernel_us=kernel_us)
+
+
+CASES = (
+    CheckCases(
+        "PRC03",
+        boundary="1 % of the steps",
+        positive=lambda: odd(100),
+        negative=lambda: odd(100, numbers=8),
+        least=lambda: odd(10),
+        below=lambda: odd(9.9),
+    ),
+)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from check_cases import CheckCases, beside
 from hook_scenes import hook_facts, report_with
 from shape_scenes import typed_op
 from trace_builder import TraceBuilder
 
+from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
 
 
@@ -47,3 +49,20 @@ def test_tuned_changing_and_short_ones_are_left_alone(
 
 def test_five_percent_of_the_steps_is_the_boundary() -> None:
     assert len(of_rule(convolving([224, 224], kernel_us=50), "False")) == 1
+
+
+def steady(kernel_us: float, *, benchmark: str = "False") -> Facts:
+    known = hook_facts(settings={"cudnn.benchmark": benchmark})
+    return beside(known, convolving([224, 224], kernel_us=kernel_us))
+
+
+CASES = (
+    CheckCases(
+        "PRC05",
+        boundary="5 % of the steps",
+        positive=lambda: steady(500),
+        negative=lambda: steady(500, benchmark="True"),
+        least=lambda: steady(50),
+        below=lambda: steady(49),
+    ),
+)

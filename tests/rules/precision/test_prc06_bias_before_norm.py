@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from public_report import PublicReport
 from rule_scenes import found
 from shape_scenes import numbered_op
@@ -58,3 +59,15 @@ def test_a_public_resnet_has_none(traces: pathlib.Path, public_report: PublicRep
     (path, *_) = sorted((traces / "kineto_resnet50_nw4").glob("*.gz"))
     (check,) = (check for check in public_report(path).checks if check.rule == "PRC06")
     assert (check.state, check.numbers) == ("passed", {"pairs": 318, "biased": 0})
+
+
+CASES = (
+    CheckCases(
+        "PRC06",
+        boundary="1 % of the steps",
+        positive=lambda: convolving(),
+        negative=lambda: convolving(adds=False),
+        least=lambda: convolving(bias_us=5),
+        below=lambda: convolving(bias_us=4.9),
+    ),
+)

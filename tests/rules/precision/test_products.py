@@ -5,9 +5,11 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from computing_scenes import computing
 from public_report import PublicReport
 from rule_scenes import found
+from trace_builder import TraceBuilder
 
 SGEMM, TF32 = "volta_sgemm_128x64_nn", "sm80_xmma_gemm_tf32f32_tf32f32_f32_tn_n"
 
@@ -86,3 +88,46 @@ def test_public_trainings(traces: pathlib.Path, public_report: PublicReport) -> 
         )
     }
     assert list(said.values()) == [{"PRC01"}, {"PRC04"}, {"PRC02", "PRC03"}, set()]
+
+
+def multiplying(kernel: str, kernel_us: float, device: str = "NVIDIA A100-SXM4-80GB") -> TraceBuilder:
+    return computing("aten::conv2d", kernels=(kernel,), kernel_us=kernel_us, device=device)
+
+
+V100 = "Tesla V100-SXM2-32GB"
+
+
+CASES = (
+    CheckCases(
+        "PRC01",
+        boundary="1 % of the steps, of which 87.4 % go on a V100",
+        positive=lambda: multiplying(SGEMM, 400, V100),
+        negative=lambda: multiplying("volta_fp16_s884gemm_fp16", 400, V100),
+        least=lambda: multiplying(SGEMM, 11.5, V100),
+        below=lambda: multiplying(SGEMM, 11.4, V100),
+    ),
+    CheckCases(
+        "PRC02",
+        boundary="1 % of the steps, of which seven eighths go on an A100",
+        positive=lambda: multiplying(SGEMM, 400),
+        negative=lambda: multiplying(TF32, 400),
+        least=lambda: multiplying(SGEMM, 11.5),
+        below=lambda: multiplying(SGEMM, 11.4),
+    ),
+    CheckCases(
+        "PRC04",
+        boundary="1 % of the steps",
+        positive=lambda: multiplying(TRANSPOSE, 100),
+        negative=lambda: multiplying("implicit_convolve_sgemm", 100),
+        least=lambda: multiplying(TRANSPOSE, 10),
+        below=lambda: multiplying(TRANSPOSE, 9.9),
+    ),
+    CheckCases(
+        "PRC07",
+        boundary="1 % of the steps",
+        positive=lambda: multiplying(DOUBLE, 100),
+        negative=lambda: multiplying(TF32, 100),
+        least=lambda: multiplying(DOUBLE, 10),
+        below=lambda: multiplying(DOUBLE, 9.9),
+    ),
+)

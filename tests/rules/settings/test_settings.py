@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from check_cases import CheckCases, beside
 from computing_scenes import computing
 from hook_scenes import hook_facts, report_with
 from trace_builder import TraceBuilder
 
+from tbprof.analysis.facts import Facts
 from tbprof.model import Report
 
 
@@ -83,3 +85,79 @@ def test_without_the_hook_nothing_is_checked() -> None:
     report = computing("aten::mm").report()
     needs = {row.needs for row in report.not_checked if row.rule.startswith("ENV")}
     assert needs == {"facts of the hook"}
+
+
+def set_to(**settings: str) -> Facts:
+    return beside(hook_facts(settings=settings), computing("aten::mm"))
+
+
+def exported(**environment: str) -> Facts:
+    return beside(hook_facts(environment=environment), computing("aten::mm"))
+
+
+def on_cores(cores: int, threads: int = 1) -> Facts:
+    """Steps on a host without a device."""
+    built = TraceBuilder()
+    built.step(1, 0, 1000)
+    built.op("aten::mm", 10, 900)
+    return beside(hook_facts(settings={"num_threads": str(threads), "cpu_count": str(cores)}), built)
+
+
+CASES = (
+    CheckCases(
+        "ENV01",
+        boundary="no threshold: what one switch stands at",
+        positive=lambda: set_to(**{"deterministic_algorithms": "True", "cudnn.deterministic": "True"}),
+        negative=lambda: set_to(deterministic_algorithms="False"),
+        least=lambda: set_to(**{"cudnn.deterministic": "True"}),
+        below=lambda: set_to(**{"cudnn.deterministic": "False"}),
+    ),
+    CheckCases(
+        "ENV02",
+        boundary="no threshold: what one switch stands at",
+        positive=lambda: set_to(anomaly_mode="True"),
+        negative=lambda: set_to(anomaly_mode="False"),
+        least=lambda: set_to(anomaly_mode="True"),
+        below=lambda: set_to(anomaly_mode="False"),
+    ),
+    CheckCases(
+        "ENV03",
+        boundary="one thread on a machine of four cores",
+        positive=lambda: on_cores(64),
+        negative=lambda: on_cores(64, threads=64),
+        least=lambda: on_cores(4),
+        below=lambda: on_cores(3),
+    ),
+    CheckCases(
+        "ENV04",
+        boundary="the level INFO, above WARN",
+        positive=lambda: exported(NCCL_DEBUG="TRACE"),
+        negative=lambda: exported(),
+        least=lambda: exported(NCCL_DEBUG="INFO"),
+        below=lambda: exported(NCCL_DEBUG="WARN"),
+    ),
+    CheckCases(
+        "ENV05",
+        boundary="no threshold: what one variable says",
+        positive=lambda: exported(PYTORCH_NO_CUDA_MEMORY_CACHING="1"),
+        negative=lambda: exported(),
+        least=lambda: exported(PYTORCH_NO_CUDA_MEMORY_CACHING="1"),
+        below=lambda: exported(PYTORCH_NO_CUDA_MEMORY_CACHING="0"),
+    ),
+    CheckCases(
+        "ENV06",
+        boundary="no threshold: what one variable says",
+        positive=lambda: exported(CUDA_LAUNCH_BLOCKING="1", AMD_SERIALIZE_KERNEL="3"),
+        negative=lambda: exported(),
+        least=lambda: exported(CUDA_LAUNCH_BLOCKING="1"),
+        below=lambda: exported(CUDA_LAUNCH_BLOCKING="0"),
+    ),
+    CheckCases(
+        "ENV07",
+        boundary="no threshold: what one switch stands at",
+        positive=lambda: set_to(python_tracer="pydevd", memory_history="True"),
+        negative=lambda: set_to(python_tracer="none"),
+        least=lambda: set_to(memory_history="True"),
+        below=lambda: set_to(memory_history="False"),
+    ),
+)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from check_cases import CheckCases, beside
 from hook_scenes import hook_facts, report_with
 from rule_scenes import found
 from trace_builder import TraceBuilder
 
+from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Report
 
 
@@ -52,3 +54,27 @@ def test_other_processes_are_named_without_a_saving() -> None:
     assert of_sharing(shared_with(0)) == []
     needs = {(row.rule, row.needs) for row in shared_with(None).not_checked}
     assert ("SHR01", "other processes of the device") in needs
+
+
+def others(count: int) -> Facts:
+    return beside(hook_facts(other_gpu_processes=count), growing(400))
+
+
+CASES = (
+    CheckCases(
+        "SHR01",
+        boundary="no threshold: a single process",
+        positive=lambda: others(8),
+        negative=lambda: others(0),
+        least=lambda: others(1),
+        below=lambda: others(0),
+    ),
+    CheckCases(
+        "SHR02",
+        boundary="a tenth longer",
+        positive=lambda: growing(400, 400, 800, 800),
+        negative=lambda: growing(400, 400, 404, 404),
+        least=lambda: growing(400, 400, 440, 440),
+        below=lambda: growing(400, 400, 439, 439),
+    ),
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from check_cases import CheckCases
 from rule_scenes import CODES_OF_READS, each_step, found
 from scenes import read_scalar
 from trace_builder import TraceBuilder
@@ -68,3 +69,15 @@ def test_an_upload_under_item_is_silent() -> None:
         built.synchronise("cudaStreamSynchronize", at + 11, at + 20)
 
     assert found(each_step(upload), *CODES_OF_READS) == []
+
+
+CASES = (
+    CheckCases(
+        "SYN01",
+        boundary="a scalar has at most 16 bytes",
+        positive=lambda: reads(),
+        negative=lambda: reads("aten::nonzero"),
+        least=lambda: reads(size_bytes=16),
+        below=lambda: reads(size_bytes=17),
+    ),
+)

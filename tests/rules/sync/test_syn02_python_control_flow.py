@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from check_cases import CheckCases
 from rule_scenes import CODES_OF_READS, each_step, found
 from scenes import read_scalar
 from trace_builder import TraceBuilder
@@ -38,3 +39,25 @@ def test_the_answer_is_a_read_and_an_upload_under_the_same_op_is_none() -> None:
         built.synchronise("cudaStreamSynchronize", at + 11, at + 20)
 
     assert found(each_step(ask), *CODES_OF_READS) == []
+
+
+def asked(ends: float) -> TraceBuilder:
+    """One question a step; the call that reads the answer ends at 100."""
+
+    def ask(built: TraceBuilder, at: float) -> None:
+        built.op("aten::is_nonzero", at, at + ends)
+        read_scalar(built, at, wait=100, size_bytes=1)
+
+    return each_step(ask)
+
+
+CASES = (
+    CheckCases(
+        "SYN02",
+        boundary="no threshold: a single question, whose op holds the call that reads the answer",
+        positive=lambda: asked(110),
+        negative=lambda: each_step(lambda built, at: built.op("aten::is_nonzero", at, at + 100)),
+        least=lambda: asked(100),
+        below=lambda: asked(99),
+    ),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from public_report import PublicReport
 from rule_scenes import CODES_OF_READS, each_step, found
 from scenes import read_scalar, upload
@@ -47,13 +48,7 @@ def test_on_the_host_it_is_silent() -> None:
 
 @pytest.mark.parametrize(("ends", "rule"), [(100, "SYN03"), (99, "SYN01")])
 def test_the_op_must_hold_the_whole_call(ends: float, rule: str) -> None:
-    """The call that reads ends at 100."""
-
-    def read(built: TraceBuilder, at: float) -> None:
-        built.op("aten::nonzero", at, at + ends)
-        read_scalar(built, at, wait=100)
-
-    assert [finding.rule for finding in found(each_step(read), *CODES)] == [rule]
+    assert [finding.rule for finding in found(selecting(ends), *CODES)] == [rule]
 
 
 def test_segment_anything_selects_its_masks_that_way(
@@ -62,3 +57,25 @@ def test_segment_anything_selects_its_masks_that_way(
     report = public_report(traces / "sam_amg_a100" / "amg_HEAD.json.gz")
     ops = {finding.numbers["op"] for finding in report.findings if finding.rule == "SYN03"}
     assert ops == {"aten::index", "aten::nonzero", "torchvision::nms"}
+
+
+def selecting(ends: float) -> TraceBuilder:
+    """One op a step; the call that reads how large its result is ends at 100."""
+
+    def read(built: TraceBuilder, at: float) -> None:
+        built.op("aten::nonzero", at, at + ends)
+        read_scalar(built, at, wait=100)
+
+    return each_step(read)
+
+
+CASES = (
+    CheckCases(
+        "SYN03",
+        boundary="no threshold: a single op that holds the call that reads its size",
+        positive=lambda: reads("aten::nonzero"),
+        negative=lambda: each_step(lambda built, at: built.op("aten::nonzero", at, at + 100)),
+        least=lambda: selecting(100),
+        below=lambda: selecting(99),
+    ),
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from check_cases import CheckCases
 from rule_scenes import CODES_OF_READS, each_step, found
 from scenes import read_scalar
 from trace_builder import TraceBuilder
@@ -47,3 +48,15 @@ def test_an_upload_is_silent() -> None:
         built.synchronise("cudaStreamSynchronize", at + 11, at + 20)
 
     assert found(each_step(upload), *CODES_OF_READS) == []
+
+
+CASES = (
+    CheckCases(
+        "SYN04",
+        boundary="more than the 16 bytes of a scalar",
+        positive=lambda: copies(),
+        negative=lambda: copies("aten::nonzero"),
+        least=lambda: copies(size_bytes=17),
+        below=lambda: copies(size_bytes=16),
+    ),
+)

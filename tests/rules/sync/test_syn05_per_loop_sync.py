@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from public_report import PublicReport
 from rule_scenes import each_step, found
 from scenes import read_scalar
@@ -67,3 +68,15 @@ def test_a_recommender_reads_three_scalars_a_step(traces: pathlib.Path, public_r
     report = public_report(traces / "hta_trace_diff" / "control.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "SYN05"]
     assert (finding.count, finding.numbers) == (18, {"per_step": 3})
+
+
+CASES = (
+    CheckCases(
+        "SYN05",
+        boundary="three reads a step",
+        positive=lambda: loop(9),
+        negative=lambda: loop(1),
+        least=lambda: loop(3),
+        below=lambda: loop(2),
+    ),
+)

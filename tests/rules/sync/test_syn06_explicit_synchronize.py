@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from public_report import PublicReport
 from rule_scenes import each_step, found
 from scenes import SIDE
@@ -76,3 +77,15 @@ def test_events_that_have_passed_are_looked_at_for_free(
     report = public_report(traces / "hta_nccl_ddp" / "nccl_data.json.gz")
     assert report.sync_points.count == 24
     assert [finding for finding in report.findings if finding.rule == "SYN06"] == []
+
+
+CASES = (
+    CheckCases(
+        "SYN06",
+        boundary="no threshold: anything that the call waits for",
+        positive=lambda: synchronises(),
+        negative=lambda: synchronises(thread=SIDE),
+        least=lambda: synchronises(busy=1),
+        below=lambda: synchronises(busy=0),
+    ),
+)

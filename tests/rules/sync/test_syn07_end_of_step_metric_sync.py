@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from public_report import PublicReport
 from rule_scenes import each_step, found
 from scenes import host_bound, read_scalar
@@ -76,3 +77,15 @@ def test_a_device_that_works_to_the_end_of_the_step_makes_it_info(
     """The reads of this training are three a step, so no one of them ends it."""
     report = public_report(traces / "hta_trace_diff" / "test.json.gz")
     assert [finding for finding in report.findings if finding.rule == "SYN07"] == []
+
+
+CASES = (
+    CheckCases(
+        "SYN07",
+        boundary="four fifths of the wait are explained",
+        positive=lambda: host_bound(steps=4),
+        negative=lambda: reads(90, "aten::is_nonzero"),
+        least=lambda: reads(80),
+        below=lambda: reads(79),
+    ),
+)

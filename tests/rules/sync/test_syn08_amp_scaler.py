@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from public_report import PublicReport
 from rule_scenes import each_step, found
 from scenes import read_scalar
@@ -26,13 +27,7 @@ def test_a_read_after_unscaling_is_found_once() -> None:
 
 @pytest.mark.parametrize(("pause", "rule"), [(2000, "SYN08"), (2001, "SYN01")])
 def test_the_scaler_reads_within_2_ms(pause: float, rule: str) -> None:
-    built = TraceBuilder()
-    built.step(1, 0, 4000)
-    built.launch(10, 15, runs=(20, 120))
-    built.op(UNSCALE, 300, 400)
-    read_scalar(built, 400 + pause, wait=100)
-    built.launch(3800, 3805, runs=(3810, 3910))
-    assert [finding.rule for finding in found(built, *CODES)] == [rule]
+    assert [finding.rule for finding in found(read_behind(pause), *CODES)] == [rule]
 
 
 def test_a_frame_of_the_scaler_is_as_good() -> None:
@@ -65,3 +60,26 @@ def test_unscaling_on_another_thread_is_none() -> None:
 def test_a_training_without_a_scaler_is_silent(traces: pathlib.Path, public_report: PublicReport) -> None:
     report = public_report(traces / "hta_trace_diff" / "control.json.gz")
     assert [finding for finding in report.findings if finding.rule == "SYN08"] == []
+
+
+def read_behind(pause: float) -> TraceBuilder:
+    """One read so long behind the unscaling."""
+    built = TraceBuilder()
+    built.step(1, 0, 4000)
+    built.launch(10, 15, runs=(20, 120))
+    built.op(UNSCALE, 300, 400)
+    read_scalar(built, 400 + pause, wait=100)
+    built.launch(3800, 3805, runs=(3810, 3910))
+    return built
+
+
+CASES = (
+    CheckCases(
+        "SYN08",
+        boundary="2 ms from the unscaling to the read",
+        positive=lambda: each_step(unscale_and_read),
+        negative=lambda: each_step(lambda built, at: read_scalar(built, at, wait=100)),
+        least=lambda: read_behind(2000),
+        below=lambda: read_behind(2001),
+    ),
+)

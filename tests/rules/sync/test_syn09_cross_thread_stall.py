@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from public_report import PublicReport
 from rule_scenes import found
 from scenes import SIDE, read_scalar
@@ -52,3 +53,15 @@ def test_side_threads_that_hold_nothing_back_are_silent(
 ) -> None:
     (path,) = (traces / "dlrm_v100_8rank").glob(f"worker{rank}_*")
     assert [finding for finding in public_report(path).findings if finding.rule == "SYN09"] == []
+
+
+CASES = (
+    CheckCases(
+        "SYN09",
+        boundary="the read covers four fifths of the launch",
+        positive=lambda: training(),
+        negative=lambda: training(launch=5),
+        least=lambda: training(wait=237),
+        below=lambda: training(wait=236),
+    ),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from masked_scene import masked_reads
 from public_report import PublicReport
 from rule_scenes import found
@@ -57,3 +58,15 @@ def test_where_the_device_never_stops_nothing_is_hidden(
 ) -> None:
     report = public_report(traces / "hta_trace_diff" / "test.json.gz")
     assert [finding for finding in report.findings if finding.rule == "SYN10"] == []
+
+
+CASES = (
+    CheckCases(
+        "SYN10",
+        boundary="together 1.3 times what they win alone",
+        positive=lambda: masked_reads(),
+        negative=lambda: host_bound(),
+        least=lambda: masked_reads(between=270),
+        below=lambda: masked_reads(between=271),
+    ),
+)

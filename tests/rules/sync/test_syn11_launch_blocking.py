@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from public_report import PublicReport
 from rule_scenes import found
 from scenes import read_scalar
@@ -60,3 +61,15 @@ def test_short_kernels_of_a_real_training_do_not_look_like_it(
     """7 % of the launches of this one return after their kernels."""
     path = traces / "kineto_resnet50_nw4" / "worker0.1623213129365.pt.trace.json.gz"
     assert [finding for finding in public_report(path).findings if finding.rule == "SYN11"] == []
+
+
+CASES = (
+    CheckCases(
+        "SYN11",
+        boundary="nine of ten launches wait",
+        positive=lambda: training(60),
+        negative=lambda: training(0, 60),
+        least=lambda: training(54, 6),
+        below=lambda: training(53, 7),
+    ),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from public_report import PublicReport
 from rule_scenes import each_step, found
 from scenes import read_scalar
@@ -64,3 +65,15 @@ def test_the_same_question_elsewhere_is_left_to_syn02() -> None:
 def test_a_training_without_anomaly_mode_is_silent(traces: pathlib.Path, public_report: PublicReport) -> None:
     report = public_report(traces / "hta_trace_diff" / "control.json.gz")
     assert [finding for finding in report.findings if finding.rule == "SYN12"] == []
+
+
+CASES = (
+    CheckCases(
+        "SYN12",
+        boundary="20 reads of autograd a step",
+        positive=lambda: backward(40),
+        negative=lambda: clipped("check.py(1): assert_finite"),
+        least=lambda: backward(20),
+        below=lambda: backward(19),
+    ),
+)

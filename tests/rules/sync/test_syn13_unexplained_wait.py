@@ -6,6 +6,7 @@ import pathlib
 from collections.abc import Callable
 
 import pytest
+from check_cases import CheckCases
 from public_report import PublicReport
 from rule_scenes import found
 from scenes import gpu_bound, host_bound
@@ -81,3 +82,15 @@ def test_trainings_that_are_in_order_are_silent(
 ) -> None:
     for path in (traces / folder).glob("*.gz"):
         assert [finding for finding in public_report(path).findings if finding.rule == "SYN13"] == []
+
+
+CASES = (
+    CheckCases(
+        "SYN13",
+        boundary="1 % of a step idle though work is queued",
+        positive=lambda: shared_gpu(),
+        negative=lambda: gpu_bound(4),
+        least=lambda: shared_gpu(10.01),
+        below=lambda: shared_gpu(10),
+    ),
+)

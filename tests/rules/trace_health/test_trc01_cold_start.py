@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from cupti_scenes import cupti_works
 from public_report import PublicReport
 from rule_scenes import found
@@ -69,3 +70,15 @@ def test_a_short_window_without_warm_up_is_cold(traces: pathlib.Path, public_rep
     report = public_report(traces / "h100_transformer_clean" / "dc3b_3169006.pt.trace.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "TRC01"]
     assert finding.steps == (0,)
+
+
+CASES = (
+    CheckCases(
+        "TRC01",
+        boundary="half as long again as the others",
+        positive=lambda: steps(5000),
+        negative=lambda: steps(1000),
+        least=lambda: steps(1500.001),
+        below=lambda: steps(1500),
+    ),
+)

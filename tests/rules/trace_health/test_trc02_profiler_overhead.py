@@ -6,6 +6,7 @@ import dataclasses
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from cupti_scenes import cupti_works
 from public_report import PublicReport
 from rule_scenes import found
@@ -62,9 +63,7 @@ def test_a_step_that_was_not_timed_without_the_profiler_tells_nothing() -> None:
 
 @pytest.mark.parametrize(("takes", "count"), [(49.999, 0), (50, 1)])
 def test_cupti_matters_from_5_percent_of_the_steps_on(takes: float, count: int) -> None:
-    built = step()
-    cupti_works(built, "Buffer Flush", 200, 200 + takes)
-    findings = found(built, "TRC02")
+    findings = found(flushing(takes), "TRC02")
     assert len(findings) == count
     for finding in findings:
         assert finding.confidence == "medium"
@@ -85,3 +84,21 @@ def test_a_small_model_with_stacks_is_slowed_down_by_them(
     report = public_report(traces / "mi300_bert_small_infer" / "mi300_bert_small.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "TRC02"]
     assert 0.05 < float(finding.numbers["frames_share"]) < 0.1
+
+
+def flushing(takes: float) -> TraceBuilder:
+    built = step()
+    cupti_works(built, "Buffer Flush", 200, 200 + takes)
+    return built
+
+
+CASES = (
+    CheckCases(
+        "TRC02",
+        boundary="5 % of the steps",
+        positive=lambda: flushing(500),
+        negative=lambda: step(),
+        least=lambda: flushing(50),
+        below=lambda: flushing(49.999),
+    ),
+)

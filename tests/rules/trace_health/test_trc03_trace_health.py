@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from public_report import PublicReport
 from rule_scenes import found
 from trace_builder import TraceBuilder
@@ -84,3 +85,15 @@ def test_sync_events_name_what_streams_wait_for(traces: pathlib.Path, public_rep
 
     assert "TRC03" not in codes(traces / "hta_critical_path" / "alexnet.json.gz")
     assert "TRC03" in codes(traces / "hta_nccl_ddp" / "nccl_data.json.gz")
+
+
+CASES = (
+    CheckCases(
+        "TRC03",
+        boundary="5 % of the device's rows",
+        positive=lambda: work(60, 40),
+        negative=lambda: work(100, 0),
+        least=lambda: work(95, 5),
+        below=lambda: work(96, 4),
+    ),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from check_cases import CheckCases
 from public_report import PublicReport
 from rule_scenes import found
 from trace_builder import TraceBuilder
@@ -60,3 +61,15 @@ def test_a_host_that_is_a_whole_step_ahead_is_found(
     (finding,) = [finding for finding in report.findings if finding.rule == "TRC04"]
     assert (finding.count, finding.severity) == (5, "info")
     assert float(finding.numbers["worst_share"]) > 1
+
+
+CASES = (
+    CheckCases(
+        "TRC04",
+        boundary="10 % of a step",
+        positive=lambda: steps(400),
+        negative=lambda: steps(-10),
+        least=lambda: steps(100.001),
+        below=lambda: steps(100),
+    ),
+)
