@@ -88,6 +88,7 @@ LAW = {
     "analysis.limits.formulas": allowed("trace.columns", "numpy", never="io json os pathlib"),
     "analysis.kernels": allowed("trace.columns model", "numpy", never="io json os pathlib"),
     "analysis.modules": allowed("trace.columns", "numpy", never="io json os pathlib"),
+    "analysis.memory": allowed("trace.columns model", "numpy", never="io json os pathlib"),
     "analysis.savings": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
     "analysis.ranges": allowed("trace.columns", "numpy", never="io json os pathlib"),
     "analysis.summary": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
@@ -115,6 +116,7 @@ LAW = {
     "texts.trust": allowed("errors model"),
     "texts.screens": allowed("errors model"),
     "texts.fleet": allowed("errors model"),
+    "texts.memory": allowed("errors model"),
     "texts": allowed("rules errors model"),
     "texts.findings": allowed("rules rules.base errors model"),
     "store": allowed("folders version errors model", "google.protobuf"),
@@ -152,8 +154,8 @@ LAW = {
         "analysis analysis.limits analysis.operators trace.columns texts.figures errors model"
     ),
     "views.tables": allowed(
-        "analysis analysis.attribution analysis.kernels analysis.modules analysis.operators analysis.summary "
-        "texts.* trace.columns errors model"
+        "analysis analysis.attribution analysis.kernels analysis.memory analysis.modules analysis.operators "
+        "analysis.summary texts.* trace.columns errors model"
     ),
     "views.checks": allowed("texts.* errors model"),
     "views.check": allowed("line_rules rules texts.* version errors model"),
@@ -210,11 +212,11 @@ INSIDE: dict[str, str] = {
     ),
     "analysis": (
         "arrays limits.formulas < device limits < communication < events < attribution < waits < idle "
-        "< replay < . < health < gaps savings operators kernels ranges < modules summary timeline"
+        "< replay < . < health < gaps savings operators kernels ranges < modules memory summary timeline"
     ),
     "rules": f"base < notes < copies.search < {' '.join(FAMILIES)} < .",
     "job": "replay < ranks operations < .",
-    "texts": "figures < findings trust < screens fleet < .",
+    "texts": "figures < findings trust < screens fleet memory < .",
     "store": ". < publishing < lookup",
     "views": (
         "base < findings pages communication < checks overview < window < source "

@@ -85,6 +85,14 @@ class LoadedReport:
         """
         return self._table("collectives", "name", "trace")
 
+    def memory(self, *, by: str = "name", scope: str = "trace") -> LoadedTable:
+        """What operators allocated, device by device, with the peak of each in `to_dict()`.
+
+        Raises:
+            TbprofError: There is no trace, or it has no allocations.
+        """
+        return self._table("memory", by, scope)
+
     def _table(self, name: str, by: str, scope: str) -> LoadedTable:
         # What analyzes a trace takes longer to import than a report to be read.
         from tbprof.html_report.loaded_table import load_table

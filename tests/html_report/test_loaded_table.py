@@ -57,6 +57,7 @@ def test_rows_are_dictionaries_in_the_order_of_the_table(loaded: LoadedReport) -
 def test_each_table_of_a_trace_can_be_had(loaded: LoadedReport) -> None:
     assert loaded.kernels()[0]["library"] == "cutlass"
     assert loaded.modules()[0]["name"] == "BertLMHeadModel_0"
+    assert loaded.memory()[0]["device"] == "GPU 0"
     assert repr(loaded.collectives()) == "<tbprof collectives, 0 rows: Collectives: none is recorded.>"
 
 

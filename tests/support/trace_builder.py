@@ -71,9 +71,26 @@ class TraceBuilder:
         """A Python frame, such as `train.py(12): step`."""
         self._on_host("frame", name, start, end, thread, {})
 
-    def memory(self, at: float, size_bytes: int, *, device: int = 0, thread: int = MAIN) -> None:
-        """An instant at which the allocator gave (or, below 0, took back) memory."""
-        args = {"Device Type": 1, "Device Id": device, "Bytes": size_bytes}
+    def memory(
+        self,
+        at: float,
+        size_bytes: int,
+        *,
+        device: int | None = 0,
+        address: int | None = None,
+        totals: tuple[int, int] | None = None,
+        thread: int = MAIN,
+    ) -> None:
+        """An instant at which an allocator gave (or, below 0, took back) memory; that of the CPU for None.
+
+        `totals` are what it had given and what it held right after, in bytes.
+        """
+        kind, number = (0, -1) if device is None else (1, device)
+        args = {"Device Type": kind, "Device Id": number, "Bytes": size_bytes}
+        if address is not None:
+            args["Addr"] = address
+        if totals is not None:
+            args["Total Allocated"], args["Total Reserved"] = totals
         category = {} if self._era == "2021" else {"cat": "cpu_instant_event"}
         place = {"pid": PROCESS, "tid": thread, "ts": self._us(at)}
         self.events.append({"ph": "i", **category, "s": "t", "name": "[memory]", **place, "args": args})

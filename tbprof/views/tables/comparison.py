@@ -42,7 +42,8 @@ def compare_tables(before: Table, after: Table) -> Table:
     Raises:
         UsageError: One of them has no device, or its rows have no calls to compare.
     """
-    if not any(column.key == "calls" for column in after.columns):
+    keys = {column.key for column in after.columns}
+    if "calls" not in keys or keys.isdisjoint(_FIGURES):
         raise UsageError(f"{after.name} can't be compared: leave --against out")
     if any(table.rows and _figures(table, at=0) is None for table in (before, after)):
         raise UsageError("a window without a device can't be compared: name two that have one")

@@ -7,12 +7,14 @@ from typing import Protocol
 
 from tbprof.analysis.facts import FACTS_TABLES, Facts
 from tbprof.analysis.kernels.table import KERNEL_TABLES
+from tbprof.analysis.memory.curves import MEMORY_TABLES
 from tbprof.analysis.modules.table import MODULE_TABLES
 from tbprof.analysis.operators.grouping import GROUPING_TABLES
 from tbprof.records import dataclass
 from tbprof.trace.columns.tables import Tables
 from tbprof.views.tables.collectives import collectives
 from tbprof.views.tables.kernels import kernels
+from tbprof.views.tables.memory import allocations, memory
 from tbprof.views.tables.modules import modules
 from tbprof.views.tables.operators import operators
 from tbprof.views.tables.table import Table
@@ -41,4 +43,6 @@ TABLES: Mapping[str, TableSource] = {
     "kernels": TableSource(FACTS_TABLES | KERNEL_TABLES, kernels),
     "modules": TableSource(FACTS_TABLES | MODULE_TABLES, modules),
     "collectives": TableSource(FACTS_TABLES, collectives),
+    "memory": TableSource(FACTS_TABLES | GROUPING_TABLES | MEMORY_TABLES, memory),
+    "allocations": TableSource(FACTS_TABLES | MEMORY_TABLES, allocations),
 }

@@ -15,6 +15,7 @@ from communication_scenes import exchanging
 from tbprof.cli.main import main
 
 TRACE = SAMPLES / "h100_bert_small_infer" / "h100_bert_small.json.gz"
+UNRECORDED = next((SAMPLES / "sam_amg_a100").glob("*.json.gz"))
 OPERATOR_KEYS = (
     "name shapes calls host_self_us host_total_us device_self_us device_total_us launches flops bytes "
     "limit_us idle_us wait_us tensor_cores_eligible tensor_cores_used"
@@ -25,6 +26,12 @@ KERNEL_KEYS = (
 
 MODULE_KEYS = (
     "name path kind depth count calls device_us device_self_us host_us launches idle_us wait_us share"
+)
+
+
+MEMORY_KEYS = (
+    "device name calls increase_bytes self_increase_bytes allocations self_allocations allocated_bytes "
+    "self_allocated_bytes at_peak_bytes kept_bytes"
 )
 
 
@@ -39,7 +46,13 @@ def document(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, A
 
 
 @pytest.mark.parametrize(
-    ("table", "keys"), [("operators", OPERATOR_KEYS), ("kernels", KERNEL_KEYS), ("modules", MODULE_KEYS)]
+    ("table", "keys"),
+    [
+        ("operators", OPERATOR_KEYS),
+        ("kernels", KERNEL_KEYS),
+        ("modules", MODULE_KEYS),
+        ("memory", MEMORY_KEYS),
+    ],
 )
 def test_json_has_the_keys_that_are_promised(
     capsys: pytest.CaptureFixture[str], table: str, keys: str
@@ -69,6 +82,28 @@ def test_modules_are_compared_by_their_place(capsys: pytest.CaptureFixture[str])
     found = document(capsys, "modules", "--against", str(TRACE))
     assert {(row["state"], row["difference_us"]) for row in found["rows"]} == {("both", 0)}
     assert len({row["path"] for row in found["rows"]}) == len(found["rows"])
+
+
+def test_memory_names_the_peak_of_each_device_and_who_holds_it(capsys: pytest.CaptureFixture[str]) -> None:
+    found = document(capsys, "memory")
+    gpu, cpu = found["devices"]
+    assert (gpu["device"], gpu["peak_bytes"], gpu["peak_reserved_bytes"]) == (
+        "GPU 0",
+        101_305_344,
+        121_634_816,
+    )
+    assert (cpu["device"], cpu["peak_bytes"], cpu["peak_reserved_bytes"]) == ("CPU", 16, None)
+    held = sum(holder["bytes"] for holder in gpu["holders"])
+    assert held == sum(row["at_peak_bytes"] for row in found["rows"] if row["device"] == "GPU 0")
+    assert gpu["before_bytes"] == gpu["peak_bytes"] - held
+    assert "GPU 0 at most 101.3" in printed(capsys, "memory", str(TRACE))
+
+
+def test_allocations_are_blocks_with_their_lifetimes(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = document(capsys, "allocations")["rows"]
+    memory = document(capsys, "memory")["rows"]
+    assert sum(row["bytes"] for row in rows) == sum(row["self_allocated_bytes"] for row in memory)
+    assert all(row["lifetime_us"] == pytest.approx(row["freed_us"] - row["allocated_us"]) for row in rows)
 
 
 def test_csv_holds_the_same_rows(capsys: pytest.CaptureFixture[str]) -> None:
@@ -103,6 +138,9 @@ def test_text_says_what_it_is_a_table_of(capsys: pytest.CaptureFixture[str]) -> 
         (("operators", str(TRACE), "--by", "label"), "can't be grouped by label: no label is recorded"),
         (("modules", str(TRACE), "--by", "stack"), "modules can't be grouped by stack: give name"),
         (("kernels", str(TRACE), "--by", "stack"), "kernels can't be grouped by stack: give name"),
+        (("memory", str(TRACE), "--by", "label"), "can't be grouped by label: no label is recorded"),
+        (("memory", str(TRACE), "--against", str(TRACE)), "memory can't be compared"),
+        (("memory", str(UNRECORDED)), "has no allocations: record it with profile_memory=True"),
         (("operators", str(TRACE), "--top", "0"), "--top 0 shows nothing"),
         (("operators", str(SAMPLES)), "is a folder: name one trace in it"),
         (("operators", "nothing.json"), "can't be read"),

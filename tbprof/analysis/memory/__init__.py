@@ -1,0 +1,1 @@
+"""What the allocators gave and took back: curves, blocks with their lifetimes, and who allocated them."""

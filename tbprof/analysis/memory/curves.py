@@ -1,0 +1,76 @@
+"""How much memory of each device was allocated and reserved, after every event of its allocator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tbprof.records import dataclass
+from tbprof.trace.columns.columns import Int64s
+from tbprof.trace.columns.tables import MemoryEvents, Tables
+
+__all__ = ["MEMORY_TABLES", "MemoryCurve", "device_name", "memory_curves"]
+
+MEMORY_TABLES: Tables = frozenset(("memory",))
+"""What of a trace the curves read."""
+
+_CPU = 0
+_NAMES: Mapping[int, str] = {1: "GPU", 6: "GPU", 12: "GPU", 13: "GPU", 15: "HPU", 19: "MTIA"}
+"""By c10's number of the kind; all others are a `device`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MemoryCurve:
+    """Of one device, an entry an event, by time; events of one instant in file order."""
+
+    device: str
+    """`CPU`, `GPU 0`, ..."""
+    events: Int64s
+    """Index of each into the table `memory` of the trace."""
+    time_ns: Int64s
+    allocated_bytes: Int64s
+    """Right after each event."""
+    reserved_bytes: Int64s | None
+    """The same of what the allocator holds of the device; None where it keeps no cache, or did not say."""
+    is_recorded: bool
+    """Whether the allocator said its totals; else they are the sums of the events, 0 being the lowest."""
+
+    @property
+    def peak(self) -> int:
+        """Position of the event after which most was allocated, the first of several."""
+        return int(self.allocated_bytes.argmax())
+
+
+def device_name(kind: int, number: int) -> str:
+    """As people call it, by c10's number of its kind and its own number."""
+    return "CPU" if kind == _CPU else f"{_NAMES.get(kind, 'device')} {number}"
+
+
+def memory_curves(memory: MemoryEvents) -> tuple[MemoryCurve, ...]:
+    """Those of all devices: GPUs in the order of their numbers, the CPU last."""
+    kinds, numbers = memory.device_type.astype(np.int64), memory.device.astype(np.int64)
+    devices = sorted(
+        set(zip(kinds.tolist(), numbers.tolist(), strict=True)), key=lambda one: (one[0] == _CPU, one)
+    )
+    return tuple(
+        _curve(memory, device_name(kind, number), np.flatnonzero((kinds == kind) & (numbers == number)))
+        for kind, number in devices
+    )
+
+
+def _curve(memory: MemoryEvents, device: str, events: Int64s) -> MemoryCurve:
+    events = events[np.argsort(memory.time_ns[events], kind="stable")]
+    allocated, reserved = memory.total_allocated_bytes[events], memory.total_reserved_bytes[events]
+    is_recorded = bool((allocated >= 0).all())
+    if not is_recorded:
+        allocated = np.cumsum(memory.bytes[events])
+        allocated = allocated - min(int(allocated.min()), 0)
+    return MemoryCurve(
+        device=device,
+        events=events,
+        time_ns=memory.time_ns[events],
+        allocated_bytes=allocated,
+        reserved_bytes=reserved if (reserved >= 0).all() and reserved.any() else None,
+        is_recorded=is_recorded,
+    )
