@@ -14,8 +14,8 @@ stands beside it. In this order:
   all idle. A device that waits for other ranks looks busy, and its own host is not to blame.
 - `copying`: so do copies with nothing beside them.
 - `uneven`: the median step is hardly idle, and single ones are.
-- `busy`: the device is idle for less than a tenth of the steps, and removing waits wins less than
-  `BOUND_SHARE` of them.
+- `busy`: the device is idle for less than a tenth of the steps, and removing the waits that can simply go
+  wins less than `BOUND_SHARE` of them.
 - `waits`, only with a finding about waits or a plan: without its avoidable waits the replayed window is
   shorter by `RIVAL_SHARE` of the largest
   other cause; or by `DRAINED_SHARE` of it, and most of that idle begins during a wait, which let the
@@ -39,6 +39,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import drained_by
 from tbprof.analysis.gaps.launch_idle import find_launch_idle
 from tbprof.analysis.gaps.leading_wait import LeadingWait, find_leading_wait
+from tbprof.analysis.gaps.queued_place import queued_place
 from tbprof.analysis.health.missing_device import missing_device
 from tbprof.analysis.kernels.largest import largest_kernels
 from tbprof.analysis.summary.verdict_window import SEVERAL, VerdictWindow
@@ -94,9 +95,16 @@ def find_verdict(facts: Facts, findings: Sequence[Finding], saving: Saving) -> V
     leading = find_leading_wait(facts, window.device)
     if leading is not None:
         return Verdict("leading_wait", {**numbers, **_after_leading(leading), **_kernels(facts, window)})
-    case, more = _case(facts, window, can_go=can_go)
+    case, more = _case(facts, window, saving, can_go=can_go)
+    if case == "queued":
+        return Verdict(case, {**numbers, **more, **_queued_place(facts, window)})
     named = _kernels(facts, window) if case == "busy" else _named_by(findings, case)
     return Verdict(case, {**numbers, **more, **named})
+
+
+def _queued_place(facts: Facts, window: VerdictWindow) -> Numbers:
+    place, ns = queued_place(facts, window.device)
+    return {"place": place, "place_us": ns / 1000} if place else {}
 
 
 def _kernels(facts: Facts, window: VerdictWindow) -> Numbers:
@@ -156,7 +164,7 @@ def _about_waits(findings: Sequence[Finding]) -> int:
     return sum(1 for _ in worth)
 
 
-def _case(facts: Facts, window: VerdictWindow, *, can_go: bool) -> tuple[str, Numbers]:
+def _case(facts: Facts, window: VerdictWindow, saving: Saving, *, can_go: bool) -> tuple[str, Numbers]:
     others = {cause: ns for cause, ns in window.causes.items() if cause != "sync"}
     cause = max(others, key=lambda name: others[name], default="")
     largest_ns = others.get(cause, 0)
@@ -173,7 +181,8 @@ def _case(facts: Facts, window: VerdictWindow, *, can_go: bool) -> tuple[str, Nu
     if uneven := _uneven(window):
         return "uneven", {**named, **uneven, "because": _case_of(facts, cause)}
     gain_ns = window.gain_ns if can_go and window.gain_ns is not None else 0
-    if gain_ns < bound_ns and _is_busy(window):
+    sure_ns = max(saving.floor_ns, saving.estimate_ns or 0)
+    if min(gain_ns, sure_ns) < bound_ns and _is_busy(window):
         return "busy", {**named, "because": _case_of(facts, cause)}
     if case := _by_waits(facts, window, gain_ns, cause, largest_ns):
         return case, named

@@ -29,15 +29,14 @@ Fix
 
 Silent
     Where such idle is under 1 % of the steps, and for pauses shorter than 0.2 ms: then the host was
-    launching (LCH01). At most low where another cause holds more of the idle.
+    launching (LCH01). The end of the window, where nothing of the program is recorded in it, is no pause. At
+    most low where another cause holds more of the idle.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-
-import numpy as np
 
 from tbprof.analysis.arrays.intervals import Intervals, total_ns
 from tbprof.analysis.facts import Facts
@@ -49,6 +48,7 @@ from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.passing import LAUNCHES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_cause
+from tbprof.trace.columns.arrays import NONE
 
 __all__ = ["RULE"]
 
@@ -56,11 +56,11 @@ _CODE = "LCH02"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    pauses = facts.once(find_launch_idle).long().idle
-    steps_ns = facts.steps.total_ns
-    if total_ns(pauses) < max(MEDIUM_SHARE * steps_ns, 1):
+    places = _pauses_by_place(facts)
+    all_ns = sum(map(total_ns, places.values()))
+    if all_ns < max(MEDIUM_SHARE * facts.steps.total_ns, 1):
         return
-    place, idle = _most_idle_place(facts, pauses)
+    place, idle = min(places.items(), key=lambda one: (-total_ns(one[1]), one[0]))
     saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(idle))
     yield window_finding(
         _CODE,
@@ -74,22 +74,23 @@ def find(facts: Facts) -> Iterator[Finding]:
         numbers={
             "place": place,
             "idle_per_step_ns": total_ns(idle) // len(facts.steps),
-            "all_places_per_step_ns": total_ns(pauses) // len(facts.steps),
+            "all_places_per_step_ns": all_ns // len(facts.steps),
         },
     )
 
 
-def _most_idle_place(facts: Facts, pauses: Intervals) -> tuple[str, Intervals]:
-    """Where the host was in most of the pauses, and the pauses there."""
+def _pauses_by_place(facts: Facts) -> dict[str, Intervals]:
+    """The pauses, by where the host was in them.
+
+    The one at the window's end with nothing of the program in it is left out: the profiler may be ending.
+    """
+    long = facts.once(find_launch_idle).long()
+    pauses = long.idle
     pieces: defaultdict[str, list[int]] = defaultdict(list)
     for at, name in enumerate(facts.places.names(pauses.start_ns, pauses.end_ns)):
-        pieces[name].append(at)
-    parts = {
-        name: Intervals(pauses.start_ns[np.array(at)], pauses.end_ns[np.array(at)])
-        for name, at in pieces.items()
-    }
-    most = min(parts, key=lambda name: (-total_ns(parts[name]), name))
-    return most, parts[most]
+        if name or long.launch[at] != NONE:
+            pieces[name].append(at)
+    return {name: Intervals(pauses.start_ns[at], pauses.end_ns[at]) for name, at in pieces.items()}
 
 
 def _severity(facts: Facts, saving: Saving, place: str) -> Severity:

@@ -55,7 +55,10 @@ def _sentences(case: str, numbers: Numbers) -> tuple[str, str]:
     first = f"{said.idle_because(BECAUSE[case])}{said.communication_too()}."
     if case == "queued":
         other_rank = "another rank, " if int(numbers["ranks"]) != 1 else ""
-        return first, f"The GPU may wait for another process, {other_rank}or work that was not recorded."
+        return (
+            first,
+            f"{said.place()}The GPU may wait for another process, {other_rank}or work that was not recorded.",
+        )
     beside = "" if said.communication_too() else said.communication_beside()
     return first, f"{said.place()}{said.waits_beside()}{beside}"
 

@@ -110,6 +110,31 @@ def test_idle_with_work_queued_is_a_cause_like_others(idle: float, case: str) ->
     assert verdict_of(built).case == case
 
 
+@pytest.mark.parametrize(("waits_from", "place"), [(450, "exchange"), (451, None)])
+def test_where_the_host_waits_through_most_of_it_is_named(waits_from: float, place: str | None) -> None:
+    """The device is idle for 900, its work queued."""
+    built = TraceBuilder()
+    built.step(1, 0, 1000)
+    built.launch(0, 0, runs=(900, 1000))
+    built.annotation("exchange", 0, 950)
+    built.synchronise("cudaStreamSynchronize", waits_from, 940)
+    assert verdict_of(built).numbers.get("place") == place
+
+
+def test_a_busy_device_whose_waits_can_not_simply_go_is_said_to_be_busy() -> None:
+    """Without them the host would be ahead of the short kernels behind each, for 5 % of the steps or more."""
+    built = TraceBuilder()
+    for number in range(4):
+        start = 1000 * number
+        built.step(number, start, start + 1000)
+        built.launch(start, start + 5, runs=(start + 10, start + 905))
+        read_scalar(built, start + 20, wait=887, ops=("aten::nonzero",))
+        for at in range(start + 915, start + 1000, 10):
+            built.launch(at, at + 1, runs=(at + 1, at + 3))
+    verdict = verdict_of(built)
+    assert (verdict.case, float(verdict.numbers["gain_us"]) > 4 * 50) == ("busy", True)
+
+
 def test_behind_a_host_that_runs_ahead_work_is_always_queued_and_that_is_no_verdict() -> None:
     built = TraceBuilder()
     for number in range(4):

@@ -9,6 +9,7 @@ from check_cases import CheckCases
 from launch_scenes import hand_written_loss, pausing
 from public_report import PublicReport
 from rule_scenes import found
+from trace_builder import TraceBuilder
 
 
 def test_code_that_launches_nothing_is_named() -> None:
@@ -42,6 +43,16 @@ def test_the_place_with_most_of_it_is_named_and_the_rest_is_counted() -> None:
 @pytest.mark.parametrize(("pause", "count"), [(199.999, 0), (200, 1)])
 def test_a_pause_begins_at_200_us_without_a_launch(pause: float, count: int) -> None:
     assert len(found(pausing(pause), "LCH02")) == count
+
+
+@pytest.mark.parametrize(("recorded", "count"), [(False, 0), (True, 1)])
+def test_the_windows_end_is_a_pause_where_the_program_is_in_it(recorded: bool, count: int) -> None:
+    built = TraceBuilder()
+    built.step(1, 0, 10_000)
+    built.launch(10, 12, runs=(15, 5_000))
+    if recorded:
+        built.op("aten::sort", 5_000, 9_900)
+    assert len(found(built, "LCH02")) == count
 
 
 def test_a_host_that_launches_all_the_time_is_silent() -> None:
