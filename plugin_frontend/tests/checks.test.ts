@@ -16,6 +16,7 @@ const check = (rule: string, state: CheckRow["state"], severity: CheckRow["sever
   saving: null,
   no_saving: "",
   sites: [],
+  guides: [],
 });
 
 const ROWS = [check("SYN07", "failed", "high"), check("TRC02", "failed", "info"), check("CPY01", "passed"), check("SYN01", "passed"), check("CPY02", "passed")];

@@ -8,15 +8,19 @@ from pathlib import Path
 
 from tbprof.errors import UsageError
 from tbprof.records import dataclass
+from tbprof.texts.findings.guides import Advice, Guide, all_guides
 from tbprof.texts.findings.rule_pages import RuleText, all_rules
 
-__all__ = ["RULES_PAGE", "ManualText", "all_pages", "manual_text"]
+__all__ = ["GUIDES_PAGE", "RULES_PAGE", "ManualText", "all_pages", "manual_text"]
 
-_NAMES = ("hook", "commands", "tab", "report", "preflight", "rules", "classic", "team", "questions")
+_NAMES = ("hook", "commands", "tab", "report", "preflight", "rules", "guides", "classic", "team", "questions")
 """In reading order; each is a file beside this one."""
 
 RULES_PAGE = "rules"
 """Its file is an introduction: the rules themselves are printed from their docstrings."""
+
+GUIDES_PAGE = "guides"
+"""Its file is an introduction, too: the advice is printed from the list that the checks link to."""
 
 _WIDTH = 100
 
@@ -52,6 +56,8 @@ def _read(name: str) -> ManualText:
     markdown = (Path(__file__).parent / f"{name}.md").read_text(encoding="utf-8")
     if name == RULES_PAGE:
         markdown += "".join(f"\n{_rule(rule)}" for rule in all_rules())
+    if name == GUIDES_PAGE:
+        markdown += "".join(f"\n{_guide(guide)}" for guide in all_guides())
     title, summary, *_ = markdown.split("\n\n")
     return ManualText(name, title.removeprefix("# "), " ".join(summary.split()), markdown)
 
@@ -63,6 +69,17 @@ def _rule(rule: RuleText) -> str:
     parts += [f"**Fix.** {rule.fix}", rule.caveat and f"Note: {rule.caveat}"]
     parts.append(f"**When it stays silent.** {rule.silent}")
     return "\n\n".join(_wrapped(part) for part in parts if part) + "\n"
+
+
+def _guide(guide: Guide) -> str:
+    lines = "\n".join(_advice(advice) for advice in guide.advice)
+    return f"## {guide.name}\n\n{guide.url}\n\n{lines}\n"
+
+
+def _advice(advice: Advice) -> str:
+    answer = f"no check: {advice.instead}" if advice.instead else ", ".join(advice.rules)
+    line = f"- {advice.text}: {answer}."
+    return textwrap.fill(line, _WIDTH, subsequent_indent="  ", break_long_words=False)
 
 
 def _code(text: str) -> str:

@@ -1095,11 +1095,19 @@ export interface RuleSection {
   text: string;
 }
 
+export interface GuideLink {
+  guide: string;
+  advice: string;
+  url: string;
+}
+
 export interface RulePage {
   code: string;
   name: string;
   title: string;
   sections: RuleSection[];
+  /** Guides that advise what the rule checks. */
+  guides: GuideLink[];
 }
 
 export interface ManualBlock {
@@ -1284,6 +1292,8 @@ export interface CheckRow {
   no_saving: string;
   /** Of its worst finding. */
   sites: number[];
+  /** Of a failed one the guides that advise what it checks. */
+  guides: GuideLink[];
 }
 
 export interface MissingRecording {

@@ -38,6 +38,10 @@ def run(options: argparse.Namespace) -> int:
     put(f"{page.code} {page.name}: {page.title}\n")
     for section in page.sections:
         put(f"\n{section.title}\n{_wrapped(section.text)}\n")
+    if page.guides:
+        put("\nIn the guides\n")
+    for guide in page.guides:
+        put(f"{_wrapped(f'{guide.guide}: {guide.advice}')}\n    {guide.url}\n")
     return 0
 
 

@@ -21,7 +21,7 @@ Fix
     caveat: warnings stay visible with WARN.
 
 Silent
-    Where the hook did not record the window.
+    Where the hook did not record the window, and on a machine without a GPU.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tbprof.rules.base.rule import HOOK, Rule
 from tbprof.rules.settings.switches import (
     UNMEASURED,
     as_it_should_be,
-    environment,
+    device_variables,
     switch_finding,
 )
 
@@ -46,7 +46,7 @@ _VERBOSE = ("INFO", "TRACE")
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    level = environment(facts).get("NCCL_DEBUG", "").upper()
+    level = device_variables(facts).get("NCCL_DEBUG", "").upper()
     if level in _VERBOSE:
         yield switch_finding(_CODE, "NCCL_DEBUG", level)
 
@@ -54,7 +54,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 RULE = Rule(
     code=_CODE,
     find=find,
-    passing=as_it_should_be(environment, "NCCL_DEBUG"),
+    passing=as_it_should_be(device_variables, "NCCL_DEBUG"),
     needs=(HOOK,),
     no_saving=UNMEASURED,
 )

@@ -21,7 +21,7 @@ Fix
     caveat: with the cache more memory stays reserved than is in use.
 
 Silent
-    Where the hook did not record the window.
+    Where the hook did not record the window, and on a machine without a GPU.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tbprof.rules.base.rule import HOOK, Rule
 from tbprof.rules.settings.switches import (
     UNMEASURED,
     as_it_should_be,
-    environment,
+    device_variables,
     switch_finding,
 )
 
@@ -44,7 +44,7 @@ _CODE = "ENV05"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    value = environment(facts).get("PYTORCH_NO_CUDA_MEMORY_CACHING", "")
+    value = device_variables(facts).get("PYTORCH_NO_CUDA_MEMORY_CACHING", "")
     if value not in ("", "0"):
         yield switch_finding(_CODE, "PYTORCH_NO_CUDA_MEMORY_CACHING", value, severity="medium")
 
@@ -52,7 +52,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 RULE = Rule(
     code=_CODE,
     find=find,
-    passing=as_it_should_be(environment, "PYTORCH_NO_CUDA_MEMORY_CACHING"),
+    passing=as_it_should_be(device_variables, "PYTORCH_NO_CUDA_MEMORY_CACHING"),
     needs=(HOOK,),
     no_saving=UNMEASURED,
 )

@@ -21,7 +21,7 @@ Fix
     caveat: without it, an error of a kernel is reported by a later op.
 
 Silent
-    Where the hook did not record the window; SYN11 sees the waits themselves in any trace.
+    Where the hook did not record the window, and without a GPU; SYN11 sees the waits themselves in any trace.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tbprof.rules.base.rule import HOOK, Rule
 from tbprof.rules.settings.switches import (
     UNMEASURED,
     as_it_should_be,
-    environment,
+    device_variables,
     switch_finding,
 )
 
@@ -47,7 +47,7 @@ _VARIABLES = ("CUDA_LAUNCH_BLOCKING", "HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERN
 
 def find(facts: Facts) -> Iterator[Finding]:
     for name in _VARIABLES:
-        value = environment(facts).get(name, "")
+        value = device_variables(facts).get(name, "")
         if value not in ("", "0"):
             yield switch_finding(_CODE, name, value, severity="medium")
             return
@@ -57,7 +57,7 @@ RULE = Rule(
     code=_CODE,
     find=find,
     passing=as_it_should_be(
-        environment, "CUDA_LAUNCH_BLOCKING", "HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL"
+        device_variables, "CUDA_LAUNCH_BLOCKING", "HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL"
     ),
     needs=(HOOK,),
     no_saving=UNMEASURED,

@@ -13,7 +13,7 @@ from tbprof.texts.figures.scopes import Scope
 __all__ = [
     "UNMEASURED",
     "as_it_should_be",
-    "environment",
+    "device_variables",
     "settings",
     "switch_finding",
 ]
@@ -26,9 +26,11 @@ def settings(facts: Facts) -> Mapping[str, str]:
     return {} if facts.trace.facts is None else facts.trace.facts.settings
 
 
-def environment(facts: Facts) -> Mapping[str, str]:
-    """Those that are set; none without the hook."""
-    return {} if facts.trace.facts is None else facts.trace.facts.environment
+def device_variables(facts: Facts) -> Mapping[str, str]:
+    """Those of the environment that are set and concern a device; none without the hook or a device."""
+    if facts.trace.facts is None or not facts.work.devices:
+        return {}
+    return facts.trace.facts.environment
 
 
 def switch_finding(rule: str, name: str, value: str, *, severity: Severity = "low") -> Finding:
@@ -51,9 +53,11 @@ def as_it_should_be(read: Callable[[Facts], Mapping[str, str]], *names: str) -> 
 
     def looked_at(facts: Facts) -> Numbers | None:
         known = read(facts)
-        if read is environment:
-            return {name: known.get(name, "not set") for name in names}
-        return {name: known[name] for name in names if name in known} or None
+        if read is not device_variables:
+            return {name: known[name] for name in names if name in known} or None
+        if not facts.work.devices:
+            return None
+        return {name: known.get(name, "not set") for name in names}
 
     def note(numbers: Numbers, _: Scope) -> str:
         stands = (f"{name} is {numbers[name]}" for name in names if name in numbers)

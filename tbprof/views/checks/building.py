@@ -14,6 +14,7 @@ from tbprof.texts.findings.check_outcomes import (
     recording_of,
 )
 from tbprof.texts.findings.finding_notes import finding_note
+from tbprof.texts.findings.guides import guides_of
 from tbprof.texts.findings.left_out import not_checked_sentence, rule_failed_sentence
 from tbprof.texts.findings.rule_pages import rule_words
 from tbprof.views.base.steady import marks_steps, median_step_us
@@ -68,6 +69,7 @@ def _row(report: Report, check: Check, scope: Scope) -> CheckRow:
         saving=None if saving is None else saving_view(saving, max(len(report.steps), 1)),
         no_saving="" if finding is None else no_saving_sentence(finding),
         sites=() if finding is None else finding.sites,
+        guides=() if finding is None else guides_of(check.rule),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from tbprof.records import dataclass
+from tbprof.texts.findings.guides import GuideLink
 from tbprof.views.findings.findings import SavingView
 
 __all__ = ["CheckRow", "ChecksView", "MissingRecording"]
@@ -33,6 +34,8 @@ class CheckRow:
     """Why a failed one has none; "" if it has."""
     sites: tuple[int, ...]
     """Of its worst finding."""
+    guides: tuple[GuideLink, ...]
+    """Of a failed one the guides that advise what it checks."""
 
 
 @dataclass(frozen=True, slots=True)

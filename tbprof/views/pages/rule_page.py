@@ -5,6 +5,7 @@ from __future__ import annotations
 from textwrap import indent
 
 from tbprof.records import dataclass
+from tbprof.texts.findings.guides import GuideLink, guides_of
 from tbprof.texts.findings.rule_pages import RuleText
 
 __all__ = ["RulePage", "RuleSection", "rule_page"]
@@ -23,6 +24,8 @@ class RulePage:
     name: str
     title: str
     sections: tuple[RuleSection, ...]
+    guides: tuple[GuideLink, ...]
+    """Guides that advise what the rule checks."""
 
 
 def rule_page(words: RuleText) -> RulePage:
@@ -37,7 +40,7 @@ def rule_page(words: RuleText) -> RulePage:
         ("When it stays silent", words.silent),
     )
     shown = tuple(RuleSection(title, text) for title, text in sections if text)
-    return RulePage(words.code, words.name, words.title, shown)
+    return RulePage(words.code, words.name, words.title, shown, guides_of(words.code))
 
 
 def _code(text: str) -> str:

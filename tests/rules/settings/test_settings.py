@@ -81,6 +81,21 @@ def test_a_switch_that_stands_as_it_should_passes_with_its_value() -> None:
     assert (unset.state, unset.numbers) == ("passed", {"NCCL_DEBUG": "not set"})
 
 
+def test_variables_of_a_gpu_mean_nothing_without_one() -> None:
+    built = TraceBuilder()
+    built.step(1, 0, 1000)
+    built.op("aten::mm", 10, 900)
+    facts = hook_facts(
+        environment={
+            "NCCL_DEBUG": "INFO",
+            "PYTORCH_NO_CUDA_MEMORY_CACHING": "1",
+            "CUDA_LAUNCH_BLOCKING": "1",
+        }
+    )
+    states = {check.rule: check.state for check in report_with(facts, built).checks}
+    assert {states[code] for code in ("ENV04", "ENV05", "ENV06")} == {"not_applicable"}
+
+
 def test_without_the_hook_nothing_is_checked() -> None:
     report = computing("aten::mm").report()
     needs = {row.needs for row in report.not_checked if row.rule.startswith("ENV")}

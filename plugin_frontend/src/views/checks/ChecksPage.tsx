@@ -9,6 +9,7 @@ import { failureTitle } from "../../state/loaded.ts";
 import { copyText } from "../../state/notice.ts";
 import { visit } from "../../state/place.ts";
 import { Card } from "../../widgets/Card.tsx";
+import { GuideLinks } from "../../widgets/GuideLinks.tsx";
 import { Icon } from "../../widgets/Icon.tsx";
 import { ProblemNote } from "../../widgets/ProblemNote.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
@@ -88,6 +89,7 @@ function FailedRow({ row }: { row: CheckRow }) {
           <InlineText text={`${row.action}: ${worth}`} />
           {row.findings > 1 && `; ${formatCounted(row.findings, "place")}`}
         </p>
+        {row.guides.length > 0 && <GuideLinks guides={row.guides} />}
       </div>
     </li>
   );

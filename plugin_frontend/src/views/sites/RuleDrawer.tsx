@@ -3,6 +3,7 @@ import { unplacedFindings } from "../../model/actions.ts";
 import { place } from "../../state/place.ts";
 import { rulePage } from "../../state/rulePage.ts";
 import { closeDrawer } from "../../state/sites.ts";
+import { GuideLinks } from "../../widgets/GuideLinks.tsx";
 import { Icon } from "../../widgets/Icon.tsx";
 import { Prose } from "../../widgets/Prose.tsx";
 import { CopyFindingButton } from "../CopyFindingButton.tsx";
@@ -50,6 +51,12 @@ export function RuleDrawer({ code, view }: { code: string; view: WindowView | nu
             <Prose text={section.text} />
           </section>
         ))}
+      {loaded.kind === "there" && loaded.value.guides.length > 0 && (
+        <section>
+          <h3>In the guides</h3>
+          <GuideLinks guides={loaded.value.guides} />
+        </section>
+      )}
     </Drawer>
   );
 }

@@ -1,0 +1,39 @@
+"""Every piece of advice in the guides is a check, or says why not."""
+
+from __future__ import annotations
+
+import pytest
+
+from tbprof.texts.findings.guides import Advice, all_guides, guides_of
+from tbprof.texts.findings.rule_pages import RuleText, rule_text
+
+ADVICE = [pytest.param(each, id=each.text) for guide in all_guides() for each in guide.advice]
+
+
+def words_of(page: RuleText) -> str:
+    return " ".join((page.title, page.what, page.why, page.before, page.after, page.fix, page.silent))
+
+
+@pytest.mark.parametrize("advice", ADVICE)
+def test_advice_is_a_check_that_speaks_of_it_or_says_why_it_is_none(advice: Advice) -> None:
+    pages = [rule_text(rule) for rule in advice.rules]
+    spoken = advice.word != "" and any(advice.word in words_of(page) for page in pages)
+    assert spoken != (len(advice.instead.split()) >= 8)
+
+
+@pytest.mark.parametrize(
+    "silent", ["from_numpy", "curve of memory", "cloud storage", "8-bit", "NUMA", "gradcheck"]
+)
+def test_what_no_rule_looks_at_is_in_the_list(silent: str) -> None:
+    [found] = [each for guide in all_guides() for each in guide.advice if silent in each.text]
+    assert found.instead
+
+
+def test_a_rule_links_to_each_guide_once() -> None:
+    assert [(link.guide.split(",")[0], link.advice) for link in guides_of("LCH01")] == [
+        ("PyTorch's Performance Tuning Guide", "Fuse pointwise operations"),
+        ("Rand", "Graph mode: `torch.compile`"),
+        ("Rand", "Fewer kernels: `torch.compile`"),
+        ("What's New in PyTorch Profiler 1.9", "Small kernels in a loop"),
+    ]
+    assert guides_of("SHR01") == ()
