@@ -61,14 +61,14 @@ class ProgramRanges:
 def main_thread(facts: Facts) -> int | None:
     """The lane that carries the steps; where none does, the training thread with most ops.
 
-    None where no thread trains.
+    Where no thread trains, as in inference on the CPU, any thread with ops; None where no op is recorded.
     """
     if facts.steps.recorded:
         return facts.steps.lanes[0]
     slices = facts.trace.slices
     others = set(facts.training_threads) - set(_autograd_lanes(facts))
     lanes = slices.lane[slices.category == Category.CPU_OP]
-    candidates = sorted(others or facts.training_threads)
+    candidates = sorted(others or facts.training_threads or np.unique(lanes).tolist())
     return max(candidates, key=lambda lane: int((lanes == lane).sum()), default=None)
 
 
