@@ -144,6 +144,7 @@ class Session:
             self.windows.recordings,
             self._worker,
             self._measurements.count,
+            first_step=steps_taken,
             marks_modules=self._config.mark_modules,
         )
         self._window.start()

@@ -66,9 +66,12 @@ def make_profiler(
     missing: MissingFacts,
     between_steps: Callable[[], None],
     *,
+    first_step: int = 0,
     with_device: bool = True,
 ) -> profile:
     """One that records a single cycle of this schedule, and calls `export` at its end.
+
+    Its `ProfilerStep#` are counted from `first_step` on, the first of the warm-up.
 
     It calls `between_steps` before the first step, and where one has ended and the next one not yet begun.
 
@@ -77,15 +80,17 @@ def make_profiler(
     with warnings.catch_warnings():
         # torch warns where its own schedule has no warm-up.
         warnings.simplefilter("ignore")
-        steps = _torch_schedule(schedule, between_steps)
+        steps = _torch_schedule(schedule, between_steps, first_step)
     with without_announcement():
-        return profile(
+        profiler = profile(
             activities=missing.ask("cuda_activity", _activities, _ON_HOST) if with_device else _ON_HOST,
             schedule=steps,
             on_trace_ready=export,
             experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True),
             **dataclasses.asdict(options),
         )
+    profiler.step_num = first_step
+    return profiler
 
 
 def import_for_start() -> None:
@@ -108,7 +113,9 @@ def end_prepared_session(profiler: profile) -> None:
     torch.autograd._disable_profiler()
 
 
-def _torch_schedule(schedule: Schedule, between_steps: Callable[[], None]) -> Callable[[int], ProfilerAction]:
+def _torch_schedule(
+    schedule: Schedule, between_steps: Callable[[], None], first_step: int
+) -> Callable[[int], ProfilerAction]:
     """One cycle, whose warm-up torch's profiler waits for. It is asked when no step is open.
 
     A session that it prepared would be cancelled by any other profiler that begins. Before torch 2.12 that
@@ -120,7 +127,8 @@ def _torch_schedule(schedule: Schedule, between_steps: Callable[[], None]) -> Ca
 
     def next_action(step: int) -> ProfilerAction:
         between_steps()
-        return action_of(step)
+        # As it is made, the profiler asks for its step 0.
+        return action_of(max(0, step - first_step))
 
     return next_action
 

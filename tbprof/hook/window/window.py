@@ -55,10 +55,14 @@ class ProfiledWindow:
         worker: str,
         between_steps: Callable[[], None],
         *,
+        first_step: int = 0,
         marks_modules: bool = False,
         with_device: bool = True,
     ) -> None:
-        """`between_steps` is called where one step has ended and the next one has not begun."""
+        """`between_steps` is called where one step has ended and the next one has not begun.
+
+        `first_step` is the number of the first step, counted from 0: it and those that follow are so named.
+        """
         self._schedule = schedule
         self._folder = folder
         self._worker = worker
@@ -67,7 +71,13 @@ class ProfiledWindow:
         self.missing = MissingFacts()
         """What could not be recorded."""
         self._profiler = make_profiler(
-            schedule, options, self._export, self.missing, between_steps, with_device=with_device
+            schedule,
+            options,
+            self._export,
+            self.missing,
+            between_steps,
+            first_step=first_step,
+            with_device=with_device,
         )
         # Call stacks name the modules.
         self._marks = ModuleMarks(self.missing) if marks_modules and not options.with_stack else None
