@@ -156,6 +156,24 @@ class TrainerHook:
         finally:
             self._run.end_phase(label, outer=outer)
 
+    def pause(self) -> None:
+        """Call this where a training ends that another may follow, such as at the end of a `fit`.
+
+        A window that is being recorded ends with it and is published. The hook stays open: the steps of
+        the next training are counted on, and with few of its steps recorded, the window is due again.
+        """
+        self._run.pause()
+
+    def resume(self, steps_taken: int | None = None) -> None:
+        """Call this where a training begins, the first one or one after a `pause()`.
+
+        Args:
+            steps_taken: how many steps it has taken by its own count, if it goes on from a checkpoint;
+                give the count to `step()`, too. A count that is behind that of the steps so far is
+                that of a new training, and steps are counted on.
+        """
+        self._run.resume(steps_taken)
+
     def close(self, wait_s: float = 5.0) -> None:
         """End the profiling, and wait at most `wait_s` seconds until the windows are published.
 

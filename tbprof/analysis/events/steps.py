@@ -193,9 +193,14 @@ def _start_behind_phases(trace: Trace, start_ns: Int64s, end_ns: Int64s) -> Int6
 def _without_empty_end(trace: Trace, work: DeviceWork, rows: Int64s) -> Int64s:
     """The rows that mark steps, less a last one that launched nothing and is far shorter than the others.
 
-    Profilers are often stopped behind a last `step()`, which begins a step that never happens.
+    Profilers are often stopped behind a last `step()`, which begins a step that never happens. The hook says
+    which steps were over when a window ended early.
     """
-    slices = trace.slices
+    slices, hook = trace.slices, trace.facts
+    if hook is not None and hook.recorded_steps > 0:
+        unfinished = f"{STEP_PREFIX}{hook.first_step + hook.recorded_steps}"
+        if trace.names[slices.name[rows[-1]]] == unfinished:
+            return rows[:-1]
     length = slices.duration_ns[rows]
     if len(rows) < _ENOUGH_FOR_AN_END or length[-1] > _EMPTY_SHARE * np.median(length[:-1]):
         return rows

@@ -192,15 +192,26 @@ class Session:
         if is_enough and not window.taken_away:
             self._finish(window, steps_taken - is_step_over, COUNT, is_last_step_over=not is_step_over)
 
-    def stop(self, steps_taken: int) -> None:
-        """End the window that is in progress, and keep what it has."""
+    def pause(self, steps_taken: int) -> None:
+        """End the window that is in progress, and keep what it has: no step follows for now.
+
+        One that lacks most of its steps is due again.
+        """
+        if self.belongs_elsewhere:
+            return
         window, self._window = self._window, None
         if window is not None:
             window.stop()
             self._torch.give_back()
+            if window.recorded_steps >= ENOUGH_SHARE * window.active:
+                self._note_end(steps_taken, window.recorded_steps)
             if window.recorded_steps > 0 and not window.taken_away:
                 self._finish(window, steps_taken, None, is_last_step_over=True)
         self._post_window.end(steps_taken)
+
+    def stop(self, steps_taken: int) -> None:
+        """End the run, and keep what it has."""
+        self.pause(steps_taken)
         self._post_window.say_if_slower(steps_taken)
 
     def abandon(self) -> None:

@@ -50,6 +50,7 @@ class WatchedRun:
         self._phase = "training"
         self._origin = 0
         """The steps of an earlier process, whose checkpoint this one goes on from."""
+        self._is_paused = False
         self._end = ProcessEnd(self._close_at_exit)
         self._begun = False
         self._closed = False
@@ -66,7 +67,15 @@ class WatchedRun:
 
     def begin(self) -> None:
         """Whatever comes first: entering the `with`, or the end of the first step."""
-        self.guard.run(self._begin)
+        self.guard.run(self._begin, self.steps_taken)
+
+    def pause(self) -> None:
+        """No step follows for now."""
+        self.guard.run(self._pause)
+
+    def resume(self, given: int | None) -> None:
+        """A training begins, which has taken so many steps by its own count."""
+        self.guard.run(self._resume, given)
 
     def goes_on_to(self, given: object) -> bool:
         """Take the training's own count; False where no step is over that can be timed."""
@@ -129,18 +138,42 @@ class WatchedRun:
             self.guard.run(self._session.abandon)
         self.close(wait_s=5.0)
 
-    def _begin(self) -> None:
+    def _begin(self, origin: int) -> None:
         if self._begun or self._closed or self._is_refused():
             return
         self._begun = True
         self._run_warnings.listen()
-        self._origin = max(0, self.steps_taken - 1)
+        self._origin = origin
         self._end.await_it()
+        self._look_ahead()
+
+    def _look_ahead(self) -> None:
+        """A step begins that may be the first of a window."""
         first = min(self._config.schedule.first_start, FIRST_LOOK_STEPS)
         self.next_event = max(first, self.steps_taken)
-        if self.next_event == self.steps_taken:
+        if self._session is not None or self.next_event == self.steps_taken:
             self.next_event = self._opened_session().go_on(self.steps_taken)
         self.clock.restart()
+
+    def _pause(self) -> None:
+        if not self._begun or self._closed or self.guard.fault is not None:
+            return
+        self._is_paused = True
+        if self._session is not None:
+            self._session.pause(self.steps_taken)
+        self.next_event = min(self.next_event, self.steps_taken + 1)
+
+    def _resume(self, given: int | None) -> None:
+        # A training that ended on an exception did not pause.
+        self._pause()
+        if given is not None:
+            self._given.begin_at(given, self.steps_taken)
+            self.steps_taken = max(self.steps_taken, given)
+        if not self._begun:
+            self._begin(self.steps_taken)
+        elif self._is_paused:
+            self._is_paused = False
+            self._look_ahead()
 
     def _after_step(self, duration_ns: int) -> None:
         try:
@@ -156,7 +189,11 @@ class WatchedRun:
     def _do_what_is_due(self, duration_ns: int) -> None:
         if not self._begun:
             # Nobody saw when this step began, so that its time is none.
-            self._begin()
+            self._begin(max(0, self.steps_taken - 1))
+            return
+        if self._is_paused:
+            self._is_paused = False
+            self._look_ahead()
             return
         if self._session is None and self.steps_taken > self.next_event:
             self._origin = self.steps_taken - 1

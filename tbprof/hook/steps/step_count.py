@@ -62,6 +62,10 @@ class StepCount:
         self.ahead = steps_taken + 1 - count
         return self._gone_back(earlier)
 
+    def begin_at(self, given: int, steps_taken: int) -> None:
+        """Count on from here where a training begins that has taken so many steps by its own count."""
+        self.latest, self.ahead = given, max(0, steps_taken - given)
+
     def say_stuck(self) -> None:
         """Log it that a window ends in which the count stood still."""
         logger.warning(

@@ -122,6 +122,14 @@ def test_totals_hold_cold_steps_as_well() -> None:
     assert report.sync_points.wait_ns == 30_000
 
 
+def test_a_step_in_which_the_hook_s_window_ended_is_none() -> None:
+    built = TraceBuilder()
+    for number in range(20, 23):
+        built.step(number, 100 * number, 100 * number + 90)
+    steps = report_with(hook_facts(first_step=20, recorded_steps=2), built).steps
+    assert [step.name for step in steps] == ["ProfilerStep#20", "ProfilerStep#21"]
+
+
 def test_an_evaluation_that_the_hook_left_out_belongs_to_no_step() -> None:
     built = TraceBuilder()
     for number in range(3):
