@@ -40,6 +40,9 @@ def allowed(folders: str = "", packages: str = "", never: str = "") -> Allowed:
     return Allowed(frozenset(folders.split()), tuple(packages.split()), frozenset(never.split()))
 
 
+FORMER_NAMES = {"lightning": "pytorch_lightning"}
+"""Of frameworks: each file of `integrations` may import the one that it is named after."""
+
 FOR_ALL = frozenset({"records", "harmless"})
 """What everybody may import, as the standard library."""
 
@@ -193,6 +196,7 @@ LAW = {
     "hook.facts": allowed("version errors model", "torch"),
     "hook.window": allowed("errors model", "torch"),
     "hook.session": allowed("program errors model", "torch"),
+    "integrations": allowed("hook hook.config errors"),
     "preflight.prediction": allowed("line_rules optable version errors model"),
     "preflight.base": allowed("program errors model", "torch"),
     "preflight.watching": allowed("line_rules optable errors model", "torch"),
@@ -301,7 +305,7 @@ def is_allowed(module: str, folder: str, file: str) -> bool:
     top, _, inner = module.partition(".")
     if top != "tbprof":
         row = LAW[folder]
-        framework = folder == "hook" and top == file
+        framework = folder == "integrations" and top in (file, FORMER_NAMES.get(file))
         within = any(module == package or module.startswith(f"{package}.") for package in row.packages)
         return within or framework or (top in sys.stdlib_module_names and top not in row.never)
     if RULE_FILE.match(file) and any(RULE_FILE.match(part) for part in inner.split(".")):
@@ -425,7 +429,7 @@ def test_a_folder_is_small_and_says_what_belongs_there(folder: Path) -> None:
         ("cli/main.py", "from tensorboard import program", "tensorboard"),
         ("cli/main.py", "import importlib\nimportlib.import_module('torch')", "torch"),
         ("cli/output/terminal.py", "from tbprof.cli.commands import check", "tbprof.cli.commands.check"),
-        ("hook/lightning.py", "import lightning, transformers", "transformers"),
+        ("integrations/lightning.py", "import lightning, transformers", "transformers"),
         (
             "hook/spool/spool.py",
             "from tbprof.hook.session.session import Session",
