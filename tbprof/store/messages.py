@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import operator
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, TypeAlias, TypeVar
 
 from google.protobuf.message import Message
@@ -44,13 +43,8 @@ def from_message(message: Message, record_type: type[RecordT]) -> RecordT:
     Raises:
         ValueError: A value is none that the record allows; the message completes "it holds".
     """
-    reader = _reader(typing.cast("Any", record_type))
-    values = list(reader.values_of(message))
-    for at, read in reader.given:
-        values[at] = read(values[at])
-    for at, name, read in reader.optional:
-        values[at] = read(values[at]) if message.HasField(name) else None
-    return record_type(*values)
+    read: Callable[[Message], RecordT] = _reader(typing.cast("Any", record_type))
+    return read(message)
 
 
 @cache
@@ -88,33 +82,19 @@ def _holds_numbers(target: Any) -> bool:
     return value.message_type is not None and value.message_type.name == "Number"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Reader:
-    """How a type's messages are read: found out once, for a folder holds thousands of its records."""
-
-    values_of: Callable[[Message], Sequence[Any]]
-    """All fields as the message has them, in the order of the record's."""
-    given: tuple[tuple[int, _Read], ...]
-    """Places of those that are something else in the record, and what makes that of them."""
-    optional: tuple[tuple[int, str, _Read], ...]
-    """Places and names of those that may be unset."""
-
-
 @cache
-def _reader(record_type: Any) -> _Reader:
-    fields = _fields(record_type)
-    get = operator.attrgetter(*(name for name, _ in fields))
-    given: list[tuple[int, _Read]] = []
-    optional: list[tuple[int, str, _Read]] = []
-    for at, (name, hint) in enumerate(fields):
-        origin, parts = typing.get_origin(hint), typing.get_args(hint)
-        if origin in (types.UnionType, typing.Union):
-            optional.append((at, name, _value_reader(parts[0])))
-        elif (read := _value_reader(hint)) is not _as_it_is:
-            given.append((at, read))
-    # Of a single name the getter gives no sequence.
-    one: Callable[[Message], Sequence[Any]] = lambda message: (get(message),)  # noqa: E731
-    return _Reader(get if len(fields) > 1 else one, tuple(given), tuple(optional))
+def _reader(record_type: Any) -> _Read:
+    """A function compiled for this record, as its `__init__` is: a folder holds thousands of its messages."""
+    scope: dict[str, Any] = {"_record": record_type}
+    values = []
+    for name, hint in _fields(record_type):
+        is_optional = typing.get_origin(hint) in (types.UnionType, typing.Union)
+        read = _value_reader(typing.get_args(hint)[0] if is_optional else hint)
+        scope[f"_read_{name}"] = read
+        value = f"message.{name}" if read is _as_it_is else f"_read_{name}(message.{name})"
+        values.append(f"{value} if message.HasField({name!r}) else None" if is_optional else value)
+    exec(f"def read(message):\n return _record({', '.join(values)})", scope)
+    return typing.cast("_Read", scope["read"])
 
 
 def _value_reader(hint: Any) -> _Read:
@@ -126,19 +106,20 @@ def _value_reader(hint: Any) -> _Read:
         read_one = _value_reader(parts[0])
         return tuple if read_one is _as_it_is else lambda values: tuple(map(read_one, values))
     if origin is typing.Literal:
-        return partial(_one_of, frozenset(parts))
+        return _Words((word, word) for word in parts).__getitem__
     if isinstance(origin, type) and issubclass(origin, Mapping):
         read_one = _value_reader(parts[1])
         return lambda values: {key: read_one(values[key]) for key in sorted(values)}
     if isinstance(hint, type) and dataclasses.is_dataclass(hint):
-        return lambda message: from_message(message, hint)
+        return _reader(hint)
     return _finite if hint is float else _as_it_is
 
 
-def _one_of(known: frozenset[Any], value: Any) -> Any:
-    if value not in known:
-        raise ValueError(f"{value!r} where it can't be")
-    return value
+class _Words(dict[str, str]):
+    """Those that the model knows."""
+
+    def __missing__(self, word: str) -> str:
+        raise ValueError(f"{word!r} where it can't be")
 
 
 def _as_it_is(value: Any) -> Any:
