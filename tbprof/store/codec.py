@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import zlib
-from typing import Literal, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from google.protobuf.message import DecodeError
 
@@ -43,8 +43,18 @@ MAX_REPORT_BYTES = 1024 * 1024
 _MAX_UNPACKED_BYTES = 8 * 1024 * 1024
 _LEVEL = 6
 
-_DETAILS: tuple[Literal["checks", "code", "findings", "fix_plan", "recorded_calls", "sources"], ...]
-_DETAILS = ("checks", "code", "findings", "fix_plan", "recorded_calls", "sources")
+_DETAILS = (
+    "checks",
+    "code",
+    "computing",
+    "findings",
+    "fix_plan",
+    "not_checked",
+    "predicted_lines",
+    "recorded_calls",
+    "sources",
+    "verdict",
+)
 """Fields of a report that no comparison of windows looks at."""
 
 
@@ -149,9 +159,14 @@ def _too_large(report: Report, held: str) -> ReportTooLarge:
 
 def _leave_out_details(message: report_pb2.Report) -> None:
     for field in _DETAILS:
-        message.ClearField(field)
+        message.ClearField(cast("Any", field))
     for site in message.sites:
         site.ClearField("instance")
+    if message.HasField("idle"):
+        message.idle.ClearField("places")
+    if message.HasField("communication"):
+        message.communication.ClearField("collectives")
+        message.communication.ClearField("peers")
 
 
 def _unpacked(data: bytes) -> bytes:

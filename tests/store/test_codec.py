@@ -224,8 +224,12 @@ def test_one_of_many_lacks_what_only_its_own_pages_show(report: Report) -> None:
     part = decode_report(stored, name="x", is_one_of_many=True)
     assert report.findings
     assert (part.findings, part.fix_plan, part.code) == ((), (), ())
-    kept = ("trace", "steps", "copies", "idle", "savings", "communication")
+    kept = ("trace", "steps", "copies", "savings")
     assert [getattr(part, name) for name in kept] == [getattr(report, name) for name in kept]
+    assert report.idle is not None
+    assert report.communication is not None
+    assert part.idle == dataclasses.replace(report.idle, places=())
+    assert part.communication == dataclasses.replace(report.communication, collectives=(), peers=())
     assert [site.source for site in part.sites] == [site.source for site in report.sites]
 
 
