@@ -10,7 +10,7 @@ import numpy as np
 
 from tbprof.job.ranks.arrivals import NOBODY, SAME_NS, Arrivals
 from tbprof.job.ranks.rank_record import Part
-from tbprof.job.ranks.stretches import Held, Stretch, Stretches
+from tbprof.job.ranks.stretches import NOTHING, Stretch, Stretches
 
 __all__ = ["JITTER", "UNEXPLAINED", "Blame", "Excess", "blames_of", "is_of_host"]
 
@@ -157,7 +157,7 @@ def _by_op(stretch: Stretch) -> Counter[str]:
 
 def _excess_of(stretches: Sequence[Stretch], late: int, part: Part) -> list[Excess]:
     own = stretches[late][part].ns
-    usual = _median([one.get(part, Held()).ns for at, one in enumerate(stretches) if at != late])
+    usual = _median([one.get(part, NOTHING).ns for at, one in enumerate(stretches) if at != late])
     return [Excess(part, own - usual, usual)] if own > usual else []
 
 

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from tbprof.job.ranks.stretches import Held, Stretch, Stretches
+from tbprof.job.ranks.stretches import NOTHING, Held, Stretch, Stretches
 
 __all__ = ["ComputingReason", "computing_reason"]
 
@@ -56,7 +56,7 @@ def _totals(stretches: Stretches, indexes: Sequence[int], late: int) -> _Totals:
     ranks = range(stretches.beneath_ns.shape[1])
     summed = [_sum([stretches.of[index][rank] for index in indexes]) for rank in ranks]
     return {
-        op: (own, _median([summed[rank].get(op, Held()) for rank in ranks if rank != late]))
+        op: (own, _median([summed[rank].get(op, NOTHING) for rank in ranks if rank != late]))
         for op, own in summed[late].items()
     }
 
@@ -68,7 +68,7 @@ def _sum(some: Sequence[Stretch]) -> Mapping[str, Held]:
         for part, held in stretch.items():
             # What has no name may be other ops on other ranks.
             if part.family == "computing" and part.name:
-                total[part.name] = total.get(part.name, Held()).plus(held)
+                total[part.name] = total.get(part.name, NOTHING).plus(held)
     return total
 
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from tbprof.job.ranks.matching import MatchedGroup
 from tbprof.job.ranks.rank_record import NOT_RECORDED, Int64s, Part, RankRecord
 
-__all__ = ["Held", "Stretch", "Stretches", "stretches_of"]
+__all__ = ["NOTHING", "Held", "Stretch", "Stretches", "stretches_of"]
 
 _STILL = 0.1
 """Of a collective's time: with less computing beneath it, a rank stood still."""
@@ -39,6 +39,8 @@ class Held(NamedTuple):
         work = None if self.work is None or other.work is None else self.work + other.work
         return Held(self.ns + other.ns, self.kernels + other.kernels, work)
 
+
+NOTHING = Held()
 
 Stretch: TypeAlias = Mapping[Part, Held]
 
