@@ -49,7 +49,8 @@ def main() -> None:
             row(f"`tbprof job`, {count:,} reports", command("job", stored), wanted)
             if count == 1_000:
                 row("decoding 1,000 reports as a list needs them", decoding(stored), "0.5 s of CPU")
-                tab("the job's page in the tab, 1,000 reports", stored, "job", "1 s, 300 MB")
+                tab("the job's page, 1,000 reports, by a server just started", stored, "job", "")
+                tab("the job's page, 1,000 reports, once the tab shows a window", stored, "job", "1 s, 300 MB", is_open=True)
         stored = write_reports(ranks, Path(folder) / "stored2048", 2_048)
         row("`tbprof report`, 2,048 reports", command("report", stored), "68 MB")
         stored = write_reports(ranks, Path(folder) / "stored16384", 16_384)
@@ -96,10 +97,10 @@ def decoding(run: Path) -> tuple[float, float, float]:
     return time.perf_counter() - began_s, time.process_time() - began_cpu_s, peak_mb
 
 
-def tab(what: str, run: Path, route: str, wanted: str) -> None:
+def tab(what: str, run: Path, route: str, wanted: str, *, is_open: bool = False) -> None:
     """In a process of its own, as TensorBoard's: the first whole answer, and one of later polls."""
     ended = subprocess.run(
-        [sys.executable, __file__, "--tab", str(run), route],
+        [sys.executable, __file__, "--tab", str(run), route, *(["open"] if is_open else [])],
         stdout=subprocess.PIPE,
         check=True,
         text=True,
@@ -111,12 +112,13 @@ def tab(what: str, run: Path, route: str, wanted: str) -> None:
     row(f"the same again: {again_cpu_s / cpu_s:.1%} of it", (again_wall_s, again_cpu_s, megabytes), "")
 
 
-def poll(run: str, route: str) -> None:
+def poll(run: str, route: str, is_open: str = "") -> None:
     from tensorboard.backend import application
     from tensorboard.plugins import base_plugin
     from werkzeug.test import Client
 
     from tbprof.plugin.loader import TbprofLoader
+    from tbprof.window_names import parse_window_name
 
     logdir = str(Path(run).parent)
     flags = argparse.Namespace(logdir=logdir, logdir_spec="", tbprof_follow_links=False)
@@ -126,6 +128,11 @@ def poll(run: str, route: str) -> None:
     # The first request imports what answers.
     client.get("/data/plugin/tbprof/ranks", query_string={"run": "none"})
     client.get("/data/plugin/tbprof/job", query_string={"run": "none"})
+    if is_open:
+        client.get("/data/plugin/tbprof/runs")
+        first = min(Path(run).glob("*.tbprof.pb")).name
+        place = {"run": Path(run).name, "worker": parse_window_name(first).worker, "window": first}
+        assert client.get("/data/plugin/tbprof/window", query_string=place).json["state"] == "ready"
     began_s, began_cpu_s = time.perf_counter(), time.process_time()
     while True:
         answer = client.get(f"/data/plugin/tbprof/{route}", query_string=asked)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -20,6 +21,9 @@ _PATIENCE_S = 1.0
 
 _AT_ONCE = 64
 """Windows of one question: others may want to ask between two."""
+
+_AHEAD = 2
+"""Questions at once: while the figures of one are taken, the next is being answered."""
 
 _Figures = TypeVar("_Figures")
 
@@ -62,12 +66,16 @@ class KeptFigures(Generic[_Figures]):
         """Of each window; None while it is read, or waits for the next answer, or why it gives nothing."""
         found = [self._known(window) for window in windows]
         left = [at for at, one in enumerate(found) if one is None]
-        for begin in range(0, len(left), _AT_ONCE):
-            some = left[begin : begin + _AT_ONCE]
-            for at, one in zip(some, self._read([windows[at] for at in some]), strict=True):
-                found[at] = one
-            if patience.has_ended:
-                break
+        batches = [left[begin : begin + _AT_ONCE] for begin in range(0, len(left), _AT_ONCE)]
+
+        def read(batch: list[int]) -> Sequence[_Figures | TbprofError | None]:
+            is_in_time = batch is batches[0] or not patience.has_ended
+            return self._read([windows[at] for at in batch]) if is_in_time else [None] * len(batch)
+
+        with ThreadPoolExecutor(_AHEAD) as threads:
+            for batch, figures in zip(batches, threads.map(read, batches), strict=True):
+                for at, one in zip(batch, figures, strict=True):
+                    found[at] = one
         return found
 
     def _known(self, window: Window) -> _Figures | TbprofError | None:
