@@ -25,6 +25,8 @@ __all__ = ["Answering", "answer_all", "main"]
 
 TELL_EVERY_S = 0.2
 _LOW_PRIORITY = 10
+_PIPE_BYTES = 65_536
+"""What one holds at most."""
 
 Answering: TypeAlias = Callable[[Callable[[int, int], None]], Callable[[Question], bytes]]
 """Makes, of a function to tell progress to, one that answers; the latter may raise whatever it meets."""
@@ -47,8 +49,7 @@ def main(
     with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
         # A parent that runs in the background hands on that Ctrl-C is ignored.
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        # Without a buffer: Python's end waits for the lock of one that a thread reads.
-        asked = received(cast(BinaryIO, io.FileIO(0, closefd=False)))
+        asked = received(cast(BinaryIO, _Unlocked(io.FileIO(0, closefd=False))))
         told, sys.stdout = sys.stdout.buffer, sys.stderr
         answer_all(_interrupting(message for message, _ in asked), told, answering)
 
@@ -65,6 +66,41 @@ def answer_all(asked: Iterable[dict[str, Any]], told: BinaryIO, answering: Answe
             send(told, {"id": number, "error": str(error), "kind": type(error).__name__})
         else:
             send(told, {"id": number}, content)
+
+
+class _Unlocked:
+    """A buffered file without the lock of Python's own: its end waits for that while a thread reads."""
+
+    def __init__(self, file: io.FileIO) -> None:
+        self._file = file
+        self._held = bytearray()
+
+    def __iter__(self) -> Iterator[bytes]:
+        while line := self._line():
+            yield line
+
+    def read(self, size: int) -> bytes:
+        while len(self._held) < size and self._more():
+            pass
+        return self._taken(size)
+
+    def _line(self) -> bytes:
+        seen = 0
+        while (end := self._held.find(b"\n", seen)) < 0:
+            seen = len(self._held)
+            if not self._more():
+                return self._taken(seen)
+        return self._taken(end + 1)
+
+    def _more(self) -> bool:
+        data = self._file.read(_PIPE_BYTES)
+        self._held += data
+        return bool(data)
+
+    def _taken(self, size: int) -> bytes:
+        data = bytes(self._held[:size])
+        del self._held[:size]
+        return data
 
 
 def _answered(answer: Callable[[Question], bytes], question: Question) -> bytes:

@@ -141,19 +141,15 @@ class Worker:
                 if self._is_closed:
                     raise _closed()
                 process = self._running()
-            send(_input(process), {"id": 0, **dataclasses.asdict(asked.question)})
         except Busy as error:
             asked.answer.set_exception(error)
             return
-        except (OSError, ValueError) as error:
-            # The second, where the input has been closed meanwhile.
-            asked.answer.set_exception(_not_asked(error))
-            return
         deadline = _Deadline(asked.deadline_s, process)
         try:
+            _send(process, asked.question)
             asked.answer.set_result(self._told(process))
         except TbprofError as error:
-            asked.answer.set_exception(error)
+            asked.answer.set_exception(deadline.why or error)
         except (EOFError, ValueError):
             # It ended, or told what is no message: nothing that it tells after that can be understood.
             process.kill()
@@ -198,6 +194,14 @@ class _Deadline:
 
 def _closed() -> Busy:
     return Busy("no more is read: the process that asks is ending")
+
+
+def _send(process: subprocess.Popen[bytes], question: Question) -> None:
+    try:
+        send(_input(process), {"id": 0, **dataclasses.asdict(question)})
+    except (OSError, ValueError) as error:
+        # The second, where the input has been closed meanwhile.
+        raise _not_asked(error) from error
 
 
 def _not_asked(error: OSError | ValueError) -> Busy:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -106,6 +107,18 @@ def test_a_question_that_nobody_waits_for_is_not_put(worker: Worker, ask: Ask) -
     assert unwanted.cancel()
     with pytest.raises(ReadingTookTooLong, match="took longer than 1 s"):
         slow.result(PATIENCE_S)
+    assert ask("echo") == b"a"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no way to stop a process")
+def test_a_process_that_takes_no_question_is_given_up(worker: Worker, ask: Ask) -> None:
+    """A question larger than what a pipe holds, to a process that does not read."""
+    ask("echo")
+    assert worker.pid is not None
+    os.kill(worker.pid, signal.SIGSTOP)
+    question = Question("a", "echo", {"large": "x" * 1_000_000})
+    with pytest.raises(ReadingTookTooLong, match="took longer than 1 s"):
+        worker.ask(question, deadline_s=1.0).result(PATIENCE_S)
     assert ask("echo") == b"a"
 
 
