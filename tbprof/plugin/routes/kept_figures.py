@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import Generic, TypeVar
 
 from tbprof.errors import Busy, Gone, TbprofError
 from tbprof.model import Window
-from tbprof.plugin.worker.asked_windows import Part, record_in
+from tbprof.plugin.worker.asked_windows import Part
 from tbprof.plugin.worker.reports import FilesState, Reports, files_of
 
 __all__ = ["KeptFigures", "Patience"]
@@ -46,18 +46,18 @@ class KeptFigures(Generic[_Figures]):
     of it again for each answer.
     """
 
-    def __init__(self, reports: Reports, ask: str, kind: type[_Figures], most: int) -> None:
+    def __init__(self, reports: Reports, ask: str, take: Callable[[str], _Figures], most: int) -> None:
         """Keep nothing yet.
 
         Args:
             reports: Reads them.
             ask: What it is asked of many windows.
-            kind: The record that it answers with.
+            take: Makes figures of what it answers.
             most: Windows beyond which other runs are forgotten.
         """
         self._reports = reports
         self._ask = ask
-        self._kind = kind
+        self._take = take
         self._most = most
         self._lock = Lock()
         self._runs: OrderedDict[str, dict[Window, tuple[FilesState, _Figures]]] = OrderedDict()
@@ -106,7 +106,7 @@ class KeptFigures(Generic[_Figures]):
     def _figures(self, part: Part) -> _Figures | TbprofError | None:
         if part.error:
             return TbprofError(part.error)
-        return None if part.is_missing else record_in(part.record, self._kind)
+        return None if part.is_missing else self._take(part.record)
 
     def _forget_others(self) -> None:
         while len(self._runs) > 1 and sum(map(len, self._runs.values())) > self._most:

@@ -16,12 +16,13 @@ from tbprof.plugin.routes.kept_figures import KeptFigures, Patience
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.requested_window import in_log_directory
 from tbprof.plugin.routes.run_windows import number_of, windows_by_worker
+from tbprof.plugin.worker.asked_windows import record_in
 from tbprof.plugin.worker.reports import Reports
 from tbprof.records import dataclass
 from tbprof.views.series.building import ranks_view, series_row, trend_view
 from tbprof.views.series.series import RanksView, SeriesRow, TrendView, WindowFigures
 
-__all__ = ["MAX_WINDOWS", "SeriesAnswers"]
+__all__ = ["MAX_WINDOWS", "SeriesAnswers", "figures_in"]
 
 MAX_WINDOWS = 120
 """Windows of one worker that a trend shows, the newest ones."""
@@ -46,7 +47,7 @@ class SeriesAnswers:
     def __init__(self, logs: LogDirectory, reports: Reports) -> None:
         self._logs = logs
         self._lock = Lock()
-        self._figures = KeptFigures(reports, "figures", WindowFigures, _KEPT)
+        self._figures = KeptFigures(reports, "figures", figures_in, _KEPT)
         self._ranks: OrderedDict[tuple[str, int], _KeptRanks] = OrderedDict()
 
     def ranks(self, parameters: Mapping[str, str]) -> RanksView:
@@ -107,6 +108,11 @@ class SeriesAnswers:
         by_worker = windows_by_worker(self._logs, run)
         same = [windows[number - 1] for windows in by_worker.values() if len(windows) >= number]
         return tuple(self._rows_of(same, [number] * len(same)))
+
+
+def figures_in(text: str) -> WindowFigures:
+    """Those of one window, as the process that reads reports has sent them."""
+    return record_in(text, WindowFigures)
 
 
 def _first(parameters: Mapping[str, str]) -> int | None:

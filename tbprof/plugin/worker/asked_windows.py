@@ -1,4 +1,4 @@
-"""What TensorBoard's process and the one that reads reports tell each other of windows, as JSON."""
+"""What TensorBoard's process and the one that reads reports tell each other, as JSON."""
 
 from __future__ import annotations
 
@@ -12,12 +12,17 @@ import msgspec
 import numpy as np
 
 from tbprof.model import Window
+from tbprof.views.job.job_page import RankProblem
+from tbprof.views.job.rank_summary import RankSummary
 
 __all__ = [
     "MISSING",
+    "AskedJob",
     "AskedWindow",
     "Part",
+    "as_it_is",
     "json_of",
+    "packed_job",
     "packed_windows",
     "parts_in",
     "record_in",
@@ -48,6 +53,25 @@ class Part:
     """As JSON."""
 
 
+@dataclass(frozen=True, slots=True)
+class AskedJob:
+    """The ranks of which a page is wanted."""
+
+    summaries: Sequence[RankSummary]
+    problems: Sequence[RankProblem]
+    older: Sequence[str]
+
+
+def packed_job(summaries: Sequence[str], problems: Sequence[RankProblem], older: Sequence[str]) -> str:
+    """An `AskedJob` whose summaries are as they came."""
+    packed = {
+        "summaries": [as_it_is(summary.encode()) for summary in summaries],
+        "problems": problems,
+        "older": older,
+    }
+    return msgspec.json.encode(packed).decode()
+
+
 def packed_windows(windows: Sequence[AskedWindow]) -> str:
     return msgspec.json.encode(windows).decode()
 
@@ -63,6 +87,11 @@ def parts_in(content: bytes) -> list[Part]:
 def json_of(record: object) -> bytes:
     """A record of any kind; its columns of whole numbers are packed."""
     return msgspec.json.encode(record, enc_hook=_packed_column)
+
+
+def as_it_is(json: bytes) -> Any:
+    """What is JSON already, as a part of a record."""
+    return msgspec.Raw(json)
 
 
 def record_in(text: str, kind: type[_Record]) -> _Record:

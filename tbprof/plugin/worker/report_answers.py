@@ -13,13 +13,22 @@ from typing import Any, TypeAlias
 from tbprof.errors import Gone, TbprofError
 from tbprof.file_names import rank_of
 from tbprof.model import Report, Window
-from tbprof.plugin.worker.asked_windows import MISSING, AskedWindow, Part, json_of, windows_in
+from tbprof.plugin.worker.asked_windows import (
+    MISSING,
+    AskedJob,
+    AskedWindow,
+    Part,
+    json_of,
+    record_in,
+    windows_in,
+)
 from tbprof.process.messages import Question
 from tbprof.store.codec import decode_report
 from tbprof.store.lookup.windows import stored_report, with_doubt
 from tbprof.views.checks.building import checks_view
 from tbprof.views.compare.comparison import CompareAnswer, compare_view
 from tbprof.views.export.finding_markdown import FindingText, finding_text
+from tbprof.views.job.job_building import job_page
 from tbprof.views.job.rank_summary import rank_summary
 from tbprof.views.series.series import figures_of
 from tbprof.views.source.building import source_files_view
@@ -38,6 +47,9 @@ def answer_of(question: Question) -> bytes:
     Raises:
         TbprofError: There is none.
     """
+    if question.ask == "job":
+        job = record_in(question.parameters["job"], AskedJob)
+        return json_of(job_page(job.summaries, job.problems, job.older))
     asked = windows_in(question.parameters["windows"])
     if question.ask in _OF_MANY:
         return json_of([_part(one, _OF_MANY[question.ask]) for one in asked])

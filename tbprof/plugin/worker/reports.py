@@ -6,6 +6,7 @@ what comes back. A window without a report is analyzed first.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 import time
@@ -17,11 +18,19 @@ from typing import TypeAlias
 from tbprof.errors import Busy, Gone, ReadingEnded, ReadingTookTooLong, TbprofError
 from tbprof.model import Window
 from tbprof.plugin.worker.analyses import Analyses, Failed, Reading
-from tbprof.plugin.worker.asked_windows import MISSING, AskedWindow, Part, packed_windows, parts_in
+from tbprof.plugin.worker.asked_windows import (
+    MISSING,
+    AskedWindow,
+    Part,
+    packed_job,
+    packed_windows,
+    parts_in,
+)
 from tbprof.plugin.worker.kept_answers import Answer, KeptAnswers
 from tbprof.process.messages import Question
 from tbprof.process.worker import Worker
 from tbprof.records import dataclass
+from tbprof.views.job.job_page import RankProblem
 
 __all__ = ["FilesState", "Reports", "Waiting", "files_of"]
 
@@ -107,6 +116,24 @@ class Reports:
                 parts[at] = self._read_later(windows[at]) if part.is_missing else part
         return [part for part in parts if part is not None]
 
+    def page_of_job(
+        self, summaries: Sequence[str], problems: Sequence[RankProblem], older: Sequence[str]
+    ) -> bytes:
+        """The page of these ranks, as JSON.
+
+        Args:
+            summaries: As `of_many` answers with them.
+            problems: The ranks that gave none.
+            older: Workers of earlier trainings.
+
+        Raises:
+            TbprofError: There is none.
+            Busy: Too much is asked at once.
+        """
+        job = packed_job(summaries, problems, older)
+        digest = hashlib.blake2b(job.encode()).hexdigest()
+        return self._answered(("job", digest), Question("the job", "job", {"job": job}))
+
     def close(self) -> None:
         """End the process that reads reports."""
         self._worker.close()
@@ -147,16 +174,16 @@ class Reports:
         return Part(is_missing=True)
 
     def _ask(self, key: _Key, ask: str, asked: Sequence[AskedWindow], parameters: Mapping[str, str]) -> bytes:
+        path = asked[0].window.report_path or asked[0].window.trace_path or ""
+        question = Question(path, ask, {**parameters, "windows": packed_windows(asked)})
+        return self._answered(key, question)
+
+    def _answered(self, key: _Key, question: Question) -> bytes:
         """The answer of the process, to all who ask the same at once."""
         with self._lock:
             self._raise_known(key)
             answer = self._pending.get(key)
             if answer is None:
-                question = Question(
-                    asked[0].window.report_path or asked[0].window.trace_path or "",
-                    ask,
-                    {**parameters, "windows": packed_windows(asked)},
-                )
                 answer = self._worker.ask(question, deadline_s=_DEADLINE_S)
                 self._pending[key] = answer
         wait([answer], _PATIENCE_S)

@@ -12,11 +12,12 @@ from patience import PATIENCE_S
 
 from tbprof.model import Window
 from tbprof.plugin.routes.kept_figures import KeptFigures, Patience
+from tbprof.plugin.routes.series_answers import figures_in
 from tbprof.plugin.worker.asked_windows import Part
 from tbprof.plugin.worker.reports import Reports
 from tbprof.report import build_report
 from tbprof.store.codec import encode_report
-from tbprof.views.series.series import WindowFigures, figures_of
+from tbprof.views.series.series import figures_of
 
 OpenTab = Callable[..., Any]
 
@@ -87,7 +88,7 @@ def test_a_run_that_is_looked_at_is_kept_whole_and_others_are_forgotten(
         return of_many(ask, windows)
 
     monkeypatch.setattr(reports, "of_many", note)
-    kept = KeptFigures(reports, "figures", WindowFigures, 1)
+    kept = KeptFigures(reports, "figures", figures_in, 1)
     report = build_report(next((series / "run").glob("*.gz")))
     windows = []
     for run, worker in (("a", "w0"), ("a", "w1"), ("b", "w0")):
