@@ -49,8 +49,9 @@ def main() -> None:
             row(f"`tbprof job`, {count:,} reports", command("job", stored), wanted)
             if count == 1_000:
                 row("decoding 1,000 reports as a list needs them", decoding(stored), "0.5 s of CPU")
-                tab("the job's page, 1,000 reports, by a server just started", stored, "job", "")
-                tab("the job's page, 1,000 reports, once the tab shows a window", stored, "job", "1 s, 300 MB", is_open=True)
+                what = "the job's page, 1,000 reports"
+                tab(f"{what}, by a server just started", stored, "job", "")
+                tab(f"{what}, once the tab shows a window", stored, "job", "1 s, 300 MB", is_open=True)
         stored = write_reports(ranks, Path(folder) / "stored2048", 2_048)
         row("`tbprof report`, 2,048 reports", command("report", stored), "68 MB")
         stored = write_reports(ranks, Path(folder) / "stored16384", 16_384)
