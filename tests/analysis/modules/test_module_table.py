@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,9 +15,12 @@ from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.modules.figures import FIGURES
+from tbprof.analysis.modules.parts import Part, find_parts
 from tbprof.analysis.modules.table import ModuleTable, module_table
 from tbprof.analysis.operators.table import operator_table
-from tbprof.trace.columns.columns import Trace
+from tbprof.trace.columns.columns import Category, Trace
+from tbprof.trace.columns.tables import ALL_TABLES
+from tbprof.trace.importers.reading import read_trace
 
 
 def device_us(rows: dict[str, object], name: str) -> tuple[float, float]:
@@ -139,3 +146,34 @@ def test_work_that_was_launched_before_the_steps_belongs_to_none() -> None:
     built.kernel(500, 600, correlation=77)
     assert facts_of(built).work.launch.min() == -1
     assert module_rows(built)["outside modules"].total.device_ns == 3000
+
+
+TRACELENS: dict[str, dict[str, list[float]]] = json.loads(
+    (Path(__file__).parents[2] / "data" / "tracelens_modules.json").read_text(encoding="utf-8")
+)
+SAMPLES = Path(__file__).parents[3] / "logs" / "samples"
+
+
+@pytest.mark.parametrize("sample", TRACELENS)
+def test_kernels_lie_in_the_modules_in_which_tracelens_has_them(sample: str) -> None:
+    """How many, and for how long in us; both look at the Python frames around a launch."""
+    facts = Facts(read_trace(SAMPLES / sample, tables=ALL_TABLES))
+    is_kernel = facts.trace.slices.category == Category.KERNEL
+    names = {facts.trace.names[name] for name in facts.trace.slices.name[is_kernel].tolist()}
+    found: dict[str, list[float]] = {}
+    for part in all_parts(find_parts(facts, None)):
+        times = [figures for name, figures in part.kernels.items() if name in names]
+        if times:
+            found[part.label.name] = [
+                sum(calls for _, calls in times),
+                sum(ns for ns, _ in times) / 1000,
+            ]
+    assert found.keys() == TRACELENS[sample].keys()
+    for name, figures in TRACELENS[sample].items():
+        assert found[name] == pytest.approx(figures), name
+
+
+def all_parts(part: Part) -> Iterator[Part]:
+    yield part
+    for inner in part.parts:
+        yield from all_parts(inner)
