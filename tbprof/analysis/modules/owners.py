@@ -69,9 +69,9 @@ def find_owners(facts: Facts) -> Owners:
     node[part != NONE] = tree.paths.node[part[part != NONE]]
     mine = root[root != NONE]
     home, outer = tree.home[mine], backward.outer[mine]
-    node[root != NONE] = np.where(
-        home != NONE, tree.paths.node[np.maximum(home, 0)], np.where(np.isin(outer, loss), of_loss, ROOT)
-    )
+    of_part = np.where(np.isin(outer, loss), of_loss, ROOT)
+    of_part[home != NONE] = tree.paths.node[home[home != NONE]]
+    node[root != NONE] = of_part
     return Owners(
         parent=np.append(tree.paths.parent, [ROOT, ROOT]),
         labels=(*labels, LOSS, COMMUNICATION),

@@ -15,8 +15,8 @@ from tbprof.trace.columns.columns import Category, Int64s, Trace
 __all__ = ["PartRanges", "part_ranges"]
 
 _OPTIMIZER = r"Optimizer\.(?:step|zero_grad)#"
-_REGION = r"Torch-Compiled Region"
-_GRAPH_OF_REGION = r"## Call CompiledFxGraph "
+_COMPILED = (r"Torch-Compiled Region", r"## Call CompiledFxGraph ", r"CompiledFunction\Z")
+"""Each stands for compiled code in files that lack those before it."""
 _GRAPH_LAUNCH = r"(?:cuda|hip|cu)GraphLaunch"
 _ON_HOST = (Category.CPU_OP, Category.USER_ANNOTATION)
 
@@ -46,9 +46,8 @@ def part_ranges(facts: Facts) -> PartRanges:
 
 
 def _compiled_rows(trace: Trace) -> Int64s:
-    """The graphs of a region stand for it in files that mark no regions."""
-    regions = matching_rows(trace, _REGION, *_ON_HOST)
-    return regions if len(regions) else matching_rows(trace, _GRAPH_OF_REGION, *_ON_HOST)
+    found = (matching_rows(trace, pattern, *_ON_HOST) for pattern in _COMPILED)
+    return next((rows for rows in found if len(rows)), np.empty(0, np.int64))
 
 
 def _graphs(facts: Facts) -> tuple[Int64s, Int64s, list[PartLabel]]:

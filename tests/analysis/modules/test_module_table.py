@@ -130,6 +130,24 @@ def test_compiled_kernels_are_those_of_their_region_and_graphs_of_their_number()
     assert (rows["CUDA graph 5"].kind, device_us(rows, "CUDA graph 5")) == ("graph", (7, 0))
 
 
+def test_compiled_code_of_files_without_regions_is_its_function() -> None:
+    built = TraceBuilder()
+    autograd_op(built, "CompiledFunction", 0, 50, 4)
+    work(built, 10, 8)
+    autograd_op(built, "CompiledFunctionBackward", 60, 100, 4, backward=True)
+    work(built, 70, 9, backward=True)
+    row = module_rows(built, in_steps=False)["CompiledFunction"]
+    assert (row.kind, row.total.device_forward_ns, row.total.device_backward_ns) == ("compiled", 8000, 9000)
+
+
+def test_a_backward_pass_of_a_trace_without_parts_is_outside() -> None:
+    built = TraceBuilder()
+    autograd_op(built, "aten::mm", 0, 50, 4)
+    autograd_op(built, "MmBackward0", 60, 100, 4, backward=True)
+    work(built, 70, 9, backward=True)
+    assert list(module_rows(built, in_steps=False)) == ["", "outside modules"]
+
+
 def test_a_graph_without_a_number_is_told_by_its_size() -> None:
     built = TraceBuilder()
     built.graph_launch(0, 10, runs=[(11, 15), (16, 19)])
