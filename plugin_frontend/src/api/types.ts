@@ -1376,7 +1376,7 @@ export interface ModuleKernel {
 }
 
 export interface ModuleNode {
-  kind: "module" | "loss" | "optimizer" | "compiled" | "graph" | "communication" | "outside";
+  kind: "module" | "loss" | "optimizer" | "compiled" | "graph" | "communication" | "before" | "gradients" | "after" | "outside";
   /** Within its parent, `layers.0-31` of equal layers; "" of the root. */
   name: string;
   /** "" of what is no module. */

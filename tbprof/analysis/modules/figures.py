@@ -2,9 +2,9 @@
 
 Device time is that of kernels, copies and memsets, whatever ran beside them on another stream. It belongs
 to the part that launched them; that of collectives which no part's forward pass launched is apart. Host time
-is that of the thread that carries the steps, with what autograd's threads did for it. The root has what
-belongs to no part, so that the nodes' own figures add up to those of the steps; work whose launch is not
-recorded belongs to no step.
+is that of the thread that carries the steps, with what autograd's threads did for it. What that thread does
+between parts belongs to its place there, if that has a name, else to the root, so that the nodes' own figures
+add up to those of the steps; work whose launch is not recorded belongs to no step.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import NEVER, intersect, overlap_ns, total_ns, union
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.modules.between import between_parts
+from tbprof.analysis.modules.labels import COMMUNICATION
 from tbprof.analysis.modules.owners import ROOT, Owners
 from tbprof.analysis.ranges.program_ranges import backward_threads, main_thread
 from tbprof.records import dataclass
@@ -75,11 +77,36 @@ def part_figures(facts: Facts, owners: Owners, steps: Int64s | None) -> PartFigu
         steps: Indices of those that count; None for the whole trace.
     """
     counted = _Counted(facts, steps)
+    places = _Places(facts, owners)
     own = np.zeros((len(owners.parent), len(FIGURES)), np.int64)
-    work, node = _add_work(facts, owners, counted, own)
-    _add_host(facts, owners, counted, own)
-    _add_waits(facts, owners, counted, own)
+    work, node = _add_work(facts, places, counted, own)
+    _add_host(facts, places, counted, own)
+    _add_waits(facts, places, counted, own)
     return PartFigures(own, work, node)
+
+
+class _Places:
+    """What calls belong to."""
+
+    def __init__(self, facts: Facts, owners: Owners) -> None:
+        self.owners = owners
+        self.between = between_parts(facts, owners)
+        self._main = main_thread(facts)
+
+    def around(self, lane: Int64s, start_ns: Int64s, end_ns: Int64s) -> tuple[Int64s, Int64s, Int64s]:
+        """Of each call the position of the owner's range around it, the node, and 1 in the backward pass.
+
+        The root for no range and no place with a name.
+        """
+        at = self.owners.nest.innermost(lane, start_ns, end_ns)
+        node, is_backward = np.full(len(at), ROOT, np.int64), np.zeros(len(at), np.int64)
+        known = at != NONE
+        node[known] = self.owners.node[at[known]]
+        is_backward[known] = self.owners.is_backward[at[known]]
+        for label, spans in self.between.items():
+            inside = overlap_ns(spans, start_ns, start_ns + 1) > 0
+            node[inside & ~known & (lane == self._main)] = self.owners.node_of(label)
+        return at, node, is_backward
 
 
 class _Counted:
@@ -112,20 +139,19 @@ class _Counted:
         return np.flatnonzero(np.isin(self._facts.steps.index_of(instants), self._steps))
 
 
-def _add_work(facts: Facts, owners: Owners, counted: _Counted, own: Int64s) -> tuple[Int64s, Int64s]:
+def _add_work(facts: Facts, places: _Places, counted: _Counted, own: Int64s) -> tuple[Int64s, Int64s]:
     work, slices = facts.work, facts.trace.slices
     chosen = counted.holds(work.launch_start_ns)
     if counted.in_steps:
         chosen = chosen[work.launch[chosen] != NONE]
-    at = np.full(len(chosen), NONE, np.int64)
+    at, node, backward = (np.full(len(chosen), empty, np.int64) for empty in (NONE, ROOT, 0))
     launched = np.flatnonzero(work.launch[chosen] != NONE)
     calls = work.launch[chosen[launched]]
-    at[launched] = owners.nest.innermost(
+    at[launched], node[launched], backward[launched] = places.around(
         slices.lane[calls].astype(np.int64), slices.start_ns[calls], slices.end_of(calls)
     )
-    node, backward = _node(owners, at)
     aside = facts.parts.is_communication[chosen] & ((at == NONE) | (backward == 1))
-    node[aside], backward[aside] = len(owners.parent) - 1, 0
+    node[aside], backward[aside] = places.owners.node_of(COMMUNICATION), 0
     length = (work.end_ns - work.start_ns)[chosen]
     np.add.at(own, (node, _AT["device_forward_ns"] + backward), length)
     first = launched[np.unique(calls, return_index=True)[1]]
@@ -133,26 +159,20 @@ def _add_work(facts: Facts, owners: Owners, counted: _Counted, own: Int64s) -> t
     return chosen, node
 
 
-def _node(owners: Owners, at: Int64s) -> tuple[Int64s, Int64s]:
-    """Of each position the node, and 1 where it belongs to the backward pass; the root for none."""
-    if len(owners.node) == 0:
-        return np.zeros(len(at), np.int64), np.zeros(len(at), np.int64)
-    known = at != NONE
-    return (
-        np.where(known, owners.node[at], ROOT),
-        np.where(known, owners.is_backward[at], 0).astype(np.int64),
-    )
-
-
-def _add_host(facts: Facts, owners: Owners, counted: _Counted, own: Int64s) -> None:
-    slices, rows = facts.trace.slices, owners.nest.rows
+def _add_host(facts: Facts, places: _Places, counted: _Counted, own: Int64s) -> None:
+    slices, owners, rows = facts.trace.slices, places.owners, places.owners.nest.rows
     start, end = slices.start_ns[rows], slices.end_of(rows)
     mine = np.isin(slices.lane[rows], counted.lanes)
     for name, spans in (("host_forward_ns", counted.host), ("idle_ns", counted.idle)):
         length = _own_ns(np.where(mine, overlap_ns(spans, start, end), 0), owners.around)
         is_apart = owners.is_backward & (name == "host_forward_ns")
         np.add.at(own, (owners.node, _AT[name] + is_apart.astype(np.int64)), length)
-        own[ROOT, _AT[name]] += max(total_ns(spans) - int(length.sum()), 0)
+        rest = total_ns(spans) - int(length.sum())
+        for label, between in places.between.items():
+            inside = total_ns(intersect(spans, between))
+            own[owners.node_of(label), _AT[name]] += inside
+            rest -= inside
+        own[ROOT, _AT[name]] += max(rest, 0)
     begun = counted.holds(start)
     begun = begun[owners.is_part[begun] & ~owners.is_backward[begun]]
     np.add.at(own[:, _AT["calls"]], owners.node[begun], 1)
@@ -165,11 +185,11 @@ def _own_ns(length: Int64s, around: Int64s) -> Int64s:
     return own
 
 
-def _add_waits(facts: Facts, owners: Owners, counted: _Counted, own: Int64s) -> None:
+def _add_waits(facts: Facts, places: _Places, counted: _Counted, own: Int64s) -> None:
     calls, episodes = facts.calls, facts.episodes
     waits = np.flatnonzero(episodes.blocking)
     first = episodes.first[waits]
     kept = counted.holds(calls.start_ns[first])
     first = first[kept]
-    at = owners.nest.innermost(calls.lane[first], calls.start_ns[first], calls.end_ns[first])
-    np.add.at(own[:, _AT["wait_ns"]], _node(owners, at)[0], episodes.wait_ns[waits[kept]])
+    _, node, _ = places.around(calls.lane[first].astype(np.int64), calls.start_ns[first], calls.end_ns[first])
+    np.add.at(own[:, _AT["wait_ns"]], node, episodes.wait_ns[waits[kept]])

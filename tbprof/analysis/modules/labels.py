@@ -7,9 +7,30 @@ from typing import Literal, TypeAlias
 
 from tbprof.records import dataclass
 
-__all__ = ["COMMUNICATION", "LOSS", "PartKind", "PartLabel", "part_label"]
+__all__ = [
+    "AFTER",
+    "BEFORE",
+    "COMMUNICATION",
+    "GRADIENTS",
+    "LOSS",
+    "PartKind",
+    "PartLabel",
+    "is_loss",
+    "part_label",
+]
 
-PartKind: TypeAlias = Literal["module", "loss", "optimizer", "compiled", "graph", "communication", "outside"]
+PartKind: TypeAlias = Literal[
+    "module",
+    "loss",
+    "optimizer",
+    "compiled",
+    "graph",
+    "communication",
+    "before",
+    "gradients",
+    "after",
+    "outside",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +45,18 @@ class PartLabel:
 
 
 LOSS = PartLabel("loss", "loss", "")
-"""Operators behind the modules of a step for which autograd runs something: the loss as a function."""
+"""Operators behind the modules of a step for which autograd runs something: the loss as a function.
+
+With what lies between these, the modules and `backward()`: masks, targets.
+"""
 COMMUNICATION = PartLabel("communication", "communication", "")
 """Collectives that no module's own forward pass launched, such as the buckets of DistributedDataParallel."""
+BEFORE = PartLabel("before", "before the modules", "")
+"""From the begin of a step, a backward pass or the optimizer to the next module: the batch is prepared."""
+GRADIENTS = PartLabel("gradients", "between backward and optimizer", "")
+"""Gradients are clipped."""
+AFTER = PartLabel("after", "behind the modules", "")
+"""From the last part of a step to its end: metrics, averages of weights, what inference does with results."""
 
 _MARK = re.compile(r"nn\.Module: (?P<name>.+) \((?P<type>[^()]+)\)")
 _FRAME = re.compile(r"nn\.Module: (?P<name>(?P<type>.+?)(?:_\d+)?)")

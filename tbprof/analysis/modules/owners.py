@@ -14,7 +14,7 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.modules.backward import Backward, find_backward
-from tbprof.analysis.modules.labels import COMMUNICATION, LOSS, PartLabel
+from tbprof.analysis.modules.labels import AFTER, BEFORE, COMMUNICATION, GRADIENTS, LOSS, PartLabel
 from tbprof.analysis.modules.part_ranges import PartRanges, part_ranges
 from tbprof.analysis.operators.host_tree import climbed
 from tbprof.analysis.ranges.paths import merge_paths
@@ -29,13 +29,15 @@ _REDUCER = r"torch\.distributed\.ddp\.reducer::"
 
 ROOT = 0
 """The node of what belongs to no part."""
+NAMELESS = (LOSS, COMMUNICATION, BEFORE, GRADIENTS, AFTER)
+"""What no range of the trace has the name of."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Owners:
     """Parts as nodes of a tree, each behind its parent, and the ranges that belong to them.
 
-    The last nodes are `LOSS` and `COMMUNICATION`, which no part calls by name.
+    The last nodes are those of `NAMELESS`.
     """
 
     parent: Int64s
@@ -49,6 +51,10 @@ class Owners:
     """Whether it is a call of the part, and no work of autograd's for it."""
     around: Int64s
     """Position of the range around each, or `NONE`."""
+
+    def node_of(self, label: PartLabel) -> int:
+        """Of one of `NAMELESS`."""
+        return len(self.labels) - len(NAMELESS) + NAMELESS.index(label)
 
 
 def find_owners(facts: Facts) -> Owners:
@@ -64,7 +70,7 @@ def find_owners(facts: Facts) -> Owners:
     labels: list[PartLabel | None] = [
         None if key == NONE else parts.labels[key] for key in tree.paths.name.tolist()
     ]
-    of_loss, of_communication = len(labels), len(labels) + 1
+    of_loss, of_communication = (len(labels) + NAMELESS.index(one) for one in (LOSS, COMMUNICATION))
     node = np.where(np.isin(nest.rows, reducer), of_communication, of_loss)
     node[part != NONE] = tree.paths.node[part[part != NONE]]
     mine = root[root != NONE]
@@ -73,8 +79,8 @@ def find_owners(facts: Facts) -> Owners:
     of_part[home != NONE] = tree.paths.node[home[home != NONE]]
     node[root != NONE] = of_part
     return Owners(
-        parent=np.append(tree.paths.parent, [ROOT, ROOT]),
-        labels=(*labels, LOSS, COMMUNICATION),
+        parent=np.append(tree.paths.parent, [ROOT] * len(NAMELESS)),
+        labels=(*labels, *NAMELESS),
         nest=nest,
         node=node,
         is_backward=climbed(np.where(root != NONE, np.arange(len(root)), around), root != NONE) != NONE,

@@ -38,7 +38,18 @@ class EqualParts:
 class ModuleNode:
     """With what lies inside it, but for the figures that are its own. Device figures are null without one."""
 
-    kind: Literal["module", "loss", "optimizer", "compiled", "graph", "communication", "outside"]
+    kind: Literal[
+        "module",
+        "loss",
+        "optimizer",
+        "compiled",
+        "graph",
+        "communication",
+        "before",
+        "gradients",
+        "after",
+        "outside",
+    ]
     name: str
     """Within its parent, `layers.0-31` of equal layers; "" of the root."""
     class_name: str

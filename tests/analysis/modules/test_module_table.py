@@ -37,7 +37,7 @@ def test_backward_work_belongs_to_the_module_of_its_forward_operator(*, marked: 
     assert device_us(rows, "up" if marked else "Linear") == (120, 248)
     assert device_us(rows, "loss") == (10, 12)
     assert device_us(rows, "SGD.step") == (14, 0)
-    assert device_us(rows, "outside modules") == (6, 0)
+    assert device_us(rows, "before the modules") == (6, 0)
     assert (rows[layers].count, rows[layers].own.calls, rows[layers].total.launches) == (4, 8, 24)
 
 
@@ -51,7 +51,7 @@ def test_equal_layers_are_one_row_and_the_odd_one_is_named(*, marked: bool) -> N
 
 def test_a_tree_of_many_layers_is_short_and_as_long_for_more() -> None:
     sizes = [len(modules_of(training(layers=[3.0] * number))[1].rows) for number in (2, 5)]
-    assert sizes == [7, 7]
+    assert sizes == [10, 10]
     paths = [{row.path for row in modules_of(training(layers=[3.0] * number))[1].rows} for number in (2, 5)]
     assert paths[0] == paths[1]
 
@@ -94,6 +94,34 @@ def test_a_module_that_autograd_runs_again_is_the_one_of_the_forward_pass() -> N
     rows = module_rows(built, in_steps=False)
     assert device_us(rows, "Block_0") == (10, 12)
     assert (rows["Block_0"].parent, rows["Block_0"].own.calls) == (2 - 1, 1)
+
+
+@pytest.mark.parametrize("marked", [False, True])
+def test_what_lies_between_parts_is_named_by_its_place(*, marked: bool) -> None:
+    built = TraceBuilder()
+    built.step(1, 0, 1000)
+    work(built, 10, 3, name="batch")
+    net = "Net (Net)" if marked else "Net_0"
+    for at in (50, 150):
+        module(built, net, at, at + 50, marked=marked)
+    autograd_op(built, "aten::mm", 160, 180, 1)
+    work(built, 120, 4, name="mix")
+    autograd_op(built, "MmBackward0", 300, 400, 1, backward=True)
+    work(built, 450, 5, name="clip")
+    built.annotation("Optimizer.zero_grad#SGD.zero_grad", 480, 490)
+    work(built, 495, 6, name="clip")
+    built.annotation("Optimizer.step#SGD.step", 520, 600)
+    work(built, 700, 7, name="average")
+    rows = module_rows(built)
+    assert {row.name: row.own.device_ns / 1000 for row in rows.values() if row.own.device_ns} == {
+        "before the modules": 3,
+        "outside modules": 4,
+        "between backward and optimizer": 11,
+        "behind the modules": 7,
+    }
+    assert rows["behind the modules"].own.host_ns == 400_000
+    assert rows["between backward and optimizer"].own.host_ns == 110_000
+    assert rows[""].total.host_ns == 1_000_000
 
 
 def test_modules_within_an_optimizer_are_none_of_its() -> None:
@@ -163,7 +191,7 @@ def test_work_that_was_launched_before_the_steps_belongs_to_none() -> None:
     built = training()
     built.kernel(500, 600, correlation=77)
     assert facts_of(built).work.launch.min() == -1
-    assert module_rows(built)["outside modules"].total.device_ns == 3000
+    assert module_rows(built)["before the modules"].total.device_ns == 3000
 
 
 TRACELENS: dict[str, dict[str, list[float]]] = json.loads(
