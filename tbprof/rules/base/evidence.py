@@ -1,6 +1,7 @@
 """Where to look for what a finding says: instants and rows of the trace, longest first.
 
-Of equally long ones the earlier comes first, whatever the order of the file.
+Of equally long ones the earlier comes first, whatever the order of the file. A finding shows a few of them
+and names all their steps: records are made of the longest, and of the longest of each step.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Evidence
 from tbprof.trace.columns.arrays import NONE
 
-__all__ = ["idle_evidence", "row_evidence", "wait_evidence"]
+__all__ = ["MAX_EVIDENCE", "idle_evidence", "row_evidence", "wait_evidence"]
+
+MAX_EVIDENCE = 3
+"""As many a finding shows."""
 
 
 def idle_evidence(facts: Facts, idle: Intervals) -> tuple[Evidence, ...]:
@@ -48,11 +52,11 @@ def _evidence(
     duration_ns: npt.NDArray[np.int64],
     rows: npt.NDArray[np.int64],
 ) -> tuple[Evidence, ...]:
-    steps = facts.steps.index_of(start_ns).tolist()
-    instants = (start_ns - facts.origin_ns).tolist()
+    steps = facts.steps.index_of(start_ns)
+    _, longest_of_step = np.unique(steps, return_index=True)
+    kept = np.union1d(np.arange(min(MAX_EVIDENCE, len(rows))), longest_of_step)
+    columns = (start_ns - facts.origin_ns, duration_ns, steps, rows)
     return tuple(
         Evidence(kind, start, duration, None if step == NONE else step, row)
-        for start, duration, step, row in zip(
-            instants, duration_ns.tolist(), steps, rows.tolist(), strict=True
-        )
+        for start, duration, step, row in zip(*(column[kept].tolist() for column in columns), strict=True)
     )

@@ -22,7 +22,7 @@ from tbprof.model import (
     code_line,
     fingerprint,
 )
-from tbprof.rules.base.evidence import row_evidence, wait_evidence
+from tbprof.rules.base.evidence import MAX_EVIDENCE, row_evidence, wait_evidence
 from tbprof.rules.base.hints import hint_of
 from tbprof.rules.base.immediate_use import is_used_immediately
 from tbprof.rules.base.later_steps import has_later_step
@@ -32,8 +32,6 @@ from tbprof.trace.columns.arrays import NONE
 __all__ = ["Confidence", "site_finding", "transfer_finding", "waits_finding", "window_finding"]
 
 Confidence: TypeAlias = Literal["high", "medium", "low"]
-
-_MAX_EVIDENCE = 3
 
 
 def site_finding(
@@ -76,7 +74,7 @@ def waits_finding(
         removal=removal,
         saving=saving if facts.device_is_known else None,
         confidence="high" if known else "medium",
-        evidence=wait_evidence(facts, members)[:_MAX_EVIDENCE],
+        evidence=wait_evidence(facts, members)[:MAX_EVIDENCE],
         numbers={**numbers, **_used_at_once(facts, sites)},
         fingerprint=_fingerprint(facts, rule, [facts.sites[site] for site in sites]),
     )
@@ -109,7 +107,7 @@ def transfer_finding(
         removal="rewrite",
         saving=saving,
         confidence="medium",
-        evidence=row_evidence(facts, "copy", facts.work.rows[record[record != NONE]])[:_MAX_EVIDENCE],
+        evidence=row_evidence(facts, "copy", facts.work.rows[record[record != NONE]])[:MAX_EVIDENCE],
         numbers=numbers,
         fingerprint=_fingerprint(facts, rule, [site]),
     )
@@ -166,7 +164,7 @@ def window_finding(
         removal=removal,
         saving=saving,
         confidence=confidence,
-        evidence=evidence[:_MAX_EVIDENCE],
+        evidence=evidence[:MAX_EVIDENCE],
         numbers=numbers,
         fingerprint=fingerprint(rule, "", place, ()),
     )

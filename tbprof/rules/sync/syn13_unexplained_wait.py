@@ -71,7 +71,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         _CODE,
         place="",
         severity="info",
-        count=len(pieces) + len(waits),
+        count=len(unexplained.queued) + len(unexplained.members),
         removal="needed",
         saving=Saving(floor_ns=0, estimate_ns=None, ceiling_ns=0),
         confidence="low",
