@@ -89,10 +89,8 @@ def finder(code: str, pattern: str) -> Callable[[Facts], Iterator[Finding]]:
 
 
 def _find(facts: Facts, pattern: str) -> _Found:
-    ops = facts.top_ops
+    ops, text = facts.top_ops, facts.once(_text)
     launching = np.flatnonzero(ops.kernels > 0)
-    names = facts.trace.slices.name[ops.rows[launching]].tolist()
-    text = "".join(_LETTER_OF.get(facts.trace.names[name], ".") for name in names)
     slices = facts.trace.slices
     members = [
         launching[found.start() : found.end()]
@@ -106,6 +104,13 @@ def _find(facts: Facts, pattern: str) -> _Found:
     held = np.concatenate(members) if members else launching[:0]
     work = in_main_steps(facts, np.flatnonzero(np.isin(ops.of_work, held) & facts.work.is_kernel))
     return _Found(len(members), work, won_ns + total_ns(late), len(held))
+
+
+def _text(facts: Facts) -> str:
+    """A letter for each op that launches kernels."""
+    names = facts.trace.slices.name[facts.top_ops.rows[facts.top_ops.kernels > 0]]
+    letters = "".join(_LETTER_OF.get(name, ".") for name in facts.trace.names).encode()
+    return np.frombuffer(letters, np.uint8)[names].tobytes().decode()
 
 
 def looked_for(pattern: str) -> Passing:

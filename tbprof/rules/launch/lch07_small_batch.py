@@ -64,7 +64,7 @@ _OPTIMIZER = r"Optimizer\.step#"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    idle = find_launch_idle(facts).short().idle
+    idle = facts.once(find_launch_idle).short().idle
     if largest_cause(facts) != "launch" or total_ns(idle) < IDLE_SHARE * facts.steps.total_ns:
         return
     if not facts.is_replayable:
