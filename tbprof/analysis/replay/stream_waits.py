@@ -13,12 +13,13 @@ the recorded times contradict is none.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, lookup
+from tbprof.trace.columns.arrays import NONE, Int32s, lookup
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["StreamWaits", "find_stream_waits"]
@@ -91,6 +92,7 @@ def _guessed(trace: Trace, work: DeviceWork) -> _Told:
     none = np.full(len(records) + len(waits), NONE, np.int64)
     device, stream = (np.concatenate([column[launches], none]) for column in (work.device, work.stream))
     order = np.lexsort((slices.start_ns[rows], slices.lane[rows]))
+    order = order[~_repeats(kind[order], slices.lane[rows][order], device[order], stream[order])]
     columns = (slices.lane[rows], kind, slices.start_ns[rows], device, stream)
     told: list[tuple[int, int, int, int, int]] = []
     around = _Around()
@@ -103,6 +105,15 @@ def _guessed(trace: Trace, work: DeviceWork) -> _Told:
         else:
             around.wait(at_ns)
     return _Told(*np.array(told, np.int64).reshape(-1, 5).T)
+
+
+def _repeats(kind: Int64s, lane: Int32s, device: Int64s, stream: Int64s) -> npt.NDArray[np.bool_]:
+    """Launches that come right behind one of their thread to the same stream: most do, and say nothing."""
+    repeats = np.zeros(len(kind), np.bool_)
+    repeats[1:] = (kind[1:] == 0) & (kind[:-1] == 0)
+    for column in (lane, device, stream):
+        repeats[1:] &= column[1:] == column[:-1]
+    return repeats
 
 
 class _Around:
