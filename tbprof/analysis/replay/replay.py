@@ -113,6 +113,11 @@ class Replay:
         return np.flatnonzero((step >= first) & (step < last) & ~self.order.is_beside)
 
     @cached_property
+    def _listed_rows(self) -> list[int]:
+        rows: list[int] = self._rows_in_steps.tolist()
+        return rows
+
+    @cached_property
     def _script(self) -> Script:
         return write_script(self.order, self.schedule, self.waits, self._start_ns, self._end_ns)
 
@@ -130,7 +135,7 @@ class Replay:
 
     def _window_ns(self, ends: list[int], shifts: list[tuple[int, int]]) -> int:
         host_end = self._end_ns - (shifts[-1][1] if shifts else 0)
-        device_end = max((ends[row] for row in self._rows_in_steps.tolist()), default=host_end)
+        device_end = max(map(ends.__getitem__, self._listed_rows), default=host_end)
         return max(host_end, device_end) - self._start_ns
 
 

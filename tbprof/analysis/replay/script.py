@@ -42,7 +42,6 @@ class _Row(NamedTuple):
     before: int
     gap_ns: int
     awaited: tuple[tuple[int, int], ...]
-    length_ns: int
     queue_head: int
     """The row that must have started before this one's launch returns, or `NONE`."""
     blocked_ns: int
@@ -71,6 +70,8 @@ class Script:
     starts_ns: tuple[int, ...]
     """Of all device rows, as recorded."""
     ends_ns: tuple[int, ...]
+    lengths_ns: Sequence[int]
+    """What the rows take when they are replayed."""
     beside: Mapping[int, Sequence[tuple[Sequence[int], Sequence[int]]]]
     """By device, for each stream beside the training: when its rows were given, and ended."""
 
@@ -106,6 +107,7 @@ def write_script(
         events=tuple(both[i] for i in by_time.tolist()),
         starts_ns=tuple(work.start_ns.tolist()),
         ends_ns=tuple(work.end_ns.tolist()),
+        lengths_ns=(work.end_ns - work.start_ns).tolist(),
         beside={
             device: [(given.tolist(), ended.tolist()) for given, ended in order.beside(device)]
             for device in work.devices
@@ -115,11 +117,7 @@ def write_script(
 
 def stretched(script: Script, lengths_ns: Sequence[int]) -> Script:
     """The same with other lengths of its device rows, one each in their order."""
-    events = (
-        event._replace(length_ns=lengths_ns[event.at]) if isinstance(event, _Row) else event
-        for event in script.events
-    )
-    return dataclasses.replace(script, events=tuple(events))
+    return dataclasses.replace(script, lengths_ns=lengths_ns)
 
 
 def play(script: Script, removed: Container[int]) -> tuple[list[int], list[tuple[int, int]]]:
@@ -129,7 +127,7 @@ def play(script: Script, removed: Container[int]) -> tuple[list[int], list[tuple
         The ends of all device rows; and how much earlier than recorded the host is, after each
         instant (as recorded) at which that changed.
     """
-    starts, ends = list(script.starts_ns), list(script.ends_ns)
+    starts, ends, lengths = list(script.starts_ns), list(script.ends_ns), script.lengths_ns
     shift = 0
     shifts: list[tuple[int, int]] = []
     for event in script.events:
@@ -140,10 +138,11 @@ def play(script: Script, removed: Container[int]) -> tuple[list[int], list[tuple
             shift = event.end_ns - returned
             shifts.append((event.start_ns, shift))
             continue
-        at, launched, latency, before, gap, awaited, length, queue_head, blocked, staged_by, staged = event
+        at, launched, latency, before, gap, awaited, queue_head, blocked, staged_by, staged = event
         arrival = launched - shift
         if queue_head != NONE:
-            shift += blocked - max(starts[queue_head] - arrival, 0)
+            wait = starts[queue_head] - arrival
+            shift += blocked - wait if wait > 0 else blocked
             shifts.append((launched, shift))
         start = arrival + latency - (staged if staged_by in removed else 0)
         # A comparison takes a fifth of the time of `max`.
@@ -153,7 +152,7 @@ def play(script: Script, removed: Container[int]) -> tuple[list[int], list[tuple
             if (ready := ends[row] + distance) > start:
                 start = ready
         starts[at] = start
-        ends[at] = start + length
+        ends[at] = start + lengths[at]
     return ends, shifts
 
 
@@ -192,7 +191,6 @@ def _rows(
         schedule.before[launched].tolist(),
         schedule.gap_ns[launched].tolist(),
         [schedule.awaited[row] for row in launched.tolist()],
-        (work.end_ns - work.start_ns)[launched].tolist(),
         head.tolist(),
         np.maximum(blocked, 0).tolist(),
         staged_by[launched].tolist(),
