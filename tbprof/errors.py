@@ -15,6 +15,7 @@
     |-- PreflightError           a program can't be run without a GPU
     |   |-- NotSupported         it does what only a GPU can do
     |   `-- SelfTestFailed       this torch does not behave as preflight needs it to
+    |-- RemoteError              a folder on another host can't be used as it was named
     |-- JobError                 the ranks of a job can't be judged together
     |-- OutputError              what was asked for can't be printed
     |-- UsageError               the caller asked for what can't be, such as an unknown rule
@@ -37,6 +38,7 @@ __all__ = [
     "PublishError",
     "ReadingEnded",
     "ReadingTookTooLong",
+    "RemoteError",
     "ReportError",
     "ReportNotReadable",
     "ReportTooLarge",
@@ -108,6 +110,10 @@ class NotSupported(PreflightError):
 
 class SelfTestFailed(PreflightError):
     """The torch that is there does not behave as preflight needs it to."""
+
+
+class RemoteError(TbprofError):
+    """A folder on another host can't be used: something is not installed, not permitted, or not there."""
 
 
 class JobError(TbprofError):

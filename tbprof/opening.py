@@ -2,6 +2,8 @@
 
 Whoever can write to a log directory can put a pipe, a device or a link where a trace was a moment ago. What
 was said of a path is worth nothing then; all that is said here is said of the descriptor that is read.
+
+The path of a stand-in opens the content of the remote file, read from its store where it is not kept.
 """
 
 from __future__ import annotations
@@ -14,9 +16,12 @@ import stat
 import sys
 from pathlib import Path
 
+from tbprof.remote.stand_ins import MOST_BYTES, StandIn, is_mirrored, stand_in_of
+
 __all__ = [
     "CONFINED_VARIABLE",
     "confine",
+    "content_at_hand",
     "content_of",
     "identity_of",
     "open_regular",
@@ -48,8 +53,19 @@ def open_regular(path: str | os.PathLike[str]) -> io.FileIO:
 
     Raises:
         OSError: There is none, it is not permitted, it is no regular file, or it lies outside the confined
-            folder that `path` is beneath.
+            folder that `path` is beneath; or it is remote, and can't be read.
+        Busy: It is remote, and can't be read now.
     """
+    if not is_mirrored(path):
+        return _open_local(path)
+    stand_in = _stand_in(path)
+    # Only who reads remote files needs what does so.
+    from tbprof.remote.fetching import fetched
+
+    return _open_local(fetched(stand_in))
+
+
+def _open_local(path: str | os.PathLike[str]) -> io.FileIO:
     descriptor = os.open(path, _WITHOUT_WAITING | _AS_IT_IS)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -77,6 +93,9 @@ def identity_of(path: str | os.PathLike[str]) -> tuple[int | str, ...]:
     Raises:
         OSError: as there.
     """
+    if is_mirrored(path):
+        stand_in = _stand_in(path)
+        return stand_in.address, stand_in.path, stand_in.version, stand_in.size_bytes
     with open_regular(path) as file:
         status = os.fstat(file.fileno())
         digest = _digest_of_ends(file, status.st_size)
@@ -92,6 +111,30 @@ def content_of(path: str | os.PathLike[str]) -> tuple[int, str]:
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         return size, _digest_of_ends(file, size)
+
+
+def content_at_hand(path: str | os.PathLike[str]) -> tuple[int, str | None]:
+    """The same of what is on this machine; of a remote file that was not read yet, its size alone.
+
+    Raises:
+        OSError: as there.
+    """
+    if not is_mirrored(path):
+        return content_of(path)
+    from tbprof.remote import fetching
+
+    stand_in = _stand_in(path)
+    kept = fetching.content_at_hand(stand_in)
+    return (stand_in.size_bytes, None) if kept is None else content_of(kept)
+
+
+def _stand_in(path: str | os.PathLike[str]) -> StandIn:
+    with _open_local(path) as file:
+        data = file.read(MOST_BYTES)
+    try:
+        return stand_in_of(data)
+    except (ValueError, TypeError) as error:
+        raise OSError(errno.EINVAL, "it is no stand-in of a remote file") from error
 
 
 def _digest_of_ends(file: io.FileIO, size: int) -> str:

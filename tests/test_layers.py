@@ -60,7 +60,9 @@ LAW = {
     "file_names": allowed(),
     "window_names": allowed("file_names trace.importers"),
     "folders": allowed(),
-    "opening": allowed(),
+    "remote": allowed("folders errors", "fsspec"),
+    "remote.mirror": allowed("process file_names trace_files window_names errors model"),
+    "opening": allowed("remote"),
     "harmless": allowed(),
     "process": allowed("errors folders"),
     "standard_streams": allowed("errors"),
@@ -128,7 +130,7 @@ LAW = {
         "google.protobuf tensorboard.compat.tensorflow_stub tensorboard.summary",
     ),
     "store.lookup": allowed(
-        "opening file_names folders report trace_files version window_names errors model"
+        "opening file_names folders remote report trace_files version window_names errors model"
     ),
     "executors": allowed("process store store.lookup version errors model", "distributed ray"),
     "views.base": allowed("errors model"),
@@ -166,7 +168,8 @@ LAW = {
         "folders manual report store.lookup texts.* version views.* errors model", "tensorboard werkzeug"
     ),
     "plugin.routes": allowed(
-        "opening version file_names folders manual store.lookup trace_files texts.* views.* errors model",
+        "opening version file_names folders manual process remote store.lookup trace_files texts.* views.* "
+        "errors model",
         "tensorboard werkzeug",
     ),
     "plugin.worker": allowed(
@@ -177,9 +180,9 @@ LAW = {
         "file_names folders manual report store.* trace_files texts.* version views.* errors model"
     ),
     "cli": allowed("standard_streams version errors"),
-    "cli.output": allowed("report standard_streams texts.* views.* errors model"),
+    "cli.output": allowed("remote report standard_streams texts.* views.* errors model"),
     "cli.input": allowed(
-        "executors file_names report standard_streams store.* trace_files texts.* views.* "
+        "executors file_names remote.* report standard_streams store.* trace_files texts.* views.* "
         "window_names errors model"
     ),
     "cli.processes": allowed("standard_streams errors", "pynvml"),
@@ -227,6 +230,7 @@ INSIDE: dict[str, str] = {
         "< compare series fleet timeline icicle modules roofline check export tables job < ."
     ),
     "plugin": "worker < routes < .",
+    "remote": ". < mirror",
     "cli": "output < input < processes < commands < .",
     "hook": "safety < spool < config < steps audit < facts < window < session < .",
     "preflight": "prediction base < watching < program < patches < .",

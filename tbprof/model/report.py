@@ -78,7 +78,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class SkippedFile:
-    """A file that looks like a window and is not offered, with the code of the reason."""
+    """A file that looks like a window and is not offered, with the code of the reason, or its sentence."""
 
     path: str
     reason: str

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tbprof.cli.commands.parsers import WORKERS_HELP
 from tbprof.cli.input.fleet_windows import fleet_windows
+from tbprof.cli.input.places import path_of
 from tbprof.cli.input.reading import is_folder
 from tbprof.cli.output.fleet_text import fleet_json, fleet_markdown, fleet_text
 from tbprof.cli.output.output_file import Output
@@ -31,7 +32,7 @@ _FORMS = {
 
 def add_to(commands: Commands) -> None:
     parser = commands.add_parser("fleet")
-    parser.add_argument("logdir", type=Path, metavar="LOGDIR", help="a log directory with runs")
+    parser.add_argument("logdir", type=path_of, metavar="LOGDIR", help="a log directory with runs")
     about = "only runs with all of these words: of rules, lines, kernels, names"
     parser.add_argument("--search", default="", metavar="WORDS", help=about)
     parser.add_argument("--sort", choices=SORTS, default=SORTS[0], help=f"default: {SORTS[0]}")

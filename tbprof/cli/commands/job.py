@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tbprof.cli.commands.parsers import WORKERS_HELP
+from tbprof.cli.input.places import path_of
 from tbprof.cli.output.output_file import Output
 from tbprof.errors import UsageError
 from tbprof.harmless import json_text
@@ -24,7 +25,7 @@ def add_to(commands: Commands) -> None:
     parser = commands.add_parser("job")
     parser.add_argument(
         "paths",
-        type=Path,
+        type=path_of,
         nargs="+",
         metavar="RUN",
         help="the folder of a run, or the trace or stored report of each rank",

@@ -14,6 +14,7 @@ from tbprof.cli.commands.parsers import WORKERS_HELP
 from tbprof.cli.commands.report_forms import report_parts
 from tbprof.cli.input.parquet_magic import is_parquet
 from tbprof.cli.input.piped import is_piped
+from tbprof.cli.input.places import path_of
 from tbprof.cli.input.window_reading import WindowReader, WindowReport
 from tbprof.cli.output.output_file import Output
 from tbprof.errors import UsageError
@@ -38,7 +39,7 @@ def add_to(commands: Commands) -> None:
     parser = commands.add_parser("report")
     parser.add_argument(
         "paths",
-        type=Path,
+        type=path_of,
         nargs="+",
         metavar="PATH",
         help="a trace, a stored report (*.tbprof.pb), or a folder of them; - is stdin; or a table of a "

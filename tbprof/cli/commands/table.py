@@ -7,6 +7,7 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tbprof.cli.input.places import path_of
 from tbprof.cli.input.trace_facts import facts_of_file
 from tbprof.cli.output.tables import FORMS
 from tbprof.errors import UsageError
@@ -30,14 +31,17 @@ _GROUPINGS = ("name", "shapes", "stack", "module", "label", "step")
 def add_to(commands: Commands) -> None:
     parser = commands.add_parser("table")
     parser.add_argument("table", choices=tuple(TABLES), metavar="NAME", help=", ".join(TABLES))
-    parser.add_argument("file", type=Path, metavar="FILE", help="a trace; - is stdin")
+    parser.add_argument("file", type=path_of, metavar="FILE", help="a trace; - is stdin")
     parser.add_argument("--by", choices=_GROUPINGS, default="name", help="what makes one row")
     parser.add_argument(
         "--scope", choices=_SCOPES, default="trace", help="the whole trace, or only what belongs to its steps"
     )
     parser.add_argument("--format", choices=tuple(_FORMS), default="text")
     parser.add_argument(
-        "--against", type=Path, metavar="FILE", help="an earlier trace: what each row adds to the difference"
+        "--against",
+        type=path_of,
+        metavar="FILE",
+        help="an earlier trace: what each row adds to the difference",
     )
     parser.add_argument("--top", type=int, metavar="N", help="only the N first rows")
     parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cache of traces")

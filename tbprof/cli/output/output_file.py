@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TextIO
 
 from tbprof.errors import UsageError
+from tbprof.remote.stand_ins import addressed
 from tbprof.standard_streams import put, reader_may_leave
 
 __all__ = ["Output"]
@@ -37,6 +38,7 @@ class Output:
             UsageError: The file can't be written.
             OutputError: Nor can stdout.
         """
+        text = addressed(text)
         if self._path is None:
             with reader_may_leave():
                 put(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from tbprof.harmless import plain
+from tbprof.remote.stand_ins import addressed
 from tbprof.standard_streams import discard
 
 __all__ = ["tell"]
@@ -13,7 +14,7 @@ __all__ = ["tell"]
 def tell(sentence: str) -> None:
     """Say one sentence, as one line. Where stderr can't be written to, nothing is said."""
     try:
-        sys.stderr.write(f"tbprof: {plain(sentence)}\n")
+        sys.stderr.write(f"tbprof: {plain(addressed(sentence))}\n")
         sys.stderr.flush()
     except OSError:
         discard(sys.stderr)

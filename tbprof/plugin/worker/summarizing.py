@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from tbprof.errors import TbprofError
+from tbprof.errors import Busy, TbprofError
 from tbprof.model import Window
 from tbprof.process.answering import main
 from tbprof.process.messages import Question
@@ -36,6 +36,9 @@ def _outcome(window: Window) -> dict[str, Any] | str | None:
     try:
         report = stored_report(window)
         return None if report is None else document_of(summary_of(report))
+    except Busy:
+        # A remote report that could not be read now may be in half a minute.
+        return None
     except TbprofError as error:
         return str(error)
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from tbprof.file_names import CLASSIC_SUFFIX, RAW_SUFFIX, REPORT_SUFFIX
 from tbprof.model import SkippedFile, Window
+from tbprof.remote.stand_ins import is_mirrored
 from tbprof.trace_files import TRACE_SUFFIXES, claims_to_be_trace, is_classic_copy
 from tbprof.window_names import WindowName, parse_window_name
 
@@ -115,6 +116,9 @@ class Discovery:
 
     def is_recorded(self, path: str, status: os.stat_result) -> bool:
         """Whether a file is a trace, and no copy of one for another viewer; asked once for each change."""
+        if is_mirrored(path):
+            # Only what its name says is one has a stand-in, and to open that takes a request.
+            return True
         key = (path, status.st_size, status.st_mtime_ns)
         if key not in self._heads:
             may_be_copy = path.endswith(CLASSIC_SUFFIX)

@@ -9,11 +9,15 @@ import sys
 if sys.platform != "win32":
     import pwd
 
+from tbprof.remote.stand_ins import is_mirrored
+
 __all__ = ["owner_of"]
 
 
 def owner_of(path: str) -> str | None:
-    """The name or number of its user; None where the system knows no owners, or no such file."""
+    """The name or number of its user; None where the system knows no owner, no such file, or it is remote."""
+    if is_mirrored(path):
+        return None
     try:
         user = os.stat(path).st_uid  # noqa: PTH116 - of thousands; a Path takes three times as long
     except OSError:

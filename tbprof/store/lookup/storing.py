@@ -8,6 +8,7 @@ from tbprof.errors import UsageError
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.model import Report, Window
 from tbprof.opening import content_of
+from tbprof.remote.stand_ins import is_mirrored
 from tbprof.store.codec import encode_report
 from tbprof.store.files import write_whole
 from tbprof.version import __version__
@@ -20,11 +21,13 @@ def store_beside(window: Window, report: Report) -> None:
     """Leave the report of a trace beside it, where the tab and all commands find it; one that is there stays.
 
     Raises:
-        UsageError: The folder can't be written to.
+        UsageError: The folder can't be written to, or is remote.
     """
     if window.trace_path is None or window.report_path is not None:
         return
     trace = Path(window.trace_path)
+    if is_mirrored(trace):
+        raise UsageError(f"{trace} is on another host, where no report is left: leave out --store")
     path = trace.with_name(parse_window_name(trace.name).stem + REPORT_SUFFIX)
     try:
         made_of = content_of(trace)

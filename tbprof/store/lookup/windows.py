@@ -8,7 +8,7 @@ from pathlib import Path, PureWindowsPath
 
 from tbprof.errors import ReportError, ReportNotReadable
 from tbprof.model import HealthFact, Report, Window
-from tbprof.opening import content_of, open_regular
+from tbprof.opening import content_at_hand, open_regular
 from tbprof.store.codec import MAX_REPORT_BYTES, decode_report, noted_content
 from tbprof.store.lookup.cache import cached_report
 from tbprof.window_names import parse_window_name
@@ -107,12 +107,14 @@ def _doubt(data: bytes, trace_path: str | None) -> HealthFact | None:
         return None
     noted = noted_content(data)
     try:
-        found = content_of(trace_path)
+        size, digest = content_at_hand(trace_path)
     except OSError:
-        found = None
-    if noted is None or found is None:
         return _NOT_BOUND
-    return None if noted == found else _OF_OTHER_TRACE
+    if noted is None:
+        return _NOT_BOUND
+    # To compare the rest of a remote trace would be to read it for each report that is shown.
+    is_same = noted[0] == size and digest in (None, noted[1])
+    return None if is_same else _OF_OTHER_TRACE
 
 
 def _with(report: Report, doubt: HealthFact | None) -> Report:

@@ -16,12 +16,12 @@ def rule_failed_sentence(error: str) -> str:
 
 
 def skipped_sentence(reason: str) -> str:
-    """Why a file that looks like a window is not offered."""
-    return _SKIPPED.get(reason, reason.replace("_", " "))
+    """Why a file that looks like a window is not offered; a sentence is one already."""
+    return reason if " " in reason else _SKIPPED.get(reason, reason.replace("_", " "))
 
 
 _SKIPPED = {
-    "remote_logdir": "log directories on other hosts are not read; copy the run, or mount it",
+    "being_listed": "its files are being listed; what is found shows up here",
     "link_leaves_logdir": "a link that leads out of the log directory; --tbprof_follow_links allows your own",
     "name_not_text": "its name is not UTF-8: rename it",
     "no_permission": "it can't be read: check its permissions",

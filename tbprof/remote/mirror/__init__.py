@@ -1,0 +1,1 @@
+"""The list of a remote folder, as a folder of this machine."""

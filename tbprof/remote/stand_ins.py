@@ -1,0 +1,138 @@
+"""Stand-ins: small files in the user's cache, each in the place of a remote one that was listed.
+
+A stand-in has the name, the size and the time of the remote file, and says where that is and which version
+was listed. All that lists and compares files works on stand-ins; who opens one reads the remote file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import secrets
+from pathlib import Path
+
+from tbprof.errors import RemoteError
+from tbprof.folders import private_cache_folder
+from tbprof.records import dataclass
+
+__all__ = [
+    "MIRRORS_VARIABLE",
+    "MOST_BYTES",
+    "StandIn",
+    "addressed",
+    "is_mirrored",
+    "mirror_folder",
+    "stand_in_of",
+    "time_of",
+    "write_stand_in",
+]
+
+MIRRORS_VARIABLE = "TBPROF_MIRRORS"
+"""The folders whose files are stand-ins; the processes that are started to read inherit it."""
+
+MOST_BYTES = 8 * 1024
+"""Of what a stand-in says."""
+
+_TICK_NS = 100
+"""Of the coarsest file system whose times are told apart."""
+_TICKS_PER_S = 10**9 // _TICK_NS
+
+_addresses: dict[str, str] = {}
+"""Of the mirrors of this process."""
+
+
+@dataclass(frozen=True, slots=True)
+class StandIn:
+    address: str
+    """Of the folder that was listed."""
+    path: str
+    """Of the file, relative to that."""
+    version: str
+    size_bytes: int
+    modified_ns: int
+
+    @property
+    def key(self) -> str:
+        """Names the file and its version, in hexadecimal digits."""
+        parts = repr((self.address, self.path, self.version, self.size_bytes))
+        return hashlib.sha256(parts.encode(errors="surrogatepass")).hexdigest()[:32]
+
+
+def mirror_folder(address: str, *, holds: str | None = None) -> Path:
+    """Where the stand-ins of a remote folder are; made if need be.
+
+    Args:
+        address: of the folder, or of a file.
+        holds: the folder that what lies there is shown as, where it is not the address.
+
+    Raises:
+        RemoteError: this user has no cache.
+    """
+    base = private_cache_folder("remote")
+    if base is None:
+        raise RemoteError(f"{address} can't be read without a cache: set XDG_CACHE_HOME to a folder of yours")
+    folder = base / hashlib.sha256(address.encode(errors="surrogatepass")).hexdigest()[:32]
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        os.utime(folder)
+    except OSError as error:
+        raise RemoteError(f"{address} can't be listed: {folder} can't be made ({error.strerror})") from error
+    known = os.environ.get(MIRRORS_VARIABLE, "").split(os.pathsep)
+    os.environ[MIRRORS_VARIABLE] = os.pathsep.join(dict.fromkeys([*filter(None, known), str(folder)]))
+    _addresses[str(folder)] = address if holds is None else holds
+    return folder
+
+
+def is_mirrored(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is that of a stand-in."""
+    mirrors = os.environ.get(MIRRORS_VARIABLE)
+    if not mirrors:
+        return False
+    named = os.fspath(path)
+    return any(named.startswith(mirror + os.sep) for mirror in mirrors.split(os.pathsep))
+
+
+def addressed(text: str) -> str:
+    """The same with addresses in the place of the paths of their stand-ins."""
+    for folder, address in _addresses.items():
+        text = text.replace(folder, address)
+    return text
+
+
+def write_stand_in(path: Path, stand_in: StandIn) -> None:
+    """Put a stand-in where viewers look, whole.
+
+    Raises:
+        OSError: as the file system has it.
+    """
+    fields = (stand_in.address, stand_in.path, stand_in.version, stand_in.size_bytes, stand_in.modified_ns)
+    aside = path.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        with aside.open("xb") as file:
+            file.write(json.dumps(fields).encode() + b"\n")
+            # A hole takes no room, except where there are none.
+            if os.name != "nt" and stand_in.size_bytes > file.tell():
+                with contextlib.suppress(OSError):
+                    file.truncate(stand_in.size_bytes)
+        os.utime(aside, ns=(time_of(stand_in), time_of(stand_in)))
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def time_of(stand_in: StandIn) -> int:
+    """When the remote file was changed, in ns; what is below a second tells versions apart."""
+    seconds = stand_in.modified_ns // 10**9
+    return seconds * 10**9 + int(stand_in.key, 16) % _TICKS_PER_S * _TICK_NS
+
+
+def stand_in_of(data: bytes) -> StandIn:
+    """What the first `MOST_BYTES` of a stand-in say.
+
+    Raises:
+        ValueError: They are none.
+    """
+    address, path, version, size_bytes, modified_ns = json.loads(data.partition(b"\n")[0])
+    return StandIn(address, path, version, size_bytes, modified_ns)
