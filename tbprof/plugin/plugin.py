@@ -85,19 +85,21 @@ class TbprofPlugin(base_plugin.TBPlugin):
         }
 
     def worker_pids(self) -> tuple[int, ...]:
-        """The processes that read now: traces, for reports and timelines, and reports, also of all runs."""
-        pids = (*self._analyses.pids, self._opened.pid, self._reports.pid, self._fleet.pid)
+        """The processes that read now: lists, traces for reports and timelines, reports, also of all runs."""
+        pids = (*self._logs.pids, *self._analyses.pids, self._opened.pid, self._reports.pid, self._fleet.pid)
         return tuple(pid for pid in pids if pid is not None)
 
     def close(self) -> None:
         """End the processes that read; the end of this process does so as well."""
+        self._logs.close()
         self._analyses.close()
         self._opened.close()
         self._reports.close()
         self._fleet.close()
 
     def is_active(self) -> bool:
-        return bool(self._logs.listing().windows)
+        # Who waits for a store, or lacks what reads it, is told so in the tab.
+        return self._logs.is_remote or bool(self._logs.listing().windows)
 
     def frontend_metadata(self) -> base_plugin.FrontendMetadata:
         return base_plugin.FrontendMetadata(es_module_path="/index.js", tab_name="tbprof")

@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import logging
-import re
 import threading
 import time
 from pathlib import Path, PurePosixPath
 
 from tbprof.model import SkippedFile, Window
 from tbprof.opening import confine, release
+from tbprof.plugin.routes.remote_folder import RemoteFolder
+from tbprof.remote.address import is_address, local_folder_of
+from tbprof.remote.stand_ins import addressed
 from tbprof.store.lookup.discovery import Discovery, Listing
 from tbprof.trace_files import looks_like_trace
 
@@ -33,9 +35,6 @@ _OLD_S = 30.0
 
 _PATIENCE_S = 1.0
 
-_REMOTE = "remote_logdir"
-_ADDRESS = re.compile(r"[a-zA-Z][0-9a-zA-Z.]*://")
-
 
 class LogDirectory:
     """`--logdir`, or each of `--logdir_spec`; the latter's runs are named as there."""
@@ -53,9 +52,25 @@ class LogDirectory:
         self._indexed = self._found
         self._by_name: dict[tuple[str, str, str], Window] = {}
         self._discoveries: dict[str, Discovery] = {}
+        self._remote = {place: RemoteFolder(place) for _, place in self._places if is_address(place)}
         self._numbered: Listing | None = None
         self._number = 0
         self._started = time.time_ns()
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether some of it is on other hosts, and takes a while to be found."""
+        return bool(self._remote)
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """The numbers of the processes that list remote folders."""
+        return tuple(pid for folder in self._remote.values() if (pid := folder.pid) is not None)
+
+    def close(self) -> None:
+        """End those processes."""
+        for folder in self._remote.values():
+            folder.close()
 
     def listing(self) -> Listing:
         """All windows, as they were a second ago; of a large log directory some seconds ago.
@@ -130,12 +145,13 @@ class LogDirectory:
         windows: list[Window] = []
         skipped: list[SkippedFile] = []
         for name, place in self._places:
-            if "://" in place:
-                skipped.append(SkippedFile(place, _REMOTE))
-                continue
-            listing = self._discovery(place).find()
+            remote = self._remote.get(place)
+            listing = self._discovery(place).find() if remote is None else remote.find()
             windows += [_named(window, name) for window in listing.windows]
-            skipped += [_in_place(file, Path(place), name) for file in listing.skipped]
+            if remote is None:
+                skipped += [_in_place(file, Path(place), name) for file in listing.skipped]
+            else:
+                skipped += [dataclasses.replace(file, path=addressed(file.path)) for file in listing.skipped]
         windows.sort(key=lambda w: (w.run, w.worker, w.order_ns, w.window))
         return Listing(tuple(windows), tuple(skipped))
 
@@ -161,20 +177,25 @@ def _in_place(file: SkippedFile, place: Path, name: str) -> SkippedFile:
 def _places(flags: argparse.Namespace) -> tuple[tuple[str, str], ...]:
     """Log directories, each after the name that precedes its runs, "" for none."""
     if flags.logdir:
-        return (("", flags.logdir),)
+        return (("", _local(flags.logdir)),)
     return tuple(_place(part) for part in (flags.logdir_spec or "").split(",") if part)
 
 
 def _place(part: str) -> tuple[str, str]:
     """`name:path` or a path, told apart as TensorBoard does: paths may hold colons, too."""
     name, colon, path = part.partition(":")
-    is_path = not colon or part.startswith("/") or _ADDRESS.match(part) or Path(part).drive
-    return ("", part) if is_path else (name, path)
+    is_path = not colon or part.startswith("/") or is_address(part) or Path(part).drive
+    return ("", _local(part)) if is_path else (name, _local(path))
+
+
+def _local(place: str) -> str:
+    """A folder of this machine as a path, however it is named."""
+    return local_folder_of(place) or place
 
 
 def _keeps_its_runs(name: str, place: str) -> bool:
     """Whether a place's own listing is that of the log directory: its runs are named as its folders are."""
-    return not name and "://" not in place
+    return not name and not is_address(place)
 
 
 def _named(window: Window, name: str) -> Window:

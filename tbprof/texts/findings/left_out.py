@@ -24,5 +24,6 @@ _SKIPPED = {
     "being_listed": "its files are being listed; what is found shows up here",
     "link_leaves_logdir": "a link that leads out of the log directory; --tbprof_follow_links allows your own",
     "name_not_text": "its name is not UTF-8: rename it",
+    "too_large_to_list": "its list took too long or too much memory: name a folder in it",
     "no_permission": "it can't be read: check its permissions",
 }
