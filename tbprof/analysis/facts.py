@@ -19,6 +19,7 @@ from tbprof.analysis.communication.device_parts import DeviceParts
 from tbprof.analysis.communication.exposure import exposed_ns
 from tbprof.analysis.communication.waiting import surely_waited_ns
 from tbprof.analysis.device.device_work import DeviceWork, find_device_work
+from tbprof.analysis.device.launch_order import LaunchOrder
 from tbprof.analysis.device.lost_kernels import lost_kernels
 from tbprof.analysis.events.calls import Calls, find_calls
 from tbprof.analysis.events.episodes import Episodes, find_episodes
@@ -80,6 +81,10 @@ class Facts:
     @cached_property
     def work(self) -> DeviceWork:
         return find_device_work(self.trace)
+
+    @cached_property
+    def launch_order(self) -> LaunchOrder:
+        return LaunchOrder(self.trace, self.work)
 
     @cached_property
     def parts(self) -> DeviceParts:

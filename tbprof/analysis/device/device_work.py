@@ -54,9 +54,32 @@ class DeviceWork:
         return np.unique(self.launch[self.launch != NONE])
 
     @cached_property
+    def of_device(self) -> dict[int, Int64s]:
+        """By device: its entries, ascending by start."""
+        order = np.argsort(self.device, kind="stable")
+        first = np.unique(self.device[order], return_index=True)[1]
+        return dict(zip(self.devices, np.split(order, first)[1:], strict=True))
+
+    @cached_property
     def busy(self) -> dict[int, Intervals]:
         """By device: the union over all its streams."""
-        return {device: self.busy_of(self.device == device) for device in self.devices}
+        return {
+            device: union(self.start_ns[mine], self.end_ns[mine]) for device, mine in self.of_device.items()
+        }
+
+    @cached_property
+    def ended_by_ns(self) -> dict[int, Int64s]:
+        """By device: for each of its entries, when the last of those up to it ended."""
+        return {device: np.maximum.accumulate(self.end_ns[mine]) for device, mine in self.of_device.items()}
+
+    def between(self, device: int, start_ns: int, end_ns: int) -> Int64s:
+        """The entries of the device that ran at some time between two instants."""
+        if device not in self.of_device:
+            return np.empty(0, np.int64)
+        mine = self.of_device[device]
+        first = np.searchsorted(self.ended_by_ns[device], start_ns, side="right")
+        mine = mine[first : np.searchsorted(self.start_ns[mine], end_ns)]
+        return mine[self.end_ns[mine] > start_ns]
 
     @property
     def launched_kernels(self) -> Int64s:
@@ -79,8 +102,8 @@ class DeviceWork:
         busy_ns = {d: int((i.end_ns - i.start_ns).sum()) for d, i in self.busy.items()}
         return max(busy_ns, key=lambda device: busy_ns[device], default=None)
 
-    def busy_of(self, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Intervals:
-        """The union over the chosen entries."""
+    def busy_of(self, chosen: npt.NDArray[np.bool_] | Int64s) -> Intervals:
+        """The union over the chosen entries, by a mask or their positions."""
         return union(self.start_ns[chosen], self.end_ns[chosen])
 
 

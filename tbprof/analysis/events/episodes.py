@@ -12,6 +12,9 @@ however long the call took. A synchronise always did.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 import numpy.typing as npt
 
@@ -19,14 +22,13 @@ from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES, copy_kinds
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.steps import Steps
-from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, lookup
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["Episodes", "find_episodes"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Episodes:
     """One entry an episode, ascending by (lane, start). A sync point is a blocking one."""
 
@@ -53,7 +55,7 @@ class Episodes:
     step: Int64s
     """Index of the step that holds the start of its first call, or `NONE`."""
 
-    @property
+    @cached_property
     def wait_ns(self) -> Int64s:
         """Whole host time in its calls."""
         return self.copy_ns + self.sync_ns

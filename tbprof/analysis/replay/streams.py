@@ -51,13 +51,14 @@ class StreamOrder:
         return before
 
     def streams_of(self, device: int) -> tuple[int, ...]:
-        return tuple(stream for on, stream in self._by_start if on == device)
+        return tuple(stream for stream, _ in self._by_device.get(device, ()))
 
     def beside(self, device: int) -> tuple[tuple[Int64s, Int64s], ...]:
         """For each stream beside the training: when its rows were given, and when they ended."""
-        streams = (rows for (on, _), rows in self._by_start.items() if on == device)
         return tuple(
-            (self.issued_ns[rows], self.work.end_ns[rows]) for rows in streams if self.is_beside[rows[0]]
+            (self.issued_ns[rows], self.work.end_ns[rows])
+            for _, rows in self._by_device.get(device, ())
+            if self.is_beside[rows[0]]
         )
 
     def last_given(self, device: int, stream: int, instants: Int64s) -> Int64s:
@@ -79,6 +80,13 @@ class StreamOrder:
         order = np.argsort(work.place, kind="stable")
         streams = np.split(order, np.cumsum(np.bincount(work.place))[:-1])
         return {(int(work.device[rows[0]]), int(work.stream[rows[0]])): rows for rows in streams if len(rows)}
+
+    @cached_property
+    def _by_device(self) -> dict[int, list[tuple[int, Int64s]]]:
+        found: dict[int, list[tuple[int, Int64s]]] = {}
+        for (device, stream), rows in self._by_start.items():
+            found.setdefault(device, []).append((stream, rows))
+        return found
 
 
 def _at(rows: Int64s, at: Int64s) -> Int64s:

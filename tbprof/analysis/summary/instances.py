@@ -52,27 +52,21 @@ def _host(facts: Facts, episode: int, origin_ns: int) -> tuple[tuple[Span, ...],
     spans = [_span(facts, int(calls.rows[first]), first_kind, origin_ns)]
     if joined != NONE:
         spans.append(_span(facts, int(calls.rows[joined]), "sync_call", origin_ns))
-    own = int(calls.rows[first])
-    on_lane = np.flatnonzero(work.launch != NONE)
-    on_lane = on_lane[facts.trace.slices.lane[work.launch[on_lane]] == calls.lane[first]]
-    on_lane = on_lane[work.launch[on_lane] != own]
-    launched = work.launch_start_ns[on_lane]
-    before, after = on_lane[launched < start], on_lane[launched >= end]
-    if len(before):
-        last = int(work.launch[before[np.argmax(work.launch_start_ns[before])]])
-        spans.insert(0, _span(facts, last, "launch", origin_ns))
-    if not len(after):
+    lane = int(calls.lane[first])
+    before = facts.launch_order.last_before(lane, start)
+    if before != NONE:
+        spans.insert(0, _span(facts, int(work.launch[before]), "launch", origin_ns))
+    # What a copy of no length launched is none of what came after it.
+    after = facts.launch_order.first_from(lane, max(end, start + 1))
+    if after == NONE:
         return tuple(spans), end
-    next_work = int(after[np.argmin(work.launch_start_ns[after])])
-    spans.append(_span(facts, int(work.launch[next_work]), "launch", origin_ns))
-    return tuple(spans), int(work.end_ns[next_work])
+    spans.append(_span(facts, int(work.launch[after]), "launch", origin_ns))
+    return tuple(spans), int(work.end_ns[after])
 
 
 def _device(facts: Facts, episode: int, until_ns: int, origin_ns: int) -> tuple[Span, ...]:
     work, start = facts.work, int(facts.episodes.start_ns[episode])
-    mine = np.flatnonzero(
-        (work.device == facts.awaited.device[episode]) & (work.end_ns > start) & (work.start_ns < until_ns)
-    )
+    mine = work.between(int(facts.awaited.device[episode]), start, until_ns)
     if len(mine) == 0:
         return ()
     resolution = max(until_ns - start, 1) // _RESOLUTION
