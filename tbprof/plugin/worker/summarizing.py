@@ -18,6 +18,9 @@ from tbprof.views.fleet.summary import document_of, summary_of
 
 __all__ = ["WINDOWS", "summarizing"]
 
+_MORE_MEMORY_BYTES = 1024**3
+"""The largest report that is read takes some hundred MB, and one is held at a time."""
+
 WINDOWS = "windows"
 """The parameter that holds them, as JSON: the fields of each."""
 
@@ -44,4 +47,4 @@ def _outcome(window: Window) -> dict[str, Any] | str | None:
 
 
 if __name__ == "__main__":
-    main(summarizing)
+    main(summarizing, more_memory_bytes=_MORE_MEMORY_BYTES)
