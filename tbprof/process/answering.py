@@ -28,6 +28,8 @@ _LOW_PRIORITY = 10
 _PIPE_BYTES = 65_536
 """What one holds at most."""
 
+_Asked: TypeAlias = tuple[dict[str, Any], bytes]
+
 Answering: TypeAlias = Callable[[Callable[[int, int], None]], Callable[[Question], bytes]]
 """Makes, of a function to tell progress to, one that answers; the latter may raise whatever it meets."""
 
@@ -51,21 +53,21 @@ def main(
         signal.signal(signal.SIGINT, signal.default_int_handler)
         asked = received(cast(BinaryIO, _Unlocked(io.FileIO(0, closefd=False))))
         told, sys.stdout = sys.stdout.buffer, sys.stderr
-        answer_all(_interrupting(message for message, _ in asked), told, answering)
+        answer_all(_interrupting(asked), told, answering)
 
 
-def answer_all(asked: Iterable[dict[str, Any]], told: BinaryIO, answering: Answering) -> None:
+def answer_all(asked: Iterable[_Asked], told: BinaryIO, answering: Answering) -> None:
     """Answer until the questions end."""
     answer = answering(_telling(told))
-    for message in asked:
-        number = message.pop("id")
-        question = Question(**message)
+    for message, content in asked:
+        number = message["id"]
+        question = Question(message["path"], message["ask"], message["parameters"], content)
         try:
-            content = _answered(answer, question)
+            answered = _answered(answer, question)
         except TbprofError as error:
             send(told, {"id": number, "error": str(error), "kind": type(error).__name__})
         else:
-            send(told, {"id": number}, content)
+            send(told, {"id": number}, answered)
 
 
 class _Unlocked:
@@ -128,9 +130,9 @@ def _telling(told: BinaryIO) -> Callable[[int, int], None]:
     return tell
 
 
-def _interrupting(messages: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _interrupting(messages: Iterable[_Asked]) -> Iterator[_Asked]:
     """The messages, whose end interrupts what is being answered."""
-    waiting: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
+    waiting: SimpleQueue[_Asked | None] = SimpleQueue()
 
     def listen() -> None:
         for message in messages:

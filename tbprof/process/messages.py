@@ -1,8 +1,9 @@
 """What goes through the pipes between a worker and the process that asks it.
 
-Each message is a line of JSON. A question is `{"id", "path", "ask", "parameters"}`. A worker tells
-`{"read_bytes", "total_bytes"}` while it reads, then `{"id", "size"}` with so many bytes behind the line,
-which are the answer; or `{"id", "error", "kind"}`, a sentence and the name of its error.
+Each message is a line of JSON. A question is `{"id", "path", "ask", "parameters"}`, with a `"size"` where
+so many bytes go with it, behind the line. A worker tells `{"read_bytes", "total_bytes"}` while it reads, then
+`{"id", "size"}` with so many bytes behind the line, which are the answer; or `{"id", "error", "kind"}`,
+a sentence and the name of its error.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ class Question:
     ask: str
     """What is asked of it."""
     parameters: Mapping[str, str]
+    content: bytes = b""
+    """What goes with it, if that is much."""
 
 
 def send(pipe: BinaryIO, message: Mapping[str, object], content: bytes | None = None) -> None:

@@ -12,7 +12,6 @@ itself alone.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import subprocess
 import threading
 from collections import deque
@@ -148,8 +147,12 @@ class Worker:
         try:
             _send(process, asked.question)
             asked.answer.set_result(self._told(process))
-        except TbprofError as error:
+        except Busy as error:
+            if deadline.why is not None:
+                process.wait()
             asked.answer.set_exception(deadline.why or error)
+        except TbprofError as error:
+            asked.answer.set_exception(error)
         except (EOFError, ValueError):
             # It ended, or told what is no message: nothing that it tells after that can be understood.
             process.kill()
@@ -198,7 +201,8 @@ def _closed() -> Busy:
 
 def _send(process: subprocess.Popen[bytes], question: Question) -> None:
     try:
-        send(_input(process), {"id": 0, **dataclasses.asdict(question)})
+        message = {"id": 0, "path": question.path, "ask": question.ask, "parameters": question.parameters}
+        send(_input(process), message, question.content or None)
     except (OSError, ValueError) as error:
         # The second, where the input has been closed meanwhile.
         raise _not_asked(error) from error

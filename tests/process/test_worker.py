@@ -116,7 +116,7 @@ def test_a_process_that_takes_no_question_is_given_up(worker: Worker, ask: Ask) 
     ask("echo")
     assert worker.pid is not None
     os.kill(worker.pid, signal.SIGSTOP)
-    question = Question("a", "echo", {"large": "x" * 1_000_000})
+    question = Question("a", "echo", {}, b"x" * 1_000_000)
     with pytest.raises(ReadingTookTooLong, match="took longer than 1 s"):
         worker.ask(question, deadline_s=1.0).result(PATIENCE_S)
     assert ask("echo") == b"a"

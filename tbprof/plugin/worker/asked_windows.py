@@ -62,14 +62,14 @@ class AskedJob:
     older: Sequence[str]
 
 
-def packed_job(summaries: Sequence[str], problems: Sequence[RankProblem], older: Sequence[str]) -> str:
+def packed_job(summaries: Sequence[str], problems: Sequence[RankProblem], older: Sequence[str]) -> bytes:
     """An `AskedJob` whose summaries are as they came."""
     packed = {
         "summaries": [as_it_is(summary.encode()) for summary in summaries],
         "problems": problems,
         "older": older,
     }
-    return msgspec.json.encode(packed).decode()
+    return msgspec.json.encode(packed)
 
 
 def packed_windows(windows: Sequence[AskedWindow]) -> str:
@@ -94,14 +94,14 @@ def as_it_is(json: bytes) -> Any:
     return msgspec.Raw(json)
 
 
-def record_in(text: str, kind: type[_Record]) -> _Record:
+def record_in(text: str | bytes, kind: type[_Record]) -> _Record:
     """The record of this kind that `json_of` packed."""
-    decode: Callable[[str], _Record] = _decoder(cast(Any, kind))
+    decode: Callable[[str | bytes], _Record] = _decoder(cast(Any, kind))
     return decode(text)
 
 
 @cache
-def _decoder(kind: Any) -> Callable[[str], Any]:
+def _decoder(kind: Any) -> Callable[[str | bytes], Any]:
     return msgspec.json.Decoder(kind, dec_hook=_column).decode
 
 

@@ -48,7 +48,7 @@ def answer_of(question: Question) -> bytes:
         TbprofError: There is none.
     """
     if question.ask == "job":
-        job = record_in(question.parameters["job"], AskedJob)
+        job = record_in(question.content, AskedJob)
         return json_of(job_page(job.summaries, job.problems, job.older))
     asked = windows_in(question.parameters["windows"])
     if question.ask in _OF_MANY:

@@ -40,6 +40,9 @@ _REPORT_WORKER = "tbprof.plugin.worker.report_main"
 _DEADLINE_S = 20.0
 """Of one question: of what a report may hold, making a view takes a second or two on a busy machine."""
 
+_OF_RANK_S = 0.005
+"""More for each rank of a job: ten times as long as it takes."""
+
 _PATIENCE_S = 60.0
 """Of those who ask: others may be before them."""
 
@@ -131,8 +134,9 @@ class Reports:
             Busy: Too much is asked at once.
         """
         job = packed_job(summaries, problems, older)
-        digest = hashlib.blake2b(job.encode()).hexdigest()
-        return self._answered(("job", digest), Question("the job", "job", {"job": job}))
+        key = ("job", hashlib.blake2b(job).digest())
+        question = Question("the job", "job", {}, job)
+        return self._answered(key, question, more_s=len(summaries) * _OF_RANK_S)
 
     def close(self) -> None:
         """End the process that reads reports."""
@@ -178,13 +182,13 @@ class Reports:
         question = Question(path, ask, {**parameters, "windows": packed_windows(asked)})
         return self._answered(key, question)
 
-    def _answered(self, key: _Key, question: Question) -> bytes:
+    def _answered(self, key: _Key, question: Question, *, more_s: float = 0.0) -> bytes:
         """The answer of the process, to all who ask the same at once."""
         with self._lock:
             self._raise_known(key)
             answer = self._pending.get(key)
             if answer is None:
-                answer = self._worker.ask(question, deadline_s=_DEADLINE_S)
+                answer = self._worker.ask(question, deadline_s=_DEADLINE_S + more_s)
                 self._pending[key] = answer
         wait([answer], _PATIENCE_S)
         with self._lock:

@@ -28,7 +28,9 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="processes are loo
 
 def answers(*paths: Path, ask: str = "report") -> list[tuple[dict[str, Any], bytes]]:
     """What the process tells when it is asked for these: each message with the bytes behind it."""
-    questions = [{"id": at, "path": str(path), "ask": ask, "parameters": {}} for at, path in enumerate(paths)]
+    questions = [
+        ({"id": at, "path": str(path), "ask": ask, "parameters": {}}, b"") for at, path in enumerate(paths)
+    ]
     told = io.BytesIO()
     answer_all(questions, told, answering)
     told.seek(0)
