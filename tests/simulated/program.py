@@ -44,6 +44,8 @@ class Work:
 
     length_ns: int
     thread: int = MAIN
+    code: str = ""
+    """What the program calls this code; a range lies around all that follow one another in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,11 @@ class Launch:
     recorded: bool = True
     """Work of a library that CUPTI does not see is not."""
     name: str = "kernel"
+    op: str = ""
+    host_ns: int = 0
+    """What the op does on the host before its call."""
+    code: str = ""
+    """As of `Work`."""
 
 
 @dataclass(frozen=True, slots=True)

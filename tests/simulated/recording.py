@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from program import AUTOGRAD, NO_SITE, Copy, Launch, Program, RecordEvent, StreamWait, Synchronise
+from program import AUTOGRAD, NO_SITE, Copy, Launch, Program, RecordEvent, StreamWait, Synchronise, Work
 from simulated_gpu import Task
 from simulated_run import Done, Run
 from trace_builder import TraceBuilder
@@ -44,6 +44,9 @@ def record(program: Program, run: Run) -> TraceBuilder:
                     if isinstance(done.action, Launch):
                         place["name"] = done.action.name
                     built.kernel(*writer.runs(task), correlation=next(unknown), **place)
+    for code, start, end in _ranges(run):
+        tell = built.frame if ".py(" in code else built.annotation
+        tell(code, _us(start - origin), _us(end - origin))
     for start, end in _backward(run):
         name = "autograd::engine::evaluate_function: MmBackward0"
         built.op(name, _us(start - origin), _us(end - origin), thread=AUTOGRAD)
@@ -87,6 +90,8 @@ class _Writer:
         if not action.recorded:
             return
         place = {"stream": action.stream, "device": action.device, "name": action.name}
+        if action.op:
+            self._built.op(action.op, self._at(done.start_ns), self._at(done.end_ns), thread=action.thread)
         runs = [self.runs(task) for task in done.tasks]
         if len(runs) > 1:
             graph = self._built.call("cudaGraphLaunch", *self._call(done, 0), thread=action.thread)
@@ -157,6 +162,19 @@ def _backward(run: Run) -> Iterator[tuple[int, int]]:
         if thread == AUTOGRAD:
             done = list(stretch)
             yield done[0].start_ns, done[-1].end_ns
+
+
+def _ranges(run: Run) -> Iterator[tuple[str, int, int]]:
+    """The code of the window that has a name, with its start and its end."""
+    inside = (done for done in run.training if done.start_ns >= run.start_ns)
+    for code, stretch in itertools.groupby(inside, key=_code):
+        if code:
+            done = list(stretch)
+            yield code, done[0].start_ns, done[-1].end_ns
+
+
+def _code(done: Done) -> str:
+    return done.action.code if isinstance(done.action, Work | Launch) else ""
 
 
 def _us(ns: int) -> float:

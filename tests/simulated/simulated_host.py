@@ -114,6 +114,7 @@ class _Machine:
         return self._devices[number]
 
     def _launch(self, action: Launch, calls: list[Call], tasks: list[Task]) -> Iterator[int | Completion]:
+        yield action.host_ns
         start = self._clock.now_ns
         device = self._device(action.device)
         if device.room is not None:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import Intervals
+from tbprof.analysis.arrays.intervals import Intervals, complement, union
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.health.profiler_cost import records_frames
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
-__all__ = ["LONG_PAUSE_NS", "LONG_PAUSE_WITH_FRAMES_NS", "LaunchIdle", "find_launch_idle"]
+__all__ = ["LONG_PAUSE_NS", "LONG_PAUSE_WITH_FRAMES_NS", "LaunchIdle", "find_launch_idle", "pauses"]
 
 LONG_PAUSE_NS = 200_000
 """Without a launch for this long the host did something else: an op takes it about 10 us."""
@@ -40,13 +40,13 @@ class LaunchIdle:
 
     def short(self) -> LaunchIdle:
         """The pieces in which the host kept launching; one that no launch ended is none of them."""
-        return self._chosen((self.pause_ns < self.long_pause_ns) & (self.launch != NONE))
+        return self.chosen((self.pause_ns < self.long_pause_ns) & (self.launch != NONE))
 
     def long(self) -> LaunchIdle:
         """The pieces in which it did something else."""
-        return self._chosen(self.pause_ns >= self.long_pause_ns)
+        return self.chosen(self.pause_ns >= self.long_pause_ns)
 
-    def _chosen(self, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> LaunchIdle:
+    def chosen(self, chosen: np.ndarray[tuple[int], np.dtype[np.bool_ | np.int64]]) -> LaunchIdle:
         idle = Intervals(self.idle.start_ns[chosen], self.idle.end_ns[chosen])
         return LaunchIdle(idle, self.launch[chosen], self.pause_ns[chosen], self.long_pause_ns)
 
@@ -69,6 +69,16 @@ def find_launch_idle(facts: Facts) -> LaunchIdle:
     after_all = np.maximum(idle.end_ns - end[-1], 0)
     launch = np.where(none, NONE, calls[ended])
     return LaunchIdle(idle, launch, np.where(none, after_all, pause[ended]), long_ns)
+
+
+def pauses(facts: Facts) -> Intervals:
+    """All of `LONG_PAUSE_NS` between launches, whether the device was idle in them or not."""
+    slices, steps = facts.trace.slices, facts.steps
+    calls = _training_launches(facts)
+    calling = union(slices.start_ns[calls], slices.end_of(calls))
+    between = complement(calling, int(steps.start_ns.min()), int(steps.end_ns.max()))
+    long = between.end_ns - between.start_ns >= LONG_PAUSE_NS
+    return Intervals(between.start_ns[long], between.end_ns[long])
 
 
 def _training_launches(facts: Facts) -> Int64s:

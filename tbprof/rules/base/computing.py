@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from tbprof.analysis.arrays.intervals import overlap_ns, subtract
 from tbprof.analysis.arrays.names import are_named
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.faster_device import faster_device_ns
@@ -19,6 +20,7 @@ from tbprof.trace.columns.columns import Int64s
 __all__ = [
     "computing_finding",
     "device_ns",
+    "gaps_ns",
     "in_main_steps",
     "is_worth_a_word",
     "kernels_named",
@@ -39,6 +41,17 @@ def in_main_steps(facts: Facts, at: Int64s) -> Int64s:
 def device_ns(facts: Facts, at: Int64s) -> int:
     """How long this work took, what ran beside each other added."""
     return int((facts.work.end_ns[at] - facts.work.start_ns[at]).sum())
+
+
+def gaps_ns(facts: Facts, at: Int64s) -> int:
+    """What the device needs from one queued kernel to the next before each of this work."""
+    before = facts.replay.order.before[at]
+    at, before = at[before != NONE], before[before != NONE]
+    device = facts.work.main_device
+    if device is None or not len(at):
+        return 0
+    queued = subtract(facts.idle.gaps[device], facts.idle.empty[device])
+    return int(overlap_ns(queued, facts.work.end_ns[before], facts.work.start_ns[at]).sum())
 
 
 def is_worth_a_word(facts: Facts, saved_ns: int) -> bool:

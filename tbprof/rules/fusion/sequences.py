@@ -13,9 +13,10 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import intersect, total_ns, union
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.savings.earlier_host import earlier_host_ns
 from tbprof.model import Finding, Numbers
 from tbprof.records import dataclass
-from tbprof.rules.base.computing import computing_finding, in_main_steps, is_worth_a_word
+from tbprof.rules.base.computing import computing_finding, gaps_ns, in_main_steps, is_worth_a_word
 from tbprof.rules.base.rule import Passing
 from tbprof.rules.base.unbroken_ops import unbroken_ops
 from tbprof.texts.figures.scopes import Scope
@@ -60,8 +61,10 @@ class _Found:
     count: int
     work: Int64s
     """Positions of what it launched."""
-    won_ns: int
+    seen_ns: int
     """What it took less one pass over the data, the shortest kernel of each, and the idle of launching it."""
+    won_ns: int
+    """At most so much is won: with the host's time for it, and what the device needs between its kernels."""
     ops: int
 
 
@@ -70,7 +73,7 @@ def finder(code: str, pattern: str) -> Callable[[Facts], Iterator[Finding]]:
 
     def find(facts: Facts) -> Iterator[Finding]:
         found = _find(facts, pattern)
-        if not is_worth_a_word(facts, found.won_ns):
+        if not is_worth_a_word(facts, found.seen_ns):
             return
         yield computing_finding(
             facts,
@@ -97,13 +100,20 @@ def _find(facts: Facts, pattern: str) -> _Found:
         for piece in unbroken_ops(facts, launching)
         for found in re.compile(pattern).finditer(text, *piece)
     ]
-    won_ns = sum(int(ops.device_ns[mine].sum() - ops.shortest_ns[mine].min()) for mine in members)
+    shorter_ns = sum(int(ops.device_ns[mine].sum() - ops.shortest_ns[mine].min()) for mine in members)
     first = np.array([ops.rows[mine[0]] for mine in members], np.int64)
     last = np.array([ops.rows[mine[-1]] for mine in members], np.int64)
-    late = intersect(facts.idle_of("launch"), union(slices.start_ns[first], slices.end_of(last)))
+    spans = union(slices.start_ns[first], slices.end_of(last))
+    late_ns = total_ns(intersect(facts.idle_of("launch"), spans))
     held = np.concatenate(members) if members else launching[:0]
     work = in_main_steps(facts, np.flatnonzero(np.isin(ops.of_work, held) & facts.work.is_kernel))
-    return _Found(len(members), work, won_ns + total_ns(late), len(held))
+    return _Found(
+        count=len(members),
+        work=work,
+        seen_ns=shorter_ns + late_ns,
+        won_ns=shorter_ns + gaps_ns(facts, work) + max(late_ns, earlier_host_ns(facts, spans)),
+        ops=len(held),
+    )
 
 
 def _text(facts: Facts) -> str:

@@ -33,7 +33,7 @@ from collections.abc import Iterator
 
 from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, Numbers, Saving
+from tbprof.model import Finding, Numbers
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import GPU_WORK, Rule
@@ -43,6 +43,7 @@ from tbprof.rules.input.loader_calls import (
     STARVED_SHARE,
     LoaderCalls,
     find_loader_calls,
+    loader_savings,
 )
 from tbprof.trace.columns.arrays import NONE
 
@@ -55,11 +56,11 @@ def find(facts: Facts) -> Iterator[Finding]:
     calls = find_loader_calls(facts)
     if calls.share < STARVED_SHARE:
         return
-    saving = Saving(floor_ns=calls.certain_ns, estimate_ns=None, ceiling_ns=total_ns(calls.idle))
+    seen, saving = loader_savings(facts, calls)
     yield window_finding(
         _CODE,
         place="",
-        severity=severity_of_cause(facts, saving),
+        severity=severity_of_cause(facts, seen),
         count=len(calls.rows),
         removal="rewrite",
         saving=saving,

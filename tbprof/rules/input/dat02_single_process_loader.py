@@ -46,6 +46,7 @@ from tbprof.rules.input.loader_calls import (
     STARVED_SHARE,
     LoaderCalls,
     find_loader_calls,
+    loader_savings,
 )
 
 __all__ = ["RULE"]
@@ -78,8 +79,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 def _worth(facts: Facts, calls: LoaderCalls) -> tuple[Severity, Saving | None]:
     if calls.share >= STARVED_SHARE:
         return "info", None
-    saving = Saving(floor_ns=calls.certain_ns, estimate_ns=None, ceiling_ns=total_ns(calls.idle))
-    return severity_of_cause(facts, saving), saving
+    seen, saving = loader_savings(facts, calls)
+    return severity_of_cause(facts, seen), saving
 
 
 RULE = Rule(code=_CODE, find=find, passing=LOADING, needs=(GPU_WORK,))

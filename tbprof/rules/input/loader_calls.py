@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import Intervals, overlap_ns
+from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, total_ns, union
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.attribution.annotations import LOADER
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import drained_by
-from tbprof.model import Numbers
+from tbprof.analysis.savings.earlier_host import earlier_host_ns
+from tbprof.model import Numbers, Saving
 from tbprof.records import dataclass
 from tbprof.rules.base.passing import counted
 from tbprof.rules.base.rule import Passing
@@ -29,6 +30,7 @@ __all__ = [
     "STARVED_SHARE",
     "LoaderCalls",
     "find_loader_calls",
+    "loader_savings",
 ]
 
 READY_BATCH_NS = 1_400_000
@@ -80,6 +82,16 @@ def find_loader_calls(facts: Facts) -> LoaderCalls:
         share=int((idle.end_ns - idle.start_ns).sum()) / max(steps_ns, 1),
         drained_by=_drain(facts, idle),
     )
+
+
+def loader_savings(facts: Facts, calls: LoaderCalls) -> tuple[Saving, Saving]:
+    """With what the device is seen to wait for as its ceiling, and with all that the calls may cost."""
+    slices = facts.trace.slices
+    idle_ns = total_ns(calls.idle)
+    spans = union(slices.start_ns[calls.rows], slices.end_of(calls.rows))
+    won_ns = max(idle_ns, earlier_host_ns(facts, spans))
+    floor_ns = min(calls.certain_ns, idle_ns)
+    return Saving(floor_ns, None, idle_ns), Saving(floor_ns, None, won_ns)
 
 
 def _drain(facts: Facts, idle: Intervals) -> int:

@@ -35,13 +35,18 @@ Silent
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from tbprof.analysis.arrays.intervals import Intervals, total_ns
+import numpy as np
+
+from tbprof.analysis.arrays.intervals import Intervals, intersect, total_ns, union, union_of
+from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.largest_cause import largest_cause
-from tbprof.analysis.gaps.launch_idle import find_launch_idle
+from tbprof.analysis.gaps.launch_idle import LaunchIdle, find_launch_idle, pauses
+from tbprof.analysis.savings.earlier_host import earlier_host_ns
 from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Saving, Severity
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
@@ -49,26 +54,31 @@ from tbprof.rules.base.passing import LAUNCHES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_cause
 from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.columns import Category
 
 __all__ = ["RULE"]
 
 _CODE = "LCH02"
 
+_CODE_ROWS = (Category.USER_ANNOTATION, Category.PYTHON, Category.CPU_OP)
+
 
 def find(facts: Facts) -> Iterator[Finding]:
     places = _pauses_by_place(facts)
-    all_ns = sum(map(total_ns, places.values()))
+    all_ns = sum(total_ns(those.idle) for those in places.values())
     if all_ns < max(MEDIUM_SHARE * facts.steps.total_ns, 1):
         return
-    place, idle = min(places.items(), key=lambda one: (-total_ns(one[1]), one[0]))
-    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(idle))
+    place, those = min(places.items(), key=lambda one: (-total_ns(one[1].idle), one[0]))
+    idle = those.idle
+    seen = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(idle))
+    won_ns = max(total_ns(idle), earlier_host_ns(facts, _paused(facts, place)))
     yield window_finding(
         _CODE,
         place=place,
-        severity=_severity(facts, saving, place),
+        severity=_severity(facts, seen, place),
         count=len(idle),
         removal="rewrite",
-        saving=saving,
+        saving=Saving(floor_ns=0, estimate_ns=None, ceiling_ns=won_ns),
         confidence="medium" if place else "low",
         evidence=idle_evidence(facts, idle),
         numbers={
@@ -79,18 +89,30 @@ def find(facts: Facts) -> Iterator[Finding]:
     )
 
 
-def _pauses_by_place(facts: Facts) -> dict[str, Intervals]:
+def _pauses_by_place(facts: Facts) -> dict[str, LaunchIdle]:
     """The pauses, by where the host was in them.
 
     The one at the window's end with nothing of the program in it is left out: the profiler may be ending.
     """
     long = facts.once(find_launch_idle).long()
-    pauses = long.idle
     pieces: defaultdict[str, list[int]] = defaultdict(list)
-    for at, name in enumerate(facts.places.names(pauses.start_ns, pauses.end_ns)):
+    for at, name in enumerate(facts.places.names(long.idle.start_ns, long.idle.end_ns)):
         if name or long.launch[at] != NONE:
             pieces[name].append(at)
-    return {name: Intervals(pauses.start_ns[at], pauses.end_ns[at]) for name, at in pieces.items()}
+    return {name: long.chosen(np.array(at)) for name, at in pieces.items()}
+
+
+def _paused(facts: Facts, place: str) -> Intervals:
+    """All long pauses there, those too that the device did not wait for, or that go on in other code."""
+    long = pauses(facts)
+    mine = np.array([name == place for name in facts.places.names(long.start_ns, long.end_ns)], np.bool_)
+    there = Intervals(long.start_ns[mine], long.end_ns[mine])
+    if not place:
+        return there
+    slices = facts.trace.slices
+    rows = matching_rows(facts.trace, re.escape(place) + "$", *_CODE_ROWS)
+    rows = rows[np.isin(slices.lane[rows], facts.training_threads)]
+    return union_of((there, intersect(long, union(slices.start_ns[rows], slices.end_of(rows)))))
 
 
 def _severity(facts: Facts, saving: Saving, place: str) -> Severity:

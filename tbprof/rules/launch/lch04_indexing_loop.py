@@ -36,14 +36,16 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import Intervals, intersect, total_ns, union
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.savings.earlier_host import earlier_host_ns
 from tbprof.model import Finding, Numbers, Saving
 from tbprof.records import dataclass
-from tbprof.rules.base.computing import is_worth_a_word, severity_of_computing
+from tbprof.rules.base.computing import device_ns, gaps_ns, is_worth_a_word, severity_of_computing
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
 from tbprof.rules.base.unbroken_ops import unbroken_ops
 from tbprof.texts.figures.scopes import Scope
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["RULE"]
 
@@ -63,20 +65,23 @@ class _Loops:
     during: Intervals
     idle: Intervals
     """What of it the device waited for."""
+    work: Int64s
+    """What they launched."""
 
 
 def find(facts: Facts) -> Iterator[Finding]:
     loops = facts.once(_find_loops)
     if not is_worth_a_word(facts, total_ns(loops.idle)):
         return
-    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(loops.idle))
+    seen = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(loops.idle))
+    won_ns = earlier_host_ns(facts, loops.during) + device_ns(facts, loops.work) + gaps_ns(facts, loops.work)
     yield window_finding(
         _CODE,
         place="",
-        severity=severity_of_computing(facts, saving),
+        severity=severity_of_computing(facts, seen),
         count=loops.turns,
         removal="rewrite",
-        saving=saving,
+        saving=Saving(floor_ns=0, estimate_ns=None, ceiling_ns=min(won_ns, facts.steps.total_ns)),
         confidence="medium",
         evidence=idle_evidence(facts, loops.idle),
         numbers={
@@ -107,7 +112,10 @@ def _find_loops(facts: Facts) -> _Loops:
     end = slices.end_of(ops.rows[np.array(last, np.int64) - 1]) if found else start
     during = union(start, end)
     turns = sum(len(one[0]) // len(one[1]) for one in found)
-    return _Loops(turns, during, intersect(facts.empty_idle, during))
+    held = [at for one in found for at in range(one.start(), one.end())]
+    return _Loops(
+        turns, during, intersect(facts.empty_idle, during), np.flatnonzero(np.isin(ops.of_work, held))
+    )
 
 
 def _looked_at(facts: Facts) -> Numbers | None:

@@ -37,6 +37,8 @@ class CodeKernels:
     is_compiled: bool
     """Whether most of the kernels come from torch.compile."""
     idle: Intervals
+    work: Int64s
+    """Positions of its kernels."""
 
 
 def kernels_by_code(facts: Facts, pieces: LaunchIdle) -> Iterator[CodeKernels]:
@@ -69,6 +71,7 @@ def kernels_by_code(facts: Facts, pieces: LaunchIdle) -> Iterator[CodeKernels]:
                     median_kernel_ns=int(np.median(length[mine])),
                     is_compiled=2 * int(compiled[mine].sum()) > len(mine),
                     idle=idle,
+                    work=kernels[mine],
                 )
             )
     found.sort(key=lambda code: (-int((code.idle.end_ns - code.idle.start_ns).sum()), code.place))

@@ -31,11 +31,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
+from tbprof.analysis.arrays.intervals import Intervals, union
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.health.profiler_cost import records_frames
+from tbprof.analysis.savings.earlier_host import earlier_host_ns
 from tbprof.model import Finding, Numbers
-from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps, is_worth_a_word
+from tbprof.rules.base.computing import computing_finding, device_ns, gaps_ns, in_main_steps, is_worth_a_word
 from tbprof.rules.base.launched_inside import launched_inside
 from tbprof.rules.base.notes import share_of
 from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule
@@ -54,13 +56,20 @@ def find(facts: Facts) -> Iterator[Finding]:
     work = _recomputed(facts)
     spent_ns = device_ns(facts, work)
     if is_worth_a_word(facts, spent_ns):
-        found = computing_finding(facts, _CODE, work, ceiling_ns=spent_ns, numbers={}, confidence="high")
+        won_ns = spent_ns + gaps_ns(facts, work) + earlier_host_ns(facts, _again(facts))
+        found = computing_finding(facts, _CODE, work, ceiling_ns=won_ns, numbers={}, confidence="high")
         yield dataclasses.replace(found, severity="low")
 
 
 def _recomputed(facts: Facts) -> Int64s:
     inside = launched_inside(facts, matching_rows(facts.trace, _AGAIN, Category.PYTHON))
     return in_main_steps(facts, inside[facts.work.is_kernel[inside]])
+
+
+def _again(facts: Facts) -> Intervals:
+    """When the host computed again."""
+    rows, slices = matching_rows(facts.trace, _AGAIN, Category.PYTHON), facts.trace.slices
+    return union(slices.start_ns[rows], slices.end_of(rows))
 
 
 def _looked_at(facts: Facts) -> Numbers | None:

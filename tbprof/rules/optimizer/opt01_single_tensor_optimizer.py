@@ -41,6 +41,7 @@ from tbprof.rules.optimizer.optimizer_ranges import (
     optimizer_finding,
     optimizer_ranges,
     updates,
+    won_ns,
 )
 
 __all__ = ["RULE"]
@@ -63,8 +64,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     ranges = optimizer_ranges(facts)
     if ranges is None or ranges.name not in FOREACH or ranges.ops - {"aten::zero_"}:
         return
-    if len(ranges.work) >= LEAST_KERNELS * len(ranges.rows) and is_worth_a_word(facts, ranges.won_ns):
-        yield optimizer_finding(facts, _CODE, ranges)
+    if len(ranges.work) >= LEAST_KERNELS * len(ranges.rows) and is_worth_a_word(facts, won_ns(facts, ranges)):
+        yield optimizer_finding(facts, _CODE, ranges, won_ns(facts, ranges))
 
 
 RULE = Rule(code=_CODE, find=find, passing=updates(STEP, "optimizer step"), needs=(GPU_WORK,))

@@ -46,6 +46,7 @@ from tbprof.rules.optimizer.optimizer_ranges import (
     optimizer_finding,
     optimizer_ranges,
     updates,
+    won_ns,
 )
 from tbprof.trace.columns.columns import Category
 
@@ -68,9 +69,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     if len(foreach) < SEVERAL or any(name.startswith("aten::_fused_") for name in ranges.ops):
         return
     one_pass_ns = max(_spent_ns(facts, ranges, name) for name in foreach)
-    won_ns = max(device_ns(facts, ranges.work) - one_pass_ns, 0)
-    if is_worth_a_word(facts, won_ns):
-        yield optimizer_finding(facts, _CODE, ranges, won_ns)
+    shorter_ns = max(device_ns(facts, ranges.work) - one_pass_ns, 0)
+    if is_worth_a_word(facts, shorter_ns):
+        yield optimizer_finding(facts, _CODE, ranges, won_ns(facts, ranges) - one_pass_ns)
 
 
 def _spent_ns(facts: Facts, ranges: OptimizerRanges, op: str) -> int:

@@ -40,6 +40,7 @@ from tbprof.rules.optimizer.optimizer_ranges import (
     optimizer_finding,
     optimizer_ranges,
     updates,
+    won_ns,
 )
 
 __all__ = ["RULE"]
@@ -54,8 +55,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     ranges = optimizer_ranges(facts, ZERO_GRAD)
     if ranges is None or not ranges.ops & {"aten::zero_", "aten::_foreach_zero_"}:
         return
-    if len(ranges.work) >= LEAST_FILLS * len(ranges.rows) and is_worth_a_word(facts, ranges.won_ns):
-        yield optimizer_finding(facts, _CODE, ranges)
+    if len(ranges.work) >= LEAST_FILLS * len(ranges.rows) and is_worth_a_word(facts, won_ns(facts, ranges)):
+        yield optimizer_finding(facts, _CODE, ranges, won_ns(facts, ranges))
 
 
 RULE = Rule(code=_CODE, find=find, passing=updates(ZERO_GRAD, "zero_grad"), needs=(GPU_WORK,))

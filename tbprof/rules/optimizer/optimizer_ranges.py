@@ -6,12 +6,13 @@ import re
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import total_ns, union
+from tbprof.analysis.arrays.intervals import union
 from tbprof.analysis.arrays.names import matching_names, matching_rows
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.savings.earlier_host import earlier_host_ns
 from tbprof.model import Finding, Numbers
 from tbprof.records import dataclass
-from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps
+from tbprof.rules.base.computing import computing_finding, device_ns, gaps_ns, in_main_steps
 from tbprof.rules.base.launched_inside import launched_inside
 from tbprof.rules.base.notes import number_of, share_of
 from tbprof.rules.base.passing import counted
@@ -27,6 +28,7 @@ __all__ = [
     "optimizer_finding",
     "optimizer_ranges",
     "updates",
+    "won_ns",
 ]
 
 STEP = r"Optimizer\.step#(\w+)\.step"
@@ -42,8 +44,8 @@ class OptimizerRanges:
     rows: Int64s
     work: Int64s
     """Positions of the kernels launched in them."""
-    won_ns: int
-    """What these take, and what a host that need not launch them could fill: at most that is won."""
+    host_ns: int
+    """At most so much is won by a host that need not launch them."""
     ops: frozenset[str]
     """Names of the ops in them."""
 
@@ -61,8 +63,8 @@ def optimizer_ranges(facts: Facts, pattern: str = STEP) -> OptimizerRanges | Non
     work = in_main_steps(facts, inside[facts.work.is_kernel[inside]])
     found = re.match(pattern, name)
     spans = union(slices.start_ns[rows], slices.end_of(rows))
-    won_ns = device_ns(facts, work) + min(total_ns(spans), facts.fillable_ns)
-    return OptimizerRanges("" if found is None else found[1], rows, work, won_ns, _ops_in(facts, rows))
+    host_ns = earlier_host_ns(facts, spans)
+    return OptimizerRanges("" if found is None else found[1], rows, work, host_ns, _ops_in(facts, rows))
 
 
 def _ops_in(facts: Facts, rows: Int64s) -> frozenset[str]:
@@ -81,14 +83,19 @@ def _ops_in(facts: Facts, rows: Int64s) -> frozenset[str]:
     return frozenset(found)
 
 
-def optimizer_finding(facts: Facts, rule: str, ranges: OptimizerRanges, won_ns: int | None = None) -> Finding:
-    """Of ranges whose kernels could be fewer; at most `won_ns` are won, else what all of them take."""
+def won_ns(facts: Facts, ranges: OptimizerRanges) -> int:
+    """At most so much is won without any of their kernels."""
+    return device_ns(facts, ranges.work) + gaps_ns(facts, ranges.work) + ranges.host_ns
+
+
+def optimizer_finding(facts: Facts, rule: str, ranges: OptimizerRanges, ceiling_ns: int) -> Finding:
+    """Of ranges whose kernels could be fewer."""
     return computing_finding(
         facts,
         rule,
         ranges.work,
         place=ranges.name,
-        ceiling_ns=ranges.won_ns if won_ns is None else won_ns,
+        ceiling_ns=ceiling_ns,
         numbers={"calls": len(ranges.rows), "kernels": round(len(ranges.work) / len(ranges.rows), 1)},
         confidence="high",
     )

@@ -33,8 +33,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.gaps.launch_idle import LONG_PAUSE_NS
+from tbprof.analysis.savings.earlier_host import earlier_host_ns
 from tbprof.model import Finding, Numbers
-from tbprof.rules.base.computing import computing_finding, device_ns, is_worth_a_word, kernels_named
+from tbprof.rules.base.computing import computing_finding, device_ns, gaps_ns, is_worth_a_word, kernels_named
+from tbprof.rules.base.launching import launching
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
 from tbprof.texts.figures.scopes import Scope
 
@@ -50,7 +53,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     work = kernels_named(facts, _REORDERING)
     spent_ns = device_ns(facts, work)
     if is_worth_a_word(facts, spent_ns):
-        yield computing_finding(facts, _CODE, work, ceiling_ns=spent_ns, numbers={}, confidence="high")
+        host_ns = earlier_host_ns(facts, launching(facts, work, LONG_PAUSE_NS))
+        won_ns = spent_ns + gaps_ns(facts, work) + host_ns
+        yield computing_finding(facts, _CODE, work, ceiling_ns=won_ns, numbers={}, confidence="high")
 
 
 def _looked_at(facts: Facts) -> Numbers | None:

@@ -72,10 +72,9 @@ def test_below_one_percent_of_the_steps_it_is_no_word_worth(kernel_us: float, co
 
 def test_a_formula_ends_with_its_step() -> None:
     """What follows the activation of one step is the first product of the next, and the idle between them."""
-    built = computing(*GELU, kernel_us=20)
-    (finding,) = found(built, "FUS03")
-    assert finding.saving is not None
-    assert (finding.count, finding.saving.ceiling_ns) == (24, 3 * 7 * 20_000)
+    (finding,) = found(computing(*GELU, kernel_us=2), "FUS03")
+    assert (finding.count, finding.severity) == (24, "medium")
+    assert found(computing(*GELU, kernel_us=1), "FUS03") == []
 
 
 def test_public_models(traces: pathlib.Path, public_report: PublicReport) -> None:

@@ -24,7 +24,7 @@ def test_a_loader_that_is_late_in_each_step_is_found() -> None:
 def test_what_a_ready_batch_takes_is_not_sure_to_be_won() -> None:
     (finding,) = found(loading(40_050), "DAT01")
     assert finding.saving is not None
-    assert finding.saving.ceiling_ns == 3 * 40_000_000
+    assert finding.saving.ceiling_ns == 3 * 40_010_000
     assert finding.saving.floor_ns == 3 * (40_000_000 - 1_400_000)
     assert finding.saving.estimate_ns is None
 

@@ -36,11 +36,11 @@ def test_a_read_in_the_step_keeps_it_out_of_a_graph() -> None:
     assert finding.numbers["graph_blockers"] == 1
 
 
-def test_it_can_win_the_idle_between_its_launches_at_most() -> None:
+def test_it_can_win_what_the_host_takes_for_its_launches_at_most() -> None:
     (finding,) = found(hand_written_loss(), "LCH01")
     assert finding.saving is not None
     assert finding.saving.floor_ns == 0
-    assert finding.saving.ceiling_ns == 3 * 136_000
+    assert finding.saving.ceiling_ns == 3 * 154_000
 
 
 @pytest.mark.parametrize(("takes", "count"), [(9.999, 1), (10, 0)])

@@ -32,10 +32,10 @@ def test_fifty_kernels_a_call_are_one_parameter_after_the_other(ops: int, expect
 
 
 def test_a_foreach_update_could_be_fused_and_a_fused_one_is_not_found() -> None:
-    """All operations but one can go."""
+    """All operations but one can go, and the 70 us that the host takes for them."""
     (finding,) = found(computing(*SEVERAL, around=STEP), "OPT02")
     assert finding.saving is not None
-    assert (finding.saving.ceiling_ns, finding.numbers["place"]) == (3 * 2 * 10_000, "AdamW")
+    assert (finding.saving.ceiling_ns, finding.numbers["place"]) == (3 * (2 * 10_000 + 70_000), "AdamW")
     assert codes(computing(*SEVERAL, around=STEP, kernel_us=4)) == []
     assert codes(computing(*SEVERAL, "aten::_fused_adamw_", around=STEP)) == []
     assert codes(update(STEP, "aten::_foreach_add_", 8, kernel_us=10)) == []

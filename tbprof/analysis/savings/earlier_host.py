@@ -1,0 +1,32 @@
+"""What a host wins at most that need not do some of its work.
+
+It comes earlier by no more than that work took, and what it gains is worth no more than the time in which
+the device could have been busier (`fillable`). As with waits, both are taken apart for each stretch between
+two waits that let the device run dry: at their return the host is ahead of what was recorded by no more than
+the device is. Where that idle lies does not matter: code that is launched late delays what comes after it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tbprof.analysis.arrays.intervals import Intervals, overlap_ns
+from tbprof.analysis.facts import Facts
+
+__all__ = ["earlier_host_ns"]
+
+_FIRST_NS, _LAST_NS = -(2**62), 2**62
+
+
+def earlier_host_ns(facts: Facts, spared: Intervals) -> int:
+    """At most so much shorter gets the window, were the host spared this time."""
+    if len(spared) == 0 or not facts.device_is_known:
+        return 0
+    waits = facts.replay.waits
+    ends = np.sort(waits.end_ns[waits.drains])
+    begin, until = np.append(_FIRST_NS, ends), np.append(ends, _LAST_NS)
+    spared_ns = overlap_ns(spared, begin, until)
+    next_one = np.minimum(np.searchsorted(spared.end_ns, begin, side="right"), len(spared) - 1)
+    since = np.where(begin == _FIRST_NS, begin, np.maximum(begin, spared.start_ns[next_one]))
+    fillable_ns = overlap_ns(facts.fillable, np.minimum(since, until), until)
+    return int(np.minimum(spared_ns, fillable_ns).sum())

@@ -1,0 +1,50 @@
+"""What a host wins at most that need not do some of its work."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scenes import read_scalar
+from trace_builder import TraceBuilder
+
+from tbprof.analysis.arrays.intervals import Intervals, union
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.savings.earlier_host import earlier_host_ns
+
+
+def waiting_between() -> TraceBuilder:
+    """A read in the middle of a step; before it the device is idle for 310 us, and for 200 after it."""
+    built = TraceBuilder()
+    built.step(1, 0, 2000)
+    built.launch(300, 305, runs=(310, 900))
+    read_scalar(built, 320, wait=582)
+    built.launch(1100, 1105, runs=(1110, 2000))
+    return built
+
+
+def spared(facts: Facts, start: float, end: float) -> Intervals:
+    instants = np.array([start, end]) * 1000
+    return union(*(facts.origin_ns + instants.astype(np.int64).reshape(2, 1)))
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "won"),
+    [
+        (100, 200, 100),
+        (950, 1050, 100),
+        # No more than could be filled before the read returns.
+        (320, 900, 310),
+        (1200, 1200, 0),
+    ],
+)
+def test_it_comes_earlier_by_what_it_is_spared(start: float, end: float, won: float) -> None:
+    facts = waiting_between().facts()
+    assert earlier_host_ns(facts, spared(facts, start, end)) == won * 1000
+
+
+def test_a_device_that_is_never_idle_wins_nothing_by_it() -> None:
+    built = TraceBuilder()
+    built.step(1, 0, 1000)
+    built.launch(0, 1, runs=(1, 1000))
+    facts = built.facts()
+    assert earlier_host_ns(facts, spared(facts, 100, 900)) <= 1_000

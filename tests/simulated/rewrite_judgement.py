@@ -1,0 +1,89 @@
+"""What checks say a fix saves, beside what it saves where the program is run with it."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from dataclasses import dataclass
+
+from prediction import Prediction
+from program import Action, Launch, Program
+from random_programs import random_program
+from random_rewrites import REWRITES, random_rewrite
+from recording import record
+from simulated_host import run
+
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding, Saving
+from tbprof.rules.checking import run_rules
+from tbprof.rules.registry import RULES
+
+__all__ = ["BatchJudgement", "judge_batch", "judge_rewrite"]
+
+_RULE = {rule.code: rule for rule in RULES}
+
+
+def judge_rewrite(fix: str, seed: int) -> Prediction | None:
+    """None where the check says nothing of this program."""
+    rewrite = random_rewrite(fix, seed)
+    whole = run(rewrite.before)
+    built = record(rewrite.before, whole)
+    built.device_name = rewrite.device
+    savings = [found.saving for found in _found(REWRITES[fix][0], built.facts()) if found.saving is not None]
+    if not savings:
+        return None
+    bracket = Saving(
+        floor_ns=sum(saving.floor_ns for saving in savings),
+        estimate_ns=None,
+        ceiling_ns=sum(saving.ceiling_ns for saving in savings),
+    )
+    return Prediction(0, bracket, whole.window_ns - run(rewrite.after).window_ns, whole.window_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchJudgement:
+    """What a sample takes with a larger batch, as a share of what it takes now."""
+
+    least: float
+    most: float
+    true: float
+
+    @property
+    def is_inside(self) -> bool:
+        return self.least - 0.01 <= self.true <= self.most + 0.01
+
+
+def judge_batch(seed: int) -> BatchJudgement | None:
+    """The device has room for some of the batch, or for none: a kernel takes 1 to so many times as long.
+
+    None where the check says nothing of this program.
+    """
+    program = random_program(seed)
+    whole = run(program)
+    findings = _found("LCH07", record(program, whole).facts())
+    if not findings:
+        return None
+    numbers = findings[0].numbers
+    factor = int(numbers["factor"])
+    longer = random.Random(f"batch {seed}").uniform(1, factor)
+    true = run(_with_longer_kernels(program, longer)).window_ns / factor / whole.window_ns
+    return BatchJudgement(float(numbers["least_share"]), float(numbers["share"]), true)
+
+
+def _found(code: str, facts: Facts) -> tuple[Finding, ...]:
+    ran = run_rules((_RULE[code],), facts)
+    assert ran.failed == ()
+    return ran.findings
+
+
+def _with_longer_kernels(program: Program, factor: float) -> Program:
+    def longer(action: Action) -> Action:
+        if not isinstance(action, Launch) or "AllReduce" in action.name:
+            return action
+        return dataclasses.replace(action, runs_ns=tuple(int(length * factor) for length in action.runs_ns))
+
+    recorded = program.steps_before
+    steps = [
+        tuple(map(longer, step)) if number >= recorded else step for number, step in enumerate(program.steps)
+    ]
+    return dataclasses.replace(program, steps=tuple(steps))
