@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RunsView, WindowRow } from "../src/api/types.ts";
-import { addressInWorker, findShown, windowBeside, workerBeside } from "../src/model/runs.ts";
+import { addressInWorker, findShown, runName, windowBeside, workerBeside } from "../src/model/runs.ts";
 
 const window = (name: string): WindowRow => ({ window: name, has_report: true, size_bytes: 1 });
 const RUNS: RunsView = {
@@ -47,4 +47,11 @@ test("another rank shows its window of the same place in line, or its newest", (
   const third = findShown(RUNS, { run: "a", worker: "h0", window: "h0.3" })!;
   assert.deepEqual(workerBeside(second, 1), { run: "a", worker: "h1", window: "h1.2" });
   assert.deepEqual(addressInWorker(third, RUNS.runs[1]!.workers[1]!), { run: "a", worker: "h1", window: "h1.2" });
+});
+
+test("a run is called by its folder, that of the log directory too", () => {
+  assert.equal(runName("exp/1", "/data/logs"), "exp/1");
+  assert.equal(runName(".", "/data/logs/"), "logs");
+  assert.equal(runName("", "C:\\logs"), "logs");
+  assert.equal(runName(".", ""), ".");
 });

@@ -1,6 +1,7 @@
 // Which window a place means among the runs there are, and its neighbours.
 
 import type { RunRow, RunsView, WindowRow, WorkerRow } from "../api/types.ts";
+import { splitPath } from "../format/place.ts";
 import type { Place } from "./place.ts";
 
 /** The rows that the pickers show, with where they are in their lists. */
@@ -42,6 +43,11 @@ export function workerBeside(shown: Shown, steps: number): Address | null {
 export function addressInWorker(shown: Shown, worker: WorkerRow): Address {
   const window = worker.windows[shown.windowIndex] ?? worker.windows.at(-1);
   return { run: shown.run.run, worker: worker.worker, window: window?.window ?? null };
+}
+
+/** How a run is called: what lies in the log directory itself has that folder's name. */
+export function runName(run: string, logdir: string): string {
+  return run === "" || run === "." ? splitPath(logdir.replace(/[/\\]+$/, "")).name || "." : run;
 }
 
 /** How a worker is called in the picker: its rank where it has one. */

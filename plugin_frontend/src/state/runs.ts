@@ -8,7 +8,7 @@ import { aboutCarried } from "../api/timeline.ts";
 import type { RunsView, WindowRow } from "../api/types.ts";
 import { countWindows } from "../model/comparing.ts";
 import { NOWHERE, type Place } from "../model/place.ts";
-import { findShown, windowBeside, workerBeside } from "../model/runs.ts";
+import { findShown, runName, windowBeside, workerBeside } from "../model/runs.ts";
 import { type ViewName, viewsFor } from "../model/views.ts";
 import { failureOf, LOADING, type Loaded } from "./loaded.ts";
 import { adjust, place, visit } from "./place.ts";
@@ -20,6 +20,11 @@ export const runs = signal<Loaded<RunsView>>(LOADING);
 
 /** The rows of the window shown; null while there is none, or none of the name in the address. */
 export const shown = computed(() => (runs.value.kind === "there" ? findShown(runs.value.value, place.value) : null));
+
+/** How a run of this log directory is called. */
+export function nameOfRun(run: string): string {
+  return runName(run, runs.value.kind === "there" ? runs.value.value.logdir : "");
+}
 
 /** Its address as one text, so that a refreshed list of the same windows asks nothing again. */
 export const shownAddress = computed<string | null>(() => {

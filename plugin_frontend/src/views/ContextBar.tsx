@@ -5,7 +5,7 @@ import { formatSize } from "../format/size.ts";
 import { addressInWorker, type Shown, workerName } from "../model/runs.ts";
 import { copyText } from "../state/notice.ts";
 import { currentLink } from "../state/place.ts";
-import { newWindows, runs, shown, visitWindow, visitWindowBeside } from "../state/runs.ts";
+import { nameOfRun, newWindows, runs, shown, visitWindow, visitWindowBeside } from "../state/runs.ts";
 import { windowView } from "../state/windowAnswer.ts";
 import { Icon } from "../widgets/Icon.tsx";
 import { Picker } from "../widgets/Picker.tsx";
@@ -55,24 +55,19 @@ function Devices({ names }: { names: readonly string[] }) {
 function RunPicker({ runs: view, shown: current }: { runs: RunsView | null; shown: Shown | null }) {
   const options: PickerOption[] = (view?.runs ?? []).map((row) => ({
     key: row.run,
-    text: runName(row.run),
+    text: nameOfRun(row.run),
     detail: formatCounted(row.workers.length, "rank"),
   }));
   return (
     <Picker
       label="Run"
-      value={current === null ? NOTHING : runName(current.run.run)}
+      value={current === null ? NOTHING : nameOfRun(current.run.run)}
       selected={current?.run.run ?? ""}
       options={options}
       onPick={(run) => visitWindow({ run, worker: null, window: null, filter: "" })}
       shrinks
     />
   );
-}
-
-/** The log directory itself is a run, too; its name is empty. */
-function runName(run: string): string {
-  return run === "" ? "." : run;
 }
 
 function WorkerPicker({ shown: current }: { shown: Shown | null }) {

@@ -18,6 +18,7 @@ from tbprof.cli.input.window_reading import WindowReader, reports_of_folder
 from tbprof.cli.output.check_text import check_text
 from tbprof.cli.output.checks_text import checks_text, list_text
 from tbprof.cli.output.github_annotations import github_annotations
+from tbprof.cli.output.near_paths import near_path
 from tbprof.cli.processes.preflight_child import run_preflight
 from tbprof.errors import UsageError
 from tbprof.harmless import json_text
@@ -116,7 +117,7 @@ def _listed(options: argparse.Namespace) -> str:
     if not options.paths:
         return list_text(all_rules())
     windows = WindowReader([Path(path) for path in options.paths], use_cache=not options.no_cache)
-    views = [(report.trace.path, checks_view(report)) for _, report in windows]
+    views = [(near_path(report.trace.path), checks_view(report)) for _, report in windows]
     if options.format == "json":
         named = [{"path": path, **dataclasses.asdict(view)} for path, view in views]
         return json_text({"schema": SCHEMA, "windows": named})

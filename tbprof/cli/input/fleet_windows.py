@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def fleet_windows(folder: Path, *, use_cache: bool, executor: Executor | None) -
         kept.save([_path(window) for window, _, _ in newest])
     return [
         FleetWindow(
-            window,
+            _named(window, folder),
             count,
             first_ns,
             owner_of(_path(window)),
@@ -63,6 +64,11 @@ def fleet_windows(folder: Path, *, use_cache: bool, executor: Executor | None) -
         )
         for window, count, first_ns in newest
     ]
+
+
+def _named(window: Window, folder: Path) -> Window:
+    """What lies in the log directory itself has that folder's name."""
+    return dataclasses.replace(window, run=folder.absolute().name) if window.run == "." else window
 
 
 def _known(kept: KeptSummaries, windows: list[Window]) -> Iterator[tuple[str, WindowSummary]]:

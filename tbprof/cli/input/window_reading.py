@@ -51,7 +51,7 @@ class WindowReader:
         for path in self.paths:
             try:
                 for window, report in self._of(path):
-                    yield (window if len(self.paths) == 1 else _within(path, window)), report
+                    yield _named(path, window, alone=len(self.paths) == 1), report
             except TbprofError as error:
                 failed += 1
                 if failed == len(self.paths):
@@ -160,8 +160,12 @@ def _read_by(
             yield dataclasses.replace(report, trace=dataclasses.replace(report.trace, path=trace))
 
 
-def _within(path: Path, window: Window) -> Window:
-    return dataclasses.replace(window, run=(path / window.run).as_posix())
+def _named(path: Path, window: Window, *, alone: bool) -> Window:
+    """Of several paths each begins its runs' names; what lies in a folder itself has that folder's name."""
+    if alone:
+        return dataclasses.replace(window, run=path.absolute().name) if window.run == "." else window
+    folder = path / window.run
+    return dataclasses.replace(window, run=folder.as_posix() if folder.name else folder.absolute().name)
 
 
 def _told(items: Iterator[_T], count: int) -> Iterator[_T]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tbprof.cli.output.checks_text import checks_markdown
+from tbprof.cli.output.near_paths import near_path
 from tbprof.cli.output.terminal import saving_text
 from tbprof.harmless import code, escaped, plain
 from tbprof.model import Report
@@ -23,7 +24,7 @@ def markdown(report: Report) -> str:
     """One section a window: the verdict, the sites as a table, then each finding with its fix."""
     view = window_view(report, run="", worker=report.trace.worker, window="")
     lines = [
-        f"## {escaped(report.trace.path)}",
+        f"## {escaped(near_path(report.trace.path))}",
         "",
         f"**{view.verdict}** {view.first_action} {view.detail}".rstrip(),
         "",

@@ -7,6 +7,7 @@ import dataclasses
 import io
 from collections.abc import Sequence
 
+from tbprof.cli.output.near_paths import near_path
 from tbprof.harmless import inert, json_text, plain
 from tbprof.texts.figures.quantities import duration, share
 from tbprof.texts.figures.scopes import scope_of
@@ -48,7 +49,7 @@ def _cells(row: RunSummary) -> tuple[str, ...]:
     step = "-" if row.step_us is None else duration(row.step_us)
     idle = "-" if row.idle_share is None else share(row.idle_share)
     figures = (str(row.ranks), str(row.steps), step, idle)
-    return tuple(plain(cell) for cell in (row.run, *figures, _action(row)))
+    return tuple(plain(cell) for cell in (near_path(row.run), *figures, _action(row)))
 
 
 def _action(row: RunSummary) -> str:

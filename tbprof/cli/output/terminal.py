@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tbprof.cli.output.near_paths import near_path
 from tbprof.harmless import plain
 from tbprof.model import Report
 from tbprof.texts.figures.quantities import count, duration, mean, milliseconds, share, size
@@ -40,8 +41,11 @@ def _head(report: Report) -> str:
     trace = report.trace
     devices = ", ".join(sorted(set(trace.devices))) or "no GPU"
     rank = "" if trace.rank is None else f", rank {trace.rank}"
-    steps = count(len(report.steps), "step") if marks_steps(report) else "no steps marked"
-    return f"{trace.path}: {steps} in a window of {duration(trace.span_ns / 1000)}, {devices}{rank}"
+    steps = count(len(report.steps), "step")
+    length = duration(trace.span_ns / 1000)
+    unmarked = f"a recording of {length} without marked steps"
+    what = f"{steps} in a window of {length}" if marks_steps(report) else unmarked
+    return f"{near_path(trace.path)}: {what}, {devices}{rank}"
 
 
 def _changes(view: WindowView) -> list[str]:

@@ -40,7 +40,7 @@ class LogDirectory:
     """`--logdir`, or each of `--logdir_spec`; the latter's runs are named as there."""
 
     def __init__(self, flags: argparse.Namespace) -> None:
-        self.name = flags.logdir or flags.logdir_spec or ""
+        self.name = _name(flags)
         self._follow_links = bool(getattr(flags, "tbprof_follow_links", False))
         self._places = _places(flags)
         self._lock = threading.Lock()
@@ -172,6 +172,12 @@ def _in_place(file: SkippedFile, place: Path, name: str) -> SkippedFile:
     return dataclasses.replace(
         file, path=(PurePosixPath(name) / Path(file.path).relative_to(folder)).as_posix()
     )
+
+
+def _name(flags: argparse.Namespace) -> str:
+    """As it was given; a folder that is called `.` there has a name of its own."""
+    given: str = flags.logdir or flags.logdir_spec or ""
+    return str(Path(given).absolute()) if given in (".", "./") else given
 
 
 def _places(flags: argparse.Namespace) -> tuple[tuple[str, str], ...]:

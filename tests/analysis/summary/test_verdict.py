@@ -257,6 +257,22 @@ def test_launches_that_record_a_graph_run_nothing_and_are_not_lost() -> None:
     assert verdict_of(built) == Verdict("capture", {"launches": 8, "without": 7})
 
 
+@pytest.mark.parametrize(("capture_us", "case"), [(5000, "capture"), (4000, "host_bound")])
+def test_a_capture_that_takes_half_of_the_time_is_one_though_its_graph_then_runs(
+    capture_us: int, case: str
+) -> None:
+    built = TraceBuilder()
+    for at in range(0, 1000, 100):
+        built.launch(at, at + 5, runs=(at + 10, at + 90))
+    built.call("hipStreamBeginCapture", 1000, 1005)
+    for at in range(1010, 1060, 10):
+        built.call("cudaLaunchKernel", at, at + 5)
+    built.call("hipStreamEndCapture", 995 + capture_us, 1000 + capture_us)
+    built.launch(9000, 9005, runs=(9010, 9990))
+    built.call("cudaStreamIsCapturing", 9990, 10_000)
+    assert verdict_of(built).case == case
+
+
 def stalled(*, steps: int, late: int) -> TraceBuilder:
     """Steps of 1 ms in which the device works all the time, but for 5 ms in the last of them."""
     built = TraceBuilder()

@@ -18,6 +18,7 @@ from command_line import SAMPLES, run_tbprof
 from tbprof.cli.input import reading as module
 from tbprof.cli.input import window_reading
 from tbprof.cli.main import main
+from tbprof.cli.output.near_paths import near_path
 from tbprof.model import SEVERITIES
 from tbprof.report import build_report
 from tbprof.store.codec import encode_report
@@ -44,7 +45,7 @@ def test_text_says_the_verdict_first_then_the_sites(capsys: Capture) -> None:
     printed = capsys.readouterr()
     assert printed.err == ""
     head, blank, verdict, *rest = printed.out.splitlines()
-    assert head.startswith(f"{SAMPLE}: ")
+    assert head.startswith(f"{near_path(str(SAMPLE))}: ")
     assert blank == ""
     assert verdict.startswith("The GPU ")
     assert any("SYN02" in line for line in rest)

@@ -2,7 +2,7 @@ import { Key } from "../../draw/Key.tsx";
 import { formatCount } from "../../format/number.ts";
 import { addressInWorker, type Shown, workerName } from "../../model/runs.ts";
 import { visit } from "../../state/place.ts";
-import { runs, shown, visitWindow } from "../../state/runs.ts";
+import { nameOfRun, runs, shown, visitWindow } from "../../state/runs.ts";
 import { Picker } from "../../widgets/Picker.tsx";
 
 /** The window before: its run, rank and number; the one after is the one in the bar above. */
@@ -13,9 +13,9 @@ export function BeforePicker({ before }: { before: Shown }) {
       <Key fill={{ class: "f-before" }} />
       <Picker
         label="Before: run"
-        value={before.run.run || "."}
+        value={nameOfRun(before.run.run)}
         selected={before.run.run}
-        options={all.map((row) => ({ key: row.run, text: row.run || ".", detail: "" }))}
+        options={all.map((row) => ({ key: row.run, text: nameOfRun(row.run), detail: "" }))}
         onPick={(run) => visit({ beforeRun: run, beforeWorker: null, beforeWindow: null })}
         shrinks
       />
@@ -50,7 +50,7 @@ export function BeforePicker({ before }: { before: Shown }) {
 
 /** The one in the bar above, by what tells it from the one before. */
 function afterName(after: Shown | null): string {
-  return after === null ? "" : `${after.run.run || "."}, window ${formatCount(after.windowIndex + 1)}`;
+  return after === null ? "" : `${nameOfRun(after.run.run)}, window ${formatCount(after.windowIndex + 1)}`;
 }
 
 function visitBefore({ run, worker, window }: { run: string | null; worker: string | null; window: string | null }): void {

@@ -9,6 +9,7 @@ import { beginsLow, fleetSorting, placeOfChange, placeOfLine, placeOfRun } from 
 import { type Place, printPlace } from "../../model/place.ts";
 import { sortFleet } from "../../state/fleet.ts";
 import { place, visit } from "../../state/place.ts";
+import { nameOfRun } from "../../state/runs.ts";
 import { Icon } from "../../widgets/Icon.tsx";
 
 const FIGURES = 7;
@@ -61,7 +62,7 @@ function Row({ row }: { row: FleetRow }) {
     <tr>
       <td class="run">
         <PlaceLink to={placeOfRun(row)}>
-          <bdi>{row.run}</bdi>
+          <bdi>{nameOfRun(row.run)}</bdi>
         </PlaceLink>
         <p class="s12 t3 anywhere">
           {[row.owner ?? "owner not recorded", row.commit === null ? "commit not recorded" : formatCommit(row.commit), formatDate(row.recorded_s)].join(" · ")}
