@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from types import TracebackType
 
 from tbprof.hook.annotation import annotate, label_text
-from tbprof.hook.config.hook_config import checked_config
+from tbprof.hook.config.hook_config import HookConfig, checked_config
 from tbprof.hook.config.options import DEFAULTS, AnyPath, HookOptions
 from tbprof.hook.config.schedule import Schedule
 from tbprof.hook.safety.compiled_code import untraced
@@ -116,6 +116,14 @@ class TrainerHook:
         # Who is leaving on an exception, or on Ctrl-C, is not made to wait.
         self.close() if error is None else self.close(wait_s=0.0)
 
+    def __deepcopy__(self, _: object) -> TrainerHook:
+        """A process records one training at a time: who copies a trainer copies no hook."""
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """In another process it is a new hook that was asked for the same."""
+        return _another, (self._run.config,)
+
     @untraced
     def step(self, steps_taken: int | None = None) -> None:
         """Call this at the end of every training step; outside windows it takes under 1 us.
@@ -180,3 +188,9 @@ class TrainerHook:
         What is not published by then goes on in a process of its own. Closing twice is harmless.
         """
         self._run.close(wait_s)
+
+
+def _another(config: HookConfig) -> TrainerHook:
+    hook = TrainerHook.__new__(TrainerHook)
+    hook._run = WatchedRun(config)
+    return hook

@@ -27,12 +27,10 @@ logging.getLogger("tbprof").addHandler(logging.StreamHandler(sys.stderr))
 
 def windows(hook: tbprof.TrainerHook, logdir: Path) -> list[dict[str, Any]]:
     """Of each window its steps, phases and labels, in the order in which they were recorded."""
-    assert not torch.autograd._profiler_enabled()
     hook.close(wait_s=60)
-    traces = [
-        json.loads(gzip.decompress(path.read_bytes())) for path in sorted(logdir.glob("*.trace.json.gz"))
-    ]
-    return [_window(trace) for trace in traces]
+    assert not torch.autograd._profiler_enabled()
+    traces = sorted(logdir.glob("*.trace.json.gz"))
+    return [_window(json.loads(gzip.decompress(path.read_bytes()))) for path in traces]
 
 
 def _window(trace: dict[str, Any]) -> dict[str, Any]:
@@ -42,15 +40,13 @@ def _window(trace: dict[str, Any]) -> dict[str, Any]:
         "steps": [int(name.partition("#")[2]) for name in names if name.startswith("ProfilerStep#")],
         "facts": [facts["first_step"], facts["recorded_steps"]],
         "phases": sorted(facts["phases_left_out"]),
-        "labels": {
-            name: names.count(name) for name in ("micro-batch", "logging", "evaluation") if name in names
-        },
+        "labels": {name: names.count(name) for name in LABELS if name in names},
     }
 
 
 def tell(scenario: str, **answers: Any) -> None:
-    """Print the answers of one scenario."""
-    print(json.dumps({"scenario": scenario, **answers}), flush=True)
+    """Print the answers of one scenario, on a line of its own: progress bars leave theirs open."""
+    print("\n" + json.dumps({"scenario": scenario, **answers}), flush=True)
 
 
 def recorded(

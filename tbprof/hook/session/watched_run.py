@@ -30,7 +30,7 @@ class WatchedRun:
     """What happens behind a `TrainerHook`; every entry is guarded."""
 
     def __init__(self, config: HookConfig) -> None:
-        self._config = config
+        self.config = config
         self.guard = Guard(self._end_profiling)
         """For whoever calls the hook on the program's behalf, too: one fault is said once."""
         self._session: Session | None = None
@@ -131,7 +131,7 @@ class WatchedRun:
             self.guard.run(self._take_leave, wait_s)
         finally:
             self.guard.run(self._leave)
-            self.guard.run(self._run_warnings.keep, self._config)
+            self.guard.run(self._run_warnings.keep, self.config)
 
     def _close_at_exit(self) -> None:
         if self._session is not None and self._session.belongs_elsewhere:
@@ -149,7 +149,7 @@ class WatchedRun:
 
     def _look_ahead(self) -> None:
         """A step begins that may be the first of a window."""
-        first = min(self._config.schedule.first_start, FIRST_LOOK_STEPS)
+        first = min(self.config.schedule.first_start, FIRST_LOOK_STEPS)
         self.next_event = max(first, self.steps_taken)
         if self._session is not None or self.next_event == self.steps_taken:
             self.next_event = self._opened_session().go_on(self.steps_taken)
@@ -206,7 +206,7 @@ class WatchedRun:
         if self._session is None:
             disarm_in_forked_children(self._disarm)
             self._thread.take()
-            self._session = Session(self._config, self.clock, self._origin, self._thread)
+            self._session = Session(self.config, self.clock, self._origin, self._thread)
             self._session.phase = self._phase
         return self._session
 
@@ -243,7 +243,7 @@ class WatchedRun:
             self._session.publisher.wait(wait_s)
         has_failed = self.guard.fault is not None
         steps = self.steps_taken - self._origin
-        log_run_summary(self._config, self._session, steps, has_failed=has_failed)
+        log_run_summary(self.config, self._session, steps, has_failed=has_failed)
 
     def _leave(self) -> None:
         if self._session is not None:

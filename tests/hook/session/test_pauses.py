@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 
@@ -99,3 +101,14 @@ def test_after_its_close_a_hook_stays_closed(logdir: Path, fit: Fit) -> None:
     hook.close()
     fit(hook, 0, 10)
     assert not logdir.exists()
+
+
+def test_a_copy_of_a_trainer_has_the_same_hook_and_another_process_its_own(logdir: Path, fit: Fit) -> None:
+    hook = tbprof.TrainerHook(logdir, schedule=SCHEDULE)
+    fit(hook, 0, 7)
+    other = pickle.loads(pickle.dumps(hook))
+    fit(copy.deepcopy({"hook": hook})["hook"], 7, 2)
+    fit(other, 0, 9)
+    hook.close(wait_s=60)
+    other.close(wait_s=60)
+    assert windows(logdir) == [(5, 2), (5, 4)]

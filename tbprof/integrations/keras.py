@@ -1,0 +1,56 @@
+"""Keras 3 on torch: a callback for `fit`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+
+from tbprof.hook.config.options import AnyPath
+from tbprof.hook.trainer_hook import TrainerHook
+from tbprof.integrations.callback_hook import EVALUATION, MICRO_BATCH, CallbackHook, guarded
+
+__all__ = ["TbprofCallback"]
+
+
+class TbprofCallback(keras.callbacks.Callback):
+    """A step is one of `optimizer.iterations`: with `gradient_accumulation_steps`, several batches.
+
+    model.fit(x, y, callbacks=[TbprofCallback("logs/run1")])
+    """
+
+    def __init__(self, hook: TrainerHook | AnyPath) -> None:
+        super().__init__()
+        self.callback_hook = CallbackHook(hook)
+        self._batches, self._accumulated = 0, 1
+
+    @guarded
+    def on_train_begin(self, logs: Any = None) -> None:  # noqa: ARG002 - Keras passes it by its name
+        optimizer = self.model.optimizer
+        self._accumulated = optimizer.gradient_accumulation_steps or 1
+        # The variable may be on a device: it is read once, and counted on here.
+        iterations = int(optimizer.iterations)
+        self._batches = iterations * self._accumulated
+        self.callback_hook.begin(iterations)
+
+    @guarded
+    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:  # noqa: ARG002
+        if self._accumulated > 1:
+            self.callback_hook.label(MICRO_BATCH)
+
+    @guarded
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:  # noqa: ARG002
+        self._batches += 1
+        self.callback_hook.step(self._batches // self._accumulated)
+
+    @guarded
+    def on_test_begin(self, logs: Any = None) -> None:  # noqa: ARG002
+        self.callback_hook.enter(EVALUATION)
+
+    @guarded
+    def on_test_end(self, logs: Any = None) -> None:  # noqa: ARG002
+        self.callback_hook.leave()
+
+    @guarded
+    def on_train_end(self, logs: Any = None) -> None:  # noqa: ARG002
+        self.callback_hook.end()
