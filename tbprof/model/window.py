@@ -57,6 +57,11 @@ class TraceSummary:
     num_events: int
     health: tuple[HealthFact, ...]
 
+    @property
+    def is_damaged(self) -> bool:
+        """Whether the file ends early, so that only a part of it could be read."""
+        return any(fact.code in ("compression_damaged", "truncated") for fact in self.health)
+
 
 @dataclass(frozen=True, slots=True)
 class HostTime:

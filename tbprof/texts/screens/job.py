@@ -12,6 +12,7 @@ __all__ = [
     "alone_detail",
     "alone_sentence",
     "cause_phrase",
+    "damaged_note",
     "even_sentence",
     "fix_title",
     "in_turn_sentence",
@@ -24,9 +25,11 @@ __all__ = [
     "no_estimate_note",
     "none_matched_sentence",
     "older_worker_note",
+    "other_training_note",
     "problem_note",
     "rank_name",
     "reading_sentence",
+    "same_rank_note",
     "saved_sentence",
     "unmatched_sentence",
     "waiting_sentence",
@@ -52,6 +55,7 @@ _UNMATCHED = {
 
 _NO_RECORD = {
     "nothing": "no collective was recorded in its steps",
+    "damaged": "its trace ends early, and no collective was recorded in the steps before",
     "older": "an older version made its report, which does not say what ranks are compared by: delete the "
     "report, or publish its trace again",
 }
@@ -205,7 +209,7 @@ def missing_note(missing: Sequence[int]) -> str:
 
 def problem_note(name: str, why: str) -> str:
     """`why` is a sentence, or the reason for which a report says nothing of collectives."""
-    return f"{_begun(name)} is left out: {_NO_RECORD.get(why, why)}"
+    return f"{_begun(name)} is left out: {_NO_RECORD.get(why, why).removesuffix('.')}."
 
 
 def unmatched_sentence(group: str, reason: str, number: int) -> str:
@@ -215,6 +219,19 @@ def unmatched_sentence(group: str, reason: str, number: int) -> str:
 
 def older_worker_note(worker: str) -> str:
     return f"{worker} is left out: a later training of this run has its rank."
+
+
+def other_training_note(worker: str, ranks: int, usual: int) -> str:
+    of = count(ranks, "rank")
+    return f"{worker} is left out: it is of a training with {of}, the others of one with {usual:,}."
+
+
+def same_rank_note(worker: str, taken: str, name: str) -> str:
+    return f"{worker} is left out: {taken} is {name}, too."
+
+
+def damaged_note(name: str) -> str:
+    return f"The trace of {name} ends early: what is told of it is of the part before."
 
 
 def left_out_note(name: str, number: int) -> str:

@@ -7,6 +7,7 @@ from statistics import median
 
 from tbprof.job.ranks.job_analysis import JobAnalysis, analyze_ranks
 from tbprof.texts.screens.job import (
+    damaged_note,
     left_out_note,
     missing_note,
     no_estimate_note,
@@ -26,6 +27,7 @@ from tbprof.views.job.job_page import (
 )
 from tbprof.views.job.job_verdict import job_verdict
 from tbprof.views.job.late_causes import LateCauses, late_causes, plan_of
+from tbprof.views.job.one_job import ranks_of_one_job
 from tbprof.views.job.rank_rows import rank_rows, rank_waits
 from tbprof.views.job.rank_summary import RankSummary
 from tbprof.views.job.strips import meetings_of, strips_of
@@ -43,7 +45,8 @@ def job_page(
         problems: Those that gave none.
         older: Workers of earlier trainings in the same folder.
     """
-    ranks = sorted(ranks, key=lambda rank: (rank.rank is None, rank.rank or 0, rank.worker))
+    in_order = sorted(ranks, key=lambda rank: (rank.rank is None, rank.rank or 0, rank.worker))
+    ranks, others = ranks_of_one_job(in_order)
     silent = [RankProblem(rank.rank, rank.worker, rank.why_not) for rank in ranks if rank.record is None]
     compared = [rank for rank in ranks if rank.record is not None]
     records = [rank.record for rank in compared if rank.record is not None]
@@ -65,6 +68,7 @@ def job_page(
         detail=verdict.detail,
         notes=(
             *_notes(missing, left_out, compared, analysis),
+            *others,
             *(older_worker_note(worker) for worker in sorted(older)),
         ),
         step_us=step_us,
@@ -97,11 +101,11 @@ def _in_order(problems: Sequence[RankProblem]) -> tuple[RankProblem, ...]:
 
 
 def _missing(ranks: Sequence[RankSummary], problems: Sequence[RankProblem]) -> tuple[int, ...]:
-    """Numbers without a window: of the world, and below the highest one that has one."""
+    """Numbers without a window: of the world, else below the highest one that has one."""
     numbers = [*(rank.rank for rank in ranks), *(one.rank for one in problems)]
     there = {number for number in numbers if number is not None}
-    worlds = [rank.world_size or 0 for rank in ranks]
-    size = max((*worlds, *(rank + 1 for rank in there)), default=0)
+    worlds = [rank.world_size for rank in ranks if rank.world_size is not None]
+    size = max(worlds or (rank + 1 for rank in there), default=0)
     return tuple(rank for rank in range(size) if rank not in there)
 
 
@@ -116,6 +120,8 @@ def _notes(
     yield from (one.sentence for one in problems)
     yield from (one.sentence for one in _unmatched(analysis))
     for rank in ranks:
+        if rank.is_damaged:
+            yield damaged_note(rank_name(rank.rank, rank.worker))
         if rank.left_out:
             yield left_out_note(rank_name(rank.rank, rank.worker), rank.left_out)
     if analysis.estimates is not None and not analysis.estimates.steps:

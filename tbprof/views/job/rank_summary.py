@@ -20,8 +20,10 @@ class RankSummary:
     world_size: int | None
     on: Literal["device", "host"]
     record: RankRecord | None
-    why_not: Literal["", "older", "nothing"]
+    why_not: Literal["", "older", "nothing", "damaged"]
     """Why there is no record."""
+    is_damaged: bool
+    """Whether only a part of its trace could be read."""
     left_out: int
     """Later collectives that the report had no room for."""
     steps: int
@@ -57,7 +59,8 @@ def rank_summary(report: Report, worker: str, rank: int | None) -> RankSummary:
         world_size=trace.world_size,
         on="host" if sequence is not None and sequence.device == ON_HOST else "device",
         record=record,
-        why_not="" if record is not None else "nothing" if sequence is None else "older",
+        why_not="" if record is not None else _why_not(report),
+        is_damaged=trace.is_damaged,
         left_out=0 if sequence is None else sequence.left_out,
         steps=len(report.steps),
         step_ns=sum(step.length_ns for step in report.steps) if has_device else None,
@@ -71,6 +74,12 @@ def rank_summary(report: Report, worker: str, rank: int | None) -> RankSummary:
             if site.source is not None and site.source.line is not None and site.source.exact
         ),
     )
+
+
+def _why_not(report: Report) -> Literal["older", "nothing", "damaged"]:
+    if report.communication is not None and report.communication.sequence is not None:
+        return "older"
+    return "damaged" if report.trace.is_damaged else "nothing"
 
 
 _OTHER = ("computing", "exposed", "copying")

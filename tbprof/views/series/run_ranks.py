@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from tbprof.file_names import rank_of
 from tbprof.model import Report, Window
 from tbprof.texts.screens.series import damaged_sentence, missing_sentence
-from tbprof.views.series.series import is_damaged, missing_ranks
+from tbprof.views.series.series import missing_ranks
 
 __all__ = ["RunRanks"]
 
@@ -37,7 +37,7 @@ class RunRanks:
         if rank is None:
             return
         run.ranks.add(rank)
-        if report is not None and is_damaged(report):
+        if report is not None and report.trace.is_damaged:
             run.damaged.add(rank)
 
     def sentences(self) -> Iterator[str]:

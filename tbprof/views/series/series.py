@@ -22,15 +22,11 @@ __all__ = [
     "TrendView",
     "WindowFigures",
     "figures_of",
-    "is_damaged",
     "missing_ranks",
 ]
 
 RankFigure: TypeAlias = Literal["step_us", "communication_us", "idle_share", "wait_us"]
 """What ranks are compared by: fields of `WindowFigures`."""
-
-_DAMAGE = ("compression_damaged", "truncated")
-"""What health says of a file that ends early."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +150,8 @@ def figures_of(report: Report) -> WindowFigures:
         could_save_us=_could_save_us(report),
         world_size=report.trace.world_size,
         git_commit=None if facts is None else facts.git_commit,
-        is_damaged=is_damaged(report),
+        is_damaged=report.trace.is_damaged,
     )
-
-
-def is_damaged(report: Report) -> bool:
-    """Whether only a part of its trace could be read."""
-    return any(fact.code in _DAMAGE for fact in report.trace.health)
 
 
 def missing_ranks(there: Collection[int], world_size: int) -> tuple[int, ...]:
