@@ -3,7 +3,8 @@
 autograd numbers what it records: the forward operator and what it runs for it later bear one
 `Sequence number`, and the latter name torch's number of the forward's thread. That thread's lane is the one
 on which most of its numbers are found. Several calls may bear one number: those that autograd does not record
-bear that of the next one that it does, which is the latest. `key_averages()` takes the earliest.
+bear that of the next one that it does, which is the latest. `key_averages()` takes the earliest. A call that
+autograd records as several functions, as one in place on a view is, bears the first one's number alone.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ def forward_calls(
         trace: The one of the operators.
         operators: All of them.
         with_engine: Whether to count what autograd's engine does around its functions, such as adding up
-            gradients, and to take the latest call of a number; `key_averages()` does neither.
+            gradients, to take the latest call of a number, and to join the further functions of a call;
+            `key_averages()` does none of these.
     """
     none = np.full(len(operators), NONE, np.int64)
     if trace.autograd is None or len(operators) == 0:
@@ -58,6 +60,16 @@ def forward_calls(
         lanes = lane[np.isin(number[forward], wanted)]
         if len(lanes):
             there = forward[lane == np.bincount(lanes).argmax()]
-            there = there[::-1] if with_engine else there
-            found[mine] = lookup(number[there], there, wanted)
+            found[mine] = (
+                _recorded_by(number[there], there, wanted)
+                if with_engine
+                else lookup(number[there], there, wanted)
+            )
     return is_backward, found
+
+
+def _recorded_by(number: Int64s, calls: Int64s, wanted: Int64s) -> Int64s:
+    """The latest call of each number; where none bears it that of the largest number below."""
+    order = np.argsort(number, kind="stable")
+    at = np.searchsorted(number[order], wanted, side="right") - 1
+    return np.where((at >= 0) & (wanted >= 0), calls[order[np.maximum(at, 0)]], NONE)

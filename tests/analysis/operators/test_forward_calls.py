@@ -62,6 +62,23 @@ def test_of_several_forward_calls_of_a_number_autograd_recorded_the_latest() -> 
     assert joined(facts_of(built), with_engine=False) == {"AddmmBackward0": "zero_", "mm": "zero_"}
 
 
+def test_further_functions_of_a_call_lie_between_its_number_and_the_next() -> None:
+    built = TraceBuilder()
+    op(built, "select", 0, 10, MAIN, number=3, forward=0)
+    op(built, "mul_", 20, 30, MAIN, number=4, forward=0)
+    op(built, "linear", 40, 50, MAIN, number=7, forward=0)
+    for at, (name, number) in enumerate({"Linear": 7, "CopySlices": 6, "AsStrided": 5, "Mul": 4}.items()):
+        op(built, name, 100 + 20 * at, 110 + 20 * at, BACKWARD, number=number, forward=1)
+    op(built, "Earlier", 300, 310, BACKWARD, number=2, forward=1)
+    assert joined(facts_of(built)) == {
+        "Linear": "linear",
+        "CopySlices": "mul_",
+        "AsStrided": "mul_",
+        "Mul": "mul_",
+        "Earlier": None,
+    }
+
+
 def test_what_the_engine_does_around_a_function_is_left_out_where_torch_leaves_it_out() -> None:
     built = TraceBuilder()
     op(built, "linear", 0, 100, MAIN, number=3, forward=0)
