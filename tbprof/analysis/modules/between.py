@@ -19,8 +19,9 @@ from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["between_parts"]
 
-_EDGE, _MODULE, _BACKWARD, _OPTIMIZER, _LOSS = range(5)
-"""What a place can lie between: an edge of its step, or a part."""
+_EDGE, _MODULE, _BACKWARD, _OPTIMIZER, _LOSS, _COMPILED = range(6)
+"""What a place can lie between: an edge of its step, or a part. What lies beside compiled code may be more of
+the model, and has no name."""
 
 _PLACES = {
     (_EDGE, _MODULE): BEFORE,
@@ -37,6 +38,14 @@ _PLACES = {
     (_LOSS, _EDGE): AFTER,
 }
 """By what ends before it and what begins behind it: behind a backward pass, too, a batch may be prepared."""
+
+_KINDS = {
+    "module": _MODULE,
+    "compiled": _COMPILED,
+    "graph": _COMPILED,
+    "optimizer": _OPTIMIZER,
+    "loss": _LOSS,
+}
 
 
 def between_parts(facts: Facts, owners: Owners) -> dict[PartLabel, Intervals]:
@@ -95,8 +104,6 @@ def _marks(facts: Facts, owners: Owners) -> tuple[Int64s, Int64s]:
 
 def _kind(label: PartLabel | None) -> int:
     """`NONE` of what may lie anywhere: gradients set to zero, communication."""
-    if label is None or label.kind in ("module", "compiled", "graph"):
-        return _MODULE
-    if label.kind == "optimizer":
-        return NONE if label.name.endswith(".zero_grad") else _OPTIMIZER
-    return _LOSS if label.kind == "loss" else NONE
+    if label is None or label.name.endswith(".zero_grad"):
+        return NONE
+    return _KINDS.get(label.kind, NONE)

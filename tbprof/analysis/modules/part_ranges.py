@@ -63,7 +63,7 @@ def _graphs(facts: Facts) -> tuple[Int64s, Int64s, list[PartLabel]]:
     if trace.kernels is not None:
         number[at[mine]] = trace.kernels.graph.at(work.rows[mine])
     texts = [
-        f"CUDA graph {one}" if one != NONE else f"CUDA graph of {size} kernels"
+        f"CUDA graph {one}" if one != NONE else f"CUDA graph of {size} {'kernel' if size == 1 else 'kernels'}"
         for one, size in zip(number.tolist(), count.tolist(), strict=True)
     ]
     names = {text: at for at, text in enumerate(dict.fromkeys(texts))}
