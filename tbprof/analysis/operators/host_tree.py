@@ -47,7 +47,7 @@ def host_tree(trace: Trace) -> HostTree:
     annotations = np.flatnonzero(slices.category == Category.USER_ANNOTATION)
     ranges = _that_end_in_time(slices, np.concatenate([ranges, annotations]), ops)
     calls = np.flatnonzero(slices.category == Category.RUNTIME)
-    frames = _frames_in(slices, ops)
+    frames = _that_end_in_time(slices, _frames_in(slices, ops), ops)
     nest = Nest.of(slices, np.sort(np.concatenate([ops, ranges, calls, frames])))
     parent = nest.enclosing(np.arange(len(nest.rows)), slices.end_of(nest.rows))
     own = slices.duration_ns[nest.rows].copy()
@@ -87,7 +87,10 @@ def outermost(parent: Int64s, wanted: npt.NDArray[np.bool_]) -> Int64s:
 
 
 def _that_end_in_time(slices: Slices, ranges: Int64s, ops: Int64s) -> Int64s:
-    """Without ranges that outlast the operator in which they began: asynchronous ones hold nothing."""
+    """Without ranges that outlast the operator in which they began.
+
+    Asynchronous ones hold nothing, and frames of generators are recorded as if they ran on while others do.
+    """
     if len(ops) == 0:
         return ranges
     nest, start = Nest.of(slices, ops), slices.start_ns[ranges]

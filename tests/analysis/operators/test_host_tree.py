@@ -90,3 +90,13 @@ def test_ranges_that_files_of_2021_have_among_the_operators_are_none() -> None:
     built.op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 100, 150)
     built.op("aten::add_", 10, 20)
     assert set(rows_of(built)) == {"aten::add_"}
+
+
+def test_a_frame_that_outlasts_the_operator_in_which_it_began_hides_nothing_in_it() -> None:
+    built = TraceBuilder()
+    built.frame("train.py(1): step", 0, 900)
+    built.op("Torch-Compiled Region: 0/0", 10, 500)
+    built.frame("<built-in function next>", 100, 700)
+    built.frame("graphs.py(139): replay", 200, 300)
+    built.launch(210, 215, runs=(300, 390))
+    assert rows_of(built)["Torch-Compiled Region: 0/0"].device_self_ns == 90_000
