@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tbprof.cli.input.places import path_of
@@ -15,7 +14,6 @@ from tbprof.harmless import plain
 from tbprof.html_report.table_markup import table_markdown, table_page
 from tbprof.standard_streams import put, reader_may_leave
 from tbprof.views.tables.comparison import compare_tables
-from tbprof.views.tables.table import Table
 from tbprof.views.tables.tables import TABLES
 
 if TYPE_CHECKING:
@@ -34,7 +32,9 @@ def add_to(commands: Commands) -> None:
     parser.add_argument("file", type=path_of, metavar="FILE", help="a trace; - is stdin")
     parser.add_argument("--by", choices=_GROUPINGS, default="name", help="what makes one row")
     parser.add_argument(
-        "--scope", choices=_SCOPES, default="trace", help="the whole trace, or only what belongs to its steps"
+        "--scope",
+        choices=_SCOPES,
+        help="the whole trace, or only what belongs to its steps, as --against compares them",
     )
     parser.add_argument("--format", choices=tuple(_FORMS), default="text")
     parser.add_argument(
@@ -56,9 +56,14 @@ def run(options: argparse.Namespace) -> int:
     """
     if options.top is not None and options.top < 1:
         raise UsageError(f"--top {options.top} shows nothing: give 1 or more")
-    table = _table(options.file, options)
-    if options.against is not None:
-        table = compare_tables(_table(options.against, options), table)
+    source = TABLES[options.table]
+    paths = [options.file] if options.against is None else [options.against, options.file]
+    windows = [facts_of_file(path, tables=source.reads, use_cache=not options.no_cache) for path in paths]
+    # What lies outside the steps would count as part of one.
+    compares_steps = options.against is not None and all(facts.steps.recorded for facts in windows)
+    scope = options.scope or ("steps" if compares_steps else "trace")
+    tables = [source.make(facts, options.by, in_steps=scope == "steps") for facts in windows]
+    table = tables[0] if options.against is None else compare_tables(*tables)
     table = dataclasses.replace(table, rows=table.rows[: options.top])
     with reader_may_leave():
         put(_FORMS[options.format](table))
@@ -67,9 +72,3 @@ def run(options: argparse.Namespace) -> int:
 
 def _plain(lines: str) -> str:
     return "".join(f"{plain(line)}\n" for line in lines.split("\n")[:-1])
-
-
-def _table(path: Path, options: argparse.Namespace) -> Table:
-    source = TABLES[options.table]
-    facts = facts_of_file(path, tables=source.reads, use_cache=not options.no_cache)
-    return source.make(facts, options.by, in_steps=options.scope == "steps")

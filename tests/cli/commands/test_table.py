@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from command_line import SAMPLES
 from communication_scenes import exchanging
+from trace_builder import TraceBuilder
 
 from tbprof.cli.main import main
 
@@ -82,6 +83,21 @@ def test_modules_are_compared_by_their_place(capsys: pytest.CaptureFixture[str])
     found = document(capsys, "modules", "--against", str(TRACE))
     assert {(row["state"], row["difference_us"]) for row in found["rows"]} == {("both", 0)}
     assert len({row["path"] for row in found["rows"]}) == len(found["rows"])
+
+
+@pytest.mark.parametrize(
+    ("scope", "kernels"), [((), ["inside"]), (("--scope", "trace"), ["inside", "warm-up"])]
+)
+def test_two_windows_are_compared_by_their_steps(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, scope: tuple[str, ...], kernels: list[str]
+) -> None:
+    built = TraceBuilder()
+    built.launch(0, 5, runs=(10, 40), name="warm-up")
+    built.step(1, 100, 300)
+    built.launch(110, 115, runs=(120, 130), name="inside")
+    path = str(built.write(tmp_path / "trace.json"))
+    found = json.loads(printed(capsys, "kernels", path, "--against", path, *scope, "--format", "json"))
+    assert sorted(row["name"] for row in found["rows"]) == kernels
 
 
 def test_memory_names_the_peak_of_each_device_and_who_holds_it(capsys: pytest.CaptureFixture[str]) -> None:
