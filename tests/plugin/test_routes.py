@@ -205,8 +205,9 @@ def test_two_named_log_directories_are_shown_together(
 
 
 def test_log_directories_are_told_apart_as_tensorboard_does(
-    open_tab: OpenTab, tmp_path: Path, sample: Path
+    open_tab: OpenTab, tmp_path: Path, sample: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("tbprof.remote.address.missing_package", lambda _: "'tbprof[gs]'")
     for name in ("a", "b", "with:colon"):
         (tmp_path / name / name[0]).mkdir(parents=True)
         (tmp_path / name / name[0] / WINDOW).write_bytes(sample.read_bytes())
@@ -214,7 +215,7 @@ def test_log_directories_are_told_apart_as_tensorboard_does(
     runs = open_tab("", logdir_spec=spec).runs()
     assert [run["run"] for run in runs["runs"]] == ["a", "b", "w"]
     assert [row["path"] for row in runs["skipped"]] == ["gs://bucket/logs"] * 2
-    assert "copy the run, or mount it" in runs["skipped"][0]["reason"]
+    assert "pip install 'tbprof[gs]'" in runs["skipped"][0]["reason"]
 
 
 def test_markup_in_names_stays_text(open_tab: OpenTab, tmp_path: Path, sample: Path) -> None:
