@@ -187,18 +187,18 @@ LAW = {
     ),
     "cli.processes": allowed("standard_streams errors", "pynvml"),
     "cli.commands": allowed(
-        "executors folders hook.safety hook.spool html_report line_rules manual rules job.* "
+        "executors folders hook.safety hook.spool html_report line_rules manual remote rules job.* "
         "standard_streams store.* texts.* trace_files views.* window_names errors model"
     ),
     "hook": allowed("program errors model", "torch"),
     "hook.safety": allowed("errors model", "torch"),
-    "hook.config": allowed("errors model"),
+    "hook.config": allowed("remote errors model"),
     "hook.spool": allowed("file_names folders process errors model"),
     "hook.steps": allowed("errors model", "torch"),
     "hook.audit": allowed("program errors model", "torch"),
     "hook.facts": allowed("version errors model", "torch"),
     "hook.window": allowed("errors model", "torch"),
-    "hook.session": allowed("program errors model", "torch"),
+    "hook.session": allowed("program remote errors model", "torch"),
     "integrations": allowed("hook hook.config errors"),
     "preflight.prediction": allowed("line_rules optable version errors model"),
     "preflight.base": allowed("program errors model", "torch"),

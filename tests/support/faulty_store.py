@@ -20,6 +20,8 @@ class FaultyStore(MemoryFileSystem):  # type: ignore[misc]
     faults: ClassVar[deque[Callable[[bytes], bytes]]] = deque()
     named: tuple[str, ...] = ()
     """Further names that are listed beneath a folder, as any store but one in memory may hold them."""
+    failing_writes = 0
+    """So many of the next fail."""
     listings = 0
     reads = 0
 
@@ -32,6 +34,12 @@ class FaultyStore(MemoryFileSystem):  # type: ignore[misc]
         FaultyStore.reads += 1
         data: bytes = super().cat_file(path, start=start, end=end, **options)
         return self.faults.popleft()(data) if self.faults else data
+
+    def put_file(self, local: str, path: str, **options: Any) -> None:
+        if FaultyStore.failing_writes > 0:
+            FaultyStore.failing_writes -= 1
+            raise ConnectionResetError("Connection reset by peer")
+        super().put_file(local, path, **options)
 
     @classmethod
     def put(cls, address: str, data: bytes) -> None:

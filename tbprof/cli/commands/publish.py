@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING
 
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.cli.processes.gpu_processes import add_other_processes
-from tbprof.errors import UsageError
+from tbprof.errors import Busy, RemoteError, UsageError
 from tbprof.harmless import plain
 from tbprof.hook.safety.spoken_line import stderr_handler
 from tbprof.hook.spool.left_behind import left_behind, publish_left_behind
+from tbprof.hook.spool.publishing import NOT_SENT
+from tbprof.hook.spool.spool import spool_bases
+from tbprof.remote.address import checked_address, is_address, local_folder_of
+from tbprof.remote.outbox import outbox_of, send
 from tbprof.standard_streams import put
 from tbprof.store.publishing.publishing import facts_of, publish_window
 from tbprof.store.publishing.retention import Limits
@@ -29,6 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["add_to"]
 
 DEADLINE_S = 600
+_PATIENCE_S = 120.0
+"""How long a store that can't be reached is tried again: others wait for their turn."""
 _LOWEST_PRIORITY = 19
 _COULD_NOT = 2
 
@@ -40,14 +46,17 @@ def add_to(commands: Commands) -> None:
     )
     parser.add_argument(
         "path",
-        type=Path,
+        type=_path_or_address,
         metavar="PATH",
         help="a log directory, of which all is published that still waits in your spool; with --logdir, "
-        "a trace as torch.profiler wrote it",
+        "a trace as torch.profiler wrote it; or an address such as s3://bucket/run",
     )
     parser.add_argument("--logdir", type=Path, metavar="DIR", help="the run's folder, for a trace")
     parser.add_argument("--keep-windows", type=int, metavar="N", help="raw traces of each worker to keep")
     parser.add_argument("--keep-bytes", type=int, metavar="N", help="bytes of the run to keep, in all")
+    parser.add_argument(
+        "--to", metavar="ADDRESS", help="send what is in the run's folder there, and remove it"
+    )
     parser.add_argument("--gpu", metavar="UUID", help="ask the driver who else is on this device")
     parser.set_defaults(run=run)
 
@@ -62,6 +71,8 @@ def run(options: argparse.Namespace) -> int:
     """
     if options.logdir is not None:
         return _publish_one(options)
+    if isinstance(options.path, str):
+        return _publish_to_remote(options)
     if options.path.is_file():
         raise UsageError(f"{options.path} is a trace: say with --logdir DIR in which run it belongs")
     return _publish_all(options)
@@ -82,6 +93,26 @@ def _publish_all(options: argparse.Namespace) -> int:
     return code
 
 
+def _publish_to_remote(options: argparse.Namespace) -> int:
+    """What waits in the spool for an address, and in its outbox."""
+    logging.getLogger("tbprof").addHandler(stderr_handler())
+    address = checked_address(options.path)
+    boxes = [outbox_of(base, address) for base in spool_bases(Path(os.devnull), None)]
+    code, files = 0, 0
+    for outbox in filter(Path.is_dir, boxes):
+        for left in left_behind(outbox):
+            publisher = publish_left_behind(left.run, [*_kept(options), "--to", address], place=address)
+            files += publisher.published
+            if publisher.unpublished or publisher.lost:
+                code = _COULD_NOT
+        files += send(outbox, address, patience_s=_PATIENCE_S)
+    sent = (
+        f"{address} has got what waited for it" if files else f"nothing waits to be published for {address}"
+    )
+    put(plain(f"{address} {sent}") + "\n")
+    return code
+
+
 def _publish_one(options: argparse.Namespace) -> int:
     """One window at low priority, within `DEADLINE_S` seconds."""
     deadline = threading.Timer(DEADLINE_S, _give_up, [options.path])
@@ -94,12 +125,24 @@ def _publish_one(options: argparse.Namespace) -> int:
         if options.gpu is not None:
             add_other_processes(facts_of(options.path), options.gpu)
         published = publish_window(options.path, options.logdir, limits=_limits(options))
+        if options.to is not None:
+            send(options.logdir, options.to, patience_s=_PATIENCE_S)
+    except (Busy, RemoteError) as error:
+        what_to_do = f"for the next one, or for: tbprof publish {options.to}"
+        tell(f"{error}; the window waits in {options.logdir} {what_to_do}")
+        return NOT_SENT
     finally:
         deadline.cancel()
+    where = published.trace if options.to is None else f"{options.to}/{published.trace.name}"
     opening = opening_of(published.report)
     line = window_line(published.report, opening.verdict, opening.action)
-    put(f"{plain(f'published {published.trace}')}\n{plain(line)}\n")
+    put(f"{plain(f'published {where}')}\n{plain(line)}\n")
     return 0
+
+
+def _path_or_address(text: str) -> Path | str:
+    local = local_folder_of(text)
+    return text if local is None and is_address(text) else Path(local or text)
 
 
 def _kept(options: argparse.Namespace) -> list[str]:

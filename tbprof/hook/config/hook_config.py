@@ -7,11 +7,13 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from tbprof.errors import UsageError
+from tbprof.errors import RemoteError, UsageError
 from tbprof.hook.config.arguments import check_whole_number
 from tbprof.hook.config.options import AnyPath, HookOptions, RecordOptions
 from tbprof.hook.config.schedule import Schedule
-from tbprof.hook.spool.spool import check_spool
+from tbprof.hook.spool.spool import check_spool, spool_bases
+from tbprof.remote.address import checked_address, is_address, local_folder_of
+from tbprof.remote.outbox import outbox_of
 
 __all__ = ["HookConfig", "checked_config"]
 
@@ -23,9 +25,16 @@ class HookConfig(HookOptions):
     """A request that can be carried out."""
 
     logdir: Path
-    """Absolute."""
+    """Absolute; of a remote one, the folder in which windows wait until they are there."""
+    address: str | None = None
+    """Of a remote one."""
     spool: Path | None = None
     """Absolute; None: the user's cache folder, or what TBPROF_SPOOL says when the first window begins."""
+
+    @property
+    def place(self) -> str:
+        """The log directory as a person names it."""
+        return self.address or str(self.logdir)
 
     @property
     def options(self) -> RecordOptions:
@@ -41,7 +50,8 @@ class HookConfig(HookOptions):
     @property
     def keep_arguments(self) -> tuple[str, ...]:
         """What the publishing process is told of it."""
-        return ("--keep-windows", str(self.keep_windows), "--keep-bytes", str(self.keep_bytes))
+        to = () if self.address is None else ("--to", self.address)
+        return ("--keep-windows", str(self.keep_windows), "--keep-bytes", str(self.keep_bytes), *to)
 
 
 def checked_config(logdir: AnyPath, options: HookOptions) -> HookConfig:
@@ -56,11 +66,12 @@ def checked_config(logdir: AnyPath, options: HookOptions) -> HookConfig:
     if not isinstance(options.schedule, Schedule):
         raise UsageError(f"TrainerHook: schedule is {options.schedule!r}; give a tbprof.Schedule(...).")
     given = {option.name: getattr(options, option.name) for option in dataclasses.fields(HookOptions)}
-    folder = _absolute("logdir", logdir)
     spool = None if options.spool is None else _absolute("spool", options.spool)
+    address = _address(logdir)
+    folder = _absolute("logdir", logdir) if address is None else _outbox(address, spool)
     if spool is not None:
         check_spool(spool, folder)
-    return HookConfig(**{**given, "logdir": folder, "spool": spool})
+    return HookConfig(**{**given, "logdir": folder, "address": address, "spool": spool})
 
 
 def _check_stall(max_stall_ms: float) -> None:
@@ -69,11 +80,31 @@ def _check_stall(max_stall_ms: float) -> None:
         raise UsageError(f"TrainerHook: max_stall_ms is {max_stall_ms!r}; give milliseconds, such as 250.")
 
 
+def _address(logdir: AnyPath) -> str | None:
+    """None for a folder of this machine."""
+    text = os.fspath(logdir)
+    if not isinstance(text, str) or not is_address(text) or local_folder_of(text) is not None:
+        return None
+    try:
+        return checked_address(text)
+    except RemoteError as error:
+        raise UsageError(f"TrainerHook: {error}.") from error
+
+
+def _outbox(address: str, spool: Path | None) -> Path:
+    # No folder of this machine is the log directory, which a spool must not lie beneath.
+    bases = spool_bases(Path(os.devnull), spool)
+    if not bases:
+        raise UsageError(f"TrainerHook: windows for {address} have no place to wait; give spool=...")
+    return outbox_of(bases[0], address)
+
+
 def _absolute(name: str, folder: AnyPath) -> Path:
     """The folder as seen now: a training that changes its directory later means the same one."""
     path = os.fspath(folder)
     if not isinstance(path, str) or not path:
         raise UsageError(f"TrainerHook: {name} is {folder!r}; give the path of a folder.")
-    if "://" in path:
+    local = local_folder_of(path)
+    if local is None and is_address(path):
         raise UsageError(f"TrainerHook: {name} is {path!r}; give a folder of this machine.")
-    return Path(path).absolute()
+    return Path(local or path).absolute()

@@ -8,6 +8,7 @@ from tbprof.hook.config.hook_config import HookConfig
 from tbprof.hook.safety.spoken_line import say
 from tbprof.hook.session.session import Session
 from tbprof.hook.spool.publishing import Publisher
+from tbprof.remote.outbox import waiting_files
 
 __all__ = ["log_run_summary"]
 
@@ -35,7 +36,7 @@ def _log_results(config: HookConfig, publisher: Publisher) -> None:
         say(
             "Still being published, by a process of its own: %d. To see it then: tbprof report %s",
             len(publisher.running),
-            config.logdir,
+            config.place,
         )
 
 
@@ -47,7 +48,18 @@ def _log_missing(config: HookConfig, session: Session) -> None:
             " tbprof publish %s",
             publisher.unpublished,
             session.windows.folder,
+            config.place,
+        )
+    unsent = [] if config.address is None else waiting_files(config.logdir)
+    if unsent:
+        logger.warning(
+            "Files that have not reached %s: %d; they wait in %s%s, for the next window of a run with this"
+            " log directory, or for: tbprof publish %s",
+            config.address,
+            len(unsent),
             config.logdir,
+            " for the process that still sends them" if publisher.running else "",
+            config.address,
         )
     lost = session.windows.lost + publisher.lost
     if lost > 0:

@@ -53,7 +53,7 @@ class RunWarnings(logging.Filter):
             for path in paths:
                 _remove(path)
             if self.said:
-                _write_first(paths, {"logdir": str(config.logdir), "said": self.said})
+                _write_first(paths, {"logdir": config.place, "said": self.said})
 
 
 def _paths(config: HookConfig) -> tuple[Path, ...]:

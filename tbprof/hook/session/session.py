@@ -25,6 +25,7 @@ from tbprof.hook.window.spooled_windows import SpooledWindows
 from tbprof.hook.window.torch_profiler import supported_options
 from tbprof.hook.window.window import ProfiledWindow
 from tbprof.model import HookFacts
+from tbprof.remote.outbox import make_outbox
 
 __all__ = ["Session"]
 
@@ -60,10 +61,17 @@ class Session:
         self._slow_steps = SlowStepWatch(config.schedule.slow_steps, clock)
         # Whoever looks below the log directory finds a run by its folder, where it ends before it publishes.
         with contextlib.suppress(OSError):
-            config.logdir.mkdir(parents=True, exist_ok=True)
+            if config.address is None:
+                config.logdir.mkdir(parents=True, exist_ok=True)
+            else:
+                make_outbox(config.logdir)
         self.windows = SpooledWindows(config)
         self.publisher = Publisher(
-            str(config.logdir), config.keep_arguments, self.windows.descriptors, speaks=not rank
+            str(config.logdir),
+            config.keep_arguments,
+            self.windows.descriptors,
+            speaks=not rank,
+            place=config.place,
         )
         wants_inputs = config.record_inputs and not config.record_shapes
         inputs = InputSteps(self._recording_of_inputs if wants_inputs else None)

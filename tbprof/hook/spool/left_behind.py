@@ -48,18 +48,19 @@ def left_behind(logdir: Path) -> Iterator[LeftBehind]:
             yield LeftBehind(run, waiting, len(traces) - waiting)
 
 
-def publish_left_behind(run: Path, keep: Sequence[str] = ()) -> Publisher:
+def publish_left_behind(run: Path, keep: Sequence[str] = (), place: str | None = None) -> Publisher:
     """Publish what waits for a run, and wait until that is done; what became of it.
 
     Args:
         run: the run's folder, absolute.
         keep: what the publishing processes are told of the windows to keep.
+        place: what a person is told that the run's folder is, where it is not this one.
 
     Raises:
         UsageError: the spool can't be used, or belongs to another user.
     """
     spool = SpoolFolder(run, None)
-    publisher = Publisher(str(run), keep, lambda: spool.descriptors)
+    publisher = Publisher(str(run), keep, lambda: spool.descriptors, place=place)
     try:
         for trace in recover_windows(spool.path):
             publisher.publish(trace)

@@ -31,6 +31,9 @@ EMPTY_PREFIX = "empty window"
 
 _SPOKEN = "%s. To see it: tensorboard --logdir %s, or tbprof report %s"
 
+NOT_SENT = 3
+"""The exit code of a child whose window is published in the outbox and has not reached its remote folder."""
+
 MOST_CHILDREN = 2
 """At a time: windows that come faster than they are published wait in the spool."""
 
@@ -48,6 +51,7 @@ class Publisher:
         held: Callable[[], tuple[int, ...]] = tuple,
         *,
         speaks: bool = True,
+        place: str | None = None,
     ) -> None:
         """Nothing is started yet.
 
@@ -56,8 +60,10 @@ class Publisher:
             keep: what the child is told of the windows to keep.
             held: gives the descriptors by which a child holds the spool folder, when we have ended.
             speaks: see the attribute.
+            place: what a person is told that the log directory is, where it is not this folder.
         """
         self._logdir = logdir
+        self._place = place or logdir
         self._keep = keep
         self._held = held
         self.speaks = speaks
@@ -157,6 +163,8 @@ class Publisher:
         log = log_path(trace)
         if exit_code == 0:
             self._tell(log)
+        elif exit_code == NOT_SENT:
+            logger.warning("%s", _reason(log, exit_code))
         if exit_code == 0 or not _stays(trace):
             # What failed after the window was there is none of the training's business.
             self.published += 1
@@ -173,7 +181,7 @@ class Publisher:
         """Say what the window showed, and how to open it."""
         said = _said(log)
         published = next((line for line in said if line.startswith(PUBLISHED_PREFIX)), "")
-        opening = (self._logdir, published.removeprefix(PUBLISHED_PREFIX))
+        opening = (self._place, published.removeprefix(PUBLISHED_PREFIX))
         for line in said:
             if line.startswith(EMPTY_PREFIX):
                 self.empty += 1

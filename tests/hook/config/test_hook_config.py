@@ -60,9 +60,21 @@ def test_a_logdir_that_is_no_folder_is_refused(logdir: str) -> None:
         tbprof.TrainerHook(logdir)
 
 
-def test_a_remote_logdir_is_refused() -> None:
-    with pytest.raises(UsageError, match="give a folder of this machine"):
+def test_a_remote_logdir_has_a_folder_of_this_machine_in_which_windows_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = checked_config("memory://bucket/logs/", HookOptions(spool=tmp_path))
+    assert plan.logdir.is_relative_to(tmp_path)
+    assert (plan.place, plan.keep_arguments[-2:]) == (
+        "memory://bucket/logs",
+        ("--to", "memory://bucket/logs"),
+    )
+    assert not plan.logdir.exists()
+    monkeypatch.setattr("tbprof.remote.address.missing_package", lambda _: "'tbprof[gs]'")
+    with pytest.raises(UsageError, match=r"pip install 'tbprof\[gs\]'"):
         tbprof.TrainerHook("gs://bucket/logs")
+    with pytest.raises(UsageError, match="give a folder of this machine"):
+        tbprof.TrainerHook(tmp_path, spool="gs://bucket/spool")
 
 
 def test_torch_s_own_schedule_is_refused(tmp_path: Path) -> None:

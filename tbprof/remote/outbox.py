@@ -1,0 +1,82 @@
+"""Outboxes: folders of this machine in which published windows wait until a remote folder has them."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import time
+from pathlib import Path
+
+from tbprof.errors import Busy
+from tbprof.remote.store import Store
+
+__all__ = ["make_outbox", "outbox_of", "send", "waiting_files"]
+
+_FIRST_PAUSE_S = 1.0
+_LONGEST_PAUSE_S = 15.0
+
+
+def outbox_of(base: Path, address: str) -> Path:
+    """Where windows wait for an address; `base` is the folder of the user's spools."""
+    return base / "outbox" / hashlib.sha256(address.encode(errors="surrogatepass")).hexdigest()[:16]
+
+
+def make_outbox(outbox: Path) -> None:
+    """Make it for its user alone.
+
+    Raises:
+        OSError: It can't be made, or somebody else has.
+    """
+    outbox.parent.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for folder in (outbox.parent, outbox):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if hasattr(os, "getuid") and folder.lstat().st_uid != os.getuid():
+            raise PermissionError(f"{folder} belongs to another user")
+
+
+def waiting_files(outbox: Path) -> list[Path]:
+    """What waits there whole, reports first: a viewer never starts to read a trace that has a report."""
+    found = [path for path in outbox.rglob("*") if not path.name.startswith(".") and path.is_file()]
+    return sorted(found, key=lambda path: (not path.name.endswith(".pb"), path))
+
+
+def send(outbox: Path, address: str, *, patience_s: float) -> int:
+    """Write all that waits to its remote folder, and remove what has arrived; how many files that were.
+
+    What can't be written now is tried again, for so many seconds in all. Of several processes that send the
+    same file each writes the same, whole.
+
+    Raises:
+        RemoteError: The address can't be written to. What has not arrived stays.
+        Busy: It could not be reached for so long. The same.
+    """
+    store, deadline = Store(address, tries=1), time.monotonic() + patience_s
+    sent = 0
+    for path in waiting_files(outbox):
+        pause_s = _FIRST_PAUSE_S
+        while not _has_arrived(store, outbox, path):
+            if time.monotonic() + pause_s > deadline:
+                # It raises why.
+                _write(store, outbox, path)
+                break
+            time.sleep(pause_s)
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+        with contextlib.suppress(OSError):
+            path.unlink()
+        sent += 1
+    return sent
+
+
+def _has_arrived(store: Store, outbox: Path, path: Path) -> bool:
+    try:
+        _write(store, outbox, path)
+    except Busy:
+        return False
+    return True
+
+
+def _write(store: Store, outbox: Path, path: Path) -> None:
+    # Another process that sends may have been faster.
+    if path.exists():
+        store.write(path, path.relative_to(outbox).as_posix())
