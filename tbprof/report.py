@@ -11,6 +11,7 @@ import numpy as np
 
 from tbprof.analysis.facts import FACTS_TABLES, Facts
 from tbprof.analysis.health.health import health_facts
+from tbprof.analysis.memory.peaks import memory_peaks
 from tbprof.analysis.savings.faster_device import faster_device_ns
 from tbprof.analysis.savings.fix_plan import PlannedFix, fix_plan, window_saving
 from tbprof.analysis.summary.code_breakdown import code_shares
@@ -154,6 +155,7 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
         computing=computing_totals(facts),
         checks=ran.checks,
         faster_device_ns=facts.once(faster_device_ns) if is_known else None,
+        memory=memory_peaks(facts),
     )
 
 

@@ -152,6 +152,7 @@ LAW = {
     "views.icicle": allowed(
         "analysis analysis.attribution analysis.ranges texts.* trace.columns errors model"
     ),
+    "views.memory": allowed("analysis analysis.memory texts.* trace.columns errors model"),
     "views.modules": allowed(
         "analysis analysis.kernels analysis.modules analysis.ranges texts.* errors model"
     ),
@@ -227,7 +228,7 @@ INSIDE: dict[str, str] = {
     "store": ". < publishing < lookup",
     "views": (
         "base < findings pages communication < checks overview < window < source "
-        "< compare series fleet timeline icicle modules roofline check export tables job < ."
+        "< compare series fleet timeline icicle memory modules roofline check export tables job < ."
     ),
     "plugin": "worker < routes < .",
     "remote": ". < mirror",

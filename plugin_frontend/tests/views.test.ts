@@ -15,6 +15,7 @@ test("views over several windows are there only where there are several", () => 
     "operators",
     "kernels",
     "modules",
+    "memory",
     "communication",
     "job",
   ]);
@@ -29,6 +30,7 @@ test("views over several windows are there only where there are several", () => 
     "operators",
     "kernels",
     "modules",
+    "memory",
     "communication",
     "job",
     "compare",
@@ -44,6 +46,7 @@ test("views over several windows are there only where there are several", () => 
     "operators",
     "kernels",
     "modules",
+    "memory",
     "communication",
     "job",
     "compare",

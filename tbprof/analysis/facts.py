@@ -48,7 +48,7 @@ from tbprof.trace.columns.tables import Tables
 
 __all__ = ["DECIDED_BY_OTHERS", "FACTS_TABLES", "Facts"]
 
-FACTS_TABLES: Tables = frozenset(("autograd", "collectives"))
+FACTS_TABLES: Tables = frozenset(("autograd", "collectives", "memory"))
 """The optional tables of a trace that the facts read: whoever reads one for them asks for these."""
 
 _Found = TypeVar("_Found")

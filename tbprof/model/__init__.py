@@ -38,6 +38,7 @@ from tbprof.model.findings import (
     severity_of_share,
 )
 from tbprof.model.indexes import EventRow, FindingIndex, SiteIndex, StepIndex
+from tbprof.model.memory import MemoryPeak
 from tbprof.model.naming import disambiguated, fingerprint, suppression, without_comment
 from tbprof.model.recorded import (
     DEVICE,
@@ -118,6 +119,7 @@ __all__ = [
     "IdlePlace",
     "Instance",
     "LoaderFacts",
+    "MemoryPeak",
     "MissingFact",
     "NotChecked",
     "Numbers",

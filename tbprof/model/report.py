@@ -9,6 +9,7 @@ from tbprof.model.communication import Communication
 from tbprof.model.computing import Computing
 from tbprof.model.findings import FailedRule, Finding, NotChecked, PlanRow, Verdict
 from tbprof.model.indexes import SiteIndex
+from tbprof.model.memory import MemoryPeak
 from tbprof.model.recorded import HookFacts, RecordedCall, SourceText
 from tbprof.model.savings import Savings
 from tbprof.model.sites import PredictedLine, Site
@@ -53,6 +54,8 @@ class Report:
     """None where no device is known, or by a version that kept less."""
     faster_device_ns: int | None = None
     """What any faster device could win at most beside this host; None as for `computing`."""
+    memory: tuple[MemoryPeak, ...] = ()
+    """One a device; none where no allocations were recorded, or by a version that kept less."""
 
     @property
     def indexed_sites(self) -> Iterator[tuple[SiteIndex, Site]]:

@@ -68,6 +68,7 @@ class TbprofPlugin(base_plugin.TBPlugin):
             "/manual": answering(self._manual),
             "/timeline": sending(self._timelines.answer, kind=JSON),
             "/modules": sending(self._timelines.modules, kind=JSON),
+            "/memory": sending(self._timelines.memory, kind=JSON),
             "/icicle": sending(self._timelines.icicle, kind=JSON),
             "/roofline": sending(self._timelines.roofline, kind=JSON),
             "/table": sending(self._timelines.table, kind=JSON),

@@ -21,6 +21,7 @@ from tbprof.views.export import finding_markdown
 from tbprof.views.fleet import fleet
 from tbprof.views.icicle import icicle
 from tbprof.views.job import job_page
+from tbprof.views.memory import memory
 from tbprof.views.modules import modules
 from tbprof.views.pages import manual_page, rule_page
 from tbprof.views.roofline import roofline
@@ -51,6 +52,7 @@ _ROOTS: tuple[type, ...] = (
     timeline.FoundView,
     checks.ChecksView,
     icicle.IcicleAnswer,
+    memory.MemoryAnswer,
     modules.ModulesAnswer,
     roofline.RooflineAnswer,
     screen.TableAnswer,

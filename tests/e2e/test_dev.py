@@ -51,6 +51,8 @@ def dev_address() -> Iterator[str]:
 
 @IN_LIGHT
 def test_every_view_that_needs_no_trace_shows_recorded_answers(page: Page, dev_address: str) -> None:
+    # Wide enough for all views of a rank with allocations, so that none is in a menu.
+    page.set_viewport_size({"width": 1600, "height": 720})
     page.goto(f"{dev_address}#tbprof&p.tbprof.run=training&p.tbprof.worker=node1_71_rank1")
     bar = page.locator("nav").first
     for view, shown in (

@@ -151,11 +151,17 @@ def _questions(tab: _Tab) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _of_traces(window: dict[str, str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """What the pages of operators, kernels, modules and the flame graph ask."""
+    """What the pages of operators, kernels, modules, memory and the flame graph ask."""
     yield "modules", window
+    for device in ("", "GPU 0", "CPU"):
+        yield "memory", {**window, "device": device, "start": "", "end": "", "at": ""}
     yield "roofline", {**window, "scope": "steps"}
     yield from (("icicle", {**window, "kind": kind}) for kind in ("", "function", "operator", "module"))
-    for table, groupings in (("operators", ("name", "shapes", "module")), ("kernels", ("name",))):
+    for table, groupings in (
+        ("operators", ("name", "shapes", "module")),
+        ("kernels", ("name",)),
+        ("memory", ("name",)),
+    ):
         for by in groupings:
             asked = {**window, "table": table, "by": by, "scope": "steps"}
             yield "table", {**asked, "columns": "first"}

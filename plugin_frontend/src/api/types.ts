@@ -532,6 +532,8 @@ export interface WindowView {
   overview: OverviewView;
   /** Null where nothing was said to another rank. */
   communication: CommunicationView | null;
+  /** Whether the trace holds what allocators did. */
+  records_memory: boolean;
 }
 
 export interface Progress {
@@ -1353,6 +1355,86 @@ export interface IcicleView {
 export interface IcicleAnswer {
   state: "ready" | "reading" | "gone" | "broken";
   icicle: IcicleView | null;
+  progress: Progress | null;
+  problem: Problem | null;
+}
+
+export interface MemoryStep {
+  name: string;
+  start_ns: number;
+  end_ns: number;
+}
+
+export interface MemoryDevice {
+  /** `CPU`, `GPU 0`, ... */
+  device: string;
+  /** Whether the allocator said its totals; else the curve is what came on top of its lowest moment. */
+  is_recorded: boolean;
+  events: number;
+  /** Allocated. */
+  peak_bytes: number;
+  peak_ns: number;
+  /** The most; null where the allocator keeps no cache, or did not say. */
+  reserved_bytes: number | null;
+}
+
+export interface MemoryLine {
+  from_ns: number;
+  to_ns: number;
+  at_ns: number[];
+  low_bytes: number[];
+  high_bytes: number[];
+  reserved_bytes: number[] | null;
+}
+
+export interface MemoryHolder {
+  /** The outermost one; null of what no operator allocated. */
+  operator: string | null;
+  module: string | null;
+  /** With `line` and `function`, the innermost function of the user's; null where no stacks are recorded. */
+  file: string | null;
+  line: number | null;
+  function: string | null;
+  bytes: number;
+  blocks: number;
+  /** Of what was allocated. */
+  share: number;
+}
+
+export interface MemoryMoment {
+  at_ns: number;
+  is_peak: boolean;
+  /** Null outside the steps, and where none are marked. */
+  step: string | null;
+  allocated_bytes: number;
+  reserved_bytes: number | null;
+  /** That were there before the recording; null where addresses or totals are not recorded. */
+  before_bytes: number | null;
+  /** The largest first; not all of them. None where addresses are not recorded. */
+  holders: MemoryHolder[];
+  more_holders: number;
+  /** Of the holders that are not among them. */
+  more_bytes: number;
+}
+
+export interface MemoryView {
+  /** Why there is nothing to show; "" where there is. */
+  missing: string;
+  headline: string;
+  about: string;
+  span_ns: number;
+  steps: MemoryStep[];
+  /** GPUs first, the CPU last. */
+  devices: MemoryDevice[];
+  /** The one that the rest is of. */
+  device: string;
+  line: MemoryLine | null;
+  moment: MemoryMoment | null;
+}
+
+export interface MemoryAnswer {
+  state: "ready" | "reading" | "gone" | "broken";
+  memory: MemoryView | null;
   progress: Progress | null;
   problem: Problem | null;
 }

@@ -39,6 +39,10 @@ export interface Place {
   time: "device" | "host";
   /** Index of the node that fills its width; null: where most of the time begins to part. */
   zoom: number | null;
+  /** Whose memory is shown; null: that of the first device. */
+  device: string | null;
+  /** The moment whose holders are listed, in ns since the first event; null: the peak. */
+  momentNs: number | null;
   /** What a table of the trace counts. */
   scope: "steps" | "trace";
   /** Its columns by key; null: those that it begins with. */
@@ -55,7 +59,7 @@ export interface Place {
 }
 
 /** No place in the timeline, the flame graph or a table: what another window is opened at. */
-export const NOWHERE = { step: null, selected: null, fromNs: null, toNs: null, zoom: null, row: null };
+export const NOWHERE = { step: null, selected: null, fromNs: null, toNs: null, zoom: null, device: null, momentNs: null, row: null };
 
 /** What is of one table only: another view is opened without it. */
 const OF_ONE_TABLE = { columns: null, ranked: null, row: null };
@@ -132,6 +136,8 @@ export function parsePlace(hash: string): Place | null {
     by: values.get("by") ?? null,
     time: values.get("time") === "host" ? "host" : START.time,
     zoom: parseIndex(values.get("zoom")),
+    device: values.get("device") ?? null,
+    momentNs: parseIndex(values.get("moment")),
     scope: values.get("scope") === "trace" ? "trace" : START.scope,
     columns: values.get("columns")?.split(",") ?? null,
     ranked: values.get("ranked") ?? null,
@@ -167,6 +173,8 @@ export function printPlace(place: Place): string {
     ["by", place.by],
     ["time", place.time === START.time ? null : place.time],
     ["zoom", numbered(place.zoom)],
+    ["device", place.device],
+    ["moment", numbered(place.momentNs)],
     ["scope", place.scope === START.scope ? null : place.scope],
     ["columns", place.columns === null ? null : place.columns.join(",")],
     ["ranked", place.ranked],

@@ -18,7 +18,7 @@ const BY_NAME = "name";
 
 const question = computed<string | null>(() => {
   const { view, by, scope } = place.value;
-  if (shownAddress.value === null || (view !== "operators" && view !== "kernels")) return null;
+  if (shownAddress.value === null || (view !== "operators" && view !== "kernels" && view !== "memory")) return null;
   const asked: TableQuestion = { table: view, by: view === "kernels" ? BY_NAME : (by ?? BY_NAME), scope };
   return JSON.stringify([JSON.parse(shownAddress.value), asked]);
 });

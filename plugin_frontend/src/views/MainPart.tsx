@@ -17,6 +17,7 @@ const CommunicationPage = lazily(async () => (await import("./communication/Comm
 const FleetPage = lazily(async () => (await import("./fleet/FleetPage.tsx")).FleetPage);
 const FlamePage = lazily(async () => (await import("./flame/FlamePage.tsx")).FlamePage);
 const ModulesPage = lazily(async () => (await import("./modules/ModulesPage.tsx")).ModulesPage);
+const MemoryPage = lazily(async () => (await import("./memory/MemoryPage.tsx")).MemoryPage);
 const JobView = lazily(async () => (await import("./job/JobView.tsx")).JobView);
 const SitesView = lazily(async () => (await import("./sites/SitesView.tsx")).SitesView);
 const SourcePage = lazily(async () => (await import("./source/SourcePage.tsx")).SourcePage);
@@ -82,6 +83,8 @@ function WindowPart({ view }: { view: WindowView }) {
       return <TablePage key={named} view={view} />;
     case "modules":
       return <ModulesPage view={view} />;
+    case "memory":
+      return <MemoryPage view={view} />;
     case "timeline":
       return <TimelinePage view={view} />;
   }

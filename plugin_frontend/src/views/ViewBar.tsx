@@ -19,8 +19,9 @@ export function ViewBar() {
   );
 }
 
-/** A rank that says nothing to others needs no view of that, and none of a job; a link to it still says so. */
+/** What has nothing to say needs no tab; a link to it still says so. A rank that talks to no other one needs no view of that, and none of a job. */
 function isWorthATab(name: ViewName, view: WindowView | null): boolean {
+  if (name === "memory") return place.value.view === name || view?.records_memory === true;
   if (name !== "communication" && name !== "job") return true;
   if (name === "job" && (shown.value?.run.workers.length ?? 1) > 1) return true;
   return place.value.view === name || (view !== null && view.communication !== null);
@@ -38,6 +39,7 @@ const TITLES: Record<ViewName, string> = {
   operators: "Operators",
   kernels: "Kernels",
   modules: "Modules",
+  memory: "Memory",
   communication: "Communication",
   compare: "Compare",
   trends: "Trends",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from tbprof.analysis.attribution.sources import parse_frame
@@ -10,15 +12,25 @@ from tbprof.analysis.operators.forward_calls import forward_calls
 from tbprof.analysis.operators.grouping import Groups
 from tbprof.analysis.operators.operators import Operators
 from tbprof.analysis.operators.stacks import find_stacks
-from tbprof.analysis.operators.table import OperatorRow
 from tbprof.model import Source
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
-__all__ = ["calls_of_row", "code_of_calls", "work_of_calls"]
+__all__ = ["GroupRow", "calls_of_row", "code_of_calls", "work_of_calls"]
 
 
-def calls_of_row(operators: Operators, groups: Groups, row: OperatorRow, *, in_steps: bool) -> Int64s:
+class GroupRow(Protocol):
+    """A row of a table of operators, by what tells it from the others."""
+
+    @property
+    def name(self) -> str | None: ...
+    @property
+    def shapes(self) -> str | None: ...
+    @property
+    def stack(self) -> tuple[str, ...] | None: ...
+
+
+def calls_of_row(operators: Operators, groups: Groups, row: GroupRow, *, in_steps: bool) -> Int64s:
     """Its calls, those within another one of the same row left out.
 
     Args:
@@ -30,7 +42,7 @@ def calls_of_row(operators: Operators, groups: Groups, row: OperatorRow, *, in_s
     codes = [
         code
         for code, name in enumerate(groups.names)
-        if name == row.name
+        if name == (row.name or "")
         and (groups.shapes is None or groups.shapes[code] == row.shapes)
         and (groups.stacks is None or groups.stacks[code] == row.stack)
     ]

@@ -7,9 +7,8 @@ import numpy as np
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.kernels.table import KernelRow, kernels_of
 from tbprof.analysis.operators.grouping import Grouping, group_operators
-from tbprof.analysis.operators.members import calls_of_row, code_of_calls, work_of_calls
+from tbprof.analysis.operators.members import GroupRow, calls_of_row, code_of_calls, work_of_calls
 from tbprof.analysis.operators.operators import Operators, find_operators
-from tbprof.analysis.operators.table import OperatorRow
 from tbprof.model import Source
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
@@ -61,7 +60,7 @@ class RowParts:
     """The median one, then the longest ones."""
 
 
-def parts_of_operator(facts: Facts, by: Grouping, row: OperatorRow, *, in_steps: bool) -> RowParts:
+def parts_of_operator(facts: Facts, by: Grouping, row: GroupRow, *, in_steps: bool) -> RowParts:
     """The kernels within its calls, and where those are.
 
     Args:

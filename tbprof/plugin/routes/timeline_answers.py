@@ -18,6 +18,7 @@ from tbprof.plugin.worker.kept_answers import Answer, KeptAnswers
 from tbprof.plugin.worker.reports import files_of
 from tbprof.plugin.worker.timelines import Timelines
 from tbprof.views.icicle.icicle import IcicleAnswer
+from tbprof.views.memory.memory import MemoryAnswer
 from tbprof.views.modules.modules import ModulesAnswer
 from tbprof.views.roofline.roofline import RooflineAnswer
 from tbprof.views.tables.screen import TableAnswer
@@ -31,13 +32,16 @@ _PATIENCE_S = 30.0
 
 _KEPT_BYTES = 16 * 1024 * 1024
 
-_Record: TypeAlias = TimelineAnswer | IcicleAnswer | ModulesAnswer | RooflineAnswer | TableAnswer
+_Record: TypeAlias = (
+    TimelineAnswer | IcicleAnswer | MemoryAnswer | ModulesAnswer | RooflineAnswer | TableAnswer
+)
 _Answer: TypeAlias = Callable[..., _Record]
 """Makes one of its state, progress and problem."""
 
 _VIEWS = {
     TimelineAnswer: "timeline",
     IcicleAnswer: "icicle",
+    MemoryAnswer: "memory",
     ModulesAnswer: "modules",
     RooflineAnswer: "roofline",
     TableAnswer: "view",
@@ -77,6 +81,16 @@ class TimelineAnswers:
             Gone: There is no such window.
         """
         return self._opened(parameters, "modules", {}, partial(ModulesAnswer, modules=None))
+
+    def memory(self, parameters: Mapping[str, str]) -> Answer | bytes:
+        """The `MemoryAnswer` of the same: a `device` from `start` to `end`, and who holds what `at` a moment.
+
+        Raises:
+            Gone: There is no such window.
+            UsageError: An instant is no number.
+        """
+        asked = {name: parameters.get(name, "") for name in ("device", "start", "end", "at")}
+        return self._opened(parameters, "memory", asked, partial(MemoryAnswer, memory=None))
 
     def roofline(self, parameters: Mapping[str, str]) -> Answer | bytes:
         """The `RooflineAnswer` of the same: `scope` says what is counted.

@@ -16,6 +16,7 @@ from tbprof.store.codec import MAX_REPORT_BYTES, encode_report
 from tbprof.store.lookup.cache import keep_report
 from tbprof.version import __version__
 from tbprof.views.icicle.building import icicle_view
+from tbprof.views.memory.building import MemoryQuestion, memory_view
 from tbprof.views.modules.building import modules_view
 from tbprof.views.roofline.building import roofline_view
 from tbprof.views.tables.pages import PAGE_TABLES, compared_view, details_of, page_of
@@ -34,6 +35,9 @@ _KEPT_OPEN = 2
 _MOST_DIGITS = 19
 """Of a number of ns or rows; Python itself refuses to read thousands of digits."""
 _INSTANT = re.compile(rf"-?[0-9]{{1,{_MOST_DIGITS}}}")
+
+_LAST_NS = 2**53
+"""Beyond what any window holds, and what a browser counts exactly."""
 
 Parameters: TypeAlias = Mapping[str, str]
 
@@ -170,6 +174,21 @@ def _modules(facts: Facts, _: Parameters) -> bytes:
     return _json(modules_view(facts))
 
 
+def _memory(facts: Facts, parameters: Parameters) -> bytes:
+    question = MemoryQuestion(
+        device=parameters.get("device", ""),
+        from_ns=_instant(parameters, "start"),
+        to_ns=_instant(parameters, "end"),
+        at_ns=_instant(parameters, "at"),
+    )
+    return _json(memory_view(facts, question))
+
+
+def _instant(parameters: Parameters, name: str) -> int | None:
+    """In ns since the first event; None where none is given."""
+    return None if parameters.get(name, "") == "" else _whole(parameters, name, _LAST_NS)
+
+
 def _roofline(facts: Facts, parameters: Parameters) -> bytes:
     return _json(roofline_view(facts, in_steps=_in_steps(parameters)))
 
@@ -208,6 +227,7 @@ ANSWERS: Mapping[str, _Answering] = {
     "find": _of_timeline(_find),
     "excerpt": _of_timeline(_excerpt),
     "modules": _of_tables(_modules),
+    "memory": _of_tables(_memory),
     "roofline": _of_tables(_roofline),
     "table": _table,
     "table_row": _of_tables(_table_row),

@@ -7,7 +7,12 @@ from collections.abc import Sequence
 from tbprof.records import dataclass
 from tbprof.texts.figures.quantities import count, size
 
-__all__ = ["MemoryFigures", "memory_sentence"]
+__all__ = ["MISSING", "HeldFigures", "MemoryFigures", "memory_sentence", "peak_headline", "peak_note"]
+
+MISSING = (
+    "No allocations were recorded: record a window with `profile_memory=True`, which torch.profiler and the "
+    "hook both take."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +45,47 @@ def _scope(*, in_steps: bool, steps: int) -> str:
     if in_steps and steps:
         return f"of {count(steps, 'step')}"
     return f"of the whole trace with {count(steps, 'step')}" if steps else "of the whole trace"
+
+
+@dataclass(frozen=True, slots=True)
+class HeldFigures:
+    """The peak of one device."""
+
+    device: str
+    peak_bytes: int
+    is_recorded: bool
+    step: str | None
+    reserved_bytes: int | None
+    before_bytes: int | None
+    """What of it was there before the recording; None where that is not known."""
+    largest: str | None
+    """Who holds most of the rest; None where nobody is known."""
+    largest_bytes: int
+    events: int
+
+
+def peak_headline(figures: HeldFigures) -> str:
+    """What the peak is, and who holds most of it."""
+    where = "" if figures.step is None else f", in {figures.step}"
+    if not figures.is_recorded:
+        return f"{figures.device} holds at most {size(figures.peak_bytes)} above its lowest moment{where}."
+    held = (
+        [] if figures.largest is None else [f"{size(figures.largest_bytes)} of it from `{figures.largest}`"]
+    )
+    if figures.before_bytes:
+        held.append(f"{size(figures.before_bytes)} from before the recording")
+    told = f"{figures.device} holds at most {size(figures.peak_bytes)}{where}"
+    return f"{told}: {' and '.join(held)}." if held else f"{told}."
+
+
+def peak_note(figures: HeldFigures) -> str:
+    """What the figures are of."""
+    told = f"{count(figures.events, 'event')} of the allocator"
+    if not figures.is_recorded:
+        return (
+            f"{told}; torch before 1.10 records neither totals nor addresses, so who holds what is not known"
+        )
+    if figures.reserved_bytes is None:
+        return told
+    spare = figures.reserved_bytes - figures.peak_bytes
+    return f"{told}; {size(figures.reserved_bytes)} reserved at most, {size(spare)} above the peak"

@@ -74,6 +74,19 @@ _TEXTS = {
     "odd": ColumnText("Odd one out", "of the equal layers"),
     "odd_us": ColumnText("It takes"),
     "class": ColumnText("Class"),
+    "device": ColumnText("Device"),
+    "increase_bytes": ColumnText(
+        "Increase", "what it allocated less what it gave back, with operators inside"
+    ),
+    "self_increase_bytes": ColumnText("Self increase", "the same without the operators inside"),
+    "allocations": ColumnText("All blocks", "that it allocated, or operators inside it"),
+    "self_allocations": ColumnText("Blocks", "that it allocated itself"),
+    "allocated_bytes": ColumnText("Allocated", "with the operators inside, whenever it was given back"),
+    "self_allocated_bytes": ColumnText(
+        "Self allocated", "without the operators inside, whenever it was given back"
+    ),
+    "at_peak_bytes": ColumnText("At the peak", "what it allocated itself and was there at the device's peak"),
+    "kept_bytes": ColumnText("Kept", "what it allocated itself and was there at the end"),
     "state": ColumnText("State"),
     "calls_before": ColumnText("Calls before"),
     "calls_after": ColumnText("after"),

@@ -8,6 +8,7 @@ from typing import TypeVar
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.kernels.short_names import short_name
 from tbprof.analysis.kernels.table import kernel_table
+from tbprof.analysis.memory.table import memory_rows
 from tbprof.analysis.operators.grouping import Grouping
 from tbprof.analysis.operators.table import operator_table
 from tbprof.analysis.summary.row_details import (
@@ -23,7 +24,7 @@ from tbprof.views.base.times import optional_us, us
 from tbprof.views.tables.cells import shown_list
 from tbprof.views.tables.screen import RowCode, RowDetails, RowPart, RowPlace
 
-__all__ = ["kernel_details", "operator_details"]
+__all__ = ["kernel_details", "memory_details", "operator_details"]
 
 _MOST_PARTS = 20
 
@@ -40,6 +41,20 @@ def operator_details(facts: Facts, by: Grouping, row: int, *, in_steps: bool) ->
     parts = parts_of_operator(facts, by, found, in_steps=in_steps)
     shapes = shown_list(found.shapes) if found.shapes else ""
     return _details(facts, found.name, shapes, found.stack or (), parts, shorten=short_name)
+
+
+def memory_details(facts: Facts, by: Grouping, row: int, *, in_steps: bool) -> RowDetails:
+    """Of the row at this place of the table of memory: what is known of its operator.
+
+    Raises:
+        UsageError: The table has no such row.
+    """
+    found = _row(memory_rows(facts, by, in_steps=in_steps), row)
+    if found.calls is None:
+        return RowDetails("in no operator", "", (), (), 0, (), ())
+    shapes = shown_list(found.shapes) if found.shapes else ""
+    parts = parts_of_operator(facts, by, found, in_steps=in_steps)
+    return _details(facts, found.name or "", shapes, found.stack or (), parts, shorten=short_name)
 
 
 def kernel_details(facts: Facts, row: int, *, in_steps: bool) -> RowDetails:

@@ -22,8 +22,8 @@ __all__ = ["allocations", "memory", "peak_document"]
 _MOST_HOLDERS = 20
 
 _COLUMNS = (
-    Column("device", "device"),
     Column("name", "name"),
+    Column("device", "device"),
     Column("shapes", "shapes"),
     Column("stack"),
     Column("calls", "calls", "count"),
@@ -130,8 +130,8 @@ def _most_reserved(device: DeviceMemory) -> int | None:
 
 def _cells(row: MemoryRow) -> tuple[Cell, ...]:
     return (
-        row.device,
         row.name,
+        row.device,
         row.shapes or None,
         None if row.stack is None else list(row.stack),
         row.calls,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tbprof.analysis.attribution.annotations import label_rows, module_rows
 from tbprof.analysis.facts import FACTS_TABLES, Facts
 from tbprof.analysis.kernels.table import KERNEL_TABLES
+from tbprof.analysis.memory.curves import MEMORY_TABLES
 from tbprof.analysis.modules.table import MODULE_TABLES
 from tbprof.analysis.operators.grouping import GROUPING_TABLES, GROUPINGS, Grouping
 from tbprof.errors import UsageError
@@ -12,8 +13,9 @@ from tbprof.texts.screens.tables import comparison_headline, kernels_headline, o
 from tbprof.trace.columns.columns import Category
 from tbprof.trace.columns.tables import Tables
 from tbprof.views.tables.comparison import compare_tables
-from tbprof.views.tables.details import kernel_details, operator_details
+from tbprof.views.tables.details import kernel_details, memory_details, operator_details
 from tbprof.views.tables.kernels import kernels
+from tbprof.views.tables.memory import memory
 from tbprof.views.tables.modules import modules
 from tbprof.views.tables.operators import WHERE_MISSING, operators
 from tbprof.views.tables.screen import RowDetails, TableChoice, TableView
@@ -22,7 +24,7 @@ from tbprof.views.tables.viewing import MOST_ROWS, table_view
 
 __all__ = ["PAGE_TABLES", "compared_view", "details_of", "page_of"]
 
-PAGE_TABLES: Tables = FACTS_TABLES | GROUPING_TABLES | KERNEL_TABLES | MODULE_TABLES
+PAGE_TABLES: Tables = FACTS_TABLES | GROUPING_TABLES | KERNEL_TABLES | MODULE_TABLES | MEMORY_TABLES
 """What of a trace they read."""
 
 _MOST_NAMED = 3
@@ -35,7 +37,7 @@ def page_of(facts: Facts, name: str, by: str, *, in_steps: bool, most_rows: int 
 
     Args:
         facts: Of the window, with `PAGE_TABLES`.
-        name: `operators` or `kernels`.
+        name: `operators`, `kernels` or `memory`.
         by: What a row is; by name where that was not recorded.
         in_steps: Whether only what belongs to a step is counted, where steps are marked.
         most_rows: See `table_view`.
@@ -48,7 +50,11 @@ def page_of(facts: Facts, name: str, by: str, *, in_steps: bool, most_rows: int 
         table = kernels(facts, "name", in_steps=in_steps)
         return table_view(table, headline=_kernels_headline(table), most_rows=most_rows)
     choices = tuple(TableChoice(one, _missing(facts, one)) for one in GROUPINGS)
-    table = operators(facts, _grouping(name, by, choices), in_steps=in_steps)
+    if name == "memory":
+        table = memory(facts, _grouping(by, choices), in_steps=in_steps)
+        return table_view(table, headline=table.sentence, choices=choices, most_rows=most_rows)
+    _of_operators(name)
+    table = operators(facts, _grouping(by, choices), in_steps=in_steps)
     return table_view(table, headline=_operators_headline(table), choices=choices, most_rows=most_rows)
 
 
@@ -62,7 +68,10 @@ def details_of(facts: Facts, name: str, by: str, row: int, *, in_steps: bool) ->
     if name == "kernels":
         return kernel_details(facts, row, in_steps=in_steps)
     choices = tuple(TableChoice(one, _missing(facts, one)) for one in GROUPINGS)
-    return operator_details(facts, _grouping(name, by, choices), row, in_steps=in_steps)
+    if name == "memory":
+        return memory_details(facts, _grouping(by, choices), row, in_steps=in_steps)
+    _of_operators(name)
+    return operator_details(facts, _grouping(by, choices), row, in_steps=in_steps)
 
 
 def compared_view(before: Facts, after: Facts, name: str) -> TableView:
@@ -90,9 +99,12 @@ def _comparison_headline(table: Table) -> str:
     return comparison_headline(table.name.removesuffix("s"), largest, a_step=a_step)
 
 
-def _grouping(name: str, by: str, choices: tuple[TableChoice, ...]) -> Grouping:
+def _of_operators(name: str) -> None:
     if name != "operators":
         raise UsageError(f"there is no table of {name[:40]!r}")
+
+
+def _grouping(by: str, choices: tuple[TableChoice, ...]) -> Grouping:
     offered = {choice.by for choice in choices if not choice.missing}
     return next((one for one in GROUPINGS if one == by and one in offered), "name")
 

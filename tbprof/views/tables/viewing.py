@@ -41,8 +41,16 @@ _FIRST_OF_KERNELS = ("total_us", "mean_us", "blocks_per_sm", "occupancy", "tenso
 _FIRST_OF_ALL = ("name", "short_name", "shapes", "source", "calls", "share", "cumulative_share")
 _FIRST_OF_LIMITS = ("above_limit_us", "share_of_limit")
 _FIRST_OF_MODULES = ("device_us", "device_backward_us", "count", "median_us", "odd", "odd_us")
+_FIRST_OF_MEMORY = ("device", "increase_bytes", "self_allocated_bytes", "self_allocations", "at_peak_bytes")
 _FIRST = frozenset(
-    (*_FIRST_OF_ALL, *_FIRST_OF_LIMITS, *_FIRST_OF_OPERATORS, *_FIRST_OF_KERNELS, *_FIRST_OF_MODULES)
+    (
+        *_FIRST_OF_ALL,
+        *_FIRST_OF_LIMITS,
+        *_FIRST_OF_OPERATORS,
+        *_FIRST_OF_KERNELS,
+        *_FIRST_OF_MODULES,
+        *_FIRST_OF_MEMORY,
+    )
 )
 """Columns that are shown before anyone chose; of them, a table has its own."""
 _FIRST_WITHOUT_DEVICE = frozenset(("host_total_us", "host_mean_us", "host_median_us"))

@@ -79,6 +79,7 @@ def window_view(report: Report, *, run: str, worker: str, window: str) -> Window
         environment=() if report.facts is None else _environment(report.facts),
         overview=overview,
         communication=communication_view(report),
+        records_memory=bool(report.memory),
     )
 
 

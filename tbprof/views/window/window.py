@@ -174,3 +174,5 @@ class WindowView:
     overview: OverviewView
     communication: CommunicationView | None
     """Null where nothing was said to another rank."""
+    records_memory: bool
+    """Whether the trace holds what allocators did."""

@@ -66,6 +66,20 @@ def test_a_flame_graph_is_of_what_was_recorded(tab: Any) -> None:
     assert unknown["kind"] in {choice["kind"] for choice in view["kinds"] if not choice["missing"]}
 
 
+def test_memory_is_that_of_the_device_and_the_moment_asked_for(tab: Any) -> None:
+    view = timeline(tab, {**PLACE, "device": "CPU"}, "memory")["memory"]
+    assert (view["device"], [device["device"] for device in view["devices"]]) == ("CPU", ["GPU 0", "CPU"])
+    asked = {**PLACE, "start": "1000000", "end": "2000000", "at": "1500000"}
+    view = timeline(tab, asked, "memory")["memory"]
+    assert (view["line"]["from_ns"], view["line"]["to_ns"], view["moment"]["is_peak"]) == (
+        10**6,
+        2 * 10**6,
+        False,
+    )
+    rows = timeline(tab, {**PLACE, "table": "memory", "by": "module", "scope": "trace"}, "table")["view"]
+    assert rows["columns"][0]["key"] == "name"
+
+
 def test_modules_are_those_of_the_window(tab: Any) -> None:
     answer = timeline(tab, PLACE, "modules")
     assert (answer["state"], answer["problem"]) == ("ready", None)
