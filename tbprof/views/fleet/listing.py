@@ -101,11 +101,17 @@ def _sentences(rows: Sequence[FleetRow]) -> tuple[str, str]:
     lost: defaultdict[str, float] = defaultdict(float)
     for row in ready:
         if row.lost_gpu_s:
-            lost[f"{row.top_rule} {row.top_place}".strip()] += row.lost_gpu_s
+            lost[_named(row)] += row.lost_gpu_s
     total_s = sum(lost.values())
     watched_s = sum(row.gpu_s or 0.0 for row in ready)
     alarms = sum(row.is_alarm for row in ready)
     return fleet_sentences(len(ready), total_s, watched_s, _half(lost), alarms)
+
+
+def _named(row: FleetRow) -> str:
+    """Its line; of what no line is to blame for, what there is to do."""
+    action = row.top_action.replace("`", "")
+    return f"{row.top_rule} {row.top_place}" if row.top_place else f"{row.top_rule} ({action})"
 
 
 def _half(lost: Mapping[str, float]) -> list[str]:

@@ -11,6 +11,7 @@ import { sortFleet } from "../../state/fleet.ts";
 import { place, visit } from "../../state/place.ts";
 import { nameOfRun } from "../../state/runs.ts";
 import { Icon } from "../../widgets/Icon.tsx";
+import { InlineText } from "../../widgets/Prose.tsx";
 
 const FIGURES = 7;
 
@@ -116,10 +117,13 @@ function TopLine({ row }: { row: FleetRow }) {
   return (
     <>
       <b>{lost(row)}</b>
-      <p class="s12 anywhere" title={row.top_action}>
+      <p class="s12">
         <PlaceLink to={placeOfLine(row)}>
-          {row.top_rule} <bdi>{row.top_place}</bdi>
+          <InlineText text={row.top_action} />
         </PlaceLink>
+      </p>
+      <p class="s12 t3 anywhere">
+        {row.top_rule} <bdi>{row.top_place}</bdi>
       </p>
     </>
   );
