@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -89,35 +90,56 @@ def test_a_change_under_the_same_size_and_time_is_another_file(logs: Path) -> No
     assert identity_of(path)[:-1] == before[:-1]
 
 
+def swap_file(logs: Path) -> None:
+    """What `run/swapped` is, one thing after the other."""
+    aside, target = logs / "aside", logs / "run" / "swapped"
+    kinds: tuple[Callable[[], object], ...] = (
+        lambda: aside.symlink_to("../../secret"),
+        lambda: aside.write_bytes(b"mine"),
+        lambda: os.mkfifo(aside),
+        lambda: aside.symlink_to("/dev/zero"),
+    )
+    for make in kinds:
+        make()
+        aside.replace(target)
+
+
+def swap_folder(logs: Path) -> None:
+    """The folder of the file is a link to one outside, and itself again."""
+    run, aside = logs / "run", logs / "aside"
+    run.rename(aside)
+    run.symlink_to("../outside")
+    run.unlink()
+    aside.rename(run)
+
+
 @needs_links
+@pytest.mark.parametrize("swap", [swap_file, swap_folder])
 @pytest.mark.parametrize("races", [300, pytest.param(10_000, marks=pytest.mark.exhaustive)])
-def test_a_file_that_is_swapped_while_it_is_opened_gives_itself_or_nothing(logs: Path, races: int) -> None:
-    target, over = logs / "swapped", threading.Event()
-    often = sys.getswitchinterval()
+def test_what_is_swapped_while_it_is_opened_gives_itself_or_nothing(
+    logs: Path, races: int, swap: Callable[[Path], None]
+) -> None:
+    target, over = logs / "run" / "swapped", threading.Event()
+    for folder, content in ((logs / "run", b"mine"), (logs.parent / "outside", CANARY)):
+        folder.mkdir()
+        (folder / "swapped").write_bytes(content)
+    often, threads = sys.getswitchinterval(), threading.active_count()
     sys.setswitchinterval(1e-5)
 
-    def swap() -> None:
-        aside = logs / "aside"
+    def swap_on() -> None:
         while not over.is_set():
-            for kind in ("link", "file", "pipe"):
-                if kind == "link":
-                    aside.symlink_to("../secret")
-                elif kind == "file":
-                    aside.write_bytes(b"mine")
-                else:
-                    os.mkfifo(aside)
-                aside.replace(target)
+            swap(logs)
 
-    target.write_bytes(b"mine")
-    thread = threading.Thread(target=swap)
+    thread = threading.Thread(target=swap_on)
     thread.start()
-    seen: set[bytes] = set()
+    seen: Counter[bytes] = Counter()
     for _ in range(races):
         try:
-            seen.add(read(target))
+            seen[read(target)] += 1
         except OSError:
-            seen.add(b"refused")
+            seen[b"refused"] += 1
     over.set()
     thread.join()
     sys.setswitchinterval(often)
-    assert seen <= {b"mine", b"refused"}
+    assert set(seen) <= {b"mine", b"refused"}
+    assert threading.active_count() == threads
