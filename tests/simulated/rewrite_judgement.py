@@ -6,19 +6,20 @@ import dataclasses
 import random
 from dataclasses import dataclass
 
-from prediction import Prediction
+from prediction import TOLERANCE, Prediction
 from program import Action, Launch, Program
 from random_programs import random_program
 from random_rewrites import REWRITES, random_rewrite
-from recording import record
+from recording import record, site_function
 from simulated_host import run
 
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Saving
 from tbprof.rules.checking import run_rules
 from tbprof.rules.registry import RULES
+from tbprof.views.findings.actions import rank
 
-__all__ = ["BatchJudgement", "judge_batch", "judge_rewrite"]
+__all__ = ["BatchJudgement", "JointJudgement", "judge_batch", "judge_joint", "judge_rewrite"]
 
 _RULE = {rule.code: rule for rule in RULES}
 
@@ -38,6 +39,41 @@ def judge_rewrite(fix: str, seed: int) -> Prediction | None:
         ceiling_ns=sum(saving.ceiling_ns for saving in savings),
     )
     return Prediction(0, bracket, whole.window_ns - run(rewrite.after).window_ns, whole.window_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class JointJudgement:
+    """What the list of actions says a fix saves once the waits above it are gone, and what it does then."""
+
+    waits_above: int
+    """How many sites of waits are fixed before it."""
+    most_ns: int
+    true_ns: int
+    window_ns: int
+
+    @property
+    def is_under(self) -> bool:
+        return self.true_ns <= self.most_ns + TOLERANCE * self.window_ns
+
+
+def judge_joint(fix: str, seed: int) -> JointJudgement | None:
+    """None where the list of actions does not have the fix."""
+    rewrite = random_rewrite(fix, seed)
+    whole = run(rewrite.before)
+    built = record(rewrite.before, whole)
+    built.device_name = rewrite.device
+    report = built.report()
+    actions = rank(report).actions
+    codes = [report.findings[action.findings[0]].rule for action in actions]
+    if REWRITES[fix][0] not in codes:
+        return None
+    place = codes.index(REWRITES[fix][0])
+    above = [at for action in actions[:place] if action.total_ns is not None for at in action.findings]
+    sources = [report.sites[site].source for at in above for site in report.findings[at].sites]
+    functions = {source.function for source in sources if source is not None}
+    gone = frozenset(site for site in rewrite.before.sites if site_function(site) in functions)
+    true_ns = run(rewrite.before, gone).window_ns - run(rewrite.after, gone).window_ns
+    return JointJudgement(len(gone), actions[place].saving.ceiling_ns, true_ns, whole.window_ns)
 
 
 @dataclass(frozen=True, slots=True)

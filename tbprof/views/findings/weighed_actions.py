@@ -17,6 +17,8 @@ _SHORTENS_KERNELS = ("PRC01", "PRC02", "PRC03", "PRC07", "LCH05", "SHR02")
 """Rules whose findings make kernels shorter and leave their launches: they win what the host waited for."""
 _WINS_IDLE = ("CMP", "DAT", "LCH", "MEM")
 """Families of rules whose findings can win nothing but idle."""
+_SPARES_KERNELS = ("LCH04", "MEM04")
+"""Rules of these families whose findings win kernels as well, which nothing above them shortens."""
 _WINS_STALLS = ("CPY", "SYN")
 """Those whose findings can win the time in which nothing is computed."""
 
@@ -96,6 +98,8 @@ def _room_ns(report: Report, rule: str) -> int | None:
     if rule in _SHORTENS_KERNELS:
         return report.faster_device_ns
     if report.idle is None or len(report.idle.by_device) != 1:
+        return None
+    if rule in _SPARES_KERNELS:
         return None
     idle_ns = report.idle.total.device_ns
     if rule.startswith(_WINS_IDLE):
