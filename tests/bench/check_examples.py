@@ -1,7 +1,7 @@
 """Where each check really failed and passed: `python tests/bench/check_examples.py TRACES MIRRORS`.
 
 TRACES holds the public traces of the tests, MIRRORS the clones that `unseen_traces.py` reads.
-`wrong_settings.py` and `wrong_requests.py` are run through the hook on the CPU, as they are and with `--right`.
+The programs `wrong_settings.py` and `wrong_requests.py` are run through the hook, plain and with `--right`.
 Writes `tests/data/check_examples.json`, with the reason where a check has no example, and prints the table of
 `check_examples.md`. The environment's settings are the programs' own.
 """
