@@ -13,7 +13,8 @@ class ComputingPart:
 
     kind: str
     """"matmul", "convolution", "attention", "normalization", "embedding", "reduction", "element-wise";
-    "communication", "copies" from and to the host, and "other"."""
+    "communication", "copies" from and to the host; without such an operator "graph", what a CUDA graph holds,
+    "compiled", what torch.compile wrote, and "other"."""
     device_ns: int
     """Of kernels, copies and memsets, also where several run at once."""
     covered_ns: int

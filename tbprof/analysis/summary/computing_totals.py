@@ -7,7 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.names import are_named
+from tbprof.analysis.arrays.names import are_named, match
 from tbprof.analysis.device.copy_kinds import DIRECTIONS, copy_kinds
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.limits.formulas.cost import FAMILIES
@@ -24,10 +24,13 @@ from tbprof.trace.columns.tensor_cores import is_on_tensor_cores
 
 __all__ = ["computing_totals"]
 
-_KINDS = (*FAMILIES, "communication", "copies", "other")
-_COMMUNICATION, _COPIES, _OTHER = (_KINDS.index(kind) for kind in ("communication", "copies", "other"))
+_KINDS = (*FAMILIES, "communication", "copies", "graph", "compiled", "other")
+_COMMUNICATION, _COPIES, _GRAPH, _COMPILED, _OTHER = range(len(FAMILIES), len(_KINDS))
 _PRODUCTS = [_KINDS.index(kind) for kind in ("matmul", "convolution", "attention")]
 _OVER_THE_BUS = [DIRECTIONS.index(name) for name in ("HtoD", "DtoH")]
+_GRAPH_LAUNCH = r"(?:cuda|hip|cu)GraphLaunch"
+_OF_COMPILER = r"triton_(?:poi|red|per|tem|for)_"
+"""Kernels that torch.compile writes: of point-wise operators, reductions, products, or several at once."""
 
 COVERED_PRODUCTS = 0.95
 """Of the time of products: with less covered, what is not known would make the utilization too small."""
@@ -146,6 +149,10 @@ def _work_kinds(facts: Facts, operators: Operators, family: Int64s, named: Int64
     around = _at(named, call)
     kind = _at(family, around)
     kind[kind == NONE] = _OTHER
+    rest = np.flatnonzero(kind == _OTHER)
+    kind[rest[match(facts.trace, work.rows[rest], _OF_COMPILER)]] = _COMPILED
+    launched = rest[work.launch[rest] != NONE]
+    kind[launched[match(facts.trace, work.launch[launched], _GRAPH_LAUNCH)]] = _GRAPH
     is_copy = facts.trace.slices.category[work.rows] == Category.MEMCPY
     copies = np.flatnonzero(is_copy)
     direction, _ = copy_kinds(facts.trace, work, work.launch[copies], copies)
@@ -153,8 +160,8 @@ def _work_kinds(facts: Facts, operators: Operators, family: Int64s, named: Int64
     kind[facts.parts.is_communication] = _COMMUNICATION
     step = _at(operators.step, np.where(around == NONE, call, around))
     alone = call == NONE
-    launched = alone & (work.launch != NONE)
-    step[launched] = facts.steps.index_of(work.launch_start_ns[launched])
+    by_call = alone & (work.launch != NONE)
+    step[by_call] = facts.steps.index_of(work.launch_start_ns[by_call])
     return np.where(step == NONE, NONE, kind)
 
 

@@ -19,9 +19,11 @@ PART_NAMES = {
     "element-wise": "element-wise operators",
     "communication": "communication",
     "copies": "copies from and to the host",
+    "graph": "CUDA graphs",
+    "compiled": "kernels of torch.compile",
     "other": "other work",
 }
-"""By `ComputingPart.kind`; of the last one, some may have no operator, as in a CUDA graph."""
+"""By `ComputingPart.kind`; of the last one, some may have no operator."""
 
 _MOST_PARTS = 3
 _WORTH_A_WORD = 0.05

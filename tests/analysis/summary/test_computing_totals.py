@@ -42,6 +42,22 @@ def totals(built: TraceBuilder) -> Computing:
     return found
 
 
+def test_graphs_compiled_kernels_and_families_without_a_formula_are_no_other_work() -> None:
+    built = built_on()
+    built.graph_launch(100, 105, runs=[(110, 120), (130, 140)])
+    op(built, "triton_poi_fused_add_0", 200, 220)
+    built.launch(205, 206, runs=(210, 215), name="triton_poi_fused_add_0")
+    op(built, "aten::cudnn_convolution_backward_weight", 300, 320)
+    built.launch(305, 306, runs=(310, 350), name="wgrad")
+    built.launch(400, 401, runs=(410, 411), name="triton_softmax_kernel")
+    assert {part.kind: part.device_ns for part in totals(built).parts} == {
+        "convolution": 40_000,
+        "graph": 20_000,
+        "compiled": 5_000,
+        "other": 1_000,
+    }
+
+
 def test_parts_are_all_of_the_device_and_limits_those_of_what_is_covered() -> None:
     built = built_on()
     product(built, 100, 300)

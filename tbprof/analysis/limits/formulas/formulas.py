@@ -25,8 +25,28 @@ _BY_FAMILY: Mapping[Family, Mapping[str, CostOf]] = {
     "reduction": REDUCTIONS,
     "element-wise": ELEMENTWISE,
 }
+_WITHOUT_FORMULA: Mapping[Family, tuple[str, ...]] = {
+    "convolution": (
+        "aten::cudnn_convolution_backward",
+        "aten::cudnn_convolution_backward_input",
+        "aten::cudnn_convolution_backward_weight",
+        "aten::miopen_convolution_backward",
+        "aten::miopen_convolution_backward_input",
+        "aten::miopen_convolution_backward_weight",
+    ),
+    "attention": (
+        "flash_attn::_flash_attn_forward",
+        "flash_attn::_flash_attn_backward",
+        "flash_attn_3::fwd",
+        "flash_attn_3::bwd",
+    ),
+}
+"""Operators of older versions of torch and of other packages, of which only the family is known."""
 FAMILY_OF: Mapping[str, Family] = {
-    name: family for family, formulas in _BY_FAMILY.items() for name in formulas
+    name: family
+    for by_family in (_BY_FAMILY, _WITHOUT_FORMULA)
+    for family, names in by_family.items()
+    for name in names
 }
 _FORMULAS: Mapping[str, CostOf] = {
     name: formula for formulas in _BY_FAMILY.values() for name, formula in formulas.items()
