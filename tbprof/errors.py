@@ -15,6 +15,7 @@
     |-- PreflightError           a program can't be run without a GPU
     |   |-- NotSupported         it does what only a GPU can do
     |   `-- SelfTestFailed       this torch does not behave as preflight needs it to
+    |-- SnapshotError            a snapshot of torch's allocator gives nothing
     |-- RemoteError              a folder on another host can't be used as it was named
     |-- JobError                 the ranks of a job can't be judged together
     |-- OutputError              what was asked for can't be printed
@@ -44,6 +45,7 @@ __all__ = [
     "ReportTooLarge",
     "ReportTooNew",
     "SelfTestFailed",
+    "SnapshotError",
     "TbprofError",
     "TraceError",
     "TraceNotReadable",
@@ -122,6 +124,10 @@ class JobError(TbprofError):
 
 class OutputError(TbprofError):
     """What was asked for can't be printed: stdout is closed or full."""
+
+
+class SnapshotError(TbprofError):
+    """A snapshot of torch's allocator gives nothing."""
 
 
 class UsageError(TbprofError):

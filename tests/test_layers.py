@@ -117,6 +117,7 @@ LAW = {
     "job.replay": allowed("errors", "numpy", never="io json os pathlib"),
     "job.ranks": allowed("errors model", "numpy", never="io json os pathlib"),
     "job.operations": allowed("errors", "numpy pyarrow"),
+    "snapshot": allowed("analysis.attribution errors model"),
     "texts.figures": allowed("errors model"),
     "texts.trust": allowed("errors model"),
     "texts.screens": allowed("errors model"),
@@ -181,7 +182,7 @@ LAW = {
         "file_names folders manual report store.* trace_files texts.* version views.* errors model"
     ),
     "cli": allowed("standard_streams version errors"),
-    "cli.output": allowed("remote report standard_streams texts.* views.* errors model"),
+    "cli.output": allowed("remote report snapshot standard_streams texts.* views.* errors model"),
     "cli.input": allowed(
         "executors file_names remote.* report standard_streams store.* trace_files texts.* views.* "
         "window_names errors model"
@@ -189,7 +190,7 @@ LAW = {
     "cli.processes": allowed("standard_streams errors", "pynvml"),
     "cli.commands": allowed(
         "executors folders hook.safety hook.spool html_report line_rules manual remote rules job.* "
-        "standard_streams store.* texts.* trace_files views.* window_names errors model"
+        "snapshot standard_streams store.* texts.* trace_files views.* window_names errors model"
     ),
     "hook": allowed("program errors model", "torch"),
     "hook.safety": allowed("errors model", "torch"),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tbprof.cli.commands.parsers import WORKERS_HELP
 from tbprof.cli.commands.report_forms import report_parts
-from tbprof.cli.input.parquet_magic import is_parquet
+from tbprof.cli.input.parquet_magic import is_parquet, is_pickle
 from tbprof.cli.input.piped import is_piped
 from tbprof.cli.input.places import path_of
 from tbprof.cli.input.window_reading import WindowReader, WindowReport
@@ -43,7 +43,7 @@ def add_to(commands: Commands) -> None:
         nargs="+",
         metavar="PATH",
         help="a trace, a stored report (*.tbprof.pb), or a folder of them; - is stdin; or a table of a "
-        "job's operations (Parquet)",
+        "job's operations (Parquet), or a snapshot of torch's allocator (pickle)",
     )
     parser.add_argument("--format", choices=("text", "json", "csv", "markdown", "html"), default="text")
     parser.add_argument("--summary", action="store_true", help="one line a run, the GPUs idle most first")
@@ -76,6 +76,9 @@ def run(options: argparse.Namespace) -> int:
     with Output(options.output) as output:
         for table in filter(is_parquet, options.paths):
             output.put(_job_text(table, options))
+            return 0
+        for snapshot in filter(is_pickle, options.paths):
+            output.put(_snapshot_text(snapshot, options))
             return 0
         reader = WindowReader(
             options.paths,
@@ -125,6 +128,19 @@ class _Seen:
 
                 store_beside(window, report)
             yield window, report
+
+
+def _snapshot_text(path: Path, options: argparse.Namespace) -> str:
+    """Of a snapshot of torch's allocator, which is no trace and has no windows."""
+    if len(options.paths) > 1 or options.summary or options.fail_on or options.format not in _JOB_FORMS:
+        raise UsageError(
+            f"{path} is a snapshot of torch's allocator: name it alone, with --format text or json"
+        )
+    from tbprof.cli.output.snapshot_text import snapshot_json, snapshot_text
+    from tbprof.snapshot.snapshot import read_snapshot
+
+    found = read_snapshot(path)
+    return snapshot_json(found) if options.format == "json" else snapshot_text(found)
 
 
 def _job_text(path: Path, options: argparse.Namespace) -> str:

@@ -1,20 +1,31 @@
-"""Which files are tables of a job's operations, without the packages that read them."""
+"""Which files are tables of a job's operations, or snapshots, without the packages that read them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["is_parquet"]
+__all__ = ["is_parquet", "is_pickle"]
 
-_MAGIC = b"PAR1"
+_PARQUET = b"PAR1"
+_PICKLES = tuple(bytes((0x80, protocol)) for protocol in range(2, 6))
+"""A pickle says its protocol first, since the second one."""
 
 
 def is_parquet(path: Path) -> bool:
     """Whether a file begins as Parquet does; a folder, a pipe or what can't be opened does not."""
+    return _first_bytes(path, len(_PARQUET)) == _PARQUET
+
+
+def is_pickle(path: Path) -> bool:
+    """Whether a file begins as a pickle does."""
+    return _first_bytes(path, 2) in _PICKLES
+
+
+def _first_bytes(path: Path, count: int) -> bytes:
     try:
         if not path.is_file():
-            return False
+            return b""
         with path.open("rb") as file:
-            return file.read(len(_MAGIC)) == _MAGIC
+            return file.read(count)
     except OSError:
-        return False
+        return b""

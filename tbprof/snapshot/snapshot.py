@@ -1,0 +1,159 @@
+"""What a snapshot of torch's allocator says: segments, blocks with the line that allocated them, and history.
+
+The form is that of `torch.cuda.memory._snapshot()`: `segments` with their `blocks`, and `device_traces`, a
+list of events a device, as long as the allocator's history was recorded.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tbprof.analysis.attribution.sources import parse_frame
+from tbprof.errors import SnapshotError
+from tbprof.records import dataclass
+from tbprof.snapshot.plain_pickle import read_plain_pickle
+
+__all__ = ["DeviceSnapshot", "Held", "Snapshot", "devices_of", "read_snapshot"]
+
+_MOST_BYTES = 512 * 1024 * 1024
+_USED = "active_allocated"
+_AWAITED = ("active_awaiting_free", "active_pending_free")
+_FREE = "inactive"
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Blocks in use that were allocated on one line."""
+
+    place: str | None
+    """`file(line): function` of the user's, else the innermost frame; None without history."""
+    bytes: int
+    blocks: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceSnapshot:
+    device: int
+    segments: int
+    reserved_bytes: int
+    allocated_bytes: int
+    awaited_bytes: int
+    """Given back, while a stream may still use them."""
+    free_bytes: int
+    """Reserved and in no use."""
+    largest_free_bytes: int
+    """Of one block: more than that at once needs another segment."""
+    held: tuple[Held, ...]
+    """The largest first."""
+    events: Mapping[str, int]
+    """Of the recorded history, how many of each action, such as `segment_alloc` and `oom`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    path: str
+    devices: tuple[DeviceSnapshot, ...]
+
+
+def read_snapshot(path: Path) -> Snapshot:
+    """Read a file that `torch.cuda.memory._dump_snapshot` wrote; nothing of it is run.
+
+    Raises:
+        SnapshotError: It is no such file, is damaged, or holds more than plain values.
+    """
+    try:
+        size_bytes = path.stat().st_size
+        if size_bytes > _MOST_BYTES:
+            raise SnapshotError(f"{path} has {size_bytes:,} bytes, over the limit of {_MOST_BYTES:,}")
+        data = path.read_bytes()
+    except OSError as error:
+        raise SnapshotError(f"{path} can't be read ({error.strerror})") from error
+    try:
+        return Snapshot(str(path), devices_of(read_plain_pickle(data)))
+    except SnapshotError as error:
+        raise SnapshotError(f"{path} is no snapshot that can be read: {error}") from error
+
+
+def devices_of(value: Any) -> tuple[DeviceSnapshot, ...]:
+    """The devices of what a pickle held.
+
+    Raises:
+        SnapshotError: It is no snapshot.
+    """
+    if not isinstance(value, dict) or not isinstance(value.get("segments"), list):
+        raise SnapshotError("it has no `segments`: write it with torch.cuda.memory._dump_snapshot")
+    segments = defaultdict[int, list[dict[str, Any]]](list)
+    for segment in filter(_is_segment, value["segments"]):
+        segments[_whole(segment, "device")].append(segment)
+    traces = value.get("device_traces")
+    histories = dict(enumerate(traces)) if isinstance(traces, list) else {}
+    known = {number for number, history in histories.items() if isinstance(history, list) and history}
+    return tuple(
+        _device(number, segments.get(number, []), histories.get(number))
+        for number in sorted({*segments, *known})
+    )
+
+
+def _device(number: int, segments: list[dict[str, Any]], history: Any) -> DeviceSnapshot:
+    by_state, free, held = Counter[str](), [0], defaultdict[str | None, list[int]](list)
+    for block in (block for segment in segments for block in filter(_is_block, segment["blocks"])):
+        state, size = str(block.get("state")), _whole(block, "size")
+        by_state[state] += size
+        if state == _FREE:
+            free.append(size)
+        elif state == _USED:
+            held[_place(block.get("frames"))].append(size)
+    return DeviceSnapshot(
+        device=number,
+        segments=len(segments),
+        reserved_bytes=sum(_whole(segment, "total_size") for segment in segments),
+        allocated_bytes=by_state[_USED],
+        awaited_bytes=sum(by_state[state] for state in _AWAITED),
+        free_bytes=by_state[_FREE],
+        largest_free_bytes=max(free),
+        held=tuple(
+            sorted(
+                (Held(place, sum(sizes), len(sizes)) for place, sizes in held.items()),
+                key=lambda one: (-one.bytes, one.place or ""),
+            )
+        ),
+        events=dict(Counter(_actions(history))),
+    )
+
+
+def _is_segment(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("blocks"), list)
+
+
+def _is_block(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _whole(record: dict[str, Any], key: str) -> int:
+    """A size or a number; 0 where it is none, or one that can't be."""
+    value = record.get(key)
+    return value if isinstance(value, int) and value >= 0 else 0
+
+
+def _actions(history: Any) -> Iterable[str]:
+    events = history if isinstance(history, list) else []
+    return (event["action"] for event in events if isinstance(event, dict) and _is_text(event.get("action")))
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _place(frames: Any) -> str | None:
+    """The innermost frame of the user's own code, else the innermost one; frames of C++ are nobody's."""
+    written = [
+        f"{frame['filename']}({_whole(frame, 'line')}): {frame['name']}"
+        for frame in (frames if isinstance(frames, list) else [])
+        if isinstance(frame, dict) and _is_text(frame.get("filename")) and _is_text(frame.get("name"))
+        if frame["filename"].endswith(".py") or frame["filename"].startswith("<")
+    ]
+    own = next((frame for frame in written if parse_frame(frame, exact=True) is not None), None)
+    return own or next(iter(written), None)
