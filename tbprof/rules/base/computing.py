@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import overlap_ns, subtract
+from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, subtract
 from tbprof.analysis.arrays.names import are_named
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.faster_device import faster_device_ns
@@ -47,11 +47,16 @@ def gaps_ns(facts: Facts, at: Int64s) -> int:
     """What the device needs from one queued kernel to the next before each of this work."""
     before = facts.replay.order.before[at]
     at, before = at[before != NONE], before[before != NONE]
-    device = facts.work.main_device
-    if device is None or not len(at):
+    if facts.work.main_device is None or not len(at):
         return 0
-    queued = subtract(facts.idle.gaps[device], facts.idle.empty[device])
+    queued = facts.once(_queued_idle)
     return int(overlap_ns(queued, facts.work.end_ns[before], facts.work.start_ns[at]).sum())
+
+
+def _queued_idle(facts: Facts) -> Intervals:
+    assert facts.work.main_device is not None, "there is work of a device"
+    main = facts.work.main_device
+    return subtract(facts.idle.gaps[main], facts.idle.empty[main])
 
 
 def is_worth_a_word(facts: Facts, saved_ns: int) -> bool:

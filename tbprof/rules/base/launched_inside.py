@@ -19,6 +19,8 @@ def launched_inside(facts: Facts, rows: Int64s) -> Int64s:
     for lane in np.unique(slices.lane[rows]).tolist():
         mine = rows[slices.lane[rows] == lane]
         spans = union(slices.start_ns[mine], slices.end_of(mine))
+        if not len(spans):
+            continue  # All of them are shorter than what the file tells apart.
         at = np.searchsorted(spans.start_ns, work.launch_start_ns, side="right") - 1
         held = (at >= 0) & (work.launch_start_ns < spans.end_ns[np.maximum(at, 0)])
         found |= held & (work.launch != NONE) & (slices.lane[work.launch] == lane)

@@ -76,6 +76,8 @@ def _ops_in(facts: Facts, rows: Int64s) -> frozenset[str]:
     for lane in np.unique(slices.lane[rows]).tolist():
         mine = rows[slices.lane[rows] == lane]
         spans = union(slices.start_ns[mine], slices.end_of(mine))
+        if not len(spans):
+            continue
         here = ops[slices.lane[ops] == lane]
         at = np.searchsorted(spans.start_ns, slices.start_ns[here], side="right") - 1
         held = (at >= 0) & (slices.start_ns[here] < spans.end_ns[np.maximum(at, 0)])

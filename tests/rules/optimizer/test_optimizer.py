@@ -56,6 +56,15 @@ def test_an_update_that_takes_nothing_passes_with_its_figures() -> None:
     assert (check.state, check.numbers["calls"]) == ("passed", 3)
 
 
+def test_ranges_of_no_length_hold_nothing() -> None:
+    built = TraceBuilder()
+    built.step(1, 0, 1000)
+    for name in (STEP, ZERO):
+        built.annotation(name, 100, 100)
+    built.launch(100, 105, runs=(110, 900))
+    assert codes(built) == []
+
+
 def test_public_trainings(traces: pathlib.Path, public_report: PublicReport) -> None:
     """One on a V100 zeroes 412 gradients a step; one of DistributedDataParallel has a single buffer."""
     zeroed = public_report(traces / "hta_df_index_memory" / "df_index_resolver.json.gz")
