@@ -13,9 +13,10 @@ from tbprof.trace.columns.arrays import Int8s, Int32s, SparseColumn, SparseFloat
 from tbprof.trace.columns.tables import Tables
 from tbprof.trace.importers.kineto.category_args import (
     ARGS,
-    COLLECTIVES,
+    COLLECTIVE,
     FRACTIONS,
     GPU_PLACE,
+    MESSAGE,
     ArgGroup,
     TextFields,
 )
@@ -48,13 +49,14 @@ class ArgColumns:
         self, first_row: int, category: Int8s, slices: Sequence[AnySlice], args: Sequence[SliceArgs]
     ) -> None:
         """Append what a batch of rows has; `first_row` is the number of its first."""
+        collectives = np.empty(0, np.intp)
         met = set(np.flatnonzero(np.bincount(category)).tolist())
         for group in self._groups:
             if met.isdisjoint(group.categories):
                 continue
-            rows = np.flatnonzero(group.is_of[category])
-            if group in COLLECTIVES:
-                rows = _collectives(rows, args)
+            rows = np.flatnonzero(group.is_of[category]) if group is not MESSAGE else collectives
+            if group is COLLECTIVE:
+                rows = collectives = _collectives(rows, args)
             self._add(group, first_row, rows, slices, args)
 
     def columns(self) -> dict[str, SparseColumn]:

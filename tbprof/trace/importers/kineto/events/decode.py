@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -38,6 +38,8 @@ from tbprof.trace.importers.kineto.events.times import (
 )
 
 __all__ = ["Batch", "Decoder", "Losses"]
+
+_Kind = TypeVar("_Kind", bound=Event)
 
 _END_CANDIDATES = 8
 _FRONT_BYTES = 256 * 1024
@@ -180,23 +182,23 @@ def _decoder(clock: int, tables: Tables) -> msgspec.json.Decoder[list[Event]]:
 
 def _batch(events: list[Event], clock: ClockType, used_bytes: int, *, ended: bool) -> Batch | None:
     """A batch, or None if the clock can't hold its times."""
-    slices: list[AnySlice] = [event for event in events if event.__class__ is Slice]
-    others: defaultdict[type[Event], list[Any]] = defaultdict(list)
-    if len(slices) < len(events):
-        for event in events:
-            if event.__class__ is not Slice:
-                others[event.__class__].append(event)
-    memory = [event for event in others[Instant] if event.name == _MEMORY]
+    met = set(map(type, events))
+
+    def all_of(kind: type[_Kind]) -> list[_Kind]:
+        return [event for event in events if event.__class__ is kind] if kind in met else []
+
+    slices: list[AnySlice] = all_of(Slice)
+    memory = [event for event in all_of(Instant) if event.name == _MEMORY]
     times, memory_ns = exact_times(slices, clock), exact_starts(memory, clock)
     if times is None or memory_ns is None:
         return None
     return Batch(
         slices=slices,
         times=times,
-        labels=others[Label],
+        labels=all_of(Label),
         memory=memory,
         memory_ns=memory_ns,
-        arrows=others[Arrow],
+        arrows=all_of(Arrow),
         num_events=len(events),
         used_bytes=used_bytes,
         ended=ended,
