@@ -155,6 +155,7 @@ class TraceBuilder:
         *,
         runs: Span | None,
         size_bytes: int = 4,
+        gb_per_s: float | None = None,
         call: str = "",
         kind: str = "",
         stream: int = 7,
@@ -164,8 +165,8 @@ class TraceBuilder:
         """A copy call and, where it `runs`, its device row.
 
         The call is by default what torch uses (`cudaMemcpyAsync`, `hipMemcpyWithStream`).
-        `memory` ("pageable", "pinned", "") is that of the host's side; `kind` is what ROCm's
-        call says instead of the number of its direction.
+        `memory` ("pageable", "pinned", "") is that of the host's side; `gb_per_s` is its recorded speed;
+        `kind` is what ROCm's call says instead of the number of its direction.
         """
         is_cuda = self._vendor == "cuda"
         said = {} if is_cuda else {"kind": kind or KINDS[direction], "bytes": str(size_bytes)}
@@ -174,7 +175,9 @@ class TraceBuilder:
         if runs is None:
             return
         name = COPY_NAMES[self._vendor](direction, memory)
-        args = {"correlation": correlation, "bytes": size_bytes}
+        args: dict[str, Any] = {"correlation": correlation, "bytes": size_bytes}
+        if gb_per_s is not None:
+            args["memory bandwidth (GB/s)"] = gb_per_s
         self._on_device("memcpy", name, runs, device, stream, args)
         self._arrow(correlation, start, thread, runs[0], device, stream)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.transfers import Transfers
 from tbprof.model import CopyTotal
 from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["copy_totals"]
 
@@ -31,14 +31,13 @@ def copy_totals(episodes: Episodes, transfers: Transfers) -> tuple[CopyTotal, ..
                 wait_ns=int(episodes.wait_ns[mine[episodes.blocking[mine]]].sum()),
                 device_ns=int(transfers.device_ns[mine].sum()),
                 exposed_ns=int(transfers.exposed_ns[mine].sum()),
-                best_bytes_per_s=_best_speed(episodes.bytes[mine], transfers.device_ns[mine]),
+                best_bytes_per_s=_best_speed(transfers.bytes_per_s[mine]),
             )
         )
     return tuple(sorted(rows, key=lambda row: (-row.bytes, row.direction, row.memory)))
 
 
-def _best_speed(sizes_bytes: Int64s, device_ns: Int64s) -> int | None:
-    """Of the fastest copy, in bytes a second; None where none took any time."""
-    timed = device_ns > 0
-    speeds = sizes_bytes[timed] / device_ns[timed]
-    return int(speeds.max() * 1e9) if len(speeds) else None
+def _best_speed(bytes_per_s: npt.NDArray[np.float64]) -> int | None:
+    """Of the fastest copy, in bytes a second; None where none is known."""
+    known = bytes_per_s[np.isfinite(bytes_per_s)]
+    return int(known.max()) if len(known) else None

@@ -129,6 +129,8 @@ class Trace:
     """Stream of a GPU row or of a `SYNC` row (there -1 means: none named); missing: -1."""
     bytes: SparseColumn = NO_SIZES
     """Size of a copy or memset; missing: 0."""
+    bandwidth_gb_s: SparseFloats = NO_FRACTIONS
+    """Speed of a copy or memset, by its time in ns even where the file's own times are in whole us."""
     copy_kind: SparseColumn = NO_SIZES
     """`args.kind` of a ROCm copy call (1 HtoD, 2 DtoH, 3 DtoD, 4 default); missing: 0."""
     awaited_stream: SparseColumn = NO_NUMBERS

@@ -34,7 +34,7 @@ _Args: TypeAlias = "Sequence[SliceArgs]"
 
 _join = SEPARATOR.join
 _NO_TEXTS = b""
-FRACTIONS = ("blocks_per_sm", "warps_per_sm")
+FRACTIONS = ("blocks_per_sm", "warps_per_sm", "bandwidth_gb_s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,10 @@ ARGS = (
     ),
     _group(
         *(Category.MEMCPY, Category.MEMSET),
-        numbers=(NumberField("bytes", lambda args: [one.bytes for one in args], np.int64, missing=0),),
+        numbers=(
+            NumberField("bytes", lambda args: [one.bytes for one in args], np.int64, missing=0),
+            NumberField("bandwidth_gb_s", lambda args: [one.bandwidth_gb_s for one in args], np.float32),
+        ),
     ),
     _group(
         Category.SYNC,

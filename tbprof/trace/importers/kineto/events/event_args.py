@@ -33,6 +33,7 @@ _RENAMED = {
     "warps_per_sm": "warps per SM",
     "occupancy_percent": "est. achieved occupancy %",
     "graph": "graph id",
+    "bandwidth_gb_s": "memory bandwidth (GB/s)",
     "copy_kind": "kind",
     "collective_name": "Collective name",
     "collective_dtype": "dtype",
@@ -78,6 +79,7 @@ class SliceArgs(msgspec.Struct, frozen=True, gc=False, rename=_RENAMED):
     graph: Scalar = -1.0
     bytes: Scalar = 0.0
     """ROCm gives it as a string on its copy calls."""
+    bandwidth_gb_s: Scalar = -1.0
     copy_kind: Scalar = 0.0
     """On a ROCm copy call the direction, "1" to "4"; on GPU rows a word."""
     sync_kind: msgspec.Raw = ABSENT
