@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tbprof.analysis.arrays.distinct import distinct_lines
 from tbprof.analysis.events.calls import Calls
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
@@ -37,13 +38,13 @@ def find_op_chains(trace: Trace, calls: Calls, chosen: Int64s) -> OpChains:
         rows = calls.ops.rows[position[inside]]
         outermost[inside] = rows
         steps = np.stack([chain[inside], trace.slices.name[rows]], axis=1)
-        distinct, which = np.unique(steps, axis=0, return_inverse=True)
+        distinct, which = distinct_lines(steps)
         codes = []
         for inner, name in distinct.tolist():
             if (inner, name) not in known:
                 known[inner, name] = len(chains)
                 chains.append((*chains[inner], name))
             codes.append(known[inner, name])
-        chain[inside] = np.array(codes)[which.reshape(-1)]
+        chain[inside] = np.array(codes)[which]
         position = calls.ops.enclosing(position, end)
     return OpChains(chain, tuple(tuple(trace.names[i] for i in ids) for ids in chains), outermost)

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from tbprof.analysis.arrays.distinct import distinct_lines
 from tbprof.analysis.attribution.call_ops import BY_NAME, calls_fit
 from tbprof.analysis.attribution.op_chains import OpChains
 from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
@@ -101,7 +102,7 @@ def _kin(
     explicit = np.array([asked.index(name) if name in asked else NONE for name in call_names], np.int64)
     explicit[chains.outermost != NONE] = NONE
     key = np.stack([anchor, episodes.direction, memory, takes_steps, source, explicit], axis=1)
-    distinct, which = np.unique(key, axis=0, return_inverse=True)
+    distinct, which = distinct_lines(key)
     for index, (op, direction, memory, is_training, at, by_name) in enumerate(distinct.tolist()):
         frame = None if at == NONE else sources[at]
         if frame is not None and frame.exact:
@@ -120,7 +121,7 @@ def _kin(
         ]
         calls = tuple(call for call in audit.order if fitting[call])
         if calls:
-            yield _Kin(np.flatnonzero(which.reshape(-1) == index), calls, frame)
+            yield _Kin(np.flatnonzero(which == index), calls, frame)
 
 
 def _waits(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tbprof.analysis.arrays.distinct import distinct_lines
 from tbprof.analysis.attribution.annotations import find_labels, find_modules, module_name
 from tbprof.analysis.attribution.op_chains import find_op_chains
 from tbprof.analysis.attribution.recorded_lines import with_recorded_lines
@@ -87,9 +88,9 @@ def find_sites(trace: Trace, calls: Calls, episodes: Episodes, steps: Steps) -> 
 def _groups(key: Int64s, episodes: Episodes) -> list[tuple[list[int], Int64s]]:
     if len(key) == 0:
         return []
-    distinct, which = np.unique(key, axis=0, return_inverse=True)
-    order = np.argsort(which.reshape(-1), kind="stable")
-    parts = np.split(order, np.cumsum(np.bincount(which.reshape(-1)))[:-1])
+    distinct, which = distinct_lines(key)
+    order = np.argsort(which, kind="stable")
+    parts = np.split(order, np.cumsum(np.bincount(which))[:-1])
     groups = list(zip(distinct.tolist(), parts, strict=True))
     wait = episodes.wait_ns
 

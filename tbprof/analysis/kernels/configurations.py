@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.analysis.arrays.distinct import distinct_lines
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s, SparseColumn, Trace
@@ -39,9 +40,9 @@ def configurations(trace: Trace, rows: Int64s, length: Int64s, at: Int64s, count
         return [Configuration(None, None, None, None, 0)] * count
     columns = (table.grid, table.block, table.registers_per_thread, table.shared_memory_bytes)
     keys = np.stack([at, *(column.at(rows) for column in columns)], axis=1)
-    distinct, which = np.unique(keys, axis=0, return_inverse=True)
+    distinct, which = distinct_lines(keys)
     spent = np.zeros(len(distinct), np.int64)
-    np.add.at(spent, which.reshape(len(rows)), length)
+    np.add.at(spent, which, length)
     order = np.lexsort((spent, distinct[:, 0]))
     last = np.append(np.flatnonzero(np.diff(distinct[order, 0])), len(order) - 1)[:count]
     counts = np.bincount(distinct[:, 0], minlength=count)

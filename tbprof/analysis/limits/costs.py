@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.analysis.arrays.distinct import distinct_lines
 from tbprof.analysis.limits.formulas.cost import FAMILIES, Cost
 from tbprof.analysis.limits.formulas.formulas import FAMILY_OF, cost_of
 from tbprof.records import dataclass
@@ -48,7 +49,7 @@ def find_costs(trace: Trace, rows: Int64s) -> Costs:
     asked = rows[at]
     columns = (trace.input_shapes, trace.input_types, trace.concrete_inputs)
     keys = np.stack([trace.slices.name[asked], *(column.at(asked) for column in columns)], axis=1)
-    distinct, which = np.unique(keys.astype(np.int64), axis=0, return_inverse=True)
+    distinct, which = distinct_lines(keys.astype(np.int64))
     costs, numbers, families = list[Cost](), np.full(len(distinct), NONE, np.int64), list[int]()
     for place, (name, *texts) in enumerate(distinct.tolist()):
         cost = cost_of(trace.names[name], *("" if text == NONE else trace.names[text] for text in texts))
@@ -56,5 +57,5 @@ def find_costs(trace: Trace, rows: Int64s) -> Costs:
             numbers[place] = len(costs)
             costs.append(cost)
             families.append(FAMILIES.index(FAMILY_OF[trace.names[name]]))
-    kind[at] = numbers[which.reshape(len(at))]
+    kind[at] = numbers[which]
     return Costs(kind, tuple(costs), np.array(families, np.int64))

@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.analysis.arrays.distinct import distinct_lines
 from tbprof.analysis.arrays.intervals import Intervals, clip, complement, subtract, union, union_of
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.attribution.annotations import label_rows, module_name, module_rows
@@ -122,8 +123,7 @@ def _computing(facts: Facts, device: int) -> tuple[_Kernels, list[Labelled]]:
     launch = work.launch[at]
     op = _innermost(facts, facts.calls.ops, launch)
     named = np.stack([_names(facts, op), _within(facts, launch)], axis=1)
-    distinct, which = np.unique(named, axis=0, return_inverse=True)
-    which = which.reshape(-1)
+    distinct, which = distinct_lines(named)
     labelled = []
     for number, (name, place) in enumerate(distinct.tolist()):
         mine = which == number

@@ -68,6 +68,15 @@ def _summed(which: Int64s, values: Int64s, places: int) -> Int64s:
     return total
 
 
+def _distinct_instants(*instants: Int64s) -> Int64s:
+    """Ascending. A stable sort merges what is in order already: faster than the hashes of `np.unique`."""
+    found = np.sort(np.concatenate(instants), kind="stable")
+    is_first = np.ones(len(found), np.bool_)
+    is_first[1:] = found[1:] != found[:-1]
+    distinct: Int64s = found[is_first]
+    return distinct
+
+
 def _overlaps(pieces: DevicePieces, groups: Int64s, begin_ns: Int64s, end_ns: Int64s) -> Int64s:
     """What each stretch holds of which part, each pair once.
 
@@ -77,7 +86,7 @@ def _overlaps(pieces: DevicePieces, groups: Int64s, begin_ns: Int64s, end_ns: In
     places = len(pieces.parts)
     for group in np.unique(groups).tolist():
         mine = np.flatnonzero((groups == group) & (end_ns > begin_ns))
-        edges = np.unique(np.concatenate([pieces.start_ns, pieces.end_ns, begin_ns[mine], end_ns[mine]]))
+        edges = _distinct_instants(pieces.start_ns, pieces.end_ns, begin_ns[mine], end_ns[mine])
         left, length = edges[:-1], np.diff(edges)
         at = np.searchsorted(begin_ns[mine], left, side="right") - 1
         inside = (at >= 0) & (left < end_ns[mine][np.maximum(at, 0)]) if len(mine) else at >= 0

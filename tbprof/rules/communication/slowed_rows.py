@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tbprof.analysis.arrays.distinct import distinct_lines
 from tbprof.analysis.arrays.intervals import overlap_ns
 from tbprof.analysis.facts import Facts
 from tbprof.model import MEDIUM_SHARE, Finding, Saving
@@ -57,7 +58,7 @@ def find_slowed(
         at: Positions in the device work.
         alike: A line each; what has the same one does the same work.
     """
-    slowed = _slowed_rows(facts, at, np.unique(alike, axis=0, return_inverse=True)[1].reshape(-1))
+    slowed = _slowed_rows(facts, at, distinct_lines(alike)[1])
     is_much = slowed.excess_ns >= MEDIUM_SHARE * facts.steps.total_ns > 0
     if is_much and slowed.share >= _LEAST_SLOWER:
         yield _finding(facts, code, named, slowed)

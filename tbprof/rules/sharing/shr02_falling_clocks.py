@@ -33,6 +33,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tbprof.analysis.arrays.distinct import distinct_lines
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
 from tbprof.records import dataclass
@@ -90,7 +91,7 @@ def _find_drift(facts: Facts) -> _Drift:
     step = facts.steps.index_of(work.launch_start_ns[kernels])
     blocks = np.nan_to_num(facts.trace.blocks_per_sm.at(work.rows[kernels]), nan=-1.0)
     keys = np.stack([facts.trace.slices.name[work.rows[kernels]].astype(np.float64), blocks], axis=1)
-    key = np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1)
+    key = distinct_lines(keys)[1]
     before, after = (_medians(key, length[kernels], np.isin(step, half)) for half in (first, last))
     both = np.isfinite(before) & np.isfinite(after) & (before >= LEAST_NS)
     late = np.flatnonzero(np.isin(step, last) & both[key])
