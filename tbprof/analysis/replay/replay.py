@@ -53,10 +53,15 @@ class Replay:
         last = self.order.work.end_ns[self._rows_in_steps].max(initial=self._end_ns)
         return int(last) - self._start_ns
 
+    @cached_property
+    def unchanged_ns(self) -> int:
+        """The same as the replay of the unchanged window has it."""
+        return self._length_ns(frozenset())
+
     @property
     def error(self) -> float:
         """How far the replay of the unchanged window is off, as a share of it."""
-        return abs(self._unchanged_ns - self.recorded_ns) / max(self.recorded_ns, 1)
+        return abs(self.unchanged_ns - self.recorded_ns) / max(self.recorded_ns, 1)
 
     @property
     def is_consistent(self) -> bool:
@@ -64,7 +69,7 @@ class Replay:
 
     def saving_ns(self, removed: Int64s) -> int:
         """What the window gets shorter by without the waits of these episodes, at least 0."""
-        won = max(self._unchanged_ns - self._length_ns(frozenset(removed.tolist())), 0)
+        won = max(self.unchanged_ns - self._length_ns(frozenset(removed.tolist())), 0)
         replayed = len(self.steps.names[self.replayed_steps])
         warm = len(self.steps) - sum(self.steps.cold)
         return won * max(warm, replayed) // replayed
@@ -120,10 +125,6 @@ class Replay:
     @cached_property
     def _script(self) -> Script:
         return write_script(self.order, self.schedule, self.waits, self._start_ns, self._end_ns)
-
-    @cached_property
-    def _unchanged_ns(self) -> int:
-        return self._length_ns(frozenset())
 
     def _length_ns(self, removed: frozenset[int]) -> int:
         if removed not in self._lengths:

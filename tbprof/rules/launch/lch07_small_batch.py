@@ -103,10 +103,14 @@ def _larger(facts: Facts, growing: Int64s) -> Numbers | None:
     work, rows = facts.work, facts.replay.rows_in_steps
     length = (work.end_ns - work.start_ns).astype(np.int64)
     once_ns, grown_ns = int(length[rows].sum()), int(length[growing].sum())
-    now_ns = facts.replay.stretched_ns(growing, 1)
+    now_ns = facts.replay.unchanged_ns
     for factor in FACTORS:
+        works_ns = once_ns + (factor - 1) * grown_ns
+        # Longer rows make no step shorter: what would not fill today's steps needs no replay.
+        if works_ns < FULL_SHARE * now_ns:
+            continue
         takes_ns = facts.replay.stretched_ns(growing, factor)
-        if once_ns + (factor - 1) * grown_ns >= FULL_SHARE * takes_ns:
+        if works_ns >= FULL_SHARE * takes_ns:
             share = takes_ns / factor / max(now_ns, 1)
             return {"factor": factor, "share": round(share, 3), "least_share": round(1 / factor, 3)}
     return None
