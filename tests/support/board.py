@@ -112,8 +112,8 @@ class Board:
 
     @property
     def cpu_s(self) -> float:
-        parts = pathlib.Path(f"/proc/{self.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-        return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
+        """Of its processes: TensorBoard reads event files in another one."""
+        return sum(map(_cpu_s, (self.pid, *self.children())))
 
     @property
     def threads(self) -> int:
@@ -223,6 +223,11 @@ async def _status(port: int, path: str) -> int:
     answer = await reader.read(-1)
     writer.close()
     return int(answer.split(b" ", 2)[1]) if answer else 0
+
+
+def _cpu_s(pid: int) -> float:
+    parts = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _resident_mb(pid: int) -> float:
