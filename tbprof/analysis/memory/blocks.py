@@ -44,7 +44,7 @@ def find_blocks(memory: MemoryEvents, curve: MemoryCurve) -> Blocks | None:
     change, address = memory.bytes[curve.events], memory.address[curve.events]
     if (address == -1).any():
         return None
-    order = np.lexsort((np.arange(len(address)), address))
+    order = np.argsort(address, kind="stable")
     order = order[change[order] != 0]
     gives = change[order] > 0
     same = np.append(address[order][1:] == address[order][:-1], False)[: len(order)]
@@ -60,7 +60,15 @@ def find_blocks(memory: MemoryEvents, curve: MemoryCurve) -> Blocks | None:
         until=np.concatenate([np.where(same[allocated], after[allocated], _NEVER), order[alone]]),
         bytes=np.concatenate([change[order[allocated]], -change[order[alone]]]),
     )
-    by_time = np.argsort(np.where(found.allocated_at == NONE, found.freed_at, found.allocated_at))
+    by_time = _in_order(np.where(found.allocated_at == NONE, found.freed_at, found.allocated_at), len(change))
     return Blocks(
         found.allocated_at[by_time], found.freed_at[by_time], found.until[by_time], found.bytes[by_time]
     )
+
+
+def _in_order(events: Int64s, count: int) -> Int64s:
+    """The places of distinct events below `count`, in their order: faster than to sort them."""
+    place = np.full(count, NONE, np.int64)
+    place[events] = np.arange(len(events))
+    ordered: Int64s = place[place != NONE]
+    return ordered

@@ -50,9 +50,9 @@ def device_name(kind: int, number: int) -> str:
 def memory_curves(memory: MemoryEvents) -> tuple[MemoryCurve, ...]:
     """Those of all devices: GPUs in the order of their numbers, the CPU last."""
     kinds, numbers = memory.device_type.astype(np.int64), memory.device.astype(np.int64)
-    devices = sorted(
-        set(zip(kinds.tolist(), numbers.tolist(), strict=True)), key=lambda one: (one[0] == _CPU, one)
-    )
+    # Both are numbers of a byte, below 0 where a file is wrong.
+    found = (divmod(pair, 256) for pair in np.unique(kinds * 256 + numbers + 128).tolist())
+    devices = sorted(((kind, number - 128) for kind, number in found), key=lambda one: (one[0] == _CPU, one))
     return tuple(
         _curve(memory, device_name(kind, number), np.flatnonzero((kinds == kind) & (numbers == number)))
         for kind, number in devices

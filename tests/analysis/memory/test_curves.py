@@ -119,6 +119,14 @@ def test_devices_are_called_by_their_kind(kind: int, number: int, name: str) -> 
     assert device_name(kind, number) == name
 
 
+def test_devices_with_odd_numbers_have_curves_too() -> None:
+    built = TraceBuilder()
+    for device in (-5, -1, 0, 120):
+        built.memory(1, 10, device=device)
+    names = [curve.device for curve in memory_curves(memory_of(built))]
+    assert names == ["GPU -5", "GPU -1", "GPU 0", "GPU 120"]
+
+
 def test_recorded_totals_change_by_what_each_event_says(traces: Path) -> None:
     trace = read_trace(next((traces / "hta_df_index_memory").glob("*.gz")), tables=MEMORY_TABLES)
     assert trace.memory is not None
