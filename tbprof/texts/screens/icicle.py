@@ -29,6 +29,10 @@ def kind_missing(kind: str) -> str:
     return _MISSING[kind]
 
 
+_PLACES = ("outside ", "before ", "between ", "behind ")
+"""How names of ours begin that say where themselves."""
+
+
 def icicle_opening(
     total_us: float,
     parts: Sequence[tuple[str, float]],
@@ -49,14 +53,15 @@ def icicle_opening(
     whole = "A step" if of_step else "The window"
     takes = f"{whole}'s GPU work takes" if on_device else f"{whole} takes the host"
     what = f"{takes} {duration(total_us)}"
-    inside = " and ".join(f"{share(part)} {_where(name, worded)}" for name, part in parts)
+    *first, last = [f"{share(part)} {_where(name, worded)}" for name, part in parts] or [""]
+    inside = f"{', '.join(first)} and {last}" if first else last
     return f"{what}: {inside}." if inside else f"{what}."
 
 
 def _where(name: str, worded: Container[str]) -> str:
     if name not in worded:
         return f"in `{_short_name(name)}`"
-    return name if name.startswith("outside ") else f"in {name}"
+    return name if name.startswith(_PLACES) else f"in {name}"
 
 
 def _short_name(name: str) -> str:

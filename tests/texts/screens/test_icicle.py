@@ -21,6 +21,12 @@ def test_it_names_the_largest_parts() -> None:
     assert opening(on_device=False, of_step=False) == "The window takes the host 80.0 ms."
 
 
+def test_names_of_places_say_where_themselves() -> None:
+    parts = (("loss", 0.5), ("before the modules", 0.3), ("Net", 0.1))
+    said = icicle_opening(1000, parts, on_device=True, of_step=True, worded={"loss", "before the modules"})
+    assert said.replace("\u202f", " ").endswith(": 50 % in loss, 30 % before the modules and 10 % in `Net`.")
+
+
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
