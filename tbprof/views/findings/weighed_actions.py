@@ -15,12 +15,10 @@ _MOST_OF: dict[Severity, float] = {"high": CRITICAL_SHARE, "medium": HIGH_SHARE,
 
 _SHORTENS_KERNELS = ("PRC01", "PRC02", "PRC03", "PRC07", "LCH05", "SHR02")
 """Rules whose findings make kernels shorter and leave their launches: they win what the host waited for."""
-_WINS_IDLE = ("CMP", "DAT", "LCH", "MEM")
-"""Families of rules whose findings can win nothing but idle."""
+_WINS_STALLS = ("CMP", "CPY", "DAT", "LCH", "MEM", "SYN")
+"""Families of rules whose findings can win the time in which nothing is computed: the host comes earlier."""
 _SPARES_KERNELS = ("LCH04", "MEM04")
-"""Rules of these families whose findings win kernels as well, which nothing above them shortens."""
-_WINS_STALLS = ("CPY", "SYN")
-"""Those whose findings can win the time in which nothing is computed."""
+"""Rules of these families whose findings win kernels too, which no wait above them shortens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +97,11 @@ def _room_ns(report: Report, rule: str) -> int | None:
         return report.faster_device_ns
     if report.idle is None or len(report.idle.by_device) != 1:
         return None
-    if rule in _SPARES_KERNELS:
-        return None
-    idle_ns = report.idle.total.device_ns
-    if rule.startswith(_WINS_IDLE):
-        return idle_ns
     copying = [step.copying_ns for step in report.steps]
-    if not rule.startswith(_WINS_STALLS) or None in copying:
+    if not rule.startswith(_WINS_STALLS) or rule in _SPARES_KERNELS or None in copying:
         return None
     exposed_ns = sum(step.communication_exposed_ns or 0 for step in report.steps)
-    return idle_ns + exposed_ns + sum(filter(None, copying))
+    return report.idle.total.device_ns + exposed_ns + sum(filter(None, copying))
 
 
 def _weight(report: Report, action: Action, room_ns: float) -> float:
