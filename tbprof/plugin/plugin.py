@@ -43,7 +43,7 @@ class TbprofPlugin(base_plugin.TBPlugin):
         self._analyses = Analyses()
         self._reports = Reports(self._analyses)
         self._series = SeriesAnswers(self._logs, self._reports)
-        self._fleet = FleetAnswers(self._logs)
+        self._fleet = FleetAnswers(self._logs, self._analyses)
         self._opened = Timelines()
         self._timelines = TimelineAnswers(self._logs, self._opened)
         self._bundle = Bundle()

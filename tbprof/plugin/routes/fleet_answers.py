@@ -11,6 +11,7 @@ from tbprof.errors import UsageError
 from tbprof.model import Window
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.requested_window import in_log_directory
+from tbprof.plugin.worker.analyses import Analyses
 from tbprof.plugin.worker.summaries import Known, Summaries
 from tbprof.records import dataclass
 from tbprof.store.lookup.owners import owner_of
@@ -44,10 +45,10 @@ class _Entries:
 
 
 class FleetAnswers:
-    def __init__(self, logs: LogDirectory) -> None:
-        """Nothing is read or started yet."""
+    def __init__(self, logs: LogDirectory, analyses: Analyses) -> None:
+        """Nothing is read or started yet; `analyses` has reports that no file holds."""
         self._logs = logs
-        self._summaries = Summaries(str(Path(logs.name).absolute()))
+        self._summaries = Summaries(str(Path(logs.name).absolute()), analyses.report_of)
         self._lock = Lock()
         self._made = _Entries((), {}, float("-inf"), (), 0)
 

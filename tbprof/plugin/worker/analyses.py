@@ -140,6 +140,15 @@ class Analyses:
                 return self._waiting[key].reading
             return Reading(0, key[1], now) if key in self._later else self._known(key, now)
 
+    def report_of(self, path: str) -> bytes | None:
+        """The report of a trace, where it is at hand.
+
+        Raises:
+            Gone: The trace is not there.
+        """
+        state = self.state_of(path)
+        return state if isinstance(state, bytes) else None
+
     def read_later(self, path: str) -> None:
         """Queue a trace that nobody looks at alone, behind all others; it is read whoever asks again.
 

@@ -6,13 +6,13 @@ little memory and for a few seconds at most, and never by TensorBoard.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from tbprof.errors import Gone, TbprofError
 from tbprof.file_names import rank_of
 from tbprof.model import Report, Window
+from tbprof.plugin.worker.asked_reports import report_of
 from tbprof.plugin.worker.asked_windows import (
     MISSING,
     AskedJob,
@@ -23,8 +23,6 @@ from tbprof.plugin.worker.asked_windows import (
     windows_in,
 )
 from tbprof.process.messages import Question
-from tbprof.store.codec import decode_report
-from tbprof.store.lookup.windows import stored_report, with_doubt
 from tbprof.views.checks.building import checks_view
 from tbprof.views.compare.comparison import CompareAnswer, compare_view
 from tbprof.views.export.finding_markdown import FindingText, finding_text
@@ -53,7 +51,7 @@ def answer_of(question: Question) -> bytes:
     asked = windows_in(question.parameters["windows"])
     if question.ask in _OF_MANY:
         return json_of([_part(one, _OF_MANY[question.ask]) for one in asked])
-    reports = [_report(one) for one in asked]
+    reports = [report_of(one) for one in asked]
     missing = [str(at) for at, report in enumerate(reports) if report is None]
     if missing:
         return MISSING + " ".join(missing).encode()
@@ -61,18 +59,9 @@ def answer_of(question: Question) -> bytes:
     return json_of(_VIEWS[question.ask](asked[-1].window, known, question.parameters))
 
 
-def _report(asked: AskedWindow, *, is_one_of_many: bool = False) -> Report | None:
-    if asked.stored is None:
-        return stored_report(asked.window, is_one_of_many=is_one_of_many)
-    path = asked.window.trace_path or ""
-    report = decode_report(asked.stored, name=path, is_one_of_many=is_one_of_many)
-    named = dataclasses.replace(report, trace=dataclasses.replace(report.trace, path=path))
-    return with_doubt(asked.window, named)
-
-
 def _part(asked: AskedWindow, of: Callable[[Window, Report], object]) -> Part:
     try:
-        report = _report(asked, is_one_of_many=True)
+        report = report_of(asked, is_one_of_many=True)
     except TbprofError as error:
         return Part(error=str(error))
     if report is None:

@@ -144,8 +144,7 @@ class Reports:
 
     def _analyzed(self, window: Window) -> bytes | None:
         """Its report where its trace had to be analyzed."""
-        state = None if window.trace_path is None else self._analyses.state_of(window.trace_path)
-        return state if isinstance(state, bytes) else None
+        return None if window.trace_path is None else self._analyses.report_of(window.trace_path)
 
     def _read(self, window: Window) -> bytes | Waiting:
         assert window.trace_path is not None, "a window without a report has a trace"

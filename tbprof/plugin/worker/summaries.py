@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any, TypeAlias
 
 from tbprof.errors import TbprofError
 from tbprof.model import Window
+from tbprof.plugin.worker.asked_windows import AskedWindow, packed_windows
 from tbprof.process.messages import Question
 from tbprof.process.worker import Worker
 from tbprof.records import dataclass
@@ -49,8 +49,14 @@ _Waiting: TypeAlias = tuple[str, tuple[FileIdentity, Window]]
 class Summaries:
     """Of one log directory; all methods may be called from any thread."""
 
-    def __init__(self, place: str) -> None:
-        """Nothing is read or started yet."""
+    def __init__(self, place: str, analyzed: Callable[[str], bytes | None] = lambda _: None) -> None:
+        """Nothing is read or started yet.
+
+        Args:
+            place: The log directory, in full.
+            analyzed: By the path of a trace, its report at hand: without a cache no file holds one.
+        """
+        self._analyzed = analyzed
         self._lock = threading.RLock()
         self._kept = KeptSummaries(place, SUMMARY_FORM)
         self._known: dict[str, tuple[FileIdentity, Known]] = {}
@@ -108,8 +114,8 @@ class Summaries:
             return
         size = 1 if next(iter(self._waiting)) in self._singly else BATCH
         batch = [self._waiting.popitem(last=False) for _ in range(min(size, len(self._waiting)))]
-        windows = [dataclasses.astuple(window) for _, (_, window) in batch]
-        question = Question(batch[0][0], "summaries", {"windows": json.dumps(windows)})
+        windows = packed_windows([self._asked(window) for _, (_, window) in batch])
+        question = Question(batch[0][0], "summaries", {"windows": windows})
         try:
             answer = self._worker.ask(question, deadline_s=_DEADLINE_S)
         except TbprofError:
@@ -117,6 +123,15 @@ class Summaries:
             return
         self._is_asked = True
         answer.add_done_callback(lambda done: self._take(batch, done))
+
+    def _asked(self, window: Window) -> AskedWindow:
+        if window.report_path is not None or window.trace_path is None:
+            return AskedWindow(window)
+        try:
+            return AskedWindow(window, self._analyzed(window.trace_path))
+        except TbprofError:
+            # It is gone, which the answer says.
+            return AskedWindow(window)
 
     def _take(self, batch: list[_Waiting], answer: Future[bytes]) -> None:
         with self._lock:

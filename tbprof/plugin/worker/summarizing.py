@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from tbprof.errors import Busy, TbprofError
-from tbprof.model import Window
+from tbprof.plugin.worker.asked_reports import report_of
+from tbprof.plugin.worker.asked_windows import AskedWindow, windows_in
 from tbprof.process.answering import main
 from tbprof.process.messages import Question
-from tbprof.store.lookup.windows import stored_report
 from tbprof.views.fleet.summary import document_of, summary_of
 
 __all__ = ["WINDOWS", "summarizing"]
@@ -22,22 +22,22 @@ _MORE_MEMORY_BYTES = 1024**3
 """The largest report that is read takes some hundred MB, and one is held at a time."""
 
 WINDOWS = "windows"
-"""The parameter that holds them, as JSON: the fields of each."""
+"""The parameter that holds them."""
 
 
 def summarizing(_: Callable[[int, int], None]) -> Callable[[Question], bytes]:
     """A function that answers with a summary of each window, a sentence, or null where there is no report."""
 
     def answer(question: Question) -> bytes:
-        windows = [Window(*fields) for fields in json.loads(question.parameters[WINDOWS])]
-        return json.dumps([_outcome(window) for window in windows]).encode()
+        asked = windows_in(question.parameters[WINDOWS])
+        return json.dumps([_outcome(one) for one in asked]).encode()
 
     return answer
 
 
-def _outcome(window: Window) -> dict[str, Any] | str | None:
+def _outcome(asked: AskedWindow) -> dict[str, Any] | str | None:
     try:
-        report = stored_report(window)
+        report = report_of(asked)
         return None if report is None else document_of(summary_of(report))
     except Busy:
         # A remote report that could not be read now may be in half a minute.

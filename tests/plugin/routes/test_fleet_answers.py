@@ -76,3 +76,12 @@ def test_a_report_that_ends_the_process_costs_itself_alone(
     known = [found[0][window.report_path or ""] for window in windows]
     assert "ended" in known[0].problem
     assert all(one.summary is not None for one in known[1:])
+
+
+def test_a_run_that_was_opened_has_figures_though_nothing_can_be_kept(
+    open_tab: Callable[..., Any], logdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null/cache")
+    tab = open_tab(str(logdir))
+    tab.window("run", "w", "w.1752215573993169006.pt.trace.json.gz")
+    assert [row["state"] for row in answered(tab)["rows"]] == ["ready"]

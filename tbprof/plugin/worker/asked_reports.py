@@ -1,0 +1,26 @@
+"""The report of a window as TensorBoard's process asks for it; only where reports are read."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from tbprof.model import Report
+from tbprof.plugin.worker.asked_windows import AskedWindow
+from tbprof.store.codec import decode_report
+from tbprof.store.lookup.windows import stored_report, with_doubt
+
+__all__ = ["report_of"]
+
+
+def report_of(asked: AskedWindow, *, is_one_of_many: bool = False) -> Report | None:
+    """The one that came with the question, else the one at hand; None where its trace must be read.
+
+    Raises:
+        TbprofError: It can't be used.
+    """
+    if asked.stored is None:
+        return stored_report(asked.window, is_one_of_many=is_one_of_many)
+    path = asked.window.trace_path or ""
+    report = decode_report(asked.stored, name=path, is_one_of_many=is_one_of_many)
+    named = dataclasses.replace(report, trace=dataclasses.replace(report.trace, path=path))
+    return with_doubt(asked.window, named)
