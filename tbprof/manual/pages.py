@@ -13,7 +13,19 @@ from tbprof.texts.findings.rule_pages import RuleText, all_rules
 
 __all__ = ["GUIDES_PAGE", "RULES_PAGE", "ManualText", "all_pages", "manual_text"]
 
-_NAMES = ("hook", "commands", "tab", "report", "preflight", "rules", "guides", "classic", "team", "questions")
+_NAMES = (
+    "hook",
+    "commands",
+    "tab",
+    "report",
+    "preflight",
+    "rules",
+    "guides",
+    "classic",
+    "team",
+    "remote",
+    "questions",
+)
 """In reading order; each is a file beside this one."""
 
 RULES_PAGE = "rules"

@@ -17,13 +17,18 @@ const ADDED = CODE.filter((line) => line.added).map((line) => line.text);
 
 /** Nothing is recorded: how to record, and what was looked at. */
 export function EmptyState({ runs }: { runs: RunsView }) {
+  // A log directory on another host may lack something, or be on its way.
+  const unread = runs.skipped.find((row) => row.path === runs.logdir);
   return (
     <div class="page narrow">
       <div>
         <h1 class="anywhere">
-          Nothing recorded yet in <bdi>{splitPath(runs.logdir.replace(/[/\\]+$/, "")).name || runs.logdir}</bdi>
+          {unread === undefined ? "Nothing recorded yet in" : "Nothing to show yet of"}{" "}
+          <bdi>{splitPath(runs.logdir.replace(/[/\\]+$/, "")).name || runs.logdir}</bdi>
         </h1>
-        <p class="t2">Add three lines to the training loop. The first window appears here by itself, a few seconds after its last step.</p>
+        <p class="t2 anywhere">
+          {unread?.reason ?? "Add three lines to the training loop. The first window appears here by itself, a few seconds after its last step."}
+        </p>
       </div>
       <div class="halves">
         <RecordCard />
