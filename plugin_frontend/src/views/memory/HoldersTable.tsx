@@ -72,7 +72,7 @@ function Holder({ holder, hasModules, hasCode }: { holder: MemoryHolder; hasModu
         <bdi>{holder.operator ?? "in no operator"}</bdi>
       </td>
       {hasModules && (
-        <td class="mono anywhere">
+        <td class="mono anywhere holder-module">
           <bdi>{holder.module ?? "—"}</bdi>
         </td>
       )}
