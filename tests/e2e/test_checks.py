@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from tab import IN_BOTH_THEMES, IN_LIGHT, axe_violations, open_tab
 
 pytestmark = pytest.mark.browser
@@ -48,3 +50,36 @@ def test_a_window_without_its_trace_and_one_of_many_ranks_have_their_list(
     frame = open_tab(page, address, run, "checks")
     expect(frame.locator("main h1")).to_contain_text("could not be checked")
     expect(frame.get_by_role("heading", name="Not checked", exact=True)).to_be_visible()
+
+
+@IN_LIGHT
+def test_a_list_that_is_not_there_yet_or_cannot_be_had_says_so(page: Page, address: str) -> None:
+    """The answer is held back, and then fails; and one of a version without checks."""
+    frame = open_tab(page, address, "h100_bert_small_infer", "overview")
+    held: list[Route] = []
+    asked = re.compile(r"/tbprof/checks\?")
+    page.route(asked, lambda route: held.append(route))
+    with page.expect_request(asked):
+        frame.get_by_role("link", name="Checks").click()
+    expect(frame.locator("main .skel").first).to_be_visible()
+    held[0].fulfill(body='{"sentence": "1 ch')
+    expect(frame.get_by_text("broke off. Reload the page")).to_be_visible()
+    assert axe_violations(page) == ""
+    page.unroute(asked)
+    nothing = {"sentence": "", "rows": [], "marks_steps": True, "missing": []}
+    page.route(asked, lambda route: route.fulfill(json=nothing))
+    frame.get_by_role("link", name="Overview").click()
+    page.reload()
+    frame.get_by_role("link", name="Checks").click()
+    expect(frame.get_by_text("of a version that kept no checks")).to_be_visible()
+
+
+@IN_LIGHT
+def test_guides_are_linked_and_every_code_stays_inside_its_card(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "h100_bert_small_infer", "checks")
+    expect(frame.get_by_role("link", name="PyTorch's tuning guide").first).to_have_attribute(
+        "rel", "noopener noreferrer"
+    )
+    assert page.evaluate(
+        "document.querySelector('main .page').scrollWidth <= document.querySelector('main .page').clientWidth"
+    )

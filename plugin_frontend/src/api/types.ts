@@ -1099,6 +1099,7 @@ export interface RuleSection {
 
 export interface GuideLink {
   guide: string;
+  short: string;
   advice: string;
   url: string;
 }

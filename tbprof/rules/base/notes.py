@@ -9,7 +9,7 @@ from tbprof.model import Numbers
 from tbprof.texts.figures.quantities import duration, share
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["Note", "duration_of", "number_of", "share_of"]
+__all__ = ["Note", "about_of", "duration_of", "number_of", "share_of"]
 
 Note: TypeAlias = Callable[[Numbers, Scope], str]
 """From the numbers of a finding, and what they are figures of, to whole sentences; "" for nothing to say.
@@ -27,6 +27,14 @@ def duration_of(numbers: Numbers, name: str) -> str:
 
 def number_of(numbers: Numbers, name: str) -> str:
     return f"{float(numbers[name]):g}"
+
+
+def about_of(numbers: Numbers, name: str) -> str:
+    """A mean of counts as a whole number, which is said to be one only where it is."""
+    value = float(numbers[name])
+    if value < 1:
+        return f"{value:g}"
+    return f"{value:,.0f}" if value.is_integer() else f"about {value:,.0f}"
 
 
 def share_of(numbers: Numbers, name: str) -> str:

@@ -23,7 +23,7 @@ Action
 
 Fix
     Launch the device's next work before it, take it out of the step, or, where it prepares data, give it
-    to the loader's workers.
+    to worker processes.
     caveat: the place is what the host was in, not always what is slow: without Python frames it is
     the outermost op.
 

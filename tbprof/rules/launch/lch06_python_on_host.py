@@ -20,7 +20,7 @@ Action
 
 Fix
     Do for the whole batch in one operator what a loop does for each element, keep books only every few
-    steps, and give what prepares data to the loader's workers.
+    steps, and give what prepares data to worker processes.
     caveat: the profiler makes Python slower, most of all where it records stacks.
 
 Silent

@@ -40,6 +40,7 @@ def what_compile_brought_words(numbers: Numbers) -> str:
     """How many calls of torch became how many graphs, and what these launch; kernels only of a device."""
     operations, graphs = count(int(numbers["operations"]), "call"), count(int(numbers["graphs"]), "graph")
     made = f"{operations} of torch became {graphs}"
-    run = f"a step runs compiled code {float(numbers['regions_per_step']):g} times"
+    regions = float(numbers["regions_per_step"])
+    run = f"a step runs compiled code {'once' if regions == 1 else f'{regions:g} times'}"
     kernels = float(numbers["kernels_per_step"])
     return f"{made}; {run}" + (f" and {kernels:g} kernels of it." if kernels else ".")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tbprof.model import Numbers
-from tbprof.rules.base.notes import duration_of, number_of
+from tbprof.rules.base.notes import about_of, duration_of, number_of
 from tbprof.texts.figures.quantities import count
 from tbprof.texts.figures.scopes import Scope
 
@@ -17,7 +17,7 @@ def inf01(numbers: Numbers, scope: Scope) -> str:
 
 
 def inf02(numbers: Numbers, scope: Scope) -> str:
-    nodes = f"{number_of(numbers, 'per_step')} nodes {scope.each}"
+    nodes = f"{about_of(numbers, 'per_step')} {'node' if numbers['per_step'] == 1 else 'nodes'} {scope.each}"
     return f"Autograd makes {nodes} for a backward pass that is not there."
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tbprof.model import Numbers
-from tbprof.rules.base.notes import duration_of, number_of, share_of
+from tbprof.rules.base.notes import about_of, duration_of, share_of
 from tbprof.texts.figures.places import place_words
 from tbprof.texts.figures.scopes import Scope
 
@@ -12,10 +12,8 @@ __all__ = ["lch01", "lch02", "lch03", "lch04", "lch05", "lch06", "lch07"]
 
 def _bound_code(numbers: Numbers, scope: Scope) -> str:
     length = duration_of(numbers, "median_kernel_ns")
-    kernels = f"{number_of(numbers, 'kernels_per_step')} kernels of {length} {scope.each}"
-    ops = (
-        f"launched by {number_of(numbers, 'ops_per_step')} {'op' if numbers['ops_per_step'] == 1 else 'ops'}"
-    )
+    kernels = f"{about_of(numbers, 'kernels_per_step')} kernels of {length} {scope.each}"
+    ops = f"launched by {about_of(numbers, 'ops_per_step')} {'op' if numbers['ops_per_step'] == 1 else 'ops'}"
     place = place_words(str(numbers["place"]))
     return (
         f"{kernels}, {ops}, in {place}." if place else f"{kernels}, {ops}, outside every label and function."

@@ -21,8 +21,10 @@ Action
     Compute in mixed precision: torch.autocast.
 
 Fix
-    Run the forward pass under `torch.autocast` and scale the loss with `torch.amp.GradScaler`.
-    caveat: check that the training still converges; a device of this kind has no bfloat16.
+    Run the forward pass under `torch.autocast`. A training in float16 also scales its loss, with
+    `torch.amp.GradScaler`.
+    caveat: check that results hold, and that a training still converges; a device of this kind has
+    no bfloat16.
 
 Silent
     On devices that have TF32 (PRC02 speaks there) or that are not known, and where less than 1 % of the

@@ -1,4 +1,4 @@
-"""The window begins before the training is warm.
+"""The window begins before the program is warm.
 
 What
     The first recorded step takes longer than the others by half, or kernels and library handles are

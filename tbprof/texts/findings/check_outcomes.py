@@ -9,7 +9,7 @@ from tbprof.model import Check, Finding
 from tbprof.records import dataclass
 from tbprof.rules.declared import declared_rule
 from tbprof.rules.files import rule_files
-from tbprof.texts.figures.quantities import count, share
+from tbprof.texts.figures.quantities import count, duration, share
 from tbprof.texts.figures.scopes import Scope
 
 if TYPE_CHECKING:
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 __all__ = [
     "FAMILY_NAMES",
     "RECORDINGS",
+    "CheckCounts",
     "Recording",
     "checks_sentence",
     "no_saving_sentence",
     "passed_sentence",
+    "points_sentence",
     "recording_of",
 ]
 
@@ -99,12 +101,29 @@ def no_saving_sentence(finding: Finding) -> str:
     return f"No saving can be given: {reason or 'it is counted with another check'}."
 
 
-def checks_sentence(failed: int, not_checked: int, passed: int, worth: float | None, scope: Scope) -> str:
+def points_sentence(points: int, waited_us: float) -> str:
+    """How often the host waited at the sites of a finding that has no figures of its own."""
+    return f"{count(points, 'sync point')}, waiting {duration(waited_us)} in the window."
+
+
+@dataclass(frozen=True, slots=True)
+class CheckCounts:
+    failed: int
+    """Those that are worth a change."""
+    harmless: int
+    """Those that found something, and no change is worth it."""
+    passed: int
+    not_checked: int
+
+
+def checks_sentence(counts: CheckCounts, worth: float | None, scope: Scope) -> str:
     """What a reader wants to know first; `worth` is the largest saving as a share, 0 to 1."""
-    lost = f"{count(failed, 'check')} failed" if failed else "No check failed"
-    if failed and worth is not None and worth > 0:
+    lost = f"{count(counts.failed, 'check')} failed" if counts.failed else "No check failed"
+    if counts.failed and worth is not None and worth > 0:
         lost = f"{lost}, the costliest worth up to {share(worth)} of {scope.name}"
-    return f"{lost}; {passed:,} passed, {not_checked:,} could not be checked."
+    verb = "is" if counts.harmless == 1 else "are"
+    harmless = f" {counts.harmless:,} {verb} worth no change," if counts.harmless else ""
+    return f"{lost};{harmless} {counts.passed:,} passed, {counts.not_checked:,} could not be checked."
 
 
 @cache

@@ -25,6 +25,8 @@ class Advice:
 @dataclass(frozen=True, slots=True)
 class Guide:
     name: str
+    short: str
+    """The same where there is little room."""
     url: str
     advice: tuple[Advice, ...]
 
@@ -34,6 +36,7 @@ class GuideLink:
     """Where a guide gives the advice that a rule checks."""
 
     guide: str
+    short: str
     advice: str
     url: str
 
@@ -43,7 +46,8 @@ def all_guides() -> tuple[Guide, ...]:
     """All of them, each with its advice in its own order."""
     text = (Path(__file__).parent / "guides.json").read_text(encoding="utf-8")
     return tuple(
-        Guide(guide["name"], guide["url"], tuple(map(_advice, guide["advice"]))) for guide in json.loads(text)
+        Guide(guide["name"], guide["short"], guide["url"], tuple(map(_advice, guide["advice"])))
+        for guide in json.loads(text)
     )
 
 
@@ -53,7 +57,7 @@ def guides_of(rule: str) -> tuple[GuideLink, ...]:
     for guide in all_guides():
         for advice in guide.advice:
             if rule in advice.rules and not advice.instead:
-                found.setdefault(guide.url, GuideLink(guide.name, advice.text, guide.url))
+                found.setdefault(guide.url, GuideLink(guide.name, guide.short, advice.text, guide.url))
     return tuple(found.values())
 
 

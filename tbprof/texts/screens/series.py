@@ -39,9 +39,9 @@ def ranks_sentences(ranks: Sequence[tuple[str, float | None, float]], *, are_ran
         fold = f"{longest / shortest:,.0f}-fold"
         return f"Waits differ {fold}, and {kind} {least[0]}, which waits longest, is the least idle.", by_idle
     if len(most) == len(idle):
-        return f"All {kind}s are idle alike: {share(idle[most[0]])} of a step.", by_idle
+        return f"All {kind}s are idle alike: {share(idle[most[0]])} of the time.", by_idle
     return (
-        f"{_named(most, len(idle), kind)} idle most, {share(idle[most[0]])} of a step; "
+        f"{_named(most, len(idle), kind)} idle most, {share(idle[most[0]])} of the time; "
         f"{_listed(least, len(idle), kind)} least, {share(idle[least[0]])}.",
         by_idle,
     )

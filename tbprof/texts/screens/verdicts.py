@@ -96,7 +96,7 @@ class _Said(WaitSentences):
     def cold_start(self) -> tuple[str, str]:
         idle = self.idle_because("while kernels and library handles are loaded")
         return (
-            f"The recording began before the training was warm: {idle[0].lower()}{idle[1:]}.",
+            f"The recording began before the program was warm: {idle[0].lower()}{idle[1:]}.",
             f"{self._first_calls()} That happens once in a process: a longer skip_first leaves it out.",
         )
 

@@ -8,9 +8,11 @@ from tbprof.model import SEVERITIES, Check, Finding, Report
 from tbprof.texts.figures.scopes import Scope, scope_of
 from tbprof.texts.findings.check_outcomes import (
     FAMILY_NAMES,
+    CheckCounts,
     checks_sentence,
     no_saving_sentence,
     passed_sentence,
+    points_sentence,
     recording_of,
 )
 from tbprof.texts.findings.finding_notes import finding_note
@@ -48,8 +50,9 @@ def checks_summary(report: Report) -> str:
     room_ns = (step_us or 0.0) * 1000 * len(report.steps)
     worth = min(max(ceilings) / room_ns, 1.0) if ceilings and room_ns else None
     scope = scope_of(marks_steps=marks_steps(report))
-    passed = states.count("passed") + states.count("failed") - len(failed)
-    return checks_sentence(len(failed), states.count("not_checked"), passed, worth, scope)
+    harmless = states.count("failed") - len(failed)
+    counts = CheckCounts(len(failed), harmless, states.count("passed"), states.count("not_checked"))
+    return checks_sentence(counts, worth, scope)
 
 
 def _row(report: Report, check: Check, scope: Scope) -> CheckRow:
@@ -63,7 +66,7 @@ def _row(report: Report, check: Check, scope: Scope) -> CheckRow:
         family=FAMILY_NAMES.get(check.rule[:3], check.rule[:3]),
         state=check.state,
         severity=None if finding is None else finding.severity,
-        said=_said(report, check, scope) if finding is None else finding_note(finding, scope),
+        said=_said(report, check, scope) if finding is None else _evidence(report, finding, scope),
         action="" if finding is None else words.action,
         findings=sum(finding.rule == check.rule for finding in report.findings),
         saving=None if saving is None else saving_view(saving, max(len(report.steps), 1)),
@@ -71,6 +74,14 @@ def _row(report: Report, check: Check, scope: Scope) -> CheckRow:
         sites=() if finding is None else finding.sites,
         guides=() if finding is None else guides_of(check.rule),
     )
+
+
+def _evidence(report: Report, finding: Finding, scope: Scope) -> str:
+    """What its own figures say, or those of its sites."""
+    sites = [report.sites[index] for index in finding.sites]
+    points = sum(site.blocking for site in sites)
+    waited_us = sum(site.wait_ns for site in sites) / 1000
+    return finding_note(finding, scope) or (points_sentence(points, waited_us) if points else "")
 
 
 def _worst(report: Report, check: Check) -> Finding | None:

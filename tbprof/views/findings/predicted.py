@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Literal
 
 from tbprof.model import PredictedLine, Report, SourceText, code_line
 from tbprof.records import dataclass
 from tbprof.texts.findings.actions import how_to
+from tbprof.texts.findings.of_requests import ANSWER_ACTION, ANSWER_HOW, ANSWER_KINDS
 from tbprof.texts.findings.predicted import kind_name, waits_words
 from tbprof.texts.findings.rule_pages import rule_words
 
@@ -45,7 +47,19 @@ def predicted_rows(report: Report) -> tuple[PredictedRow, ...]:
     """Errors first, then what drains the device, then what waits for its own copy alone; most often first."""
     lines = sorted(report.predicted_lines, key=_urgency)
     waits = sum(_waits(line) for line in lines)
-    return tuple(_row(line, report.sources, waits) for line in lines)
+    rows = tuple(_row(line, report.sources, waits) for line in lines)
+    return tuple(map(_of_request, rows, lines)) if _only_infers(report) else rows
+
+
+def _only_infers(report: Report) -> bool:
+    return any(fact.code == "inference" for fact in report.trace.health)
+
+
+def _of_request(row: PredictedRow, line: PredictedLine) -> PredictedRow:
+    """A program that only infers has no loss that could be read less often."""
+    if line.kind not in ANSWER_KINDS:
+        return row
+    return dataclasses.replace(row, action=ANSWER_ACTION, how=ANSWER_HOW)
 
 
 def _urgency(line: PredictedLine) -> tuple[bool, bool, int]:

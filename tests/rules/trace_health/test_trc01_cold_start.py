@@ -1,4 +1,4 @@
-"""TRC01: the window begins before the training is warm."""
+"""TRC01: the window begins before the program is warm."""
 
 from __future__ import annotations
 

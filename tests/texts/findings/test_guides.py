@@ -30,10 +30,10 @@ def test_what_no_rule_looks_at_is_in_the_list(silent: str) -> None:
 
 
 def test_a_rule_links_to_each_guide_once() -> None:
-    assert [(link.guide.split(",")[0], link.advice) for link in guides_of("LCH01")] == [
-        ("PyTorch's Performance Tuning Guide", "Fuse pointwise operations"),
-        ("Rand", "Graph mode: `torch.compile`"),
-        ("Rand", "Fewer kernels: `torch.compile`"),
-        ("What's New in PyTorch Profiler 1.9", "Small kernels in a loop"),
+    assert [(link.short, link.advice) for link in guides_of("LCH01")] == [
+        ("PyTorch's tuning guide", "Fuse pointwise operations"),
+        ("Rand, part 1", "Graph mode: `torch.compile`"),
+        ("Rand, part 2", "Fewer kernels: `torch.compile`"),
+        ("Profiler 1.9", "Small kernels in a loop"),
     ]
     assert guides_of("SHR01") == ()

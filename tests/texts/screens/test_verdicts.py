@@ -156,7 +156,7 @@ def test_a_cold_start_is_said_with_its_calls() -> None:
     calls |= {"calls_us": 9000.0, "longest_us": 8000.0}
     first, second = sentences("cold_start", marked=0, calls=3, **calls)
     assert first == (
-        "The recording began before the training was warm: the GPU is idle 25 % of the window, 20 % "
+        "The recording began before the program was warm: the GPU is idle 25 % of the window, 20 % "
         "while kernels and library handles are loaded."
     )
     assert second.startswith("3 first calls took 9.0 ms, of which cudaFree in aten::addmm took 8.0 ms.")

@@ -63,3 +63,13 @@ def test_the_sentence_counts_what_costs_something() -> None:
 def test_numbers_of_another_version_give_no_sentence() -> None:
     report = changed(checks=(Check("SYN02", "passed", numbers={"other": 1}),))
     assert checks_view(report).rows[0].said == ""
+
+
+def test_a_finding_without_figures_of_its_own_says_how_often_its_sites_waited() -> None:
+    readback = next(finding for finding in REPORT.findings if finding.sites)
+    site = REPORT.sites[readback.sites[0]]
+    shown = {row.rule: row for row in checks_view(changed(checks=CHECKS, findings=(readback,))).rows}
+    assert shown[readback.rule].said.startswith(f"{site.blocking:,} sync point")
+    assert checks_summary(changed(checks=CHECKS, findings=(WAIT, UNSAVED))).endswith(
+        "; 1 is worth no change, 1 passed, 3 could not be checked."
+    )

@@ -8,7 +8,7 @@ from report_samples import REPORT, changed
 
 from tbprof.cli.output.markdown import markdown
 from tbprof.cli.output.terminal import terminal_text
-from tbprof.model import PredictedLine, Report, Source, SourceText, code_line
+from tbprof.model import HealthFact, PredictedLine, Report, Source, SourceText, code_line
 from tbprof.views.window.building import window_view
 from tbprof.views.window.window import WindowView
 
@@ -83,3 +83,12 @@ def test_the_terminal_and_markdown_mark_them_as_predicted() -> None:
         assert "redicted, no GPU was used" in text
         assert "train.py:11" in text
         assert "total += loss.item()" in text
+
+
+def test_the_answer_of_a_request_is_no_loss_to_read_less_often() -> None:
+    report = without_a_gpu(line(11))
+    health = (HealthFact("inference", "info", {}),)
+    request = dataclasses.replace(report, trace=dataclasses.replace(report.trace, health=health))
+    (row,) = view(request).predicted
+    assert row.action == "Read the answer of a request once, at its end"
+    assert "answer" not in view(report).predicted[0].action

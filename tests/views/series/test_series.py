@@ -57,19 +57,19 @@ def test_the_rank_that_waits_longest_may_be_the_least_idle() -> None:
 
 def test_else_the_most_and_the_least_idle_are_named() -> None:
     rows = [rank(0, idle=0.49, wait_us=2_100), rank(1, idle=0.34, wait_us=2_000)]
-    assert ranks_view(rows).verdict.startswith("Rank 0 is idle most, 49\u202f% of a step")
+    assert ranks_view(rows).verdict.startswith("Rank 0 is idle most, 49\u202f% of the time")
 
 
 def test_ranks_that_are_idle_alike_are_not_set_against_each_other() -> None:
     rows = [rank(0, idle=0.3401, wait_us=2_000), rank(1, idle=0.3404, wait_us=2_000)]
-    assert ranks_view(rows).verdict == "All ranks are idle alike: 34\u202f% of a step."
+    assert ranks_view(rows).verdict == "All ranks are idle alike: 34\u202f% of the time."
 
 
 def test_ranks_of_one_share_are_named_together() -> None:
     shares = (0.4902, 0.3, 0.4899, 0.1, 0.1)
     shown = ranks_view([rank(at, idle=idle, wait_us=2_000) for at, idle in enumerate(shares)])
     assert shown.verdict == (
-        "Ranks 0 and 2 are idle most, 49\u202f% of a step; ranks 3 and 4 least, 10\u202f%."
+        "Ranks 0 and 2 are idle most, 49\u202f% of the time; ranks 3 and 4 least, 10\u202f%."
     )
     many = ranks_view([rank(at, idle=0.5 if at < 8 else 0.1, wait_us=2_000) for at in range(10)])
     assert many.verdict.startswith("8 of 10 ranks are idle most")
@@ -83,7 +83,7 @@ def test_one_of_several_that_wait_longest_is_not_picked_out() -> None:
 def test_without_ranks_they_are_workers() -> None:
     idle, busy = (dataclasses.replace(FIGURES, idle_share=share) for share in (0.4, 0.1))
     shown = ranks_view([row("a", idle), row("b", busy)])
-    assert shown.verdict.startswith("Worker a is idle most, 40\u202f% of a step; worker b least")
+    assert shown.verdict.startswith("Worker a is idle most, 40\u202f% of the time; worker b least")
     assert "compare workers by GPU idle" in shown.detail
 
 

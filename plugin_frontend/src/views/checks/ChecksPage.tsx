@@ -146,7 +146,7 @@ function Missing({ missing }: { missing: MissingRecording }) {
             <code>{missing.code}</code>
           </pre>
         )}
-        <p class="row">
+        <p class="row wrap">
           {missing.rules.map((rule) => (
             <button key={rule} class="rule rule-button" type="button" onClick={() => visit({ rule })}>
               {rule}
