@@ -15,6 +15,7 @@ __all__ = ["GUIDES_PAGE", "RULES_PAGE", "ManualText", "all_pages", "manual_text"
 
 _NAMES = (
     "hook",
+    "frameworks",
     "commands",
     "tab",
     "report",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import time
 from pathlib import Path
@@ -12,10 +13,26 @@ from patience import PATIENCE_S
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
+FRAMEWORKS = {
+    "accelerate_loop.py": "accelerate",
+    "fastai_learner.py": "fastai",
+    "ignite_engine.py": "ignite",
+    "keras_fit.py": "keras",
+    "lightning_trainer.py": "lightning",
+    "mmengine_runner.py": "mmengine",
+    "skorch_net.py": "skorch",
+    "stable_baselines3_ppo.py": "stable_baselines3",
+    "transformers_trainer.py": "transformers",
+    "ultralytics_classify.py": "ultralytics",
+}
+"""What each example of a framework needs."""
 
-def run_example(processes: Nursery, folder: Path, name: str, argument: Path) -> str:
-    environment = {**os.environ, "TBPROF_SPOOL": str(folder / "spool")}
-    done = processes.run([EXAMPLES / name, argument], folder, environment, limit_s=PATIENCE_S)
+ALWAYS_RUN = ("transformers_trainer.py",)
+
+
+def run_example(processes: Nursery, folder: Path, name: str, *arguments: Path) -> str:
+    environment = {**os.environ, "TBPROF_SPOOL": str(folder / "spool"), "HF_HUB_OFFLINE": "1"}
+    done = processes.run([EXAMPLES / name, *arguments], folder, environment, limit_s=PATIENCE_S)
     assert done.exit_code == 0, done.stderr
     return done.stdout
 
@@ -33,6 +50,9 @@ def test_each_example_is_tested_here_and_short() -> None:
     examples = {path.name: len(path.read_text().splitlines()) for path in EXAMPLES.glob("*.py")}
     assert set(examples) == {"accumulation_and_evaluation.py", "plain_loop.py", "read_report.py"}
     assert max(examples.values()) < 60
+    frameworks = {path.name: len(path.read_text().splitlines()) for path in EXAMPLES.glob("frameworks/*.py")}
+    assert frameworks.keys() == FRAMEWORKS.keys()
+    assert max(frameworks.values()) < 60
 
 
 @pytest.fixture(scope="module")
@@ -67,4 +87,20 @@ def test_steps_of_several_batches_with_an_evaluation_between_them(processes: Nur
         "steps 0-15 left alone, steps 16-17 warm-up, steps 18-20 recorded; then nothing more"
     )
     assert output.count("accuracy") == 3
+    assert published_report(tmp_path / "logs").exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name in ALWAYS_RUN else pytest.mark.exhaustive) for name in FRAMEWORKS],
+)
+def test_the_callback_of_a_framework_publishes_a_window(
+    processes: Nursery, tmp_path: Path, name: str
+) -> None:
+    if importlib.util.find_spec(FRAMEWORKS[name]) is None:
+        pytest.skip(
+            f"{FRAMEWORKS[name]} is not installed: it is in an extra, `frameworks` or `more-frameworks`"
+        )
+    example, logdir = EXAMPLES / "frameworks" / name, tmp_path / "logs"
+    run_example(processes, tmp_path, "../tests/examples/run_with_torchvision.py", example, logdir)
     assert published_report(tmp_path / "logs").exists()

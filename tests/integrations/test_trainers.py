@@ -42,7 +42,7 @@ def steps(scenario: Scenarios) -> list[list[int]]:
     return [window["steps"][: window["facts"][1]] for window in scenario["windows"]]
 
 
-EXHAUSTIVE = ("fastai", "mmengine", "skorch", "stable_baselines3", "ultralytics")
+EXHAUSTIVE = ("composer", "fastai", "mmengine", "skorch", "stable_baselines3", "ultralytics")
 
 
 def each(expected: dict[str, Any]) -> list[Any]:
@@ -53,6 +53,7 @@ def each(expected: dict[str, Any]) -> list[Any]:
 
 ACCUMULATING = {
     "accelerate": ([], {"micro-batch": 16}),
+    "composer": (["evaluation"], {"evaluation": 1}),
     "fastai": (["evaluation"], {"evaluation": 1}),
     "ignite": (["evaluation"], {}),
     "keras": (["evaluation"], {"micro-batch": 16, "evaluation": 1}),
@@ -129,3 +130,15 @@ def test_lightning_s_own_profiler_has_its_way(scenarios_of: Any) -> None:
 def test_an_off_policy_step_is_a_rollout_and_its_update_too(scenarios_of: Any) -> None:
     (window,) = scenarios_of("stable_baselines3")["off policy"]["windows"]
     assert (window["steps"], window["labels"]) == ([5, 6, 7, 8], {"rollout": 4, "update": 4})
+
+
+@pytest.mark.exhaustive
+def test_torchtitan_s_steps_are_those_of_its_checkpoint(scenarios_of: Any) -> None:
+    scenarios = scenarios_of("torchtitan")
+    assert (scenarios["fresh"]["windows"], scenarios["resumed"]["windows"]) == ([[13, 5]], [[113, 5]])
+
+
+@pytest.mark.exhaustive
+def test_ray_s_workers_publish_into_the_storage_of_the_run(scenarios_of: Any) -> None:
+    workers = scenarios_of("ray")["workers"]
+    assert workers["windows"] == {"rank0": [13, 5], "rank1": [13, 5]}

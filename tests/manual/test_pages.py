@@ -31,7 +31,7 @@ def test_the_list_has_every_page_once() -> None:
 
 
 def test_an_unknown_page_is_answered_with_those_that_there_are() -> None:
-    with pytest.raises(UsageError, match="no manual page 'hooks': the pages are hook, commands, tab"):
+    with pytest.raises(UsageError, match="no manual page 'hooks': the pages are hook, frameworks, commands"):
         manual_text("hooks")
 
 
@@ -60,7 +60,7 @@ def test_shell_blocks_are_commands_that_exist(page: ManualText) -> None:
 @EACH_PAGE
 def test_python_blocks_are_python(page: ManualText) -> None:
     for language, text in code_blocks(page.markdown):
-        assert language in ("", "python", "json", "nginx", "caddy")
+        assert language in ("", "python", "json", "bash", "nginx", "caddy")
         if language == "python":
             ast.parse(text)
 
