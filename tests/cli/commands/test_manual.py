@@ -25,5 +25,5 @@ def test_an_unknown_page_is_one_sentence_and_exit_code_2(capsys: pytest.CaptureF
     assert main(["manual", "hooks"]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert printed.err.startswith("tbprof: there is no manual page 'hooks': the pages are hook, commands, ")
+    assert printed.err.startswith("tbprof: there is no manual page 'hooks': the pages are hook, frameworks, ")
     assert printed.err.count("\n") == 1
