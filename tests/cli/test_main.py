@@ -71,7 +71,8 @@ def test_explain_shows_the_page_of_a_rule(code: str, capsys: pytest.CaptureFixtu
     assert lines[0].startswith(f"{code} ")
     for title in ("What", "Why", "Example", "Fix", "When it stays silent"):
         assert title in lines
-    assert max(len(line) for line in lines) <= 100
+    # An address can't be broken.
+    assert max(len(line) for line in lines if "://" not in line) <= 100
 
 
 def test_explain_takes_a_code_in_small_letters(capsys: pytest.CaptureFixture[str]) -> None:

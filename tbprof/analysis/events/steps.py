@@ -197,7 +197,7 @@ def _without_empty_end(trace: Trace, work: DeviceWork, rows: Int64s) -> Int64s:
     which steps were over when a window ended early.
     """
     slices, hook = trace.slices, trace.facts
-    if hook is not None and hook.recorded_steps > 0:
+    if hook is not None and 0 < hook.recorded_steps < len(rows):
         unfinished = f"{STEP_PREFIX}{hook.first_step + hook.recorded_steps}"
         if trace.names[slices.name[rows[-1]]] == unfinished:
             return rows[:-1]

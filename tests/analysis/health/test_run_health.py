@@ -44,8 +44,8 @@ def training(optimizer_steps: list[int]) -> TraceBuilder:
 def test_gradients_that_accumulate_are_marked(
     optimizer_steps: list[int], backward_calls: int, sentences: list[str]
 ) -> None:
-    audit = the_audit(backward_calls=backward_calls)
-    assert said(training(optimizer_steps), hook_facts(audit=audit)) == sentences
+    facts = hook_facts(audit=the_audit(backward_calls=backward_calls), recorded_steps=len(optimizer_steps))
+    assert said(training(optimizer_steps), facts) == sentences
 
 
 @pytest.mark.parametrize(
