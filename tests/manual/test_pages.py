@@ -74,6 +74,7 @@ def test_every_option_and_command_in_the_prose_exists(page: ManualText) -> None:
         "--cap-add",
         "--logdir",
         "--scope",
+        "--load_fast",
         "--tbprof_follow_links",
         "--tbprof_hosts",
     }
