@@ -57,6 +57,8 @@ def run(options: argparse.Namespace) -> int:
 
     executor = None if options.workers is None else executor_of(options.workers)
     found = job_ranks(options.paths, number=options.window, executor=executor, use_cache=not options.no_cache)
+    if not found.ranks and len(found.problems) == len(options.paths) == 1:
+        raise UsageError(found.problems[0].sentence)
     with Output(options.output) as output:
         output.put(_text(job_page(found.ranks, found.problems, found.older), options.format))
     return 0 if found.ranks else _COULD_NOT

@@ -120,6 +120,8 @@ def _windows_of_run(folder: Path, number: int | None) -> tuple[tuple[Window, ...
     if len(runs) > 1:
         named = ", ".join(str(folder / run) for run in runs[:_MOST_NAMED])
         more = " ..." if len(runs) > _MOST_NAMED else ""
-        raise UsageError(f"{folder} holds {len(runs)} runs: name one of {named}{more}")
+        raise UsageError(
+            f"{folder} holds {len(runs)} runs: name one of {named}{more}, or the files of all ranks"
+        )
     chosen = job_windows(listing.windows, number)
     return chosen.windows, chosen.older

@@ -87,7 +87,7 @@ def _worth(fix: JobFix) -> str:
 
 
 def _rank_rows(page: JobPage) -> list[tuple[str, ...]]:
-    latest = sorted(range(len(page.ranks)), key=lambda at: -page.ranks[at].late_us)[:_MOST_RANKS]
+    latest = sorted(range(len(page.ranks)), key=lambda at: -(page.ranks[at].late_us or 0.0))[:_MOST_RANKS]
     return [_rank_row(page.ranks[at]) for at in sorted(latest)]
 
 
@@ -96,7 +96,8 @@ def _rank_row(rank: JobRank) -> tuple[str, ...]:
     times = (rank.step_us, rank.computing_us, rank.communication_exposed_us, rank.copying_us, idle_us)
     others = (rank.transfer_us, rank.arrival_wait_us, rank.late_us)
     name = rank.worker if rank.rank is None else str(rank.rank)
-    return (name, *map(_ms, (*times, *others)), str(rank.latest_in))
+    latest_in = _NOTHING if rank.latest_in is None else str(rank.latest_in)
+    return (name, *map(_ms, (*times, *others)), latest_in)
 
 
 def _collective_rows(page: JobPage) -> list[tuple[str, ...]]:

@@ -33,7 +33,7 @@ def stragglers_text(view: StragglersView) -> str:
         "",
         "Of the slowdown gone without",
         f"  the slowest ranks ({_names(worst.ranks)})  {share(worst.removed_share)}",
-        f"  the last stage  {share(last.removed_share)}",
+        f"  the last stage  {share(last.removed_share)}{_over_all(last.removed_share)}",
     ]
     return "\n".join(lines) + "\n"
 
@@ -47,6 +47,12 @@ def _rows(head: str, rows: Sequence[ContributionRow]) -> list[str]:
     shown = [f"    {row.name:<{width}}  {row.slowdown:.3f}" for row in rows[:_MOST_ROWS]]
     rest = [f"    and {len(rows) - _MOST_ROWS} more"] if len(rows) > _MOST_ROWS else []
     return [f"  by {head}", *shown, *rest]
+
+
+def _over_all(removed_share: float) -> str:
+    if removed_share <= 1:
+        return ""
+    return " (more than all of it: with all alike each is the mean, in which the slow ones are counted)"
 
 
 def _names(ranks: Sequence[int]) -> str:

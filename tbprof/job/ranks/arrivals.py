@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from tbprof.job.ranks.matching import MatchedGroup
 from tbprof.job.ranks.rank_record import Int64s, RankRecord
@@ -33,44 +34,128 @@ class Arrivals:
     """By rank: all the same, but of a send."""
     wait_ns: Int64s
     """By rank; with the transfer it is the row's duration."""
+    net_ns: Int64s
+    """By rank, what a row adds to the rows before it that it overlaps, of any group."""
+    net_wait_ns: Int64s
+    """The same of the waits: buckets that wait side by side for one rank wait once."""
+    is_late: npt.NDArray[np.bool_]
+    """Who comes last: one rank, or up to half of them that come together."""
     late: Int64s
-    """Position of the late rank in the group, or `NOBODY`."""
+    """Position in the group of the first of those, or `NOBODY`."""
     late_ns: Int64s
     """How late: the median wait of the others."""
+    net_late_ns: Int64s
+    """What that adds to the lateness of the collectives before."""
 
 
-def arrivals_of(group: MatchedGroup, records: Sequence[RankRecord]) -> Arrivals:
-    """Divide the duration of every matched collective."""
-    own = [records[at] for at in group.ranks]
-    columns = list(zip(own, group.at.T, strict=True))
+def arrivals_of(groups: Sequence[MatchedGroup], records: Sequence[RankRecord]) -> tuple[Arrivals, ...]:
+    """Divide the duration of every matched collective of each group."""
+    divided = [_divided(group, records) for group in groups]
+    starts = [_starts(group, records) for group in groups]
+    net = _net(groups, starts, [transfer + wait for transfer, wait in divided])
+    net_wait = _net(groups, starts, [wait for _, wait in divided])
+    return tuple(
+        _arrivals(group, records, *both, net[at], net_wait[at])
+        for at, (group, both) in enumerate(zip(groups, divided, strict=True))
+    )
+
+
+def _starts(group: MatchedGroup, records: Sequence[RankRecord]) -> Int64s:
+    columns = zip(group.ranks, group.at.T, strict=True)
+    return np.stack([records[rank].start_ns[at] for rank, at in columns], axis=1)
+
+
+def _divided(group: MatchedGroup, records: Sequence[RankRecord]) -> tuple[Int64s, Int64s]:
+    """Transfer and wait."""
+    columns = [(records[rank], at) for rank, at in zip(group.ranks, group.at.T, strict=True)]
     duration = np.stack([record.duration_ns[at] for record, at in columns], axis=1)
     sends = np.stack([_is_send(record)[record.message[at]] for record, at in columns], axis=1)
     shortest = np.broadcast_to(duration.min(axis=1, keepdims=True), duration.shape)
     # A send may be buffered: only who receives is known to wait.
     transfer = np.where(sends, duration, shortest)
-    wait = duration - transfer
-    ordered = np.sort(duration, axis=1)
-    first, second = ordered[:, 0], ordered[:, 1]
-    late = duration.argmin(axis=1)
-    is_nobody = second - first <= np.maximum(SAME_SHARE * second, SAME_NS)
-    late_ns = _median_of_others(wait, late)
-    is_nobody |= wait.sum(axis=1) == 0
+    return transfer, duration - transfer
+
+
+def _arrivals(
+    group: MatchedGroup,
+    records: Sequence[RankRecord],
+    transfer: Int64s,
+    wait: Int64s,
+    net: Int64s,
+    net_wait: Int64s,
+) -> Arrivals:
+    is_late = _latest(transfer + wait) & (wait.sum(axis=1) > 0)[:, None]
+    is_anybody = is_late.any(axis=1)
+    first = records[group.ranks[0]]
     return Arrivals(
         group=group,
-        step=columns[0][0].step[columns[0][1]],
+        step=first.step[group.at[:, 0]],
         transfer_ns=transfer,
         wait_ns=wait,
-        late=np.where(is_nobody, NOBODY, late),
-        late_ns=np.where(is_nobody, 0, late_ns),
+        net_ns=net,
+        net_wait_ns=net_wait,
+        is_late=is_late,
+        late=np.where(is_anybody, is_late.argmax(axis=1), NOBODY),
+        late_ns=np.where(is_anybody, _median_of_others(wait, is_late), 0),
+        net_late_ns=np.where(is_anybody, _median_of_others(net_wait, is_late), 0),
     )
+
+
+def _latest(duration: Int64s) -> npt.NDArray[np.bool_]:
+    """The ranks with the shortest rows, if a gap parts them from the others and they are half of all at most.
+
+    A whole node, or all ranks of a pipeline stage, come late together.
+    """
+    ordered = np.sort(duration, axis=1)
+    is_gap = np.diff(ordered, axis=1) > _noise(ordered[:, 1:])
+    number = is_gap.argmax(axis=1) + 1
+    last = np.take_along_axis(ordered, number[:, None] - 1, axis=1)
+    is_one = last - ordered[:, :1] <= _noise(last)
+    is_few = number <= max(duration.shape[1] // 2, 1)
+    found: npt.NDArray[np.bool_] = duration <= last
+    found &= is_gap.any(axis=1, keepdims=True) & is_one & is_few[:, None]
+    return found
+
+
+def _noise(duration: Int64s) -> npt.NDArray[np.float64]:
+    noise: npt.NDArray[np.float64] = np.maximum(SAME_SHARE * duration, SAME_NS)
+    return noise
+
+
+def _net(groups: Sequence[MatchedGroup], starts: Sequence[Int64s], lengths: Sequence[Int64s]) -> list[Int64s]:
+    """What each interval of a rank adds to those of the same rank that begin before it."""
+    if len(groups) == 1:
+        return [_added(starts[0], lengths[0])]
+    found = [np.empty_like(length) for length in lengths]
+    for rank in {rank for group in groups for rank in group.ranks}:
+        mine = [(at, group.ranks.index(rank)) for at, group in enumerate(groups) if rank in group.ranks]
+        start = np.concatenate([starts[at][:, column] for at, column in mine])
+        order = np.argsort(start, kind="stable")
+        added = np.empty_like(start)
+        added[order] = _added(
+            start[order, None], np.concatenate([lengths[at][:, column] for at, column in mine])[order, None]
+        )[:, 0]
+        begin = 0
+        for at, column in mine:
+            found[at][:, column] = added[begin : begin + len(found[at])]
+            begin += len(found[at])
+    return found
+
+
+def _added(start: Int64s, length: Int64s) -> Int64s:
+    """Of intervals in order of their start, shape (intervals, ranks)."""
+    end = start + length
+    covered = np.maximum.accumulate(end, axis=0)[:-1]
+    added: Int64s = length.copy()
+    added[1:] = np.maximum(end[1:] - np.maximum(start[1:], covered), 0)
+    return added
 
 
 def _is_send(record: RankRecord) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     return np.array([message.kind == "send" for message in record.messages], bool)
 
 
-def _median_of_others(wait: Int64s, late: Int64s) -> Int64s:
-    others = np.arange(wait.shape[1]) != late[:, None]
-    median = np.median(wait[others].reshape(len(wait), -1), axis=1)
+def _median_of_others(wait: Int64s, is_late: npt.NDArray[np.bool_]) -> Int64s:
+    median = np.nanmedian(np.where(is_late, np.nan, wait), axis=1)
     found: Int64s = np.rint(median).astype(np.int64)
     return found

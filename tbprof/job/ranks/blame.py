@@ -41,7 +41,11 @@ class Blame:
     step: int
     rank: int
     """Position in the list of records, or `NOBODY`."""
+    also_late: tuple[int, ...]
+    """Positions of those that came together with it."""
     late_ns: int
+    net_late_ns: int
+    """What that adds to the lateness of the collectives before."""
     waits_ns: int
     """Of all ranks together."""
     by_part: Mapping[Part, int]
@@ -80,7 +84,11 @@ def _blames(arrivals: Arrivals, stretches: Stretches) -> Iterator[Blame]:
             index=index,
             step=int(arrivals.step[index]),
             rank=NOBODY if late == NOBODY else group.ranks[late],
+            also_late=tuple(
+                group.ranks[at] for at in np.flatnonzero(arrivals.is_late[index]).tolist() if at != late
+            ),
             late_ns=int(arrivals.late_ns[index]),
+            net_late_ns=int(arrivals.net_late_ns[index]),
             waits_ns=total,
             by_part=by_part,
             excesses=excesses,

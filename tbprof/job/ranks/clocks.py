@@ -30,10 +30,10 @@ class ClockOffset:
 def clock_offsets(
     groups: Sequence[MatchedGroup], records: Sequence[RankRecord]
 ) -> tuple[ClockOffset | None, ...]:
-    """Of each record; None for one that shares no group with the first, not even through others."""
+    """Of each record; None for one that shares no group with the first matched, not even through others."""
     found: list[ClockOffset | None] = [None] * len(records)
     if records:
-        found[0] = ClockOffset(0, 0, 0)
+        found[min((rank for group in groups for rank in group.ranks), default=0)] = ClockOffset(0, 0, 0)
     # From the largest group on: fewer steps from one clock to another.
     pending = sorted(groups, key=lambda group: -group.at.size)
     while reached := next((group for group in pending if _leads_on(group, found)), None):
@@ -54,11 +54,11 @@ def _extend(group: MatchedGroup, records: Sequence[RankRecord], found: list[Cloc
     base, anchor = next(
         (column, known) for column, rank in enumerate(group.ranks) if (known := found[rank]) is not None
     )
-    for column, rank in enumerate(group.ranks):
+    apart = np.percentile(ends - ends[:, [base]], (_WITHIN[0], 50, _WITHIN[1]), axis=0)
+    for rank, (low, middle, high) in zip(group.ranks, apart.T.tolist(), strict=True):
         if found[rank] is None:
-            low, middle, high = np.percentile(ends[:, column] - ends[:, base], (_WITHIN[0], 50, _WITHIN[1]))
             found[rank] = ClockOffset(
-                offset_ns=anchor.offset_ns + round(float(middle)),
-                spread_ns=anchor.spread_ns + round(float(high - low) / 2),
+                offset_ns=anchor.offset_ns + round(middle),
+                spread_ns=anchor.spread_ns + round((high - low) / 2),
                 collectives=len(ends),
             )

@@ -28,8 +28,9 @@ _Totals: TypeAlias = Mapping[str, tuple[Held, Held]]
 def computing_reason(stretches: Stretches, indexes: Sequence[int], late: int) -> ComputingReason:
     """Judge the stretches of one rank before some collectives of a group.
 
-    More kernels or larger inputs are more work. The same kernels and inputs are not. Where no shapes were
-    recorded, all ops slowed alike are a slow device; one slowed more than another is more work.
+    More kernels or larger inputs are more work. Those of the whole window must be more, too: else they are
+    the same, only not before the same collectives, or under a name that other ranks had no room for. Where no
+    shapes were recorded, all ops slowed alike are a slow device; one slowed more than another is more work.
 
     Args:
         stretches: Those of the group.
@@ -39,16 +40,33 @@ def computing_reason(stretches: Stretches, indexes: Sequence[int], late: int) ->
     totals = _totals(stretches, indexes, late)
     all_ns = sum(own.ns for own, _ in totals.values())
     worth = [(own, usual) for own, usual in totals.values() if own.ns > _WORTH * all_ns]
-    if any(own.kernels > usual.kernels * (1 + _SAME_WORK) for own, usual in worth):
-        return "more"
+    if any(_is_more(own.kernels, usual.kernels) for own, usual in worth):
+        kernels = [_kernels(stretches, rank) for rank in range(stretches.beneath_ns.shape[1])]
+        return "more" if _is_more(kernels.pop(late), float(np.median(kernels))) else "slower"
     works = [(own.work, usual.work) for own, usual in worth]
     known = [(own, usual) for own, usual in works if own is not None and usual is not None]
     if len(known) == len(works):
         return "more" if any(own > usual * (1 + _SAME_WORK) for own, usual in known) else "slower"
-    if len(worth) < 2:
+    # What a host computes takes longer now and then, one op alone.
+    if len(worth) < 2 or stretches.is_on_host:
         return "unknown"
     ratios = [own.ns / usual.ns for own, usual in worth if usual.ns]
     return "slower" if max(ratios) - min(ratios) <= _EVEN * max(ratios) else "more"
+
+
+def _is_more(own: float, usual: float) -> bool:
+    return own > usual * (1 + _SAME_WORK)
+
+
+def _kernels(stretches: Stretches, rank: int) -> int:
+    """Of the whole window, whatever their names: of the stretches that end one, and of the last."""
+    ends = {*np.flatnonzero(stretches.ends_segment).tolist(), len(stretches.of) - 1}
+    return sum(
+        held.kernels
+        for end in ends
+        for part, held in stretches.of[end][rank].items()
+        if part.family == "computing"
+    )
 
 
 def _totals(stretches: Stretches, indexes: Sequence[int], late: int) -> _Totals:

@@ -35,7 +35,7 @@ class JobAnalysis:
 def analyze_ranks(records: Sequence[RankRecord]) -> JobAnalysis:
     """Match the ranks of a job, and find whom they waited for, and why."""
     matching = match_ranks(records)
-    arrivals = tuple(arrivals_of(group, records) for group in matching.groups)
+    arrivals = arrivals_of(matching.groups, records)
     stretches = tuple(stretches_of(group, records) for group in matching.groups)
     blames = tuple(map(blames_of, arrivals, stretches))
     late = late_ranks(arrivals, stretches, blames)

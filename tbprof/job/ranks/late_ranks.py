@@ -25,8 +25,10 @@ class LateRank:
     step: int
     rank: int
     """Position in the list of records, or `NOBODY`."""
+    also_late: tuple[int, ...]
+    """Positions of those that came together with it in most of these collectives."""
     late_ns: int
-    """Over all collectives of the step in which it was the late one."""
+    """Over all collectives of the step in which it was the late one; those side by side count once."""
     latest_in: int
     """How many those are."""
     collectives: int
@@ -64,15 +66,16 @@ def _late_rank(
     for _, blame in found:
         everything.update(blame.by_part)
         if blame.rank != NOBODY:
-            lateness[_first_late(blame, found)] += blame.late_ns
+            lateness[_first_late(blame, found)] += blame.net_late_ns
     rank, _ = max(lateness.items(), key=lambda one: (one[1], -one[0]), default=(NOBODY, 0))
     mine = [(group, blame) for group, blame in found if blame.rank == rank != NOBODY]
     cause, cause_ns = _cause([blame for _, blame in mine], _often(mine, arrivals, stretches))
     return LateRank(
         step=step,
         rank=rank,
+        also_late=_also_late([blame for _, blame in mine]),
         # Those that wait for who waits for it wait for the same time.
-        late_ns=sum(blame.late_ns for _, blame in mine),
+        late_ns=sum(blame.net_late_ns for _, blame in mine),
         latest_in=len(mine),
         collectives=len(found),
         waits_ns=sum(blame.waits_ns for _, blame in found),
@@ -91,8 +94,13 @@ def _first_late(blame: Blame, found: Sequence[tuple[int, Blame]]) -> int:
     there = Counter[int]()
     for _, other in found:
         if other.group == most.within and other.rank != NOBODY:
-            there[other.rank] += other.late_ns
+            there[other.rank] += other.net_late_ns
     return max(there.items(), key=lambda one: (one[1], -one[0]), default=(blame.rank, 0))[0]
+
+
+def _also_late(blames: Sequence[Blame]) -> tuple[int, ...]:
+    times = Counter(rank for blame in blames for rank in blame.also_late)
+    return tuple(sorted(rank for rank, number in times.items() if number > len(blames) / 2))
 
 
 def _often(

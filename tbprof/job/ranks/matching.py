@@ -1,25 +1,22 @@
 """Which collective of one rank is which of another.
 
 By sequence number where all recorded it; else in their order, where windows begin at different collectives
-shifted by the longest common run of kinds and bytes; else the k-th with the same kind and bytes. What is not
-unique is not matched.
+shifted by the longest common run of kinds and bytes; else the k-th with the same kind and bytes; else around
+those that are missing, by steps, kinds and bytes. What is not unique is not matched, and a rank with which
+fewer could be matched than without it is left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 
-from tbprof.job.ranks.rank_record import NOT_RECORDED, Int64s, RankRecord
-from tbprof.job.ranks.shifting import common_shift
+from tbprof.job.ranks.partners import How, Reason, Sequenced, partners_of
+from tbprof.job.ranks.rank_record import Int64s, RankRecord
 
 __all__ = ["How", "MatchedGroup", "Matching", "Reason", "Unmatched", "match_ranks"]
-
-How: TypeAlias = Literal["number", "order", "shifted"]
-Reason: TypeAlias = Literal["one_rank", "not_on_all_ranks", "different_kinds", "ambiguous"]
 
 _PEERS = {"send": "send or receive", "recv": "send or receive"}
 """The two ends of a transfer are one collective of two ranks."""
@@ -41,17 +38,23 @@ class MatchedGroup:
 
 @dataclass(frozen=True, slots=True)
 class Unmatched:
-    """Collectives of a group that could not be matched, counted on all ranks."""
+    """Collectives of a group that could not be matched, counted on all ranks, or on the one left out."""
 
     group: str
     reason: Reason
     count: int
+    rank: int | None = None
+    """Position in the list of records of one that is left out."""
+    of: int = 0
+    """How many the others of that group did."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matching:
     groups: tuple[MatchedGroup, ...]
     unmatched: tuple[Unmatched, ...]
+    longest_count: int = 0
+    """Of all groups of several ranks, what those did that recorded most."""
 
     @property
     def matched_count(self) -> int:
@@ -60,6 +63,11 @@ class Matching:
     @property
     def unmatched_count(self) -> int:
         return sum(one.count for one in self.unmatched)
+
+    @property
+    def ranks(self) -> frozenset[int]:
+        """Positions of those that share a matched collective with another."""
+        return frozenset(rank for group in self.groups for rank in group.ranks)
 
 
 def match_ranks(records: Sequence[RankRecord]) -> Matching:
@@ -73,7 +81,12 @@ def match_ranks(records: Sequence[RankRecord]) -> Matching:
                 unmatched.append(found)
             else:
                 groups.append(found)
-    return Matching(tuple(groups), tuple(unmatched))
+    return Matching(tuple(groups), tuple(unmatched), sum(_longest(name, records) for name in names))
+
+
+def _longest(name: str, records: Sequence[RankRecord]) -> int:
+    counts = sorted(len(_of_group(record, name)) for record in records)
+    return counts[-1] if len(counts) > 1 and counts[-2] else 0
 
 
 def _match_group(name: str, records: Sequence[RankRecord]) -> Iterator[MatchedGroup | Unmatched]:
@@ -86,25 +99,34 @@ def _match_group(name: str, records: Sequence[RankRecord]) -> Iterator[MatchedGr
     if len(ranks) < 2:
         yield Unmatched(name, "one_rank", total)
         return
-    codes = _codes([records[at] for at in ranks], own)
-    numbers = [records[at].number[mine] for at, mine in zip(ranks, own, strict=True)]
-    if all((number != NOT_RECORDED).all() for number in numbers):
-        found: tuple[Int64s | None, How, Reason] = (_by_number(numbers), "number", "not_on_all_ranks")
-    else:
-        found = _by_order(codes)
-    at, how, lost = found
-    if at is None:
-        yield Unmatched(name, lost, total)
+    members = [records[at] for at in ranks]
+    codes = _codes(members, own)
+    columns = zip(members, own, codes, strict=True)
+    found = partners_of(
+        [
+            Sequenced(record.number[mine], code, record.step[mine], record.is_cut)
+            for record, mine, code in columns
+        ],
+        has_transfers=any(one.group == name and one.kind in _PEERS for one in members[0].messages),
+    )
+    if found is None or not found.at.size:
+        yield Unmatched(name, "ambiguous" if found is None else found.rest, total)
         return
-    code = np.stack([one[at[:, column]] for column, one in enumerate(codes)], axis=1)
-    is_same = (code == code[:, :1]).all(axis=1)
+    for column in sorted(set(range(len(ranks))) - set(found.kept)):
+        if column in found.differing:
+            yield Unmatched(name, "different_kinds", len(own[column]))
+        else:
+            yield Unmatched(name, "left_out", len(own[column]), ranks[column], found.longest)
+    kept = [codes[column][found.at[:, at]] for at, column in enumerate(found.kept)]
+    is_same = (np.stack(kept, axis=1) == kept[0][:, None]).all(axis=1)
     if not is_same.all():
-        yield Unmatched(name, "different_kinds", int((~is_same).sum()) * len(ranks))
-    if rest := total - at.size:
-        yield Unmatched(name, "not_on_all_ranks", rest)
-    matched = np.stack([mine[at[is_same, column]] for column, mine in enumerate(own)], axis=1)
+        yield Unmatched(name, "different_kinds", int((~is_same).sum()) * len(found.kept))
+    if rest := sum(len(own[column]) for column in found.kept) - found.at.size:
+        yield Unmatched(name, found.rest, rest)
+    matched = np.stack([own[at][found.at[is_same, nth]] for nth, at in enumerate(found.kept)], axis=1)
     if len(matched):
-        yield MatchedGroup(name, ranks, matched, how, _absent(name, records, len(ranks)))
+        kept_ranks = tuple(ranks[column] for column in found.kept)
+        yield MatchedGroup(name, kept_ranks, matched, found.how, _absent(name, records, len(kept_ranks)))
 
 
 def _of_group(record: RankRecord, name: str) -> Int64s:
@@ -121,59 +143,6 @@ def _codes(records: Sequence[RankRecord], own: Sequence[Int64s]) -> list[Int64s]
         of_message = [known.setdefault(name, len(known)) for name in names]
         codes.append(np.array(of_message, np.int64)[record.message[mine]])
     return codes
-
-
-def _by_number(numbers: Sequence[Int64s]) -> Int64s:
-    """Collectives that were recorded as one have one number: the k-th of it is meant."""
-    distinct = [number * (1 << 20) + _occurrence(number) for number in numbers]
-    common = distinct[0]
-    for number in distinct[1:]:
-        common = np.intersect1d(common, number)
-    columns = []
-    for number in distinct:
-        order = np.argsort(number, kind="stable")
-        columns.append(order[np.searchsorted(number[order], common)])
-    return np.stack(columns, axis=1)
-
-
-def _by_order(codes: Sequence[Int64s]) -> tuple[Int64s | None, How, Reason]:
-    shifted = _by_shift(codes)
-    if shifted is not None and _is_same(codes, shifted):
-        is_whole = all(len(code) == len(shifted) for code in codes)
-        return shifted, "order" if is_whole else "shifted", "ambiguous"
-    most = max(int(code.max()) for code in codes) + 1
-    if len({tuple(np.bincount(code, minlength=most).tolist()) for code in codes}) == 1:
-        return np.stack([_kth_of_same(code) for code in codes], axis=1), "order", "ambiguous"
-    has_one_length = len({len(code) for code in codes}) == 1
-    return shifted, "shifted", "different_kinds" if has_one_length else "ambiguous"
-
-
-def _by_shift(codes: Sequence[Int64s]) -> Int64s | None:
-    shifts = [common_shift(codes[0], code) for code in codes]
-    known = [shift for shift in shifts if shift is not None]
-    if len(known) < len(codes):
-        return None
-    begin = max(-shift for shift in known)
-    end = min(len(code) - shift for code, shift in zip(codes, known, strict=True))
-    return np.stack([np.arange(begin, end) + shift for shift in known], axis=1) if end > begin else None
-
-
-def _is_same(codes: Sequence[Int64s], at: Int64s) -> bool:
-    return all(bool((code[at[:, column]] == codes[0][at[:, 0]]).all()) for column, code in enumerate(codes))
-
-
-def _kth_of_same(code: Int64s) -> Int64s:
-    """Positions ordered by code, then by time: the same in all ranks."""
-    return np.argsort(code, kind="stable")
-
-
-def _occurrence(values: Int64s) -> Int64s:
-    """Of each entry, how many equal ones came before."""
-    order = np.argsort(values, kind="stable")
-    _, first, counts = np.unique(values[order], return_index=True, return_counts=True)
-    found = np.empty(len(values), np.int64)
-    found[order] = np.arange(len(values)) - np.repeat(first, counts)
-    return found
 
 
 def _absent(name: str, records: Sequence[RankRecord], present: int) -> int:

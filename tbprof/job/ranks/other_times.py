@@ -54,13 +54,22 @@ def _hosts(arrivals: Arrivals, times: Times, late: dict[int, LateRank]) -> tuple
         one = late[step]
         if one.rank not in arrivals.group.ranks or one.cause is None or one.cause.family != "idle":
             continue
-        column = arrivals.group.ranks.index(one.rank)
-        others = np.delete(host[index], column)
-        if host[index, column] == NEVER and _is_after_a_wait(one) and others.max() > NEVER:
-            host[index, column], lead[index, column] = others.max(), NEVER
-        else:
-            host[index, column] = min(host[index, column], max(others.max(), 0))
+        columns = _columns(arrivals, one)
+        if len(columns) == len(arrivals.group.ranks):
+            continue
+        most = np.delete(host[index], columns).max()
+        for column in columns:
+            if host[index, column] == NEVER and _is_after_a_wait(one) and most > NEVER:
+                host[index, column], lead[index, column] = most, NEVER
+            else:
+                host[index, column] = min(host[index, column], max(most, 0))
     return host, lead
+
+
+def _columns(arrivals: Arrivals, late: LateRank) -> list[int]:
+    """Of a step's late rank and of those that came together with it."""
+    ranks = arrivals.group.ranks
+    return [ranks.index(rank) for rank in (late.rank, *late.also_late) if rank in ranks]
 
 
 def _level_hosts(host: Int64s, lead: Int64s) -> tuple[Int64s, Int64s]:
@@ -113,11 +122,11 @@ def _without_cause(
     for blame, ends_segment in zip(blames, stretches.ends_segment.tolist(), strict=True):
         step = late[blame.step]
         if blame.rank == step.rank != NOBODY:
-            column = arrivals.group.ranks.index(blame.rank)
             excess = _of_cause(blame, step)
-            more = max(excess - taken.get(column, 0), 0)
-            taken[column] = max(excess, taken.get(column, 0))
-            found[blame.index, column] = max(int(ns[blame.index, column]) - more, 0)
+            more = max(excess - taken.get(blame.rank, 0), 0)
+            taken[blame.rank] = max(excess, taken.get(blame.rank, 0))
+            columns = _columns(arrivals, step)
+            found[blame.index, columns] = np.maximum(ns[blame.index, columns] - more, 0)
         if ends_segment:
             taken = {}
     return found
@@ -150,13 +159,12 @@ def _like_next(
 ) -> Int64s:
     found = ns.astype(np.float64)
     for segment in segments:
-        rank = late[int(arrivals.step[segment][-1])].rank
-        if rank in arrivals.group.ranks:
-            column = arrivals.group.ranks.index(rank)
+        one = late[int(arrivals.step[segment][-1])]
+        columns = _columns(arrivals, one)
+        if one.rank in arrivals.group.ranks and len(columns) < len(arrivals.group.ranks):
             total = ns[segment].sum(axis=0)
-            most = int(np.delete(total, column).max())
-            if total[column] > most:
-                found[segment, column] *= most / total[column]
+            most = int(np.delete(total, columns).max())
+            found[segment, columns] *= np.minimum(most / np.maximum(total[columns], 1), 1)
     return np.rint(found).astype(np.int64)
 
 

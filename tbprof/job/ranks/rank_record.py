@@ -82,6 +82,10 @@ class RankRecord:
     """Of computing: how many kernels."""
     part_work: Int64s
     """Of computing: the size of the kernels' inputs in elements, or `NOT_RECORDED` without shapes."""
+    is_cut: bool = False
+    """Whether its trace ends early."""
+    is_on_host: bool = False
+    """Whether the hosts did the collectives, and computed."""
 
     @property
     def end_ns(self) -> Int64s:

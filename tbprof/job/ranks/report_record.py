@@ -42,6 +42,8 @@ def record_of_report(report: Report, rank: int) -> RankRecord | None:
         part_ns=_column(sequence.part_ns),
         part_count=_column(sequence.part_count),
         part_work=_column(sequence.part_work),
+        is_cut=report.trace.is_damaged,
+        is_on_host=sequence.device == ON_HOST,
     )
 
 

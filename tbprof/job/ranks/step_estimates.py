@@ -59,6 +59,11 @@ class StepEstimates:
     error: float | None
     """Of the replay with recorded durations; None where ranks' orders can't be replayed."""
 
+    @property
+    def whole_steps(self) -> tuple[StepEstimate, ...]:
+        """Without the first, where there are others: a part of it came before the window."""
+        return self.steps[1:] or self.steps
+
 
 def estimate_steps(
     arrivals: Sequence[Arrivals],

@@ -60,6 +60,8 @@ class Stretches:
     None where a rank recorded no host."""
     ends_segment: npt.NDArray[np.bool_]
     """Whether all ranks are level after a collective."""
+    is_on_host: bool
+    """Whether the hosts computed."""
 
 
 def stretches_of(group: MatchedGroup, records: Sequence[RankRecord]) -> Stretches:
@@ -68,9 +70,15 @@ def stretches_of(group: MatchedGroup, records: Sequence[RankRecord]) -> Stretche
     beneath = np.stack([_beneath(record, at) for record, at in columns], axis=1)
     duration = np.stack([record.duration_ns[at] for record, at in columns], axis=1)
     is_level = np.all(beneath <= _STILL * duration, axis=1) & ~_is_ahead(columns)
-    held = [_since_level(record, at, is_level.tolist()) for record, at in columns]
-    often = tuple(Counter(part for stretch in of_rank for part in stretch) for of_rank in held)
-    return Stretches(tuple(zip(*held, strict=True)), often, beneath, _host_ns(columns, is_level), is_level)
+    held, often = zip(*(_since_level(record, at, is_level.tolist()) for record, at in columns), strict=True)
+    return Stretches(
+        of=tuple(zip(*held, strict=True)),
+        often=often,
+        beneath_ns=beneath,
+        host_ns=_host_ns(columns, is_level),
+        ends_segment=is_level,
+        is_on_host=any(record.is_on_host for record, _ in columns),
+    )
 
 
 def _host_ns(columns: Sequence[tuple[RankRecord, Int64s]], is_level: npt.NDArray[np.bool_]) -> Int64s | None:
@@ -111,33 +119,36 @@ def _beneath(record: RankRecord, at: Int64s) -> Int64s:
     return beneath
 
 
-def _since_level(record: RankRecord, at: Int64s, is_level: Sequence[bool]) -> list[Stretch]:
-    """What was done up to each of the group's matched collectives, those between them included."""
+def _since_level(
+    record: RankRecord, at: Int64s, is_level: Sequence[bool]
+) -> tuple[list[Stretch], Mapping[Part, int]]:
+    """What was done up to each of the group's matched collectives, with those between; and `often`."""
     group = record.group(int(at[0]))
     mine = _of_group(record, group).tolist()
-    held = _held(record)
+    parts, held = record.parts, _held(record)
     begins = record.part_begin.tolist()
-    is_own = [part.family == "communication" and part.within == group for part in record.parts]
+    is_own = [part.family == "communication" and part.within == group for part in parts]
     found: list[Stretch] = []
-    summed: dict[Part, Held] = {}
+    there: list[int] = []
+    # By number until it is whole: to hash a part takes longer than all else here.
+    summed: dict[int, Held] = {}
     position = 0
     for index, ends in zip(at.tolist(), is_level, strict=True):
         while position < len(mine) and mine[position] <= index:
             for number, more in held[begins[mine[position]] : begins[mine[position] + 1]]:
                 if not is_own[number]:
-                    part = record.parts[number]
-                    summed[part] = summed[part].plus(more) if part in summed else more
+                    summed[number] = summed[number].plus(more) if number in summed else more
             position += 1
-        found.append(dict(summed))
+        found.append({parts[number]: some for number, some in summed.items()})
+        there += summed
         if ends:
             summed = {}
-    return found
+    return found, {parts[number]: count for number, count in Counter(there).items()}
 
 
 def _held(record: RankRecord) -> list[tuple[int, Held]]:
     """Each entry of the record: which part, and how much of it."""
-    columns = (record.part, record.part_ns, record.part_count, record.part_work)
-    return [
-        (part, Held(ns, count, None if work == NOT_RECORDED else work))
-        for part, ns, count, work in zip(*(column.tolist() for column in columns), strict=True)
-    ]
+    works = record.part_work.tolist()
+    work = [None if one == NOT_RECORDED else one for one in works]
+    held = map(Held, record.part_ns.tolist(), record.part_count.tolist(), work)
+    return list(zip(record.part.tolist(), held, strict=True))

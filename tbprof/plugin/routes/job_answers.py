@@ -17,7 +17,7 @@ from tbprof.plugin.worker.asked_windows import as_it_is, json_of
 from tbprof.plugin.worker.kept_answers import Answer, KeptAnswers
 from tbprof.plugin.worker.reports import Reports
 from tbprof.store.lookup.job_windows import job_windows
-from tbprof.texts.screens.job import reading_sentence
+from tbprof.texts.job.notes import reading_sentence
 from tbprof.views.job.job_page import JobAnswer, RankProblem
 
 __all__ = ["JobAnswers"]

@@ -62,6 +62,7 @@ def kind_sentence(kind: str, slowdown: float) -> str:
 
 def steps_sentence(steps: int, ranks: int, step_us: float, slowdown: float) -> str:
     return (
-        f"{count(steps, 'step')} of {count(ranks, 'rank')}, {duration(step_us)} a step: {slowdown:.2f} times "
+        f"{count(steps, 'step')} of {count(ranks, 'worker')} (each a stage of a replica, with the number of "
+        f"one of its ranks), {duration(step_us)} a step: {slowdown:.2f} times "
         "what it would be with all operations of a kind alike."
     )

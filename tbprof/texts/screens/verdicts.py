@@ -87,6 +87,12 @@ def _without_device(case: str, numbers: Numbers) -> tuple[str, str]:
             f"The work ran on an accelerator that tbprof does not analyze: {numbers['device']}.",
             f"Its {rows} are in the recording; host operators can still be read.",
         )
+    if "exposed_share" in numbers:
+        waiting = share(float(numbers["exposed_share"]))
+        return (
+            f"The step waits for communication: {waiting} of it, in collectives of the hosts.",
+            "No GPU work was recorded. `tbprof job` on the run of all ranks names the late one.",
+        )
     return "No GPU work was recorded.", "What waits for a GPU can't be seen in this window."
 
 

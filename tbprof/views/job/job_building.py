@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from statistics import median
 
+from tbprof.averages import median
 from tbprof.job.ranks.job_analysis import JobAnalysis, analyze_ranks
-from tbprof.texts.screens.job import (
+from tbprof.texts.job.notes import (
     damaged_note,
     left_out_note,
+    left_out_sentence,
     missing_note,
     no_estimate_note,
     older_worker_note,
     problem_note,
-    rank_name,
     unmatched_sentence,
 )
+from tbprof.texts.job.rank_names import rank_name
 from tbprof.views.job.job_collectives import job_collectives
 from tbprof.views.job.job_findings import job_findings
 from tbprof.views.job.job_page import (
@@ -52,6 +53,7 @@ def job_page(
     records = [rank.record for rank in compared if rank.record is not None]
     analysis = analyze_ranks(records)
     names = [rank_name(rank.rank, rank.worker) for rank in compared]
+    unmatched = _unmatched(analysis, names)
     exact_lines = frozenset(line for rank in ranks for line in rank.exact_lines)
     late = late_causes(analysis, names, exact_lines)
     rows = rank_rows(compared, analysis)
@@ -60,14 +62,18 @@ def job_page(
     missing = _missing(ranks, left_out)
     meetings = meetings_of(analysis, records)
     plan = plan_of(analysis, late, names)
-    verdict = job_verdict(rows, waits, late.causes, plan, analysis, recorded=len(ranks))
+    absent = [
+        *(rank_name(number, "") for number in missing),
+        *(rank_name(one.rank, one.worker) for one in left_out),
+    ]
+    verdict = job_verdict(rows, waits, late.causes, plan, analysis, recorded=len(ranks), absent=absent)
     steps_us = [row.step_us for row in rows if row.step_us is not None]
     step_us = median(steps_us) if steps_us else None
     return JobPage(
         verdict=verdict.sentence,
         detail=verdict.detail,
         notes=(
-            *_notes(missing, left_out, compared, analysis),
+            *_notes(missing, left_out, unmatched, compared, analysis),
             *others,
             *(older_worker_note(worker) for worker in sorted(older)),
         ),
@@ -84,9 +90,9 @@ def job_page(
         what_if=_what_if(analysis),
         steps=_steps(analysis, late),
         meetings=meetings.rows,
-        strips=strips_of(analysis, records, [row.late_us for row in rows], meetings),
-        collectives=job_collectives(analysis, records),
-        unmatched_groups=_unmatched(analysis),
+        strips=strips_of(analysis, records, [row.late_us or 0.0 for row in rows], meetings),
+        collectives=job_collectives(analysis, records, _world_size(ranks)),
+        unmatched_groups=unmatched,
         missing=missing,
         problems=left_out,
     )
@@ -104,21 +110,28 @@ def _missing(ranks: Sequence[RankSummary], problems: Sequence[RankProblem]) -> t
     """Numbers without a window: of the world, else below the highest one that has one."""
     numbers = [*(rank.rank for rank in ranks), *(one.rank for one in problems)]
     there = {number for number in numbers if number is not None}
-    worlds = [rank.world_size for rank in ranks if rank.world_size is not None]
-    size = max(worlds or (rank + 1 for rank in there), default=0)
+    size = _world_size(ranks)
+    if size is None:
+        size = max((rank + 1 for rank in there), default=0)
     return tuple(rank for rank in range(size) if rank not in there)
+
+
+def _world_size(ranks: Sequence[RankSummary]) -> int | None:
+    """Of the job, as its ranks recorded it."""
+    return max((rank.world_size for rank in ranks if rank.world_size is not None), default=None)
 
 
 def _notes(
     missing: Sequence[int],
     problems: Sequence[RankProblem],
+    unmatched: Sequence[UnmatchedGroup],
     ranks: Sequence[RankSummary],
     analysis: JobAnalysis,
 ) -> Iterator[str]:
     if missing:
         yield missing_note(missing)
     yield from (one.sentence for one in problems)
-    yield from (one.sentence for one in _unmatched(analysis))
+    yield from (one.sentence for one in unmatched)
     for rank in ranks:
         if rank.is_damaged:
             yield damaged_note(rank_name(rank.rank, rank.worker))
@@ -132,7 +145,7 @@ def _what_if(analysis: JobAnalysis) -> WhatIf | None:
     estimates = analysis.estimates
     if estimates is None or not estimates.steps or estimates.error is None:
         return None
-    steps = estimates.steps
+    steps = estimates.whole_steps
 
     def mean(values: Iterable[int]) -> float:
         return sum(values) / len(steps) / 1000
@@ -169,8 +182,14 @@ def _steps(analysis: JobAnalysis, late: LateCauses) -> tuple[JobStep, ...]:
     return tuple(rows)
 
 
-def _unmatched(analysis: JobAnalysis) -> tuple[UnmatchedGroup, ...]:
+def _unmatched(analysis: JobAnalysis, names: Sequence[str]) -> tuple[UnmatchedGroup, ...]:
     return tuple(
-        UnmatchedGroup(one.group, one.count, unmatched_sentence(one.group, one.reason, one.count))
+        UnmatchedGroup(
+            one.group,
+            one.count,
+            unmatched_sentence(one.group, one.reason, one.count)
+            if one.rank is None
+            else left_out_sentence(names[one.rank], one.group, one.count, one.of),
+        )
         for one in analysis.matching.unmatched
     )

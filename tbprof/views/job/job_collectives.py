@@ -17,28 +17,38 @@ from tbprof.views.job.job_page import JobCollective
 __all__ = ["job_collectives"]
 
 
-def job_collectives(analysis: JobAnalysis, records: Sequence[RankRecord]) -> tuple[JobCollective, ...]:
-    """By kind, group and size, those that take longest first."""
-    found = [row for arrivals in analysis.arrivals for row in _of_group(arrivals, records)]
+def job_collectives(
+    analysis: JobAnalysis, records: Sequence[RankRecord], world_size: int | None
+) -> tuple[JobCollective, ...]:
+    """By kind, group and size, those that take longest first.
+
+    Where no group was recorded it is of `world_size` ranks, whichever of them are here.
+    """
+    found = [row for arrivals in analysis.arrivals for row in _of_group(arrivals, records, world_size)]
     return tuple(sorted(found, key=lambda row: (-row.total_us, row.kind, row.group, row.bytes or 0)))
 
 
-def _of_group(arrivals: Arrivals, records: Sequence[RankRecord]) -> list[JobCollective]:
+def _of_group(
+    arrivals: Arrivals, records: Sequence[RankRecord], world_size: int | None
+) -> list[JobCollective]:
     record, at = records[arrivals.group.ranks[0]], arrivals.group.at[:, 0]
     indexes: defaultdict[Message, list[int]] = defaultdict(list)
     for index, message in enumerate(record.message[at].tolist()):
         indexes[record.messages[message]].append(index)
-    return [_row(message, arrivals, np.array(mine)) for message, mine in indexes.items()]
+    size = len(arrivals.group.ranks)
+    if not arrivals.group.group and world_size is not None:
+        size = max(size, world_size)
+    return [_row(message, arrivals, size, np.array(mine)) for message, mine in indexes.items()]
 
 
 def _row(
-    message: Message, arrivals: Arrivals, mine: np.ndarray[tuple[int], np.dtype[np.int64]]
+    message: Message, arrivals: Arrivals, size: int, mine: np.ndarray[tuple[int], np.dtype[np.int64]]
 ) -> JobCollective:
     ranks = arrivals.group.ranks
     transfer, wait, late = arrivals.transfer_ns[mine], arrivals.wait_ns[mine], arrivals.late[mine]
     one_rank_ns = int(transfer.min(axis=1).sum())
     algorithm = message.bytes * len(mine) / one_rank_ns if message.bytes and one_rank_ns else None
-    factor = bus_factor(message.kind, message.group_size or len(ranks))
+    factor = bus_factor(message.kind, message.group_size or size)
     latest = Counter(late[late != NOBODY].tolist())
     most = max(latest, key=lambda rank: (latest[rank], -rank), default=None)
     return JobCollective(

@@ -65,6 +65,7 @@ def _late(cause: LateCause, page: JobPage) -> dict[str, Any]:
     return {
         "rank": rank.rank,
         "worker": rank.worker,
+        "also_late": [page.ranks[other].name for other in cause.also_late],
         "late_us": cause.late_us,
         "cause": cause.cause or computing or cause.kind,
         "source": None if cause.source is None else dataclasses.asdict(cause.source),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tbprof.job.ranks.matching import Unmatched
 from tbprof.model import MEDIUM_SHARE, Severity, severity_of_share
 from tbprof.texts.findings.rule_pages import rule_words
-from tbprof.texts.screens.job import unmatched_sentence
+from tbprof.texts.job.notes import unmatched_sentence
 from tbprof.views.job.job_page import JobFinding, JobFix, LateCause
 
 __all__ = ["LATE_RANK", "SEQUENCES", "job_findings"]

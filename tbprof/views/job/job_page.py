@@ -59,12 +59,13 @@ class JobRank:
     copying_us: float | None
     idle: tuple[IdlePart, ...]
     """In the order of the other screens."""
-    transfer_us: float
-    """Of its matched collectives, covered by computing or not; with the next one their whole time."""
-    arrival_wait_us: float
-    late_us: float
+    transfer_us: float | None
+    """Of its matched collectives, covered by computing or not; with the next one their whole time. Null
+    where none of them is matched, as the next three."""
+    arrival_wait_us: float | None
+    late_us: float | None
     """How late it was, in the collectives in which it was the latest."""
-    latest_in: int
+    latest_in: int | None
     """Matched collectives of the whole window in which it was the late one."""
     clock_offset_us: float | None
     """What was subtracted from its times to draw it; null where no collective tells. Not of a step."""
@@ -88,6 +89,8 @@ class LateCause:
 
     rank: int
     """Index into `ranks`."""
+    also_late: tuple[int, ...]
+    """Those that came together with it."""
     sentence: str
     steps: tuple[int, ...]
     """Indexes into `steps`."""

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 from tbprof.job.ranks.job_analysis import JobAnalysis
 from tbprof.records import dataclass
-from tbprof.texts.screens.job import (
+from tbprof.texts.job.verdict import (
+    absent_sentence,
     alone_detail,
     alone_sentence,
     even_sentence,
+    few_matched_sentence,
     in_turn_sentence,
     late_sentence,
     no_collectives_sentence,
@@ -23,7 +25,11 @@ from tbprof.views.job.late_causes import phrase_of
 __all__ = ["JobVerdict", "job_verdict"]
 
 _MOST = 0.5
+_MOST_OF_TWO = 0.65
 """Of all lateness: a rank with less is one of several that are late in turn."""
+
+_MOST_MATCHED = 0.75
+"""Of all collectives: with fewer the first sentence says on how many it stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,53 +47,94 @@ def job_verdict(
     analysis: JobAnalysis,
     *,
     recorded: int,
+    absent: Sequence[str] = (),
 ) -> JobVerdict:
-    """From the rows that stand beneath it; `recorded` ranks have a window, with collectives or without."""
+    """From the rows that stand beneath it.
+
+    Args:
+        ranks: One entry a rank whose collectives are known.
+        waits: Who of them waits for whom.
+        late: Who of them is late.
+        plan: What a step gains.
+        analysis: Of the same ranks.
+        recorded: How many ranks have a window, with collectives or without.
+        absent: Names of ranks of the job of which there is no window, or none that could be read.
+    """
     if recorded == len(ranks) == 1:
         return JobVerdict(alone_sentence(ranks[0].name), alone_detail(), None)
     if len(ranks) < 2:
         return JobVerdict(no_collectives_sentence(recorded), "", None)
     if not analysis.arrivals:
         return JobVerdict(none_matched_sentence(len(ranks)), "", None)
-    total = sum(rank.transfer_us + rank.arrival_wait_us for rank in ranks)
-    waiting = sum(rank.arrival_wait_us for rank in ranks) / total if total else 0.0
+    absent = [*absent, *(rank.name for rank in ranks if rank.transfer_us is None)]
+    waits_us = sum(rank.arrival_wait_us or 0.0 for rank in ranks)
+    total = sum(rank.transfer_us or 0.0 for rank in ranks) + waits_us
+    waiting = waits_us / total if total else 0.0
     detail = waiting_sentence(waiting, analysis.matching.matched_count)
+    sentence, saved = _sentence(ranks, waits, late, plan, len(absent))
+    matched, of = analysis.matching.matched_count, analysis.matching.longest_count
+    if matched < _MOST_MATCHED * of:
+        sentence = few_matched_sentence(sentence, matched, of)
+    hedge = absent_sentence(absent) if absent else ""
+    return JobVerdict(sentence, " ".join(one for one in (hedge, detail, saved) if one), waiting)
+
+
+def _sentence(
+    ranks: Sequence[JobRank],
+    waits: Sequence[RankWait],
+    late: Sequence[LateCause],
+    plan: Sequence[JobFix],
+    absent: int,
+) -> tuple[str, str]:
+    """Who is late, and what a step gains without that."""
+    compared = sum(rank.transfer_us is not None for rank in ranks)
+    of = compared + absent
     lateness: defaultdict[int, float] = defaultdict(float)
     for cause in late:
         lateness[cause.rank] += cause.late_us
     if not lateness:
-        return JobVerdict(even_sentence(len(ranks)), detail, waiting)
+        return even_sentence(compared, of, _share_of_step(ranks)), ""
     rank, late_us = max(lateness.items(), key=lambda one: (one[1], -one[0]))
-    if late_us < _MOST * sum(lateness.values()) and len(lateness) > 2:
-        return JobVerdict(_in_turn(ranks, late), detail, waiting)
+    if late_us < (_MOST if len(lateness) > 2 else _MOST_OF_TWO) * sum(lateness.values()):
+        most, share = _common_cause(late)
+        return in_turn_sentence(compared, of, _share_of_step(ranks), most, share), ""
     cause = next(one for one in late if one.rank == rank)
-    share = _share_for(rank, ranks, waits)
-    sentence = late_sentence(len(ranks), share, ranks[rank].name, late_us, cause.due_us, phrase_of(cause))
-    saved = next((row.detail for row in plan if row.cause == late.index(cause)), "")
-    return JobVerdict(sentence, f"{detail} {saved}".strip(), waiting)
+    waiting = _share_for(rank, cause.also_late, ranks, waits)
+    others = [ranks[other].name for other in cause.also_late]
+    sentence = late_sentence(
+        compared, of, waiting, ranks[rank].name, others, late_us, cause.due_us, phrase_of(cause)
+    )
+    return sentence, next((row.detail for row in plan if row.cause == late.index(cause)), "")
 
 
-def _share_for(rank: int, ranks: Sequence[JobRank], waits: Sequence[RankWait]) -> float | None:
+def _share_for(
+    rank: int, also_late: Sequence[int], ranks: Sequence[JobRank], waits: Sequence[RankWait]
+) -> float | None:
     """Of a step of the others, what is waiting for it; what computing covers is not counted."""
     shares = []
     by_rank = {wait.waiting: wait.wait_us for wait in waits if wait.awaited == rank}
     for at, other in enumerate(ranks):
-        if at != rank and other.step_us:
+        if at != rank and at not in also_late and other.step_us and other.transfer_us is not None:
             exposed_us = other.communication_exposed_us
             wait_us = by_rank.get(at, 0.0)
             shares.append((wait_us if exposed_us is None else min(wait_us, exposed_us)) / other.step_us)
     return sum(shares) / len(shares) if shares else None
 
 
-def _in_turn(ranks: Sequence[JobRank], late: Sequence[LateCause]) -> str:
+def _common_cause(late: Sequence[LateCause]) -> tuple[str, float]:
     """Where each rank is late now and then, what they have in common says more than who."""
     causes: defaultdict[str, float] = defaultdict(float)
     for cause in late:
         causes[cause.cause_name] += cause.late_us
     most = max(causes, key=lambda name: (causes[name], name))
-    steps = [rank.step_us for rank in ranks if rank.step_us]
-    exposed = [
-        min(rank.arrival_wait_us, rank.communication_exposed_us or rank.arrival_wait_us) for rank in ranks
-    ]
-    share = sum(exposed) / sum(steps) if steps else 0.0
-    return in_turn_sentence(len(ranks), share, most.lower(), causes[most] / sum(causes.values()))
+    return most.lower(), causes[most] / sum(causes.values())
+
+
+def _share_of_step(ranks: Sequence[JobRank]) -> float:
+    """What of a step is waiting for whoever comes last, in the mean; what computing covers is not counted."""
+    steps_us = exposed_us = 0.0
+    for rank in ranks:
+        if rank.step_us and rank.arrival_wait_us is not None:
+            steps_us += rank.step_us
+            exposed_us += min(rank.arrival_wait_us, rank.communication_exposed_us or rank.arrival_wait_us)
+    return exposed_us / steps_us if steps_us else 0.0

@@ -11,14 +11,15 @@ from tbprof.job.ranks.job_analysis import JobAnalysis
 from tbprof.job.ranks.late_ranks import LateRank
 from tbprof.job.ranks.rank_record import Part
 from tbprof.records import dataclass
-from tbprof.texts.screens.idle import host_place_name
-from tbprof.texts.screens.job import (
+from tbprof.texts.job.causes import (
     cause_phrase,
     fix_title,
     job_cause_name,
     late_cause_sentence,
     saved_sentence,
 )
+from tbprof.texts.job.rank_names import late_name
+from tbprof.texts.screens.idle import host_place_name
 from tbprof.views.job.job_page import JobFix, JobSource, LateCause
 
 __all__ = ["LateCauses", "late_causes", "phrase_of", "plan_of"]
@@ -59,7 +60,7 @@ def plan_of(analysis: JobAnalysis, late: LateCauses, names: Sequence[str]) -> tu
     """What a mean step of the job gains without each cause, the one that pays most first."""
     if analysis.estimates is None or not analysis.estimates.steps:
         return ()
-    steps = analysis.estimates.steps
+    steps = analysis.estimates.whole_steps
     now_us = sum(step.now_ns for step in steps) / len(steps) / 1000
     rows = []
     for index, cause in enumerate(late.causes):
@@ -72,7 +73,7 @@ def plan_of(analysis: JobAnalysis, late: LateCauses, names: Sequence[str]) -> tu
                 [step.ceiling_ns for step in mine],
             )
         )
-        name = names[cause.rank]
+        name = late_name(names[cause.rank], [names[rank] for rank in cause.also_late])
         title = fix_title(cause.kind, cause.cause, cause.computing, name, cause.place)
         rows.append(JobFix(index, title, saved_sentence(now_us - saved, now_us), floor, saved, ceiling))
     return tuple(sorted((row for row in rows if row.estimate_us > 0), key=lambda row: -row.estimate_us))
@@ -104,6 +105,8 @@ def _cause(
     for late in some:
         if late.cause is not None:
             by_part[late.cause] += late.cause_ns
+    together = Counter(rank for late in some for rank in late.also_late)
+    also_late = tuple(sorted(rank for rank, times in together.items() if times > len(some) / 2))
     part = max(by_part, key=lambda one: (by_part[one], one.name, one.within))
     count = len(place_of)
     late_us = sum(late.late_ns for late in some) / count / 1000
@@ -112,9 +115,11 @@ def _cause(
     source = _source(part.name, exact_lines) if part.family == "idle" else None
     place, module = _place(part, source), part.within if part.family == "computing" else ""
     phrase = cause_phrase(part.family, part.cause, computing, place, module)
+    others = [names[rank] for rank in also_late]
     return LateCause(
         rank=some[0].rank,
-        sentence=late_cause_sentence(names[some[0].rank], len(some), count, late_us, phrase),
+        also_late=also_late,
+        sentence=late_cause_sentence(names[some[0].rank], others, len(some), count, late_us, phrase),
         steps=tuple(place_of[late.step] for late in some),
         late_us=late_us,
         due_us=min(sum(due_ns) / count / 1000, late_us),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from tbprof.texts.screens.job import other_training_note, rank_name, same_rank_note
+from tbprof.texts.job.notes import other_training_note, same_rank_note
+from tbprof.texts.job.rank_names import rank_name
 from tbprof.views.job.rank_summary import RankSummary
 
 __all__ = ["ranks_of_one_job"]

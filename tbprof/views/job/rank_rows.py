@@ -11,8 +11,9 @@ from tbprof.job.ranks.arrivals import NOBODY
 from tbprof.job.ranks.clocks import ClockOffset
 from tbprof.job.ranks.job_analysis import JobAnalysis
 from tbprof.job.ranks.rank_record import RankRecord
+from tbprof.texts.job.causes import after_last_name, job_cause_name
+from tbprof.texts.job.rank_names import rank_name
 from tbprof.texts.screens.idle import cause_name
-from tbprof.texts.screens.job import job_cause_name, rank_name
 from tbprof.views.base.times import us
 from tbprof.views.job.job_page import IdlePart, JobRank, RankWait
 from tbprof.views.job.rank_summary import RankSummary
@@ -30,15 +31,16 @@ def rank_rows(ranks: Sequence[RankSummary], analysis: JobAnalysis) -> tuple[JobR
     transfer, wait, late, latest = (np.zeros(len(ranks), np.int64) for _ in range(4))
     for arrivals in analysis.arrivals:
         members = np.array(arrivals.group.ranks)
-        transfer[members] += arrivals.transfer_ns.sum(axis=0)
-        wait[members] += arrivals.wait_ns.sum(axis=0)
-        known = arrivals.late != NOBODY
-        np.add.at(late, members[arrivals.late[known]], arrivals.late_ns[known])
-        np.add.at(latest, members[arrivals.late[known]], 1)
+        waited = arrivals.net_wait_ns.sum(axis=0)
+        transfer[members] += arrivals.net_ns.sum(axis=0) - waited
+        wait[members] += waited
+        late[members] += (arrivals.is_late * arrivals.net_late_ns[:, None]).sum(axis=0)
+        latest[members] += arrivals.is_late.sum(axis=0)
     columns = zip(transfer.tolist(), wait.tolist(), late.tolist(), latest.tolist(), strict=True)
+    matched = analysis.matching.ranks
     return tuple(
-        _row(rank, clock, steps, *figures)
-        for rank, clock, figures in zip(ranks, analysis.clocks, columns, strict=True)
+        _row(rank, clock, steps, figures if at in matched else None)
+        for at, (rank, clock, figures) in enumerate(zip(ranks, analysis.clocks, columns, strict=True))
     )
 
 
@@ -49,7 +51,7 @@ def rank_waits(analysis: JobAnalysis) -> tuple[RankWait, ...]:
     for arrivals in analysis.arrivals:
         members = arrivals.group.ranks
         for late in np.unique(arrivals.late).tolist():
-            waits = arrivals.wait_ns[arrivals.late == late].sum(axis=0).tolist()
+            waits = arrivals.net_wait_ns[arrivals.late == late].sum(axis=0).tolist()
             awaited = NOBODY if late == NOBODY else members[late]
             for rank, ns in zip(members, waits, strict=True):
                 found[rank, awaited] += ns
@@ -73,23 +75,27 @@ def idle_parts(idle_ns: dict[str, int], steps: int) -> tuple[IdlePart, ...]:
 
 
 def _row(
-    rank: RankSummary, clock: ClockOffset | None, steps: int, transfer: int, wait: int, late: int, latest: int
+    rank: RankSummary, clock: ClockOffset | None, steps: int, matched: tuple[int, int, int, int] | None
 ) -> JobRank:
-    parts = _of_host(rank.record) if rank.on == "host" and rank.record is not None else _of_device(rank)
+    parts = _of_host(rank, rank.record) if rank.on == "host" and rank.record is not None else _of_device(rank)
     step_us, computing_us, exposed_us, copying_us, idle = parts
+    if rank.is_damaged and (idle_us := sum(part.idle_us for part in idle)):
+        # Of a trace that ends early, what it lacks would be taken for what the host did not do.
+        idle = (IdlePart("unknown", cause_name("unknown"), idle_us),)
+    transfer_us, wait_us, late_us = (None,) * 3 if matched is None else (us(ns) / steps for ns in matched[:3])
     return JobRank(
         rank=rank.rank,
         worker=rank.worker,
-        name=rank_name(rank.rank, rank.worker),
+        name=rank_name(rank.rank, rank.worker, is_damaged=rank.is_damaged),
         step_us=step_us,
         computing_us=computing_us,
         communication_exposed_us=exposed_us,
         copying_us=copying_us,
         idle=idle,
-        transfer_us=us(transfer) / steps,
-        arrival_wait_us=us(wait) / steps,
-        late_us=us(late) / steps,
-        latest_in=latest,
+        transfer_us=transfer_us,
+        arrival_wait_us=wait_us,
+        late_us=late_us,
+        latest_in=None if matched is None else matched[3],
         clock_offset_us=None if clock is None else us(clock.offset_ns),
         clock_error_us=None if clock is None else us(clock.spread_ns),
     )
@@ -105,11 +111,13 @@ def _of_device(rank: RankSummary) -> _Parts:
     return step, computing, exposed, copying, idle_parts(dict(rank.idle_ns), steps)
 
 
-def _of_host(record: RankRecord) -> _Parts:
-    """From the begin of its window to the end of its last collective; nothing where it has several groups."""
+def _of_host(rank: RankSummary, record: RankRecord) -> _Parts:
+    """Of its steps, of which nothing tells what came after the last collective; nothing of several groups."""
     groups = {message.group for message in record.messages}
-    steps = len(np.unique(record.step))
-    total = us(int(record.end_ns[-1]) - record.begin_ns) / steps
+    seen_ns = int(record.end_ns[-1]) - record.begin_ns
+    steps = rank.steps or len(np.unique(record.step))
+    total_ns = max(rank.step_ns or 0, seen_ns)
+    total = us(total_ns) / steps
     if len(groups) > 1:
         return total, None, None, None, ()
     sums: Counter[str] = Counter()
@@ -124,4 +132,9 @@ def _of_host(record: RankRecord) -> _Parts:
     computing, exposed, copying = (
         us(sums[family]) / steps for family in ("computing", "communication", "copying")
     )
-    return total, computing, exposed, copying, idle_parts(dict(idle), steps)
+    rest = (
+        (IdlePart("unknown", after_last_name(), us(total_ns - seen_ns) / steps),)
+        if total_ns > seen_ns
+        else ()
+    )
+    return total, computing, exposed, copying, (*idle_parts(dict(idle), steps), *rest)

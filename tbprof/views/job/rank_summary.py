@@ -28,8 +28,9 @@ class RankSummary:
     """Later collectives that the report had no room for."""
     steps: int
     step_ns: int | None
-    """Of all steps of one device, as the next ones; None where no device was recorded."""
+    """Of all steps; None where there is none."""
     computing_ns: int | None
+    """Of one device, as the next ones; None where no device was recorded."""
     exposed_ns: int | None
     copying_ns: int | None
     idle_ns: Mapping[str, int]
@@ -52,7 +53,6 @@ def rank_summary(report: Report, worker: str, rank: int | None) -> RankSummary:
     record = record_of_report(report, -1 if rank is None else rank)
     devices = 0 if report.idle is None else max(len(report.idle.by_device), 1)
     sums = {name: sum(values) // devices for name, values in _parts(report) if devices}
-    has_device = devices > 0
     return RankSummary(
         worker=worker,
         rank=rank,
@@ -63,7 +63,7 @@ def rank_summary(report: Report, worker: str, rank: int | None) -> RankSummary:
         is_damaged=trace.is_damaged,
         left_out=0 if sequence is None else sequence.left_out,
         steps=len(report.steps),
-        step_ns=sum(step.length_ns for step in report.steps) if has_device else None,
+        step_ns=sum(step.length_ns for step in report.steps) if report.steps else None,
         computing_ns=sums.get("computing"),
         exposed_ns=sums.get("exposed"),
         copying_ns=sums.get("copying"),

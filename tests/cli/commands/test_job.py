@@ -52,6 +52,12 @@ def test_markdown_has_a_table_of_ranks(capsys: pytest.CaptureFixture[str], trace
     assert "| 1 | 1.1 | 0.5 |" in printed(capsys, traces[0].parent, "--format", "markdown")
 
 
+def test_a_folder_that_is_not_there_is_an_error(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["job", str(tmp_path / "none")]) == 2
+    streams = capsys.readouterr()
+    assert (streams.out, "none can't be read (No such file or directory)" in streams.err) == ("", True)
+
+
 def test_a_damaged_rank_is_named_and_the_others_stand(
     capsys: pytest.CaptureFixture[str], traces: list[Path]
 ) -> None:

@@ -10,7 +10,7 @@ from rank_records import Collective, rank_record
 from tbprof.job.ranks.arrivals import NOBODY
 from tbprof.job.ranks.blame import JITTER
 from tbprof.job.ranks.job_analysis import JobAnalysis, analyze_ranks
-from tbprof.job.ranks.rank_record import Message, Part
+from tbprof.job.ranks.rank_record import Message, Part, RankRecord
 
 US = 1_000
 COMPUTING = Part("computing", name="aten::mm", within="layers.0")
@@ -68,6 +68,41 @@ def test_within_noise_nobody_is_late() -> None:
     assert analysis.late[0].by_part == {JITTER: 4 * US}
 
 
+def test_ranks_that_come_late_together_are_named_together() -> None:
+    late = {COMPUTING: 100, LOADER: 60}
+    analysis = job({COMPUTING: 100}, late, {COMPUTING: 100}, late)
+    (arrivals,), (step,) = analysis.arrivals, analysis.late
+    assert arrivals.is_late.tolist() == [[False, True, False, True]]
+    assert (step.rank, step.also_late, step.late_ns, step.cause) == (1, (3,), 60 * US, LOADER)
+    assert analysis.estimates is not None
+    assert analysis.estimates.steps[0].without_ns == 110 * US
+
+
+def test_where_most_come_late_nobody_is_the_late_one() -> None:
+    late = {COMPUTING: 100, LOADER: 60}
+    assert job({COMPUTING: 100}, late, late, late).late[0].rank == NOBODY
+
+
+def test_waits_side_by_side_make_a_rank_late_once() -> None:
+    """Two buckets are reduced at once: the other rank waits for both of them, and no longer than for one."""
+    buckets = [Collective(100, 1_000_000), Collective(200, 999_900)]
+    late = [Collective(990_000, 10_100, {LOADER: 989_900}), Collective(990_100, 10_000)]
+    analysis = analyze_ranks([rank_record(0, buckets), rank_record(1, late)])
+    (arrivals,), (step,) = analysis.arrivals, analysis.late
+    assert arrivals.wait_ns[:, 0].tolist() == [989_900, 989_900]
+    assert arrivals.net_wait_ns[:, 0].tolist() == [989_900, 100]
+    assert (step.rank, step.late_ns) == (1, 990_000)
+
+
+def test_a_mean_step_leaves_out_the_first_whose_begin_is_not_there() -> None:
+    def steps(own: int) -> list[Collective]:
+        return [Collective(at * 1000 + own, 1000 - own, {COMPUTING: own}, step=at) for at in range(3)]
+
+    estimates = analyze_ranks([rank_record(0, steps(100)), rank_record(1, steps(200))]).estimates
+    assert estimates is not None
+    assert [one.step for one in estimates.whole_steps] == [1, 2]
+
+
 def test_only_who_receives_waits() -> None:
     send, receive = Message("send", "pair", 8), Message("recv", "pair", 8)
     sender = rank_record(0, [Collective(0, 500, message=send)])
@@ -88,6 +123,23 @@ def test_all_ops_slowed_alike_are_a_slow_device_and_one_alone_is_more_work() -> 
     assert reason([usual, usual, {"aten::mm": 130, "aten::add": 65}]) == "slower"
     assert reason([usual, usual, {"aten::mm": 145, "aten::add": 50}]) == "more"
     assert reason([{"aten::mm": 100}, {"aten::mm": 100}, {"aten::mm": 130}]) == "unknown"
+
+
+def test_the_same_kernels_before_another_collective_are_no_more_work() -> None:
+    def rank(number: int, *counts: int, length: int) -> RankRecord:
+        return rank_record(
+            number,
+            [
+                Collective(at * 1000 * US, (500 - length) * US, {COMPUTING: length * US}, count=count)
+                for at, count in enumerate(counts, 1)
+            ],
+        )
+
+    def said(*counts: int) -> str | None:
+        others = [rank(number, 10, 10, length=100) for number in range(2)]
+        return analyze_ranks([*others, rank(2, *counts, length=200)]).late[0].computing
+
+    assert (said(12, 8), said(12, 10)) == ("slower", "more")
 
 
 def test_a_step_without_the_late_rank_is_that_of_the_next() -> None:

@@ -87,3 +87,27 @@ def test_a_rank_alone_in_its_group_is_said() -> None:
 def test_ranks_without_a_record_are_counted(size: int | None, absent: int) -> None:
     some = [Collective(0, 100, message=Message("all_reduce", "world", 8, group_size=size))]
     assert matched(some, some).groups[0].absent == absent
+
+
+def test_a_row_that_one_rank_lacks_costs_the_others_nothing() -> None:
+    matching = matched(of_bytes(SIZES), of_bytes([100, 200, 400]), of_bytes(SIZES))
+    assert pairs_of(matching) == [[0, 0, 0], [1, 1, 1], [3, 2, 3]]
+    assert matching.unmatched == (Unmatched("world", "not_on_all_ranks", 2),)
+    assert matching.longest_count == 4
+
+
+@pytest.mark.parametrize("numbers", [(), (5, 6, 7, 8)])
+def test_a_rank_with_which_less_is_matched_is_left_out(numbers: Sequence[int]) -> None:
+    matching = matched(
+        of_bytes(SIZES, numbers), of_bytes(SIZES, numbers), of_bytes([100], numbers), of_bytes(SIZES, numbers)
+    )
+    assert matching.groups[0].ranks == (0, 1, 3)
+    assert pairs_of(matching) == [[at] * 3 for at in range(4)]
+    assert matching.unmatched == (Unmatched("world", "left_out", 1, 2, 4),)
+    assert 2 not in matching.ranks
+
+
+def test_a_rank_that_does_something_else_is_told_from_one_that_lacks_some() -> None:
+    matching = matched(of_bytes(SIZES), of_bytes(SIZES), of_bytes([100, 900, 800, 700]))
+    assert matching.groups[0].ranks == (0, 1)
+    assert matching.unmatched == (Unmatched("world", "different_kinds", 4),)

@@ -8,9 +8,10 @@ import itertools
 import pytest
 from job_scenes import LATE, LATE_US, STEP_US, STEPS, job_of, pipeline_of
 
+from tbprof.job.ranks.rank_record import RankRecord
 from tbprof.model import Report
 from tbprof.store.codec import decode_report, encode_report
-from tbprof.texts.screens.job import saved_sentence
+from tbprof.texts.job.causes import saved_sentence
 from tbprof.views.job.job_building import job_page
 from tbprof.views.job.job_page import JobPage, RankProblem
 from tbprof.views.job.rank_summary import RankSummary, rank_summary
@@ -77,6 +78,29 @@ def test_five_parts_are_a_step_and_transfers_and_waits_all_communication(page: J
     assert row.bus_gb_s == pytest.approx(4_000 / 50_000 * 4 / 3)
 
 
+def test_a_missing_rank_makes_no_group_smaller(ranks: list[RankSummary], page: JobPage) -> None:
+    """Three of the three ranks are here, of a job of eight that named no group."""
+    assert all(rank.record is not None for rank in ranks)
+    unnamed = [
+        dataclasses.replace(
+            rank,
+            world_size=8,
+            record=rank.record
+            and dataclasses.replace(
+                rank.record,
+                messages=tuple(
+                    dataclasses.replace(message, group="", group_size=None)
+                    for message in rank.record.messages
+                ),
+            ),
+        )
+        for rank in ranks
+    ]
+    (of_eight,), (row,) = job_page(unnamed).collectives, page.collectives
+    assert row.algorithm_gb_s is not None
+    assert of_eight.bus_gb_s == pytest.approx(row.algorithm_gb_s * 2 * 7 / 8)
+
+
 def test_who_waits_for_whom_adds_up_to_the_waits(page: JobPage) -> None:
     assert [(wait.waiting, wait.awaited, wait.wait_us) for wait in page.waits] == [
         (0, LATE, LATE_US),
@@ -117,6 +141,30 @@ def test_a_missing_and_a_damaged_rank_are_named_and_the_others_stand(ranks: list
     assert any("Rank 4 recorded no window" in note for note in page.notes)
     assert any("node_3.json is cut off." in note for note in page.notes)
     assert page.late[0].rank == LATE
+    assert page.verdict.startswith("The 3 ranks compared of 5:")
+    assert page.detail.startswith("Rank 4, rank 3 are not compared: if one of them is the late one")
+
+
+def first_only(record: RankRecord) -> RankRecord:
+    """As of a trace that ends after its first collective."""
+    columns = ("message", "number", "step", "start_ns", "duration_ns", "launched_ns", "host_wait_ns")
+    own = {name: getattr(record, name)[:1] for name in columns}
+    until = int(record.part_begin[1])
+    parts = {name: getattr(record, name)[:until] for name in ("part", "part_ns", "part_count", "part_work")}
+    begin = record.part_begin[:2]
+    return dataclasses.replace(record, **own, **parts, part_begin=begin, is_cut=True)
+
+
+def test_of_a_rank_that_is_not_matched_no_figures_are_made_up(ranks: list[RankSummary]) -> None:
+    assert ranks[2].record is not None
+    damaged = dataclasses.replace(ranks[2], is_damaged=True, record=first_only(ranks[2].record))
+    page = job_page([*ranks[:2], damaged])
+    row = page.ranks[2]
+    assert (row.transfer_us, row.arrival_wait_us, row.late_us, row.latest_in) == (None,) * 4
+    assert row.name == "rank 2 (damaged)"
+    assert [part.cause for part in row.idle] == ["unknown"]
+    assert page.verdict.startswith("The 2 ranks compared of 3:")
+    assert any(note.startswith("Rank 2 is not compared") for note in page.notes)
 
 
 def test_a_report_of_an_older_version_is_named_and_not_guessed_from(reports: list[Report]) -> None:

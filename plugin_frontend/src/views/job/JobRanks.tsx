@@ -46,7 +46,7 @@ function aboutRest(rest: readonly JobRank[], page: JobPage): string {
   const unit = tableUnit(steps);
   const [least, most] = [Math.min(...steps), Math.max(...steps)].map((step) => formatDurationIn(step, unit));
   const between = least === most ? least : `${least} to ${most}`;
-  const waiting = rest.reduce((sum, rank) => sum + rank.arrival_wait_us, 0) / Math.max(rest.length, 1);
+  const waiting = rest.reduce((sum, rank) => sum + (rank.arrival_wait_us ?? 0), 0) / Math.max(rest.length, 1);
   const part = formatShare(shareOf(waiting, page.step_us ?? 0));
   const range = steps.length === 0 ? "" : `, with steps of ${between} ${unit}`;
   return `${formatCounted(rest.length, "rank")} more${range}, wait ${part} of a step in the mean.`;
@@ -95,7 +95,7 @@ function RanksTable({ page, rows, sort, onSort }: TableProps) {
   const steps = page.ranks.map((rank) => rank.step_us ?? 0);
   const longest = Math.max(...steps, 0);
   const unit = tableUnit(steps);
-  const latest = Math.max(...page.ranks.map((rank) => rank.late_us), 0);
+  const latest = Math.max(...page.ranks.map((rank) => rank.late_us ?? 0), 0);
   const columns: readonly [JobRankKey, string][] = [
     ["step", `Step, ${unit}`],
     ["computing", "Computing"],
@@ -152,11 +152,14 @@ function RankLine({ rank, unit, longest_us: longest, latest_us: latest, matched 
       <td class="num">{figure(rank.communication_exposed_us)}</td>
       <td class="num">{rank.step_us === null ? NOT_RECORDED : figure(idleOf(rank))}</td>
       <td class="num">{figure(rank.arrival_wait_us)}</td>
-      <td class="num b" title={`latest in ${formatCount(rank.latest_in)} of ${formatCount(matched)} matched collectives`}>
-        {rank.late_us > 0 ? figure(rank.late_us) : "–"}
+      <td
+        class="num b"
+        title={rank.latest_in === null ? NOT_RECORDED : `latest in ${formatCount(rank.latest_in)} of ${formatCount(matched)} matched collectives`}
+      >
+        {rank.late_us === 0 ? "–" : figure(rank.late_us)}
       </td>
       <td class="late-bar">
-        <Meter parts={[{ length: rank.late_us, fill: { class: "f-text" } }]} most={latest} />
+        <Meter parts={[{ length: rank.late_us ?? 0, fill: { class: "f-text" } }]} most={latest} />
       </td>
     </tr>
   );

@@ -1,0 +1,97 @@
+"""What is to be known of a job besides its verdict: who and what is not in it, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tbprof.texts.figures.quantities import count, share
+from tbprof.texts.job.rank_names import begun
+
+__all__ = [
+    "damaged_note",
+    "left_out_note",
+    "left_out_sentence",
+    "missing_note",
+    "no_estimate_note",
+    "older_worker_note",
+    "other_training_note",
+    "problem_note",
+    "reading_sentence",
+    "same_rank_note",
+    "unmatched_sentence",
+]
+
+_MOST_NAMED = 6
+
+_UNMATCHED = {
+    "one_rank": "only one rank of the group is here",
+    "not_on_all_ranks": "not all ranks of the group recorded them",
+    "different_kinds": "ranks do different collectives in the same place, as in a job that is about to hang",
+    "ambiguous": "ranks recorded different numbers of equal ones, and nothing tells which belong together",
+}
+
+_NO_RECORD = {
+    "nothing": "no collective was recorded in its steps",
+    "damaged": "its trace ends early, and no collective was recorded in the steps before",
+    "older": "an older version made its report, which does not say what ranks are compared by: delete the "
+    "report, or publish its trace again",
+}
+
+
+def missing_note(missing: Sequence[int]) -> str:
+    shown = ", ".join(str(rank) for rank in missing[:_MOST_NAMED])
+    more = f" and {len(missing) - _MOST_NAMED:,} more" if len(missing) > _MOST_NAMED else ""
+    noun = "Rank" if len(missing) == 1 else "Ranks"
+    return f"{noun} {shown}{more} recorded no window: the figures are those of the others."
+
+
+def problem_note(name: str, why: str) -> str:
+    """`why` is a sentence, or the reason for which a report says nothing of collectives."""
+    return f"{begun(name)} is left out: {_NO_RECORD.get(why, why).removesuffix('.')}."
+
+
+def left_out_sentence(name: str, group: str, number: int, of: int) -> str:
+    """Of a rank with which fewer collectives could be matched than without it."""
+    of_group = f" in group {group}" if group else ""
+    return (
+        f"{begun(name)} is not compared{of_group}: of the others' {count(of, 'collective')} it has "
+        f"{number:,} on record, too few to match or in another order."
+    )
+
+
+def unmatched_sentence(group: str, reason: str, number: int) -> str:
+    of_group = f" of group {group}" if group else ""
+    return f"{count(number, 'collective')}{of_group} not matched: {_UNMATCHED[reason]}."
+
+
+def older_worker_note(worker: str) -> str:
+    return f"{worker} is left out: a later training of this run has its rank."
+
+
+def other_training_note(worker: str, ranks: int, usual: int) -> str:
+    of = count(ranks, "rank")
+    return f"{worker} is left out: it is of a training with {of}, the others of one with {usual:,}."
+
+
+def same_rank_note(worker: str, taken: str, name: str) -> str:
+    return f"{worker} is left out: {taken} is {name}, too."
+
+
+def damaged_note(name: str) -> str:
+    return f"The trace of {name} ends early: what is told of it is of the part before."
+
+
+def left_out_note(name: str, number: int) -> str:
+    return f"{begun(name)} did {count(number, 'collective')} more than its report has room for."
+
+
+def no_estimate_note(error: float | None) -> str:
+    """Why nothing is said of a step without the late rank."""
+    unknown = "What a step would take without the late rank is not known"
+    if error is None:
+        return f"{unknown}: the ranks' collectives can't be replayed."
+    return f"{unknown}: a replay of the window is {share(error)} off what was recorded."
+
+
+def reading_sentence(done: int, total: int) -> str:
+    return f"{done:,} of {count(total, 'rank')} read."
