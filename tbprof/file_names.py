@@ -4,7 +4,8 @@
     <worker>.<time>.tbprof.pb        its report
     <worker>.<time>.facts.json       what the hook knows of it, until it is published
     <worker>.<time>.inputs.json      two steps behind it with what operators are given, until then
-    <worker>.<time>.broken           a trace that can not be published
+    <worker>.<time>.out_of_memory.json  what the hook knows of an allocation that failed
+    <worker>.<time>.broken           a trace that cannot be published
 
 `window_names` takes such a name apart.
 """
@@ -18,6 +19,7 @@ __all__ = [
     "CLASSIC_SUFFIX",
     "FACTS_SUFFIX",
     "INPUTS_SUFFIX",
+    "OUT_OF_MEMORY_SUFFIX",
     "RAW_SUFFIX",
     "REPORT_SUFFIX",
     "rank_of",
@@ -27,6 +29,7 @@ REPORT_SUFFIX = ".tbprof.pb"
 RAW_SUFFIX = ".trace.json.gz"
 FACTS_SUFFIX = ".facts.json"
 INPUTS_SUFFIX = ".inputs.json"
+OUT_OF_MEMORY_SUFFIX = ".out_of_memory.json"
 BROKEN_SUFFIX = ".broken"
 CLASSIC_SUFFIX = ".pt.trace.json.gz"
 """The only names that torch-tb-profiler looks for; those of raw traces that tbprof publishes differ."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import logging
 import os
 import stat
 import sys
@@ -26,8 +25,6 @@ _OTHERS_MAY_WRITE = 0o022
 _NO_HOME = "this user has no home: set XDG_CACHE_HOME to a folder to have a cache"
 _SAID = "TBPROF_NO_CACHE_SAID"
 """Set once it was said that there is no cache; the processes that are started to read inherit it."""
-
-logger = logging.getLogger("tbprof")
 
 
 def cache_folder() -> Path | None:
@@ -80,8 +77,10 @@ def _why_not(base: Path, name: str) -> str:
 
 def _say_once(why: str) -> None:
     if _SAID not in os.environ:
+        import logging
+
         os.environ[_SAID] = "1"
-        logger.warning("tbprof: nothing is kept for the next time: %s", why)
+        logging.getLogger("tbprof").warning("tbprof: nothing is kept for the next time: %s", why)
 
 
 def _close_to_others(folder: Path) -> None:

@@ -23,6 +23,7 @@ __all__ = [
     "confine",
     "content_at_hand",
     "content_of",
+    "content_within",
     "identity_of",
     "open_regular",
     "release",
@@ -85,6 +86,19 @@ def status_of_regular(path: str | os.PathLike[str]) -> os.stat_result:
     """
     with open_regular(path) as file:
         return os.fstat(file.fileno())
+
+
+def content_within(path: str | os.PathLike[str], most_bytes: int) -> bytes:
+    """All of a file that may grow while it is read.
+
+    Raises:
+        OSError: as there, or it is larger.
+    """
+    with io.BufferedReader(open_regular(path)) as file:
+        content = file.read(most_bytes + 1)
+    if len(content) > most_bytes:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+    return content
 
 
 def identity_of(path: str | os.PathLike[str]) -> tuple[int | str, ...]:

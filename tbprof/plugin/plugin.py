@@ -1,113 +1,101 @@
-"""The plugin: its name, its routes, and whether its tab has something to show."""
+"""The plugin: its name, its routes, and whether its tab has something to show.
+
+TensorBoard loads it with each start, also for those who never look at the tab: what answers is not imported
+before somebody asks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import logging
+import threading
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 from tensorboard.plugins import base_plugin
 
-from tbprof.manual.pages import all_pages, manual_text
-from tbprof.plugin.routes.answers import BYTES, CSV, JSON, answering, sending
-from tbprof.plugin.routes.bundle import Bundle
-from tbprof.plugin.routes.check_answers import CheckAnswers
-from tbprof.plugin.routes.compare_answers import CompareAnswers
-from tbprof.plugin.routes.door import Door
-from tbprof.plugin.routes.finding_answers import FindingAnswers
-from tbprof.plugin.routes.fleet_answers import FleetAnswers
-from tbprof.plugin.routes.job_answers import JobAnswers
-from tbprof.plugin.routes.log_directory import LogDirectory
-from tbprof.plugin.routes.runs_answers import RunsAnswers
-from tbprof.plugin.routes.series_answers import SeriesAnswers
-from tbprof.plugin.routes.source_answers import SourceAnswers
-from tbprof.plugin.routes.timeline_answers import TimelineAnswers
-from tbprof.plugin.routes.window_answers import WindowAnswers
-from tbprof.plugin.worker.analyses import Analyses
-from tbprof.plugin.worker.reports import Reports
-from tbprof.plugin.worker.timelines import Timelines
-from tbprof.texts.findings.rule_pages import rule_text
-from tbprof.views.pages.manual_page import ManualPage, manual_page
-from tbprof.views.pages.rule_page import RulePage, rule_page
+if TYPE_CHECKING:
+    from tbprof.plugin.serving import Serving
 
-__all__ = ["TbprofPlugin"]
+__all__ = ["ROUTES", "TbprofPlugin"]
+
+ROUTES = (
+    *(
+        "/index.js",
+        "/assets/*",
+        "/runs",
+        "/version",
+        "/fleet",
+        "/fleet.csv",
+        "/window",
+        "/source",
+        "/compare",
+    ),
+    *(
+        "/ranks",
+        "/trend",
+        "/job",
+        "/finding",
+        "/checks",
+        "/rule",
+        "/manual",
+        "/timeline",
+        "/modules",
+        "/memory",
+    ),
+    *("/icicle", "/roofline", "/table", "/table_row", "/compared_table", "/timeline_step"),
+    *("/timeline_selection", "/timeline_find", "/timeline_excerpt", "/timeline_tile"),
+)
+"""What `Serving` answers to."""
+
+logger = logging.getLogger("tbprof")
 
 
 class TbprofPlugin(base_plugin.TBPlugin):
-    """Nothing is read and nothing started until a route is asked."""
+    """Nothing is imported, read or started until a route is asked."""
 
     plugin_name = "tbprof"
 
     def __init__(self, context: base_plugin.TBContext) -> None:
         super().__init__(context)
-        self._door = Door(context.flags)
-        self._logs = LogDirectory(context.flags)
-        self._analyses = Analyses()
-        self._reports = Reports(self._analyses)
-        self._series = SeriesAnswers(self._logs, self._reports)
-        self._fleet = FleetAnswers(self._logs, self._analyses)
-        self._opened = Timelines()
-        self._timelines = TimelineAnswers(self._logs, self._opened)
-        self._bundle = Bundle()
+        self._flags = context.flags
+        self._lock = threading.Lock()
+        self._serving: Serving | None = None
+        self._is_broken = False
 
     def get_plugin_apps(self) -> dict[str, Callable[..., object]]:
-        code = {"/index.js": self._bundle.serve, "/assets/*": self._bundle.serve}
-        runs = RunsAnswers(self._logs)
-        answers = {
-            "/runs": answering(runs.answer),
-            "/version": answering(runs.version),
-            "/fleet": answering(self._fleet.answer),
-            "/fleet.csv": sending(self._fleet.csv, kind=CSV),
-            "/window": answering(WindowAnswers(self._logs, self._reports).answer),
-            "/source": answering(SourceAnswers(self._logs, self._reports).answer),
-            "/compare": answering(CompareAnswers(self._logs, self._reports).answer),
-            "/ranks": answering(self._series.ranks),
-            "/trend": answering(self._series.trend),
-            "/job": answering(JobAnswers(self._logs, self._reports).answer),
-            "/finding": answering(FindingAnswers(self._logs, self._reports).answer),
-            "/checks": answering(CheckAnswers(self._logs, self._reports).answer),
-            "/rule": answering(self._rule),
-            "/manual": answering(self._manual),
-            "/timeline": sending(self._timelines.answer, kind=JSON),
-            "/modules": sending(self._timelines.modules, kind=JSON),
-            "/memory": sending(self._timelines.memory, kind=JSON),
-            "/icicle": sending(self._timelines.icicle, kind=JSON),
-            "/roofline": sending(self._timelines.roofline, kind=JSON),
-            "/table": sending(self._timelines.table, kind=JSON),
-            "/table_row": sending(self._timelines.asking("table_row"), kind=JSON),
-            "/compared_table": sending(self._timelines.compared_table, kind=JSON),
-            "/timeline_step": sending(self._timelines.asking("step"), kind=JSON),
-            "/timeline_selection": sending(self._timelines.asking("selection"), kind=JSON),
-            "/timeline_find": sending(self._timelines.asking("find"), kind=JSON),
-            "/timeline_excerpt": sending(self._timelines.asking("excerpt"), kind=JSON),
-            "/timeline_tile": sending(self._timelines.asking("tile"), kind=BYTES),
-        }
-        return {
-            **{route: self._door.guarded(serve, holds_data=False) for route, serve in code.items()},
-            **{route: self._door.guarded(answer) for route, answer in answers.items()},
-        }
+        return {route: partial(self._serve, route) for route in ROUTES}
 
     def worker_pids(self) -> tuple[int, ...]:
         """The processes that read now: lists, traces for reports and timelines, reports, also of all runs."""
-        pids = (*self._logs.pids, *self._analyses.pids, self._opened.pid, self._reports.pid, self._fleet.pid)
-        return tuple(pid for pid in pids if pid is not None)
+        return () if self._serving is None else self._serving.worker_pids()
 
     def close(self) -> None:
         """End the processes that read; the end of this process does so as well."""
-        self._logs.close()
-        self._analyses.close()
-        self._opened.close()
-        self._reports.close()
-        self._fleet.close()
+        if self._serving is not None:
+            self._serving.close()
 
     def is_active(self) -> bool:
-        # Who waits for a store, or lacks what reads it, is told so in the tab.
-        return self._logs.is_remote or bool(self._logs.listing().windows)
+        if self._is_broken:
+            return False
+        try:
+            return self._asked().has_something()
+        except Exception:
+            # All plugins are asked in one breath: the tabs of the others are to stay.
+            logger.exception("tbprof can't be shown")
+            self._is_broken = self._serving is None
+            return False
 
     def frontend_metadata(self) -> base_plugin.FrontendMetadata:
         return base_plugin.FrontendMetadata(es_module_path="/index.js", tab_name="tbprof")
 
-    def _rule(self, parameters: Mapping[str, str]) -> RulePage:
-        return rule_page(rule_text(parameters.get("code", "")))
+    def _serve(self, route: str, environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+        return cast("Iterable[bytes]", self._asked().applications[route](environ, start))
 
-    def _manual(self, parameters: Mapping[str, str]) -> ManualPage:
-        pages = all_pages()
-        return manual_page(manual_text(parameters.get("page", pages[0].name)), pages)
+    def _asked(self) -> Serving:
+        with self._lock:
+            if self._serving is None:
+                from tbprof.plugin.serving import Serving
+
+                self._serving = Serving(self._flags)
+            return self._serving

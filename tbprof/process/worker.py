@@ -21,6 +21,7 @@ from typing import BinaryIO, cast
 
 from tbprof import errors
 from tbprof.errors import Busy, ReadingEnded, ReadingTookTooLong, TbprofError, TraceError
+from tbprof.folders import private_cache_folder
 from tbprof.process.isolated import start_python
 from tbprof.process.messages import Question, received, send
 from tbprof.records import dataclass
@@ -57,6 +58,7 @@ class Worker:
         self._progress = progress
         self._changed = threading.Condition()
         self._waiting: deque[_Asked] = deque()
+        self._is_answering = False
         self._process: subprocess.Popen[bytes] | None = None
         self._thread: threading.Thread | None = None
         self._is_closed = False
@@ -66,6 +68,22 @@ class Worker:
         """The number of the process that runs; None where none does."""
         process = self._process
         return process.pid if process is not None and process.poll() is None else None
+
+    @property
+    def num_asked(self) -> int:
+        """Questions that wait, or are being answered."""
+        return len(self._waiting) + self._is_answering
+
+    def start(self) -> None:
+        """Start the process, so that the first question need not wait for it.
+
+        Raises:
+            Busy: There can be none now.
+        """
+        with self._changed:
+            if self._is_closed:
+                raise _closed()
+            self._running()
 
     def ask(self, question: Question, *, deadline_s: float = DEADLINE_S) -> Future[bytes]:
         """The answer to come, or the `TbprofError` that it ends with.
@@ -83,15 +101,9 @@ class Worker:
                 raise Busy(
                     f"{MOST_WAITING} questions are waiting for the process that reads traces: try again"
                 )
-            try:
-                self._running()
-            except OSError as error:
-                raise _not_asked(error) from error
+            self._running()
             asked = _Asked(question, Future(), deadline_s)
             self._waiting.append(asked)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._serve, daemon=True)
-                self._thread.start()
             self._changed.notify()
         return asked.answer
 
@@ -110,11 +122,19 @@ class Worker:
         thread.join()
 
     def _running(self) -> subprocess.Popen[bytes]:
-        """The process, which is started where there is none; called with the lock held."""
+        """The process, which is started where there is none, with what asks it; called with the lock held."""
         if self._process is None or self._process.poll() is not None:
             if self._process is not None:
                 _end(self._process)
-            self._process = start_python(self._module, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            # Why there is no cache is said here, and so not by each process once more.
+            private_cache_folder("reports")
+            try:
+                self._process = start_python(self._module, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            except OSError as error:
+                raise _not_asked(error) from error
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._serve, daemon=True)
+            self._thread.start()
         return self._process
 
     def _serve(self) -> None:
@@ -123,6 +143,7 @@ class Worker:
             # Who asked may have gone meanwhile.
             if asked.answer.set_running_or_notify_cancel():
                 self._put(asked)
+            self._is_answering = False
         while self._waiting:
             self._waiting.popleft().answer.set_exception(_closed())
         if self._process is not None:
@@ -131,6 +152,7 @@ class Worker:
     def _next(self) -> _Asked | None:
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._is_closed)
+            self._is_answering = not self._is_closed
             return None if self._is_closed else self._waiting.popleft()
 
     def _put(self, asked: _Asked) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import sys
 import time
 from collections.abc import Iterator
@@ -32,7 +31,7 @@ def appearing(path: Path) -> Iterator[BinaryIO]:
     Raises:
         OSError: as the file system has it.
     """
-    aside = path.with_name(f".{secrets.token_hex(8)}{PART_SUFFIX}")
+    aside = path.with_name(f".{os.urandom(8).hex()}{PART_SUFFIX}")
     try:
         with _held(aside) as file:
             yield file

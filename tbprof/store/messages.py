@@ -17,13 +17,18 @@ from typing import Any, TypeAlias, TypeVar
 
 from google.protobuf.message import Message
 
-from tbprof.model import Numbers
+from tbprof.model import CollectiveKey, Numbers, StretchPart
 from tbprof.store import report_pb2
 
 __all__ = ["from_message", "to_message"]
 
 RecordT = TypeVar("RecordT")
 _Read: TypeAlias = Callable[[Any], Any]
+
+_SHARED = (CollectiveKey, StretchPart)
+"""What all ranks of a job have in common: of a thousand reports, each is made once."""
+_MOST_SHARED = 4096
+_SHARED_BYTES = 512
 
 _NUMBER_KINDS: dict[type, str] = {int: "integer", float: "real", str: "text"}
 
@@ -110,9 +115,28 @@ def _value_reader(hint: Any) -> _Read:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         read_one = _value_reader(parts[1])
         return lambda values: {key: read_one(values[key]) for key in sorted(values)}
+    if hint in _SHARED:
+        return _known_or(_reader(hint))
     if isinstance(hint, type) and dataclasses.is_dataclass(hint):
         return _reader(hint)
     return _finite if hint is float else _as_it_is
+
+
+def _known_or(read: _Read) -> _Read:
+    known: dict[bytes, Any] = {}
+
+    def read_or_known(message: Message) -> Any:
+        data = message.SerializeToString()
+        record = known.get(data)
+        if record is None:
+            record = read(message)
+            if len(data) <= _SHARED_BYTES:
+                if len(known) == _MOST_SHARED:
+                    known.clear()
+                known[data] = record
+        return record
+
+    return read_or_known
 
 
 class _Words(dict[str, str]):

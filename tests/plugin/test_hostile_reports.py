@@ -50,11 +50,13 @@ def test_what_is_no_file_holds_up_no_route_and_is_named(open_tab: OpenTab, run: 
         report.symlink_to("/dev/zero")
     for route in ROUTES:
         answer = asked(tab, route)
-        assert answer.status_code in (200, 400), route
+        # Once it was listed again, the link that leads out is no window any more.
+        assert answer.status_code in ((200, 400) if kind == "pipe" else (200, 400, 404)), route
         assert str(run) not in answer.text, route
     for route in ("window", "source", "compare"):
-        problem = asked(tab, route).json["problem"]
-        assert problem["what"].startswith(f"run/{NAME} can't be read"), route
+        answer = asked(tab, route)
+        if answer.status_code != 404:
+            assert answer.json["problem"]["what"].startswith(f"run/{NAME} can't be read"), route
 
 
 def sealed(unpacked: bytes) -> bytes:

@@ -53,6 +53,14 @@ def test_nothing_runs_until_something_is_asked(worker: Worker, ask: Ask) -> None
     assert worker.pid == pid
 
 
+def test_a_process_started_ahead_is_the_one_that_answers(worker: Worker, ask: Ask) -> None:
+    worker.start()
+    pid = worker.pid
+    assert (pid is not None, worker.num_asked) == (True, 0)
+    ask("echo", "1")
+    assert worker.pid == pid
+
+
 def test_questions_are_answered_each_by_its_own_answer(worker: Worker) -> None:
     names = [f"path {number}" for number in range(50)]
     answers = [worker.ask(Question(name, "echo", {})) for name in names]

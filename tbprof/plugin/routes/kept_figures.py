@@ -22,8 +22,8 @@ _PATIENCE_S = 1.0
 _AT_ONCE = 64
 """Windows of one question: others may want to ask between two."""
 
-_AHEAD = 2
-"""Questions at once: while the figures of one are taken, the next is being answered."""
+_AHEAD = 4
+"""Questions at once: while the figures of some are taken, others are being answered."""
 
 _Figures = TypeVar("_Figures")
 

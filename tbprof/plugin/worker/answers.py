@@ -50,7 +50,7 @@ class _Shelf(Generic[_Opened]):
 
     def __init__(self, make: Callable[[str], _Opened]) -> None:
         self._make = make
-        self._opened: OrderedDict[tuple[str, int, int], _Opened] = OrderedDict()
+        self._opened: OrderedDict[tuple[str | int, ...], _Opened] = OrderedDict()
 
     def get(self, path: str) -> _Opened:
         """What is open of a trace; else it is read.
@@ -63,7 +63,7 @@ class _Shelf(Generic[_Opened]):
             status = status_of_regular(path)
         except OSError as error:
             raise Gone(f"{path} is gone or can't be read ({error.strerror})") from error
-        key = (path, status.st_size, status.st_mtime_ns)
+        key = (path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         if key not in self._opened:
             self._opened[key] = self._make(path)
             while len(self._opened) > _KEPT_OPEN:

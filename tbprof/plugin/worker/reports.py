@@ -1,4 +1,4 @@
-"""Views of reports, made by a process of its own and kept as they were sent.
+"""Views of reports, made by processes of their own and kept as they were sent.
 
 Nothing of a stored report is read in TensorBoard's process: it hands over where the files are, and hands on
 what comes back. A window without a report is analyzed first.
@@ -37,6 +37,9 @@ __all__ = ["FilesState", "Reports", "Waiting", "files_of"]
 _REPORT_WORKER = "tbprof.plugin.worker.report_main"
 """Never imported here: it holds what reads reports."""
 
+_PROCESSES = 2
+"""A report that takes long to read holds up no other, and those of a thousand ranks are shared."""
+
 _DEADLINE_S = 20.0
 """Of one question: of what a report may hold, making a view takes a second or two on a busy machine."""
 
@@ -73,16 +76,16 @@ class Reports:
     def __init__(self, analyses: Analyses) -> None:
         """Nothing is started yet; `analyses` reads traces that have no report."""
         self._analyses = analyses
-        self._worker = Worker(_REPORT_WORKER, lambda *_: None)
+        self._workers = tuple(Worker(_REPORT_WORKER, lambda *_: None) for _ in range(_PROCESSES))
         self._lock = threading.Lock()
         self._pending: dict[_Key, Future[bytes]] = {}
         self._failures: OrderedDict[_Key, tuple[float, TbprofError]] = OrderedDict()
         self._kept = KeptAnswers(_KEPT_BYTES)
 
     @property
-    def pid(self) -> int | None:
-        """The number of the process that reads reports; None where none runs."""
-        return self._worker.pid
+    def pids(self) -> tuple[int, ...]:
+        """The numbers of the processes that read reports; none where none runs."""
+        return tuple(pid for worker in self._workers if (pid := worker.pid) is not None)
 
     def view(
         self, ask: str, windows: Sequence[Window], parameters: Mapping[str, str] | None = None
@@ -139,8 +142,9 @@ class Reports:
         return self._answered(key, question, more_s=len(summaries) * _OF_RANK_S)
 
     def close(self) -> None:
-        """End the process that reads reports."""
-        self._worker.close()
+        """End the processes that read reports."""
+        for worker in self._workers:
+            worker.close()
 
     def _analyzed(self, window: Window) -> bytes | None:
         """Its report where its trace had to be analyzed."""
@@ -182,12 +186,12 @@ class Reports:
         return self._answered(key, question)
 
     def _answered(self, key: _Key, question: Question, *, more_s: float = 0.0) -> bytes:
-        """The answer of the process, to all who ask the same at once."""
+        """The answer of a process, to all who ask the same at once."""
         with self._lock:
             self._raise_known(key)
             answer = self._pending.get(key)
             if answer is None:
-                answer = self._worker.ask(question, deadline_s=_DEADLINE_S + more_s)
+                answer = self._least_asked().ask(question, deadline_s=_DEADLINE_S + more_s)
                 self._pending[key] = answer
         wait([answer], _PATIENCE_S)
         with self._lock:
@@ -204,6 +208,13 @@ class Reports:
         except (ReadingEnded, ReadingTookTooLong) as error:
             self._remember(key, error)
             raise
+
+    def _least_asked(self) -> Worker:
+        """All start with the first question: what asks for a whole job would wait for the others to start."""
+        if not self.pids:
+            for worker in self._workers:
+                worker.start()
+        return min(self._workers, key=lambda worker: worker.num_asked)
 
     def _raise_known(self, key: _Key) -> None:
         until, error = self._failures.get(key, (0.0, None))

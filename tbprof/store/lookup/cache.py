@@ -17,7 +17,7 @@ from pathlib import Path
 from tbprof.errors import ReportError, ReportTooLarge
 from tbprof.folders import private_cache_folder
 from tbprof.model import Report
-from tbprof.opening import identity_of
+from tbprof.opening import content_within, identity_of
 from tbprof.store.codec import MAX_REPORT_BYTES, SCHEMA, decode_report, encode_report
 from tbprof.store.files import write_whole
 from tbprof.version import __version__
@@ -42,9 +42,8 @@ def cached_report(trace_path: str, *, is_one_of_many: bool = False) -> Report | 
         return None
     try:
         kept = folder / _key(trace_path)
-        if kept.stat().st_size > MAX_REPORT_BYTES:
-            return None
-        report = decode_report(kept.read_bytes(), name=kept.name, is_one_of_many=is_one_of_many)
+        content = content_within(kept, MAX_REPORT_BYTES)
+        report = decode_report(content, name=kept.name, is_one_of_many=is_one_of_many)
         os.utime(kept)
     except (OSError, ReportError):
         return None

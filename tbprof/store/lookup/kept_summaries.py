@@ -11,11 +11,11 @@ import hashlib
 import json
 import os
 from collections.abc import Collection
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from tbprof.folders import private_cache_folder
 from tbprof.model import Window
+from tbprof.opening import content_within
 from tbprof.store.files import write_whole
 from tbprof.version import __version__
 
@@ -73,7 +73,7 @@ class KeptSummaries:
         if folder is None:
             return {}
         try:
-            data = _bytes_of(folder / self._name)
+            data = content_within(folder / self._name, _MAX_BYTES)
             return {
                 path: (tuple(identity), summary) for path, (identity, summary) in json.loads(data).items()
             }
@@ -102,11 +102,3 @@ def _identity_if_there(path: str) -> FileIdentity:
         return _identity(os.stat(path))  # noqa: PTH116 - as above
     except OSError:
         return (0,)
-
-
-def _bytes_of(path: Path) -> bytes:
-    with path.open("rb") as file:
-        data = file.read(_MAX_BYTES + 1)
-    if len(data) > _MAX_BYTES:
-        raise ValueError("larger than anything that was kept")
-    return data

@@ -15,6 +15,9 @@ from tbprof.window_names import parse_window_name
 
 __all__ = ["read_report", "stored_report", "with_doubt"]
 
+_READ_BYTES = 64 * 1024
+"""At once: of thousands of small files, a buffer for the largest one takes longer to get than to fill."""
+
 _OF_OTHER_TRACE = HealthFact("report_of_other_trace", "warning", {})
 _NOT_BOUND = HealthFact("report_not_bound", "info", {})
 
@@ -77,13 +80,20 @@ def read_report(path: str) -> Report:
 
 def _content(path: str) -> bytes:
     try:
-        with io.BufferedReader(open_regular(path)) as file:
-            # It may grow while it is read.
-            data = file.read(MAX_REPORT_BYTES + 1)
+        with open_regular(path) as file:
+            data = _at_most(file, MAX_REPORT_BYTES + 1)
     except OSError as error:
         raise ReportNotReadable(f"{path} can't be read ({error.strerror}): check its permissions") from error
     if len(data) > MAX_REPORT_BYTES:
         raise ReportNotReadable(f"{path} is larger than any report: it is not one of tbprof's")
+    return data
+
+
+def _at_most(file: io.FileIO, num_bytes: int) -> bytes:
+    """The content, or so much of it; the file may grow meanwhile."""
+    data = b""
+    while len(data) < num_bytes and (more := file.read(min(_READ_BYTES, num_bytes - len(data)))):
+        data += more
     return data
 
 

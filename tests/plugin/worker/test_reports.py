@@ -10,6 +10,7 @@ import signal
 import threading
 import time
 import zlib
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
@@ -81,18 +82,30 @@ def test_twenty_who_ask_at_once_have_it_made_once(reports: Reports, stored: Wind
 def test_a_report_that_never_ends_costs_itself_and_is_not_tried_again_at_once(
     reports: Reports, stored: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reports_module, "_DEADLINE_S", 1.0)
     bad = Path(shutil.copy(stored.report_path or "", tmp_path / f"bad{REPORT_SUFFIX}"))
     window = dataclasses.replace(stored, worker="bad", report_path=str(bad))
     reports.view("window", [stored])
-    assert reports.pid is not None
-    os.kill(reports.pid, signal.SIGSTOP)
+    stopped, other = reports.pids
+    os.kill(stopped, signal.SIGSTOP)
+    monkeypatch.setattr(reports_module, "_DEADLINE_S", 1.0)
     for _ in range(2):
         with pytest.raises(ReadingTookTooLong, match="took longer than 1 s"):
             reports.view("window", [window])
-        assert reports.pid is None
+        assert reports.pids == (other,)
     monkeypatch.undo()
     assert content(reports.view("source", [stored]))["state"] == "ready"
+
+
+@needs_signals
+def test_a_report_that_takes_long_holds_up_no_other(reports: Reports, stored: Window) -> None:
+    reports.view("window", [stored])
+    stopped = reports.pids[0]
+    os.kill(stopped, signal.SIGSTOP)
+    with ThreadPoolExecutor(2) as threads:
+        answers = [threads.submit(reports.view, ask, [stored]) for ask in ("checks", "source")]
+        ready, waiting = wait(answers, return_when=FIRST_COMPLETED)
+        assert (len(ready), len(waiting)) == (1, 1)
+        os.kill(stopped, signal.SIGCONT)
 
 
 def test_a_bomb_is_refused_with_one_sentence(reports: Reports, tmp_path: Path) -> None:

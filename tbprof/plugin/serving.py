@@ -1,0 +1,111 @@
+"""What the plugin answers with: imported when it is first asked, as most of TensorBoard's users do not."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+
+from tbprof.manual.pages import all_pages, manual_text
+from tbprof.plugin.routes.answers import BYTES, CSV, JSON, answering, sending
+from tbprof.plugin.routes.bundle import Bundle
+from tbprof.plugin.routes.check_answers import CheckAnswers
+from tbprof.plugin.routes.compare_answers import CompareAnswers
+from tbprof.plugin.routes.door import Door
+from tbprof.plugin.routes.finding_answers import FindingAnswers
+from tbprof.plugin.routes.fleet_answers import FleetAnswers
+from tbprof.plugin.routes.job_answers import JobAnswers
+from tbprof.plugin.routes.log_directory import LogDirectory
+from tbprof.plugin.routes.runs_answers import RunsAnswers
+from tbprof.plugin.routes.series_answers import SeriesAnswers
+from tbprof.plugin.routes.source_answers import SourceAnswers
+from tbprof.plugin.routes.timeline_answers import TimelineAnswers
+from tbprof.plugin.routes.window_answers import WindowAnswers
+from tbprof.plugin.worker.analyses import Analyses
+from tbprof.plugin.worker.reports import Reports
+from tbprof.plugin.worker.timelines import Timelines
+from tbprof.texts.findings.rule_pages import rule_text
+from tbprof.views.pages.manual_page import ManualPage, manual_page
+from tbprof.views.pages.rule_page import RulePage, rule_page
+
+__all__ = ["Serving"]
+
+
+class Serving:
+    """Nothing is read and nothing started until a route is asked."""
+
+    def __init__(self, flags: argparse.Namespace) -> None:
+        """`flags` are what TensorBoard was started with."""
+        self._door = Door(flags)
+        self._logs = LogDirectory(flags)
+        self._analyses = Analyses()
+        self._reports = Reports(self._analyses)
+        self._series = SeriesAnswers(self._logs, self._reports)
+        self._fleet = FleetAnswers(self._logs, self._analyses)
+        self._opened = Timelines()
+        self._timelines = TimelineAnswers(self._logs, self._opened)
+        self._bundle = Bundle()
+        self.applications = self._made()
+        """By route."""
+
+    def _made(self) -> dict[str, Callable[..., object]]:
+        code = {"/index.js": self._bundle.serve, "/assets/*": self._bundle.serve}
+        runs = RunsAnswers(self._logs)
+        answers = {
+            "/runs": answering(runs.answer),
+            "/version": answering(runs.version),
+            "/fleet": answering(self._fleet.answer),
+            "/fleet.csv": sending(self._fleet.csv, kind=CSV),
+            "/window": answering(WindowAnswers(self._logs, self._reports).answer),
+            "/source": answering(SourceAnswers(self._logs, self._reports).answer),
+            "/compare": answering(CompareAnswers(self._logs, self._reports).answer),
+            "/ranks": answering(self._series.ranks),
+            "/trend": answering(self._series.trend),
+            "/job": answering(JobAnswers(self._logs, self._reports).answer),
+            "/finding": answering(FindingAnswers(self._logs, self._reports).answer),
+            "/checks": answering(CheckAnswers(self._logs, self._reports).answer),
+            "/rule": answering(self._rule),
+            "/manual": answering(self._manual),
+            "/timeline": sending(self._timelines.answer, kind=JSON),
+            "/modules": sending(self._timelines.modules, kind=JSON),
+            "/memory": sending(self._timelines.memory, kind=JSON),
+            "/icicle": sending(self._timelines.icicle, kind=JSON),
+            "/roofline": sending(self._timelines.roofline, kind=JSON),
+            "/table": sending(self._timelines.table, kind=JSON),
+            "/table_row": sending(self._timelines.asking("table_row"), kind=JSON),
+            "/compared_table": sending(self._timelines.compared_table, kind=JSON),
+            "/timeline_step": sending(self._timelines.asking("step"), kind=JSON),
+            "/timeline_selection": sending(self._timelines.asking("selection"), kind=JSON),
+            "/timeline_find": sending(self._timelines.asking("find"), kind=JSON),
+            "/timeline_excerpt": sending(self._timelines.asking("excerpt"), kind=JSON),
+            "/timeline_tile": sending(self._timelines.asking("tile"), kind=BYTES),
+        }
+        return {
+            **{route: self._door.guarded(serve, holds_data=False) for route, serve in code.items()},
+            **{route: self._door.guarded(answer) for route, answer in answers.items()},
+        }
+
+    def worker_pids(self) -> tuple[int, ...]:
+        """The processes that read now: lists, traces for reports and timelines, reports, also of all runs."""
+        others = (self._opened.pid, self._fleet.pid)
+        pids = (*self._logs.pids, *self._analyses.pids, *self._reports.pids, *others)
+        return tuple(pid for pid in pids if pid is not None)
+
+    def close(self) -> None:
+        """End the processes that read; the end of this process does so as well."""
+        self._logs.close()
+        self._analyses.close()
+        self._opened.close()
+        self._reports.close()
+        self._fleet.close()
+
+    def has_something(self) -> bool:
+        """Whether the tab has something to show."""
+        # Who waits for a store, or lacks what reads it, is told so in the tab.
+        return self._logs.is_remote or bool(self._logs.listing().windows)
+
+    def _rule(self, parameters: Mapping[str, str]) -> RulePage:
+        return rule_page(rule_text(parameters.get("code", "")))
+
+    def _manual(self, parameters: Mapping[str, str]) -> ManualPage:
+        pages = all_pages()
+        return manual_page(manual_text(parameters.get("page", pages[0].name)), pages)
