@@ -113,6 +113,8 @@ class TrainerHook:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if error is not None:
+            self._run.look_at(error)
         # Who is leaving on an exception, or on Ctrl-C, is not made to wait.
         self.close() if error is None else self.close(wait_s=0.0)
 

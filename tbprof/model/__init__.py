@@ -40,6 +40,7 @@ from tbprof.model.findings import (
 from tbprof.model.indexes import EventRow, FindingIndex, SiteIndex, StepIndex
 from tbprof.model.memory import MemoryPeak
 from tbprof.model.naming import disambiguated, fingerprint, suppression, without_comment
+from tbprof.model.out_of_memory import HeldTensors, OutOfMemory
 from tbprof.model.recorded import (
     DEVICE,
     FACTS_SCHEMA,
@@ -113,6 +114,7 @@ __all__ = [
     "GraphBreak",
     "HealthFact",
     "HealthSeverity",
+    "HeldTensors",
     "HookFacts",
     "HostTime",
     "Idle",
@@ -124,6 +126,7 @@ __all__ = [
     "NotChecked",
     "Numbers",
     "OptimizerFacts",
+    "OutOfMemory",
     "PartKind",
     "PeerTraffic",
     "PlanRow",

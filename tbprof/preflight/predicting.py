@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import torch
 
+from tbprof.framework_options import option_at
 from tbprof.line_rules import LINE_KINDS, rule_of
 from tbprof.model import Severity, disambiguated, fingerprint, suppression
 from tbprof.preflight.prediction.prediction import (
@@ -125,10 +126,17 @@ def _finding(
         site=index,
         steps=tuple(at for at, count in enumerate(site.per_step) if count),
         every_step=steps[0].name != WHOLE_RUN and all(site.per_step[at] for at in warm),
-        fix=rule_text(rule).fix,
+        fix=_fix(site, rule),
         fingerprint=name,
         suppressed=suppression(site.code, rule),
     )
+
+
+def _fix(site: PredictedSite, rule: str) -> str:
+    """The option of the framework whose line it is, else what the rule says."""
+    is_upload = site.direction == "HtoD"
+    option = option_at(site.source.file, site.source.function, site.ops, is_upload=is_upload)
+    return rule_text(rule).fix if option is None else option.fix
 
 
 def _rank(finding: PredictedFinding, site: PredictedSite) -> tuple[bool, bool, int, int]:

@@ -7,7 +7,7 @@ import numpy as np
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.memory.blocks import Blocks, find_blocks
-from tbprof.analysis.memory.curves import MemoryCurve, memory_curves
+from tbprof.analysis.memory.curves import MemoryCurve, window_curves
 from tbprof.analysis.operators.operators import Operators, find_operators
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
@@ -45,7 +45,7 @@ def window_memory(facts: Facts) -> WindowMemory:
         operators,
         tuple(
             DeviceMemory(curve, find_blocks(memory, curve), memory.bytes[curve.events], call[curve.events])
-            for curve in memory_curves(memory)
+            for curve in facts.once(window_curves)
         ),
     )
 

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
 from tbprof.trace.columns.columns import Int64s
 from tbprof.trace.columns.tables import MemoryEvents, Tables
 
-__all__ = ["MEMORY_TABLES", "MemoryCurve", "device_name", "memory_curves"]
+__all__ = ["MEMORY_TABLES", "MemoryCurve", "device_name", "memory_curves", "window_curves"]
 
 MEMORY_TABLES: Tables = frozenset(("memory",))
 """What of a trace the curves read."""
@@ -45,6 +46,12 @@ class MemoryCurve:
 def device_name(kind: int, number: int) -> str:
     """As people call it, by c10's number of its kind and its own number."""
     return "CPU" if kind == _CPU else f"{_NAMES.get(kind, 'device')} {number}"
+
+
+def window_curves(facts: Facts) -> tuple[MemoryCurve, ...]:
+    """Those of all devices of a window; none where no allocator was recorded."""
+    memory = facts.trace.memory
+    return () if memory is None else memory_curves(memory)
 
 
 def memory_curves(memory: MemoryEvents) -> tuple[MemoryCurve, ...]:

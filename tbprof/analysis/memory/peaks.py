@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.memory.curves import MemoryCurve, memory_curves
+from tbprof.analysis.memory.curves import MemoryCurve, window_curves
 from tbprof.model import MemoryPeak, StepIndex
 from tbprof.trace.columns.arrays import NONE
 
@@ -12,8 +12,7 @@ __all__ = ["memory_peaks"]
 
 def memory_peaks(facts: Facts) -> tuple[MemoryPeak, ...]:
     """GPUs in the order of their numbers, the CPU last; empty where no allocator was recorded."""
-    memory = facts.trace.memory
-    return () if memory is None else tuple(_peak(facts, curve) for curve in memory_curves(memory))
+    return tuple(_peak(facts, curve) for curve in facts.once(window_curves))
 
 
 def _peak(facts: Facts, curve: MemoryCurve) -> MemoryPeak:

@@ -10,6 +10,7 @@ from tbprof.hook.safety.guard import Guard
 from tbprof.hook.safety.process_end import ProcessEnd
 from tbprof.hook.safety.thread_affinity import ThreadAffinity
 from tbprof.hook.safety.torch_version import old_torch_problem
+from tbprof.hook.session.memory_failure import explain_out_of_memory
 from tbprof.hook.session.run_summary import log_run_summary
 from tbprof.hook.session.run_warnings import RunWarnings
 from tbprof.hook.session.session import Session
@@ -114,6 +115,11 @@ class WatchedRun:
         if self._session is not None and not outer:
             self.guard.run(self._session.leave_out, None)
         self.clock.restart()
+
+    def look_at(self, error: BaseException) -> None:
+        """The program leaves on this; where memory ran out, leave what is known of that."""
+        if not self._closed:
+            self.guard.run(explain_out_of_memory, error, self.config, self.steps_taken)
 
     def close(self, wait_s: float) -> None:
         """End the profiling, and wait at most so long until the windows are published."""

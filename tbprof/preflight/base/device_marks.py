@@ -8,7 +8,7 @@ made inside torch, or before preflight began; it takes no part in any judgement.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 __all__ = [
+    "FOLLOWERS",
     "HOST",
     "PINNED",
     "Place",
@@ -88,13 +89,21 @@ def places_among(values: Iterable[Any]) -> tuple[Place | None, Place | None]:
     return device, host
 
 
+FOLLOWERS: list[Callable[[Any, Place], None]] = []
+"""Called with each storage that gets a mark, and the mark."""
+
+
 def mark(tensor: Tensor, place: Place) -> None:
     """Say where the tensor's storage is."""
     try:
-        tensor.untyped_storage()._tbprof_place = place
+        storage = tensor.untyped_storage()
+        storage._tbprof_place = place
     except (NotImplementedError, RuntimeError):
         for part in _parts(tensor):
             mark(part, place)
+        return
+    for follow in FOLLOWERS:
+        follow(storage, place)
 
 
 def is_on_device(tensor: Tensor) -> bool:

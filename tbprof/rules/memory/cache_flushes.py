@@ -29,14 +29,22 @@ class CacheFlushes:
     mallocs: Int64s
     idle: Intervals
     """Idle of the busiest device in these steps that the allocator caused."""
+    calls: Intervals
+    """When the host frees and allocates in these steps, and in the first one if it flushes too."""
 
 
 def find_cache_flushes(facts: Facts) -> CacheFlushes:
     """A step holds one if it calls `empty_cache`, or the allocator flushes and then allocates again."""
     trace = facts.trace
-    frames = _in_steps(facts, matching_rows(trace, _EMPTY_CACHE, Category.PYTHON))
-    frees = _in_steps(facts, facts.frees.flushing)
-    mallocs = _in_steps(facts, matching_rows(trace, _MALLOC, Category.RUNTIME))
+    every = tuple(
+        _in_steps(facts, rows)
+        for rows in (
+            matching_rows(trace, _EMPTY_CACHE, Category.PYTHON),
+            facts.frees.flushing,
+            matching_rows(trace, _MALLOC, Category.RUNTIME),
+        )
+    )
+    frames, frees, mallocs = (_after_set_up(facts, rows) for rows in every)
     flushed = _are_flushed(facts, frames, frees, mallocs)
     within = union(facts.steps.gpu_start_ns[flushed], facts.steps.gpu_end_ns[flushed])
     return CacheFlushes(
@@ -44,7 +52,19 @@ def find_cache_flushes(facts: Facts) -> CacheFlushes:
         frees=frees[flushed[_step(facts, frees)]],
         mallocs=mallocs[flushed[_step(facts, mallocs)]],
         idle=intersect(facts.idle_of("allocator"), within),
+        calls=_calls(facts, every, flushed),
     )
+
+
+def _calls(facts: Facts, every: tuple[Int64s, ...], flushed: npt.NDArray[np.bool_]) -> Intervals:
+    """Of frames, frees and allocations those in such steps; in the first, too, from its first flush on."""
+    slices = facts.trace.slices
+    flushes, rows = np.concatenate(every[:2]), np.concatenate(every)
+    in_first = slices.start_ns[flushes[_step(facts, flushes) == 0]]
+    begun_ns = int(in_first.min()) if len(in_first) and flushed.any() else _NEVER
+    too = (_step(facts, rows) == 0) & (slices.start_ns[rows] >= begun_ns)
+    rows = rows[flushed[_step(facts, rows)] | too]
+    return union(slices.start_ns[rows], slices.end_of(rows))
 
 
 def _are_flushed(facts: Facts, frames: Int64s, frees: Int64s, mallocs: Int64s) -> npt.NDArray[np.bool_]:
@@ -60,11 +80,16 @@ def _are_flushed(facts: Facts, frames: Int64s, frees: Int64s, mallocs: Int64s) -
 
 
 def _in_steps(facts: Facts, rows: Int64s) -> Int64s:
-    """Those on training lanes, in a step, but not in the first of several: memory is set up there."""
+    """Those on training lanes, in a step."""
     rows = rows[np.isin(facts.trace.slices.lane[rows], facts.training_threads)]
-    step = _step(facts, rows)
-    set_up = (step == 0) & (len(facts.steps) > 1)
-    kept: Int64s = rows[(step != NONE) & ~set_up]
+    kept: Int64s = rows[_step(facts, rows) != NONE]
+    return kept
+
+
+def _after_set_up(facts: Facts, rows: Int64s) -> Int64s:
+    """Those that are not in the first of several steps: memory is set up there."""
+    set_up = (_step(facts, rows) == 0) & (len(facts.steps) > 1)
+    kept: Int64s = rows[~set_up]
     return kept
 
 

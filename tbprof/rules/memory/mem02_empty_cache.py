@@ -40,6 +40,7 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.largest_cause import largest_cause
+from tbprof.analysis.savings.earlier_host import earlier_host_ns
 from tbprof.model import SEVERITIES, Finding, Saving, Severity
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
@@ -63,14 +64,16 @@ def find(facts: Facts) -> Iterator[Finding]:
 def _finding(
     facts: Facts, flushes: CacheFlushes, rows: np.ndarray[tuple[int], np.dtype[np.int64]]
 ) -> Finding:
-    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(flushes.idle))
+    idle_ns = total_ns(flushes.idle)
+    won_ns = max(idle_ns, earlier_host_ns(facts, flushes.calls))
+    seen, won = (Saving(floor_ns=0, estimate_ns=None, ceiling_ns=ns) for ns in (idle_ns, won_ns))
     return window_finding(
         _CODE,
         place="",
-        severity=_severity(facts, saving),
+        severity=_severity(facts, seen),
         count=len(rows),
         removal="rewrite",
-        saving=saving,
+        saving=won,
         confidence="high" if len(flushes.frames) else "medium",
         evidence=row_evidence(facts, "call", rows),
         numbers={

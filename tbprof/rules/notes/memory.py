@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from tbprof.model import Numbers
-from tbprof.rules.base.notes import duration_of, share_of
-from tbprof.texts.figures.quantities import count
+from tbprof.rules.base.notes import about_of, duration_of, share_of
+from tbprof.texts.figures.places import place_words
+from tbprof.texts.figures.quantities import count, size
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["mem02", "mem04"]
+__all__ = ["mem01", "mem02", "mem03", "mem04", "mem05"]
+
+
+def mem01(numbers: Numbers, scope: Scope) -> str:
+    spent = duration_of(numbers, "call_per_step_ns")
+    calls = f"{about_of(numbers, 'calls_per_step')} calls of the driver, {spent}"
+    place = place_words(str(numbers["place"]))
+    said = f"{calls} {scope.each}, most of it in {place}." if place else f"{calls} {scope.each}."
+    retries = int(numbers["retries"])
+    if not retries:
+        return said
+    return f"{said} Memory was short: the cache was emptied {count(retries, 'time')} to go on."
 
 
 def mem02(numbers: Numbers, _: Scope) -> str:
@@ -16,6 +28,24 @@ def mem02(numbers: Numbers, _: Scope) -> str:
     return f"{frees} and {again}, {duration_of(numbers, 'call_ns')} in the calls."
 
 
+def mem03(numbers: Numbers, _: Scope) -> str:
+    free, reserved, taken = (
+        size(int(numbers[name])) for name in ("free_bytes", "reserved_bytes", "taken_bytes")
+    )
+    return f"{numbers['device']}: {free} of {reserved} were free in the cache when {taken} more were taken."
+
+
 def mem04(numbers: Numbers, scope: Scope) -> str:
     spent, part = duration_of(numbers, "per_step_ns"), share_of(numbers, "share")
     return f"The second forward pass takes {spent} {scope.each}, {part} of {scope.name}."
+
+
+def mem05(numbers: Numbers, _: Scope) -> str:
+    grown, device = size(int(numbers["per_step_bytes"])), numbers["device"]
+    place, module = place_words(str(numbers["place"])), str(numbers["module"])
+    where = f", most of it allocated in {place}" if place else ", outside of every operator"
+    inside = f" of module {module}" if module and place else ""
+    said = f"{device}: {grown} more in each step{where}{inside}."
+    if not numbers["is_graph"]:
+        return said
+    return f"{said} Results of several operators that autograd recorded are kept: a tensor with its graph is."

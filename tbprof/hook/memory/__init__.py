@@ -1,0 +1,1 @@
+"""What the hook leaves where a training runs out of memory."""

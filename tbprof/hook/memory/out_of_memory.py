@@ -1,0 +1,139 @@
+"""An allocation that failed under the hook: what was asked for, what was there, and what held it.
+
+The exception itself is the source: torch's message says what was asked for, and its traceback where. It goes
+on unchanged.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import sys
+import time
+import traceback
+from pathlib import Path
+
+import torch
+
+from tbprof.file_names import OUT_OF_MEMORY_SUFFIX
+from tbprof.hook.memory.live_tensors import held_tensors
+from tbprof.model import OutOfMemory
+
+__all__ = ["look_at", "memory_error", "write_beside_windows"]
+
+_SCHEMA = 1
+_LONGEST_MESSAGE = 2000
+_MOST_FRAMES = 30
+_MOST_CAUSES = 5
+
+_CPU = re.compile(r"can't allocate memory|DefaultCPUAllocator: not enough memory|Unable to allocate")
+"""Of c10/core/impl/alloc_cpu.cpp, and NumPy's."""
+_GPU_NUMBER = re.compile(r"GPU (\d+)")
+_ASKED_BYTES = re.compile(r"tried to allocate (\d+) bytes")
+_ASKED = re.compile(r"(?:Tried|Unable) to allocate ([\d.]+) (bytes|[KMGTPE]iB)")
+_UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+
+
+def memory_error(error: BaseException) -> BaseException | None:
+    """Of this one and those that it was raised because of, the one that says that memory ran out."""
+    for _ in range(_MOST_CAUSES):
+        is_host = isinstance(error, MemoryError) or (
+            isinstance(error, RuntimeError) and _CPU.search(str(error)) is not None
+        )
+        if is_host or isinstance(error, torch.OutOfMemoryError):
+            return error
+        cause = error.__cause__ or error.__context__
+        if cause is None:
+            break
+        error = cause
+    return None
+
+
+def look_at(error: BaseException, worker: str, steps_taken: int) -> OutOfMemory:
+    """All that can be known of a `memory_error` now, while its traceback holds what the functions held."""
+    message, device = str(error), _device(error)
+    total, free, allocated, reserved = _of_host() if device.type == "cpu" else _of_gpu(device)
+    return OutOfMemory(
+        schema=_SCHEMA,
+        worker=worker,
+        step=steps_taken,
+        device="CPU" if device.type == "cpu" else f"GPU {device.index}",
+        message=message[:_LONGEST_MESSAGE],
+        frames=_frames(error),
+        asked_bytes=_asked_bytes(message),
+        total_bytes=total,
+        free_bytes=free,
+        allocated_bytes=allocated,
+        reserved_bytes=reserved,
+        held=held_tensors(device),
+    )
+
+
+def write_beside_windows(found: OutOfMemory, logdir: Path) -> Path:
+    """Leave it in the run's folder, whole or not at all."""
+    path = logdir / f"{found.worker}.{time.time_ns()}{OUT_OF_MEMORY_SUFFIX}"
+    aside = path.with_name(f".{path.name}.part")
+    logdir.mkdir(parents=True, exist_ok=True)
+    aside.write_text(json.dumps(dataclasses.asdict(found)), encoding="utf-8")
+    aside.replace(path)
+    return path
+
+
+def _device(error: BaseException) -> torch.device:
+    if not isinstance(error, torch.OutOfMemoryError):
+        return torch.device("cpu")
+    number = _GPU_NUMBER.search(str(error))
+    return torch.device("cuda", int(number[1]) if number else 0)
+
+
+def _frames(error: BaseException) -> tuple[str, ...]:
+    frames = traceback.extract_tb(error.__traceback__)[-_MOST_FRAMES:]
+    return tuple(f"{frame.filename}:{frame.lineno} {frame.name}" for frame in reversed(frames))
+
+
+def _asked_bytes(message: str) -> int | None:
+    if exact := _ASKED_BYTES.search(message):
+        return int(exact[1])
+    if said := _ASKED.search(message):
+        return int(float(said[1]) * 1024 ** _UNITS.index(said[2]))
+    return None
+
+
+def _of_gpu(device: torch.device) -> tuple[int | None, ...]:
+    """Total, free, allocated and reserved; None where the device does not answer any more."""
+    try:
+        free, total = torch.cuda.mem_get_info(device)
+        return total, free, torch.cuda.memory_allocated(device), torch.cuda.memory_reserved(device)
+    except RuntimeError:
+        return None, None, None, None
+
+
+def _of_host() -> tuple[int | None, ...]:
+    """The same of the process; each None where the system does not say it."""
+    known = {**_kilobytes("/proc/meminfo"), **_kilobytes("/proc/self/status")}
+    total, free, used = (known.get(name) for name in ("MemTotal", "MemAvailable", "VmRSS"))
+    limit = _address_limit()
+    if limit is not None and (total is None or limit < total):
+        size = known.get("VmSize")
+        return limit, None if size is None else max(limit - size, 0), size, None
+    return total, free, used, None
+
+
+def _kilobytes(path: str) -> dict[str, int]:
+    """In bytes, what a file of Linux has in kB; nothing where there is no such file."""
+    file = Path(path)
+    if not file.exists():
+        return {}
+    lines = (line.split() for line in file.read_text(encoding="ascii", errors="replace").splitlines())
+    return {words[0].rstrip(":"): int(words[1]) * 1024 for words in lines if words[-1:] == ["kB"]}
+
+
+def _address_limit() -> int | None:
+    """What `ulimit -v` allows the process; None without a limit, and on Windows."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if limit == resource.RLIM_INFINITY else limit

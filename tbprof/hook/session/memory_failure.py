@@ -1,0 +1,24 @@
+"""What the hook does when the program leaves because memory ran out."""
+
+from __future__ import annotations
+
+import logging
+
+from tbprof.hook.config.hook_config import HookConfig
+from tbprof.hook.facts.facts import rank_and_world_size, worker_name
+from tbprof.hook.memory.out_of_memory import look_at, memory_error, write_beside_windows
+
+__all__ = ["explain_out_of_memory"]
+
+logger = logging.getLogger("tbprof")
+
+
+def explain_out_of_memory(error: BaseException, config: HookConfig, steps_taken: int) -> None:
+    """Write a file where this error, or what it was raised for, is about memory; else do nothing."""
+    failed = memory_error(error)
+    # What is sent to another host are windows.
+    if failed is None or config.address is not None:
+        return
+    worker = worker_name(config.worker, rank_and_world_size()[0])
+    path = write_beside_windows(look_at(failed, worker, steps_taken), config.logdir)
+    logger.warning("Memory ran out after %d steps. What held it: tbprof report %s", steps_taken, path)

@@ -1,0 +1,74 @@
+"""What is known of one batch size, as the process that ran it hands it on; and all of them together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from tbprof.preflight.fits.peak import Peak
+
+__all__ = ["Growth", "Outcome", "Verdict", "growth_of", "needed_bytes", "outcome_from", "verdict_of"]
+
+Verdict: TypeAlias = Literal["fits", "may fit", "does not fit"]
+
+_CONTEXT_LOW, _CONTEXT_HIGH = 250_000_000, 1_400_000_000
+"""Of a process that has done nothing yet but load CUDA and kernels: the high one is the 1,343 MB that Hugging
+Face's "Model training anatomy" reads from the driver; where kernels are loaded as they are needed (CUDA 11.7
+and later) it is some hundreds of MB. An assumption, not a bound."""
+_CUBLAS_WORKSPACES = 2 * 32 * 1024 * 1024
+"""Of the handles of the forward and the backward thread: `getChosenWorkspaceSize` of torch's
+aten/src/ATen/cuda/CublasHandlePool.cpp gives each 32 MiB on Hopper, and less elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    batch: int
+    steps: int
+    """That were taken."""
+    error: str
+    """Why there is less, or nothing; "" for a run that ended well."""
+    peak: Peak | None
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """A line through the peaks of the smallest and the largest batch."""
+
+    per_sample_bytes: float
+    fixed_bytes: float
+
+    def largest_batch(self, device_bytes: int) -> int | None:
+        """That would fill the device; None where its size changes nothing."""
+        left = device_bytes - self.fixed_bytes - _CONTEXT_HIGH - _CUBLAS_WORKSPACES
+        return max(int(left / self.per_sample_bytes), 0) if self.per_sample_bytes > 0 else None
+
+
+def growth_of(outcomes: Sequence[Outcome]) -> Growth | None:
+    """None where fewer than two sizes are known."""
+    known = {one.batch: one.peak.reserved_bytes for one in outcomes if one.peak is not None and not one.error}
+    if len(known) < 2:
+        return None
+    small, large = min(known), max(known)
+    slope = (known[large] - known[small]) / (large - small)
+    return Growth(slope, known[small] - slope * small)
+
+
+def needed_bytes(peak: Peak) -> tuple[int, int]:
+    """Of the whole process, the least and the most that is to be expected."""
+    most = peak.reserved_bytes + _CONTEXT_HIGH + _CUBLAS_WORKSPACES
+    return peak.allocated_bytes + _CONTEXT_LOW, most
+
+
+def verdict_of(peak: Peak, device_bytes: int) -> Verdict:
+    least, most = needed_bytes(peak)
+    if most <= device_bytes:
+        return "fits"
+    return "may fit" if least <= device_bytes else "does not fit"
+
+
+def outcome_from(values: Mapping[str, object]) -> Outcome:
+    """What `dataclasses.asdict` made of one."""
+    peak = values["peak"]
+    given = {**values, "peak": Peak(**peak) if isinstance(peak, dict) else None}
+    return Outcome(**given)  # type: ignore[arg-type]

@@ -1,0 +1,96 @@
+"""The allocator still asks the driver for memory when training is under way.
+
+What
+    In steps that should run from torch's cache, device memory is allocated by the driver, or given back to
+    it: no cached block fits what the step asks for.
+
+Why
+    `cudaMalloc` and `cudaFree` take tens of microseconds to milliseconds on the thread that should launch,
+    and a free waits for the whole device. A cache in steady state needs neither.
+
+Example
+    before:
+        batch = pad(texts, to=max(len(text) for text in texts))
+    after:
+        batch = pad(texts, to=128 * math.ceil(max(len(text) for text in texts) / 128))
+
+Action
+    Keep the sizes that a step allocates the same.
+
+Fix
+    Pad to few sizes, run the largest batch first, or set `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`.
+    caveat: padding computes more; expandable segments do not work with every driver.
+
+Silent
+    In windows of fewer than three steps, and in the first half of the steps, where memory is set up; where
+    fewer than two of the others, or less than half of them, do it; in steps that empty the cache (MEM02);
+    for pinned host memory (CPY11); for `cudaMallocAsync`, which has a cache of its own; and for what
+    cuBLAS and cuDNN free while they create their handles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tbprof.analysis.arrays.intervals import total_ns
+from tbprof.analysis.facts import Facts
+from tbprof.model import Finding, Saving
+from tbprof.rules.base.evidence import row_evidence
+from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.passing import ON_DEVICE
+from tbprof.rules.base.rule import Need, Rule
+from tbprof.rules.base.severity import severity_of_cause
+from tbprof.rules.memory.driver_calls import find_driver_calls, most_in
+
+__all__ = ["RULE"]
+
+_CODE = "MEM01"
+
+ENOUGH_STEPS = 3
+"""One that sets memory up, and two that need not."""
+MIN_STEPS = 2
+"""A single step that allocates is the largest batch so far."""
+STEADY_SHARE = 0.5
+"""Of the later half of the steps."""
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    calls = find_driver_calls(facts)
+    held = len(np.unique(calls.step))
+    if held < max(MIN_STEPS, STEADY_SHARE * calls.steps):
+        return
+    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(calls.idle))
+    place = most_in(facts, calls.rows)
+    yield window_finding(
+        _CODE,
+        place=place,
+        severity=severity_of_cause(facts, saving),
+        count=len(calls.rows),
+        removal="rewrite",
+        saving=saving if facts.device_is_known else None,
+        confidence="medium" if place else "low",
+        evidence=row_evidence(facts, "call", calls.rows),
+        numbers={
+            "place": place,
+            "calls_per_step": round(len(calls.rows) / calls.steps, 1),
+            "call_per_step_ns": int(facts.trace.slices.duration_ns[calls.rows].sum()) // calls.steps,
+            "idle_per_step_ns": total_ns(calls.idle) // calls.steps,
+            "retries": _retries(facts),
+        },
+    )
+
+
+def _retries(facts: Facts) -> int:
+    """How often the cache was emptied in the window since memory was short, as torch counts it."""
+    hook = facts.trace.facts
+    return 0 if hook is None else hook.counters.get("allocator.num_alloc_retries", 0)
+
+
+RULE = Rule(
+    code=_CODE,
+    find=find,
+    passing=ON_DEVICE,
+    needs=(Need("three steps", lambda facts: facts.steps.recorded and len(facts.steps) >= ENOUGH_STEPS),),
+)

@@ -1,0 +1,119 @@
+"""Memory grows with each step.
+
+What
+    In every step the program allocates memory that it does not give back. The place is where most of it is
+    allocated; who keeps it is elsewhere, such as a list, a cache, or a graph of autograd.
+
+Why
+    A run that fits for an hour is out of memory after a day, and before that the allocator empties its
+    cache in the steps (MEM02).
+
+Example
+    before:
+        outputs.append(model(batch))
+    after:
+        outputs.append(model(batch).detach().cpu())
+
+Action
+    Keep numbers of past steps, and no tensors.
+
+Fix
+    Look for what outlives the step: lists and dictionaries of tensors, hidden states that are not detached,
+    hooks that store activations. Keep `.item()` or `.detach().cpu()`, clear it, or bound its length.
+    caveat: what is collected for the end of an epoch and cleared then grows as well; it has to fit.
+
+Silent
+    Below 10 kB a step; in windows of fewer than four steps; where a step keeps nothing, as when a cache has
+    been filled; where as much is given back of what older steps kept; and without addresses. A cache that
+    goes on filling throughout the window looks like a leak. Memory of Python objects and of other libraries
+    is not recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.memory.allocations import window_memory
+from tbprof.analysis.memory.growth import ENOUGH_STEPS, Growth, find_growth
+from tbprof.model import Finding, Numbers, Severity
+from tbprof.rules.base.evidence import row_evidence
+from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.rule import Need, Passing, Rule
+from tbprof.texts.figures.quantities import count, size
+from tbprof.texts.figures.scopes import Scope
+
+__all__ = ["RULE"]
+
+_CODE = "MEM05"
+
+MIN_BYTES = 10_000
+"""A step: 1 GB in 100,000 of them."""
+_STEPS_TO_DOUBLE: tuple[tuple[int, Severity], ...] = ((1_000, "high"), (10_000, "medium"))
+"""A run of so many steps needs twice the peak of now."""
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    for growth in facts.once(find_growth):
+        if growth.all_bytes_per_step >= MIN_BYTES:
+            yield _finding(facts, growth)
+
+
+def _finding(facts: Facts, growth: Growth) -> Finding:
+    place = _place(growth)
+    steps = growth.peak_bytes / growth.all_bytes_per_step
+    return window_finding(
+        _CODE,
+        place=f"{growth.device} {place}",
+        severity=next((severity for most, severity in _STEPS_TO_DOUBLE if steps <= most), "low"),
+        count=max(len(growth.calls), 1),
+        removal="rewrite",
+        saving=None,
+        confidence="medium" if growth.source is not None else "low",
+        evidence=row_evidence(facts, "op", growth.calls),
+        numbers={
+            "device": growth.device,
+            "place": place,
+            "operator": growth.operator or "",
+            "module": growth.module or "",
+            "place_per_step_bytes": growth.bytes_per_step,
+            "per_step_bytes": growth.all_bytes_per_step,
+            "peak_bytes": growth.peak_bytes,
+            "is_graph": int(growth.is_graph),
+        },
+    )
+
+
+def _place(growth: Growth) -> str:
+    """The user's function, as a recording spells it, else the operator."""
+    source = growth.source
+    if source is None:
+        return growth.operator or ""
+    return f"{source.file}({source.line or 0}): {source.function}"
+
+
+def _looked_at(facts: Facts) -> Numbers | None:
+    devices = facts.once(window_memory).devices
+    blocks = sum(0 if device.blocks is None else len(device.blocks) for device in devices)
+    return {"blocks": blocks, "steps": len(facts.steps)} if blocks else None
+
+
+def _passed(numbers: Numbers, _: Scope) -> str:
+    blocks = count(int(numbers["blocks"]), "block")
+    return f"{blocks} in {int(numbers['steps'])} steps: less than {size(MIN_BYTES)} a step is kept."
+
+
+def _records_addresses(facts: Facts) -> bool:
+    return any(device.blocks is not None for device in facts.once(window_memory).devices)
+
+
+RULE = Rule(
+    code=_CODE,
+    find=find,
+    passing=Passing(_looked_at, _passed),
+    needs=(
+        Need("memory events", _records_addresses),
+        Need("four steps", lambda facts: facts.steps.recorded and len(facts.steps) >= ENOUGH_STEPS),
+    ),
+    no_saving="it is about memory, and time is lost only when that is full",
+)

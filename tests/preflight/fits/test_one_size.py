@@ -1,0 +1,121 @@
+"""What is followed of a training, against what torch's allocator for the CPU records of the same one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+from memory_trainings import TRAININGS
+
+from tbprof.preflight.fits.one_size import Task, followed
+from tbprof.preflight.fits.outcome import Outcome
+
+_CPU = torch.profiler.ProfilerActivity.CPU
+CHEAP = ("perceptron, Adam", "inference")
+INSIDE = ("strided convolutions", "group norm and upsampling", "LSTM")
+"""Whose operators allocate more inside, on the CPU."""
+
+EXACT = """
+import torch
+model = torch.nn.Sequential(torch.nn.Linear(100, 200), torch.nn.ReLU(), torch.nn.Linear(200, 10)).to("cuda")
+optimizer = torch.optim.Adam(model.parameters(), foreach=False)
+for _ in range(2):
+    loss = model(torch.randn(7, 100, device="cuda")).sum()
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+CLOSED = """
+import torch
+model = torch.nn.Linear(1000, 1, bias=False).to("cuda")
+optimizer = torch.optim.SGD(model.parameters(), foreach=False)
+def closure():
+    optimizer.zero_grad()
+    loss = model(torch.randn(500, 1000, device="cuda")).sum()
+    loss.backward()
+    return loss
+for _ in range(2):
+    optimizer.step(closure)
+"""
+
+
+@pytest.fixture
+def follow(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Follows a script in this process."""
+
+    def run(source: str, batch: int = 16, *, replaces_loaders: bool = False) -> Outcome:
+        (script := tmp_path / "train.py").write_text(source)
+        # What running a program as the main one changes.
+        monkeypatch.setattr(sys, "argv", sys.argv[:])
+        monkeypatch.setattr(sys, "path", ["", *sys.path])
+        monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+        monkeypatch.setenv("TBPROF_BATCH_SIZE", str(batch))
+        return followed(Task(str(script), (), False, batch, replaces_loaders, 2, None))
+
+    return run
+
+
+def recorded_peak(source: str) -> int:
+    """Above what the record began with: totals go on from one recording of a process to the next."""
+    with torch.profiler.profile(activities=[_CPU], profile_memory=True) as recorded:
+        exec(source, {"__name__": "__main__"})
+    events = [*_allocations(recorded.profiler.kineto_results.experimental_event_tree())]
+    first = min(events, key=lambda event: int(event.start_time_ns)).extra_fields
+    most = max(int(event.extra_fields.total_allocated) for event in events)
+    return most - int(first.total_allocated - first.alloc_size)
+
+
+def _allocations(events: list[Any]) -> Iterator[Any]:
+    for event in events:
+        if event.typed[0].name == "Allocation":
+            yield event
+        yield from _allocations(event.children)
+
+
+def judged(follow: Any, name: str) -> None:
+    outcome = follow(TRAININGS[name])
+    assert (outcome.error, outcome.steps) == ("", 2)
+    assert outcome.peak.requested_bytes == pytest.approx(recorded_peak(TRAININGS[name]), rel=0.05)
+
+
+@pytest.mark.parametrize("name", CHEAP)
+def test_the_peak_is_that_of_the_allocators_record(follow: Any, name: str) -> None:
+    judged(follow, name)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", [name for name in TRAININGS if name not in (*CHEAP, *INSIDE)])
+def test_the_peak_of_other_trainings_is_too(follow: Any, name: str) -> None:
+    judged(follow, name)
+
+
+def test_what_holds_the_peak_is_told_by_kind_module_and_line(follow: Any) -> None:
+    peak = follow(EXACT).peak
+    # Weights and biases in multiples of 512 bytes.
+    parameters = 80_384 + 1_024 + 8_192 + 512
+    assert peak.kinds["parameters"] == parameters
+    # Adam's two moments; what counts its steps stays on the host.
+    assert peak.kinds["optimizer state"] == 2 * parameters
+    assert sum(peak.kinds.values()) == sum(peak.modules.values()) == peak.allocated_bytes
+    assert set(peak.modules) >= {"Sequential.0", "Sequential.2"}
+    assert any("train.py(6)" in line for line in peak.lines)
+
+
+def test_a_closure_has_its_backward_inside_of_the_optimizers_step(follow: Any) -> None:
+    peak = follow(CLOSED).peak
+    assert (peak.phase, peak.kinds["gradients"]) == ("backward", 4_096)
+
+
+def test_nothing_on_a_gpu_is_no_peak_and_an_error_is_told(follow: Any) -> None:
+    assert follow("import torch; torch.ones(3)").peak is None
+    failed = follow("import torch; x = torch.ones(300, device='cuda'); raise ValueError('no data')")
+    assert failed.peak.allocated_bytes == 1536
+    assert "no data" in failed.error
