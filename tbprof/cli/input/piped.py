@@ -9,7 +9,6 @@ import re
 import shutil
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,6 +50,8 @@ def as_file(path: Path) -> Iterator[Path]:
     if not is_piped(path):
         yield path
         return
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="tbprof-") as folder:
         file = Path(folder) / "stdin.json"
         _copy(path, file)

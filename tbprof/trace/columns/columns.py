@@ -77,8 +77,14 @@ class Lane:
     """The thread's name as the trace gives it, "" if it gives none."""
 
 
+class _Referable:
+    """What is known of a record can be kept as long as the record itself."""
+
+    __slots__ = ("__weakref__",)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Slices:
+class Slices(_Referable):
     """The columns that every row has, all of the same length."""
 
     start_ns: Int64s

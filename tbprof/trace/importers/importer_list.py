@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from tbprof.trace.importers import torch_profiler
+from tbprof.trace.importers import nsight_systems, rocprofv3, torch_profiler
+from tbprof.trace.importers.converter import Converter
 from tbprof.trace.importers.importer import Importer
 
-__all__ = ["IMPORTERS"]
+__all__ = ["CONVERTERS", "IMPORTERS"]
 
-IMPORTERS: tuple[Importer, ...] = (torch_profiler,)
+IMPORTERS: tuple[Importer, ...] = (torch_profiler, nsight_systems, rocprofv3)
 """The first that knows a file reads it. What none knows is the first one's, which says what is wrong."""
+
+CONVERTERS: tuple[Converter, ...] = (nsight_systems, rocprofv3)
+"""Those whose files have to be written as Kineto's before another viewer can read them."""

@@ -23,8 +23,10 @@ def read(
 ) -> Trace:
     """As `Importer.read`."""
     # Whoever only lists files, or finds the report in a cache, needs none of the reader.
-    from tbprof.trace.importers.kineto.parallel.parallel_reader import read_trace_in_parallel
+    if in_parallel:
+        from tbprof.trace.importers.kineto.parallel.parallel_reader import read_trace_in_parallel
+
+        return read_trace_in_parallel(path, tables=tables, progress=progress)
     from tbprof.trace.importers.kineto.reader import read_trace
 
-    one_or_more = read_trace_in_parallel if in_parallel else read_trace
-    return one_or_more(path, tables=tables, progress=progress)
+    return read_trace(path, tables=tables, progress=progress)

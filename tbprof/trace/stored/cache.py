@@ -11,7 +11,6 @@ import contextlib
 import hashlib
 import os
 import re
-import secrets
 import shutil
 import time
 from collections.abc import Callable
@@ -94,7 +93,7 @@ def _kept(entry: Path, path: str | os.PathLike[str]) -> Trace | None:
 
 
 def _keep(entry: Path, trace: Trace) -> None:
-    aside = entry.with_name(f".{secrets.token_hex(8)}{_PART}")
+    aside = entry.with_name(f".{os.urandom(8).hex()}{_PART}")
     try:
         aside.mkdir(mode=0o700)
         write_columns(trace, aside)

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.model import HealthFact, HookFacts
+from tbprof.opening import content_within, open_regular
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import SparseColumn, SparseFloats
 from tbprof.trace.columns.columns import Lane, Slices, Trace
@@ -29,6 +30,9 @@ SCHEMA = 5
 """To be raised when the columns or the head change."""
 
 _HEAD = "head.json"
+_MOST_HEAD_BYTES = 512 * 1024 * 1024
+"""Of names above all; a trace with more is read again each time."""
+
 _RECORDS = (Slices, SparseColumn, SparseFloats, MemoryEvents, *ARGUMENT_TABLES.values())
 _BY_NAME = {record.__name__: record for record in _RECORDS}
 _TYPES = ("int64", "int32", "int8", "float32")
@@ -90,7 +94,7 @@ def load_columns(folder: Path, path: str) -> Trace:
         OSError: a file is missing.
         ValueError: a file is not as it was written.
     """
-    content = (folder / _HEAD).read_bytes()
+    content = content_within(folder / _HEAD, _MOST_HEAD_BYTES)
     json = content[8:]
     if content[:8] != b"%08x" % zlib.crc32(json):
         raise ValueError(f"{folder} has a damaged head")
@@ -145,7 +149,7 @@ def _record(folder: Path, name: str, record: type[Any], head: _Head) -> Any:
 def _mapped(path: Path, head: _ArrayHead) -> npt.NDArray[Any]:
     if head.dtype not in _TYPES:
         raise ValueError(f"{path} has no type of a column")
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         # What is empty can't be mapped.
         held = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if head.length else b""
     array = np.frombuffer(held, np.dtype(head.dtype))

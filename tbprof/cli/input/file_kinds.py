@@ -1,14 +1,24 @@
-"""Which files are tables of a job's operations, or snapshots, without the packages that read them."""
+"""Which files are no traces: tables of a job's operations, snapshots, and what is left where memory ran out.
+
+The packages that read them are not needed for that.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["is_parquet", "is_pickle"]
+from tbprof.file_names import OUT_OF_MEMORY_SUFFIX
+
+__all__ = ["is_out_of_memory", "is_parquet", "is_pickle"]
 
 _PARQUET = b"PAR1"
 _PICKLES = tuple(bytes((0x80, protocol)) for protocol in range(2, 6))
 """A pickle says its protocol first, since the second one."""
+
+
+def is_out_of_memory(path: Path) -> bool:
+    """By its name."""
+    return path.name.endswith(OUT_OF_MEMORY_SUFFIX)
 
 
 def is_parquet(path: Path) -> bool:

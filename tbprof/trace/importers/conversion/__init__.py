@@ -1,0 +1,1 @@
+"""Traces of other profilers, written as Kineto would have written them."""

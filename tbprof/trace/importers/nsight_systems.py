@@ -1,0 +1,50 @@
+"""Recordings of Nsight Systems, as `nsys export --type sqlite` writes them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tbprof.trace.importers.conversion.converted import Converted
+from tbprof.trace.importers.converter import read_converted
+from tbprof.trace.importers.importer import Progress
+
+if TYPE_CHECKING:
+    from tbprof.trace.columns.columns import Trace
+    from tbprof.trace.columns.tables import Tables
+
+__all__ = ["CLAIMS", "LACKS", "SUFFIXES", "convert", "read", "sniff"]
+
+SUFFIXES: tuple[str, ...] = ()
+"""None: a log directory may hold other databases. One that is named outright is read."""
+CLAIMS: tuple[str, ...] = ()
+LACKS = (
+    "Nsight Systems records no shapes, Python lines or allocations of PyTorch, and its operators only as "
+    "ranges of emit_nvtx"
+)
+
+_MAGIC = b"SQLite format 3\0"
+
+
+def sniff(head: bytes) -> bool:
+    """As `Importer.sniff`."""
+    return head.startswith(_MAGIC)
+
+
+def convert(path: str | os.PathLike[str], folder: Path) -> Sequence[Converted]:
+    """As `Converter.convert`."""
+    from tbprof.trace.importers.conversion.nsight import convert_nsight
+
+    return convert_nsight(Path(path), folder)
+
+
+def read(
+    path: str | os.PathLike[str], *, tables: Tables, progress: Progress | None, in_parallel: bool
+) -> Trace:
+    """As `Importer.read`."""
+    return read_converted(
+        sys.modules[__name__], path, tables=tables, progress=progress, in_parallel=in_parallel
+    )

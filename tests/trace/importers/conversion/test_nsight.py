@@ -1,0 +1,90 @@
+"""Exports of Nsight Systems: what its tables hold is what the trace holds."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from nsight_export import GLOBAL_PID, OTHER_PID, write_export
+
+from tbprof.errors import NotATrace, TraceTooLarge
+from tbprof.report import build_report
+from tbprof.trace.columns.columns import Category
+from tbprof.trace.importers.files.limits import MAX_BYTES_VARIABLE
+from tbprof.trace.importers.reading import read_trace
+
+TABLES = {
+    Category.KERNEL: "CUPTI_ACTIVITY_KIND_KERNEL",
+    Category.MEMCPY: "CUPTI_ACTIVITY_KIND_MEMCPY",
+    Category.SYNC: "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+    Category.RUNTIME: "CUPTI_ACTIVITY_KIND_RUNTIME",
+}
+
+
+def test_counts_and_times_are_those_of_a_query(tmp_path: Path) -> None:
+    path = write_export(tmp_path / "recording.sqlite")
+    slices = read_trace(path).slices
+    with sqlite3.connect(path) as connection:
+        queried = {
+            category: connection.execute(f"SELECT count(*), sum(end - start) FROM {table}").fetchone()
+            for category, table in TABLES.items()
+        }
+    connection.close()
+    found = {category: slices.duration_ns[slices.category == category] for category in TABLES}
+    assert {category: (len(times), int(times.sum())) for category, times in found.items()} == queried
+
+
+def test_a_report_knows_steps_sync_points_copies_and_the_device(tmp_path: Path) -> None:
+    report = build_report(write_export(tmp_path / "recording.sqlite"))
+    assert [step.name for step in report.steps] == ["ProfilerStep#0", "ProfilerStep#1", "ProfilerStep#2"]
+    assert report.trace.devices == ("NVIDIA H100",)
+    assert [(site.direction, site.memory, site.count) for site in report.sites] == [("DtoH", "pageable", 3)]
+
+
+def test_of_several_processes_the_command_that_imports_them_is_named(tmp_path: Path) -> None:
+    path = write_export(tmp_path / "job.sqlite", processes=(GLOBAL_PID, OTHER_PID))
+    with pytest.raises(NotATrace, match=r"2 processes.*tbprof import"):
+        read_trace(path)
+
+
+def test_a_table_without_processes_is_of_one(tmp_path: Path) -> None:
+    path = write_export(tmp_path / "old.sqlite")
+    with sqlite3.connect(path) as connection:
+        connection.execute("ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL DROP COLUMN globalPid")
+    connection.close()
+    assert (read_trace(path).slices.category == Category.KERNEL).sum() == 3
+
+
+@pytest.mark.parametrize(
+    ("statements", "message"),
+    [
+        ("DROP TABLE StringIds", "none of Nsight Systems"),
+        ("DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL; DELETE FROM CUPTI_ACTIVITY_KIND_MEMCPY;"
+         "DELETE FROM CUPTI_ACTIVITY_KIND_RUNTIME", "no rows of CUDA"),
+        # What a view computes could take for ever.
+        ("DROP TABLE StringIds; CREATE VIEW StringIds AS WITH RECURSIVE n(id) AS"
+         "(SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id, id AS value FROM n", "none of Nsight Systems"),
+    ],
+)  # fmt: skip
+def test_another_database_is_told_apart(tmp_path: Path, statements: str, message: str) -> None:
+    path = write_export(tmp_path / "other.sqlite")
+    with sqlite3.connect(path) as connection:
+        connection.executescript(statements)
+    connection.close()
+    with pytest.raises(NotATrace, match=message):
+        read_trace(path)
+
+
+@pytest.mark.parametrize("kept", [16, 5_000, 30_000])
+def test_a_damaged_file_is_an_error_that_names_it(tmp_path: Path, kept: int) -> None:
+    path = write_export(tmp_path / "damaged.sqlite")
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(NotATrace, match=r"damaged\.sqlite is damaged"):
+        read_trace(path)
+
+
+def test_what_it_makes_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(MAX_BYTES_VARIABLE, "1000")
+    with pytest.raises(TraceTooLarge, match=r"recording\.sqlite makes too large a trace"):
+        read_trace(write_export(tmp_path / "recording.sqlite"))
