@@ -11,6 +11,7 @@ import numpy.typing as npt
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.savings import saving_of
+from tbprof.framework_options import option_at
 from tbprof.model import (
     Evidence,
     Finding,
@@ -23,7 +24,6 @@ from tbprof.model import (
     fingerprint,
 )
 from tbprof.rules.base.evidence import MAX_EVIDENCE, row_evidence, wait_evidence
-from tbprof.rules.base.hints import hint_of
 from tbprof.rules.base.immediate_use import is_used_immediately
 from tbprof.rules.base.later_steps import has_later_step
 from tbprof.rules.base.severity import severity_of_transfer, severity_of_waits
@@ -42,7 +42,7 @@ def site_finding(
     Where the site is in a framework that has an option for it, the numbers have its `hint`.
     """
     site = facts.sites[site_index]
-    hinted = {**numbers, **hint_of(site)}
+    hinted = {**numbers, **_hint(site)}
     return waits_finding(facts, (site_index,), site.members, rule=rule, removal=removal, numbers=hinted)
 
 
@@ -108,9 +108,18 @@ def transfer_finding(
         saving=saving,
         confidence="medium",
         evidence=row_evidence(facts, "copy", facts.work.rows[record[record != NONE]])[:MAX_EVIDENCE],
-        numbers=numbers,
+        numbers={**numbers, **_hint(site)},
         fingerprint=_fingerprint(facts, rule, [site]),
     )
+
+
+def _hint(site: SiteMembers) -> Numbers:
+    """The option of its framework that takes a site away, ready to go into the numbers of its finding."""
+    is_upload = site.direction == "HtoD"
+    if site.source is None or not (site.blocking or is_upload):
+        return {}
+    option = option_at(site.source.file, site.source.function, site.ops, is_upload=is_upload)
+    return {} if option is None else {"hint": option.code}
 
 
 def _fingerprint(facts: Facts, rule: str, sites: Sequence[SiteMembers]) -> str:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import Intervals, union
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.gaps.launch_idle import LONG_PAUSE_NS
+from tbprof.analysis.savings.earlier_host import earlier_host_ns
+from tbprof.records import dataclass
+from tbprof.rules.base.computing import gaps_ns
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
-__all__ = ["launching"]
+__all__ = ["launching", "unlaunched_ns"]
 
 
 def launching(facts: Facts, work: Int64s, longest_ns: int) -> Intervals:
@@ -20,12 +25,35 @@ def launching(facts: Facts, work: Int64s, longest_ns: int) -> Intervals:
         work: Positions in the device work.
         longest_ns: From here on a pause before a launch is no part of it.
     """
+    calls = facts.once(_calls)
+    chosen = np.isin(calls.rows, facts.work.launch[work][facts.work.launch[work] != NONE])
+    is_next = calls.is_next & (calls.start_ns - calls.before_ns < longest_ns)
+    begun = np.where(is_next, np.minimum(calls.before_ns, calls.start_ns), calls.start_ns)
+    return union(begun[chosen], calls.end_ns[chosen])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Calls:
+    """All that launched work, by thread and start."""
+
+    rows: Int64s
+    start_ns: Int64s
+    end_ns: Int64s
+    before_ns: Int64s
+    """The end of the one before it."""
+    is_next: npt.NDArray[np.bool_]
+    """Whether that is of the same thread."""
+
+
+def _calls(facts: Facts) -> _Calls:
     slices = facts.trace.slices
-    launches = np.unique(facts.work.launches)
-    order = np.lexsort((slices.start_ns[launches], slices.lane[launches]))
-    launches = launches[order]
-    start, end, lane = slices.start_ns[launches], slices.end_of(launches), slices.lane[launches]
+    rows = np.unique(facts.work.launches)
+    rows = rows[np.lexsort((slices.start_ns[rows], slices.lane[rows]))]
+    start, end, lane = slices.start_ns[rows], slices.end_of(rows), slices.lane[rows]
     before = np.concatenate([start[:1], end[:-1]])
-    is_next = np.concatenate([[False], lane[1:] == lane[:-1]]) & (start - before < longest_ns)
-    chosen = np.isin(launches, facts.work.launch[work][facts.work.launch[work] != NONE])
-    return union(np.where(is_next, np.minimum(before, start), start)[chosen], end[chosen])
+    return _Calls(rows, start, end, before, np.concatenate([[False], lane[1:] == lane[:-1]]))
+
+
+def unlaunched_ns(facts: Facts, work: Int64s) -> int:
+    """At most so much is won, besides its own time, where this device work is not launched."""
+    return gaps_ns(facts, work) + earlier_host_ns(facts, launching(facts, work, LONG_PAUSE_NS))

@@ -40,11 +40,13 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import Intervals, intersect, overlap_ns, total_ns, union
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.savings.earlier_host import earlier_host_ns
 from tbprof.model import Evidence, Finding, Saving
 from tbprof.records import dataclass
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.launched_inside import launched_inside
+from tbprof.rules.base.launching import unlaunched_ns
 from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_transfer
@@ -67,6 +69,8 @@ class _Cost:
     count: int
     ns: int
     """Within the steps, of all devices."""
+    won_ns: int
+    """At most so much, with the host's time for it."""
     evidence: tuple[Evidence, ...]
 
 
@@ -101,22 +105,25 @@ def _searches(facts: Facts) -> _Cost:
     slices = facts.trace.slices
     spans: Intervals = union(slices.start_ns[rows], slices.end_of(rows))
     idle_ns = total_ns(intersect(facts.empty_idle, spans))
-    return _Cost("find_unused_parameters=False", len(rows), idle_ns, row_evidence(facts, "call", rows))
+    won_ns = max(idle_ns, earlier_host_ns(facts, spans))
+    evidence = row_evidence(facts, "call", rows)
+    return _Cost("find_unused_parameters=False", len(rows), idle_ns, won_ns, evidence)
 
 
 def _cost(facts: Facts, option: str, at: Int64s, ns: int) -> _Cost:
-    return _Cost(option, len(at), ns, row_evidence(facts, "kernel", facts.work.rows[at]))
+    won_ns = ns + unlaunched_ns(facts, at)
+    return _Cost(option, len(at), ns, won_ns, row_evidence(facts, "kernel", facts.work.rows[at]))
 
 
 def _finding(facts: Facts, cost: _Cost) -> Finding:
-    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=cost.ns)
+    seen, won = (Saving(floor_ns=0, estimate_ns=None, ceiling_ns=ns) for ns in (cost.ns, cost.won_ns))
     return window_finding(
         _CODE,
         place=cost.option,
-        severity=severity_of_transfer(facts, saving),
+        severity=severity_of_transfer(facts, seen),
         count=cost.count,
         removal="rewrite",
-        saving=saving,
+        saving=won,
         confidence="high",
         evidence=cost.evidence,
         numbers={

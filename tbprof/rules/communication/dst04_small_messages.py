@@ -44,6 +44,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import MEDIUM_SHARE, Finding, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.launching import unlaunched_ns
 from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of
@@ -80,14 +81,15 @@ def _small(facts: Facts, one: KindAndGroup) -> Int64s:
 
 
 def _finding(facts: Facts, one: KindAndGroup, small: Int64s, exposed_ns: int) -> Finding:
-    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=exposed_ns)
+    won_ns = exposed_ns + unlaunched_ns(facts, facts.collectives.at[small])
+    seen, won = (Saving(floor_ns=0, estimate_ns=None, ceiling_ns=ns) for ns in (exposed_ns, won_ns))
     return window_finding(
         _CODE,
         place=one.place,
-        severity=severity_of(facts, saving),
+        severity=severity_of(facts, seen),
         count=len(small),
         removal="rewrite",
-        saving=saving,
+        saving=won,
         confidence="medium",
         evidence=row_evidence(facts, "collective", facts.work.rows[facts.collectives.at[small]]),
         numbers={

@@ -42,12 +42,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tbprof.analysis.arrays.intervals import overlap_ns, union
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
 from tbprof.model import MEDIUM_SHARE, Finding, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.launched_inside import launched_inside
+from tbprof.rules.base.launching import unlaunched_ns
 from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.communication.severity_of_exchange import severity_of_exchange
@@ -104,14 +106,16 @@ def _are_same(facts: Facts, one: Int64s, other: Int64s) -> bool:
 
 
 def _finding(facts: Facts, members: Int64s, passes: int, exposed_ns: int) -> Finding:
-    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=exposed_ns)
+    at = facts.collectives.at[members]
+    won_ns = max(exposed_ns, _held_back_ns(facts, at)) + unlaunched_ns(facts, at)
+    seen, won = (Saving(floor_ns=0, estimate_ns=None, ceiling_ns=ns) for ns in (exposed_ns, won_ns))
     return window_finding(
         _CODE,
         place="",
-        severity=severity_of_exchange(facts, saving),
+        severity=severity_of_exchange(facts, seen),
         count=len(members),
         removal="drop",
-        saving=saving,
+        saving=won,
         confidence="high",
         evidence=row_evidence(facts, "collective", facts.work.rows[facts.collectives.at[members]]),
         numbers={
@@ -120,6 +124,21 @@ def _finding(facts: Facts, members: Int64s, passes: int, exposed_ns: int) -> Fin
             "exposed_per_step_ns": exposed_ns // len(facts.steps),
         },
     )
+
+
+def _held_back_ns(facts: Facts, at: Int64s) -> int:
+    """How long these ran with nothing beside them on the stream that computes most."""
+    work = facts.work
+    computing = np.flatnonzero(work.is_kernel & ~facts.parts.is_communication)
+    computing = computing[work.device[computing] == work.main_device]
+    if not len(computing):
+        return 0
+    length = work.end_ns[computing] - work.start_ns[computing]
+    streams, of = np.unique(work.stream[computing], return_inverse=True)
+    computing = computing[of == np.bincount(of, weights=length, minlength=len(streams)).argmax()]
+    busy = union(work.start_ns[computing], work.end_ns[computing])
+    beside_ns = overlap_ns(busy, work.start_ns[at], work.end_ns[at])
+    return int((work.end_ns[at] - work.start_ns[at] - beside_ns).sum())
 
 
 RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, needs=(GPU_WORK,))

@@ -57,7 +57,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     is_copy = trace.slices.category[work.rows] == Category.MEMCPY
     at = np.flatnonzero(is_copy & ~facts.parts.is_communication)
     alike = np.stack([trace.slices.name[work.rows[at]], trace.bytes.at(work.rows[at])], axis=1)
-    yield from find_slowed(facts, _CODE, ("copy", "copies"), at, alike)
+    yield from find_slowed(facts, _CODE, ("copy", "copies"), at, alike, at)
 
 
 RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, needs=(GPU_WORK,))

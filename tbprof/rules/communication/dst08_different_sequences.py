@@ -5,7 +5,7 @@ What
     Only the recordings of several ranks tell that: the page Job and `tbprof job` find it.
 
 Why
-    Ranks that wait in different collectives of one group wait for ever: the job hangs, or, where sizes alone
+    Ranks that wait in different collectives of one group wait forever: the job hangs, or, where sizes alone
     differ, gets wrong numbers. That it did not hang yet may be luck of the order in which streams ran.
 
 Example

@@ -53,15 +53,14 @@ _CODE = "DST09"
 def find(facts: Facts) -> Iterator[Finding]:
     if not len(facts.collectives.at):
         return
-    at, alike = _kernels_of_shapes(facts)
-    yield from find_slowed(facts, _CODE, ("kernel", "kernels"), at, alike)
+    kernels = facts.kernels_in_steps
+    kernels = kernels[~facts.parts.is_communication[kernels]]
+    yield from find_slowed(facts, _CODE, ("kernel", "kernels"), *_kernels_of_shapes(facts, kernels), kernels)
 
 
-def _kernels_of_shapes(facts: Facts) -> tuple[Int64s, Int64s]:
-    """Kernels whose op has shapes, and of each its name, op, shapes and place in the op."""
+def _kernels_of_shapes(facts: Facts, at: Int64s) -> tuple[Int64s, Int64s]:
+    """Of these kernels those whose op has shapes, and of each its name, op, shapes and place in the op."""
     work, slices = facts.work, facts.trace.slices
-    at = facts.kernels_in_steps
-    at = at[~facts.parts.is_communication[at]]
     launch = work.launch[at]
     op = facts.places.ops_on(slices.lane[launch].astype(np.int64), slices.start_ns[launch])
     shapes = np.where(op == NONE, NONE, facts.trace.input_shapes.at(op))

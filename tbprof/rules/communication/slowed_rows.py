@@ -36,6 +36,8 @@ class _Slowed:
     ns: int
     alone_ns: int
     """What they would take without it."""
+    others_ns: int
+    """How long rows that can't be compared, or hardly overlap it, ran beside communication."""
 
     @property
     def excess_ns(self) -> int:
@@ -45,9 +47,14 @@ class _Slowed:
     def share(self) -> float:
         return self.excess_ns / max(self.alone_ns, 1)
 
+    @property
+    def won_ns(self) -> int:
+        """At most: the others are taken to be slowed as much as these."""
+        return self.excess_ns + round(self.others_ns * self.share / (1 + self.share))
+
 
 def find_slowed(
-    facts: Facts, code: str, named: tuple[str, str], at: Int64s, alike: Int64s
+    facts: Facts, code: str, named: tuple[str, str], at: Int64s, alike: Int64s, among: Int64s
 ) -> Iterator[Finding]:
     """The finding that rows take longer beside communication than their like without it, where they do.
 
@@ -57,8 +64,9 @@ def find_slowed(
         named: What one row and several are called, in the evidence and in the numbers.
         at: Positions in the device work.
         alike: A line each; what has the same one does the same work.
+        among: All that may be slowed down alike, these and those of which nothing is known.
     """
-    slowed = _slowed_rows(facts, at, distinct_lines(alike)[1])
+    slowed = _slowed_rows(facts, at, distinct_lines(alike)[1], among)
     is_much = slowed.excess_ns >= MEDIUM_SHARE * facts.steps.total_ns > 0
     if is_much and slowed.share >= _LEAST_SLOWER:
         yield _finding(facts, code, named, slowed)
@@ -66,14 +74,16 @@ def find_slowed(
 
 def _finding(facts: Facts, code: str, named: tuple[str, str], slowed: _Slowed) -> Finding:
     one, several = named
-    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=slowed.excess_ns)
+    seen, won = (
+        Saving(floor_ns=0, estimate_ns=None, ceiling_ns=ns) for ns in (slowed.excess_ns, slowed.won_ns)
+    )
     return window_finding(
         code,
         place="",
-        severity=severity_of_transfer(facts, saving),
+        severity=severity_of_transfer(facts, seen),
         count=len(slowed.at),
         removal="rewrite",
-        saving=saving,
+        saving=won,
         confidence="medium",
         evidence=row_evidence(facts, one, facts.work.rows[slowed.at]),
         numbers={
@@ -84,7 +94,7 @@ def _finding(facts: Facts, code: str, named: tuple[str, str], slowed: _Slowed) -
     )
 
 
-def _slowed_rows(facts: Facts, at: Int64s, kind: Int64s) -> _Slowed:
+def _slowed_rows(facts: Facts, at: Int64s, kind: Int64s, among: Int64s) -> _Slowed:
     """Those of kinds that are there often enough on either side; `kind` counts from 0 on."""
     length = (facts.work.end_ns - facts.work.start_ns)[at]
     covered = _beside_communication_ns(facts, at)
@@ -96,8 +106,10 @@ def _slowed_rows(facts: Facts, at: Int64s, kind: Int64s) -> _Slowed:
     usual = np.zeros(kinds, np.int64)
     for number in np.flatnonzero(enough).tolist():
         usual[number] = int(np.median(length[alone & (kind == number)]))
-    mine = np.flatnonzero(beside & enough[kind])
-    return _Slowed(at[mine], int(length[mine].sum()), int(usual[kind[mine]].sum()))
+    compared = beside & enough[kind]
+    mine = np.flatnonzero(compared)
+    others_ns = int(_beside_communication_ns(facts, among).sum()) - int(covered[compared].sum())
+    return _Slowed(at[mine], int(length[mine].sum()), int(usual[kind[mine]].sum()), others_ns)
 
 
 def _beside_communication_ns(facts: Facts, at: Int64s) -> Int64s:

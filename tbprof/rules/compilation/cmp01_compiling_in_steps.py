@@ -37,6 +37,7 @@ from collections.abc import Iterator
 from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.arrays.names import matching_names
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.savings.earlier_host import earlier_host_ns
 from tbprof.model import Finding, Numbers, Saving
 from tbprof.rules.base.computing import is_worth_a_word
 from tbprof.rules.base.evidence import idle_evidence
@@ -56,14 +57,15 @@ def find(facts: Facts) -> Iterator[Finding]:
     idle = facts.idle_of("compile")
     if not is_worth_a_word(facts, total_ns(idle)):
         return
-    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(idle))
+    seen = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(idle))
+    won_ns = max(total_ns(idle), earlier_host_ns(facts, facts.causes.states["compile"]))
     yield window_finding(
         _CODE,
         place="",
-        severity=severity_of_cause(facts, saving),
+        severity=severity_of_cause(facts, seen),
         count=len(idle),
         removal="rewrite",
-        saving=saving,
+        saving=Saving(floor_ns=0, estimate_ns=None, ceiling_ns=won_ns),
         confidence="high",
         evidence=idle_evidence(facts, idle),
         numbers=_numbers(facts),

@@ -22,7 +22,7 @@ Action
     Pin the batches, and copy them with `non_blocking=True`.
 
 Fix
-    Let the DataLoader pin its batches, and copy them with `non_blocking=True`. What is no batch (a
+    Let the DataLoader pin its batches, and copy them with `non_blocking=True`. What is not a batch (a
     buffer, a mask, a table that each step moves) keep on the device.
     caveat: don't write `x.pin_memory().to(device)` in the loop: pinning there costs more than it
     wins.

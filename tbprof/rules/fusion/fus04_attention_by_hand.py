@@ -21,8 +21,8 @@ Action
 Fix
     Call `torch.nn.functional.scaled_dot_product_attention`; models of Hugging Face take
     `attn_implementation="sdpa"`.
-    caveat: a mask or a bias that is no boolean mask keeps some of its faster kernels from being used, and
-    attention weights can not be read from it.
+    caveat: a mask or a bias that is not a boolean mask keeps some of its faster kernels from being used, and
+    attention weights cannot be read from it.
 
 Silent
     Where these ops take, but for one pass over the data, less than 1 % of the steps; in compiled code; and

@@ -25,7 +25,7 @@ Fix
 
 Silent
     In windows with a backward pass or an optimizer's step, in formats without autograd's numbers, and where
-    no parameter asks for a gradient. What the host would save is not recorded: no saving is given.
+    autograd made a single node or none. What the host would save is not recorded: no saving is given.
 """
 
 from __future__ import annotations
@@ -49,10 +49,13 @@ __all__ = ["RULE"]
 
 _CODE = "INF02"
 
+LEAST_NODES = 2
+"""In the window: one is a single tensor that asks for a gradient, and no model."""
+
 
 def find(facts: Facts) -> Iterator[Finding]:
     nodes, rows = _nodes(facts)
-    if nodes and not facts.once(trains):
+    if nodes >= LEAST_NODES and not facts.once(trains):
         yield window_finding(
             _CODE,
             place="",
@@ -93,7 +96,7 @@ def _looked_at(facts: Facts) -> Numbers | None:
 
 
 def _passed(numbers: Numbers, _: Scope) -> str:
-    return f"{count(int(numbers['ops']), 'operator')} ran, and autograd kept nothing of them."
+    return f"{count(int(numbers['ops']), 'operator')} ran, and autograd kept no graph of them."
 
 
 RULE = Rule(

@@ -28,7 +28,7 @@ Fix
 Silent
     In windows with a backward pass or an optimizer's step, with fewer than ten requests, and of the first
     ones while they warm up. A request is a step, or where no steps are marked, a range that comes ten times
-    and holds most of the window. A tail is no time of a mean step: no saving is given.
+    and holds most of the window. A tail is not part of a mean step: no saving is given.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from tbprof.analysis.arrays.intervals import total_ns
+from tbprof.analysis.arrays.intervals import subtract, total_ns
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.largest_cause import largest_cause
 from tbprof.analysis.gaps.launch_idle import LONG_PAUSE_NS, find_launch_idle
@@ -56,7 +56,8 @@ def _is_bound(facts: Facts, code: CodeKernels) -> bool:
 
 def _finding(facts: Facts, rule: str, code: CodeKernels) -> Finding:
     seen = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(code.idle))
-    host_ns = earlier_host_ns(facts, launching(facts, code.work, LONG_PAUSE_NS))
+    spared = subtract(launching(facts, code.work, LONG_PAUSE_NS), facts.causes.states["loading"])
+    host_ns = earlier_host_ns(facts, spared)
     won_ns = max(total_ns(code.idle), host_ns + gaps_ns(facts, code.work))
     steps = len(facts.steps)
     return window_finding(

@@ -41,7 +41,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import Intervals, intersect, total_ns, union, union_of
+from tbprof.analysis.arrays.intervals import Intervals, intersect, subtract, total_ns, union, union_of
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.largest_cause import largest_cause
@@ -103,8 +103,11 @@ def _pauses_by_place(facts: Facts) -> dict[str, LaunchIdle]:
 
 
 def _paused(facts: Facts, place: str) -> Intervals:
-    """All long pauses there, those too that the device did not wait for, or that go on in other code."""
-    long = pauses(facts)
+    """All long pauses there, those too that the device did not wait for, or that go on in other code.
+
+    First calls, in which kernels are loaded, are no part of them.
+    """
+    long = subtract(pauses(facts), facts.causes.states["loading"])
     mine = np.array([name == place for name in facts.places.names(long.start_ns, long.end_ns)], np.bool_)
     there = Intervals(long.start_ns[mine], long.end_ns[mine])
     if not place:

@@ -2,7 +2,7 @@
 
 What
     No device work is in the recording, and for a large part of a step the training thread is neither in
-    an operator of torch nor in the DataLoader: it runs Python.
+    an operator of torch nor in the DataLoader, and no collective of the hosts runs: it runs Python.
 
 Why
     A GPU makes operators shorter, and Python as long as it was: the host launches the next operator
@@ -24,10 +24,11 @@ Fix
     caveat: the profiler makes Python slower, most of all where it records stacks.
 
 Silent
-    Where such Python takes less than 5 % of the steps, and where device work was recorded: there LCH01
-    and LCH02 judge by what the device is idle for it. At most medium, as some Python a step needs, and low
-    where hardly any of it takes more than 0.5 ms at a time: so short it is what calling operators takes, and
-    the lines that would wait for a GPU come before it.
+    Where such Python takes less than 5 % of the steps, while ranks exchange data on the CPU, where no
+    operator of a step was recorded, and where there is device work or an op that only a program with a GPU
+    has: there LCH01 and LCH02 judge by what the device is idle for it. At most medium, as some Python a step
+    needs, and low where hardly any of it takes more than 0.5 ms at a time: so short it is what calling
+    operators takes, and the lines that would wait for a GPU come before it.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ from tbprof.rules.base.rule import Passing, Rule
 from tbprof.rules.base.severity import severity_of_transfer
 from tbprof.rules.base.typical_steps import typical_ns, typical_share
 from tbprof.rules.notes.launch import lch06
+from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category
 
 __all__ = ["RULE"]
@@ -59,7 +61,7 @@ _LONG_NS = 500_000
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    if not runs_on_host(facts):
+    if not _is_judged(facts):
         return
     python = _python(facts)
     spent_ns = typical_ns(facts, python)
@@ -82,11 +84,21 @@ def find(facts: Facts) -> Iterator[Finding]:
     )
 
 
+def _is_judged(facts: Facts) -> bool:
+    """Whether all runs on the CPU, and operators of the steps were recorded."""
+    if not runs_on_host(facts):
+        return False
+    slices = facts.trace.slices
+    ops = slices.start_ns[slices.category == Category.CPU_OP]
+    return bool((facts.steps.index_of(ops) != NONE).any())
+
+
 def _python(facts: Facts) -> Intervals:
-    """When, in a step, no training thread is in an operator or in the loader."""
+    """When, in a step, no training thread is in an operator, in the loader or in a collective."""
     lanes, steps = HostLanes(facts.trace, facts.training_threads), facts.steps
     in_torch = np.isin(facts.trace.slices.category, (Category.CPU_OP, Category.RUNTIME)) & lanes.rows
-    busy = union_of((lanes.during(np.flatnonzero(in_torch)), facts.causes.states["data"]))
+    states = facts.causes.states
+    busy = union_of((lanes.during(np.flatnonzero(in_torch)), states["data"], states["collective"]))
     return subtract(intersect(lanes.recorded(), union(steps.start_ns, steps.end_ns)), busy)
 
 
@@ -110,7 +122,7 @@ def _most_of_it(facts: Facts, python: Intervals) -> str:
 
 
 def _looked_at(facts: Facts) -> Numbers | None:
-    if not runs_on_host(facts):
+    if not _is_judged(facts):
         return None
     return {"python_per_step_ns": typical_ns(facts, _python(facts)) // len(facts.steps), "most_in": ""}
 

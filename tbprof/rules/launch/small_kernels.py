@@ -99,8 +99,9 @@ def _places(facts: Facts, host: HostPlaces, launches: Int64s) -> list[str]:
 
 def _by_place(places: list[str]) -> defaultdict[str, Int64s]:
     """The positions at which each place stands, ascending."""
-    at: defaultdict[str, list[int]] = defaultdict(list)
-    for position, place in enumerate(places):
-        at[place].append(position)
-    arrays = {place: np.array(positions, np.int64) for place, positions in at.items()}
-    return defaultdict(lambda: np.empty(0, np.int64), arrays)
+    numbers = {place: number for number, place in enumerate(dict.fromkeys(places))}
+    number = np.fromiter(map(numbers.__getitem__, places), np.int32, len(places))
+    order = np.argsort(number, kind="stable")
+    bounds = np.searchsorted(number[order], np.arange(1, len(numbers)))
+    found = zip(numbers, np.split(order, bounds), strict=False)
+    return defaultdict(lambda: np.empty(0, np.int64), found)

@@ -17,7 +17,7 @@ def cpy01(numbers: Numbers, _: Scope) -> str:
             " Nothing is waited for there, but the host copies pageable memory itself and launches nothing"
             " meanwhile; what pinning it would save is not estimated."
         )
-    return sizes if numbers.get("is_batch", 1) else f"{sizes} It is no batch."
+    return sizes if numbers.get("is_batch", 1) else f"{sizes} It is not a batch."
 
 
 def cpy03(numbers: Numbers, _: Scope) -> str:

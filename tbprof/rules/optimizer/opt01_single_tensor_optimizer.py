@@ -19,11 +19,11 @@ Action
 
 Fix
     Give the optimizer `fused=True` where it has that, else `foreach=True`; torch takes `foreach` by itself on
-    a GPU since 2.0, unless told otherwise or a parameter is no plain tensor.
+    a GPU since 2.0, unless told otherwise or a parameter is not a plain tensor.
     caveat: `foreach` needs memory for one more copy of the parameters while it works; `fused` does not.
 
 Silent
-    For optimizers that torch has no such form of, for less than 50 kernels a call, and where neither the
+    For optimizers that torch has no such form of, for fewer than 50 kernels a call, and where neither the
     kernels nor the host's time for them is 1 % of the steps. A ceiling alone is known: the class is at most
     medium.
 """

@@ -1,4 +1,4 @@
-"""Sizes of products are no multiples of 8.
+"""Sizes of products are not multiples of 8.
 
 What
     Products of matrices run on tensor cores by kernels that read one, two or four numbers at once, since the
@@ -106,8 +106,8 @@ def _above_limit(facts: Facts, odd: Int64s) -> tuple[int, str]:
     took_ns = device_ns(facts, odd)
     if not len(facts.trace.input_shapes.rows):
         return took_ns, ""
-    operators = find_operators(facts)
-    limits = find_limits(facts, operators)
+    operators = facts.once(find_operators)
+    limits = facts.once(find_limits)
     call = operators.of_work[odd]
     covering = limits.covering[call[call != NONE]]
     products = np.unique(covering[covering != NONE])

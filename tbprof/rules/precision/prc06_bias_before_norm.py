@@ -34,12 +34,14 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.analysis.arrays.intervals import Intervals, union
 from tbprof.analysis.arrays.names import match, matching_rows
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.savings.earlier_host import earlier_host_ns
 from tbprof.model import Finding, Numbers
 from tbprof.records import dataclass
-from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps, is_worth_a_word
+from tbprof.rules.base.computing import computing_finding, device_ns, gaps_ns, in_main_steps, is_worth_a_word
 from tbprof.rules.base.launched_inside import launched_inside
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
 from tbprof.rules.base.training import trains
@@ -65,6 +67,8 @@ class _Biases:
     biased: int
     work: Int64s
     """What adds their biases and sums up the gradients, by its positions."""
+    spans: Intervals
+    """When the host was in these ops."""
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -74,8 +78,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     spent_ns = device_ns(facts, biases.work)
     if is_worth_a_word(facts, spent_ns):
         numbers: Numbers = {"pairs": biases.pairs, "biased": biases.biased}
+        won_ns = spent_ns + gaps_ns(facts, biases.work) + earlier_host_ns(facts, biases.spans)
         yield computing_finding(
-            facts, _CODE, biases.work, ceiling_ns=spent_ns, numbers=numbers, confidence="high"
+            facts, _CODE, biases.work, ceiling_ns=won_ns, numbers=numbers, confidence="high"
         )
 
 
@@ -87,8 +92,9 @@ def _biases(facts: Facts) -> _Biases:
     biased = np.unique(around.rows[of])
     backward = _backward_of(facts, biased)
     summing, _ = _inside(facts, Nest.of(slices, backward), _SUMMING)
-    work = in_main_steps(facts, launched_inside(facts, np.sort(np.concatenate([adding, summing]))))
-    return _Biases(len(before_norm), len(biased), work)
+    ops = np.sort(np.concatenate([adding, summing]))
+    work = in_main_steps(facts, launched_inside(facts, ops))
+    return _Biases(len(before_norm), len(biased), work, union(slices.start_ns[ops], slices.end_of(ops)))
 
 
 def _before_norm(facts: Facts) -> Int64s:

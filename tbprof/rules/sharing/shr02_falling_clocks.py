@@ -100,7 +100,19 @@ def _find_drift(facts: Facts) -> _Drift:
     total = max(int(length[kernels[np.isin(step, last)]].sum()), 1)
     # By medians: one kernel that another held up says nothing of the clocks.
     slower = float(after[at].sum() / expected - 1) if len(at) else 0.0
-    return _Drift(slower, float(spent.sum()) / total, kernels[late], max(round(spent.sum() - expected), 0))
+    lost_share = _lost_share(key, length[kernels], step, warm)
+    lost_ns = round(lost_share * int(length[kernels].sum()))
+    return _Drift(slower, float(spent.sum()) / total, kernels[late], lost_ns)
+
+
+def _lost_share(key: Int64s, length: Int64s, step: Int64s, warm: Int64s) -> float:
+    """Of the time of all kernels: what those of each key would not take were all steps like their fastest."""
+    fastest = np.full(int(key.max(initial=-1)) + 1, np.nan)
+    for one in warm.tolist():
+        fastest = np.fmin(fastest, _medians(key, length, step == one))
+    known = np.flatnonzero(np.isin(step, warm) & np.isfinite(fastest[key]))
+    spent_ns = float(length[known].sum())
+    return max(1 - float(fastest[key[known]].sum()) / spent_ns, 0.0) if spent_ns else 0.0
 
 
 def _medians(

@@ -27,7 +27,7 @@ Fix
     caveat: all scalars must be on one device, and of one type.
 
 Silent
-    For less than three reads of a site in every step, for reads that know their own shape
+    For fewer than three reads of a site in every step, for reads that know their own shape
     (SYN03), for tensors (SYN04), and without recorded steps. Where no stacks were recorded a
     site may be several lines that do the same.
     At most info where the device hardly ever runs dry.

@@ -26,7 +26,7 @@ Fix
     caveat: an overflow is then seen after the step that made it; keep a checkpoint.
 
 Silent
-    For less than 20 tests of gradients in a step, which custom functions may make themselves; and
+    For fewer than 20 tests of gradients in a step, which custom functions may make themselves; and
     for the check of the norm where no stacks were recorded (then it is SYN02).
     At most info where the device hardly ever runs dry.
 """

@@ -71,6 +71,10 @@ RECORDINGS = {
     "other processes of the device": Recording("a window of the hook on CUDA", "tbprof run train.py"),
     "shapes": Recording("one window with shapes", "tbprof run --record-shapes train.py"),
     "Python frames": Recording("one window with call stacks", "tbprof run --with-stack train.py"),
+    "memory events": Recording("one window with memory", "tbprof run --profile-memory train.py"),
+    "memory events of a GPU": Recording(
+        "one window with memory, on a GPU", "tbprof run --profile-memory train.py"
+    ),
     "calls of a data loader": Recording(
         "a window of the hook, or with torch's DataLoader", "tbprof run train.py"
     ),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
+from tbprof.framework_options import FRAMEWORK_OPTIONS
 from tbprof.model import Finding, Numbers
-from tbprof.rules.base.hints import HINTS
 from tbprof.rules.base.notes import Note
 from tbprof.rules.declared import declared_note
 from tbprof.rules.files import rule_files
@@ -13,7 +13,7 @@ from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["finding_note"]
 
-_HINTS = {hint.code: hint.fix for hint in HINTS}
+_OPTIONS = {option.code: option.fix for option in FRAMEWORK_OPTIONS}
 
 
 def finding_note(finding: Finding, scope: Scope) -> str:
@@ -28,7 +28,7 @@ def _figures(finding: Finding, scope: Scope) -> str:
     numbers = finding.numbers
     try:
         if "hint" in numbers:
-            return _HINTS[str(numbers["hint"])]
+            return _OPTIONS[str(numbers["hint"])]
         note = _note_of(finding.rule)
         return "" if note is None else note(numbers, scope)
     except (KeyError, ValueError):

@@ -13,7 +13,7 @@ _LIMITS = {
     "queued": "work that was queued is the limit: another process, another rank or unrecorded work",
     "loading": "loading kernels and libraries for the first time is the limit (TRC01)",
     "staging": "copying pageable memory is the limit (CPY01)",
-    "allocator": "allocating memory is the limit (MEM02)",
+    "allocator": "allocating memory is the limit (MEM01, MEM02)",
     "collective": "a collective of the hosts is the limit: another rank, or the network",
     "another_device": "waiting for another GPU of the process is the limit",
     "compile": "compiling is the limit",

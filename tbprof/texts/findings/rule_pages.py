@@ -94,9 +94,14 @@ def _read(file: RuleFile) -> RuleText:
         after=dedent(after).rstrip(),
         action=_flowing(sections["Action"]).rstrip("."),
         fix=_flowing(fix),
-        caveat=_flowing(caveat),
+        caveat=_begun(_flowing(caveat)),
         silent=_flowing(sections["Silent"]),
     )
+
+
+def _begun(text: str) -> str:
+    """As a sentence of its own."""
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _sections(body: str, path: Path) -> dict[str, str]:

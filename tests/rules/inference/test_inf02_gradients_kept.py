@@ -69,10 +69,10 @@ def test_a_public_alexnet_prepares_for_gradients(traces: pathlib.Path, public_re
 CASES = (
     CheckCases(
         "INF02",
-        boundary="no threshold: a single node, after which the number that ops bear is one higher",
+        boundary="two nodes; after each the number that ops bear is one higher",
         positive=lambda: inferring(range(20)),
         negative=lambda: inferring((3, 3, 3)),
-        least=lambda: inferring((3, 4)),
-        below=lambda: inferring((3, 3)),
+        least=lambda: inferring((3, 4, 5)),
+        below=lambda: inferring((3, 4)),
     ),
 )

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from check_cases import CheckCases
 from launch_scenes import pausing
 from rule_scenes import found
 from trace_builder import TraceBuilder
+
+from tbprof.texts.screens.verdicts import verdict_sentences
 
 
 def on_host(python: float, *, code: str = "", loads: float = 0.0) -> TraceBuilder:
@@ -33,9 +37,42 @@ def test_what_the_host_does_between_operators_is_found_and_named() -> None:
     assert finding.saving.ceiling_ns == 3 * 30_000_000
 
 
+@pytest.mark.parametrize(
+    "there",
+    [
+        lambda built: built.op("nccl:all_to_all", 10_000, 20_000),
+        lambda built: built.annotation("gloo:all_reduce", 0, 300_000, thread=7),
+    ],
+    ids=["a program with a GPU", "an exchange on the CPU"],
+)
+def test_time_that_no_python_took_is_not_called_python(there: Callable[[TraceBuilder], None]) -> None:
+    built = on_host(30_000)
+    there(built)
+    assert found(built, "LCH06") == []
+
+
+def test_steps_without_an_operator_are_not_judged() -> None:
+    built = TraceBuilder()
+    built.step(1, 0, 100_000)
+    built.op("aten::mm", 200_000, 201_000)
+    assert found(built, "LCH06") == []
+
+
 def test_the_loader_is_not_python_of_the_step() -> None:
     (finding,) = found(on_host(30_000, loads=20_000), "LCH06")
     assert finding.numbers == {"python_per_step_ns": 30_000_000, "most_in": ""}
+
+
+def test_a_wait_for_other_ranks_is_not_python_of_the_step() -> None:
+    built = on_host(30_000)
+    for number in range(3):
+        start = 100_000.0 * number
+        built.annotation("gloo:all_reduce", start + 11_000, start + 31_000)
+    (finding,) = found(built, "LCH06")
+    assert finding.numbers["python_per_step_ns"] == 10_000_000
+    verdict, detail = verdict_sentences(built.report().verdict)
+    assert verdict == "The step waits for communication: 20\u202f% of it, in collectives of the hosts."
+    assert "tbprof job" in detail
 
 
 @pytest.mark.parametrize(("python", "count"), [(4_999, 0), (5_000, 1)])

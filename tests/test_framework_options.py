@@ -1,4 +1,4 @@
-"""Waits inside a framework that one of its own options takes away."""
+"""Waits and copies inside a framework that one of its own options takes away."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from rule_scenes import each_step, found
 from scenes import read_scalar, upload
 from trace_builder import TraceBuilder
 
+from tbprof.framework_options import FRAMEWORK_OPTIONS, option_at
 from tbprof.report import build_report
-from tbprof.rules.base.hints import HINTS
 
 ITEM = ("aten::item", "aten::_local_scalar_dense")
 TRUTH = ("aten::is_nonzero", *ITEM)
-SAMPLES = pathlib.Path(__file__).parents[3] / "logs" / "samples"
+SAMPLES = pathlib.Path(__file__).parents[1] / "logs" / "samples"
 
 
 def hint(frame: str, ops: tuple[str, ...] = ITEM) -> object:
@@ -69,6 +69,54 @@ def test_without_a_frame_there_is_none() -> None:
     assert "hint" not in finding.numbers
 
 
+READ, COPY = "aten::_local_scalar_dense", "aten::_to_copy"
+
+
+@pytest.mark.parametrize(
+    ("file", "function", "op", "is_upload", "code"),
+    [
+        ("transformers/trainer.py", "_track_num_input_tokens", READ, False, "transformers_num_input_tokens"),
+        ("transformers/trainer_pt_utils.py", "nested_numpify", COPY, False, "transformers_predictions"),
+        ("accelerate/utils/operations.py", "send_to_device", COPY, True, "accelerate_non_blocking"),
+        ("accelerate/utils/operations.py", "send_to_device", COPY, False, None),
+        (
+            "lightning/pytorch/callbacks/early_stopping.py",
+            "_evaluate_stopping_criteria",
+            READ,
+            False,
+            "lightning_early_stopping",
+        ),
+        (
+            "torchmetrics/aggregation.py",
+            "_cast_and_nan_check_input",
+            READ,
+            False,
+            "torchmetrics_nan_strategy",
+        ),
+        ("ignite/engine/__init__.py", "<lambda>", READ, False, "ignite_output_transform"),
+        ("ignite/metrics/accuracy.py", "update", COPY, False, "ignite_metric_device"),
+        ("ignite/utils.py", "_func", COPY, True, "ignite_non_blocking"),
+        ("fastai/callback/tracker.py", "after_batch", READ, False, "fastai_terminate_on_nan"),
+        ("mmengine/model/base_model/data_preprocessor.py", "cast_data", COPY, True, "mmengine_non_blocking"),
+        (
+            "stable_baselines3/common/on_policy_algorithm.py",
+            "collect_rollouts",
+            COPY,
+            False,
+            "stable_baselines3_device",
+        ),
+        ("detectron2/engine/train_loop.py", "write_metrics", READ, False, "detectron2_async_write_metrics"),
+        ("megatron/core/rerun_state_machine.py", "validate_result", READ, False, "megatron_check_for_nan"),
+        ("transformers/trainer.py", "_inner_training_loop", READ, False, None),
+    ],
+)
+def test_a_frame_has_the_option_of_what_it_does(
+    file: str, function: str, op: str, is_upload: bool, code: str | None
+) -> None:
+    option = option_at(f"/venv/site-packages/{file}", function, (op,), is_upload=is_upload)
+    assert (option.code if option else None) == code
+
+
 def test_an_upload_is_no_wait_of_that_option() -> None:
     def move(built: TraceBuilder, at: float) -> None:
         built.frame("transformers/trainer.py(1): _prepare_input", at - 10, at + 120)
@@ -78,6 +126,15 @@ def test_an_upload_is_no_wait_of_that_option() -> None:
     assert "hint" not in finding.numbers
 
 
+def test_an_upload_of_a_framework_has_its_option() -> None:
+    def move(built: TraceBuilder, at: float) -> None:
+        built.frame("accelerate/utils/operations.py(160): send_to_device", at - 10, at + 120)
+        upload(built, at, wait=100, size_bytes=10**7)
+
+    (finding,) = found(each_step(move), "CPY01")
+    assert finding.numbers["hint"] == "accelerate_non_blocking"
+
+
 def test_a_sample_is_told_to_leave_the_mask_out() -> None:
     report = build_report(SAMPLES / "h100_bert_small_infer" / "h100_bert_small.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "SYN02"]
@@ -85,5 +142,5 @@ def test_a_sample_is_told_to_leave_the_mask_out() -> None:
 
 
 def test_codes_are_there_once() -> None:
-    codes = [row.code for row in HINTS]
+    codes = [row.code for row in FRAMEWORK_OPTIONS]
     assert len(set(codes)) == len(codes)

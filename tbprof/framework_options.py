@@ -1,0 +1,199 @@
+"""Waits and copies inside a framework that one of its own options takes away (data).
+
+The frame of such a site is the framework's, and its user can't change the line: the option is
+the fix. Its code goes into a finding's numbers as `hint`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+from tbprof.records import dataclass
+
+__all__ = ["FRAMEWORK_OPTIONS", "FrameworkOption", "option_at"]
+
+_Kind: TypeAlias = Literal["read", "upload"]
+
+_ANY = r".*"
+_TRUTH = "aten::is_nonzero"
+_VALUE = "aten::_local_scalar_dense"
+_COPY = "aten::_to_copy"
+
+
+@dataclass(frozen=True, slots=True)
+class FrameworkOption:
+    code: str
+    file: str
+    """Matches the end of the frame's file, with forward slashes."""
+    function: str
+    """Matches the whole name of its function."""
+    op: str
+    """One of the ops around the site; "" where any will do."""
+    fix: str
+    """Which option, in a sentence."""
+    kind: _Kind = "read"
+    """To the host, or from it."""
+
+
+FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
+    FrameworkOption(
+        "transformers_num_input_tokens",
+        r"transformers/trainer\.py",
+        r"_track_num_input_tokens",
+        "",
+        'The Trainer counts the tokens of each batch: include_num_input_tokens_seen="no" turns it off.',
+    ),
+    # `logging_nan_inf_filter=True` asks of every loss whether it is NaN or infinite.
+    FrameworkOption(
+        "transformers_nan_filter",
+        r"transformers/trainer\.py",
+        _ANY,
+        _TRUTH,
+        "The Trainer asks this of every loss: logging_nan_inf_filter=False turns it off.",
+    ),
+    FrameworkOption(
+        "transformers_logging_steps",
+        r"transformers/trainer\.py",
+        r"_maybe_log_save_evaluate",
+        _VALUE,
+        "The Trainer reads this when it logs: raise logging_steps.",
+    ),
+    FrameworkOption(
+        "transformers_predictions",
+        r"transformers/trainer_pt_utils\.py",
+        r"nested_numpify|to_cpu_and_numpy",
+        "",
+        "Evaluation brings all predictions to the host: prediction_loss_only=True keeps them away, "
+        "preprocess_logits_for_metrics makes them smaller.",
+    ),
+    # Whether a mask is all ones is asked only where a mask is given.
+    FrameworkOption(
+        "transformers_attention_mask",
+        r"transformers/(?:modeling_attn_mask_utils|masking_utils)\.py",
+        _ANY,
+        _TRUTH,
+        "transformers asks whether the mask is all ones: give no attention_mask where nothing is padded.",
+    ),
+    FrameworkOption(
+        "accelerate_non_blocking",
+        r"accelerate/utils/operations\.py",
+        r"send_to_device",
+        _COPY,
+        "Accelerate moves the batch: DataLoaderConfiguration(non_blocking=True), of the Trainer "
+        'accelerator_config={"non_blocking": True}, beside a loader with pin_memory=True.',
+        "upload",
+    ),
+    FrameworkOption(
+        "lightning_log",
+        r"(?:lightning/fabric|lightning_fabric)/utilities/apply_func\.py",
+        r"to_item|convert_tensors_to_scalars",
+        _VALUE,
+        "self.log brings its value to the host: raise log_every_n_steps of the Trainer, and log without "
+        "prog_bar.",
+    ),
+    FrameworkOption(
+        "lightning_early_stopping",
+        r"(?:lightning/pytorch|pytorch_lightning)/callbacks/early_stopping\.py",
+        r"_evaluate_stopping_criteria",
+        _VALUE,
+        "EarlyStopping reads its metric at each check: check_finite=False spares one of the reads.",
+    ),
+    FrameworkOption(
+        "torchmetrics_validate_args",
+        r"torchmetrics/.*\.py",
+        r".*_validation",
+        "",
+        "The metric looks at every batch: validate_args=False turns that off.",
+    ),
+    FrameworkOption(
+        "torchmetrics_nan_strategy",
+        r"torchmetrics/aggregation\.py",
+        r"_cast_and_nan_check_input",
+        "",
+        'The metric looks for NaN in every value: nan_strategy="disable" turns that off.',
+    ),
+    FrameworkOption(
+        "ignite_output_transform",
+        r"ignite/engine/__init__\.py",
+        r"<lambda>",
+        _VALUE,
+        "A supervised trainer returns `loss.item()` unless it is told otherwise: "
+        "output_transform=lambda x, y, y_pred, loss: loss.detach() leaves it on the device.",
+    ),
+    FrameworkOption(
+        "ignite_metric_device",
+        r"ignite/metrics/.*\.py",
+        _ANY,
+        _COPY,
+        "The metric sums up on the CPU unless it is told otherwise: give it device=.",
+    ),
+    FrameworkOption(
+        "ignite_non_blocking",
+        r"ignite/utils\.py",
+        r"_func",
+        _COPY,
+        "Ignite moves the batch: non_blocking=True of create_supervised_trainer, beside a loader with "
+        "pin_memory=True.",
+        "upload",
+    ),
+    FrameworkOption(
+        "fastai_terminate_on_nan",
+        r"fastai/callback/tracker\.py",
+        r"after_batch",
+        _VALUE,
+        "TerminateOnNaNCallback asks this of every loss: leave it out once the training is stable.",
+    ),
+    FrameworkOption(
+        "mmengine_non_blocking",
+        r"mmengine/model/base_model/data_preprocessor\.py",
+        r"cast_data",
+        _COPY,
+        "MMEngine moves the batch: data_preprocessor=dict(..., non_blocking=True), beside a loader with "
+        "pin_memory=True.",
+        "upload",
+    ),
+    # Stable-Baselines3 warns of it itself where the policy has no convolutions.
+    FrameworkOption(
+        "stable_baselines3_device",
+        r"stable_baselines3/common/on_policy_algorithm\.py",
+        r"collect_rollouts",
+        "",
+        'Each action goes to the environment on the host: without convolutions, device="cpu" is faster.',
+    ),
+    FrameworkOption(
+        "detectron2_async_write_metrics",
+        r"detectron2/engine/train_loop\.py",
+        r"write_metrics|<dictcomp>",
+        _VALUE,
+        "The trainer reads its losses in each step: async_write_metrics=True of SimpleTrainer reads them in "
+        "a thread of its own.",
+    ),
+    FrameworkOption(
+        "megatron_check_for_nan",
+        r"megatron/core/rerun_state_machine\.py",
+        r"validate_result",
+        _VALUE,
+        "Megatron looks at each loss: --no-check-for-nan-in-loss-and-grad turns it off.",
+    ),
+)
+"""As the sources of transformers 4.30 to 5.23, accelerate 1.15, lightning 2, torchmetrics 1, ignite 0.5,
+fastai 2.8, MMEngine 0.10, Stable-Baselines3 2.9, detectron2 0.6 and Megatron-LM 0.12 have them."""
+
+
+def option_at(file: str, function: str, ops: Sequence[str], *, is_upload: bool) -> FrameworkOption | None:
+    """The first option for what one of these ops does in a frame; None where none is known."""
+    kind: _Kind = "upload" if is_upload else "read"
+    file = file.replace("\\", "/")
+    return next(
+        (
+            option
+            for option in FRAMEWORK_OPTIONS
+            if option.kind == kind
+            and (not option.op or option.op in ops)
+            and re.fullmatch(option.function, function)
+            and re.fullmatch(rf"(?:.*/)?{option.file}", file)
+        ),
+        None,
+    )
