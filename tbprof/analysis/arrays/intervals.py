@@ -82,13 +82,13 @@ def clip(intervals: Intervals, start_ns: int, end_ns: int) -> Intervals:
 
 def intersect(left: Intervals, right: Intervals) -> Intervals:
     """The moments that both hold."""
-    edges = np.concatenate([left.start_ns, left.end_ns, right.start_ns, right.end_ns])
-    moves = np.repeat(np.array([1, -1, 1, -1]), [len(left), len(left), len(right), len(right)])
-    # At one instant an end comes before a start: intervals that only touch share nothing.
-    order = np.lexsort((moves, edges))
-    edges, depth = edges[order], np.cumsum(moves[order])
-    both = np.flatnonzero(depth[:-1] == 2) if len(edges) else np.empty(0, np.int64)
-    return union(edges[both], edges[both + 1])
+    first = np.searchsorted(right.end_ns, left.start_ns, side="right")
+    count = np.maximum(np.searchsorted(right.start_ns, left.end_ns, side="left") - first, 0)
+    mine = np.repeat(np.arange(len(left)), count)
+    others = np.arange(len(mine)) + (first - np.cumsum(count) + count)[mine]
+    starts = np.maximum(left.start_ns[mine], right.start_ns[others])
+    ends = np.minimum(left.end_ns[mine], right.end_ns[others])
+    return union(starts, ends) if (starts[1:] <= ends[:-1]).any() else Intervals(starts, ends)
 
 
 def subtract(left: Intervals, right: Intervals) -> Intervals:

@@ -34,18 +34,22 @@ class Nest:
     _start_ns: Int64s
     _lane_begin: Int64s
     """Position at which the lane of each position begins."""
+    _reach_ns: Int64s
+    """The last end on its lane up to each position: no interval up to there contains what ends later."""
     _levels: tuple[Int64s, ...]
     """Ends, then maxima of sixteen, then of sixteen of those; padded with never."""
 
     @classmethod
     def of(cls, slices: Slices, rows: Int64s) -> Nest:
         """Build from the rows of one category."""
-        start, duration = slices.start_ns[rows], slices.duration_ns[rows]
-        order = np.lexsort((rows, -duration, start, slices.lane[rows]))
-        rows, start, end = rows[order], start[order], (start + duration)[order]
-        lane = slices.lane[rows].astype(np.int64)
-        begin = np.searchsorted(lane, lane, side="left")
-        return cls(rows, lane, start, begin, _maxima(end))
+        rows = rows[_nested_order(slices, rows)]
+        start, lane = slices.start_ns[rows], slices.lane[rows].astype(np.int64)
+        begins, end = np.diff(lane, prepend=NONE) != 0, slices.end_of(rows)
+        begin = np.maximum.accumulate(np.where(begins, np.arange(len(lane)), 0))
+        reach = end.copy()
+        for of_lane in np.split(reach, np.flatnonzero(begins)):
+            np.maximum.accumulate(of_lane, out=of_lane)
+        return cls(rows, lane, start, begin, reach, _maxima(end))
 
     def innermost(self, lane: Int64s, start_ns: Int64s, end_ns: Int64s) -> Int64s:
         """Position of the innermost interval around each call, `NONE` where there is none."""
@@ -69,30 +73,45 @@ class Nest:
         return self._last_reaching(np.where(inside, position - 1, NONE), end_ns, begin)
 
     def _last_reaching(self, upto: Int64s, end_ns: Int64s, floor: Int64s) -> Int64s:
-        """Last position in `[floor, upto]` whose end is at least `end_ns`."""
+        """Last position up to `upto` whose end is at least `end_ns`, on the lane that begins at `floor`."""
         found = np.full(len(upto), NONE, np.int64)
         open_ = np.flatnonzero(upto >= floor)
+        open_ = open_[self._reach_ns[upto[open_]] >= end_ns[open_]]
         node = upto[open_]
         for _ in range(_STEPS_BACK):
             # Most are that near, and a look at one is far cheaper than one at sixteen.
             reaches = self._levels[0][node] >= end_ns[open_]
             found[open_[reaches]] = node[reaches]
-            left = ~reaches & (node > floor[open_])
-            open_, node = open_[left], node[left] - 1
+            open_, node = open_[~reaches], node[~reaches] - 1
         for level, ends in enumerate(self._levels):
+            if len(open_) == 0:
+                break
             block = node // _FAN_OUT
             hit = _last_in_block(ends, block, node - block * _FAN_OUT, end_ns[open_])
             done = hit != NONE
             found[open_[done]] = self._descend(level, hit[done], end_ns[open_[done]])
-            rest = ~done & (block > 0)
-            open_, node = open_[rest], block[rest] - 1
-        return np.where(found >= floor, found, NONE)
+            open_, node = open_[~done], block[~done] - 1
+        return found
 
     def _descend(self, level: int, node: Int64s, end_ns: Int64s) -> Int64s:
         whole = np.full(len(node), _FAN_OUT - 1, np.int64)
         for below in range(level - 1, -1, -1):
             node = _last_in_block(self._levels[below], node, whole, end_ns)
         return node
+
+
+def _nested_order(slices: Slices, rows: Int64s) -> Int64s:
+    """By lane, start, longer first, and row. To sort by the last two those that begin together is faster."""
+    start, lane = slices.start_ns[rows], slices.lane[rows]
+    order = np.lexsort((start, lane))
+    is_same = (np.diff(start[order]) == 0) & (np.diff(lane[order]) == 0)
+    tied = np.zeros(len(order), np.bool_)
+    tied[1:] |= is_same
+    tied[:-1] |= is_same
+    among = order[tied]
+    keys = (rows[among], -slices.duration_ns[rows[among]], start[among], lane[among])
+    order[tied] = among[np.lexsort(keys)]
+    return order
 
 
 def _maxima(ends: Int64s) -> tuple[Int64s, ...]:

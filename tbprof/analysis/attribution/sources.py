@@ -26,6 +26,11 @@ __all__ = ["find_sources", "parse_frame", "user_frames"]
 
 _FRAME = re.compile(r"(?P<file>.+?)\((?P<line>\d+)\): (?P<function>.+)", re.DOTALL)
 _TORCH = re.compile(r"(?:.*(?:site-packages|dist-packages|pytorch)[/\\])?torch[/\\]", re.DOTALL)
+_TAKES_A_BATCH = re.compile(
+    r"(?:.*[/\\])?(?:selectors|multiprocessing[/\\](?:connection|queues))\.py", re.DOTALL
+)
+"""Of Python's own library, in which who takes a batch from worker processes waits."""
+
 _NOTEBOOK = re.compile(r"<(?:ipython-input|stdin)|.*[/\\]ipykernel_", re.DOTALL)
 
 
@@ -36,7 +41,9 @@ def parse_frame(name: str, *, exact: bool) -> Source | None:
     if found is None or name.startswith("nn.Module: "):
         return None
     file = found["file"]
-    if _TORCH.match(file) or (file.startswith("<") and not _NOTEBOOK.match(file)):
+    if _TORCH.match(file) or _TAKES_A_BATCH.fullmatch(file):
+        return None
+    if file.startswith("<") and not _NOTEBOOK.match(file):
         return None
     return Source(file, int(found["line"]), found["function"], exact, ())
 

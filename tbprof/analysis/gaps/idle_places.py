@@ -51,7 +51,10 @@ def idle_places(facts: Facts) -> tuple[IdlePlace, ...]:
     """Most idle first; summed over the devices."""
     found: defaultdict[tuple[str, str, int, int], int] = defaultdict(int)
     for device, causes in facts.causes.empty.items():
-        for cause in causes:
+        for cause, idle in causes.items():
+            if len(idle) == 0:
+                # Most causes of most devices, where there are thousands.
+                continue
             placed = placed_idle(facts, device, cause)
             lengths = (placed.pieces.end_ns - placed.pieces.start_ns).tolist()
             for name, site, drain, ns in zip(

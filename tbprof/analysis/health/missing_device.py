@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tbprof.analysis.arrays.names import matching_rows
+from tbprof.analysis.arrays.names import matching_names, matching_rows
 from tbprof.analysis.facts import Facts
 from tbprof.model import Verdict
 from tbprof.trace.columns.columns import Category
@@ -29,6 +29,12 @@ def missing_device(facts: Facts) -> Verdict:
     return Verdict("no_device", {})
 
 
+_ON_DEVICE = r"(?:nccl|rccl):|aten::(?:record_stream$|cudnn_|miopen_)"
+"""Ranges and ops that only a program with a GPU has."""
+
+
 def runs_on_host(facts: Facts) -> bool:
-    """Whether the window is whole and nothing in it was launched for a device."""
-    return facts.work.main_device is None and missing_device(facts).case == "no_device"
+    """Whether the window is whole and nothing in it ran on a device, or was meant to."""
+    if facts.work.main_device is not None or missing_device(facts).case != "no_device":
+        return False
+    return not matching_names(facts.trace, _ON_DEVICE).any()

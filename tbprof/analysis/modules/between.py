@@ -1,8 +1,9 @@
 """What lies between the parts of a step, told apart by what it stands before and behind.
 
 It is named by its place alone, whatever is computed there: before the modules run batches are prepared,
-between them and `backward()` the loss is computed, before the optimizer's step gradients are clipped, behind
-it averages and metrics are kept. What lies elsewhere, such as between two modules, has no name.
+between them one hands something to the next, such as the mixed samples of a GAN's penalty, between them and
+`backward()` the loss is computed, before the optimizer's step gradients are clipped, behind it averages and
+metrics are kept. What lies elsewhere has no name.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import NEVER, Intervals, complement, union
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.modules.labels import AFTER, BEFORE, GRADIENTS, LOSS, PartLabel
+from tbprof.analysis.modules.labels import AFTER, BEFORE, BETWEEN, GRADIENTS, LOSS, PartLabel
 from tbprof.analysis.modules.owners import Owners
 from tbprof.analysis.ranges.program_ranges import backward_threads, main_thread
 from tbprof.trace.columns.arrays import NONE
@@ -27,10 +28,13 @@ _PLACES = {
     (_EDGE, _MODULE): BEFORE,
     (_OPTIMIZER, _MODULE): BEFORE,
     (_BACKWARD, _MODULE): BEFORE,
+    (_MODULE, _MODULE): BETWEEN,
+    (_LOSS, _MODULE): BETWEEN,
     (_MODULE, _LOSS): LOSS,
     (_MODULE, _BACKWARD): LOSS,
     (_LOSS, _LOSS): LOSS,
     (_LOSS, _BACKWARD): LOSS,
+    (_BACKWARD, _LOSS): LOSS,
     (_BACKWARD, _OPTIMIZER): GRADIENTS,
     (_MODULE, _EDGE): AFTER,
     (_BACKWARD, _EDGE): AFTER,

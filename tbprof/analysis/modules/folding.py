@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Sequence
-from statistics import median
 
 import numpy as np
 
 from tbprof.analysis.modules.parts import Kernels, Member, Part
+from tbprof.averages import median
 from tbprof.records import dataclass
 
 __all__ = ["Spread", "folded", "spread_of"]

@@ -10,6 +10,7 @@ from tbprof.records import dataclass
 __all__ = [
     "AFTER",
     "BEFORE",
+    "BETWEEN",
     "COMMUNICATION",
     "GRADIENTS",
     "LOSS",
@@ -27,6 +28,7 @@ PartKind: TypeAlias = Literal[
     "graph",
     "communication",
     "before",
+    "between",
     "gradients",
     "after",
     "outside",
@@ -53,6 +55,8 @@ COMMUNICATION = PartLabel("communication", "communication", "")
 """Collectives that no module's own forward pass launched, such as the buckets of DistributedDataParallel."""
 BEFORE = PartLabel("before", "before the modules", "")
 """From the begin of a step, a backward pass or the optimizer to the next module: the batch is prepared."""
+BETWEEN = PartLabel("between", "between the modules", "")
+"""From one module that lies in no other to the next: what several models, or their calls, hand on."""
 GRADIENTS = PartLabel("gradients", "between backward and optimizer", "")
 """Gradients are clipped."""
 AFTER = PartLabel("after", "behind the modules", "")

@@ -14,7 +14,7 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.modules.backward import Backward, find_backward
-from tbprof.analysis.modules.labels import AFTER, BEFORE, COMMUNICATION, GRADIENTS, LOSS, PartLabel
+from tbprof.analysis.modules.labels import AFTER, BEFORE, BETWEEN, COMMUNICATION, GRADIENTS, LOSS, PartLabel
 from tbprof.analysis.modules.part_ranges import PartRanges, part_ranges
 from tbprof.analysis.operators.host_tree import climbed
 from tbprof.analysis.ranges.paths import merge_paths
@@ -29,7 +29,7 @@ _REDUCER = r"torch\.distributed\.ddp\.reducer::"
 
 ROOT = 0
 """The node of what belongs to no part."""
-NAMELESS = (LOSS, COMMUNICATION, BEFORE, GRADIENTS, AFTER)
+NAMELESS = (LOSS, COMMUNICATION, BEFORE, BETWEEN, GRADIENTS, AFTER)
 """What no range of the trace has the name of."""
 
 
@@ -104,10 +104,20 @@ class _PartTree:
         self._root[self._root != NONE] = np.searchsorted(
             backward.rows, roots.rows[self._root[self._root != NONE]]
         )
-        self.home = self._of(backward.forward)
+        self.home = self._homes(backward)
         """Of each of autograd's the part of its forward operator."""
         self.parents = self._parents()
         self.paths = merge_paths(parts.key, self.parents)
+
+    def _homes(self, backward: Backward) -> Int64s:
+        """What one of autograd's recorded in no part is that one's part's."""
+        home = self._of(backward.forward)
+        again = backward.recorded_in
+        is_own = again == NONE
+        known = np.flatnonzero(home != NONE)
+        is_own[known] |= self._root[home[known]] != NONE
+        at = climbed(np.where(is_own, np.arange(len(home)), again), is_own)
+        return np.where(at == NONE, NONE, home[np.maximum(at, 0)])
 
     def _of(self, rows: Int64s) -> Int64s:
         """The innermost part around each row; `NONE` stays `NONE`."""

@@ -14,11 +14,12 @@ from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.attribution.annotations import label_rows, module_name, module_rows
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.operators.forward_calls import forward_calls
+from tbprof.analysis.operators.host_tree import climbed, outermost
 from tbprof.analysis.operators.operators import Operators
 from tbprof.analysis.operators.stacks import find_stacks
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
+from tbprof.trace.columns.columns import Int64s, Trace
 from tbprof.trace.columns.tables import Tables
 
 __all__ = ["GROUPINGS", "GROUPING_TABLES", "Grouping", "Groups", "group_operators"]
@@ -81,10 +82,9 @@ def _by_operator(facts: Facts, operators: Operators, by: Grouping) -> Groups:
 def _by_code(facts: Facts, operators: Operators, by: Grouping) -> Groups:
     trace = facts.trace
     if by == "module":
-        name = _innermost(facts, operators, module_rows(trace))
-        name = _with_forward(facts, operators, name, NONE)
+        name = _modules(facts, operators)
     else:
-        name = _innermost(facts, operators, label_rows(trace))
+        name = _names(trace, _innermost(facts, operators, label_rows(trace)))
         forward = _with_forward(facts, operators, name, NONE)
         name = np.where(name == NONE, forward, name)
     found, code = np.unique(name, return_inverse=True)
@@ -92,15 +92,37 @@ def _by_code(facts: Facts, operators: Operators, by: Grouping) -> Groups:
     return Groups(code, tuple(names), None, None, is_of_one_operator=False)
 
 
+def _modules(facts: Facts, operators: Operators) -> Int64s:
+    """For each call the name of its module, that of the forward call for what autograd runs.
+
+    What autograd runs in a module is that one's: checkpointing computes it again.
+    """
+    trace = facts.trace
+    row = _innermost(facts, operators, module_rows(trace))
+    is_backward, forward = forward_calls(trace, operators, with_engine=True)
+    start, root = trace.slices.start_ns, outermost(operators.parent, is_backward)
+    begun = start[operators.rows[np.maximum(root, 0)]]
+    is_own = ~is_backward | ((row != NONE) & (start[np.maximum(row, 0)] >= begun))
+    at = climbed(np.where(is_own, np.arange(len(row)), forward), is_own)
+    return np.where(at == NONE, NONE, _names(trace, row)[np.maximum(at, 0)])
+
+
+def _names(trace: Trace, rows: Int64s) -> Int64s:
+    """Interned; `NONE` of no row."""
+    names = np.full(len(rows), NONE, np.int64)
+    names[rows != NONE] = trace.slices.name[rows[rows != NONE]]
+    return names
+
+
 def _innermost(facts: Facts, operators: Operators, rows: Int64s) -> Int64s:
-    """For each call the interned name of the innermost of these rows around it, or `NONE`."""
+    """For each call the innermost of these rows around it, or `NONE`."""
     slices = facts.trace.slices
     nest = Nest.of(slices, rows)
     calls = operators.rows
     at = nest.innermost(slices.lane[calls].astype(np.int64), slices.start_ns[calls], slices.end_of(calls))
-    names = np.full(len(at), NONE, np.int64)
-    names[at != NONE] = slices.name[nest.rows[at[at != NONE]]]
-    return names
+    found = np.full(len(at), NONE, np.int64)
+    found[at != NONE] = nest.rows[at[at != NONE]]
+    return found
 
 
 def _with_forward(

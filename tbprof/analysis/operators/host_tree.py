@@ -107,9 +107,10 @@ def _frames_in(slices: Slices, ops: Int64s) -> Int64s:
     for lane in np.unique(slices.lane[frames]).tolist():
         own = ops[slices.lane[ops] == lane]
         mine = frames[slices.lane[frames] == lane]
-        if len(own) == 0:
-            continue
         open_ = union(slices.start_ns[own], slices.end_of(own))
+        if len(open_.start_ns) == 0:
+            # No operator, or none of any length.
+            continue
         start = slices.start_ns[mine]
         at = np.searchsorted(open_.start_ns, start, side="right") - 1
         found.append(mine[(at >= 0) & (start < open_.end_ns[np.maximum(at, 0)])])

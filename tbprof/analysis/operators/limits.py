@@ -17,7 +17,7 @@ from tbprof.analysis.limits.costs import Costs, find_costs
 from tbprof.analysis.limits.devices import Peaks, find_peaks
 from tbprof.analysis.limits.formulas.cost import Cost
 from tbprof.analysis.operators.host_tree import outermost
-from tbprof.analysis.operators.operators import Operators, with_inner
+from tbprof.analysis.operators.operators import Operators, find_operators, with_inner
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
@@ -76,8 +76,9 @@ def device_peaks(facts: Facts) -> Peaks | None:
     return find_peaks(name)
 
 
-def find_limits(facts: Facts, operators: Operators) -> Limits:
+def find_limits(facts: Facts) -> Limits:
     """Of all calls."""
+    operators = facts.once(find_operators)
     costs = find_costs(facts.trace, operators.rows)
     on_device = operators.device_total_ns > 0
     if facts.work.devices:

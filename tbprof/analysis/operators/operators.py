@@ -181,5 +181,7 @@ def with_inner(parent: Int64s, values: Int64s) -> Int64s:
     order = np.argsort(-depth, kind="stable")
     for level in np.split(order, np.flatnonzero(np.diff(depth[order])) + 1):
         if len(level) and depth[level[0]]:
-            np.add.at(total, parent[level], total[level])
+            # Many times as fast column by column as with all at once.
+            for column in total.T:
+                np.add.at(column, parent[level], column[level])
     return total

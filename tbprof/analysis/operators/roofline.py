@@ -53,8 +53,8 @@ class Roofline:
 
 def find_roofline(facts: Facts, *, in_steps: bool) -> Roofline:
     """Of the whole trace, or of what began in its steps; calls inside a covered call are part of that."""
-    operators = find_operators(facts)
-    limits = find_limits(facts, operators)
+    operators = facts.once(find_operators)
+    limits = facts.once(find_limits)
     is_mine = (limits.covering == np.arange(len(operators))) & (limits.covered_ns > 0)
     if in_steps:
         is_mine &= operators.step != NONE

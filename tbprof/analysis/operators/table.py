@@ -100,10 +100,10 @@ def operator_table(facts: Facts, by: Grouping, *, in_steps: bool = False) -> Ope
     An operator belongs to the step that holds its start, on whatever thread, and the work that it
     launched to it; work that none launched to the step that holds its launch.
     """
-    operators = find_operators(facts)
+    operators = facts.once(find_operators)
     groups = group_operators(facts, operators, by)
     kept = np.flatnonzero(operators.step != NONE) if in_steps else np.arange(len(operators))
-    limits = find_limits(facts, operators)
+    limits = facts.once(find_limits)
     figures = _figures(operators, limits, groups, kept)
     if not facts.work.devices:
         return OperatorTable(by, in_steps, None, None, _rows(groups, figures, None))

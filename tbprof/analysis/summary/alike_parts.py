@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from statistics import median
 
+from tbprof.averages import median
 from tbprof.model import CodeShare
 
 __all__ = ["ALIKE", "fold_alike"]

@@ -77,8 +77,8 @@ class _Computed:
 
     @classmethod
     def of(cls, facts: Facts) -> _Computed:
-        operators = find_operators(facts)
-        limits = find_limits(facts, operators)
+        operators = facts.once(find_operators)
+        limits = facts.once(find_limits)
         trace = facts.trace
         families = np.array(
             [FAMILIES.index(FAMILY_OF[name]) if name in FAMILY_OF else NONE for name in trace.names], np.int64

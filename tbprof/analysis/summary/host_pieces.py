@@ -31,7 +31,7 @@ from tbprof.model import StretchPart
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s
 
-__all__ = ["ON_HOST", "host_pieces"]
+__all__ = ["ON_HOST", "exposed_on_host", "host_pieces"]
 
 ON_HOST = r"(?:gloo|mpi):"
 """Ranges in which a host does a collective itself."""
@@ -58,6 +58,15 @@ def host_pieces(facts: Facts, begin_ns: int, end_ns: int) -> DevicePieces:
         *_named(facts, "python", rest),
     ]
     return pieces_of(labelled, begin_ns, end_ns, start, input_elements(facts.trace, rows))
+
+
+def exposed_on_host(facts: Facts) -> Intervals:
+    """When hosts were in a collective of their own, and no operator of a training thread computed."""
+    collectives = _during(facts, _collectives(facts))
+    if len(collectives.start_ns) == 0:
+        return collectives
+    rows = _outermost_ops(facts)
+    return subtract(collectives, union(facts.trace.slices.start_ns[rows], facts.trace.slices.end_of(rows)))
 
 
 def _outermost_ops(facts: Facts) -> Int64s:

@@ -69,7 +69,7 @@ def parts_of_operator(facts: Facts, by: Grouping, row: GroupRow, *, in_steps: bo
         row: One of it.
         in_steps: See there.
     """
-    operators = find_operators(facts)
+    operators = facts.once(find_operators)
     calls = calls_of_row(operators, group_operators(facts, operators, by), row, in_steps=in_steps)
     work = work_of_calls(operators, calls)
     rows, host = operators.rows[calls], operators.host_total_ns[calls]
@@ -83,7 +83,7 @@ def parts_of_operator(facts: Facts, by: Grouping, row: GroupRow, *, in_steps: bo
 
 def parts_of_kernel(facts: Facts, row: KernelRow, *, in_steps: bool) -> RowParts:
     """The operators that launch it, and where it runs; arguments as of `parts_of_operator`."""
-    operators, work = find_operators(facts), facts.work
+    operators, work = facts.once(find_operators), facts.work
     kernels = kernels_of(facts, in_steps=in_steps)
     wanted = facts.trace.names.index(row.name)
     kernels = kernels[facts.trace.slices.name[work.rows[kernels]] == wanted]

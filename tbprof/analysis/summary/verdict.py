@@ -32,7 +32,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import Intervals, total_ns
+from tbprof.analysis.arrays.intervals import Intervals, intersect, total_ns, union
 from tbprof.analysis.device.captured_launches import mostly_captured
 from tbprof.analysis.device.lost_kernels import lost_kernels
 from tbprof.analysis.facts import Facts
@@ -42,6 +42,7 @@ from tbprof.analysis.gaps.leading_wait import LeadingWait, find_leading_wait
 from tbprof.analysis.gaps.queued_place import queued_place
 from tbprof.analysis.health.missing_device import missing_device
 from tbprof.analysis.kernels.largest import largest_kernels
+from tbprof.analysis.summary.host_pieces import exposed_on_host
 from tbprof.analysis.summary.verdict_window import SEVERAL, VerdictWindow
 from tbprof.model import BOUND_SHARE, SEVERITIES, Finding, Numbers, Saving, Verdict
 from tbprof.trace.columns.arrays import NONE
@@ -84,7 +85,8 @@ def find_verdict(facts: Facts, findings: Sequence[Finding], saving: Saving) -> V
         saving: What the fix plan wins.
     """
     if facts.work.main_device is None:
-        return missing_device(facts)
+        missing = missing_device(facts)
+        return _with_host_communication(facts, missing) if missing.case == "no_device" else missing
     window = VerdictWindow.of(facts)
     launches = _unusable_launches(facts, window)
     if launches is not None:
@@ -100,6 +102,16 @@ def find_verdict(facts: Facts, findings: Sequence[Finding], saving: Saving) -> V
         return Verdict(case, {**numbers, **more, **_queued_place(facts, window)})
     named = _kernels(facts, window) if case == "busy" else _named_by(findings, case)
     return Verdict(case, {**numbers, **more, **named})
+
+
+def _with_host_communication(facts: Facts, verdict: Verdict) -> Verdict:
+    """Where the hosts do collectives themselves, and wait in them for a considerable part of the steps."""
+    steps = facts.steps
+    exposed = intersect(exposed_on_host(facts), union(steps.start_ns, steps.end_ns))
+    exposed_ns, steps_ns = total_ns(exposed), int(steps.duration_ns.sum())
+    if not steps_ns or exposed_ns < COMMUNICATION_SHARE * steps_ns:
+        return verdict
+    return Verdict(verdict.case, {"exposed_share": exposed_ns / steps_ns})
 
 
 def _queued_place(facts: Facts, window: VerdictWindow) -> Numbers:

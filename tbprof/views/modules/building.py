@@ -19,7 +19,7 @@ _MOST_NAMED = 3
 _AS_GOOD_AS_WHOLE = 0.8
 """Of a part of this share the headline names what lies in it, but of equal layers."""
 _LEAST_NAMED = 0.05
-_WORDED = ("outside", "communication", "loss", "before", "gradients", "after")
+_WORDED = ("outside", "communication", "loss", "before", "between", "gradients", "after")
 """Kinds whose names are words of ours."""
 
 

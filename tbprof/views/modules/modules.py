@@ -46,6 +46,7 @@ class ModuleNode:
         "graph",
         "communication",
         "before",
+        "between",
         "gradients",
         "after",
         "outside",

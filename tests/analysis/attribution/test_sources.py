@@ -47,6 +47,8 @@ def test_a_users_frame_is_a_file_a_line_and_a_name(frame: str, file: str, line: 
         "<string>(1): <lambda>",
         "<frozen importlib._bootstrap>(1165): _find_and_load",
         "no frame at all",
+        "selectors.py(402): select",
+        "/usr/lib/python3.11/multiprocessing/connection.py(930): wait",
     ],
 )
 def test_frames_of_torch_of_modules_and_of_no_file_are_not(frame: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,7 +15,12 @@ from torch.utils.flop_counter import flop_registry
 from tbprof.analysis.limits.formulas.cost import Cost
 from tbprof.analysis.limits.formulas.formulas import cost_of
 
-TYPES = {torch.float32: "float", torch.bfloat16: "c10::BFloat16", torch.int64: "long int"}
+TYPES = {
+    torch.float32: "float",
+    torch.bfloat16: "c10::BFloat16",
+    torch.int64: "long int",
+    torch.float8_e4m3fn: "c10::Float8_e4m3fn",
+}
 SHAPES = 25
 RANDOM = random.Random(0)
 
@@ -22,11 +28,13 @@ Arguments = list[Any]
 
 
 def recorded(name: str, arguments: Arguments) -> Cost:
-    """By the inputs as torch's profiler writes them."""
+    """By the inputs as torch's profiler writes them; `name` is one of torch's where it names no package."""
     shapes = [list(one.shape) if isinstance(one, torch.Tensor) else [] for one in arguments]
     types = [kind_of(one) for one in arguments]
     values = ["" if one is None or isinstance(one, torch.Tensor) else str(one) for one in arguments]
-    cost = cost_of(f"aten::{name}", json.dumps(shapes), json.dumps(types), json.dumps(values))
+    cost = cost_of(
+        name if "::" in name else f"aten::{name}", json.dumps(shapes), json.dumps(types), json.dumps(values)
+    )
     assert cost is not None, (name, shapes, values)
     return cost
 
@@ -148,6 +156,70 @@ def test_a_causal_mask_leaves_what_is_below_the_diagonal(queries: int, keys: int
     assert causal.bytes == whole.bytes == 2 * 2 * 4 * 32 * 2 * (queries + keys)
 
 
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("window", [(-1, -1), (5, 0), (3, 2), (99, -1), (-1, 4)])
+@pytest.mark.parametrize(("queries", "keys"), [(16, 16), (7, 20), (20, 7)])
+def test_of_a_sliding_window_what_lies_in_it_counts(
+    queries: int, keys: int, window: tuple[int, int], *, causal: bool
+) -> None:
+    """flash-attention aligns both with the last key; of its third version's arguments most are left out."""
+    query, key = empty(2, queries, 6, 32), empty(2, keys, 3, 32)
+    before, after = (math.inf if width < 0 else width for width in window)
+    after = 0 if causal else after
+    seen = [(i + keys - queries, j) for i in range(queries) for j in range(keys)]
+    seen = [(own, j) for own, j in seen if own - before <= j <= own + after]
+    pairs = len(seen) - (sum(own == j for own, j in seen) / 2 if after == 0 else 0)
+    of_2 = recorded("flash_attn::_flash_attn_forward", [query, key, key, 0.0, 1.0, causal, *window, 0.0])
+    of_3 = recorded("flash_attn_3::fwd", [query, key, key, *[None] * 20, 1.0, causal, *window, 0, 0.0])
+    assert of_2.flops == of_3.flops == pairs * 2 * 6 * 4 * 32
+
+
+E4M3 = torch.float8_e4m3fn
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "flops", "moved"),
+    [
+        ("_C::rms_norm", [empty(8, 16), empty(8, 16), empty(16), 1e-6], 4 * 128 + 16, 2 * (256 + 16)),
+        ("_C::fused_add_rms_norm", [empty(8, 16), empty(8, 16), empty(16), 1e-6], 5 * 128 + 16, 2 * 528),
+        ("aiter::add_rmsnorm", [*[empty(8, 16)] * 4, empty(16), 1e-6], 5 * 128 + 16, 2 * 528),
+        ("aiter::gemm_a16w16", [empty(8, 16), empty(4, 16), None, 15], 1024, 2 * (128 + 64 + 32)),
+        ("vllm::rocm_unquantized_gemm", [empty(8, 16), empty(4, 16), None], 1024, 2 * (128 + 64 + 32)),
+        (
+            "_C::cutlass_scaled_mm",
+            [empty(8, 4), empty(8, 16, dtype=E4M3), empty(16, 4, dtype=E4M3), *[empty(1)] * 2, None],
+            1024,
+            2 * 32 + 128 + 64 + 2 * 2,
+        ),
+        ("sgl_kernel::silu_and_mul", [empty(8, 16), empty(8, 32)], 2 * 128, 2 * (128 + 256)),
+        (
+            "_C::rotary_embedding",
+            [empty(8, dtype=torch.int64), empty(8, 64), empty(8, 32), 16, empty(99, 8), True],
+            3 * 8 * 6 * 8,
+            2 * 2 * 8 * 6 * 8 + 8 * 8 + 2 * 8 * 8,
+        ),
+        (
+            "_C_cache_ops::reshape_and_cache_flash",
+            [*[empty(8, 2, 4)] * 2, *[empty(99, 16, 2, 4, dtype=E4M3)] * 2, empty(8, dtype=torch.int64)],
+            0,
+            2 * 2 * 64 + 2 * 64 + 8 * 8,
+        ),
+        ("native_layer_norm_backward", [*[empty(8, 16)] * 2, [16], *[empty(8, 1)] * 2], 9 * 128, 2 * 416),
+        (
+            "native_layer_norm_backward",
+            [*[empty(8, 16)] * 2, [16], *[empty(8, 1)] * 2, empty(16), empty(16)],
+            9 * 128,
+            2 * 448,
+        ),
+    ],
+)
+def test_operators_of_other_packages_and_norms_without_weights(
+    name: str, arguments: Arguments, flops: int, moved: int
+) -> None:
+    cost = recorded(name, arguments)
+    assert (cost.flops, cost.bytes) == (flops, moved)
+
+
 def test_the_first_input_of_a_sum_is_not_read_where_it_does_not_count() -> None:
     matrices = [empty(4, 8), empty(8, 16)]
     read, unread = (recorded("addmm", [empty(4, 16), *matrices, beta, 1]) for beta in (1, 0))
@@ -187,6 +259,13 @@ def test_every_input_and_every_result_is_moved_once(name: str, arguments: Argume
 @pytest.mark.parametrize(
     ("name", "shapes", "types", "values"),
     [
+        ("aiter::gemm_a16w16", "[[8,4],[8,4],[],[]]", '["float","float","",""]', '["","","","15"]'),
+        (
+            "flash_attn_3::fwd",
+            json.dumps([[64, 6, 8]] * 3 + [[]] * 4 + [[9]] * 2),
+            json.dumps(["c10::Half"] * 3 + [""] * 4 + ["int"] * 2),
+            json.dumps([""] * 24 + ["True", "-1", "-1", "0"]),
+        ),
         ("aten::unheard_of", "[[2,3]]", '["float"]', ""),
         ("aten::mm", "", "", ""),
         ("aten::mm", "[[2,3],[3,4]]", "", ""),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -96,6 +97,44 @@ def test_a_module_that_autograd_runs_again_is_the_one_of_the_forward_pass() -> N
     assert (rows["Block_0"].parent, rows["Block_0"].own.calls) == (2 - 1, 1)
 
 
+def test_the_gradients_of_what_autograd_computes_again_belong_to_its_modules() -> None:
+    """Reentrant checkpointing: autograd's thread numbers what it records by itself."""
+    built = TraceBuilder()
+    module(built, "Net (Net)", 0, 100, marked=True)
+    for at, inner in enumerate(("up", "down")):
+        module(built, f"Net.{inner} (Linear)", 20 + 30 * at, 40 + 30 * at, marked=True)
+    autograd_op(built, "CheckpointFunction", 10, 90, 1)
+    autograd_op(built, "CheckpointFunctionBackward", 200, 600, 1, backward=True)
+    for at, inner in enumerate(("up", "down")):
+        built.annotation(f"nn.Module: Net.{inner} (Linear)", 210 + 50 * at, 250 + 50 * at, thread=BACKWARD)
+        again: dict[str, Any] = {"Sequence number": 1 + at, "Fwd thread id": 0}
+        built.op("aten::addmm", 215 + 50 * at, 245 + 50 * at, thread=BACKWARD)
+        built.events[-1]["args"] |= again
+        work(built, 220 + 50 * at, 3 + at, backward=True)
+    for at, us in ((1, 20), (0, 10)):
+        behind = 400 - 60 * at + 60
+        built.op("AddmmBackward0", behind, behind + 40, thread=BACKWARD)
+        built.events[-1]["args"] |= {"Sequence number": 1 + at, "Fwd thread id": 2}
+        work(built, behind + 5, us, backward=True)
+    rows = module_rows(built, in_steps=False)
+    assert [device_us(rows, name) for name in ("up", "down", "Net")] == [(0, 13), (0, 24), (0, 37)]
+    assert (rows["up"].own.calls, rows["Net"].own.device_ns) == (1, 0)
+
+
+def test_the_gradient_of_a_gradient_belongs_to_the_module_of_both() -> None:
+    built = TraceBuilder()
+    module(built, "Critic_0", 0, 50)
+    autograd_op(built, "aten::mm", 10, 40, 1)
+    autograd_op(built, "MmBackward0", 100, 200, 1, backward=True)
+    built.op("aten::mm", 110, 140, thread=BACKWARD)
+    built.events[-1]["args"] |= {"Sequence number": 7, "Fwd thread id": 0}
+    work(built, 120, 5, backward=True)
+    built.op("MmBackward0", 300, 400, thread=BACKWARD)
+    built.events[-1]["args"] |= {"Sequence number": 7, "Fwd thread id": 2}
+    work(built, 310, 9, backward=True)
+    assert device_us(module_rows(built, in_steps=False), "Critic_0") == (0, 14)
+
+
 @pytest.mark.parametrize("marked", [False, True])
 def test_what_lies_between_parts_is_named_by_its_place(*, marked: bool) -> None:
     built = TraceBuilder()
@@ -115,7 +154,7 @@ def test_what_lies_between_parts_is_named_by_its_place(*, marked: bool) -> None:
     rows = module_rows(built)
     assert {row.name: row.own.device_ns / 1000 for row in rows.values() if row.own.device_ns} == {
         "before the modules": 3,
-        "outside modules": 4,
+        "between the modules": 4,
         "between backward and optimizer": 11,
         "behind the modules": 7,
     }

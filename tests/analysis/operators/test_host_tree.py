@@ -100,3 +100,10 @@ def test_a_frame_that_outlasts_the_operator_in_which_it_began_hides_nothing_in_i
     built.frame("graphs.py(139): replay", 200, 300)
     built.launch(210, 215, runs=(300, 390))
     assert rows_of(built)["Torch-Compiled Region: 0/0"].device_self_ns == 90_000
+
+
+def test_an_operator_of_no_length_holds_no_frame() -> None:
+    built = TraceBuilder()
+    built.frame("train.py(1): step", 0, 200)
+    built.op("aten::detach", 50, 50)
+    assert own_us(built, "aten::detach") == 0

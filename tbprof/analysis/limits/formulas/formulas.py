@@ -12,18 +12,24 @@ from tbprof.analysis.limits.formulas.inputs import Inputs
 from tbprof.analysis.limits.formulas.lookups import LOOKUPS
 from tbprof.analysis.limits.formulas.matmuls import MATMULS
 from tbprof.analysis.limits.formulas.normalization import NORMALIZATIONS
+from tbprof.analysis.limits.formulas.packages import (
+    PACKAGE_LOOKUPS,
+    PACKAGE_MATMULS,
+    PACKAGE_NORMALIZATIONS,
+    PACKAGE_POINTWISE,
+)
 from tbprof.analysis.limits.formulas.reductions import REDUCTIONS
 
 __all__ = ["FAMILY_OF", "cost_of"]
 
 _BY_FAMILY: Mapping[Family, Mapping[str, CostOf]] = {
-    "matmul": MATMULS,
+    "matmul": {**MATMULS, **PACKAGE_MATMULS},
     "convolution": CONVOLUTIONS,
     "attention": ATTENTION,
-    "normalization": NORMALIZATIONS,
-    "embedding": LOOKUPS,
+    "normalization": {**NORMALIZATIONS, **PACKAGE_NORMALIZATIONS},
+    "embedding": {**LOOKUPS, **PACKAGE_LOOKUPS},
     "reduction": REDUCTIONS,
-    "element-wise": ELEMENTWISE,
+    "element-wise": {**ELEMENTWISE, **PACKAGE_POINTWISE},
 }
 _WITHOUT_FORMULA: Mapping[Family, tuple[str, ...]] = {
     "convolution": (
@@ -35,10 +41,10 @@ _WITHOUT_FORMULA: Mapping[Family, tuple[str, ...]] = {
         "aten::miopen_convolution_backward_weight",
     ),
     "attention": (
-        "flash_attn::_flash_attn_forward",
-        "flash_attn::_flash_attn_backward",
-        "flash_attn_3::fwd",
-        "flash_attn_3::bwd",
+        "aiter::mha_batch_prefill",
+        "flash_attn::_flash_attn_varlen_forward",
+        "flash_attn::_flash_attn_varlen_backward",
+        "vllm::unified_attention_with_output",
     ),
 }
 """Operators of older versions of torch and of other packages, of which only the family is known."""

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from tbprof.analysis.limits.formulas.cost import Cost, CostOf
 from tbprof.analysis.limits.formulas.inputs import Inputs, Tensor
 
-__all__ = ["MATMULS"]
+__all__ = ["MATMULS", "linear", "product"]
 
 _BFLOAT16_BYTES = 2
 
 
-def _product(left: Tensor, right: Tensor, *, beside_bytes: int = 0) -> Cost:
+def product(left: Tensor, right: Tensor, *, beside_bytes: int = 0) -> Cost:
     """Of `[..., m, k]` and `[..., k, n]` with equal batches.
 
     Raises:
@@ -32,37 +32,37 @@ def _product(left: Tensor, right: Tensor, *, beside_bytes: int = 0) -> Cost:
 
 
 def _plain(inputs: Inputs) -> Cost:
-    return _product(inputs.tensor(0), inputs.tensor(1))
+    return product(inputs.tensor(0), inputs.tensor(1))
 
 
 def _added(inputs: Inputs) -> Cost:
     """`addmm`, `baddbmm`: the sum is with the first tensor, which is not read where `beta` is 0."""
     is_read = len(inputs.values) <= 3 or inputs.values[3] == "" or inputs.number(3) != 0
     beside = inputs.tensor(0).bytes if is_read else 0
-    return _product(inputs.tensor(1), inputs.tensor(2), beside_bytes=beside)
+    return product(inputs.tensor(1), inputs.tensor(2), beside_bytes=beside)
 
 
 def _scaled(inputs: Inputs) -> Cost:
     """`_scaled_mm`: 8 bits in, bfloat16 out, a scale of each operand, and perhaps a bias."""
     left, right = inputs.tensor(0), inputs.tensor(1)
-    product = _product(left, right)
+    counted = product(left, right)
     result = left.shape[0] * right.shape[1]
     scales = inputs.optional_bytes(2, 3, 4)
     return Cost(
-        product.flops,
+        counted.flops,
         left.bytes + right.bytes + result * _BFLOAT16_BYTES + scales,
         left.dtype,
         on_matrix_units=True,
     )
 
 
-def _linear(inputs: Inputs) -> Cost:
+def linear(inputs: Inputs) -> Cost:
     """`[..., k]` by a weight `[n, k]`."""
     x, weight = inputs.tensor(0), inputs.tensor(1)
     columns, inner = weight.shape
     rows = x.elements // inner
     flat, turned = x.like((rows, inner)), weight.like((inner, columns))
-    return _product(flat, turned, beside_bytes=inputs.optional_bytes(2))
+    return product(flat, turned, beside_bytes=inputs.optional_bytes(2))
 
 
 def _vector(matrix_at: int) -> Callable[[Inputs], Cost]:
@@ -104,7 +104,7 @@ MATMULS: Mapping[str, CostOf] = {
     "aten::baddbmm_": _added,
     "aten::_scaled_mm": _scaled,
     "aten::_grouped_mm": _grouped,
-    "aten::linear": _linear,
+    "aten::linear": linear,
     "aten::mv": _vector(0),
     "aten::dot": _vector(0),
     "aten::vdot": _vector(0),

@@ -11,14 +11,15 @@ from collections.abc import Callable, Mapping
 from math import prod
 
 from tbprof.analysis.limits.formulas.cost import Cost, CostOf
-from tbprof.analysis.limits.formulas.inputs import Inputs, NotRecorded
+from tbprof.analysis.limits.formulas.inputs import Inputs, NotRecorded, Shape, Tensor
 
-__all__ = ["NORMALIZATIONS"]
+__all__ = ["GROUP_NORM", "NORMALIZATIONS", "rms_flops"]
 
 _FORWARD, _OF_STATISTICS, _BACKWARD = 2, 3, 9
 _OF_CHANNEL = 6
 _STATISTICS = 2
 """Mean and variance."""
+_OF_WEIGHT = 2
 _RMS_FORWARD, _RMS_BACKWARD, _RMS_WEIGHT = 4, 7, 3
 """The last one for the gradient of the weight."""
 _SOFTMAX_FORWARD, _SOFTMAX_BACKWARD = 5, 4
@@ -41,10 +42,14 @@ def _forward(channels_of: Callable[[Inputs], int], *weights: int, training_at: i
     return cost
 
 
-def _backward(channels_of: Callable[[Inputs], int], *, x_at: int = 1, gradient_at: int = 0) -> CostOf:
+def _backward(
+    channels_of: Callable[[Inputs], int], weight_at: int, *, x_at: int = 1, gradient_at: int = 0
+) -> CostOf:
+    """Where there is a weight it is read, and its gradient and that of the bias are written."""
+
     def cost(inputs: Inputs) -> Cost:
         x, gradient = inputs.tensor(x_at), inputs.tensor(gradient_at)
-        values = _STATISTICS + 2
+        values = _STATISTICS + _OF_WEIGHT * inputs.has_tensor(weight_at)
         return Cost(
             flops=_BACKWARD * x.elements,
             bytes=gradient.bytes + 2 * x.bytes + values * channels_of(inputs) * x.item_bytes,
@@ -54,10 +59,14 @@ def _backward(channels_of: Callable[[Inputs], int], *, x_at: int = 1, gradient_a
     return cost
 
 
+def rms_flops(x: Tensor, normalized: Tensor) -> int:
+    """Of a root mean square over as many elements as the second one has."""
+    return _RMS_FORWARD * x.elements + 2 * (x.elements // normalized.elements)
+
+
 def _rms(inputs: Inputs) -> Cost:
     x, weight = inputs.tensor(0), inputs.optional_bytes(2)
-    rows = x.elements // _width(inputs, 1)
-    return Cost(_RMS_FORWARD * x.elements + 2 * rows, 2 * x.bytes + weight, x.dtype)
+    return Cost(rms_flops(x, x.like(_widths(inputs, 1))), 2 * x.bytes + weight, x.dtype)
 
 
 def _rms_backward(inputs: Inputs) -> Cost:
@@ -77,13 +86,13 @@ def _softmax_backward(inputs: Inputs) -> Cost:
     return Cost(_SOFTMAX_BACKWARD * output.elements, gradient.bytes + 2 * output.bytes, output.dtype)
 
 
-def _width(inputs: Inputs, at: int) -> int:
-    return prod(inputs.numbers(at, 1))
+def _widths(inputs: Inputs, at: int) -> Shape:
+    return inputs.numbers(at, 1)
 
 
 def _layer(at: int) -> Callable[[Inputs], int]:
     """The channels of a layer norm are all that it normalizes over."""
-    return lambda inputs: _width(inputs, at)
+    return lambda inputs: prod(_widths(inputs, at))
 
 
 def _second(at: int) -> Callable[[Inputs], int]:
@@ -91,15 +100,16 @@ def _second(at: int) -> Callable[[Inputs], int]:
     return lambda inputs: inputs.tensor(at).shape[1]
 
 
+GROUP_NORM = _forward(_second(0), 2, 3)
 _BATCH = _forward(_second(0), 1, 2, training_at=5)
 
 NORMALIZATIONS: Mapping[str, CostOf] = {
     "aten::layer_norm": _forward(_layer(1), 2, 3),
     "aten::native_layer_norm": _forward(_layer(1), 2, 3),
-    "aten::native_layer_norm_backward": _backward(_layer(2)),
-    "aten::group_norm": _forward(_second(0), 2, 3),
+    "aten::native_layer_norm_backward": _backward(_layer(2), 5),
+    "aten::group_norm": GROUP_NORM,
     "aten::native_group_norm": _forward(_second(0), 1, 2),
-    "aten::native_group_norm_backward": _backward(_second(1)),
+    "aten::native_group_norm_backward": _backward(_second(1), 4),
     "aten::batch_norm": _BATCH,
     "aten::_batch_norm_impl_index": _BATCH,
     "aten::native_batch_norm": _BATCH,
@@ -107,10 +117,10 @@ NORMALIZATIONS: Mapping[str, CostOf] = {
     "aten::miopen_batch_norm": _BATCH,
     "aten::_native_batch_norm_legit": _BATCH,
     "aten::_batch_norm_with_update": _forward(_second(0), 1, 2),
-    "aten::native_batch_norm_backward": _backward(_second(1)),
-    "aten::batch_norm_backward": _backward(_second(1)),
-    "aten::cudnn_batch_norm_backward": _backward(_second(0), x_at=0, gradient_at=1),
-    "aten::miopen_batch_norm_backward": _backward(_second(0), x_at=0, gradient_at=1),
+    "aten::native_batch_norm_backward": _backward(_second(1), 2),
+    "aten::batch_norm_backward": _backward(_second(1), 2),
+    "aten::cudnn_batch_norm_backward": _backward(_second(0), 2, x_at=0, gradient_at=1),
+    "aten::miopen_batch_norm_backward": _backward(_second(0), 2, x_at=0, gradient_at=1),
     "aten::_fused_rms_norm": _rms,
     "aten::_fused_rms_norm_backward": _rms_backward,
     "aten::_softmax": _softmax,
