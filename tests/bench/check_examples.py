@@ -65,7 +65,10 @@ WITHOUT_EXAMPLE = {
     "DST01": f"{_PUBLIC} communication all of which is covered",
     "DST06": f"{_PUBLIC} gradients that are exchanged in several passes of an optimizer's step",
     "DST07": f"{_PUBLIC} copies that take longer beside communication",
+    "MEM01": f"{_PUBLIC} an allocator that asks the driver in the later half of its steps",
+    "MEM03": f"{_PUBLIC} an allocator that takes more beside as much in pieces",
     "MEM04": f"{_PUBLIC} checkpointing that takes less than 1 % of the steps",
+    "MEM05": f"{_PUBLIC} memory events of a program that leaks",
     "SHR02": f"{_PUBLIC} clocks that fall within the window",
 }
 """By check, why a state of it was not seen."""

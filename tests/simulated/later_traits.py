@@ -84,6 +84,7 @@ class _Writer:
             gap_ns=around(1_000, 0.3),
             stream=_COMMUNICATION_STREAM,
             name=_ALL_REDUCE,
+            talks=True,
         )
         actions: list[Action] = [
             RecordEvent(event, 1_500),

@@ -18,6 +18,7 @@ __all__ = [
     "SIDE",
     "STREAM",
     "Action",
+    "Allocate",
     "Copy",
     "Launch",
     "Program",
@@ -45,7 +46,9 @@ class Work:
     length_ns: int
     thread: int = MAIN
     code: str = ""
-    """What the program calls this code; a range lies around all that follow one another in it."""
+    """What the program calls this code; a range lies around all that follow one another in it.
+
+    What begins as an op of torch does is one, and an op of autograd's has its number behind a `#`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,24 @@ class Launch:
     """What the op does on the host before its call."""
     code: str = ""
     """As of `Work`."""
+    shapes: str = ""
+    """Of the op's inputs, as the profiler writes them."""
+    blocks: float = 0
+    """For each multiprocessor; 0 where the trace does not say."""
+    talks: bool = False
+    """Whether it sends to other ranks, and slows down what runs beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allocate:
+    """The allocator asks the driver for a block, or gives one back, for which all work has to end."""
+
+    api: Literal["cudaMalloc", "cudaFree"]
+    call_ns: int
+    code: str = ""
+    """As of `Work`."""
+    device: int = 0
+    thread: int = MAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +166,7 @@ class Take:
     thread: int = MAIN
 
 
-Action = Work | Launch | Copy | Synchronise | RecordEvent | StreamWait | Put | Take
+Action = Work | Launch | Allocate | Copy | Synchronise | RecordEvent | StreamWait | Put | Take
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +184,9 @@ class Program:
     """Whether kernels of several streams run at once; else each fills the device."""
     names_awaited: bool = True
     """Whether `cuda_sync` rows say which stream was awaited."""
+    slower_kernels: float = 0
+    """By how much kernels are slower while ranks talk, 0.5 for half as slow again."""
+    slower_copies: float = 0
     traits: frozenset[str] = field(default_factory=frozenset)
 
     @property

@@ -1,29 +1,21 @@
-"""Trainings in which one piece of code is not as it should be, and the same with that piece as it should be.
-
-What a fix truly brings is drawn: a product runs at any rate up to that of the data sheet, a fused kernel
-makes one pass over the data or a little more, and a graph launches what was launched one by one.
-"""
+"""Trainings in which something is not as it should be, and the same with that as it should be."""
 
 from __future__ import annotations
 
 import dataclasses
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
 
-from program import MAIN, Action, Launch, Program, Work
-from random_actions import Actions
+import communication_pieces as communication
+from more_pieces import biased, compiling, emptying, loading_a_little, small_grids
+from pieces import Pair, Pieces, Rewrite
+from program import MAIN, Action, Launch, Program
 from random_programs import random_program
+from whole_rewrites import WHOLE_REWRITES
 
-__all__ = ["REWRITES", "Rewrite", "random_rewrite"]
-
-Pair: TypeAlias = tuple[list[Action], list[Action]]
-"""The piece as it is in one step, and as it should be."""
+__all__ = ["CHECKED_BY", "REWRITES", "random_rewrite"]
 
 A100, V100 = "NVIDIA A100-SXM4-80GB", "Tesla V100-SXM2-32GB"
-LOADER = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
-UPDATE, ZEROING = "Optimizer.step#AdamW.step", "Optimizer.zero_grad#AdamW.zero_grad"
 
 RMS_NORM = ("pow", "mean", "add", "rsqrt", "mul", "mul")
 LAYER_NORM = ("mean", "sub", "pow", "mean", "add", "sqrt", "div")
@@ -32,125 +24,7 @@ ATTENTION = ("matmul", "div", "softmax", "matmul")
 LOSS = ("softmax", "log")
 
 
-@dataclass(frozen=True, slots=True)
-class Rewrite:
-    """One training before and after."""
-
-    before: Program
-    after: Program
-    device: str
-
-
-class _Pieces:
-    """Draws a piece of code; all steps have the same one, each duration a little off."""
-
-    def __init__(self, draw: random.Random) -> None:
-        self.draw = draw
-        self.actions = Actions(draw, frozenset())
-        self.host_ns = draw.uniform(3_000, 25_000)
-        self.kernel_ns = 10 ** draw.uniform(3.4, 5.3)
-        self.count = draw.randint(4, 40)
-        self.gain = draw.random()
-        """How near to the best the fix comes, 0 to 1."""
-
-    def launch(self, op: str, *, name: str = "kernel", code: str = "", kernel_ns: float = 0) -> Launch:
-        around = self.actions.around
-        return Launch(
-            call_ns=around(4_500, 0.1),
-            latency_ns=around(7_500, 0.1),
-            runs_ns=(around(kernel_ns or self.kernel_ns, 0.05),),
-            gap_ns=around(1_000, 0.1),
-            name=name,
-            op=f"aten::{op}",
-            host_ns=around(self.host_ns, 0.1),
-            code=code,
-        )
-
-    def best(self, rate: float) -> float:
-        """How many times as fast it gets, of at most `rate` times."""
-        return 1 + self.gain * (rate - 1)
-
-    def faster(self, name: str, rate: float) -> Pair:
-        piece = [self.launch("mm", name=name) for _ in range(self.count)]
-        speed = self.best(rate)
-        return [*piece], [_with_runs(each, each.runs_ns[0] / speed) for each in piece]
-
-    def reordering(self) -> Pair:
-        """Each convolution changes the layout of what it reads and of what it writes."""
-        name = "void cudnn::ops::nchwToNhwcKernel<float, float, float, false, true>(int)"
-        before: list[Action] = []
-        after: list[Action] = []
-        for _ in range(self.count):
-            turn = self.launch("cudnn_convolution", name=name, kernel_ns=self.kernel_ns / 4)
-            convolve = self.launch("cudnn_convolution", name="sm80_xmma_fprop_implicit_gemm_nhwc")
-            back = dataclasses.replace(turn, host_ns=1_000)
-            before += [turn, dataclasses.replace(convolve, host_ns=1_000), back]
-            after.append(dataclasses.replace(convolve, host_ns=turn.host_ns))
-        return before, after
-
-    def written_out(self, ops: Sequence[str]) -> Pair:
-        before: list[Action] = []
-        after: list[Action] = []
-        for _ in range(max(self.count // 4, 1)):
-            formula = [self.launch(op) for op in ops]
-            before += [*formula, self.launch("linear")]
-            one_pass = min(each.runs_ns[0] for each in formula) * (1 + 0.5 * (1 - self.gain))
-            after += [_with_runs(dataclasses.replace(formula[0], op="aten::fused"), one_pass), before[-1]]
-        return before, after
-
-    def update(self) -> Pair:
-        """One parameter after the other, and all in a few."""
-        each_ns = min(self.kernel_ns, 20_000)
-        ops = ("mul_", "lerp_", "addcmul_", "addcdiv_")
-        one_by_one = [
-            self.launch(op, code=UPDATE, kernel_ns=each_ns) for _ in range(self.count + 15) for op in ops
-        ]
-        takes = sum(each.runs_ns[0] for each in one_by_one) * (1 - 0.5 * self.gain) / len(ops)
-        together = [self.launch(f"_foreach_{op}", code=UPDATE, kernel_ns=takes) for op in ops]
-        return [*one_by_one], [*together]
-
-    def fused_update(self) -> Pair:
-        ops = ("mul_", "lerp_", "addcmul_", "sqrt", "add_", "addcdiv_")
-        several = [self.launch(f"_foreach_{op}", code=UPDATE) for op in ops]
-        longest = max(each.runs_ns[0] for each in several)
-        fused = self.launch("_fused_adamw_", code=UPDATE, kernel_ns=longest * (1.5 - 0.5 * self.gain))
-        return [*several], [fused]
-
-    def zeroing(self) -> Pair:
-        fills = [self.launch("zero_", code=ZEROING, kernel_ns=3_000) for _ in range(self.count + 10)]
-        return [*fills], [Work(2_000)]
-
-    def launched_one_by_one(self, code: str) -> Pair:
-        """And as a graph, between whose kernels there is less of a gap."""
-        each_ns = min(self.kernel_ns, 9_000)
-        piece = [self.launch("mul", code=code, kernel_ns=each_ns) for _ in range(self.count + 10)]
-        graph = dataclasses.replace(
-            piece[0],
-            runs_ns=tuple(each.runs_ns[0] for each in piece),
-            gap_ns=int(piece[0].gap_ns * (1 - 0.7 * self.gain)),
-            call_ns=self.actions.around(12_000, 0.2),
-        )
-        return [*piece], [graph]
-
-    def loading(self) -> Pair:
-        length = self.actions.around(10 ** self.draw.uniform(5, 7), 0.2)
-        ready = min(self.actions.around(50_000 + 400_000 * (1 - self.gain), 0.2), length)
-        return [Work(length, code=LOADER)], [Work(ready, code=LOADER)]
-
-    def pausing(self) -> Pair:
-        length = self.actions.around(10 ** self.draw.uniform(5.3, 6.7), 0.2)
-        return [Work(length, code="augment")], [Work(int(length * 0.5 * (1 - self.gain)), code="augment")]
-
-    def turning(self) -> Pair:
-        turns = [self.launch(op, kernel_ns=3_000) for _ in range(self.count + 10) for op in ("select", "mul")]
-        return [*turns], [turns[1]]
-
-    def recomputed(self) -> Pair:
-        code = "torch/utils/checkpoint.py(1500): recompute_fn"
-        return [self.launch("linear", code=code) for _ in range(self.count)], []
-
-
-REWRITES: dict[str, tuple[str, str, Callable[[_Pieces], Pair]]] = {
+REWRITES: dict[str, tuple[str, str, Callable[[Pieces], Pair]]] = {
     "half precision": ("PRC01", V100, lambda p: p.faster("volta_sgemm_128x64_nn", 7.9)),
     "TF32": ("PRC02", A100, lambda p: p.faster("ampere_sgemm_128x64_nn", 8.0)),
     "padded sizes": (
@@ -182,17 +56,41 @@ REWRITES: dict[str, tuple[str, str, Callable[[_Pieces], Pair]]] = {
     "no loop over rows": ("LCH04", A100, lambda p: p.turning()),
     "ready batches": ("DAT01", A100, lambda p: p.loading()),
     "no recomputing": ("MEM04", A100, lambda p: p.recomputed()),
+    "no bias": ("PRC06", A100, biased),
+    "fuller grids": ("LCH05", A100, small_grids),
+    "memory kept": ("MEM02", A100, emptying),
+    "compiled before": ("CMP01", A100, compiling),
+    "workers": ("DAT02", A100, loading_a_little),
+    "gradients as views": ("DST03", A100, communication.copying_back),
+    "buffers of its own": ("DST03", A100, communication.broadcasting),
+    "no search": ("DST03", A100, communication.searching),
+    "larger messages": ("DST04", A100, communication.many_messages),
+    "one exchange": ("DST06", A100, communication.accumulating),
 }
 """By what the fix is: the check that names it, the device, and the piece of code."""
 
 
+CHECKED_BY = {fix: code for fix, (code, *_) in {**REWRITES, **WHOLE_REWRITES}.items()}
+"""By what the fix is: the check that names it."""
+
+
 def random_rewrite(fix: str, seed: int) -> Rewrite:
-    """The training of this seed with such a piece in each step, always the same; what was before stays."""
+    """The training of this seed as it is and as it should be, always the same; what was before stays."""
+    if fix in WHOLE_REWRITES:
+        draw = random.Random(f"rewrite {fix} {seed}")
+        return Rewrite(*WHOLE_REWRITES[fix][1](draw, random_program(seed)), A100)
+    return _with_piece(fix, seed)
+
+
+def _with_piece(fix: str, seed: int) -> Rewrite:
+    """With such a piece in each step."""
     program = random_program(seed)
+    if fix == "one exchange":
+        program = _without_other_exchange(program, seed)
     _, device, piece = REWRITES[fix]
     draw = random.Random(f"rewrite {fix} {seed}")
-    pieces = _Pieces(draw)
-    place = 0.0 if fix == "ready batches" else draw.random()
+    pieces = Pieces(draw, program.steps[0])
+    place = 0.0 if fix in ("ready batches", "workers") else draw.random()
     before, after = [], []
     for number, step in enumerate(program.steps):
         wrong, right = piece(pieces)
@@ -200,6 +98,8 @@ def random_rewrite(fix: str, seed: int) -> Rewrite:
         before.append((*step[:at], *wrong, *step[at:]))
         is_recorded = number >= program.steps_before
         after.append((*step[:at], *(right if is_recorded else wrong), *step[at:]))
+    talks = any(isinstance(action, Launch) and action.talks for action in before[0])
+    program = dataclasses.replace(program, kernels_share=program.kernels_share or talks)
     return Rewrite(
         dataclasses.replace(program, steps=tuple(before)),
         dataclasses.replace(program, steps=tuple(after)),
@@ -207,11 +107,15 @@ def random_rewrite(fix: str, seed: int) -> Rewrite:
     )
 
 
+def _without_other_exchange(program: Program, seed: int) -> Program:
+    """All-reduces of something else among the passes would make them look like those of two models."""
+    while "collectives" in program.traits:
+        seed += 1_000_000
+        program = random_program(seed)
+    return program
+
+
 def _place_on_main(step: Sequence[Action], share: float) -> int:
     """Where the thread of the training goes on, about at this part of the step."""
     on_main = [at for at, action in enumerate(step) if action.thread == MAIN] or [0]
     return on_main[int(share * len(on_main))]
-
-
-def _with_runs(launch: Launch, length_ns: float) -> Launch:
-    return dataclasses.replace(launch, runs_ns=(max(int(length_ns), 1),))

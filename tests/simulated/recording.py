@@ -5,7 +5,18 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from program import AUTOGRAD, NO_SITE, Copy, Launch, Program, RecordEvent, StreamWait, Synchronise, Work
+from program import (
+    AUTOGRAD,
+    NO_SITE,
+    Allocate,
+    Copy,
+    Launch,
+    Program,
+    RecordEvent,
+    StreamWait,
+    Synchronise,
+    Work,
+)
 from simulated_gpu import Task
 from simulated_run import Done, Run
 from trace_builder import TraceBuilder
@@ -44,14 +55,30 @@ def record(program: Program, run: Run) -> TraceBuilder:
                     if isinstance(done.action, Launch):
                         place["name"] = done.action.name
                     built.kernel(*writer.runs(task), correlation=next(unknown), **place)
-    for code, start, end in _ranges(run):
-        tell = built.frame if ".py(" in code else built.annotation
-        tell(code, _us(start - origin), _us(end - origin))
+    for code, thread, start, end in _ranges(run):
+        _tell(built, code, (_us(start - origin), _us(end - origin)), thread)
     for start, end in _backward(run):
         name = "autograd::engine::evaluate_function: MmBackward0"
         built.op(name, _us(start - origin), _us(end - origin), thread=AUTOGRAD)
-    built.synchronise("cudaDeviceSynchronize", *(_us(at - origin) for at in run.own_sync))
+    if any(done.tasks for done in run.training):
+        built.synchronise("cudaDeviceSynchronize", *(_us(at - origin) for at in run.own_sync))
     return built
+
+
+_OPS = ("aten::", "ConvolutionBackward", "torch.distributed.ddp.reducer::")
+"""What torch records as ops begins so."""
+
+
+def _tell(built: TraceBuilder, code: str, span: tuple[float, float], thread: int) -> None:
+    """The range around what the program did in this code."""
+    name, _, number = code.partition("#")
+    if not code.startswith(_OPS):
+        tell = built.frame if ".py(" in code else built.annotation
+        tell(code, *span, thread=thread)
+        return
+    built.op(name, *span, thread=thread)
+    if number:
+        built.events[-1]["args"] |= {"Sequence number": int(number)}
 
 
 class _Writer:
@@ -76,6 +103,8 @@ class _Writer:
             self._synchronise(action, done)
         elif isinstance(action, Launch):
             self._launch(action, done)
+        elif isinstance(action, Allocate):
+            self._built.call(action.api, *self._call(done, 0), thread=action.thread)
         elif isinstance(action, RecordEvent):
             call = self._built.record_event(*self._call(done, 0), thread=action.thread)
             self._records[action.event] = (action.stream, call)
@@ -92,13 +121,16 @@ class _Writer:
         place = {"stream": action.stream, "device": action.device, "name": action.name}
         if action.op:
             self._built.op(action.op, self._at(done.start_ns), self._at(done.end_ns), thread=action.thread)
+            if action.shapes:
+                self._built.events[-1]["args"]["Input Dims"] = action.shapes
         runs = [self.runs(task) for task in done.tasks]
         if len(runs) > 1:
             graph = self._built.call("cudaGraphLaunch", *self._call(done, 0), thread=action.thread)
             for run in runs:
                 self._built.kernel(*run, correlation=graph, **place)
         else:
-            self._built.launch(*self._call(done, 0), runs=runs[0], thread=action.thread, **place)
+            said = {"blocks per SM": action.blocks} if action.blocks else {}
+            self._built.launch(*self._call(done, 0), runs=runs[0], thread=action.thread, **place, **said)
 
     def _stream_wait(self, action: StreamWait, done: Done) -> None:
         stream, call = self._records[action.event]
@@ -164,17 +196,18 @@ def _backward(run: Run) -> Iterator[tuple[int, int]]:
             yield done[0].start_ns, done[-1].end_ns
 
 
-def _ranges(run: Run) -> Iterator[tuple[str, int, int]]:
-    """The code of the window that has a name, with its start and its end."""
+def _ranges(run: Run) -> Iterator[tuple[str, int, int, int]]:
+    """The code of the window that has a name, with its thread, its start and its end."""
     inside = (done for done in run.training if done.start_ns >= run.start_ns)
-    for code, stretch in itertools.groupby(inside, key=_code):
+    for (code, thread), stretch in itertools.groupby(inside, key=_code):
         if code:
             done = list(stretch)
-            yield code, done[0].start_ns, done[-1].end_ns
+            yield code, thread, done[0].start_ns, done[-1].end_ns
 
 
-def _code(done: Done) -> str:
-    return done.action.code if isinstance(done.action, Work | Launch) else ""
+def _code(done: Done) -> tuple[str, int]:
+    action = done.action
+    return (action.code if isinstance(action, Work | Launch | Allocate) else "", action.thread)
 
 
 def _us(ns: int) -> float:

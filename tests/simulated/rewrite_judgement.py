@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from prediction import TOLERANCE, Prediction
 from program import Action, Launch, Program
 from random_programs import random_program
-from random_rewrites import REWRITES, random_rewrite
+from random_rewrites import CHECKED_BY, random_rewrite
 from recording import record, site_function
 from simulated_host import run
 
@@ -30,7 +30,7 @@ def judge_rewrite(fix: str, seed: int) -> Prediction | None:
     whole = run(rewrite.before)
     built = record(rewrite.before, whole)
     built.device_name = rewrite.device
-    savings = [found.saving for found in _found(REWRITES[fix][0], built.facts()) if found.saving is not None]
+    savings = [found.saving for found in _found(CHECKED_BY[fix], built.facts()) if found.saving is not None]
     if not savings:
         return None
     bracket = Saving(
@@ -65,9 +65,9 @@ def judge_joint(fix: str, seed: int) -> JointJudgement | None:
     report = built.report()
     actions = rank(report).actions
     codes = [report.findings[action.findings[0]].rule for action in actions]
-    if REWRITES[fix][0] not in codes:
+    if CHECKED_BY[fix] not in codes:
         return None
-    place = codes.index(REWRITES[fix][0])
+    place = codes.index(CHECKED_BY[fix])
     above = [at for action in actions[:place] if action.total_ns is not None for at in action.findings]
     sources = [report.sites[site].source for at in above for site in report.findings[at].sites]
     functions = {source.function for source in sources if source is not None}

@@ -71,18 +71,33 @@ class Task:
     awaited: Completion | None = None
     started: Completion = field(default_factory=Completion)
     ended: Completion = field(default_factory=Completion)
+    talks: bool = False
+    """Whether it sends to other ranks: the rest is slower meanwhile."""
     start_ns: int = 0
     end_ns: int = 0
 
 
+@dataclass(slots=True)
+class _Progress:
+    """Of a task that runs: what was left of it at an instant, at its full pace."""
+
+    left_ns: float
+    since_ns: int
+    plan: int = 0
+    """Number of the last end that was planned; those before no longer hold."""
+
+
 class Engine:
-    """Runs tasks one after the other, or all at once if `shared`."""
+    """Runs tasks one after the other, or all at once if `shared`; what talks has its own pace."""
 
     def __init__(self, clock: Clock, *, shared: bool) -> None:
         self._clock = clock
         self._shared = shared
-        self._running = 0
+        self._running: dict[Task, _Progress] = {}
         self._ready: deque[Task] = deque()
+        self._longer = 1.0
+        self.talking: Callable[[int], None] = lambda _: None
+        """Told of one task more, or less, that talks."""
 
     def take(self, task: Task) -> None:
         if self._running and not self._shared:
@@ -90,15 +105,39 @@ class Engine:
         else:
             self._start(task)
 
-    def _start(self, task: Task) -> None:
-        self._running += 1
-        task.start_ns = self._clock.now_ns
-        task.end_ns = task.start_ns + task.run_ns
-        task.started.come()
-        self._clock.at(task.end_ns, lambda: self._end(task))
+    def set_pace(self, longer: float) -> None:
+        """From now on tasks take so many times as long."""
+        for task, progress in self._running.items():
+            if not task.talks:
+                progress.left_ns -= (self._clock.now_ns - progress.since_ns) / self._longer
+                progress.since_ns = self._clock.now_ns
+        self._longer = longer
+        for task, progress in self._running.items():
+            if not task.talks:
+                self._plan(task, progress)
 
-    def _end(self, task: Task) -> None:
-        self._running -= 1
+    def _start(self, task: Task) -> None:
+        task.start_ns = self._clock.now_ns
+        progress = self._running[task] = _Progress(task.run_ns, task.start_ns)
+        task.started.come()
+        self._plan(task, progress)
+        if task.talks:
+            self.talking(1)
+
+    def _plan(self, task: Task, progress: _Progress) -> None:
+        progress.plan += 1
+        plan = progress.plan
+        longer = 1.0 if task.talks else self._longer
+        end_ns = self._clock.now_ns + round(progress.left_ns * longer)
+        self._clock.at(end_ns, lambda: self._end(task, progress, plan))
+
+    def _end(self, task: Task, progress: _Progress, plan: int) -> None:
+        if plan != progress.plan:
+            return
+        task.end_ns = self._clock.now_ns
+        del self._running[task]
+        if task.talks:
+            self.talking(-1)
         task.ended.come()
         if self._ready:
             self._start(self._ready.popleft())
@@ -141,15 +180,26 @@ class Stream:
 class Device:
     """Streams by number, an engine for kernels and two for copies."""
 
-    def __init__(self, clock: Clock, *, kernels_share: bool) -> None:
+    def __init__(
+        self, clock: Clock, *, kernels_share: bool, slower_kernels: float = 0, slower_copies: float = 0
+    ) -> None:
         self._clock = clock
+        self._slower = {"kernel": slower_kernels, "HtoD": slower_copies, "DtoH": slower_copies}
+        self._talking = 0
         self._streams: dict[int, Stream] = {}
         self.engines = {
             "kernel": Engine(clock, shared=kernels_share),
             "HtoD": Engine(clock, shared=False),
             "DtoH": Engine(clock, shared=False),
         }
+        self.engines["kernel"].talking = self._talk
         self._entries: deque[Completion] = deque(maxlen=QUEUE_LIMIT)
+
+    def _talk(self, more: int) -> None:
+        before, self._talking = self._talking, self._talking + more
+        if bool(before) != bool(self._talking):
+            for name, engine in self.engines.items():
+                engine.set_pace(1 + self._slower[name] * bool(self._talking))
 
     def stream(self, number: int) -> Stream:
         return self._streams.setdefault(number, Stream(self._clock))

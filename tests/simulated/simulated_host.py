@@ -1,17 +1,29 @@
 """Runs a program: host threads come to their actions one by one, and wait where CUDA says so.
 
 What blocks the host: a synchronise, until all that it names has ended; a read into pageable
-memory and a synchronous copy, until the copy has ended; an upload of more than 64 KB from
-pageable memory, which first waits for its stream and then stages the data; a launch that finds
-the queue full. (CUDA Runtime API, "API synchronization behavior".) A wait of a site that is left
-out costs what its call costs when there is nothing to wait for: the value is read later.
+memory and a synchronous copy, until the copy has ended; a free, until the device has done all; an
+upload of more than 64 KB from pageable memory, which first waits for its stream and then stages the data; a
+launch that finds the queue full. (CUDA Runtime API, "API synchronization behavior".) A wait of a site that is
+left out costs what its call costs when there is nothing to wait for: the value is read later.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
-from program import Action, Copy, Launch, Program, Put, RecordEvent, StreamWait, Synchronise, Take, Work
+from program import (
+    Action,
+    Allocate,
+    Copy,
+    Launch,
+    Program,
+    Put,
+    RecordEvent,
+    StreamWait,
+    Synchronise,
+    Take,
+    Work,
+)
 from simulated_gpu import Clock, Completion, Device, Task
 from simulated_run import Call, Done, Run
 
@@ -86,6 +98,8 @@ class _Machine:
             yield action.length_ns
         elif isinstance(action, Launch):
             yield from self._launch(action, calls, tasks)
+        elif isinstance(action, Allocate):
+            yield from self._allocate(action, calls)
         elif isinstance(action, Copy):
             yield from self._copy(action, calls, tasks)
         elif isinstance(action, Synchronise):
@@ -110,7 +124,12 @@ class _Machine:
 
     def _device(self, number: int) -> Device:
         if number not in self._devices:
-            self._devices[number] = Device(self._clock, kernels_share=self._program.kernels_share)
+            self._devices[number] = Device(
+                self._clock,
+                kernels_share=self._program.kernels_share,
+                slower_kernels=self._program.slower_kernels,
+                slower_copies=self._program.slower_copies,
+            )
         return self._devices[number]
 
     def _launch(self, action: Launch, calls: list[Call], tasks: list[Task]) -> Iterator[int | Completion]:
@@ -121,7 +140,7 @@ class _Machine:
             yield device.room
         arrival = self._clock.now_ns + action.latency_ns
         for run_ns in action.runs_ns:
-            task = Task(run_ns, action.gap_ns, arrival, device.engines["kernel"])
+            task = Task(run_ns, action.gap_ns, arrival, device.engines["kernel"], talks=action.talks)
             device.stream(action.stream).give(task)
             tasks.append(task)
         device.enter(tasks[0].started)
@@ -150,6 +169,13 @@ class _Machine:
             yield from self._wait(stream.last if waits else None, action.sync_ns, action)
             calls.append(Call("cudaStreamSynchronize", start, self._clock.now_ns))
             yield _OP_NS
+
+    def _allocate(self, action: Allocate, calls: list[Call]) -> Iterator[int | Completion]:
+        start = self._clock.now_ns
+        if action.api == "cudaFree":
+            yield from _device_ends(self._device(action.device))
+        yield action.call_ns
+        calls.append(Call(action.api, start, self._clock.now_ns))
 
     def _synchronise(self, action: Synchronise, calls: list[Call]) -> Iterator[int | Completion]:
         start = self._clock.now_ns

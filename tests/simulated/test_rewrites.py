@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from random_rewrites import REWRITES
+from random_rewrites import CHECKED_BY
 from rewrite_judgement import judge_batch, judge_joint, judge_rewrite
 
-SAMPLE = range(70_000, 70_003)
+SAMPLE = range(70_000, 70_001)
 EXHAUSTIVE = range(71_000, 71_300)
 """Neither was looked at while the brackets were being fixed: that was done on the seeds 60000 to 60099."""
 
 LEAST_INSIDE = 0.95
 
 
-def share_inside(fix: str, seeds: range) -> float:
-    judged = [one for seed in seeds if (one := judge_rewrite(fix, seed)) is not None]
-    assert judged
-    return float(np.mean([one.is_inside for one in judged]))
+def are_inside(fix: str, seeds: range) -> list[bool]:
+    return [one.is_inside for seed in seeds if (one := judge_rewrite(fix, seed)) is not None]
 
 
 def test_most_truths_lie_between_floor_and_ceiling() -> None:
-    assert np.mean([share_inside(fix, SAMPLE) for fix in REWRITES]) >= LEAST_INSIDE
+    judged = [inside for fix in CHECKED_BY for inside in are_inside(fix, SAMPLE)]
+    assert len(judged) >= len(CHECKED_BY) // 2
+    assert np.mean(judged) >= LEAST_INSIDE
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("fix", REWRITES)
+@pytest.mark.parametrize("fix", CHECKED_BY)
 def test_of_each_fix_most_do(fix: str) -> None:
-    assert share_inside(fix, EXHAUSTIVE) >= LEAST_INSIDE
+    judged = are_inside(fix, EXHAUSTIVE)
+    assert judged
+    assert np.mean(judged) >= LEAST_INSIDE
 
 
 def share_under(fix: str, seeds: range) -> float:
@@ -42,7 +44,7 @@ def test_once_the_waits_above_it_are_gone_a_fix_saves_no_more_than_is_said() -> 
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("fix", REWRITES)
+@pytest.mark.parametrize("fix", CHECKED_BY)
 def test_of_each_fix_the_same_holds_for_most(fix: str) -> None:
     assert share_under(fix, EXHAUSTIVE[:100]) >= LEAST_INSIDE
 
