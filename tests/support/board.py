@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import contextlib
 import json
@@ -12,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,7 +21,10 @@ from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import urlopen
 
+from tensorboard.plugins import base_plugin
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
+from tbprof.plugin.plugin import TbprofPlugin
 
 __all__ = [
     "LONG_QUEUE",
@@ -29,7 +33,9 @@ __all__ = [
     "TRACE",
     "Board",
     "Times",
+    "all_routes",
     "board",
+    "changed",
     "crowd",
     "put_runs",
     "until",
@@ -51,10 +57,13 @@ from tensorboard import default, main_lib, program
 import werkzeug.serving
 from tbprof.plugin.loader import TbprofLoader
 
-logdir, port, with_tab, queue, memory = sys.argv[1:]
+logdir, port, with_tab, queue, memory, file = sys.argv[1:]
 if int(memory):
     import resource
     resource.setrlimit(resource.RLIMIT_AS, (int(memory), int(memory)))
+if int(file):
+    import resource
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(file), int(file)))
 werkzeug.serving.BaseWSGIServer.request_queue_size = int(queue)
 main_lib.global_init()
 loaders = [*default.get_static_plugins(), *([TbprofLoader()] if with_tab == "True" else [])]
@@ -131,16 +140,39 @@ class Board:
 
 @contextlib.contextmanager
 def board(
-    logdir: pathlib.Path, *, with_tab: bool = True, queue: int = 128, memory_bytes: int = 0
+    logdir: pathlib.Path,
+    *,
+    with_tab: bool = True,
+    queue: int = 128,
+    memory_bytes: int = 0,
+    file_bytes: int = 0,
+    user: int | None = None,
+    **environment: str | None,
 ) -> Iterator[Board]:
-    """TensorBoard with its own plugins and ours, or without ours, to compare."""
+    """TensorBoard with its own plugins and ours, or without ours, to compare.
+
+    Args:
+        logdir: What it shows.
+        with_tab: Whether with ours.
+        queue: Connections that the system keeps for it.
+        memory_bytes: What each of its processes may have at most; 0 for no limit.
+        file_bytes: How large the files that it writes may be; its log is one of them.
+        user: The number of the one who runs it, where that is not who runs the tests.
+        environment: Variables that are other for it; None of those that it lacks. It has a cache of its own.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with tempfile.TemporaryDirectory() as cache, open(f"{cache}/log", "wb") as log:  # noqa: PTH123
-        command = [sys.executable, "-c", _SERVER, *map(str, (logdir, port, with_tab, queue, memory_bytes))]
+        started = (logdir, port, with_tab, queue, memory_bytes, file_bytes)
+        command = [sys.executable, "-c", _SERVER, *map(str, started)]
+        others: dict[str, Any] = {} if user is None else {"user": user, "group": user, "extra_groups": []}
         process = subprocess.Popen(
-            command, env={**os.environ, "XDG_CACHE_HOME": f"{cache}/cache"}, stdout=log, stderr=log
+            command,
+            env=changed({"XDG_CACHE_HOME": f"{cache}/cache", **environment}),
+            stdout=log,
+            stderr=log,
+            **others,
         )
         try:
             server = Board(process.pid, port, time.monotonic(), pathlib.Path(cache, "log"))
@@ -152,6 +184,18 @@ def board(
                 process.wait(5)
             process.kill()
             process.wait()
+
+
+def changed(environment: Mapping[str, str | None]) -> dict[str, str]:
+    """The environment of the tests with these variables, and without those that are None."""
+    return {name: value for name, value in {**os.environ, **environment}.items() if value is not None}
+
+
+def all_routes() -> list[str]:
+    """All that the plugin answers to but its code."""
+    flags = argparse.Namespace(logdir="", logdir_spec="")
+    plugin = TbprofPlugin(base_plugin.TBContext(flags=flags, logdir=""))
+    return [route[1:] for route in plugin.get_plugin_apps() if not route.startswith(("/index", "/assets"))]
 
 
 def until(holds: Callable[[], bool], *, every_s: float = 0.1) -> None:

@@ -12,6 +12,7 @@ from tbprof.cli import main as command
 from tbprof.hook.config.options import HookOptions
 from tbprof.hook.run import parser as run_parser
 from tbprof.preflight import command as preflight_command
+from tbprof.preflight.fits import command as fits_command
 
 __all__ = ["code_blocks", "commands", "options_of_all", "problems_of_line"]
 
@@ -34,6 +35,7 @@ def commands() -> Mapping[str, frozenset[str]]:
     # Two commands hand everything on to a module that needs torch.
     found["run"] = _options(run_parser(HookOptions))
     found["preflight"] = _options(preflight_command._parser())
+    found["fits"] = _options(fits_command._parser())
     return found
 
 

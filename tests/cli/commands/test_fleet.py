@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -29,14 +30,31 @@ def logdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_all_forms_tell_the_same_runs(capsys: pytest.CaptureFixture[str], logdir: Path) -> None:
     runs = ["team/run2", "team/run1", "raw"]
     text = printed(capsys, logdir)
-    assert [line.split()[0] for line in text.splitlines()[4:]] == runs
-    assert "bbbbbbbbbb added" in text
+    assert [line.split()[0] for line in text.splitlines()[4:] if not line.startswith(" ")] == runs
+    assert "    ! bbbbbbbbbb added" in text
     found = json.loads(printed(capsys, logdir, "--format", "json"))
     assert [row["run"] for row in found["runs"]] == runs
     rows = list(csv.DictReader(io.StringIO(printed(capsys, logdir, "--format", "csv"))))
     assert [row["run"] for row in rows] == runs
     assert float(rows[0]["lost_gpu_s"]) == found["runs"][0]["lost_gpu_s"]
     assert "| `team/run2` |" in printed(capsys, logdir, "--format", "markdown")
+
+
+@pytest.mark.parametrize("columns", [80, 120, 200])
+def test_text_is_as_wide_as_the_terminal_and_whole(
+    capsys: pytest.CaptureFixture[str], logdir: Path, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    long = logdir / "team" / "-".join(["a_run_with_a_name_of_many_parts"] * 3)
+    shutil.copytree(logdir / "team" / "run1", long)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    text = printed(capsys, logdir)
+    lines = text.splitlines()
+    in_words_only = [line for line in lines if long.name not in line and str(logdir) not in line]
+    assert max(map(len, in_words_only)) <= columns
+    assert f"team/{long.name}" in text
+    head = next(line for line in lines if line.startswith("run "))
+    figures = [line for line in lines if line.endswith("GPU-minutes") or line.startswith("raw ")]
+    assert {len(line) for line in figures} == {len(head)}
 
 
 def test_no_report_is_read_twice(
