@@ -737,13 +737,14 @@ export interface JobRank {
   copying_us: number | null;
   /** In the order of the other screens. */
   idle: IdlePart[];
-  /** Of its matched collectives, covered by computing or not; with the next one their whole time. */
-  transfer_us: number;
-  arrival_wait_us: number;
+  /** Of its matched collectives, covered by computing or not; with the next one their whole time. Null
+   * where none of them is matched, as the next three. */
+  transfer_us: number | null;
+  arrival_wait_us: number | null;
   /** How late it was, in the collectives in which it was the latest. */
-  late_us: number;
+  late_us: number | null;
   /** Matched collectives of the whole window in which it was the late one. */
-  latest_in: number;
+  latest_in: number | null;
   /** What was subtracted from its times to draw it; null where no collective tells. Not of a step. */
   clock_offset_us: number | null;
   clock_error_us: number | null;
@@ -768,6 +769,8 @@ export interface JobSource {
 export interface LateCause {
   /** Index into `ranks`. */
   rank: number;
+  /** Those that came together with it. */
+  also_late: number[];
   sentence: string;
   /** Indexes into `steps`. */
   steps: number[];
@@ -1459,7 +1462,7 @@ export interface ModuleKernel {
 }
 
 export interface ModuleNode {
-  kind: "module" | "loss" | "optimizer" | "compiled" | "graph" | "communication" | "before" | "gradients" | "after" | "outside";
+  kind: "module" | "loss" | "optimizer" | "compiled" | "graph" | "communication" | "before" | "between" | "gradients" | "after" | "outside";
   /** Within its parent, `layers.0-31` of equal layers; "" of the root. */
   name: string;
   /** "" of what is no module. */

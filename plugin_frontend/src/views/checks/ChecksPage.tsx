@@ -42,7 +42,7 @@ function Parts({ checks }: { checks: ChecksView }) {
         <InlineText text={checks.sentence} />
       </h1>
       {costly.length > 0 && (
-        <Card id="failed" title="Failed" about={`most worth first; savings ${checks.marks_steps ? "of a step" : "of the window"}`}>
+        <Card id="failed" title="Failed" about={`by severity; savings ${checks.marks_steps ? "of a step" : "of the window"}`}>
           <ul class="checks in">
             {costly.map((row) => (
               <FailedRow key={row.rule} row={row} />
