@@ -11,6 +11,7 @@ from said_first import problems_of
 
 from tbprof.model import Report
 from tbprof.texts.screens.verdicts import verdict_sentences
+from tbprof.views.findings.actions import rank
 
 EXPERT = json.loads((pathlib.Path(__file__).parents[1] / "data" / "expert.json").read_text(encoding="utf-8"))
 """By trace: what an expert says first, the figures that prove it, and what tbprof must say."""
@@ -37,6 +38,13 @@ def test_the_first_sentence_is_the_experts(reports: dict[str, Report], name: str
         assert words in said
     for words in expected["never"]:
         assert words not in said
+
+
+@pytest.mark.parametrize("name", [name for name, told in EXPERT.items() if "first_action" in told])
+def test_the_first_action_is_what_an_expert_would_do_about_it(reports: dict[str, Report], name: str) -> None:
+    report = reports[name]
+    (first, *_) = rank(report).actions
+    assert report.findings[first.findings[0]].rule == EXPERT[name]["first_action"]
 
 
 @pytest.mark.parametrize("name", EXPERT)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from statistics import fmean, median
-
+from tbprof.averages import fmean, median
 from tbprof.model import Report, Step
 from tbprof.views.base.times import us
 

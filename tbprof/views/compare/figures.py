@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from statistics import fmean
 from typing import Literal, TypeAlias
 
+from tbprof.averages import fmean
 from tbprof.model import Report
 from tbprof.records import dataclass
 from tbprof.texts.screens.comparison import COMMUNICATION, figure_words

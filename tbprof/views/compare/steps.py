@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import sqrt
-from statistics import fmean, median
 
+from tbprof.averages import fmean, median
 from tbprof.model import Report
 from tbprof.records import dataclass
 from tbprof.texts.screens.comparison import (

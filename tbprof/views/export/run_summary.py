@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Sequence
-from statistics import fmean
 
+from tbprof.averages import fmean
 from tbprof.model import Report, Window
 from tbprof.records import dataclass
 from tbprof.views.base.steady import marks_steps, mean_step_us, median_step_us

@@ -3,7 +3,8 @@
 A change is worth its estimate. Where no replay can judge it, a wait is worth its floor, for a wait is not a
 cost, and all else its ceiling, but no more than its severity says, since a finding whose cause lies with
 another one is graded down. The waits of the fix plan keep the plan's order, for what a row adds holds only
-after those above it, and no other action is said to save more than those leave.
+after those above it, and no other action is said to save more than those leave. What the first sentence is
+about leads where nothing is worth more than twice as much.
 """
 
 from __future__ import annotations

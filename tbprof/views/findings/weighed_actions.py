@@ -1,4 +1,8 @@
-"""In which order actions stand, and what those above leave for the next one to save."""
+"""In which order actions stand, and what those above leave for the next one to save.
+
+What the first sentence is about comes first, unless another action is worth more than twice as much: a
+reader who is told of waits looks for the line that waits.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,18 @@ _WINS_STALLS = ("CMP", "CPY", "DAT", "LCH", "MEM", "SYN")
 """Families of rules whose findings can win the time in which nothing is computed: the host comes earlier."""
 _SPARES_KERNELS = ("LCH04", "MEM04")
 """Rules of these families whose findings win kernels too, which no wait above them shortens."""
+
+
+_TOLD_FIRST = {
+    "busy": ("FUS", "OPT", "PRC"),
+    "communication": ("DST01",),
+    "host_bound": ("LCH02",),
+    "input": ("DAT",),
+    "launch_bound": ("LCH01", "LCH03"),
+}
+"""By the verdict's case, which rules its sentence is about; that of `waits` is about the fix plan."""
+_LEADS_FROM = 0.5
+"""Of the worth of any other action."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +66,38 @@ def in_order(
     ordered: list[WeighedAction] = []
     rows = [(action, _weight(report, action, room_ns)) for action in planned]
     others = _heaviest_first(report, alone, room_ns)
+    lead = _lead(report, rows, others)
     saved_ns, shortened_ns = 0, 0
     while rows or others:
-        if others and max((weight for _, weight in rows), default=-1.0) < others[0][1]:
-            ordered.append(others.pop(0))
-            if not _makes_kernels_shorter(report, ordered[-1][0]):
-                continue
-            shortened_ns += ordered[-1][0].saving.ceiling_ns
+        weightiest = max((weight for _, weight in rows), default=0.0)
+        if lead in others or (lead is None and others and (not rows or weightiest < others[0][1])):
+            ordered.append(others.pop(0 if lead is None else others.index(lead)))
+            shortens = _makes_kernels_shorter(report, ordered[-1][0])
+            shortened_ns += ordered[-1][0].saving.ceiling_ns if shortens else 0
         else:
             ordered.append(rows.pop(0))
             saved_ns = ordered[-1][0].total_ns or 0
+        lead = None
         left = [_after(report, action, saved_ns, shortened_ns) for action, _ in others]
         others = _heaviest_first(report, left, room_ns)
     return ordered
+
+
+def _lead(report: Report, rows: list[WeighedAction], others: list[WeighedAction]) -> WeighedAction | None:
+    """The action that the first sentence is about, where no other is worth more than twice as much."""
+    case = "" if report.verdict is None else report.verdict.case
+    told = rows[:1] if case == "waits" else [pair for pair in others if _is_told(report, pair[0])]
+    if not told:
+        return None
+    worth = sum(weight for _, weight in rows) if case == "waits" else told[0][1]
+    most = max(weight for _, weight in [*rows, *others])
+    return told[0] if worth >= _LEADS_FROM * most else None
+
+
+def _is_told(report: Report, action: Action) -> bool:
+    """Whether the first sentence is about what it finds."""
+    rules = () if report.verdict is None else _TOLD_FIRST.get(report.verdict.case, ())
+    return report.findings[action.findings[0]].rule.startswith(rules)
 
 
 def _heaviest_first(report: Report, alone: list[Action], room_ns: float) -> list[WeighedAction]:
@@ -110,13 +145,7 @@ def _weight(report: Report, action: Action, room_ns: float) -> float:
         return saving.estimate_ns
     if saving.floor_ns and any(report.findings[at].sites for at in action.findings):
         return saving.floor_ns
-    if _opens_the_screen(report, action):
+    if report.verdict is not None and report.verdict.case == "communication" and _is_told(report, action):
         return saving.ceiling_ns
     worst = min((report.findings[at].severity for at in action.findings), key=SEVERITIES.index)
     return min(saving.ceiling_ns, _MOST_OF.get(worst, 1.0) * room_ns)
-
-
-def _opens_the_screen(report: Report, action: Action) -> bool:
-    """Whether the first sentence is about it: then nothing that is worth less stands above it."""
-    is_communication = report.verdict is not None and report.verdict.case == "communication"
-    return is_communication and any(report.findings[at].rule == "DST01" for at in action.findings)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from statistics import fmean
 
+from tbprof.averages import fmean
 from tbprof.file_names import rank_of
 from tbprof.model import Window
 from tbprof.records import dataclass

@@ -29,6 +29,7 @@ _MOST_LINES = 5
 
 _MOST_WAITS = 64
 _MOST_KERNELS = 16
+_MOST_OPS = 2
 _LONGEST_NAME = 120
 """Letters of a name that others gave: a summary stays small."""
 
@@ -164,7 +165,16 @@ def _waits(report: Report) -> tuple[SummaryWait, ...]:
 
 
 def _wait(report: Report, finding: Finding) -> SummaryWait:
-    return SummaryWait(finding.fingerprint, finding.rule, _place(report, finding.sites))
+    place = _place(report, finding.sites) or _around(report, finding.sites)
+    return SummaryWait(finding.fingerprint, finding.rule, place)
+
+
+def _around(report: Report, sites: tuple[Any, ...]) -> str:
+    """What is recorded around a wait whose line is not."""
+    if not sites:
+        return ""
+    site = report.sites[sites[0]]
+    return _short(site.label or site.module or " in ".join(site.ops[:_MOST_OPS]))
 
 
 def _place(report: Report, sites: tuple[Any, ...]) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from statistics import fmean
-
+from tbprof.averages import fmean
 from tbprof.model import HostTime, Report
 from tbprof.views.base.steady import steady_steps
 from tbprof.views.base.times import us

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from statistics import median
 from typing import get_args
 
+from tbprof.averages import median
 from tbprof.views.series.series import FigureSpread, RankFigure, SeriesRow
 
 __all__ = ["MOST_ROWS", "outstanding_rows", "spreads_of"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from statistics import fmean
 from typing import Literal, TypeAlias
 
+from tbprof.averages import fmean
 from tbprof.model import Report
 from tbprof.records import dataclass
 from tbprof.texts.screens.idle import cause_name

@@ -42,7 +42,7 @@ def test_an_example_keeps_its_indentation() -> None:
 
 def test_a_caveat_stands_apart_from_the_fix() -> None:
     page = rule_text("SYN01")
-    assert page.caveat.startswith("the logged value is the same")
+    assert page.caveat.startswith("The logged value is the same")
     assert "caveat" not in page.fix
 
 

@@ -73,6 +73,17 @@ def test_communication_stands_first_where_the_screen_opens_with_it(case: str, fi
     assert rules(report)[0] == first
 
 
+@pytest.mark.parametrize(("launching_ns", "first"), [(800_000, "SYN01"), (801_000, "LCH01")])
+def test_what_the_first_sentence_is_about_leads_up_to_twice_its_worth(launching_ns: int, first: str) -> None:
+    plan = (PlanRow(0, 400_000, 400_000, 500_000),)
+    launches = finding("LCH01", Saving(0, None, launching_ns))
+    report = report_of(read(Saving(0, 400_000, 500_000)), launches, plan=plan)
+    assert rules(dataclasses.replace(report, verdict=Verdict("waits", {})))[0] == first
+    late = report_of(launches, finding("LCH02", Saving(0, None, 400_000)))
+    told = dataclasses.replace(late, verdict=Verdict("host_bound", {}))
+    assert (rules(told)[0] == "LCH02") == (first == "SYN01")
+
+
 def test_a_wait_that_no_replay_can_judge_is_worth_its_floor() -> None:
     wait = finding("SYN02", Saving(500_000, None, 5_000_000), sites=(0,))
     host = finding("LCH02", Saving(0, None, 600_000))

@@ -41,6 +41,18 @@ def test_a_summary_is_kept_and_read_again() -> None:
         summary_of_document({**document_of(SUMMARY), "lines": [{"unknown": 1}]})
 
 
+def test_a_wait_whose_line_is_not_recorded_is_named_by_what_is_around_it() -> None:
+    report = report_of_commit(COMMITS[0])
+    sites = tuple(
+        dataclasses.replace(
+            site, source=None, label=None, module=None, ops=("aten::item", "aten::any", "aten::a")
+        )
+        for site in report.sites
+    )
+    places = {wait.place for wait in summary_of(dataclasses.replace(report, sites=sites)).waits}
+    assert places == {"aten::item in aten::any"}
+
+
 def test_what_the_gpu_does_adds_up_to_the_step() -> None:
     parts = [SUMMARY.busy, SUMMARY.communication, SUMMARY.copying, *SUMMARY.idle.values()]
     assert sum(part or 0.0 for part in parts) == pytest.approx(1.0, abs=1e-6)
