@@ -23,6 +23,7 @@ _NAMES = (
     "rules",
     "guides",
     "classic",
+    "import",
     "team",
     "remote",
     "questions",

@@ -68,11 +68,14 @@ def test_python_blocks_are_python(page: ManualText) -> None:
 @EACH_PAGE
 def test_every_option_and_command_in_the_prose_exists(page: ManualText) -> None:
     spans = re.findall(r"`([^`\n]+)`", page.markdown)
-    # One of docker's, in the answer about CUPTI, one of systemd's, and TensorBoard's.
+    # One of docker's, in the answer about CUPTI, one of systemd's, TensorBoard's, nsys' and rocprofv3's.
     options = {option for span in spans for option in re.findall(r"(?<!\S)--[a-z_-]+", span)} - {
         "--bind_all",
         "--cap-add",
         "--logdir",
+        "--output-format",
+        "--runtime-trace",
+        "--type",
         "--scope",
         "--load_fast",
         "--tbprof_follow_links",
