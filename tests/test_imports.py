@@ -55,11 +55,22 @@ def test_the_hook_holds_neither_tensorboard_nor_the_reader() -> None:
 
 def test_the_tab_can_not_read_a_stored_report_in_tensorboards_process() -> None:
     program = (
-        "import sys, tbprof.plugin.plugin\n"
+        "import sys, tbprof.plugin.serving\n"
         "print(*(name for name in ('google.protobuf', 'tbprof.store.codec', 'tbprof.report')"
         " if name in sys.modules))"
     )
     assert run_fresh(program).split() == []
+
+
+def test_a_tensorboard_whose_tab_nobody_opens_imports_next_to_nothing_of_it() -> None:
+    program = (
+        "import sys\nfrom tensorboard.plugins import base_plugin\n"
+        "from tbprof.plugin.loader import TbprofLoader\n"
+        "TbprofLoader().load(base_plugin.TBContext(logdir=sys.argv[1])).get_plugin_apps()\n"
+        "print(*(name for name in sys.modules if name.startswith(('tbprof.', 'msgspec'))))"
+    )
+    loaded = {"tbprof.version", "tbprof.plugin", "tbprof.plugin.loader", "tbprof.plugin.plugin"}
+    assert set(run_fresh(program, str(SAMPLE)).split()) <= loaded
 
 
 def test_the_command_line_holds_neither_torch_nor_tensorboard() -> None:

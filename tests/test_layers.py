@@ -43,18 +43,22 @@ def allowed(folders: str = "", packages: str = "", never: str = "") -> Allowed:
 FORMER_NAMES = {"lightning": "pytorch_lightning"}
 """Of frameworks: each file of `integrations` may import the one that it is named after."""
 
-FOR_ALL = frozenset({"records", "harmless"})
+FOR_ALL = frozenset({"records", "harmless", "averages"})
 """What everybody may import, as the standard library."""
 
-OF_RULES = allowed("analysis.* line_rules optable texts.figures trace.columns model", "numpy")
+OF_RULES = allowed(
+    "analysis.* framework_options line_rules optable texts.figures trace.columns model", "numpy"
+)
 
 LAW = {
     "__init__": allowed("executors hook hook.config html_report preflight version"),
     "__main__": allowed("cli"),
     "version": allowed(),
     "records": allowed(),
+    "averages": allowed(),
     "model": allowed(),
     "errors": allowed(),
+    "framework_options": allowed(),
     "optable": allowed(),
     "line_rules": allowed(),
     "file_names": allowed(),
@@ -70,6 +74,7 @@ LAW = {
     "trace": allowed(),
     "trace.importers": allowed("opening errors model", "msgspec numpy"),
     "trace.columns": allowed("model", "numpy"),
+    "trace.importers.conversion": allowed("errors", "msgspec"),
     "trace.importers.files": allowed("opening errors", "isal"),
     "trace.importers.kineto.events": allowed("errors model", "msgspec numpy"),
     "trace.importers.kineto": allowed("errors model", "msgspec numpy"),
@@ -107,6 +112,7 @@ LAW = {
     "rules": OF_RULES,
     "manual": allowed("texts.* errors model"),
     "trace_writing": allowed("trace.export trace.export.classic"),
+    "trace_importing": allowed("trace.export trace.importers trace.importers.conversion"),
     "trace_files": allowed("trace.export.classic trace.importers"),
     "report": allowed(
         "analysis.* rules rules.base trace.columns trace.export trace.export.classic "
@@ -123,11 +129,13 @@ LAW = {
     "texts.screens": allowed("errors model"),
     "texts.fleet": allowed("errors model"),
     "texts.memory": allowed("errors model"),
+    "texts.job": allowed("errors model"),
     "texts": allowed("rules errors model"),
-    "texts.findings": allowed("rules rules.base errors model"),
+    "texts.findings": allowed("framework_options rules rules.base errors model"),
     "store": allowed("folders version errors model", "google.protobuf"),
     "store.publishing": allowed(
-        "opening file_names folders report trace_files trace_writing version window_names errors model",
+        "opening file_names folders report trace_files trace_importing trace_writing version window_names "
+        "errors model",
         "google.protobuf tensorboard.compat.tensorflow_stub tensorboard.summary",
     ),
     "store.lookup": allowed(
@@ -199,6 +207,7 @@ LAW = {
     "hook.steps": allowed("errors model", "torch"),
     "hook.audit": allowed("program errors model", "torch"),
     "hook.facts": allowed("version errors model", "torch"),
+    "hook.memory": allowed("file_names model", "torch"),
     "hook.window": allowed("errors model", "torch"),
     "hook.session": allowed("program remote errors model", "torch"),
     "integrations": allowed("hook hook.config errors"),
@@ -208,15 +217,17 @@ LAW = {
     "preflight.program": allowed("program errors model", "torch"),
     "preflight.patches": allowed("optable errors model", "torch"),
     "preflight": allowed(
-        "line_rules optable program standard_streams texts.findings errors model", "pytest torch"
+        "framework_options line_rules optable program standard_streams texts.findings errors model",
+        "pytest torch",
     ),
+    "preflight.fits": allowed("program standard_streams texts.figures errors", "torch"),
     "demo": allowed("hook hook.config errors", "torch torchvision"),
 }
 """By folder, what it may import of other layers."""
 
 INSIDE: dict[str, str] = {
     "trace": (
-        "columns < importers.files < importers.kineto.events < importers.kineto "
+        "columns < importers.files < importers.conversion importers.kineto.events < importers.kineto "
         "< importers.kineto.parallel < importers < stored export < export.classic < ."
     ),
     "analysis": (
@@ -225,7 +236,7 @@ INSIDE: dict[str, str] = {
     ),
     "rules": f"base < notes < copies.search < {' '.join(FAMILIES)} < .",
     "job": "replay < ranks operations < .",
-    "texts": "figures < findings trust < screens fleet memory < .",
+    "texts": "figures < findings trust < screens fleet memory < job < .",
     "store": ". < publishing < lookup",
     "views": (
         "base < findings pages communication < checks overview < window < source "
@@ -234,8 +245,8 @@ INSIDE: dict[str, str] = {
     "plugin": "worker < routes < .",
     "remote": ". < mirror",
     "cli": "output < input < processes < commands < .",
-    "hook": "safety < spool < config < steps audit < facts < window < session < .",
-    "preflight": "prediction base < watching < program < patches < .",
+    "hook": "safety < spool < config < steps audit < facts memory < window < session < .",
+    "preflight": "prediction base < watching < program < patches < . < fits",
 }
 """By layer, its folders: each may import those of lower rungs, none beside it. `.` is the layer itself."""
 

@@ -28,8 +28,10 @@ _COMMANDS: Mapping[str, str] = {
     "demo": "train a small model before and after its fixes",
     "run": "profile a training script without an edit to it",
     "preflight": "name the lines that would sync, on a machine without a GPU",
+    "fits": "say which batch sizes fit on a GPU, on a machine without one",
     "doctor": "say what a good recording lacks on this machine",
     "classic": "write copies of traces that the standard PyTorch Profiler tab shows correctly",
+    "import": "bring traces of other tools into a log directory",
     "publish": "publish the windows that runs left behind, or one trace",
 }
 """What each module of `tbprof.cli.commands` does; to list them imports none."""

@@ -16,6 +16,7 @@ from typing import Any
 from tbprof.errors import UsageError
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.folders import PACKAGE
+from tbprof.harmless import plain
 from tbprof.html_report.embedded_series import embedded_series
 from tbprof.manual.pages import RULES_PAGE, all_pages
 from tbprof.model import Report, Window
@@ -38,7 +39,10 @@ MOST_WINDOWS = 40
 MOST_TIMELINES = 4
 """Of a page, those of the newest windows."""
 
-_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'"
+_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline';"
+    " base-uri 'none'; form-action 'none'"
+)
 _NO_RUN = ("", ".")
 """Of a file that is shown alone, and of what lies in the log directory itself."""
 _MAX_ASCII = 0x7F
@@ -75,7 +79,7 @@ def html_page(windows: Sequence[tuple[Window, Report]], *, timelines: int = MOST
     name = first.run or first.window
     return _PAGE.format(
         policy=_POLICY,
-        title=html.escape(name).encode("ascii", "xmlcharrefreplace").decode(),
+        title=html.escape(plain(name)).encode("ascii", "xmlcharrefreplace").decode(),
         data=_data(named, timelines),
         script=_ascii(_bundle()).replace("</script", "<\\/script"),
     )
@@ -100,7 +104,8 @@ def _data(windows: Sequence[tuple[Window, Report]], timelines: int) -> str:
         "rules": [dataclasses.asdict(rule_page(words)) for words in all_rules()],
         "manual": _manual(),
     }
-    return json.dumps(content, allow_nan=False).replace("<", "\\u003c")
+    # Where the page is printed to the log of a workflow, `##[` would begin a command.
+    return json.dumps(content, allow_nan=False).replace("<", "\\u003c").replace("##[", "#\\u0023[")
 
 
 def _manual() -> list[dict[str, object]]:

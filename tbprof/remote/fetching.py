@@ -6,7 +6,6 @@ import contextlib
 import errno
 import os
 import re
-import secrets
 import time
 from functools import cache
 from pathlib import Path
@@ -58,7 +57,7 @@ def fetched(stand_in: StandIn) -> Path:
     if folder is None:
         raise OSError(errno.ENOENT, "without a cache, remote files are not read: set XDG_CACHE_HOME")
     _make_room(folder, stand_in.size_bytes)
-    aside = folder / f".{secrets.token_hex(8)}.part"
+    aside = folder / f".{os.urandom(8).hex()}.part"
     try:
         with aside.open("xb") as file:
             _read(stand_in, file)

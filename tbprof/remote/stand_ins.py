@@ -10,7 +10,6 @@ import contextlib
 import hashlib
 import json
 import os
-import secrets
 from pathlib import Path
 
 from tbprof.errors import RemoteError
@@ -108,7 +107,7 @@ def write_stand_in(path: Path, stand_in: StandIn) -> None:
         OSError: as the file system has it.
     """
     fields = (stand_in.address, stand_in.path, stand_in.version, stand_in.size_bytes, stand_in.modified_ns)
-    aside = path.with_name(f".{secrets.token_hex(8)}.part")
+    aside = path.with_name(f".{os.urandom(8).hex()}.part")
     try:
         with aside.open("xb") as file:
             file.write(json.dumps(fields).encode() + b"\n")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tbprof.cli.commands.parsers import WORKERS_HELP
 from tbprof.cli.commands.report_forms import report_parts
-from tbprof.cli.input.parquet_magic import is_parquet, is_pickle
+from tbprof.cli.input.file_kinds import is_out_of_memory, is_parquet, is_pickle
 from tbprof.cli.input.piped import is_piped
 from tbprof.cli.input.places import path_of
 from tbprof.cli.input.window_reading import WindowReader, WindowReport
@@ -76,6 +76,9 @@ def run(options: argparse.Namespace) -> int:
     with Output(options.output) as output:
         for table in filter(is_parquet, options.paths):
             output.put(_job_text(table, options))
+            return 0
+        for failure in filter(is_out_of_memory, options.paths):
+            output.put(_out_of_memory_text(failure, options))
             return 0
         for snapshot in filter(is_pickle, options.paths):
             output.put(_snapshot_text(snapshot, options))
@@ -141,6 +144,19 @@ def _snapshot_text(path: Path, options: argparse.Namespace) -> str:
 
     found = read_snapshot(path)
     return snapshot_json(found) if options.format == "json" else snapshot_text(found)
+
+
+def _out_of_memory_text(path: Path, options: argparse.Namespace) -> str:
+    """Of what the hook left where memory ran out, which is no trace and has no windows."""
+    if len(options.paths) > 1 or options.summary or options.fail_on or options.format not in _JOB_FORMS:
+        raise UsageError(
+            f"{path} tells of an allocation that failed: name it alone, with --format text or json"
+        )
+    from tbprof.cli.input.out_of_memory_file import read_out_of_memory
+    from tbprof.cli.output.out_of_memory_text import out_of_memory_json, out_of_memory_text
+
+    found = read_out_of_memory(path)
+    return out_of_memory_json(found) if options.format == "json" else out_of_memory_text(found)
 
 
 def _job_text(path: Path, options: argparse.Namespace) -> str:

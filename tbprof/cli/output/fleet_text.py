@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
+import textwrap
 from collections.abc import Sequence
 from datetime import datetime, timezone
 
@@ -22,17 +24,33 @@ _HEADS = (
 _RIGHT = range(4, 12)
 """Columns of figures."""
 
+_WIDTH = 120
+"""Of what no terminal shows."""
+_LEAST_WIDTH = 80
+_GAP = 2
+_INDENT = " " * 4
+
 _UNKNOWN = "-"
 _COMMIT_DIGITS = 10
 
 
 def fleet_text(view: FleetView) -> str:
-    """Two sentences and a table; what is not recorded is a dash."""
-    lines = [_HEADS, *(_cells(row) for row in view.rows)]
+    """Two sentences, and of each run its figures in a line and what to know of it below, none of it cut.
+
+    As wide as the terminal, which `COLUMNS` can tell; what is not recorded is a dash.
+    """
+    width = max(shutil.get_terminal_size((_WIDTH, 0)).columns, _LEAST_WIDTH)
+    lines = [(_HEADS[0], *(_HEADS[at] for at in _RIGHT)), *map(_figures, view.rows)]
     cells = [[plain(cell) for cell in line] for line in lines]
-    widths = [max(len(line[at]) for line in cells) for at in range(len(_HEADS))]
-    table = [_line(line, widths) for line in cells]
-    return "\n".join([plain(view.verdict), plain(view.detail), "", *table]) + "\n"
+    widths = [max(len(line[at]) for line in cells) for at in range(1, len(cells[0]))]
+    room = min(width - sum(widths) - _GAP * len(widths), max(len(line[0]) for line in cells))
+    head, *rows = (_run_lines(name, figures, widths, room) for name, *figures in cells)
+    sentences = [line for said in (view.verdict, view.detail) for line in _wrapped(plain(said), width, "")]
+    table = [
+        *head,
+        *(line for row, run in zip(rows, view.rows, strict=True) for line in (*row, *_about(run, width))),
+    ]
+    return "\n".join([*sentences, "", *table]) + "\n"
 
 
 def fleet_json(view: FleetView) -> str:
@@ -92,9 +110,38 @@ def _lost(row: FleetRow) -> str:
     return gpu_time(row.lost_gpu_s) if row.is_estimate else f"<= {gpu_time(row.lost_gpu_s)}"
 
 
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    placed = [
-        cell.rjust(width) if at in _RIGHT else cell.ljust(width)
-        for at, (cell, width) in enumerate(zip(cells, widths, strict=True))
-    ]
-    return "  ".join(placed).rstrip()
+def _figures(row: FleetRow) -> tuple[str, ...]:
+    cells = _cells(row)
+    return (cells[0], *(cells[at] for at in _RIGHT))
+
+
+def _run_lines(name: str, figures: Sequence[str], widths: Sequence[int], room: int) -> list[str]:
+    """The name and the figures; a name that is too long for its column has a line of its own."""
+    placed = (" " * _GAP).join(cell.rjust(width) for cell, width in zip(figures, widths, strict=True))
+    if len(name) > room:
+        return [name, f"{'':{room + _GAP}}{placed}"]
+    return [f"{name:<{room + _GAP}}{placed}"]
+
+
+def _about(row: FleetRow, width: int) -> list[str]:
+    """Whose run it is and of which commit, where most of it is lost, and what that commit added."""
+    _, owner, commit, recorded, *_, place, alarm = _cells(row)
+    if row.state == "ready" and row.top_action:
+        place += f": {row.top_action}"
+    about = [owner, "no commit" if row.commit is None else f"commit {commit}", recorded]
+    if alarm and not row.is_alarm and row.commit is not None:
+        about.append(alarm)
+    texts = [", ".join(about), place, f"! {alarm}" if row.is_alarm else ""]
+    return [line for text in texts for line in _wrapped(plain(text), width, _INDENT)]
+
+
+def _wrapped(text: str, width: int, indent: str) -> list[str]:
+    """At spaces only: a path stays whole."""
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent * 2,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
