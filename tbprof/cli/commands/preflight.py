@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING
 
-from tbprof.cli.commands.run import run_with_torch
+from tbprof.cli.commands.run import add_module_with_torch
 
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
@@ -14,21 +13,5 @@ __all__ = ["add_to"]
 
 
 def add_to(commands: Commands) -> None:
-    """Its options are those of the module that runs the program, where torch is."""
-    parser = commands.add_parser(
-        "preflight",
-        add_help=False,
-        # Nothing looks like an option here: argparse would take the first one for its own.
-        prefix_chars="\0",
-    )
-    parser.add_argument("arguments", nargs=argparse.REMAINDER)
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
-    """Become the program, watched; ends with preflight's exit code.
-
-    Raises:
-        UsageError: torch is missing.
-    """
-    return run_with_torch("tbprof.preflight", options.arguments)
+    """Become the program, watched; ends with preflight's exit code."""
+    add_module_with_torch(commands, "preflight", "tbprof.preflight")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import subprocess
 import sys
@@ -13,37 +14,32 @@ from tbprof.cli.processes.torch_command import command_with_torch
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
 
-__all__ = ["add_to", "run_with_torch"]
+__all__ = ["add_module_with_torch", "add_to"]
 
 
 def add_to(commands: Commands) -> None:
-    """Its options are those of the module that runs the program: all that the hook has."""
+    """Become the program, with the hook in it; ends with the program's exit code."""
+    add_module_with_torch(commands, "run", "tbprof.hook.run")
+
+
+def add_module_with_torch(commands: Commands, name: str, module: str) -> None:
+    """A command whose options are those of a module that needs torch.
+
+    Its `run` raises `UsageError` where torch is missing, and ends with the module's exit code.
+    """
     parser = commands.add_parser(
-        "run",
+        name,
         add_help=False,
         # Nothing looks like an option here: argparse would take the first one for its own.
         prefix_chars="\0",
     )
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=functools.partial(_run, module))
 
 
-def run(options: argparse.Namespace) -> int:
-    """Become the program, with the hook in it; ends with the program's exit code.
-
-    Raises:
-        UsageError: torch is missing.
-    """
-    return run_with_torch("tbprof.hook.run", options.arguments)
-
-
-def run_with_torch(module: str, arguments: list[str]) -> int:
-    """Run a module that needs torch in Python, in place of this process where the system can.
-
-    Raises:
-        UsageError: torch is missing.
-    """
-    command = command_with_torch(module, arguments)
+def _run(module: str, options: argparse.Namespace) -> int:
+    """Run the module in Python, in place of this process where the system can."""
+    command = command_with_torch(module, options.arguments)
     if os.name == "posix":
         # Nothing stands between the program and its signals, its output and its exit code.
         os.execv(sys.executable, command)

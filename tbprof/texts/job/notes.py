@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tbprof.texts.figures.quantities import count, share
-from tbprof.texts.job.rank_names import begun
+from tbprof.texts.job.rank_names import begun, named
 
 __all__ = [
     "damaged_note",
@@ -20,8 +20,6 @@ __all__ = [
     "same_rank_note",
     "unmatched_sentence",
 ]
-
-_MOST_NAMED = 6
 
 _UNMATCHED = {
     "one_rank": "only one rank of the group is here",
@@ -39,10 +37,8 @@ _NO_RECORD = {
 
 
 def missing_note(missing: Sequence[int]) -> str:
-    shown = ", ".join(str(rank) for rank in missing[:_MOST_NAMED])
-    more = f" and {len(missing) - _MOST_NAMED:,} more" if len(missing) > _MOST_NAMED else ""
     noun = "Rank" if len(missing) == 1 else "Ranks"
-    return f"{noun} {shown}{more} recorded no window: the figures are those of the others."
+    return f"{noun} {named([str(rank) for rank in missing])} recorded no window: the figures are those of the others."
 
 
 def problem_note(name: str, why: str) -> str:

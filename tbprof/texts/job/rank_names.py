@@ -7,9 +7,11 @@ from collections.abc import Sequence
 __all__ = [
     "begun",
     "late_name",
+    "named",
     "rank_name",
 ]
 
+_MOST_NAMED = 6
 _MOST_TOGETHER = 4
 
 
@@ -31,3 +33,9 @@ def late_name(name: str, also_late: Sequence[str]) -> str:
         return " and ".join([", ".join([name, *also_late[:-1]]), also_late[-1]])
     shown = ", ".join(also_late[: _MOST_TOGETHER - 1])
     return f"{name} and {len(also_late):,} more that come with it ({shown}, ...)"
+
+
+def named(names: Sequence[str]) -> str:
+    """The first few, and how many there are besides."""
+    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more

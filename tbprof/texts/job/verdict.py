@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tbprof.texts.figures.quantities import count, duration, share
-from tbprof.texts.job.rank_names import begun, late_name
+from tbprof.texts.job.rank_names import begun, late_name, named
 
 __all__ = [
     "absent_sentence",
@@ -20,7 +20,6 @@ __all__ = [
     "waiting_sentence",
 ]
 
-_MOST_NAMED = 6
 _EVEN = 0.02
 """Of a step: less waiting is not worth a word."""
 
@@ -32,14 +31,10 @@ def _compared(ranks: int, of: int) -> str:
 
 def absent_sentence(names: Sequence[str]) -> str:
     """What follows from ranks that are not compared."""
-    shown = ", ".join(names[:_MOST_NAMED])
-    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+    who = begun(named(names))
     if len(names) == 1:
-        return f"{begun(shown)} is not compared: if it is the late one, waits for it look like transfer."
-    return (
-        f"{begun(shown)}{more} are not compared: if one of them is the late one, waits for it look like "
-        "transfer."
-    )
+        return f"{who} is not compared: if it is the late one, waits for it look like transfer."
+    return f"{who} are not compared: if one of them is the late one, waits for it look like transfer."
 
 
 def few_matched_sentence(sentence: str, matched: int, of: int) -> str:

@@ -25,8 +25,10 @@ from tbprof.views.job.late_causes import phrase_of
 __all__ = ["JobVerdict", "job_verdict"]
 
 _MOST = 0.5
-_MOST_OF_TWO = 0.65
 """Of all lateness: a rank with less is one of several that are late in turn."""
+
+_MOST_OF_TWO = 0.65
+"""The same where only two are late: one of them always has half."""
 
 _MOST_MATCHED = 0.75
 """Of all collectives: with fewer the first sentence says on how many it stands."""
@@ -115,9 +117,7 @@ def _share_for(
     by_rank = {wait.waiting: wait.wait_us for wait in waits if wait.awaited == rank}
     for at, other in enumerate(ranks):
         if at != rank and at not in also_late and other.step_us and other.transfer_us is not None:
-            exposed_us = other.communication_exposed_us
-            wait_us = by_rank.get(at, 0.0)
-            shares.append((wait_us if exposed_us is None else min(wait_us, exposed_us)) / other.step_us)
+            shares.append(_exposed(by_rank.get(at, 0.0), other) / other.step_us)
     return sum(shares) / len(shares) if shares else None
 
 
@@ -136,5 +136,11 @@ def _share_of_step(ranks: Sequence[JobRank]) -> float:
     for rank in ranks:
         if rank.step_us and rank.arrival_wait_us is not None:
             steps_us += rank.step_us
-            exposed_us += min(rank.arrival_wait_us, rank.communication_exposed_us or rank.arrival_wait_us)
+            exposed_us += _exposed(rank.arrival_wait_us, rank)
     return exposed_us / steps_us if steps_us else 0.0
+
+
+def _exposed(wait_us: float, rank: JobRank) -> float:
+    """What of a wait no computing covers, at most; all of it where that was not recorded."""
+    exposed_us = rank.communication_exposed_us
+    return wait_us if exposed_us is None else min(wait_us, exposed_us)
