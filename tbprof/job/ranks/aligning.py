@@ -11,9 +11,10 @@ import numpy.typing as npt
 from tbprof.job.ranks.rank_record import Int64s
 from tbprof.job.ranks.shifting import common_shift
 
-__all__ = ["Rest", "Sequenced", "certain_pairs", "place_in", "rest_of"]
+__all__ = ["MISSING", "Rest", "Sequenced", "certain_pairs", "place_in", "rest_of"]
 
-_MISSING = -1
+MISSING = -1
+"""In place of a position: there is none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +50,7 @@ def place_in(reference: Sequenced, own: Sequenced) -> Int64s:
 
     A sequence of which no more than half of the shorter one is found in the other does not fit at all.
     """
-    place = np.full(len(reference.code), _MISSING, np.int64)
+    place = np.full(len(reference.code), MISSING, np.int64)
     count = len(own.code)
     if own.is_cut and np.array_equal(own.token, reference.token[:count]):
         place[:count] = np.arange(count)
@@ -92,7 +93,7 @@ def _longest_common(is_equal: npt.NDArray[np.bool_]) -> Int64s:
 
 def rest_of(reference: Int64s, own: Int64s, place: Int64s) -> Rest:
     """What stands between the pairs of two sequences of codes."""
-    at = np.flatnonzero(place != _MISSING)
+    at = np.flatnonzero(place != MISSING)
     edges = zip([-1, *at.tolist()], [*at.tolist(), len(reference)], strict=True)
     own_edges = zip([-1, *place[at].tolist()], [*place[at].tolist(), len(own)], strict=True)
     differs = is_ambiguous = False

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tbprof.job.ranks.partners import How, Reason, Sequenced, partners_of
+from tbprof.job.ranks.aligning import Sequenced
+from tbprof.job.ranks.partners import How, Reason, partners_of
 from tbprof.job.ranks.rank_record import Int64s, RankRecord
 
 __all__ = ["How", "MatchedGroup", "Matching", "Reason", "Unmatched", "match_ranks"]

@@ -9,16 +9,14 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from tbprof.job.ranks.aligning import Sequenced, place_in, rest_of
+from tbprof.job.ranks.aligning import MISSING, Sequenced, place_in, rest_of
 from tbprof.job.ranks.rank_record import NOT_RECORDED, Int64s
 from tbprof.job.ranks.shifting import common_shift
 
-__all__ = ["How", "Partners", "Reason", "Sequenced", "partners_of"]
+__all__ = ["How", "Partners", "Reason", "partners_of"]
 
 How: TypeAlias = Literal["number", "order", "shifted"]
 Reason: TypeAlias = Literal["one_rank", "not_on_all_ranks", "different_kinds", "ambiguous", "left_out"]
-
-_MISSING = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +70,7 @@ def _by_number(numbers: Sequence[Int64s]) -> Partners:
     """Collectives that were recorded as one have one number: the k-th of it is meant."""
     distinct = [number * (1 << 20) + _occurrence(number) for number in numbers]
     every = np.unique(np.concatenate(distinct))
-    place = np.full((len(numbers), len(every)), _MISSING, np.int64)
+    place = np.full((len(numbers), len(every)), MISSING, np.int64)
     for row, number in zip(place, distinct, strict=True):
         row[np.searchsorted(every, number)] = np.arange(len(number))
     at, kept = _most_complete(place)
@@ -106,7 +104,7 @@ def _most_complete(place: Int64s) -> tuple[Int64s, tuple[int, ...]]:
     Args:
         place: Shape (ranks, collectives): where a rank has one, or -1.
     """
-    is_there = place != _MISSING
+    is_there = place != MISSING
     order = np.argsort(-is_there.sum(axis=1), kind="stable")
     in_all = np.logical_and.accumulate(is_there[order], axis=0)
     ranks = np.arange(1, len(place) + 1)

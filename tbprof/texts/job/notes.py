@@ -37,8 +37,9 @@ _NO_RECORD = {
 
 
 def missing_note(missing: Sequence[int]) -> str:
+    numbers = named([str(rank) for rank in missing])
     noun = "Rank" if len(missing) == 1 else "Ranks"
-    return f"{noun} {named([str(rank) for rank in missing])} recorded no window: the figures are those of the others."
+    return f"{noun} {numbers} recorded no window: the figures are those of the others."
 
 
 def problem_note(name: str, why: str) -> str:
