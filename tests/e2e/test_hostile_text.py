@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 import sys
 from urllib.parse import quote
 
@@ -18,21 +19,8 @@ pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="no such file can be named there"),
 ]
 
-VIEWS = (
-    *(
-        "fleet",
-        "overview",
-        "checks",
-        "syncs",
-        "copies",
-        "timeline",
-        "source",
-        "flame",
-        "operators",
-        "kernels",
-    ),
-    *("modules", "memory", "communication", "job", "compare", "trends"),
-)
+LISTED = pathlib.Path(__file__).parents[2] / "plugin_frontend" / "src" / "model" / "views.ts"
+VIEWS = re.findall(r'^  "(\w+)",$', LISTED.read_text(encoding="utf-8").partition("] as const")[0], re.M)
 RAN = "() => top.ran || ({}).ran || window.ran || null"
 MADE_OF_MARKUP = """() => [...document.querySelectorAll(
     "img, iframe, object, embed, base[href*=evil], link[href*=evil],"
