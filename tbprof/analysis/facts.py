@@ -43,7 +43,7 @@ from tbprof.analysis.waits.loader_thread_waits import loader_thread_waits, silen
 from tbprof.analysis.waits.training_threads import find_training_threads
 from tbprof.model import SiteIndex
 from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s, Trace
+from tbprof.trace.columns.columns import Category, Int64s, Trace
 from tbprof.trace.columns.tables import Tables
 
 __all__ = ["DECIDED_BY_OTHERS", "FACTS_TABLES", "Facts"]
@@ -254,6 +254,11 @@ class Facts:
     def silent_ns(self) -> int:
         """How long the training had nothing on record, and may have stood at a queue."""
         return silent_ns(self.trace, self.steps, self.training_threads)
+
+    @cached_property
+    def calls_are_recorded(self) -> bool:
+        """Whether any call to the device's runtime is on record; without them no wait of the host is seen."""
+        return bool((self.trace.slices.category == Category.RUNTIME).any())
 
     @cached_property
     def device_is_known(self) -> bool:

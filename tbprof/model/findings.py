@@ -14,6 +14,7 @@ __all__ = [
     "CRITICAL_SHARE",
     "FIXED_AS",
     "HIGH_SHARE",
+    "HOST_CALLS",
     "MEDIUM_SHARE",
     "SEVERITIES",
     "Evidence",
@@ -98,10 +99,15 @@ class Verdict:
     numbers: Numbers
 
 
+HOST_CALLS = "calls of the host"
+"""The need of all rules that judge what the host does."""
+
+
 @dataclass(frozen=True, slots=True)
 class NotChecked:
     rule: str
     needs: str
+    """Completes "no ... recorded"."""
 
 
 @dataclass(frozen=True, slots=True)

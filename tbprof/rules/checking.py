@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tbprof.analysis.facts import Facts
 from tbprof.model import SEVERITIES, Check, FailedRule, Finding, FindingIndex
 from tbprof.records import dataclass
-from tbprof.rules.base.rule import Rule
+from tbprof.rules.base.rule import CALLS, Rule
 from tbprof.rules.distinct_fingerprints import with_distinct_fingerprints
 from tbprof.rules.precedence import settle
 
@@ -31,7 +31,8 @@ def run_rules(rules: Sequence[Rule], facts: Facts) -> RuleRun:
     for rule in rules:
         checks[rule.code] = Check(rule.code, "not_checked")
         try:
-            needs = tuple(need.name for need in rule.needs if not need.is_met(facts))
+            all_needs = rule.needs if rule.is_of_device else (CALLS, *rule.needs)
+            needs = tuple(need.name for need in all_needs if not need.is_met(facts))
             if needs:
                 checks[rule.code] = Check(rule.code, "not_checked", needs=needs)
                 continue

@@ -12,9 +12,10 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Check, Finding
 from tbprof.report import report_of
 from tbprof.rules.base.passing import IN_STEPS
-from tbprof.rules.base.rule import Need, Passing, Rule
+from tbprof.rules.base.rule import CALLS, Need, Passing, Rule
 from tbprof.rules.registry import RULES
 from tbprof.texts.findings.check_outcomes import RECORDINGS
+from tbprof.texts.screens.verdicts import verdict_sentences
 
 
 def check_of(rule: Rule) -> Check:
@@ -81,5 +82,19 @@ def test_a_window_without_a_device_has_no_check_passed_that_needs_one() -> None:
     assert states["LCH01"] == "not_checked"
 
 
+def test_of_a_window_without_calls_of_the_host_only_the_device_is_judged() -> None:
+    """As other profilers record it that were told to record kernels."""
+    built = TraceBuilder()
+    for number in range(4):
+        built.kernel(200.0 * number, 200.0 * number + 100, name="vectorized_kernel", correlation=number)
+    report = built.report()
+    checks = {check.rule: check for check in report.checks}
+    assert all("calls of the host" in checks[code].needs for code in ("SYN01", "CPY01", "LCH01", "MEM02"))
+    assert checks["PRC07"].state != "not_checked"
+    assert "points" not in report.verdict.numbers
+    assert verdict_sentences(report.verdict)[1] == "Whether the host waits for the GPU was not recorded."
+
+
 def test_every_need_says_what_to_record() -> None:
+    assert CALLS.name in RECORDINGS
     assert {need.name for rule in RULES for need in rule.needs} <= RECORDINGS.keys()

@@ -132,6 +132,8 @@ export interface SyncView {
   wait_in_sync_us: number;
   explained_us: number;
   profiler_own_us: number[];
+  /** Whether calls of the host were; else the figures are 0, and say nothing. */
+  is_recorded: boolean;
 }
 
 export interface CopyRow {

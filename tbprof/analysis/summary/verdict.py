@@ -75,9 +75,10 @@ def find_verdict(facts: Facts, findings: Sequence[Finding], saving: Saving) -> V
     With a device these are always there: `steps`, `marked` (whether the trace marks steps, 0 or 1),
     `steps_us`, `idle_share`, `empty_share`, `computing_share`, `communication_share` (exposed),
     `waiting_share` (the part of that which is no transfer for sure), `copying_share`, `wait_us`,
-    `points`, `floor_us`, `ceiling_us`, `waits_found` (findings about waits and
-    copies of at least medium); `estimate_us` and `gain_us` (without any of the waits) where a replay
-    tells them; `cause` and `cause_us` where the idle has one. Shares are 0 to 1, of the steps.
+    `floor_us`, `ceiling_us`, `waits_found` (findings about waits and copies of at least medium);
+    `points` where calls of the host were recorded; `estimate_us` and `gain_us` (without any of the
+    waits) where a replay tells them; `cause` and `cause_us` where the idle has one. Shares are 0 to 1,
+    of the steps.
 
     Args:
         facts: Of the window.
@@ -149,6 +150,7 @@ def _numbers(facts: Facts, window: VerdictWindow, saving: Saving) -> dict[str, i
     episodes, total_ns = facts.episodes, window.total_ns
     known = {} if saving.estimate_ns is None else {"estimate_us": saving.estimate_ns / 1000}
     gain = {} if window.gain_ns is None else {"gain_us": window.gain_ns / 1000}
+    points = {"points": int(episodes.blocking.sum())} if facts.calls_are_recorded else {}
     return {
         "steps": len(window.step_ns),
         "all_steps": len(facts.steps),
@@ -162,9 +164,9 @@ def _numbers(facts: Facts, window: VerdictWindow, saving: Saving) -> dict[str, i
         "waiting_share": min(window.waiting_ns, window.communication_ns) / total_ns,
         "copying_share": window.copying_ns / total_ns,
         "wait_us": int(episodes.wait_ns[episodes.blocking].sum()) / 1000,
-        "points": int(episodes.blocking.sum()),
         "floor_us": saving.floor_ns / 1000,
         "ceiling_us": saving.ceiling_ns / 1000,
+        **points,
         **known,
         **gain,
     }

@@ -93,8 +93,9 @@ def _figures(view: WindowView) -> list[str]:
     lines += _communication(view)
     lines += [f"  computing    {view.overview.computing}"] if view.overview.computing else []
     explained = f", {share(points.explained_us / points.wait_us)} explained" if points.wait_us else ""
-    lines.append(f"  sync points  {points.count:,}, waiting {duration(points.wait_us)}{explained}")
-    if view.savings is not None:
+    waiting = f"{points.count:,}, waiting {duration(points.wait_us)}{explained}"
+    lines.append(f"  sync points  {waiting if points.is_recorded else 'not recorded: no calls of the host'}")
+    if view.savings is not None and points.is_recorded:
         saving = saving_text(view.savings, calibrated=view.calibrated)
         lines.append(f"  can be saved {saving} by removing waits")
     return lines

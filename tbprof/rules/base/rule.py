@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.line_rules import LineKind
-from tbprof.model import Finding, Numbers
+from tbprof.model import HOST_CALLS, Finding, Numbers
 from tbprof.records import dataclass
 from tbprof.rules.base.notes import Note
 
-__all__ = ["GPU_WORK", "HOOK", "STEPS", "Need", "Passing", "Rule"]
+__all__ = ["CALLS", "GPU_WORK", "HOOK", "STEPS", "Need", "Passing", "Rule"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +51,13 @@ class Rule:
     """Whether, beside a finding of it, no other of its family is one that the program would have."""
     no_saving: str = ""
     """Why a finding of it may carry no saving, as a clause; "" where others of its kind have the saving."""
+    is_of_device: bool = False
+    """Whether rows of a device are all that it judges; any other needs `CALLS` as well."""
     is_bundle: bool = False
     """Whether its findings are about several others together: rows of a plan only where those are not."""
 
 
+CALLS = Need(HOST_CALLS, lambda facts: facts.work.main_device is None or facts.calls_are_recorded)
 GPU_WORK = Need("complete GPU work", lambda facts: facts.device_is_known)
 STEPS = Need("steps", lambda facts: facts.steps.recorded)
 HOOK = Need("facts of the hook", lambda facts: facts.trace.facts is not None)

@@ -77,4 +77,4 @@ def _finding(facts: Facts, one: KindAndGroup, exposed_ns: int) -> Finding:
     )
 
 
-RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, needs=(GPU_WORK,), is_of_device=True)

@@ -60,4 +60,4 @@ def find(facts: Facts) -> Iterator[Finding]:
     yield from find_slowed(facts, _CODE, ("copy", "copies"), at, alike, at)
 
 
-RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, needs=(GPU_WORK,), is_of_device=True)

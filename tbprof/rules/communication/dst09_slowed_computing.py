@@ -76,4 +76,10 @@ def _is_comparable(facts: Facts) -> bool:
     return len(facts.trace.input_shapes.rows) > 0 or not len(facts.collectives.at)
 
 
-RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, needs=(GPU_WORK, Need("shapes", _is_comparable)))
+RULE = Rule(
+    code=_CODE,
+    find=find,
+    passing=COLLECTIVES,
+    needs=(GPU_WORK, Need("shapes", _is_comparable)),
+    is_of_device=True,
+)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tbprof.analysis.communication.kinds import UNKNOWN
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
 from tbprof.trace.columns.columns import Int64s
@@ -23,7 +24,8 @@ class KindAndGroup:
 
     @property
     def place(self) -> str:
-        return f"{self.kind} of group {self.group}" if self.group else self.kind
+        kind = "collectives of unknown kind" if self.kind == UNKNOWN else self.kind
+        return f"{kind} of group {self.group}" if self.group else kind
 
 
 def kinds_and_groups(facts: Facts) -> Iterator[KindAndGroup]:

@@ -104,5 +104,6 @@ RULE = Rule(
     code=_CODE,
     find=find,
     passing=Passing(_looked_at, _passed),
-    needs=(GPU_WORK, Need("grids of kernels", lambda facts: len(facts.trace.blocks_per_sm.rows) > 0)),
+    needs=(GPU_WORK, Need("blocks per SM", lambda facts: len(facts.trace.blocks_per_sm.rows) > 0)),
+    is_of_device=True,
 )

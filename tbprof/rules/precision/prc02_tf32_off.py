@@ -52,4 +52,4 @@ def find(facts: Facts) -> Iterator[Finding]:
             yield found
 
 
-RULE = Rule(code=_CODE, find=find, passing=PRODUCTS, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=PRODUCTS, needs=(GPU_WORK,), is_of_device=True)

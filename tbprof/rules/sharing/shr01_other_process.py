@@ -70,4 +70,5 @@ RULE = Rule(
     passing=Passing(lambda facts: {"others": _others(facts) or 0}, _passed),
     needs=(Need("other processes of the device", lambda facts: _others(facts) is not None),),
     no_saving="only a recording without the others tells what they take",
+    is_of_device=True,
 )

@@ -151,4 +151,5 @@ RULE = Rule(
         GPU_WORK,
         Need("four steps", lambda facts: facts.steps.recorded and len(facts.steps) >= LEAST_STEPS),
     ),
+    is_of_device=True,
 )

@@ -85,5 +85,9 @@ def _missing_launches(gaps: TraceGaps) -> np.ndarray[tuple[int], np.dtype[np.int
 
 
 RULE = Rule(
-    code=_CODE, find=find, passing=IN_STEPS, no_saving="it says how far the other figures can be trusted"
+    code=_CODE,
+    find=find,
+    passing=IN_STEPS,
+    no_saving="it says how far the other figures can be trusted",
+    is_of_device=True,
 )

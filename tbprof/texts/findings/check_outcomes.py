@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from tbprof.model import Check, Finding
+from tbprof.model import HOST_CALLS, Check, Finding
 from tbprof.records import dataclass
 from tbprof.rules.declared import declared_rule
 from tbprof.rules.files import rule_files
@@ -59,6 +59,7 @@ class Recording:
 _HOOK = 'with TrainerHook("logs/run1") as hook:\n    for batch in loader:\n        train_step(batch)\n'
 
 RECORDINGS = {
+    HOST_CALLS: Recording("a window with the calls of the host", "tbprof run train.py"),
     "complete GPU work": Recording("a window recorded on a GPU", "tbprof run train.py"),
     "steps": Recording("a window with its steps marked", f"{_HOOK}        hook.step()"),
     "three steps": Recording("a window of three steps or more", "tbprof run --active 5 train.py"),
@@ -67,7 +68,7 @@ RECORDINGS = {
     ),
     "facts of the hook": Recording("a window of the hook", "tbprof run train.py"),
     "four steps": Recording("a window of four steps or more", "tbprof run --active 5 train.py"),
-    "grids of kernels": Recording("a window on CUDA", "tbprof run train.py"),
+    "blocks per SM": Recording("a window on CUDA", "tbprof run train.py"),
     "other processes of the device": Recording("a window of the hook on CUDA", "tbprof run train.py"),
     "shapes": Recording("one window with shapes", "tbprof run --record-shapes train.py"),
     "Python frames": Recording("one window with call stacks", "tbprof run --with-stack train.py"),

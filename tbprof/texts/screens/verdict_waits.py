@@ -53,6 +53,8 @@ class WaitSentences(VerdictFigures):
 
     def waits_beside(self) -> str:
         """What the waits have to do with idle that has another cause."""
+        if "points" not in self.numbers:
+            return "Whether the host waits for the GPU was not recorded."
         if int(self.numbers["points"]) == 0:
             return "Nothing makes the host wait for the GPU."
         if "gain_us" not in self.numbers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tbprof.model import HookFacts, Report, Site, Source, SourceText, code_line
+from tbprof.model import HOST_CALLS, HookFacts, Report, Site, Source, SourceText, code_line
 from tbprof.texts.figures.site_names import site_name
 from tbprof.texts.findings.actions import actions_title
 from tbprof.texts.findings.left_out import not_checked_sentence, rule_failed_sentence
@@ -61,7 +61,7 @@ def window_view(report: Report, *, run: str, worker: str, window: str) -> Window
         marks_steps=marks_steps(report),
         median_step_us=median_step_us(report),
         total_steps_us=us(total_ns),
-        sync_points=row_of(SyncView, report.sync_points),
+        sync_points=row_of(SyncView, report.sync_points, is_recorded=_records_calls(report)),
         copies=copy_rows(report),
         idle=_idle(report, total_ns),
         savings=None if report.savings is None else saving_view(report.savings),
@@ -81,6 +81,10 @@ def window_view(report: Report, *, run: str, worker: str, window: str) -> Window
         communication=communication_view(report),
         records_memory=bool(report.memory),
     )
+
+
+def _records_calls(report: Report) -> bool:
+    return all(row.needs != HOST_CALLS for row in report.not_checked)
 
 
 def _state(report: Report) -> Literal["findings", "sites", "clean", "no_device"]:

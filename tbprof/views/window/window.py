@@ -101,6 +101,8 @@ class SyncView:
     wait_in_sync_us: float
     explained_us: float
     profiler_own_us: tuple[float, ...]
+    is_recorded: bool
+    """Whether calls of the host were; else the figures are 0, and say nothing."""
 
 
 @dataclass(frozen=True, slots=True)

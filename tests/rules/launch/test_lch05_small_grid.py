@@ -43,9 +43,9 @@ def test_at_most_what_a_full_device_would_save_is_won() -> None:
     assert finding.saving.ceiling_ns == 3 * 375_000
 
 
-def test_without_grids_it_is_not_checked() -> None:
+def test_without_blocks_per_sm_it_is_not_checked() -> None:
     needs = {(row.rule, row.needs) for row in small(None).report().not_checked}
-    assert ("LCH05", "grids of kernels") in needs
+    assert ("LCH05", "blocks per SM") in needs
 
 
 CASES = (

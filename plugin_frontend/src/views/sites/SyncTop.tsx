@@ -1,20 +1,23 @@
 import type { WindowView } from "../../api/types.ts";
 import { formatDuration } from "../../format/duration.ts";
-import { formatCount, formatCounted, formatShare, shareOf } from "../../format/number.ts";
+import { formatCount, formatCounted, formatShare, NOT_RECORDED, shareOf } from "../../format/number.ts";
 import { unplacedFindings } from "../../model/actions.ts";
 import { viewSites } from "../../state/sites.ts";
 import { FindingLinks } from "../FindingLinks.tsx";
 
 /** Above the sync points: waiting, explained, dry afterwards, saved if all go. */
 export function SyncTop({ view }: { view: WindowView }) {
-  const { count, wait_us, explained_us, profiler_own_us: own } = view.sync_points;
+  const { count, wait_us, explained_us, profiler_own_us: own, is_recorded: isRecorded } = view.sync_points;
   const dry = viewSites.value.reduce((sum, site) => sum + site.starve_us, 0);
   const unplaced = unplacedFindings(view.overview);
+  const recorded = (us: number | null) => formatDuration(isRecorded ? us : null);
+  const scope = view.marks_steps ? `in ${formatCounted(view.steps.length, "step")}` : "in the window";
+  const explained = count > 0 ? `${formatShare(shareOf(explained_us, wait_us))} explained: the GPU was busy` : "";
   const figures: [string, string, string][] = [
-    ["Sync points", formatCount(count), view.marks_steps ? `in ${formatCounted(view.steps.length, "step")}` : "in the window"],
-    ["The host waits", formatDuration(wait_us), count > 0 ? `${formatShare(shareOf(explained_us, wait_us))} explained: the GPU was busy` : ""],
-    ["GPU starved after them", formatDuration(dry), ""],
-    ["Saved if all go, at most", formatDuration(view.savings?.ceiling_us ?? null), "a wait is not a cost"],
+    ["Sync points", isRecorded ? formatCount(count) : NOT_RECORDED, isRecorded ? scope : "no calls of the host"],
+    ["The host waits", recorded(wait_us), explained],
+    ["GPU starved after them", recorded(dry), ""],
+    ["Saved if all go, at most", recorded(view.savings?.ceiling_us ?? null), "a wait is not a cost"],
   ];
   return (
     <section class="answer" aria-label="Totals of the window">
