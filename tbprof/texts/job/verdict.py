@@ -89,9 +89,8 @@ def alone_detail() -> str:
 
 
 def no_collectives_sentence(ranks: int) -> str:
-    return (
-        f"{count(ranks, 'rank')} recorded, fewer than two of them with collectives: nobody waits for another."
-    )
+    recorded = f"{count(ranks, 'rank')} recorded, fewer than two of them with collectives"
+    return f"{recorded}: whether one waits for another can't be told."
 
 
 def none_matched_sentence(ranks: int) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from tbprof.texts.job.causes import late_cause_sentence
 from tbprof.texts.job.rank_names import late_name
-from tbprof.texts.job.verdict import even_sentence, late_sentence
+from tbprof.texts.job.verdict import even_sentence, late_sentence, no_collectives_sentence
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,7 @@ def test_one_is_late_and_several_are() -> None:
 def test_ranks_that_wait_do_not_arrive_together() -> None:
     assert even_sentence(8, 8, 0.001).startswith("8 ranks arrive together")
     assert even_sentence(8, 8, 0.36).startswith("8 ranks wait 36\u202f% of a step for one another")
+
+
+def test_of_ranks_without_collectives_nothing_is_claimed() -> None:
+    assert no_collectives_sentence(2).endswith(": whether one waits for another can't be told.")
