@@ -8,6 +8,7 @@ from tbprof.model import Report
 from tbprof.texts.figures.quantities import count, duration, mean, milliseconds, share, size
 from tbprof.texts.figures.scopes import scope_of
 from tbprof.texts.findings.actions import place_of
+from tbprof.texts.findings.check_outcomes import other_places_sentence
 from tbprof.texts.screens.idle import cause_name
 from tbprof.views.base.steady import marks_steps, mean_kernels, mean_launches
 from tbprof.views.checks.building import checks_summary
@@ -73,7 +74,7 @@ def _places(view: WindowView, row: ActionRow) -> list[str]:
     if row.finding.sites:
         return [f"{one.rule} {place_of([_where(view.sites[site]) for site in one.sites])}" for one in found]
     said = row.finding.note or row.finding.place
-    more = f" And {count(len(row.others), 'more place')}." if row.others else ""
+    more = f" {other_places_sentence(len(row.others))}" if row.others else ""
     return [f"{row.finding.rule} {said}{more}"]
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "Recording",
     "checks_sentence",
     "no_saving_sentence",
+    "other_places_sentence",
     "passed_sentence",
     "points_sentence",
     "recording_of",
@@ -104,6 +105,11 @@ def no_saving_sentence(finding: Finding) -> str:
     rule = _rule_of(finding.rule)
     reason = "" if rule is None else rule.no_saving
     return f"No saving can be given: {reason or 'it is counted with another check'}."
+
+
+def other_places_sentence(others: int) -> str:
+    """Beside the evidence of the place that is worth most."""
+    return f"And {count(others, 'more place')}."
 
 
 def points_sentence(points: int, waited_us: float) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from tbprof.model import SEVERITIES, Check, Finding, Report
+from tbprof.model import SEVERITIES, Check, Finding, Report, Saving
 from tbprof.texts.figures.scopes import Scope, scope_of
 from tbprof.texts.findings.check_outcomes import (
     FAMILY_NAMES,
     CheckCounts,
     checks_sentence,
     no_saving_sentence,
+    other_places_sentence,
     passed_sentence,
     points_sentence,
     recording_of,
@@ -19,9 +20,10 @@ from tbprof.texts.findings.finding_notes import finding_note
 from tbprof.texts.findings.guides import guides_of
 from tbprof.texts.findings.left_out import not_checked_sentence, rule_failed_sentence
 from tbprof.texts.findings.rule_pages import rule_words
-from tbprof.views.base.steady import marks_steps, median_step_us
+from tbprof.views.base.steady import marks_steps
 from tbprof.views.checks.checks import CheckRow, ChecksView, MissingRecording
-from tbprof.views.findings.findings import saving_view
+from tbprof.views.findings.actions import together
+from tbprof.views.findings.findings import saving_view, share_of_steps
 
 __all__ = ["checks_summary", "checks_view"]
 
@@ -43,12 +45,9 @@ def checks_view(report: Report) -> ChecksView:
 def checks_summary(report: Report) -> str:
     """How many failed, what the costliest is worth, and how many nobody could look at."""
     states = [check.state for check in report.checks]
-    costly = [f for f in report.findings if f.severity != "info"]
-    failed = {finding.rule for finding in costly}
-    ceilings = [finding.saving.ceiling_ns for finding in costly if finding.saving is not None]
-    step_us = median_step_us(report)
-    room_ns = (step_us or 0.0) * 1000 * len(report.steps)
-    worth = min(max(ceilings) / room_ns, 1.0) if ceilings and room_ns else None
+    failed = {finding.rule for finding in report.findings if finding.severity != "info"}
+    savings = [saving for rule in failed if (saving := _worth(report, rule)) is not None]
+    worth = max((share_of_steps(report, saving.ceiling_ns) for saving in savings), default=None)
     scope = scope_of(marks_steps=marks_steps(report))
     harmless = states.count("failed") - len(failed)
     counts = CheckCounts(len(failed), harmless, states.count("passed"), states.count("not_checked"))
@@ -58,7 +57,7 @@ def checks_summary(report: Report) -> str:
 def _row(report: Report, check: Check, scope: Scope) -> CheckRow:
     words = rule_words(check.rule)
     finding = _worst(report, check)
-    saving = None if finding is None else finding.saving
+    saving = None if finding is None else _worth(report, check.rule)
     return CheckRow(
         rule=check.rule,
         name=words.name,
@@ -66,7 +65,7 @@ def _row(report: Report, check: Check, scope: Scope) -> CheckRow:
         family=FAMILY_NAMES.get(check.rule[:3], check.rule[:3]),
         state=check.state,
         severity=None if finding is None else finding.severity,
-        said=_said(report, check, scope) if finding is None else _evidence(report, finding, scope),
+        said=_said(report, check, scope) if finding is None else _found(report, finding, scope),
         action="" if finding is None else words.action,
         findings=sum(finding.rule == check.rule for finding in report.findings),
         saving=None if saving is None else saving_view(saving, max(len(report.steps), 1)),
@@ -74,6 +73,22 @@ def _row(report: Report, check: Check, scope: Scope) -> CheckRow:
         sites=() if finding is None else finding.sites,
         guides=() if finding is None else guides_of(check.rule),
     )
+
+
+def _worth(report: Report, rule: str) -> Saving | None:
+    """Of all its places together, as the actions say it; of sites, which can hide one another, the worst."""
+    mine = [finding for finding in report.findings if finding.rule == rule and finding.severity != "info"]
+    mine = mine or [finding for finding in report.findings if finding.rule == rule]
+    apart = mine[:1] if mine[0].sites else [finding for finding in mine if not finding.sites]
+    savings = [finding.saving for finding in apart if finding.saving is not None]
+    return together(savings) if savings else None
+
+
+def _found(report: Report, worst: Finding, scope: Scope) -> str:
+    """The evidence of the worst, and that there are others."""
+    others = sum(finding.rule == worst.rule for finding in report.findings) - 1
+    said = _evidence(report, worst, scope)
+    return f"{said} {other_places_sentence(others)}".strip() if others else said
 
 
 def _evidence(report: Report, finding: Finding, scope: Scope) -> str:

@@ -29,7 +29,7 @@ class CheckRow:
     findings: int
     """How many it has."""
     saving: SavingView | None
-    """Of its worst finding, of a step."""
+    """Of a step: of all places together, or of the worst where they are sites, which can hide one another."""
     no_saving: str
     """Why a failed one has none; "" if it has."""
     sites: tuple[int, ...]

@@ -16,7 +16,7 @@ from tbprof.records import dataclass
 from tbprof.views.base.steady import mean_step_us
 from tbprof.views.findings.weighed_actions import Action, WeighedAction, in_order
 
-__all__ = ["Action", "Ranked", "added_savings", "rank"]
+__all__ = ["Action", "Ranked", "added_savings", "rank", "together"]
 
 _LEAST_SHARE = 0.001
 """Of the steps: what is worth less is no action; below `MEDIUM_SHARE` it is none beside a larger one."""
@@ -89,7 +89,7 @@ def _planned(report: Report, least_ns: float) -> list[Action]:
 
 def _together(rows: list[Action]) -> Action:
     findings = tuple(at for row in rows for at in row.findings)
-    return Action(findings, _sum([row.saving for row in rows]), rows[-1].total_ns)
+    return Action(findings, together([row.saving for row in rows]), rows[-1].total_ns)
 
 
 def _is_minor(finding: Finding) -> bool:
@@ -109,10 +109,10 @@ def _alone(report: Report, indices: list[int]) -> Iterator[Action]:
         groups.setdefault((finding.rule, at if finding.sites else -1), []).append(at)
     for found in groups.values():
         savings = [saving for at in found if (saving := report.findings[at].saving) is not None]
-        yield Action(tuple(found), _sum(savings), None)
+        yield Action(tuple(found), together(savings), None)
 
 
-def _sum(savings: Sequence[Saving]) -> Saving:
+def together(savings: Sequence[Saving]) -> Saving:
     """Of what does not overlap: places of one rule, or what each row of the plan adds."""
     estimates = [saving.estimate_ns for saving in savings if saving.estimate_ns is not None]
     return Saving(

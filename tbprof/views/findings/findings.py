@@ -14,7 +14,7 @@ from tbprof.texts.findings.severity_reason import severity_reason
 from tbprof.views.base.steady import marks_steps, mean_step_us, median_step_us
 from tbprof.views.base.times import optional_us, us
 
-__all__ = ["FindingRow", "FixView", "SavingView", "finding_row", "saving_view"]
+__all__ = ["FindingRow", "FixView", "SavingView", "finding_row", "saving_view", "share_of_steps"]
 
 
 _ABOUT_HOST = "LCH"
@@ -70,10 +70,10 @@ class FindingRow:
 def finding_row(finding: Finding, report: Report) -> FindingRow:
     words, fix = rule_words(finding.rule), fix_words(finding)
     saving, scope = finding.saving, scope_of(marks_steps=marks_steps(report))
-    step_us = max(median_step_us(report) or 0.0, mean_step_us(report) or 0.0)
-    room_ns = max(step_us * 1000 * len(report.steps), 1.0)
     shares = (
-        None if saving is None else (_share(saving.floor_ns, room_ns), _share(saving.ceiling_ns, room_ns))
+        None
+        if saving is None
+        else (share_of_steps(report, saving.floor_ns), share_of_steps(report, saving.ceiling_ns))
     )
     return FindingRow(
         rule=finding.rule,
@@ -102,9 +102,10 @@ def _place(finding: Finding) -> str:
     return place_words(place) if finding.rule.startswith(_ABOUT_HOST) else place
 
 
-def _share(saving_ns: int, room_ns: float) -> float:
-    """Of the steps: what a cold step would save can be more than all of the others take."""
-    return min(saving_ns / room_ns, 1.0)
+def share_of_steps(report: Report, saving_ns: int) -> float:
+    """What all steps win, 0 to 1: what a cold one would save can be more than all of the others take."""
+    step_us = max(median_step_us(report) or 0.0, mean_step_us(report) or 0.0)
+    return min(saving_ns / max(step_us * 1000 * len(report.steps), 1.0), 1.0)
 
 
 def saving_view(saving: Saving | Savings, parts: int = 1) -> SavingView:

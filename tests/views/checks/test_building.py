@@ -73,3 +73,23 @@ def test_a_finding_without_figures_of_its_own_says_how_often_its_sites_waited() 
     assert checks_summary(changed(checks=CHECKS, findings=(WAIT, UNSAVED))).endswith(
         "; 1 is worth no change, 1 passed, 3 could not be checked."
     )
+
+
+def test_what_a_check_is_worth_is_that_of_all_its_places() -> None:
+    place = dataclasses.replace(WAIT, rule="LCH01", sites=(), saving=Saving(0, None, 3_000_000))
+    checks = (Check("LCH01", "failed", finding=0),)
+    one, two = (changed(checks=checks, findings=(place,) * often) for often in (1, 2))
+    (alone,), (both,) = checks_view(one).rows, checks_view(two).rows
+    assert alone.saving is not None
+    assert both.saving is not None
+    assert both.saving.ceiling_us == 2 * alone.saving.ceiling_us
+    assert both.said == f"{alone.said} And 1 more place.".strip()
+    assert "worth up to 25\u202f%" in checks_summary(one)
+    assert "worth up to 50\u202f%" in checks_summary(two)
+
+
+def test_sites_can_hide_one_another_and_are_not_added_up() -> None:
+    (row,) = checks_view(changed(checks=CHECKS[:1], findings=(WAIT, WAIT))).rows
+    (alone,) = checks_view(changed(checks=CHECKS[:1], findings=(WAIT,))).rows
+    assert WAIT.sites
+    assert row.saving == alone.saving
