@@ -1,7 +1,8 @@
-"""JSON of rocprofv3, with the records that rocprofiler-sdk documents."""
+"""JSON of rocprofv3: a real recording of kernels, and the other records that rocprofiler-sdk documents."""
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ from tbprof.errors import NotATrace
 from tbprof.report import build_report
 from tbprof.trace.columns.columns import Category
 from tbprof.trace.importers.reading import read_trace
+
+OF_KERNELS = Path(__file__).parents[3] / "data" / "rocprofv3" / "kernels_of_mi350x.json.gz"
+"""A part of what rocprofv3 wrote of the kernels of one process of a training."""
 
 GPU, CPU = {"handle": 700}, {"handle": 500}
 
@@ -89,6 +93,19 @@ def test_a_report_knows_steps_waits_and_the_device(tmp_path: Path) -> None:
     assert [step.name for step in report.steps] == ["ProfilerStep#0", "ProfilerStep#1", "ProfilerStep#2"]
     assert report.trace.devices == ("Instinct MI300X",)
     assert [(site.direction, site.count) for site in report.sites] == [("DtoH", 3)]
+
+
+def test_of_a_recording_of_kernels_nothing_is_said_of_the_host() -> None:
+    process = json.loads(gzip.decompress(OF_KERNELS.read_bytes()))["rocprofiler-sdk-tool"][0]
+    dispatched = process["buffer_records"]["kernel_dispatch"]
+    run_ns = sum(one["end_timestamp"] - one["start_timestamp"] for one in dispatched)
+    slices = read_trace(OF_KERNELS).slices
+    assert slices.category.tolist() == [Category.KERNEL] * len(dispatched)
+    assert int(slices.duration_ns.sum()) == run_ns
+    report = build_report(OF_KERNELS)
+    assert "AMD Instinct MI350X" in report.trace.devices
+    waits = [check for check in report.checks if check.rule.startswith("SYN")]
+    assert all("calls of the host" in check.needs for check in waits)
 
 
 @pytest.mark.parametrize(
