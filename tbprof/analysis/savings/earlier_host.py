@@ -4,13 +4,14 @@ It comes earlier by no more than that work took, and what it gains is worth no m
 the device could have been busier (`fillable`). As with waits, both are taken apart for each stretch between
 two waits that let the device run dry: at their return the host is ahead of what was recorded by no more than
 the device is. Where that idle lies does not matter: code that is launched late delays what comes after it.
+First calls, in which kernels are loaded, are spared to nobody: other code makes its own.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import Intervals, overlap_ns
+from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, subtract
 from tbprof.analysis.facts import Facts
 
 __all__ = ["earlier_host_ns"]
@@ -20,6 +21,7 @@ _FIRST_NS, _LAST_NS = -(2**62), 2**62
 
 def earlier_host_ns(facts: Facts, spared: Intervals) -> int:
     """At most so much shorter gets the window, were the host spared this time."""
+    spared = subtract(spared, facts.causes.states["loading"])
     if len(spared) == 0 or not facts.device_is_known:
         return 0
     waits = facts.replay.waits

@@ -101,7 +101,7 @@ def find_verdict(facts: Facts, findings: Sequence[Finding], saving: Saving) -> V
     case, more = _case(facts, window, saving, can_go=can_go)
     if case == "queued":
         return Verdict(case, {**numbers, **more, **_queued_place(facts, window)})
-    named = _kernels(facts, window) if case == "busy" else _named_by(findings, case)
+    named = _kernels(facts, window) if case == "busy" else _named_by(findings, case, len(facts.steps))
     return Verdict(case, {**numbers, **more, **named})
 
 
@@ -274,12 +274,13 @@ def _first_calls(findings: Sequence[Finding]) -> Numbers:
     }
 
 
-def _named_by(findings: Sequence[Finding], case: str) -> Numbers:
+def _named_by(findings: Sequence[Finding], case: str, steps: int) -> Numbers:
     """The place that the worst finding about this case names, and its idle."""
     if case == "cold_start":
         return _first_calls(findings)
     rules = {"launch_bound": ("LCH01", "LCH03"), "host_bound": ("LCH02",)}.get(case, ())
     for finding in findings:
         if finding.rule in rules and finding.saving is not None:
-            return {"place": finding.numbers["place"], "place_us": finding.saving.ceiling_ns / 1000}
+            idle_ns = int(finding.numbers["idle_per_step_ns"]) * steps
+            return {"place": finding.numbers["place"], "place_us": idle_ns / 1000}
     return {}

@@ -28,9 +28,9 @@ Fix
     the outermost op.
 
 Silent
-    Where such idle is under 1 % of the steps, and for pauses shorter than 0.2 ms: then the host was
-    launching (LCH01). The end of the window, where nothing of the program is recorded in it, is no pause. At
-    most low where another cause holds more of the idle.
+    In cold steps, where such idle is under 1 % of the others, and for pauses shorter than 0.2 ms: then the
+    host was launching (LCH01). The end of the window, where nothing of the program is recorded in it, is no
+    pause. At most low where another cause holds more of the idle.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import Intervals, intersect, subtract, total_ns, union, union_of
+from tbprof.analysis.arrays.intervals import Intervals, intersect, subtract, union, union_of
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.largest_cause import largest_cause
 from tbprof.analysis.gaps.launch_idle import LaunchIdle, find_launch_idle, pauses
-from tbprof.analysis.savings.earlier_host import earlier_host_ns
 from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Saving, Severity
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.passing import LAUNCHES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_cause
+from tbprof.rules.base.typical_steps import typical_earlier_host_ns, typical_ns
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category
 
@@ -65,13 +65,14 @@ _CODE_ROWS = (Category.USER_ANNOTATION, Category.PYTHON, Category.CPU_OP)
 
 def find(facts: Facts) -> Iterator[Finding]:
     places = _pauses_by_place(facts)
-    all_ns = sum(total_ns(those.idle) for those in places.values())
+    idle_ns = {place: typical_ns(facts, those.idle) for place, those in places.items()}
+    all_ns = sum(idle_ns.values())
     if all_ns < max(MEDIUM_SHARE * facts.steps.total_ns, 1):
         return
-    place, those = min(places.items(), key=lambda one: (-total_ns(one[1].idle), one[0]))
-    idle = those.idle
-    seen = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(idle))
-    won_ns = max(total_ns(idle), earlier_host_ns(facts, _paused(facts, place)))
+    place = min(places, key=lambda one: (-idle_ns[one], one))
+    idle = places[place].idle
+    seen = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=idle_ns[place])
+    won_ns = max(idle_ns[place], typical_earlier_host_ns(facts, _paused(facts, place)))
     yield window_finding(
         _CODE,
         place=place,
@@ -83,7 +84,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         evidence=idle_evidence(facts, idle),
         numbers={
             "place": place,
-            "idle_per_step_ns": total_ns(idle) // len(facts.steps),
+            "idle_per_step_ns": idle_ns[place] // len(facts.steps),
             "all_places_per_step_ns": all_ns // len(facts.steps),
         },
     )
@@ -103,10 +104,7 @@ def _pauses_by_place(facts: Facts) -> dict[str, LaunchIdle]:
 
 
 def _paused(facts: Facts, place: str) -> Intervals:
-    """All long pauses there, those too that the device did not wait for, or that go on in other code.
-
-    First calls, in which kernels are loaded, are no part of them.
-    """
+    """All long pauses there, those too that the device did not wait for, or that go on in other code."""
     long = subtract(pauses(facts), facts.causes.states["loading"])
     mine = np.array([name == place for name in facts.places.names(long.start_ns, long.end_ns)], np.bool_)
     there = Intervals(long.start_ns[mine], long.end_ns[mine])

@@ -48,3 +48,13 @@ def test_a_device_that_is_never_idle_wins_nothing_by_it() -> None:
     built.launch(0, 1, runs=(1, 1000))
     facts = built.facts()
     assert earlier_host_ns(facts, spared(facts, 100, 900)) <= 1_000
+
+
+def test_what_happens_once_is_spared_to_nobody() -> None:
+    built = TraceBuilder()
+    built.step(1, 0, 10_000)
+    built.launch(0, 1, runs=(1, 100))
+    built.launch(200, 4_200, runs=(4_200, 10_000))
+    facts = built.facts()
+    # The launch takes so long because the kernel is loaded; of the rest 100 us are idle.
+    assert earlier_host_ns(facts, spared(facts, 100, 4_200)) == 100_000

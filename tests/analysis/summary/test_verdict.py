@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from launch_scenes import hand_written_loss
 from public_report import PublicReport
 from scenes import gpu_bound, host_bound, read_scalar
 from trace_builder import TraceBuilder
@@ -100,6 +101,16 @@ def late(*pauses: float) -> TraceBuilder:
 def test_a_late_host_was_launching_or_did_other_things() -> None:
     assert verdict_of(late(*[50.0] * 20)).case == "launch_bound"
     assert verdict_of(late(1000.0)).case == "host_bound"
+
+
+def test_the_idle_of_a_place_is_what_its_finding_says_and_not_what_a_fix_can_win() -> None:
+    report = hand_written_loss().report()
+    finding = next(finding for finding in report.findings if finding.rule == "LCH01")
+    idle_ns = int(finding.numbers["idle_per_step_ns"]) * len(report.steps)
+    assert report.verdict is not None
+    assert report.verdict.numbers["place_us"] == idle_ns / 1000
+    assert finding.saving is not None
+    assert finding.saving.ceiling_ns > idle_ns
 
 
 @pytest.mark.parametrize(("idle", "case"), [(99, "busy"), (100, "queued")])

@@ -40,6 +40,24 @@ def test_the_place_with_most_of_it_is_named_and_the_rest_is_counted() -> None:
     assert finding.numbers["all_places_per_step_ns"] == (9_000_000 + 2 * 2_001_000) // 5
 
 
+def test_a_cold_step_is_no_measure_of_the_others() -> None:
+    """One step whose pause is three times as long as those of two others."""
+    built = TraceBuilder()
+    start = 0.0
+    for number, pause in enumerate((9_000.0, 3_000.0, 3_000.0, 3_000.0)):
+        end = start + pause + 7_000
+        built.step(number, start, end)
+        built.launch(start, start + 1, runs=(start + 1, start + 2))
+        built.annotation("augment", start + 1, start + 1 + pause)
+        built.launch(start + 1 + pause, start + 2 + pause, runs=(start + 2 + pause, end + 1))
+        start = end
+    assert built.facts().steps.cold == (True, False, False, False)
+    (finding,) = found(built, "LCH02")
+    assert finding.numbers["idle_per_step_ns"] == 3_000_000
+    assert finding.saving is not None
+    assert finding.saving.ceiling_ns == 4 * 3_000_000
+
+
 @pytest.mark.parametrize(("pause", "count"), [(199.999, 0), (200, 1)])
 def test_a_pause_begins_at_200_us_without_a_launch(pause: float, count: int) -> None:
     assert len(found(pausing(pause), "LCH02")) == count
