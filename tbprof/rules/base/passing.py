@@ -6,9 +6,11 @@ import numpy as np
 
 from tbprof.analysis.device.copy_kinds import DIRECTIONS
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.gaps.launch_idle import find_launch_idle
 from tbprof.model import Numbers
 from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.rule import Passing
+from tbprof.rules.base.typical_steps import typical_ns
 from tbprof.texts.figures.quantities import count, size
 from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.arrays import NONE
@@ -17,9 +19,10 @@ __all__ = [
     "COLLECTIVES",
     "COPIES",
     "IN_STEPS",
-    "LAUNCHES",
+    "LONG_PAUSES",
     "ON_DEVICE",
     "READS",
+    "SHORT_PAUSES",
     "SYNC_POINTS",
     "UPLOADS",
     "counted",
@@ -89,24 +92,31 @@ ON_DEVICE = Passing(lambda facts: _in_steps(facts) if facts.work.devices else No
 """The same where only a device can have it."""
 
 
-def _launches(facts: Facts) -> Numbers | None:
-    launched = facts.work.launch[facts.work.is_kernel]
-    launches = len(np.unique(launched[launched != NONE]))
-    if not launches:
-        return None
-    idle = facts.idle_of("launch")
-    idle_ns = int((idle.end_ns - idle.start_ns).sum())
-    return {"launches": launches, "idle_per_step_ns": idle_ns // max(len(facts.steps), 1)}
+def _of_launches(kind: str, words: str) -> Passing:
+    """Of the idle after `short` pauses between launches, or after `long` ones."""
+
+    def looked_at(facts: Facts) -> Numbers | None:
+        launched = facts.work.launch[facts.work.is_kernel]
+        launches = len(np.unique(launched[launched != NONE]))
+        if not launches:
+            return None
+        pieces = facts.once(find_launch_idle)
+        idle = (pieces.short() if kind == "short" else pieces.long()).idle
+        return {"launches": launches, f"{kind}_per_step_ns": typical_ns(facts, idle) // len(facts.steps)}
+
+    def note(numbers: Numbers, scope: Scope) -> str:
+        idle = duration_of(numbers, f"{kind}_per_step_ns")
+        launches = count(int(numbers["launches"]), "launch", "launches")
+        return f"{launches}: {words} leave the GPU idle for {idle} {scope.each}."
+
+    return Passing(looked_at, note)
 
 
-def _launches_note(numbers: Numbers, scope: Scope) -> str:
-    idle = duration_of(numbers, "idle_per_step_ns")
-    launches = count(int(numbers["launches"]), "launch", "launches")
-    return f"{launches}: those that came late leave the GPU idle for {idle} {scope.each}."
+SHORT_PAUSES = _of_launches("short", "those that follow one another at once")
+"""Of rules about a host that launches all the time and is late."""
 
-
-LAUNCHES = Passing(_launches, _launches_note)
-"""Of rules about a host that launches late."""
+LONG_PAUSES = _of_launches("long", "pauses between them")
+"""Of rules about a host that does something else."""
 
 
 def _collectives(facts: Facts) -> Numbers | None:

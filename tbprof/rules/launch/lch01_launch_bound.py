@@ -41,7 +41,7 @@ from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
-from tbprof.rules.base.passing import LAUNCHES
+from tbprof.rules.base.passing import SHORT_PAUSES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.launch.bound_code import find_bound_code
 
@@ -54,4 +54,4 @@ def find(facts: Facts) -> Iterator[Finding]:
     yield from find_bound_code(facts, _CODE, compiled=False)
 
 
-RULE = Rule(code=_CODE, find=find, passing=LAUNCHES, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=SHORT_PAUSES, needs=(GPU_WORK,))

@@ -49,7 +49,7 @@ from tbprof.analysis.gaps.launch_idle import LaunchIdle, find_launch_idle, pause
 from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Saving, Severity
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.passing import LAUNCHES
+from tbprof.rules.base.passing import LONG_PAUSES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.base.typical_steps import typical_earlier_host_ns, typical_ns
@@ -122,4 +122,4 @@ def _severity(facts: Facts, saving: Saving, place: str) -> Severity:
     return max(severity_of_cause(facts, saving), at_most, key=SEVERITIES.index)
 
 
-RULE = Rule(code=_CODE, find=find, passing=LAUNCHES, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=LONG_PAUSES, needs=(GPU_WORK,))

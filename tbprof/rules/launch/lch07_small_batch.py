@@ -44,7 +44,7 @@ from tbprof.model import Finding, Numbers
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.launched_inside import launched_inside
-from tbprof.rules.base.passing import LAUNCHES
+from tbprof.rules.base.passing import SHORT_PAUSES
 from tbprof.rules.base.rule import GPU_WORK, STEPS, Rule
 from tbprof.trace.columns.columns import Category, Int64s
 
@@ -119,7 +119,7 @@ def _larger(facts: Facts, growing: Int64s) -> Numbers | None:
 RULE = Rule(
     code=_CODE,
     find=find,
-    passing=LAUNCHES,
+    passing=SHORT_PAUSES,
     needs=(GPU_WORK, STEPS),
     no_saving="a step does more work with a larger batch",
 )

@@ -39,7 +39,7 @@ from collections.abc import Iterator
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
 from tbprof.rules.base.rule import GPU_WORK, Rule
-from tbprof.rules.precision.products import PRODUCTS, plain_products, products_finding
+from tbprof.rules.precision.products import passing, plain_products, products_finding
 
 __all__ = ["RULE"]
 
@@ -54,4 +54,4 @@ def find(facts: Facts) -> Iterator[Finding]:
             yield found
 
 
-RULE = Rule(code=_CODE, find=find, passing=PRODUCTS, needs=(GPU_WORK,), is_of_device=True)
+RULE = Rule(code=_CODE, find=find, passing=passing(with_tf32=False), needs=(GPU_WORK,), is_of_device=True)

@@ -18,12 +18,13 @@ from tbprof.rules.base.computing import (
     is_worth_a_word,
     kernels_named,
 )
+from tbprof.rules.base.notes import share_of
 from tbprof.rules.base.rule import Passing
 from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.columns import Int64s
 from tbprof.trace.columns.tensor_cores import is_on_tensor_cores
 
-__all__ = ["PRODUCTS", "device_peaks", "plain_products", "products_finding"]
+__all__ = ["device_peaks", "passing", "plain_products", "products_finding"]
 
 _PLAIN = r"^(?!.*(?:half|bfloat16|[^a-z]bf16|f16)).*(?:sgemm|scudnn|f32f32_f32f32_f32)"
 """Names of float32 kernels of cuBLAS, cuDNN and CUTLASS without tensor cores, in traces of V100 to H100."""
@@ -67,21 +68,28 @@ def products_finding(facts: Facts, rule: str, products: PlainProducts, rate: flo
     )
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
-    trace, work = facts.trace, facts.work
-    is_product = are_named(trace, work.rows, lambda name: _PRODUCT.search(name) or is_on_tensor_cores(name))
-    products = in_main_steps(facts, np.flatnonzero(work.is_kernel & is_product))
-    plain = facts.once(plain_products).work
-    if not len(products):
-        return None
-    return {"products": len(products), "plain": len(plain)}
+def passing(*, with_tf32: bool) -> Passing:
+    """What a rule looked at that speaks of devices with TF32, or of those without it."""
+
+    def looked_at(facts: Facts) -> Numbers | None:
+        trace, work = facts.trace, facts.work
+        is_product = are_named(
+            trace, work.rows, lambda name: _PRODUCT.search(name) or is_on_tensor_cores(name)
+        )
+        products = in_main_steps(facts, np.flatnonzero(work.is_kernel & is_product))
+        plain, peaks = facts.once(plain_products).work, device_peaks(facts)
+        if not len(products) or peaks is None or (peaks.tf32 is not None) != with_tf32:
+            return None
+        share = device_ns(facts, plain) / max(facts.steps.total_ns, 1)
+        return {"products": len(products), "plain": len(plain), "plain_share": share}
+
+    return Passing(looked_at, _note)
 
 
-def _note(numbers: Numbers, _: Scope) -> str:
+def _note(numbers: Numbers, scope: Scope) -> str:
     products, plain = int(numbers["products"]), int(numbers["plain"])
     others = f"{products - plain:,} of {products:,} kernels"
     ran = f"{others} for products and convolutions are not plain float32"
-    return f"{ran}." if not plain else f"{ran}, and the others take too little."
-
-
-PRODUCTS = Passing(_looked_at, _note)
+    if not plain:
+        return f"{ran}."
+    return f"{ran}, and the others take {share_of(numbers, 'plain_share')} of {scope.name}."

@@ -98,8 +98,8 @@ def record_first_sentence(case: str, *, once_us: float, step_us: float) -> str:
         step_us: How long a step takes.
     """
     if case == "cold_start":
-        once = f"{duration(once_us)} of {duration(step_us)}"
-        return f"First: record again with a longer `skip_first`: {once} are first calls, which happen once."
+        once = f"for {duration(once_us)} of {duration(step_us)} the GPU is idle in first calls"
+        return f"First: record again with a longer `skip_first`: {once}, which happen once."
     if case == "capture":
         return "First: profile steps that replay the graph; what is slow here happens once."
     if case == "leading_wait":

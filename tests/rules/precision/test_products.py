@@ -56,7 +56,7 @@ def test_the_ceiling_leaves_what_tensor_cores_would_take() -> None:
 def test_products_on_tensor_cores_pass_with_their_count() -> None:
     report = computing("aten::mm", "aten::mm", kernels=(TF32,), device="NVIDIA A100-SXM4-80GB").report()
     (check,) = (check for check in report.checks if check.rule == "PRC02")
-    assert (check.state, check.numbers) == ("passed", {"products": 6, "plain": 0})
+    assert (check.state, check.numbers) == ("passed", {"products": 6, "plain": 0, "plain_share": 0.0})
 
 
 TRANSPOSE = "void cudnn::ops::nchwToNhwcKernel<float, float, float, false, true>(int)"
@@ -131,3 +131,15 @@ CASES = (
         below=lambda: multiplying(DOUBLE, 9.9),
     ),
 )
+
+
+def test_only_the_rule_of_the_device_passes() -> None:
+    """TF32 says nothing of a device that lacks it, nor does half precision of one that has TF32."""
+    states = {
+        device: [
+            next(check.state for check in report.checks if check.rule == rule) for rule in ("PRC01", "PRC02")
+        ]
+        for device in ("Tesla V100-SXM2-16GB", "NVIDIA A100-SXM4-80GB")
+        for report in [computing("aten::mm", kernels=(TF32,), device=device).report()]
+    }
+    assert list(states.values()) == [["passed", "not_applicable"], ["not_applicable", "passed"]]

@@ -125,7 +125,9 @@ def test_where_another_recording_comes_first_it_is_the_order_and_no_saving_is_he
     }
     report = report_of(Saving(0, None, 6_000_000), case="cold_start")
     report = dataclasses.replace(report, verdict=Verdict("cold_start", cold))
-    assert said(report)[1].startswith("First: record again with a longer `skip_first`: 2.0 ms of 4.0 ms")
+    assert said(report)[1].startswith(
+        "First: record again with a longer `skip_first`: for 2.0 ms of 4.0 ms the"
+    )
     shown = overview_view(report)
     assert shown.actions
     assert shown.headline is None
