@@ -5,7 +5,8 @@ What
 
 Why
     The model is still in training mode: its answers change from call to call, and the time for dropout is
-    spent on making them worse.
+    spent on making them worse. Its batch norms, too, compute statistics instead of taking those of the
+    training.
 
 Example
     before:
@@ -24,19 +25,24 @@ Fix
     caveat: some methods estimate uncertainty by dropout, and need it.
 
 Silent
-    In windows with a backward pass or an optimizer's step, whether or not a part of them is evaluation.
+    In windows with a backward pass or an optimizer's step, whether or not a part of them is evaluation. At
+    most the time of dropout and of batch norms is won: of the device, or of the host where all runs on a CPU.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, total_ns, union, union_of
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, Numbers
-from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps
+from tbprof.analysis.health.missing_device import runs_on_host
+from tbprof.model import Finding, Numbers, Saving
+from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps, severity_of_computing
+from tbprof.rules.base.evidence import row_evidence
+from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.launched_inside import launched_inside
-from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
+from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule
 from tbprof.rules.base.training import trains
 from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.arrays import NONE
@@ -47,25 +53,73 @@ __all__ = ["RULE"]
 _CODE = "INF01"
 
 _DROPPING = r"aten::(?:native_dropout|_fused_dropout|bernoulli_)$"
+"""What draws random numbers within a dropout, or is one that does."""
+
 _CALLED = r"aten::(?:dropout|alpha_dropout|feature_dropout)_?$"
+_NORM = r"aten::batch_norm$"
+
+_COMPUTING = Need(GPU_WORK.name, lambda facts: GPU_WORK.is_met(facts) or runs_on_host(facts))
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    dropped = _dropped(facts)
-    if len(dropped) and not facts.once(trains):
-        inside = launched_inside(facts, dropped)
-        work = in_main_steps(facts, inside[facts.work.is_kernel[inside]])
-        spent_ns = device_ns(facts, work)
-        yield computing_finding(
-            facts, _CODE, work, ceiling_ns=spent_ns, numbers={"calls": len(dropped)}, confidence="high"
-        )
+    drawn = _in_steps(facts, _DROPPING)
+    if not len(drawn) or facts.once(trains):
+        return
+    norms = _in_steps(facts, _NORM)
+    found = _on_host if facts.work.main_device is None else _on_device
+    yield found(facts, drawn, norms)
 
 
-def _dropped(facts: Facts) -> Int64s:
-    """What draws random numbers within a dropout, or is one that does."""
-    rows = matching_rows(facts.trace, _DROPPING, Category.CPU_OP)
+def _on_device(facts: Facts, drawn: Int64s, norms: Int64s) -> Finding:
+    spent_ns, norms_ns = (device_ns(facts, _kernels(facts, rows)) for rows in (drawn, norms))
+    numbers: Numbers = {"calls": len(drawn), "norms_per_step_ns": norms_ns // max(len(facts.steps), 1)}
+    return computing_finding(
+        facts,
+        _CODE,
+        _kernels(facts, drawn),
+        ceiling_ns=spent_ns + norms_ns,
+        numbers=numbers,
+        confidence="high",
+    )
+
+
+def _on_host(facts: Facts, drawn: Int64s, norms: Int64s) -> Finding:
+    """Without a GPU the ops hold the time: the dropouts around the draws all that they do."""
+    slices = facts.trace.slices
+    called = _in_steps(facts, _CALLED)
+    spent = union(slices.start_ns[called], slices.end_of(called))
+    draws = union(slices.start_ns[drawn], slices.end_of(drawn))
+    holds = overlap_ns(draws, spent.start_ns, spent.end_ns) > 0
+    spent = union_of((Intervals(spent.start_ns[holds], spent.end_ns[holds]), draws))
+    of_norms = union(slices.start_ns[norms], slices.end_of(norms))
+    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(union_of((spent, of_norms))))
+    steps = max(len(facts.steps), 1)
+    return window_finding(
+        _CODE,
+        place="",
+        severity=severity_of_computing(facts, saving),
+        count=len(drawn),
+        removal="rewrite",
+        saving=saving,
+        confidence="high",
+        evidence=row_evidence(facts, "op", drawn),
+        numbers={
+            "calls": len(drawn),
+            "per_step_ns": total_ns(spent) // steps,
+            "norms_per_step_ns": total_ns(of_norms) // steps,
+        },
+    )
+
+
+def _in_steps(facts: Facts, name: str) -> Int64s:
+    rows = matching_rows(facts.trace, name, Category.CPU_OP)
     in_steps: Int64s = rows[facts.steps.index_of(facts.trace.slices.start_ns[rows]) != NONE]
     return in_steps
+
+
+def _kernels(facts: Facts, rows: Int64s) -> Int64s:
+    inside = launched_inside(facts, rows)
+    return in_main_steps(facts, inside[facts.work.is_kernel[inside]])
 
 
 def _looked_at(facts: Facts) -> Numbers | None:
@@ -77,4 +131,4 @@ def _passed(numbers: Numbers, _: Scope) -> str:
     return f"{int(numbers['calls']):,} calls of dropout, none of which drops anything."
 
 
-RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, _passed), needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, _passed), needs=(_COMPUTING,))

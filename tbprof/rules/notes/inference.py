@@ -11,9 +11,11 @@ __all__ = ["inf01", "inf02", "inf03"]
 
 
 def inf01(numbers: Numbers, scope: Scope) -> str:
-    return (
-        f"{int(numbers['calls']):,} calls drop something, {duration_of(numbers, 'per_step_ns')} {scope.each}."
-    )
+    calls = f"{int(numbers['calls']):,} calls drop something"
+    dropping = f"{calls}, {duration_of(numbers, 'per_step_ns')} {scope.each}"
+    if not numbers.get("norms_per_step_ns"):
+        return f"{dropping}."
+    return f"{dropping}; batch norms take {duration_of(numbers, 'norms_per_step_ns')}."
 
 
 def inf02(numbers: Numbers, scope: Scope) -> str:
