@@ -7,7 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import NEVER, Intervals, complement, intersect, total_ns, union
+from tbprof.analysis.arrays.intervals import (
+    NEVER,
+    Intervals,
+    complement,
+    intersect,
+    overlap_ns,
+    total_ns,
+    union,
+)
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
 from tbprof.trace.columns.columns import Int64s
@@ -43,8 +51,12 @@ class Unexplained:
 def find_unexplained(facts: Facts) -> Unexplained:
     """Look at all steps but the first; with less than two steps there is nothing to look at."""
     later = union(facts.steps.start_ns[1:], facts.steps.end_ns[1:])
-    beyond = np.maximum(facts.net_wait_ns - facts.awaited.explained_ns, 0)
-    members = np.flatnonzero(facts.can_be_won & (facts.episodes.step > 0) & (beyond > 0))
+    # The host copies its own pageable memory before the device can take it: nothing else is behind that.
+    episodes = facts.episodes
+    staged_ns = overlap_ns(facts.causes.states["staging"], episodes.start_ns, episodes.end_ns)
+    known_ns = np.maximum(facts.awaited.explained_ns, staged_ns)
+    beyond = np.maximum(facts.net_wait_ns - known_ns, 0)
+    members = np.flatnonzero(facts.can_be_won & (episodes.step > 0) & (beyond > 0))
     return Unexplained(
         steps_ns=total_ns(later),
         queued=_long_queued_idle(facts, later),

@@ -49,6 +49,21 @@ def test_a_wait_for_nothing_that_is_recorded_is_told() -> None:
     assert (finding.count, finding.evidence[0].kind) == (2, "wait")
 
 
+@pytest.mark.parametrize(("memory", "count"), [("pageable", 0), ("pinned", 1)])
+def test_what_the_host_stages_itself_is_no_riddle(memory: str, count: int) -> None:
+    """The call takes 100 us longer than the transfer, and nothing else is recorded in them."""
+    built = TraceBuilder()
+    for number in range(4):
+        start = 1000 * number
+        built.step(number, start, start + 1000)
+        built.copy(
+            "HtoD", memory, start + 10, start + 210, runs=(start + 115, start + 205), size_bytes=1 << 20
+        )
+        built.synchronise("cudaStreamSynchronize", start + 211, start + 216)
+        built.launch(start + 220, start + 225, runs=(start + 228, start + 1000))
+    assert len(found(built, "SYN13")) == count
+
+
 @pytest.mark.parametrize(("paused", "count"), [(10.01, 1), (10, 0)])
 def test_up_to_one_percent_is_silent(paused: float, count: int) -> None:
     """1 % of a step is 10 us, which is also how far launches are apart by themselves."""
