@@ -27,20 +27,25 @@ Fix
 Silent
     For tensors that were made on the device, for other shapes than that made just before, for numbers
     without a dimension, outside the steps, and without recorded shapes.
-    At most info where the device hardly ever runs dry.
+    At most info where the device hardly ever runs dry. At most the waits for the copies and the filling on
+    the host are won.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
+from tbprof.analysis.arrays.intervals import union
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding
+from tbprof.model import Finding, Saving
 from tbprof.rules.base.findings import waits_finding
 from tbprof.rules.base.passing import UPLOADS
 from tbprof.rules.base.rule import Need, Rule
+from tbprof.rules.base.typical_steps import typical_earlier_host_ns
 from tbprof.rules.copies.search.moved_factories import find_moved_factories
 from tbprof.rules.copies.search.op_inputs import records_shapes
+from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["RULE"]
 
@@ -51,10 +56,22 @@ def find(facts: Facts) -> Iterator[Finding]:
     for index, site in facts.indexed_sites:
         if site.direction != "HtoD":
             continue
-        members = find_moved_factories(facts, site)
+        moved = find_moved_factories(facts, site)
+        members = moved.members
         if len(members):
             numbers = {"bytes": int(facts.episodes.bytes[members].sum())}
-            yield waits_finding(facts, (index,), members, rule=_CODE, removal="rewrite", numbers=numbers)
+            found = waits_finding(facts, (index,), members, rule=_CODE, removal="rewrite", numbers=numbers)
+            yield dataclasses.replace(found, saving=_with_making(facts, found.saving, moved.makers))
+
+
+def _with_making(facts: Facts, waits: Saving | None, makers: Int64s) -> Saving | None:
+    """At most what the waits cost, and the time in which the host fills the tensors."""
+    if waits is None:
+        return None
+    slices = facts.trace.slices
+    making_ns = typical_earlier_host_ns(facts, union(slices.start_ns[makers], slices.end_of(makers)))
+    ceiling_ns = min(waits.ceiling_ns + making_ns, facts.fillable_ns)
+    return Saving(waits.floor_ns, None, max(ceiling_ns, waits.ceiling_ns))
 
 
 RULE = Rule(

@@ -6,12 +6,13 @@ import numpy as np
 
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
+from tbprof.records import dataclass
 from tbprof.rules.copies.search.host_ops import first_from, host_ops, ops_of, ops_within, top_level_ops
 from tbprof.rules.copies.search.op_inputs import UNKNOWN, first_shape, makes_shape
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
-__all__ = ["SOON_NS", "find_moved_factories"]
+__all__ = ["SOON_NS", "MovedFactories", "find_moved_factories"]
 
 SOON_NS = 200_000
 """Two lines of Python that follow each other take less, with a profiler that records frames, too."""
@@ -25,14 +26,24 @@ _FACTORY = (
 _NUMBER = "[]"
 
 
-def find_moved_factories(facts: Facts, site: SiteMembers) -> Int64s:
+@dataclass(frozen=True, slots=True, eq=False)
+class MovedFactories:
+    """One entry a copy."""
+
+    members: Int64s
+    """Its episode, ascending."""
+    makers: Int64s
+    """Row of the op that made what it copies."""
+
+
+def find_moved_factories(facts: Facts, site: SiteMembers) -> MovedFactories:
     """Episodes of a site, in a step and on a training lane, of a tensor that the op before made.
 
     The op before is the last on its thread that lies in no other; it makes tensors, ran on the host
     alone, ended at most `SOON_NS` ago, and made the shape that is copied. Numbers are none.
     """
     episodes = facts.episodes
-    chosen = []
+    chosen: list[tuple[int, int]] = []
     for lane in facts.training_threads:
         mine = np.flatnonzero((episodes.lane[site.members] == lane) & (site.outermost_op != NONE))
         mine = mine[episodes.step[site.members[mine]] != NONE]
@@ -41,12 +52,13 @@ def find_moved_factories(facts: Facts, site: SiteMembers) -> Int64s:
         ops, makers = ops_of(facts, lane), set(host_ops(facts, _FACTORY, lane).tolist())
         top = top_level_ops(facts, ops)
         chosen += [
-            int(site.members[at])
+            (int(site.members[at]), before)
             for at in mine.tolist()
             for before in _before(facts, int(site.outermost_op[at]), top)
             if before in makers and _makes(facts, int(site.members[at]), ops_within(facts, ops, before))
         ]
-    return np.array(sorted(chosen), np.int64)
+    members, makers = np.array(sorted(chosen), np.int64).reshape(-1, 2).T
+    return MovedFactories(members, makers)
 
 
 def _before(facts: Facts, mover: int, top: Int64s) -> list[int]:
