@@ -84,7 +84,7 @@ def open_tab() -> Iterator[Callable[..., Tab]]:
 @pytest.fixture
 def analyses() -> Iterator[Analyses]:
     """One process, so that it is known what waits."""
-    found = Analyses(1)
+    found = Analyses(1, for_small=0)
     yield found
     # One that a test has stopped would not end by itself.
     for pid in found.pids if hasattr(signal, "SIGCONT") else ():

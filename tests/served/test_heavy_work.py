@@ -7,14 +7,18 @@ import os
 import random
 import shutil
 import signal
+import subprocess
 import sys
 import threading
 import time
 from collections import Counter
 from pathlib import Path
+from statistics import median
 
 import pytest
 from board import SMALL_TRACE, TRACE, Board, board, until
+
+from tbprof.plugin.worker.analyses import deadline_s
 
 pytestmark = [
     pytest.mark.exhaustive,
@@ -22,6 +26,7 @@ pytestmark = [
 ]
 
 READER = "plugin.worker.main"
+TILE = Path(__file__).parents[1] / "bench" / "tile_trace.py"
 
 
 def put_traces(folder: Path, count: int, trace: Path = SMALL_TRACE) -> list[dict[str, str]]:
@@ -29,6 +34,25 @@ def put_traces(folder: Path, count: int, trace: Path = SMALL_TRACE) -> list[dict
     for name in names:
         shutil.copy(trace, folder / name)
     return [{"run": ".", "worker": name.partition(".")[0], "window": name} for name in names]
+
+
+def put_large(folder: Path, count: int) -> list[dict[str, str]]:
+    """Of 50 MB each, unpacked, and no two the same."""
+    tiled = folder / "tiled.json"
+    subprocess.run([sys.executable, str(TILE), str(TRACE), "8", str(tiled)], check=True)
+    before, opening, rest = tiled.read_bytes().partition(b"{")
+    tiled.unlink()
+    names = [f"large{number:02d}.trace.json.gz" for number in range(count)]
+    for number, name in enumerate(names):
+        with gzip.open(folder / name, "wb", 1) as file:
+            file.write(before + opening + b'"number": %d, ' % number + rest)
+    return [{"run": ".", "worker": name.partition(".")[0], "window": name} for name in names]
+
+
+def seconds_to_read(server: Board, place: dict[str, str]) -> float:
+    began = time.monotonic()
+    assert server.read(place) == "ready"
+    return time.monotonic() - began
 
 
 def states(server: Board, places: list[dict[str, str]]) -> Counter[str]:
@@ -57,6 +81,33 @@ def test_500_traces_asked_for_at_once_are_read_by_two_processes_and_all_in_the_e
         for place in places:
             assert server.read(place) == "ready"
         assert server.resident_mb - before_mb < 100
+
+
+def test_30_users_of_30_large_traces_all_see_theirs_and_a_small_one_waits_for_none(tmp_path: Path) -> None:
+    big, small = put_large(tmp_path, 30), put_traces(tmp_path, 8)
+    with board(tmp_path, queue=1024) as server:
+        server.places()
+        alone_s = [seconds_to_read(server, place) for place in small[:2]]
+        taken: list[float] = []
+
+        def look(place: dict[str, str]) -> None:
+            taken.append(seconds_to_read(server, place))
+
+        users = [threading.Thread(target=look, args=(place,)) for place in big]
+        for user in users:
+            user.start()
+        beside_s = []
+        for place in small[2:]:
+            time.sleep(1.0)
+            beside_s.append(seconds_to_read(server, place))
+        for user in users:
+            user.join()
+        print(f"small {alone_s[0]:.2f} s, {alone_s[1]:.2f} s, beside", *(f"{one:.2f}" for one in beside_s))
+        print(f"large {min(taken):.1f} to {max(taken):.1f} s")
+        assert len(taken) == 30
+        # The first of each kind waits for its process to start.
+        assert median(beside_s) < 2 * alone_s[0]
+        assert min(taken) < deadline_s((tmp_path / big[0]["window"]).stat().st_size)
 
 
 def test_a_full_queue_says_when_to_come_back(tmp_path: Path) -> None:

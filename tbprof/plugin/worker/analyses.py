@@ -1,4 +1,4 @@
-"""Traces that have no report yet, read by two processes of their own.
+"""Traces that have no report yet, read by two processes, and by a third the small ones beside large ones.
 
 A trace that several people ask for is read once, small ones before large ones, and one that nobody asks for
 any more is not. The rest of a run that somebody looks at is read to its end, behind all that is asked for
@@ -7,6 +7,7 @@ alone. The death of a process costs the trace that it was reading, as does a dea
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections import OrderedDict
@@ -22,6 +23,7 @@ from tbprof.records import dataclass
 
 __all__ = [
     "MAX_WAITING",
+    "SMALL_BYTES",
     "WORKER",
     "WORKERS",
     "Analyses",
@@ -36,6 +38,9 @@ WORKER = "tbprof.plugin.worker.main"
 
 WORKERS = 2
 """Processes that read at once: a server that others work on has more to do."""
+
+SMALL_BYTES = 1_000_000
+"""Of a trace's file: one that takes a second is not to wait until two that take many have been read."""
 
 MAX_WAITING = 64
 """Traces that may wait while somebody looks; one more is refused."""
@@ -92,8 +97,8 @@ class _Waiting:
 class Analyses:
     """The queue, and what became of it; all methods may be called from any thread."""
 
-    def __init__(self, workers: int = WORKERS) -> None:
-        """Nothing is started yet; so many processes read at once."""
+    def __init__(self, workers: int = WORKERS, *, for_small: int = 1) -> None:
+        """Nothing is started yet; so many processes read at once, and so many more only what is small."""
         # An answer may be there at once, and is taken with the lock held then.
         self._lock = threading.RLock()
         self._current: dict[int, _Key] = {}
@@ -103,7 +108,9 @@ class Analyses:
         """The rest of runs, in the order in which it is read."""
         self._reports: OrderedDict[_Key, bytes] = OrderedDict()
         self._failures: OrderedDict[_Key, Failed] = OrderedDict()
-        self._workers = tuple(Worker(WORKER, partial(self._note_progress, at)) for at in range(workers))
+        self._for_all = workers
+        every = range(workers + for_small)
+        self._workers = tuple(Worker(WORKER, partial(self._note_progress, at)) for at in every)
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -203,7 +210,8 @@ class Analyses:
     def _start(self) -> None:
         """Hand what is next to each process that is free. Called with the lock held."""
         for at, worker in enumerate(self._workers):
-            while at not in self._current and (key := self._next(time.monotonic())) is not None:
+            most_bytes = None if at < self._for_all else self._most_beside_large()
+            while at not in self._current and (key := self._next(time.monotonic(), most_bytes)) is not None:
                 self._current[at] = key
                 try:
                     answer = worker.ask(Question(key[0], "report", {}), deadline_s=deadline_s(key[1]))
@@ -211,14 +219,25 @@ class Analyses:
                     self._finish(at, Failed(error, time.monotonic() + _RETRY_AFTER_S))
                 else:
                     answer.add_done_callback(partial(self._take, at))
+        if len(self._current) == self._for_all and self._most_beside_large():
+            for worker in self._workers[self._for_all :]:
+                with contextlib.suppress(Busy):
+                    worker.start()
 
-    def _next(self, now: float) -> _Key | None:
-        """What somebody looks at comes before the rest of any run."""
+    def _most_beside_large(self) -> int:
+        """What the process for small ones may read: nothing while another one will soon be free."""
+        others = (key[1] for at, key in self._current.items() if at < self._for_all)
+        return SMALL_BYTES if all(size > SMALL_BYTES for size in others) else 0
+
+    def _next(self, now: float, most_bytes: int | None) -> _Key | None:
+        """What somebody looks at comes before the rest of any run, which no process for small ones reads."""
         self._forget_abandoned(now)
         free = self._waiting.keys() - self._current.values()
+        if most_bytes is not None:
+            free = {key for key in free if key[1] <= most_bytes}
         if free:
             return min(free, key=lambda one: self._place(one, now))
-        if not self._later:
+        if most_bytes is not None or not self._later:
             return None
         key, _ = self._later.popitem(last=False)
         self._waiting[key] = _Waiting(Reading(0, key[1], now), now)

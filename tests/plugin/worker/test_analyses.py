@@ -16,7 +16,7 @@ import pytest
 from patience import PATIENCE_S
 
 from tbprof.errors import Busy, Gone
-from tbprof.plugin.worker.analyses import MAX_WAITING, Analyses, Failed, Reading, State
+from tbprof.plugin.worker.analyses import MAX_WAITING, SMALL_BYTES, Analyses, Failed, Reading, State
 from tbprof.plugin.worker.timelines import Timelines
 from tbprof.process.messages import Question
 from tbprof.process.worker import Worker
@@ -43,13 +43,17 @@ def copies(trace: Path, count: int) -> list[Path]:
     return [Path(shutil.copy(trace, trace.with_name(f"{number}.json.gz"))) for number in range(count)]
 
 
-def hold(analyses: Analyses, trace: Path) -> Path:
+def hold(analyses: Analyses, trace: Path, more_bytes: int = 0) -> Path:
     """Stop the process while it reads a trace, so that all else waits behind that."""
     held = Path(shutil.copy(trace, trace.with_name("held.json.gz")))
+    with held.open("ab") as file:
+        # What stands behind the end of a gzip file is not read.
+        file.write(bytes(more_bytes))
     state, ahead = analyses.ask(str(held))
     assert isinstance(state, Reading)
     assert ahead == 0
-    [pid] = analyses.pids
+    # The first one reads whatever it is.
+    pid = analyses.pids[0]
     # It is still starting: that takes longer than this call.
     os.kill(pid, signal.SIGSTOP)
     return held
@@ -127,12 +131,13 @@ def test_a_process_that_is_killed_costs_the_trace_it_was_reading(analyses: Analy
     assert isinstance(state, Reading)
     assert ahead == 1
     pid = kill(analyses)
-    assert isinstance(finished(analyses, trace), bytes)
+    # At once: after a while it is read again.
     blamed = finished(analyses, held)
     assert isinstance(blamed, Failed)
     # It may have been stopped before it had read what it was asked.
     assert "ended with code -9" in str(blamed.error) or "can't be asked" in str(blamed.error)
     assert pid not in analyses.pids
+    assert isinstance(finished(analyses, trace), bytes)
 
 
 def test_a_process_that_ends_while_idle_costs_nothing(analyses: Analyses, trace: Path) -> None:
@@ -251,6 +256,17 @@ def test_the_rest_of_a_run_is_read_though_nobody_asks_again_and_waits_for_who_do
         assert time.monotonic() < deadline, "the rest was not read in time"
         time.sleep(0.02)
     assert all(isinstance(analyses.state_of(str(path)), Failed) for path in rest)
+
+
+def test_a_small_trace_waits_for_no_large_one(trace: Path) -> None:
+    beside = Analyses(1)
+    try:
+        held = hold(beside, trace, more_bytes=SMALL_BYTES)
+        assert isinstance(finished(beside, trace), bytes)
+        assert isinstance(beside.ask(str(held))[0], Reading)
+        assert len(beside.pids) == 2
+    finally:
+        beside.close()
 
 
 def test_two_processes_read_two_traces_at_once(trace: Path) -> None:
