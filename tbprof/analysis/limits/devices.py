@@ -23,9 +23,9 @@ class Peaks:
     pattern: str
     """Found in the names that traces have for it; the first one of `DEVICES` counts."""
     terabytes_s: float
-    float32: float
-    """TFLOP/s without matrix units, as the next one."""
-    float64: float
+    float32: float | None
+    """TFLOP/s without matrix units, as the next one; None where the maker names none."""
+    float64: float | None
     half: float
     """On matrix units as all below: float16, and bfloat16 where `bfloat16` says nothing else."""
     source: str
@@ -62,7 +62,8 @@ class Peaks:
 
 _FLOAT8 = ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz")
 
-# Compared with what torch, Lightning, torchtitan and xformers made of the same documents.
+# Compared with what torch, Lightning, torchtitan and xformers made of the same documents. The figures of
+# B100, B300 and the Blackwell cards are those that several others quote from them, with the table or page.
 # Where a maker's sheet has no rate in float64, it is the share that the whitepapers name: 1/32 of float32 on
 # Turing, 1/64 on GA102 and Ada.
 _V100 = "NVIDIA V100 data sheet, 2020"
@@ -100,6 +101,17 @@ _H200 = "NVIDIA H200 data sheet, half of the rates with sparsity"
 """nvdam.widen.net/s/nb5zzzsjdf/hpc-datasheet-sc23-h200-datasheet-3002446"""
 _BLACKWELL = "NVIDIA Blackwell architecture technical brief, half of the rates with sparsity"
 """nvdam.widen.net/s/xqt56dflgh/nvidia-blackwell-architecture-technical-brief"""
+_HGX_B300 = "NVIDIA HGX platform page, an eighth of HGX B300, half of the rates with sparsity"
+"""nvidia.com/en-us/data-center/hgx; it names no rate in int8 for all versions of the board alike"""
+_RTX_BLACKWELL = "NVIDIA RTX Blackwell GPU architecture whitepaper"
+"""images.nvidia.com/aem-dam/Solutions/geforce/blackwell/nvidia-rtx-blackwell-gpu-architecture.pdf, tables of
+RTX 5090 and RTX 5080; with sums in float32"""
+_RTX_PRO_BLACKWELL = "NVIDIA RTX PRO Blackwell GPU architecture whitepaper"
+"""nvidia.com/content/dam/en-zz/Solutions/design-visualization/quadro-product-literature/
+NVIDIA-RTX-Blackwell-PRO-GPU-Architecture-v1.0.pdf, table 4"""
+_TENSORRT_LLM = "NVIDIA TensorRT-LLM, table of devices"
+"""github.com/NVIDIA/TensorRT-LLM, tensorrt_llm/auto_parallel/cluster_info.py: of devices without a public
+data sheet. It names rates of matrix units only."""
 _MI210 = "AMD Instinct MI210 data sheet"
 """amd.com/content/dam/amd/en/documents/instinct-business-docs/product-briefs/instinct-mi210-brochure.pdf"""
 _CDNA2 = "AMD Instinct MI200 series data sheet; the half of a card that is one device"
@@ -184,6 +196,19 @@ DEVICES: tuple[Peaks, ...] = (
         int8=362.0,
     ),
     Peaks(
+        "L20",
+        r"\bL20\b",
+        0.864,
+        None,
+        None,
+        119.0,
+        _TENSORRT_LLM,
+        tf32=60.0,
+        float8=238.0,
+        int8=238.0,
+    ),
+    Peaks("L2", r"\bL2\b", 0.3, None, None, 97.0, _TENSORRT_LLM, tf32=48.0, float8=193.0, int8=193.0),
+    Peaks(
         "L4",
         r"\bL4\b",
         0.3,
@@ -207,6 +232,43 @@ DEVICES: tuple[Peaks, ...] = (
         float8=330.3,
         int8=660.6,
     ),
+    Peaks(
+        "RTX 5090",
+        r"RTX 5090\b(?! (?:D|Laptop))",
+        1.792,
+        104.8,
+        1.64,
+        209.5,
+        _RTX_BLACKWELL,
+        tf32=104.8,
+        float8=419.0,
+        int8=838.0,
+    ),
+    Peaks(
+        "RTX 5080",
+        r"RTX 5080\b(?! Laptop)",
+        0.96,
+        56.3,
+        0.88,
+        112.6,
+        _RTX_BLACKWELL,
+        tf32=56.3,
+        float8=225.1,
+        int8=450.2,
+    ),
+    Peaks(
+        "RTX PRO 6000 Blackwell",
+        r"RTX PRO 6000 Blackwell Workstation",
+        1.792,
+        126.0,
+        1.97,
+        503.8,
+        _RTX_PRO_BLACKWELL,
+        tf32=251.9,
+        float8=1007.6,
+        int8=1007.6,
+    ),
+    Peaks("H20", r"\bH20\b(?!-)", 4.0, None, None, 147.0, _TENSORRT_LLM, tf32=74.0, float8=293.0, int8=293.0),
     Peaks(
         "H100 PCIe",
         r"H100 PCIe",
@@ -310,6 +372,31 @@ DEVICES: tuple[Peaks, ...] = (
         matrix_float64=40.0,
         float8=4500.0,
         int8=4500.0,
+    ),
+    Peaks(
+        "B300",
+        r"\bB300",
+        8.0,
+        75.0,
+        1.25,
+        2250.0,
+        _HGX_B300,
+        tf32=1125.0,
+        matrix_float64=1.25,
+        float8=4500.0,
+    ),
+    Peaks(
+        "B100",
+        r"\bB100\b",
+        8.0,
+        None,
+        None,
+        1750.0,
+        _BLACKWELL,
+        tf32=900.0,
+        matrix_float64=30.0,
+        float8=3500.0,
+        int8=3500.0,
     ),
     Peaks(
         "MI210",

@@ -1,9 +1,10 @@
 """How near the device's limit each call of an operator comes.
 
 At its limit a call takes as long as its FLOPs at the peak rate of their type, or as its bytes at the peak
-rate of the memory, whichever is longer. What takes less than that found its inputs in a cache, and is at
-its limit. A call that no formula covers has the figures of the calls in it that are covered; what lies in
-a covered call counts for that alone.
+rate of the memory, whichever is longer. Where no rate of the type is known, what matrix units cannot do is
+bound by its bytes alone, which nearly always decide there. What takes less than that found its inputs in a
+cache, and is at its limit. A call that no formula covers has the figures of the calls in it that are
+covered; what lies in a covered call counts for that alone.
 """
 
 from __future__ import annotations
@@ -132,11 +133,10 @@ def may_use_matrix_units(cost: Cost, *, used: bool) -> bool:
 
 
 def _limit_ns(cost: Cost, peaks: Peaks, *, used: bool) -> int:
-    rate = peak_rate(cost, peaks, used=used)
+    rate, moving_ns = peak_rate(cost, peaks, used=used), cost.bytes / (peaks.terabytes_s * BYTES_A_NS)
     if rate is None:
-        return -1
-    computing_ns = cost.flops / (rate * FLOPS_A_NS)
-    return round(max(computing_ns, cost.bytes / (peaks.terabytes_s * BYTES_A_NS)))
+        return -1 if cost.on_matrix_units else round(moving_ns)
+    return round(max(cost.flops / (rate * FLOPS_A_NS), moving_ns))
 
 
 def _crosses_the_bus(facts: Facts, operators: Operators) -> npt.NDArray[np.bool_]:

@@ -35,7 +35,7 @@ class Point:
     """Of all calls, as the next one."""
     bytes: int
     peak_tflops: float | None
-    """None for a device whose peaks are not known."""
+    """None where the device's peaks, or its rate of the type, are not known."""
     limit_ns: int | None
     above_limit_ns: int | None
 
@@ -83,6 +83,7 @@ def _point(
     trace, peaks, cost = facts.trace, limits.peaks, limits.costs.costs[kind]
     device_ns, flops, moved, limit_ns, above_ns, calls = figures
     peak = None if peaks is None else peak_rate(cost, peaks, used=used)
+    is_bound = peaks is not None and (peak is not None or not cost.on_matrix_units)
     return Point(
         name=trace.names[trace.slices.name[row]],
         shapes=trace.names[int(trace.input_shapes.at(np.array([row]))[0])],
@@ -95,6 +96,6 @@ def _point(
         flops=flops,
         bytes=moved,
         peak_tflops=peak,
-        limit_ns=None if peak is None else limit_ns,
-        above_limit_ns=None if peak is None else above_ns,
+        limit_ns=limit_ns if is_bound else None,
+        above_limit_ns=above_ns if is_bound else None,
     )

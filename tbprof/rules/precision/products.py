@@ -50,7 +50,7 @@ def plain_products(facts: Facts) -> PlainProducts:
 
 
 def products_finding(facts: Facts, rule: str, products: PlainProducts, rate: float) -> Finding | None:
-    """None where it is hardly worth a word.
+    """None where it is hardly worth a word, or the device's rate in float32 is not known.
 
     Args:
         facts: Of the window.
@@ -59,6 +59,8 @@ def products_finding(facts: Facts, rule: str, products: PlainProducts, rate: flo
         rate: TFLOP/s of the other number format; as much longer than at that rate the products take.
     """
     assert products.peaks is not None, "the rate is one of the device's"
+    if products.peaks.float32 is None:
+        return None
     won_ns = round(device_ns(facts, products.work) * (1 - products.peaks.float32 / rate))
     if not is_worth_a_word(facts, won_ns):
         return None
@@ -79,6 +81,8 @@ def passing(*, with_tf32: bool) -> Passing:
         products = in_main_steps(facts, np.flatnonzero(work.is_kernel & is_product))
         plain, peaks = facts.once(plain_products).work, device_peaks(facts)
         if not len(products) or peaks is None or (peaks.tf32 is not None) != with_tf32:
+            return None
+        if len(plain) and peaks.float32 is None:
             return None
         share = device_ns(facts, plain) / max(facts.steps.total_ns, 1)
         return {"products": len(products), "plain": len(plain), "plain_share": share}

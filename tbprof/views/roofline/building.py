@@ -82,8 +82,10 @@ def _point(point: Point, device_ns: int, terabytes_s: float | None, rates: Seque
 
 
 def _bound(point: Point, terabytes_s: float | None) -> Literal["memory", "computing"] | None:
-    if terabytes_s is None or point.peak_tflops is None:
+    if terabytes_s is None or point.limit_ns is None:
         return None
+    if point.peak_tflops is None:
+        return "memory"
     return "memory" if point.flops * terabytes_s < point.bytes * point.peak_tflops else "computing"
 
 

@@ -21,6 +21,7 @@ SGEMM, TF32 = "volta_sgemm_128x64_nn", "sm80_xmma_gemm_tf32f32_tf32f32_f32_tn_n"
         ("NVIDIA A100-SXM4-80GB", SGEMM, ["PRC02"]),
         ("NVIDIA A100-SXM4-80GB", TF32, []),
         ("NVIDIA A100-SXM4-80GB", "void cutlass::simt_sgemm_half", []),
+        ("NVIDIA H20", SGEMM, []),
         ("A device that nobody knows", SGEMM, []),
     ],
 )
