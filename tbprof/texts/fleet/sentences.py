@@ -60,14 +60,18 @@ def fleet_sentences(
     """
     if not runs:
         return "No run has figures yet", "Open a run to have its trace read."
-    if lost_gpu_s <= 0:
+    if watched_gpu_s <= 0:
+        verdict = (
+            f"{count(runs, 'run')} recorded, and no GPU worked in {'it' if runs == 1 else 'any of them'}"
+        )
+    elif lost_gpu_s <= 0:
         verdict = f"Nothing worth a change in {count(runs, 'run')}"
     else:
         lines = count(len(half), "line")
         verdict = (
             f"{count(runs, 'run')} lost {gpu_time(lost_gpu_s)} to their top lines, half of it behind {lines}"
         )
-    parts = [f"Watched: {gpu_time(watched_gpu_s)}."]
+    parts = [f"Watched: {gpu_time(watched_gpu_s)}."] if watched_gpu_s > 0 else []
     named = ", ".join(half[:_MOST_NAMED])
     if named:
         parts.append(f"Most is lost to {named}.")

@@ -10,8 +10,10 @@ from tbprof.model import Finding, Report
 from tbprof.records import dataclass
 from tbprof.views.base.steady import mean_step_us, steady_steps
 from tbprof.views.findings.actions import rank
+from tbprof.views.findings.predicted import PredictedRow, predicted_rows
 from tbprof.views.overview.action_rows import action_rows
 from tbprof.views.overview.idle_causes import stacking_place
+from tbprof.views.overview.opening import lines_come_first
 from tbprof.views.overview.overview import ActionRow
 
 __all__ = [
@@ -47,7 +49,7 @@ class SummaryLine:
     place: str
     """`train.py:88`, or what the finding is about; "" for the whole window."""
     share: float
-    """Of a step that it costs, 0 to 1: the estimate, else the ceiling."""
+    """Of a step that it costs, 0 to 1: the estimate, else the ceiling; 0 of a line without a GPU."""
     is_estimate: bool
     site: int | None
     """Index of the window's site, to open it."""
@@ -55,7 +57,10 @@ class SummaryLine:
 
 @dataclass(frozen=True, slots=True)
 class SummaryWait:
-    """A wait that a rule found; the same one in another recording has the same fingerprint."""
+    """A wait that a rule found, or that a line without a GPU would cause.
+
+    The same one in another recording has the same fingerprint.
+    """
 
     fingerprint: str
     rule: str
@@ -114,7 +119,7 @@ def summary_of(report: Report) -> WindowSummary:
         copying=share([step.copying_ns for step in steady]),
         idle={cause: part for cause, part in idle.items() if part},
         commit=None if report.facts is None else report.facts.git_commit,
-        lines=tuple(_line(report, row) for row in _actions(report, step_us)[:_MOST_LINES]),
+        lines=_lines(report, step_us)[:_MOST_LINES],
         waits=_waits(report),
         kernels=_kernels(report),
     )
@@ -143,8 +148,17 @@ def summary_of_document(document: Mapping[str, Any]) -> WindowSummary:
     )
 
 
-def _actions(report: Report, step_us: float | None) -> tuple[ActionRow, ...]:
-    return action_rows(report, rank(report), step_us or 0.0)
+def _lines(report: Report, step_us: float | None) -> tuple[SummaryLine, ...]:
+    """In the order of the window's own page."""
+    actions = action_rows(report, rank(report), step_us or 0.0)
+    found = tuple(_line(report, row) for row in actions)
+    predicted = tuple(map(_predicted_line, predicted_rows(report)))
+    return (*predicted, *found) if lines_come_first(report, actions) else (*found, *predicted)
+
+
+def _predicted_line(row: PredictedRow) -> SummaryLine:
+    place = _short(f"{row.file}:{row.line}")
+    return SummaryLine(row.rule, row.action, place, share=0.0, is_estimate=False, site=None)
 
 
 def _line(report: Report, row: ActionRow) -> SummaryLine:
@@ -161,7 +175,12 @@ def _line(report: Report, row: ActionRow) -> SummaryLine:
 
 def _waits(report: Report) -> tuple[SummaryWait, ...]:
     found = [f for f in report.findings if f.rule.startswith(_WAITS) and f.severity != "info"]
-    return tuple(_wait(report, finding) for finding in found[:_MOST_WAITS])
+    predicted = (
+        SummaryWait(row.fingerprint, row.rule, _short(f"{row.file}:{row.line}"))
+        for row in predicted_rows(report)
+        if row.rule.startswith(_WAITS)
+    )
+    return (*(_wait(report, finding) for finding in found), *predicted)[:_MOST_WAITS]
 
 
 def _wait(report: Report, finding: Finding) -> SummaryWait:

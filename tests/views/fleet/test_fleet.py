@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from fleet_runs import COMMITS, FIRST_NS, HOUR_NS, report_of_commit
 
 from tbprof.errors import UsageError
 from tbprof.model import Window
+from tbprof.report import build_report
 from tbprof.views.fleet.building import FleetEntry, FleetWindow, fleet_entries, newest_windows
 from tbprof.views.fleet.fleet_csv import fleet_csv
 from tbprof.views.fleet.listing import FleetQuestion, fleet_rows, fleet_view, sort_of
@@ -16,6 +20,22 @@ from tbprof.views.fleet.summary import WindowSummary, document_of, summary_of, s
 
 SUMMARY = summary_of(report_of_commit(COMMITS[0]))
 LATER = summary_of(report_of_commit(COMMITS[1], "lib/late_metrics.py"))
+
+
+TRAINING = """
+import sys, torch
+from tbprof import TrainerHook
+model, seen = torch.nn.Linear(64, 64), []
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+with TrainerHook(sys.argv[1]) as hook:
+    for _ in range(30):
+        loss = model(torch.randn(32, 64)).pow(2).mean()
+        loss.backward()
+        {read}
+        optimizer.step()
+        optimizer.zero_grad()
+        hook.step()
+"""
 
 
 def window(run: str, day: int, worker: str = "w", hour: int = 0) -> Window:
@@ -82,6 +102,33 @@ def test_a_new_commit_that_adds_a_wait_is_told() -> None:
     assert later.alarm.startswith("bbbbbbbbbb added ")
     assert "lib/late_metrics.py:5" in later.alarm
     assert later.change == pytest.approx(0.0)
+
+
+@pytest.mark.exhaustive
+def test_of_two_recordings_the_line_that_the_later_commit_added_is_told(tmp_path: Path) -> None:
+    """Recorded without a GPU: it would make one wait."""
+    program = tmp_path / "train.py"
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    windows = []
+    for day, read in enumerate(("pass", "seen.append(loss.item())"), start=1):
+        program.write_text(TRAINING.format(read=read), encoding="utf-8")
+        commit(tmp_path)
+        run = tmp_path / "logs" / f"run{day}"
+        subprocess.run([sys.executable, str(program), str(run)], check=True, cwd=tmp_path)
+        [trace] = run.glob("*.trace.json.gz")
+        windows.append(looked_at(run.name, day, summary_of(build_report(trace))))
+    rows = rows_of(*windows)
+    assert rows["run1"].row.alarm == "no run before it"
+    assert rows["run2"].row.is_alarm
+    assert rows["run2"].row.alarm.endswith(" added SYN01 at train.py:10")
+    assert rows["run2"].row.top_place == "train.py:10"
+    assert fleet_view(list(rows.values()), FleetQuestion()).verdict.startswith("2 runs recorded, and no GPU")
+
+
+def commit(folder: Path) -> None:
+    who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run(["git", "-C", str(folder), "add", "train.py"], check=True)
+    subprocess.run(["git", "-C", str(folder), *who, "commit", "-qm", "x"], check=True)
 
 
 @pytest.mark.parametrize(
