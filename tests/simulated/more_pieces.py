@@ -14,9 +14,12 @@ EMPTY_CACHE = "/usr/lib/python3/site-packages/torch/cuda/memory.py(250): empty_c
 
 
 def loading_a_little(pieces: Pieces) -> Pair:
-    """The batch takes up to a fifteenth of what the host does in a step."""
+    """The batch takes up to a fifteenth of what the host does in a step.
+
+    Of workers it is taken over in 20 us, or later where they are not done.
+    """
     length = pieces.actions.around(pieces.step_ns * pieces.draw.uniform(0.005, 0.07), 0.1)
-    ready = min(pieces.actions.around(50_000 + 400_000 * (1 - pieces.gain), 0.2), length)
+    ready = min(max(pieces.actions.around(20_000, 0.2), round(length * (1 - pieces.gain))), length)
     return [Work(length, code=ONE_PROCESS)], [Work(ready, code=ONE_PROCESS)]
 
 
