@@ -33,7 +33,7 @@ Silent
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 
 import numpy as np
@@ -79,7 +79,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         evidence=(),
         numbers={
             "python_per_step_ns": spent_ns // len(facts.steps),
-            "most_in": _most_of_it(facts, python),
+            **_most_of_it(facts, python),
         },
     )
 
@@ -111,14 +111,20 @@ def _at_most(facts: Facts, python: Intervals) -> Severity:
     return "medium" if is_work else "low"
 
 
-def _most_of_it(facts: Facts, python: Intervals) -> str:
-    """The label or function with most of it; "" where none was recorded."""
-    by_name: Counter[str] = Counter()
-    length = (python.end_ns - python.start_ns).tolist()
-    for name, ns in zip(facts.places.names(python.start_ns, python.end_ns), length, strict=True):
-        by_name[name] += ns
+def _most_of_it(facts: Facts, python: Intervals) -> Numbers:
+    """The label or function with most of it, and how much; "" where none was recorded."""
+    by_name: defaultdict[str, list[int]] = defaultdict(list)
+    for at, name in enumerate(facts.places.names(python.start_ns, python.end_ns)):
+        by_name[name].append(at)
     by_name.pop("", None)
-    return by_name.most_common(1)[0][0] if by_name else ""
+    spent_ns = {
+        name: typical_ns(facts, Intervals(python.start_ns[at], python.end_ns[at]))
+        for name, at in by_name.items()
+    }
+    if not spent_ns:
+        return {"most_in": ""}
+    most = max(spent_ns, key=lambda name: spent_ns[name])
+    return {"most_in": most, "most_per_step_ns": spent_ns[most] // len(facts.steps)}
 
 
 def _looked_at(facts: Facts) -> Numbers | None:

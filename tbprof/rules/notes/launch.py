@@ -44,7 +44,9 @@ def lch05(numbers: Numbers, scope: Scope) -> str:
 def lch06(numbers: Numbers, scope: Scope) -> str:
     place = place_words(str(numbers["most_in"]))
     said = f"Python outside of operators takes {duration_of(numbers, 'python_per_step_ns')} {scope.each}"
-    return f"{said}, the largest named part in {place}." if place else f"{said}."
+    if not place or "most_per_step_ns" not in numbers:
+        return f"{said}."
+    return f"{said}; the largest named part, {duration_of(numbers, 'most_per_step_ns')}, in {place}."
 
 
 def lch07(numbers: Numbers, _: Scope) -> str:

@@ -62,7 +62,7 @@ def _spent(step_us: float | None, operators_us: float, python_us: float) -> str:
 
 
 def host_sentences(rule: str, lines: int, *, spent_us: float, step_us: float) -> tuple[str, str]:
-    """The same where most of what is known of a step is that it loads data, or runs Python.
+    """The same where most of what is known of a step is that it loads data, runs Python or drops out.
 
     Args:
         rule: The one that found it.
@@ -73,6 +73,11 @@ def host_sentences(rule: str, lines: int, *, spent_us: float, step_us: float) ->
     what = "loading data" if rule.startswith("DAT") else "Python outside of operators"
     part = f"{share(spent_us / step_us)} of a step, {duration(spent_us)} of {duration(step_us)}"
     waits = f" {count(lines, 'line')} would make the host wait for the GPU, too." if lines else ""
+    if rule.startswith("INF"):
+        return (
+            f"Recorded without a GPU: nothing is trained, and training mode takes up to {part}.",
+            f"With a GPU all of the step gets shorter.{waits}",
+        )
     return (
         f"Recorded without a GPU: {what} takes {part}.",
         f"With a GPU the rest of the step gets shorter, and this stays as it is.{waits}",

@@ -21,7 +21,7 @@ def severity_scale(scope: Scope) -> tuple[tuple[Severity, str], ...]:
 
 
 def severity_reason(shares: tuple[float, float] | None, scope: Scope) -> str:
-    """Floor and ceiling of its saving as shares of a median step, 0 to 1; None where it is not known."""
+    """Floor and ceiling of its saving as shares of a mean step, 0 to 1; None where it is not known."""
     if shares is None:
         return "no saving is estimated"
     floor_share, ceiling_share = shares

@@ -11,7 +11,7 @@ from tbprof.texts.figures.scopes import scope_of
 from tbprof.texts.findings.finding_notes import finding_note
 from tbprof.texts.findings.rule_pages import fix_words, rule_words
 from tbprof.texts.findings.severity_reason import severity_reason
-from tbprof.views.base.steady import marks_steps, mean_step_us, median_step_us
+from tbprof.views.base.steady import marks_steps, mean_step_us
 from tbprof.views.base.times import optional_us, us
 
 __all__ = ["FindingRow", "FixView", "SavingView", "finding_row", "saving_view", "share_of_steps"]
@@ -104,8 +104,8 @@ def _place(finding: Finding) -> str:
 
 def share_of_steps(report: Report, saving_ns: int) -> float:
     """What all steps win, 0 to 1: what a cold one would save can be more than all of the others take."""
-    step_us = max(median_step_us(report) or 0.0, mean_step_us(report) or 0.0)
-    return min(saving_ns / max(step_us * 1000 * len(report.steps), 1.0), 1.0)
+    room_ns = (mean_step_us(report) or 0.0) * 1000 * len(report.steps)
+    return min(saving_ns / max(room_ns, 1.0), 1.0)
 
 
 def saving_view(saving: Saving | Savings, parts: int = 1) -> SavingView:

@@ -9,6 +9,7 @@ from report_samples import REPORT, changed
 from tbprof.model import Check, Saving
 from tbprof.views.checks.building import checks_summary, checks_view
 from tbprof.views.checks.checks import CheckRow
+from tbprof.views.overview.building import overview_view
 
 WAIT = REPORT.findings[0]
 UNSAVED = dataclasses.replace(WAIT, rule="TRC02", severity="info", saving=None)
@@ -93,3 +94,15 @@ def test_sites_can_hide_one_another_and_are_not_added_up() -> None:
     (alone,) = checks_view(changed(checks=CHECKS[:1], findings=(WAIT,))).rows
     assert WAIT.sites
     assert row.saving == alone.saving
+
+
+def test_the_list_and_the_actions_take_the_same_step() -> None:
+    steps = [dataclasses.replace(REPORT.steps[0], cold=False, duration_ns=ns) for ns in (40, 40, 10)]
+    found = dataclasses.replace(WAIT, rule="LCH01", sites=(), saving=Saving(0, None, 27))
+    report = changed(
+        steps=tuple(steps), findings=(found,), fix_plan=(), checks=(Check("LCH01", "failed", finding=0),)
+    )
+    (action,) = overview_view(report).actions
+    share = f"{round(100 * action.share)}\u202f%"
+    assert f"at most {share}" in action.finding.severity_reason
+    assert f"worth up to {share}" in checks_summary(report)

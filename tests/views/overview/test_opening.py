@@ -92,6 +92,17 @@ def test_loading_comes_first_where_most_of_a_step_without_a_gpu_is_loading() -> 
     assert "1 line would make the host wait" in opening_of(without_gpu(3_000_000, LINE)).detail
 
 
+def test_dropout_without_a_gpu_is_not_called_python() -> None:
+    loading = without_gpu(3_000_000)
+    (found,) = loading.findings
+    report = dataclasses.replace(loading, findings=(dataclasses.replace(found, rule="INF01"),))
+    assert said(report) == (
+        "Recorded without a GPU: nothing is trained, and training mode takes up to 75 % of a step, "
+        "3.0 ms of 4.0 ms.",
+        "First: put the model into evaluation mode: model.eval(): up to 3.0 ms of 4.0 ms.",
+    )
+
+
 def test_else_a_line_that_would_wait_comes_first_with_its_part_of_the_waits() -> None:
     verdict, action = said(without_gpu(400_000, LINE))
     assert verdict == "Recorded without a GPU: 1 line would make the host wait for one."
