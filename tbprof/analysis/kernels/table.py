@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.kernels.compiled import Compiled, compiled_kernels
 from tbprof.analysis.kernels.configurations import (
     Configuration,
     configurations,
@@ -17,7 +18,7 @@ from tbprof.analysis.kernels.sequences import KernelSequence, repeated_sequences
 from tbprof.analysis.kernels.short_names import short_name
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s, Trace
+from tbprof.trace.columns.columns import Int64s
 from tbprof.trace.columns.tables import Tables
 from tbprof.trace.columns.tensor_cores import is_on_tensor_cores
 
@@ -48,6 +49,8 @@ class KernelRow:
     occupancy_percent: float | None
     """Kineto's estimate, likewise."""
     tensor_cores: bool
+    compiled: Compiled | None
+    """Of torch.compile's kernels; the one with most time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ def kernel_table(facts: Facts, *, in_steps: bool = False) -> KernelTable:
     return KernelTable(
         in_steps=in_steps,
         total_ns=int(length.sum()),
-        rows=_rows(facts.trace, facts.work.rows[kernels], length),
+        rows=_rows(facts, kernels, length),
         durations=durations(length),
         sequences=repeated_sequences(facts, kernels),
     )
@@ -83,7 +86,8 @@ def kernels_of(facts: Facts, *, in_steps: bool) -> Int64s:
     return np.flatnonzero(work.is_kernel & (work.launch != NONE) & in_a_step)
 
 
-def _rows(trace: Trace, rows: Int64s, length: Int64s) -> tuple[KernelRow, ...]:
+def _rows(facts: Facts, kernels: Int64s, length: Int64s) -> tuple[KernelRow, ...]:
+    trace, rows = facts.trace, facts.work.rows[kernels]
     names, at, calls = np.unique(trace.slices.name[rows], return_inverse=True, return_counts=True)
     total = np.zeros(len(names), np.int64)
     np.add.at(total, at, length)
@@ -105,6 +109,7 @@ def _rows(trace: Trace, rows: Int64s, length: Int64s) -> tuple[KernelRow, ...]:
         configurations(trace, rows, length, at, len(names)),
         weighted_means(blocks, length, at, total),
         weighted_means(occupancy(trace, rows), length, at, total),
+        compiled_kernels(facts, kernels, length, at, len(names)),
         strict=True,
     )
     return tuple(_row(*cells) for cells in columns)
@@ -121,6 +126,7 @@ def _row(
     configuration: Configuration,
     blocks_per_sm: float | None,
     occupancy_percent: float | None,
+    compiled: Compiled | None,
 ) -> KernelRow:
     return KernelRow(
         name=name,
@@ -136,4 +142,5 @@ def _row(
         blocks_per_sm=blocks_per_sm,
         occupancy_percent=occupancy_percent,
         tensor_cores=is_on_tensor_cores(name),
+        compiled=compiled,
     )

@@ -61,6 +61,8 @@ _TEXTS = {
     ),
     "occupancy": ColumnText("Occupancy, %", "Kineto's estimate, mean weighted by time"),
     "tensor_cores": ColumnText("Tensor cores", "whether its name says that it uses them"),
+    "block_sizes": ColumnText("Block sizes", "that torch.compile tuned its Triton kernel to"),
+    "compiled_file": ColumnText("Compiled file", "of torch.compile's output, on the machine that recorded"),
     "count": ColumnText("Equal", "layers that stand in one row"),
     "device_us": ColumnText("GPU", "kernels, copies and memsets launched inside, or by its backward pass"),
     "device_forward_us": ColumnText("GPU forward"),

@@ -38,7 +38,7 @@ Tables: TypeAlias = frozenset[Table]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelColumns:
-    """What a kernel took of its device."""
+    """What a kernel took of its device, and what compiled it."""
 
     grid: SparseColumn
     """Blocks of a kernel in x, y, z, as an index into `names`, as `[16,15,1]`."""
@@ -51,6 +51,10 @@ class KernelColumns:
     warps_per_sm: SparseFloats
     graph: SparseColumn
     """Number of the CUDA graph that the kernel is a node of; CUDA's newer files have it."""
+    kernel_file: SparseColumn
+    """Of an op that launches a Triton kernel of torch.compile, as an index into `names`: its source."""
+    kernel_kwargs: SparseColumn
+    """The same: the block sizes it was tuned to, as `XBLOCK=16`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

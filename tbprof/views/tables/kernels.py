@@ -34,6 +34,8 @@ _COLUMNS = (
     Column("blocks_per_sm", "blocks per SM", "number"),
     Column("occupancy", "occupancy %", "number"),
     Column("tensor_cores", "tensor cores"),
+    Column("block_sizes", "block sizes"),
+    Column("compiled_file", "compiled file"),
 )
 
 
@@ -93,6 +95,8 @@ def _cells(row: KernelRow) -> tuple[Cell, ...]:
         row.blocks_per_sm,
         row.occupancy_percent,
         row.tensor_cores,
+        None if row.compiled is None else row.compiled.block_sizes,
+        None if row.compiled is None else row.compiled.file,
     )
 
 

@@ -13,6 +13,7 @@ from operator_scenes import facts_of
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.kernels.compiled import Compiled
 from tbprof.analysis.kernels.configurations import Configuration
 from tbprof.analysis.kernels.table import KernelTable, kernel_table
 from tbprof.trace.columns.tables import ALL_TABLES
@@ -48,6 +49,17 @@ def test_what_one_of_several_kernels_lacks_counts_as_nothing_and_what_all_lack_i
     first, second = table_of(built).rows
     assert (first.blocks_per_sm, second.blocks_per_sm) == (1.0, None)
     assert (first.occupancy_percent, second.configuration.grid) == (None, None)
+
+
+def test_a_kernel_of_torch_compile_names_the_file_with_most_time_and_its_block_sizes() -> None:
+    built = TraceBuilder()
+    for start, took, file in ((0, 5, "/tmp/a.py"), (100, 20, "/tmp/b.py")):
+        built.op("triton_poi_fused_add_0", start, start + 10)
+        built.events[-1]["args"] |= {"kernel_file": file, "kernel_kwargs": f"XBLOCK={took}"}
+        kernel(built, (start + 6, start + 6 + took), "triton_poi_fused_add_0")
+    kernel(built, (200, 210), "mm")
+    compiled, other = table_of(built).rows
+    assert (compiled.compiled, other.compiled) == (Compiled("/tmp/b.py", "XBLOCK=20"), None)
 
 
 def test_a_row_shows_the_configuration_with_most_time() -> None:

@@ -1,4 +1,8 @@
-"""All formulas, by the name of the operator."""
+"""All formulas, by the name of the operator.
+
+Triton kernels of torch.compile have none, though their inputs are recorded: an input may be read and written
+in place, or read in part, and stands there once all the same. Half of what it moves would be missing.
+"""
 
 from __future__ import annotations
 

@@ -167,6 +167,17 @@ ARGS = (
         table="kernels",
     ),
     _group(
+        Category.CPU_OP,
+        texts=TextFields(
+            ("kernel_file", "kernel_kwargs"),
+            lambda args: [
+                _NO_TEXTS if one.kernel_file is ABSENT else _join((one.kernel_file, one.kernel_kwargs))
+                for one in args
+            ],
+        ),
+        table="kernels",
+    ),
+    _group(
         Category.KERNEL,
         numbers=(NumberField("blocks_per_sm", lambda args: [one.blocks_per_sm for one in args], np.float32),),
     ),

@@ -67,6 +67,8 @@ class SliceArgs(msgspec.Struct, frozen=True, gc=False, rename=_RENAMED):
     input_types: msgspec.Raw = ABSENT
     input_shapes: msgspec.Raw = ABSENT
     call_stack: msgspec.Raw = ABSENT
+    kernel_kwargs: msgspec.Raw = ABSENT
+    kernel_file: msgspec.Raw = ABSENT
     device: Scalar = -1.0
     stream: Scalar = -1.0
     registers_per_thread: Scalar = -1.0

@@ -197,12 +197,14 @@ FIELDS: dict[str, tuple[str, tuple[Category, ...], Read]] = {
     "python_parent": ("Python parent id", (Category.PYTHON,), lambda value: value),
     "registers_per_thread": ("registers per thread", (Category.KERNEL,), int),
     "grid": ("grid", (Category.KERNEL,), compact),
+    "kernel_file": ("kernel_file", (Category.CPU_OP,), compact),
     "awaited_record": ("wait_on_cuda_event_record_corr_id", (Category.SYNC,), int),
     "process_group_ranks": ("Process Group Ranks", (Category.CPU_OP, Category.KERNEL), compact),
 }
 REAL = [
     "h100_bert_small_infer/h100_bert_small.json.gz",
     "hta_critical_path/alexnet.json.gz",
+    "hta_degenerate/torch_compile_triton_mi300.json.gz",
     "hta_nccl_ddp/nccl_data.json.gz",
     "hta_trace_diff/control.json.gz",
 ]
