@@ -7,12 +7,16 @@ import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from board import SMALL_TRACE, TRACE, Board, board, changed, until
+from readable_python import is_runnable_by, put_readable_python
 
 pytestmark = [
     pytest.mark.exhaustive,
@@ -25,13 +29,43 @@ ONE, OTHER = 61001, 61002
 SOME_KB = 65536
 
 
+@dataclass(frozen=True)
+class Python:
+    """An interpreter that other users may run."""
+
+    program: str
+    environment: dict[str, str]
+
+    def command(
+        self, user: int, *arguments: str | Path, umask: int = 0o022, **environment: Any
+    ) -> subprocess.CompletedProcess[str]:
+        """What it says when this user starts it."""
+        own: dict[str, Any] = {"user": user, "group": user, "extra_groups": [], "umask": umask}
+        env = changed({"XDG_CACHE_HOME": None, **self.environment, **environment})
+        started = [self.program, *map(str, arguments)]
+        return subprocess.run(started, env=env, capture_output=True, text=True, check=False, cwd="/", **own)
+
+    def board(self, logdir: Path, user: int, **environment: Any) -> AbstractContextManager[Board]:
+        """TensorBoard as this user runs it."""
+        return board(logdir, user=user, python=self.program, **{**self.environment, **environment})
+
+
+@pytest.fixture(scope="module")
+def python() -> Iterator[Python]:
+    """The tests' own, or a copy of it where its folder is closed to others."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        Path(folder).chmod(0o755)
+        found = Python(sys.executable, {})
+        if not is_runnable_by(ONE, found.program, found.environment):
+            found = Python(*put_readable_python(Path(folder)))
+        if not is_runnable_by(ONE, found.program, found.environment):
+            pytest.skip("other users may not read the packages of this installation")
+        yield found
+
+
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
     """A folder that all may enter."""
-    try:
-        subprocess.run([sys.executable, "-c", "import tbprof"], user=ONE, extra_groups=[], check=True)
-    except (PermissionError, subprocess.CalledProcessError):
-        pytest.skip("other users may not read this installation")
     base = Path("/tmp", f"tbprof-users-{os.getpid()}")
     base.mkdir(mode=0o755)
     yield base
@@ -54,16 +88,6 @@ def home_of(user: int, base: Path) -> Path:
     return home
 
 
-def command(
-    user: int, *arguments: str | Path, umask: int = 0o022, **environment: str | None
-) -> subprocess.CompletedProcess[str]:
-    """`tbprof` as this user runs it."""
-    own: dict[str, Any] = {"user": user, "group": user, "extra_groups": [], "umask": umask}
-    env = changed({"XDG_CACHE_HOME": None, **environment})
-    started = [sys.executable, "-m", "tbprof", *map(str, arguments)]
-    return subprocess.run(started, env=env, capture_output=True, text=True, check=False, cwd="/", **own)
-
-
 def state_of(server: Board, **place: str) -> Any:
     place = {"run": ".", "worker": "w", "window": "w.trace.json.gz", **place}
     until(lambda: place in server.places())
@@ -72,9 +96,12 @@ def state_of(server: Board, **place: str) -> Any:
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o002, 0o022, 0o027, 0o077])
-def test_the_cache_is_of_its_user_alone_whatever_the_umask(open_folder: Path, logs: Path, umask: int) -> None:
+def test_the_cache_is_of_its_user_alone_whatever_the_umask(
+    python: Python, open_folder: Path, logs: Path, umask: int
+) -> None:
     home = home_of(ONE, open_folder)
-    done = command(ONE, "report", logs / "w.trace.json.gz", umask=umask, HOME=str(home))
+    report = ("-m", "tbprof", "report", logs / "w.trace.json.gz")
+    done = python.command(ONE, *report, umask=umask, HOME=str(home))
     assert (done.returncode, done.stderr) == (0, "")
     made = list((home / ".cache").rglob("*"))
     assert any(path.suffix == ".pb" for path in made)
@@ -83,12 +110,14 @@ def test_the_cache_is_of_its_user_alone_whatever_the_umask(open_folder: Path, lo
 
 
 @pytest.mark.parametrize("home", [None, "/", "/nonexistent", "."])
-def test_who_has_neither_home_nor_name_is_served_without_a_cache(logs: Path, home: str | None) -> None:
+def test_who_has_neither_home_nor_name_is_served_without_a_cache(
+    python: Python, logs: Path, home: str | None
+) -> None:
     gone: dict[str, str | None] = {"XDG_CACHE_HOME": None, "USER": None, "LOGNAME": None, "HOME": home}
-    done = command(ONE, "report", logs / "w.trace.json.gz", **gone)
+    done = python.command(ONE, "-m", "tbprof", "report", logs / "w.trace.json.gz", **gone)
     assert done.returncode == 0
     assert done.stderr.count("nothing is kept for the next time") == 1
-    with board(logs, user=ONE, **gone) as server:
+    with python.board(logs, ONE, **gone) as server:
         assert state_of(server)["state"] == "ready"
         log = server.log.read_text(errors="replace")
         assert log.count("nothing is kept for the next time") == 1
@@ -96,14 +125,14 @@ def test_who_has_neither_home_nor_name_is_served_without_a_cache(logs: Path, hom
 
 
 def test_two_users_of_one_cache_folder_neither_read_nor_hinder_each_other(
-    open_folder: Path, logs: Path
+    python: Python, open_folder: Path, logs: Path
 ) -> None:
     shared = open_folder / "cache"
     shared.mkdir()
     shared.chmod(0o1777)
     with (
-        board(logs, user=ONE, XDG_CACHE_HOME=str(shared), HOME="/nonexistent") as one,
-        board(logs, user=OTHER, XDG_CACHE_HOME=str(shared), HOME="/nonexistent") as other,
+        python.board(logs, ONE, XDG_CACHE_HOME=str(shared), HOME="/nonexistent") as one,
+        python.board(logs, OTHER, XDG_CACHE_HOME=str(shared), HOME="/nonexistent") as other,
     ):
         first = state_of(one)
         assert first["state"] == "ready"
@@ -115,7 +144,9 @@ def test_two_users_of_one_cache_folder_neither_read_nor_hinder_each_other(
     assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in shared.iterdir()} == {0}
 
 
-def test_what_a_user_may_not_read_is_named_and_the_rest_is_shown(open_folder: Path, logs: Path) -> None:
+def test_what_a_user_may_not_read_is_named_and_the_rest_is_shown(
+    python: Python, open_folder: Path, logs: Path
+) -> None:
     for name in ("closed", "open"):
         (logs / name).mkdir()
         shutil.copy(SMALL_TRACE, logs / name / "x.trace.json.gz")
@@ -124,7 +155,7 @@ def test_what_a_user_may_not_read_is_named_and_the_rest_is_shown(open_folder: Pa
     (logs / "open" / "secret.trace.json.gz").chmod(0o600)
     logs.chmod(0o2555)
     before = sorted(str(path) for path in logs.rglob("*"))
-    with board(logs, user=ONE, XDG_CACHE_HOME=str(home_of(ONE, open_folder))) as server:
+    with python.board(logs, ONE, XDG_CACHE_HOME=str(home_of(ONE, open_folder))) as server:
         assert state_of(server)["state"] == "ready"
         assert state_of(server, run="open", worker="x", window="x.trace.json.gz")["state"] == "ready"
         secret = state_of(server, run="open", worker="secret", window="secret.trace.json.gz")
@@ -133,7 +164,9 @@ def test_what_a_user_may_not_read_is_named_and_the_rest_is_shown(open_folder: Pa
     assert sorted(str(path) for path in logs.rglob("*")) == before
 
 
-def test_a_group_folder_takes_a_published_window_that_the_group_may_read(open_folder: Path) -> None:
+def test_a_group_folder_takes_a_published_window_that_the_group_may_read(
+    python: Python, open_folder: Path
+) -> None:
     """As folders of a team are: whatever is made there is of the team, though not of the writer's group."""
     team = open_folder / "team"
     team.mkdir()
@@ -143,14 +176,7 @@ def test_a_group_folder_takes_a_published_window_that_the_group_may_read(open_fo
         "import pathlib, sys\nfrom tbprof.store.files import write_whole\n"
         "write_whole(pathlib.Path(sys.argv[1], 'w.tbprof.pb'), b'x')\n"
     )
-    subprocess.run(
-        [sys.executable, "-c", program, str(team)],
-        user=ONE,
-        group=ONE,
-        extra_groups=[],
-        umask=0o007,
-        check=True,
-    )
+    assert python.command(ONE, "-c", program, team, umask=0o007).returncode == 0
     status = (team / "w.tbprof.pb").stat()
     assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (ONE, OTHER, 0o660)
 

@@ -147,6 +147,7 @@ def board(
     memory_bytes: int = 0,
     file_bytes: int = 0,
     user: int | None = None,
+    python: str = sys.executable,
     **environment: str | None,
 ) -> Iterator[Board]:
     """TensorBoard with its own plugins and ours, or without ours, to compare.
@@ -158,6 +159,7 @@ def board(
         memory_bytes: What each of its processes may have at most; 0 for no limit.
         file_bytes: How large the files that it writes may be; its log is one of them.
         user: The number of the one who runs it, where that is not who runs the tests.
+        python: The interpreter that runs it.
         environment: Variables that are other for it; None of those that it lacks. It has a cache of its own.
     """
     with socket.socket() as free:
@@ -165,7 +167,7 @@ def board(
         port = free.getsockname()[1]
     with tempfile.TemporaryDirectory() as cache, open(f"{cache}/log", "wb") as log:  # noqa: PTH123
         started = (logdir, port, with_tab, queue, memory_bytes, file_bytes)
-        command = [sys.executable, "-c", _SERVER, *map(str, started)]
+        command = [python, "-c", _SERVER, *map(str, started)]
         others: dict[str, Any] = {} if user is None else {"user": user, "group": user, "extra_groups": []}
         process = subprocess.Popen(
             command,
