@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import Intervals, intersect, overlap_ns, union
+from tbprof.analysis.arrays.intervals import Intervals, overlap_ns
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.earlier_host import earlier_host_ns
 
-__all__ = ["typical_earlier_host_ns", "typical_ns", "typical_share"]
+__all__ = ["typical_ns", "typical_share"]
 
 
 def typical_ns(facts: Facts, spent: Intervals) -> int:
@@ -24,13 +23,3 @@ def typical_share(facts: Facts, spent_ns: int) -> float:
     warm = facts.steps.duration_ns[~np.array(facts.steps.cold)]
     length_ns = float(warm.mean()) * len(facts.steps) if len(warm) else 0.0
     return min(spent_ns / max(length_ns, 1.0), 1.0)
-
-
-def typical_earlier_host_ns(facts: Facts, spared: Intervals) -> int:
-    """What a host wins at most that is spared this time, were all steps like those that are not cold."""
-    steps = facts.steps
-    warm = ~np.array(steps.cold)
-    if warm.all():
-        return earlier_host_ns(facts, spared)
-    inside = intersect(spared, union(steps.start_ns[warm], steps.end_ns[warm]))
-    return earlier_host_ns(facts, inside) * len(steps) // max(int(warm.sum()), 1)

@@ -38,11 +38,11 @@ from collections.abc import Iterator
 
 from tbprof.analysis.arrays.intervals import union
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.savings.earlier_host import earlier_host_ns
 from tbprof.model import Finding, Saving
 from tbprof.rules.base.findings import waits_finding
 from tbprof.rules.base.passing import UPLOADS
 from tbprof.rules.base.rule import Need, Rule
-from tbprof.rules.base.typical_steps import typical_earlier_host_ns
 from tbprof.rules.copies.search.moved_factories import find_moved_factories
 from tbprof.rules.copies.search.op_inputs import records_shapes
 from tbprof.trace.columns.columns import Int64s
@@ -69,7 +69,7 @@ def _with_making(facts: Facts, waits: Saving | None, makers: Int64s) -> Saving |
     if waits is None:
         return None
     slices = facts.trace.slices
-    making_ns = typical_earlier_host_ns(facts, union(slices.start_ns[makers], slices.end_of(makers)))
+    making_ns = earlier_host_ns(facts, union(slices.start_ns[makers], slices.end_of(makers)))
     ceiling_ns = min(waits.ceiling_ns + making_ns, facts.fillable_ns)
     return Saving(waits.floor_ns, None, max(ceiling_ns, waits.ceiling_ns))
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.largest_cause import largest_cause
 from tbprof.analysis.gaps.launch_idle import LONG_PAUSE_NS, find_launch_idle
 from tbprof.analysis.health.profiler_cost import records_frames
+from tbprof.analysis.savings.earlier_host import earlier_host_ns
 from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Saving, Severity
 from tbprof.rules.base.computing import gaps_ns
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.launching import launching
 from tbprof.rules.base.severity import severity_of_cause
-from tbprof.rules.base.typical_steps import typical_earlier_host_ns, typical_ns
+from tbprof.rules.base.typical_steps import typical_ns
 from tbprof.rules.launch.small_kernels import CodeKernels, kernels_by_code
 
 __all__ = ["find_bound_code"]
@@ -56,8 +58,8 @@ def _is_bound(facts: Facts, code: CodeKernels) -> bool:
 def _finding(facts: Facts, rule: str, code: CodeKernels) -> Finding:
     idle_ns = typical_ns(facts, code.idle)
     seen = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=idle_ns)
-    host_ns = typical_earlier_host_ns(facts, launching(facts, code.work, LONG_PAUSE_NS))
-    won_ns = max(idle_ns, host_ns + gaps_ns(facts, code.work))
+    host_ns = earlier_host_ns(facts, launching(facts, code.work, LONG_PAUSE_NS))
+    won_ns = max(total_ns(code.idle), host_ns + gaps_ns(facts, code.work))
     steps = len(facts.steps)
     return window_finding(
         rule,

@@ -28,7 +28,7 @@ Fix
     the outermost op.
 
 Silent
-    In cold steps, where such idle is under 1 % of the others, and for pauses shorter than 0.2 ms: then the
+    Where such idle is under 1 % of steps that are not cold, and for pauses shorter than 0.2 ms: then the
     host was launching (LCH01). The end of the window, where nothing of the program is recorded in it, is no
     pause. At most low where another cause holds more of the idle.
 """
@@ -41,18 +41,19 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import Intervals, intersect, subtract, union, union_of
+from tbprof.analysis.arrays.intervals import Intervals, intersect, subtract, total_ns, union, union_of
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.largest_cause import largest_cause
 from tbprof.analysis.gaps.launch_idle import LaunchIdle, find_launch_idle, pauses
+from tbprof.analysis.savings.earlier_host import earlier_host_ns
 from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Saving, Severity
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.passing import LONG_PAUSES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_cause
-from tbprof.rules.base.typical_steps import typical_earlier_host_ns, typical_ns
+from tbprof.rules.base.typical_steps import typical_ns
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category
 
@@ -72,7 +73,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     place = min(places, key=lambda one: (-idle_ns[one], one))
     idle = places[place].idle
     seen = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=idle_ns[place])
-    won_ns = max(idle_ns[place], typical_earlier_host_ns(facts, _paused(facts, place)))
+    won_ns = max(total_ns(idle), earlier_host_ns(facts, _paused(facts, place)))
     yield window_finding(
         _CODE,
         place=place,
