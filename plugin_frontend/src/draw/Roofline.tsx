@@ -104,7 +104,9 @@ function powers({ first, last }: LogRange): number[] {
 }
 
 function powerText(power: number): string {
-  return power < 0 ? (10 ** power).toFixed(-power) : (10 ** power).toLocaleString("en-US");
+  if (power < 0) return (10 ** power).toFixed(-power);
+  // Longer ones would be cut off at the edges.
+  return power > 3 ? `${10 ** (power - 3)}k` : (10 ** power).toLocaleString("en-US");
 }
 
 export function aboutPoint(point: RooflinePoint): string {

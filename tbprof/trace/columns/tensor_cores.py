@@ -26,6 +26,9 @@ LATER = re.compile(
     r"|^bmm_\w+_sm\d+|^(?:attn|sage)_(?:fwd|bwd)"  # TensorRT-LLM, attention in Triton
 )
 """Marks of later generations, as seen in traces of A100, H100, B200 and MI300."""
+_PLAIN = re.compile(r"_ffma_|(?<!t)f32f32_f32f32_f32")
+"""Of kernels that multiply in plain float32 though their names hold a mark, as cuBLAS's
+`sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_..._ffma_...`; torch-tb-profiler takes these for tensor cores."""
 
 _ELIGIBLE = re.compile(
     # Those of torch-tb-profiler, among them names of autograd's of 2021.
@@ -43,7 +46,8 @@ _ELIGIBLE = re.compile(
 @lru_cache(maxsize=16384)
 def is_on_tensor_cores(name: str) -> bool:
     """Whether a kernel of that name uses tensor cores."""
-    return KNOWN_TO_CLASSIC.search(name) is not None or LATER.search(name) is not None
+    is_marked = KNOWN_TO_CLASSIC.search(name) is not None or LATER.search(name) is not None
+    return is_marked and _PLAIN.search(name) is None
 
 
 def eligible_operators(names: Sequence[str]) -> npt.NDArray[np.bool_]:

@@ -59,7 +59,16 @@ def test_memory_is_the_limit_of_a_sum() -> None:
     assert limit.limit_ns == round(3 * 2 * SIDE**2 / 1555)
 
 
-@pytest.mark.parametrize(("kernel", "tflops"), [(TENSOR, 156), ("sgemm_128x128", 19.5)])
+@pytest.mark.parametrize(
+    ("kernel", "tflops"),
+    [
+        (TENSOR, 156),
+        ("sm90_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x64x32", 156),
+        ("sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nhwc_tensor16x8x8_kernel", 156),
+        ("sgemm_128x128", 19.5),
+        ("sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize64x128x8_stage3_warpsize1x4x1_ffma_aligna4", 19.5),
+    ],
+)
 def test_float32_has_the_rate_of_the_units_that_it_used(kernel: str, tflops: float) -> None:
     built = built_on(A100)
     call(built, "aten::mm", 0, 20_000, [SIDE, SIDE], [SIDE, SIDE], dtype="float", kernel=kernel)
