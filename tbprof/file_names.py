@@ -4,6 +4,7 @@
     <worker>.<time>.tbprof.pb        its report
     <worker>.<time>.facts.json       what the hook knows of it, until it is published
     <worker>.<time>.inputs.json      two steps behind it with what operators are given, until then
+    <worker>.<time>.memory_step.json what held memory in a step behind a window
     <worker>.<time>.out_of_memory.json  what the hook knows of an allocation that failed
     <worker>.<time>.broken           a trace that cannot be published
 
@@ -19,6 +20,7 @@ __all__ = [
     "CLASSIC_SUFFIX",
     "FACTS_SUFFIX",
     "INPUTS_SUFFIX",
+    "MEMORY_STEP_SUFFIX",
     "OUT_OF_MEMORY_SUFFIX",
     "RAW_SUFFIX",
     "REPORT_SUFFIX",
@@ -29,6 +31,7 @@ REPORT_SUFFIX = ".tbprof.pb"
 RAW_SUFFIX = ".trace.json.gz"
 FACTS_SUFFIX = ".facts.json"
 INPUTS_SUFFIX = ".inputs.json"
+MEMORY_STEP_SUFFIX = ".memory_step.json"
 OUT_OF_MEMORY_SUFFIX = ".out_of_memory.json"
 BROKEN_SUFFIX = ".broken"
 CLASSIC_SUFFIX = ".pt.trace.json.gz"

@@ -40,6 +40,7 @@ from tbprof.model.findings import (
 )
 from tbprof.model.indexes import EventRow, FindingIndex, SiteIndex, StepIndex
 from tbprof.model.memory import MemoryPeak
+from tbprof.model.memory_step import MEMORY_KINDS, MemoryStep
 from tbprof.model.naming import disambiguated, fingerprint, suppression, without_comment
 from tbprof.model.out_of_memory import HeldTensors, OutOfMemory
 from tbprof.model.recorded import (
@@ -91,6 +92,7 @@ __all__ = [
     "MADE_ON_HOST",
     "MAX_REPLAY_ERROR",
     "MEDIUM_SHARE",
+    "MEMORY_KINDS",
     "SEVERITIES",
     "UNKNOWN",
     "WAITED",
@@ -124,6 +126,7 @@ __all__ = [
     "Instance",
     "LoaderFacts",
     "MemoryPeak",
+    "MemoryStep",
     "MissingFact",
     "NotChecked",
     "Numbers",

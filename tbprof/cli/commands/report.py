@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tbprof.cli.commands.parsers import WORKERS_HELP
 from tbprof.cli.commands.report_forms import report_parts
-from tbprof.cli.input.file_kinds import is_out_of_memory, is_parquet, is_pickle
+from tbprof.cli.input.file_kinds import is_memory_step, is_out_of_memory, is_parquet, is_pickle
 from tbprof.cli.input.piped import is_piped
 from tbprof.cli.input.places import path_of
 from tbprof.cli.input.window_reading import WindowReader, WindowReport
@@ -79,6 +79,9 @@ def run(options: argparse.Namespace) -> int:
             return 0
         for failure in filter(is_out_of_memory, options.paths):
             output.put(_out_of_memory_text(failure, options))
+            return 0
+        for step in filter(is_memory_step, options.paths):
+            output.put(_memory_step_text(step, options))
             return 0
         for snapshot in filter(is_pickle, options.paths):
             output.put(_snapshot_text(snapshot, options))
@@ -157,6 +160,17 @@ def _out_of_memory_text(path: Path, options: argparse.Namespace) -> str:
 
     found = read_out_of_memory(path)
     return out_of_memory_json(found) if options.format == "json" else out_of_memory_text(found)
+
+
+def _memory_step_text(path: Path, options: argparse.Namespace) -> str:
+    """Of a step that the hook followed, which is no trace and has no windows."""
+    if len(options.paths) > 1 or options.summary or options.fail_on or options.format not in _JOB_FORMS:
+        raise UsageError(f"{path} tells what held memory: name it alone, with --format text or json")
+    from tbprof.cli.input.memory_step_file import read_memory_step
+    from tbprof.cli.output.memory_step_text import memory_step_json, memory_step_text
+
+    found = read_memory_step(path)
+    return memory_step_json(found) if options.format == "json" else memory_step_text(found)
 
 
 def _job_text(path: Path, options: argparse.Namespace) -> str:

@@ -7,13 +7,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tbprof.file_names import OUT_OF_MEMORY_SUFFIX
+from tbprof.file_names import MEMORY_STEP_SUFFIX, OUT_OF_MEMORY_SUFFIX
 
-__all__ = ["is_out_of_memory", "is_parquet", "is_pickle"]
+__all__ = ["is_memory_step", "is_out_of_memory", "is_parquet", "is_pickle"]
 
 _PARQUET = b"PAR1"
 _PICKLES = tuple(bytes((0x80, protocol)) for protocol in range(2, 6))
 """A pickle says its protocol first, since the second one."""
+
+
+def is_memory_step(path: Path) -> bool:
+    """By its name."""
+    return path.name.endswith(MEMORY_STEP_SUFFIX)
 
 
 def is_out_of_memory(path: Path) -> bool:

@@ -57,6 +57,13 @@ class HookOptions(RecordOptions):
             " time includes them"
         ),
     )
+    memory: bool = field(
+        default=False,
+        metadata=option(
+            "follow in one more step after each window what holds memory: parameters, activations and others;"
+            " no time includes it"
+        ),
+    )
     sync_callbacks: bool = field(
         default=False,
         metadata=option(

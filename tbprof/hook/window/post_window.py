@@ -8,6 +8,8 @@ from pathlib import Path
 
 from tbprof.hook.audit.audit import NO_STEP, Audited, AuditStep, no_audit
 from tbprof.hook.config.hook_config import HookConfig
+from tbprof.hook.memory.memory_step import MemoryRecorder, write_memory_step
+from tbprof.hook.spool.spool import TRACE_SUFFIX
 from tbprof.hook.steps.step_clock import KEPT_STEPS, StepClock
 from tbprof.hook.window.input_steps import InputSteps
 from tbprof.hook.window.recorded_window import RecordedWindow
@@ -34,6 +36,7 @@ class PostWindow:
         self._clock = clock
         self._publish = publish
         self._inputs = inputs
+        self._memory = MemoryRecorder(is_wanted=config.memory and config.address is None)
         self._window: RecordedWindow | None = None
         self._audit: AuditStep | None = None
         self._early: Audited | None = None
@@ -42,8 +45,8 @@ class PostWindow:
 
     @property
     def is_auditing(self) -> bool:
-        """Whether lines or inputs are being recorded, which makes the step slower."""
-        return self._audit is not None or self._inputs.are_recorded
+        """Whether lines, inputs or memory are being recorded, which makes the step slower."""
+        return self._audit is not None or self._inputs.are_recorded or self._memory.is_recording
 
     @property
     def due(self) -> int | None:
@@ -71,7 +74,7 @@ class PostWindow:
         self._window, self._settles_from = window, steps_taken
         if not self._config.record_lines:
             if not is_last_step_over:
-                self._inputs.begin()
+                self._begin_inputs(steps_taken)
         elif is_last_step_over:
             window.add_audit(self._early or no_audit(NO_STEP))
         else:
@@ -85,12 +88,16 @@ class PostWindow:
             audit, self._audit = self._audit, None
             if self._window is not None:
                 self._window.add_audit(audit.finish())
-                self._inputs.begin()
+                self._begin_inputs(steps_taken)
             self._settles_from = steps_taken
         elif self._inputs.are_recorded:
             recording = self._inputs.after_step()
             if recording is not None and self._window is not None:
                 self._window.add_inputs(recording)
+            self._begin_memory_step(steps_taken)
+            self._settles_from = steps_taken
+        elif self._memory.is_recording:
+            self._end_memory_step()
             self._settles_from = steps_taken
         elif self.due is not None and steps_taken >= self.due:
             self.end(steps_taken)
@@ -100,6 +107,7 @@ class PostWindow:
         window, self._window = self._window, None
         audit, self._audit = self._audit, None
         self._inputs.abandon()
+        self._memory.abandon()
         if audit is not None:
             # What came after the last step is no step: its lines would be joined wrongly.
             audited = audit.finish() if audit.has_seen_a_step else self._early
@@ -121,12 +129,14 @@ class PostWindow:
             self._audit.pause(paused=paused)
         if paused:
             self._inputs.abandon()
+            self._memory.abandon()
 
     def abandon(self, *, is_own_thread: bool) -> None:
         """Keep what was written and nothing else; another thread's audit step is only turned off."""
         if self._audit is not None:
             self._audit.leave() if is_own_thread else self._audit.turn_off()
         self._inputs.abandon() if is_own_thread else self._inputs.discard()
+        self._memory.abandon() if is_own_thread else self._memory.turn_off()
         window, self._window, self._audit = self._window, None, None
         if window is not None:
             self._publish(window.trace)
@@ -137,6 +147,7 @@ class PostWindow:
             # Of all threads the child has the one that forked.
             self._audit.leave()
         self._inputs.forget()
+        self._memory.abandon()
         self._window = self._audit = None
 
     def say_if_slower(self, steps_taken: int) -> None:
@@ -154,6 +165,26 @@ class PostWindow:
             (facts.unprofiled_step_ns or 0) / 1e6,
             cupti if facts.device_names else others,
         )
+
+    def _begin_inputs(self, steps_taken: int) -> None:
+        """What was asked for besides lines: one after the other, as each slows the step that it records."""
+        self._inputs.begin()
+        self._begin_memory_step(steps_taken)
+
+    def _begin_memory_step(self, steps_taken: int) -> None:
+        if not self._inputs.are_recorded:
+            self._memory.begin(steps_taken)
+
+    def _end_memory_step(self) -> None:
+        window = self._window
+        name = "" if window is None else window.trace.name.removesuffix(TRACE_SUFFIX)
+        found = self._memory.after_step(name.rpartition(".")[0])
+        if found is None or window is None:
+            return
+        try:
+            write_memory_step(found, self._config.logdir, name)
+        except OSError as error:
+            logger.warning("Window %d lacks what held memory: %s", window.facts.window, error)
 
     def _begin_audit(self) -> None:
         self._audit = AuditStep(

@@ -1,0 +1,196 @@
+"""One step behind a window in which every storage is followed: in no time, and in a file of its own."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from threading import get_ident
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn.modules import module as modules
+from torch.optim import optimizer as optimizers
+
+from tbprof.file_names import MEMORY_STEP_SUFFIX
+from tbprof.hook.memory.blocks import Peak, peak_of
+from tbprof.hook.memory.known_tensors import KnownTensors
+from tbprof.hook.memory.storage_mode import StorageMode, can_enter, enter, leave
+from tbprof.hook.safety.compiled_code import CompilationWatch, has_compiled_code
+from tbprof.hook.safety.signal_handlers import let_through
+from tbprof.model import MemoryStep
+
+__all__ = ["MemoryRecorder", "write_memory_step"]
+
+logger = logging.getLogger("tbprof")
+
+_SCHEMA = 1
+
+
+class MemoryRecorder:
+    """Of one step after the other; all calls but `turn_off` must come from the training's thread."""
+
+    def __init__(self, *, is_wanted: bool) -> None:
+        self._is_wanted = is_wanted
+        self._mode: StorageMode | None = None
+        self._known: KnownTensors | None = None
+        self._hooks = ExitStack()
+        self._step = self._thread = 0
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether a step is being followed."""
+        return self._mode is not None
+
+    def begin(self, steps_taken: int) -> None:
+        """A step begins; it is followed if that was asked for and can be done."""
+        if self._is_wanted:
+            try:
+                self._begin(steps_taken)
+            except Exception as error:  # noqa: BLE001 - what is optional ends nothing else
+                self._lose(error)
+
+    def after_step(self, worker: str) -> MemoryStep | None:
+        """It is over; what is known of it."""
+        mode, known = self._mode, self._known
+        if mode is None or known is None:
+            return None
+        try:
+            known.say_to(mode)
+            # What a later event of a storage says belongs to no step.
+            mode.log.is_open, was_open = False, mode.log.is_open
+            if mode.fault is not None:
+                raise mode.fault
+            peak = peak_of(mode.log) if was_open or not mode.log.is_whole else None
+            if peak is None:
+                return None
+            return _memory_step(peak, mode, worker, self._step, is_whole=mode.log.is_whole and known.is_whole)
+        except Exception as error:  # noqa: BLE001 - what is optional ends nothing else
+            self._lose(error)
+            return None
+        finally:
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Follow nothing more, and keep nothing."""
+        mode, self._mode, self._known = self._mode, None, None
+        self._hooks.close()
+        if mode is not None:
+            mode.log.is_open = False
+            leave(mode)
+
+    def turn_off(self) -> None:
+        """The same from another thread, where the mode stands: it stays there and does nothing."""
+        mode, self._mode, self._known = self._mode, None, None
+        self._hooks.close()
+        if mode is not None:
+            mode.log.is_open = False
+
+    def _begin(self, steps_taken: int) -> None:
+        if has_compiled_code() or not can_enter():
+            logger.info("What holds memory is not recorded: the program compiles, or has a mode of its own.")
+            return
+        known = KnownTensors()
+        if known.has_compiled_module:
+            return
+        mode = StorageMode()
+        known.say_to(mode, all_tensors=True)
+        self._mode, self._known, self._step, self._thread = mode, known, steps_taken, get_ident()
+        for handle in (
+            modules.register_module_forward_pre_hook(self._guarded(self._enter_module)),
+            modules.register_module_forward_hook(self._guarded(self._leave_module)),
+            optimizers.register_optimizer_step_pre_hook(self._guarded(self._before_optimizer)),
+            optimizers.register_optimizer_step_post_hook(self._guarded(self._after_optimizer)),
+        ):
+            self._hooks.callback(handle.remove)
+        compilations = CompilationWatch(self._close_log)
+        compilations.look()
+        self._hooks.callback(compilations.stop)
+        enter(mode)
+
+    def _guarded(self, note: Callable[[StorageMode, KnownTensors, Any], None]) -> Callable[..., None]:
+        def called(one: Any, *_: Any) -> None:
+            mode, known = self._mode, self._known
+            if mode is None or known is None or not mode.log.is_open or get_ident() != self._thread:
+                return
+            try:
+                note(mode, known, one)
+            except Exception as fault:  # noqa: BLE001 - the border to the user's training
+                let_through(fault)
+                mode.fault, mode.log.is_open = fault, False
+
+        return called
+
+    @staticmethod
+    def _enter_module(mode: StorageMode, known: KnownTensors, module: nn.Module) -> None:
+        mode.log.call()
+        mode.modules.append(known.names.get(id(module), type(module).__name__))
+
+    @staticmethod
+    def _leave_module(mode: StorageMode, known: KnownTensors, module: nn.Module) -> None:
+        name = known.names.get(id(module), type(module).__name__)
+        # One whose forward raised was not left.
+        while mode.modules and mode.modules.pop() != name:
+            pass
+
+    @staticmethod
+    def _before_optimizer(mode: StorageMode, known: KnownTensors, optimizer: Any) -> None:
+        mode.is_optimizing = True
+        known.say_of(optimizer, mode)
+
+    @staticmethod
+    def _after_optimizer(mode: StorageMode, known: KnownTensors, optimizer: Any) -> None:
+        mode.is_optimizing = False
+        known.say_of(optimizer, mode)
+
+    def _close_log(self) -> None:
+        if self._mode is not None:
+            self._mode.log.is_open = False
+
+    def _lose(self, error: Exception) -> None:
+        let_through(error)
+        self.abandon()
+        logger.warning("What holds memory was not recorded behind a window: %s", error)
+
+
+def write_memory_step(found: MemoryStep, logdir: Path, window: str) -> Path:
+    """Leave it in the run's folder, whole or not at all, under the name of its window.
+
+    Raises:
+        OSError: It could not be written.
+    """
+    path = logdir / f"{window}{MEMORY_STEP_SUFFIX}"
+    aside = path.with_name(f".{path.name}.part")
+    aside.write_text(json.dumps(dataclasses.asdict(found)), encoding="utf-8")
+    aside.replace(path)
+    return path
+
+
+def _memory_step(peak: Peak, mode: StorageMode, worker: str, step: int, *, is_whole: bool) -> MemoryStep:
+    began_ns = mode.log.times_ns[0]
+    is_host = peak.device == "cpu"
+    return MemoryStep(
+        schema=_SCHEMA,
+        worker=worker,
+        step=step,
+        device="CPU" if is_host else f"GPU {torch.device(peak.device).index or 0}",
+        peak_bytes=peak.bytes,
+        peak_us=(peak.ns - began_ns) / 1e3,
+        phase=peak.phase or "forward",
+        kinds=tuple(peak.kinds.items()),
+        modules=tuple(peak.modules.items()),
+        lines=tuple(peak.lines.items()),
+        curve=tuple(((point[0] - began_ns) / 1e3, *point[1:]) for point in peak.curve),
+        cached_bytes=None if is_host else _cached_bytes(torch.device(peak.device)),
+        is_whole=is_whole,
+    )
+
+
+def _cached_bytes(device: torch.device) -> int | None:
+    if device.type != "cuda":
+        return None
+    return int(torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device))

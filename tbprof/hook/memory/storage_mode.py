@@ -1,0 +1,183 @@
+"""Sees every operator of a step, and follows the storages of its tensors until they die.
+
+The mode lies below autograd and sees a backward pass as it sees the forward. A storage is known by an object
+of ours that it carries and that dies with it. Operators run as they do without it, and their exceptions pass.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from types import FrameType
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import (
+    TorchDispatchMode,
+    _get_current_dispatch_mode_stack,
+    _pop_mode,
+    _push_mode,
+)
+
+from tbprof.hook.audit.user_frame import own_frame, user_frame
+from tbprof.hook.memory.blocks import Block, Log
+from tbprof.hook.safety.signal_handlers import let_through
+
+__all__ = ["StorageMode", "block_of", "can_enter", "enter", "leave"]
+
+_LIFE = "_tbprof_life"
+_TENSORS = (Tensor, torch.nn.Parameter)
+
+
+class _Life:
+    """Lives as long as the storage that carries it."""
+
+    __slots__ = ("block", "mode")
+
+    def __init__(self, mode: StorageMode, block: Block) -> None:
+        self.mode, self.block = mode, block
+
+    def __del__(self) -> None:
+        self.mode.log.free(self.block, self.mode.phase())
+
+
+class StorageMode(TorchDispatchMode):  # type: ignore[misc]
+    """Of one thread, and of the threads on which its backward passes run."""
+
+    supports_higher_order_operators = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.log = Log()
+        self.modules: list[str] = []
+        """Those that are being called, the innermost last."""
+        self.is_optimizing = False
+        self.fault: Exception | None = None
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        # Torch would import its compiler for that, which takes seconds.
+        return False
+
+    def __torch_dispatch__(
+        self,
+        func: Callable[..., Any],
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        if self.log.is_open:
+            try:
+                self._note(args, kwargs, result)
+            except Exception as fault:  # noqa: BLE001 - the border to the user's training
+                let_through(fault)
+                self.fault, self.log.is_open = fault, False
+        return result
+
+    def phase(self) -> str:
+        """Of what happens now, on this thread."""
+        if torch._C._current_autograd_node() is not None:
+            return "backward"
+        if self.is_optimizing and not self.modules:
+            return "optimizer"
+        return "before" if self.log.first_call is None else "forward"
+
+    def see(self, tensor: Tensor, kind: str, module: str = "") -> None:
+        """A tensor is known to be something; what it already is known to be, it stays."""
+        for part in _plain(tensor):
+            block = block_of(part) or self._add(part, "", "other", is_made=False)
+            if block is not None and block.kind in ("", "other"):
+                block.kind = kind
+                block.module = module or block.module
+
+    def _note(self, args: Any, kwargs: Any, result: Any) -> None:
+        phase = self.phase()
+        for tensor in _tensors((args, kwargs)):
+            block = self._followed(tensor) or self._add(tensor, phase, "", is_made=False)
+            if block is not None and phase == "backward":
+                block.is_used_in_backward = True
+            elif block is not None and block.kind == "other" and phase == "forward" and self.modules:
+                # A batch may have been fetched before the step.
+                block.kind = "inputs"
+        for tensor in _tensors(result):
+            if self._followed(tensor) is None:
+                self._add(tensor, phase, "", is_made=True)
+
+    def _followed(self, tensor: Tensor) -> Block | None:
+        """A storage that became larger or smaller is another block of the same kind."""
+        block = block_of(tensor)
+        if block is not None and block.bytes != tensor.untyped_storage().nbytes():
+            phase = self.phase()
+            self.log.free(block, phase)
+            return self._add(tensor, phase, block.kind, is_made=True)
+        return block
+
+    def _add(self, tensor: Tensor, phase: str, kind: str, *, is_made: bool) -> Block | None:
+        storage = tensor.untyped_storage()
+        size = storage.nbytes()
+        if not size or tensor.device.type == "meta":
+            return None
+        block = Block(size, str(tensor.device), phase, kind=kind, is_made=is_made)
+        if is_made:
+            block.line = _line(sys._getframe(1))
+            block.module = self.modules[-1] if self.modules and phase == "forward" else ""
+        self.log.add(block)
+        setattr(storage, _LIFE, _Life(self, block))
+        return block
+
+
+def block_of(tensor: Tensor) -> Block | None:
+    """None for a storage that is not followed, or was in an earlier step."""
+    life = getattr(tensor.untyped_storage(), _LIFE, None)
+    return life.block if life is not None and life.mode.log.is_open else None
+
+
+def can_enter() -> bool:
+    """Whether no mode of the program's own is active."""
+    return not _get_current_dispatch_mode_stack()
+
+
+def enter(mode: StorageMode) -> None:
+    """Make it active on this thread."""
+    _push_mode(mode)
+
+
+def leave(mode: StorageMode) -> None:
+    """Take it away, wherever it stands; the order of the others stays."""
+    modes = list(_get_current_dispatch_mode_stack())
+    if mode in modes:
+        for _ in modes:
+            _pop_mode()
+        for other in modes:
+            if other is not mode:
+                _push_mode(other)
+
+
+def _line(frame: FrameType | None) -> str:
+    # Outside of an operator's own frames there is always one, except in a thread of a backward pass.
+    users = own_frame(frame) or user_frame(frame)
+    if users is None:
+        return ""
+    return f"{users.f_code.co_filename}({users.f_lineno}): {users.f_code.co_name}"
+
+
+def _tensors(value: Any) -> Iterator[Tensor]:
+    if isinstance(value, Tensor):
+        yield from _plain(value)
+    elif isinstance(value, dict | list | tuple):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _tensors(inner)
+
+
+def _plain(tensor: Tensor) -> Iterator[Tensor]:
+    """Those with a storage: a subclass may be made of others."""
+    if type(tensor) in _TENSORS:
+        if tensor.layout == torch.strided and not torch._C._functorch.is_functorch_wrapped_tensor(tensor):
+            yield tensor
+        elif tensor.layout == torch.sparse_coo:
+            yield from (tensor._indices(), tensor._values())
+    elif hasattr(tensor, "__tensor_flatten__"):
+        for name in tensor.__tensor_flatten__()[0]:
+            yield from _plain(getattr(tensor, name))

@@ -1,0 +1,322 @@
+"""A step in which every storage is followed: what held memory, and a training that does not notice."""
+
+from __future__ import annotations
+
+import gc
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from tbprof import Schedule, TrainerHook
+from tbprof.cli.input.memory_step_file import read_memory_step
+from tbprof.cli.main import main
+from tbprof.errors import UsageError
+from tbprof.hook.memory.memory_step import MemoryRecorder, write_memory_step
+from tbprof.model import MEMORY_KINDS, MemoryStep
+
+Model = tuple[nn.Module, Callable[[], Tensor], Callable[[Any], torch.optim.Optimizer]]
+
+
+def perceptron() -> Model:
+    model = nn.Sequential(nn.Linear(64, 128), nn.GELU(), nn.Dropout(0.1), nn.Linear(128, 10))
+    return model, lambda: torch.randn(256, 64), torch.optim.AdamW
+
+
+def convolutions() -> Model:
+    layers = [nn.Conv2d(3, 16, 3), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten()]
+    model = nn.Sequential(*layers, nn.Linear(16 * 15 * 15, 10))
+    return model, lambda: torch.randn(16, 3, 32, 32), lambda of: torch.optim.SGD(of, 0.1, momentum=0.9)
+
+
+class Residual(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second, self.norm = nn.Linear(64, 64), nn.Linear(64, 64), nn.LayerNorm(64)
+
+    def forward(self, given: Tensor) -> Tensor:
+        return self.norm(given + self.second(self.first(given).relu()))
+
+
+def residual() -> Model:
+    model = nn.Sequential(Residual(), Residual(), Residual(), nn.Linear(64, 10))
+    return model, lambda: torch.randn(512, 64), torch.optim.Adam
+
+
+def transformer() -> Model:
+    layer = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True)
+    model = nn.Sequential(nn.TransformerEncoder(layer, 2), nn.Flatten(), nn.Linear(32 * 16, 10))
+    return model, lambda: torch.randn(32, 16, 32), torch.optim.AdamW
+
+
+class Recurrent(nn.Module):
+    def __init__(self, kind: Callable[..., nn.Module]) -> None:
+        super().__init__()
+        self.cells, self.head = kind(32, 64, batch_first=True), nn.Linear(64, 10)
+
+    def forward(self, given: Tensor) -> Tensor:
+        return self.head(self.cells(given)[0][:, -1])
+
+
+def gru() -> Model:
+    return Recurrent(nn.GRU), lambda: torch.randn(64, 20, 32), torch.optim.RMSprop
+
+
+def rnn() -> Model:
+    return Recurrent(nn.RNN), lambda: torch.randn(64, 20, 32), torch.optim.Adagrad
+
+
+class Embedded(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.table, self.head = nn.Embedding(1000, 32), nn.Linear(32, 10)
+        # One storage, two names.
+        self.again = self.table
+
+    def forward(self, given: Tensor) -> Tensor:
+        return self.head((self.table(given) * self.again(given)).tanh().mean(1))
+
+
+def embedded() -> Model:
+    return Embedded(), lambda: torch.randint(0, 1000, (128, 20)), torch.optim.AdamW
+
+
+class Gated(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.up, self.head = nn.Linear(64, 256), nn.Linear(128, 10)
+
+    def forward(self, given: Tensor) -> Tensor:
+        left, right = self.up(given).chunk(2, dim=-1)
+        return self.head(left * right.sigmoid())
+
+
+def gated() -> Model:
+    return Gated(), lambda: torch.randn(256, 64), torch.optim.NAdam
+
+
+def depthwise() -> Model:
+    layers = [nn.Conv1d(8, 32, 3), nn.GroupNorm(4, 32), nn.SiLU(), nn.Conv1d(32, 32, 3, groups=32)]
+    model = nn.Sequential(*layers, nn.AdaptiveAvgPool1d(1), nn.Flatten(), nn.Linear(32, 10))
+    return model, lambda: torch.randn(32, 8, 128), torch.optim.Adamax
+
+
+def mixed() -> Model:
+    class Mixed(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10))
+
+        def forward(self, given: Tensor) -> Tensor:
+            with torch.autocast("cpu", torch.bfloat16):
+                found: Tensor = self.inner(given)
+            return found.float()
+
+    return Mixed(), lambda: torch.randn(512, 64), torch.optim.AdamW
+
+
+MODELS = (
+    *(perceptron, convolutions, residual, transformer, gru),
+    *(rnn, embedded, gated, depthwise, mixed),
+)
+
+
+def bytes_of(tensors: Any) -> int:
+    """Of their storages, each once."""
+    return sum({one.untyped_storage().data_ptr(): one.untyped_storage().nbytes() for one in tensors}.values())
+
+
+class Saved:
+    """What autograd saves in a step, by torch's own count, without parameters and inputs."""
+
+    def __init__(self, *known: Tensor) -> None:
+        self.found: dict[int, int] = {}
+        self._known = {one.untyped_storage().data_ptr() for one in known}
+        self._kept: list[Tensor] = []
+
+    def pack(self, saved: Tensor) -> Tensor:
+        storage = saved.untyped_storage()
+        if storage.data_ptr() not in self._known:
+            self.found[storage.data_ptr()] = storage.nbytes()
+        return saved
+
+
+@dataclass
+class Followed:
+    """Of a model: the step, and what is to be in it."""
+
+    step: MemoryStep
+    saved_bytes: int
+    known_bytes: tuple[int, ...]
+    """Parameters, gradients and state, with those of modules that other tests have left."""
+
+
+def left_by_others() -> tuple[int, ...]:
+    gc.collect()
+    recorder = MemoryRecorder(is_wanted=True)
+    recorder.begin(0)
+    found = recorder.after_step("host_1")
+    return (0, 0, 0) if found is None else known_at_the_end(found)
+
+
+def known_at_the_end(found: MemoryStep) -> tuple[int, ...]:
+    return tuple(int(size) for size in found.curve[-1][1:4])
+
+
+def followed(make: Callable[[], Model]) -> Followed:
+    others = left_by_others()
+    torch.manual_seed(0)
+    model, batch, optimizer_of = make()
+    optimizer = optimizer_of(model.parameters())
+    recorder, saved = MemoryRecorder(is_wanted=True), Saved()
+    for number in range(3):
+        if number == 2:
+            recorder.begin(number)
+        given = batch()
+        wanted = torch.randint(0, 10, (len(given),))
+        optimizer.zero_grad()
+        saved = Saved(given, wanted, *model.parameters(), *model.buffers())
+        with torch.autograd.graph.saved_tensors_hooks(saved.pack, lambda one: one):
+            loss = nn.functional.cross_entropy(model(given), wanted)
+        loss.backward()
+        optimizer.step()
+    step = recorder.after_step("host_1")
+    assert step is not None
+    assert step.is_whole
+    parameters = list(model.parameters())
+    states = [value for state in optimizer.state.values() for value in state.values()]
+    sizes = (
+        bytes_of([*parameters, *model.buffers()]),
+        bytes_of(one.grad for one in parameters),
+        bytes_of(value for value in states if isinstance(value, Tensor)),
+    )
+    known = tuple(other + size for other, size in zip(others, sizes, strict=True))
+    return Followed(step, sum(saved.found.values()), known)
+
+
+def highest(found: MemoryStep, kind: str) -> int:
+    return int(max(point[1 + MEMORY_KINDS.index(kind)] for point in found.curve))
+
+
+def check(make: Callable[[], Model]) -> None:
+    """Known storages to the byte, activations within 2 % of what autograd says that it saves."""
+    found = followed(make)
+    assert known_at_the_end(found.step) == found.known_bytes
+    assert highest(found.step, "activations") == pytest.approx(found.saved_bytes, rel=0.02)
+    assert sum(size for _, size in found.step.kinds) == found.step.peak_bytes
+
+
+def test_a_perceptron_to_the_byte() -> None:
+    check(perceptron)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("make", MODELS[1:])
+def test_nine_others_to_the_byte(make: Callable[[], Model]) -> None:
+    check(make)
+
+
+@pytest.mark.usefixtures("spool")
+def test_a_training_leaves_the_file_and_does_not_notice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def losses(logdir: Path, *, memory: bool) -> list[float]:
+        torch.manual_seed(0)
+        model, batch, optimizer_of = perceptron()
+        optimizer = optimizer_of(model.parameters())
+        schedule, found = Schedule(skip_first=0, warmup=1, active=1), []
+        with TrainerHook(logdir, schedule=schedule, memory=memory) as hook:
+            for _ in range(6):
+                loss = model(batch()).square().mean()
+                loss.backward()
+                optimizer.step()
+                optimizer.zero_grad()
+                found.append(loss.item())
+                hook.step()
+        return found
+
+    assert losses(tmp_path / "on", memory=True) == losses(tmp_path / "off", memory=False)
+    assert not list((tmp_path / "off").glob("*.memory_step.json"))
+    (left,) = (tmp_path / "on").glob("*.memory_step.json")
+    capsys.readouterr()
+    assert main(["report", str(left)]) == 0
+    text = capsys.readouterr().out
+    assert "by kind" in text
+    assert "optimizer state" in text
+    assert "Sequential.0" in text
+    assert f"{__file__}(" in text
+    assert main(["report", "--format", "json", str(left)]) == 0
+    assert json.loads(capsys.readouterr().out)["memory_step"]["device"] == "CPU"
+
+
+def test_what_autograd_keeps_of_a_result_that_python_holds_is_an_activation() -> None:
+    weight, recorder = torch.ones(100, requires_grad=True), MemoryRecorder(is_wanted=True)
+    recorder.begin(0)
+    made = (weight * 2).exp()
+    kept = weight * 3
+    made.sum().backward()
+    found = recorder.after_step("host_1")
+    assert found is not None
+    assert highest(found, "activations") == 400 + 4
+    assert found.curve[-1][-1] >= kept.nbytes
+
+
+def test_an_exception_of_the_program_passes_and_is_nobody_elses() -> None:
+    recorder = MemoryRecorder(is_wanted=True)
+    recorder.begin(0)
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+        torch.ones(2, 3) @ torch.ones(2, 3)
+    recorder.abandon()
+    assert not recorder.is_recording
+    assert (torch.ones(2) + 1).tolist() == [2, 2]
+
+
+def test_a_mode_of_the_program_is_left_alone() -> None:
+    class Own(TorchDispatchMode):  # type: ignore[misc]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return func(*args, **(kwargs or {}))
+
+    recorder = MemoryRecorder(is_wanted=True)
+    with Own():
+        recorder.begin(0)
+        assert not recorder.is_recording
+    recorder.begin(0)
+    with Own():
+        recorder.abandon()
+        torch.ones(2)
+    assert (torch.ones(2) + 1).tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("change", [{"schema": 2}, {"kinds": [["parameters", 1]]}, {"curve": [[1.0]]}])
+def test_a_damaged_file_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
+    recorder = MemoryRecorder(is_wanted=True)
+    recorder.begin(0)
+    kept = torch.ones(3)
+    found = recorder.after_step("host_1")
+    assert found is not None
+    assert kept.nbytes <= found.peak_bytes
+    path = write_memory_step(found, tmp_path, "host_1.5")
+    assert read_memory_step(path) == found
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(UsageError):
+        read_memory_step(path)
+
+
+def test_a_sparse_gradient_and_a_batch_that_was_fetched_early() -> None:
+    table, head = nn.Embedding(1000, 16, sparse=True), nn.Linear(16, 10)
+    batches = [torch.randint(0, 1000, (32,)) for _ in range(3)]
+    others, recorder = left_by_others(), MemoryRecorder(is_wanted=True)
+    recorder.begin(0)
+    head(table(batches[0])).sum().backward()
+    found = recorder.after_step("host_1")
+    assert found is not None
+    assert table.weight.grad is not None
+    sparse = bytes_of([table.weight.grad._indices(), table.weight.grad._values()])
+    assert known_at_the_end(found)[1] - others[1] == sparse + bytes_of(one.grad for one in head.parameters())
+    assert highest(found, "inputs") == batches[0].nbytes
