@@ -39,8 +39,7 @@ from tbprof.model.findings import (
     severity_of_share,
 )
 from tbprof.model.indexes import EventRow, FindingIndex, SiteIndex, StepIndex
-from tbprof.model.memory import MemoryPeak
-from tbprof.model.memory_step import MEMORY_KINDS, MemoryStep
+from tbprof.model.memory import MEMORY_KINDS, MemoryPeak, MemoryStep
 from tbprof.model.naming import disambiguated, fingerprint, suppression, without_comment
 from tbprof.model.out_of_memory import HeldTensors, OutOfMemory
 from tbprof.model.recorded import (
