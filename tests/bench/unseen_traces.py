@@ -29,8 +29,9 @@ Public traces that were read by hand, event by event where a figure is given, wi
 a finding of at least medium; whether it is true was judged from the events, by one person, who knew tbprof's
 answer. `tests/data/unseen_traces.json` has the judgement of each, and where the file is from. Four traces of
 a capture and two of a cold start had false alarms when they were first looked at, and one an impossible
-share; they are right since. Of the last eleven, from `nanogpt_adam_before` on, the expert's sentence was
-written before tbprof was asked: ten agreed at once, and `flux_capture` was called a late host.
+share; they are right since. Of the last eighteen, from `nanogpt_adam_before` on, the expert's sentence was
+written before tbprof was asked: fifteen agreed at once; `flux_capture` was called a late host, and of
+`particle_batch_256` the place is said and not that it compiles. Dropout without a GPU was not looked at then.
 
 | trace | an expert says first | tbprof says first | agree | alarms, true of all |
 |---|---|---|---|---|"""
