@@ -77,7 +77,8 @@ def _is_high(cost: ProfilerCost) -> bool:
 
 def _looked_at(facts: Facts) -> Numbers:
     cost = find_profiler_cost(facts)
-    return {"share": cost.inflation if cost.measured else cost.overhead_share + cost.frames_share}
+    # Steps that were recorded can be faster than those before them by chance.
+    return {"share": max(cost.inflation, 0.0) if cost.measured else cost.overhead_share + cost.frames_share}
 
 
 def _passed(numbers: Numbers, scope: Scope) -> str:

@@ -12,7 +12,7 @@ from public_report import PublicReport
 from rule_scenes import found
 from trace_builder import TraceBuilder
 
-from tbprof.model import Finding, HookFacts
+from tbprof.model import Finding, HookFacts, Report
 from tbprof.report import report_of
 
 
@@ -23,8 +23,8 @@ def step(length: float = 1000) -> TraceBuilder:
     return built
 
 
-def timed(unprofiled_ns: int | None, profiled_ns: int) -> list[Finding]:
-    """The findings where the hook timed steps with and without the profiler."""
+def timed_report(unprofiled_ns: int | None, profiled_ns: int) -> Report:
+    """Of steps that the hook timed with and without the profiler."""
     facts = HookFacts(
         schema=1,
         tbprof_version="0.1",
@@ -42,8 +42,18 @@ def timed(unprofiled_ns: int | None, profiled_ns: int) -> list[Finding]:
         unprofiled_step_ns=unprofiled_ns,
         profiled_step_ns=profiled_ns,
     )
-    report = report_of(dataclasses.replace(step().trace(), facts=facts))
+    return report_of(dataclasses.replace(step().trace(), facts=facts))
+
+
+def timed(unprofiled_ns: int | None, profiled_ns: int) -> list[Finding]:
+    report = timed_report(unprofiled_ns, profiled_ns)
     return [finding for finding in report.findings if finding.rule == "TRC02"]
+
+
+def test_recording_takes_no_less_than_nothing() -> None:
+    report = timed_report(1_000_000, 983_000)
+    (check,) = (check for check in report.checks if check.rule == "TRC02")
+    assert (check.state, check.numbers) == ("passed", {"share": 0.0})
 
 
 def test_steps_that_take_half_as_long_again_are_slowed_down() -> None:
