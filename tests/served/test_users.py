@@ -113,7 +113,7 @@ def test_the_cache_is_of_its_user_alone_whatever_the_umask(
 def test_who_has_neither_home_nor_name_is_served_without_a_cache(
     python: Python, logs: Path, home: str | None
 ) -> None:
-    gone: dict[str, str | None] = {"XDG_CACHE_HOME": None, "USER": None, "LOGNAME": None, "HOME": home}
+    gone: dict[str, Any] = {"XDG_CACHE_HOME": None, "USER": None, "LOGNAME": None, "HOME": home}
     done = python.command(ONE, "-m", "tbprof", "report", logs / "w.trace.json.gz", **gone)
     assert done.returncode == 0
     assert done.stderr.count("nothing is kept for the next time") == 1

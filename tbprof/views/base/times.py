@@ -1,12 +1,16 @@
-"""Nanoseconds to the microseconds of JSON: the one place where a time is rounded."""
+"""Nanoseconds to the microseconds of JSON: the one place where a time is rounded; and times to believe."""
 
 from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["in_us", "optional_us", "us"]
+__all__ = ["in_us", "is_credible", "optional_us", "us"]
 
 _NS_PER_US = 1000
+_BEFORE_PYTORCH_NS = 1_420_070_400 * 10**9
+"""The begin of 2015: archives give files the times 1970 and 1980."""
+_AHEAD_NS = 24 * 3600 * 10**9
+"""Of the clocks of two machines, so that a time zone too many is no fault."""
 
 
 def us(ns: int) -> float:
@@ -24,3 +28,11 @@ def in_us(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(us(ns) for ns in value)
     return optional_us(value)
+
+
+def is_credible(time_ns: int, now_ns: int) -> bool:
+    """Whether something can have been recorded then.
+
+    Names and times of files are written by whoever may write there: by clocks that are wrong as well.
+    """
+    return _BEFORE_PYTORCH_NS < time_ns < now_ns + _AHEAD_NS

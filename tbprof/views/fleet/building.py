@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -11,6 +12,7 @@ from tbprof.file_names import rank_of
 from tbprof.model import Window
 from tbprof.records import dataclass
 from tbprof.texts.screens.idle import cause_name
+from tbprof.views.base.times import is_credible
 from tbprof.views.fleet.changes import Recorded, RunChange, changes_since_before
 from tbprof.views.fleet.fleet import FleetCause, FleetRow
 from tbprof.views.fleet.summary import SummaryLine, WindowSummary
@@ -45,23 +47,33 @@ class FleetEntry:
 def newest_windows(windows: Iterable[Window]) -> list[tuple[Window, int, int]]:
     """Of each worker its newest window, how many it has, and when the first was.
 
-    Of several trainings into one folder those of the last one stay: it has the same ranks again.
+    Of several trainings into one folder those of the last one stay: it has the same ranks again. What is
+    dated before there were profilers, or ahead, counts and is the newest only where there is nothing else:
+    one such file would have a GPU watched for centuries.
 
     Args:
         windows: By run, worker and time.
     """
     found: list[tuple[Window, int, int]] = []
+    now_ns = time.time_ns()
     for _, of_run in groupby(windows, key=lambda window: window.run):
         by_rank: dict[object, tuple[Window, int, int]] = {}
         for worker, of_worker in groupby(of_run, key=lambda window: window.worker):
             rows = list(of_worker)
+            dated = [row for row in rows if is_credible(row.order_ns, now_ns)] or rows[-1:]
             rank = rank_of(worker)
             key: object = worker if rank is None else rank
             known = by_rank.get(key)
-            if known is None or known[0].order_ns < rows[-1].order_ns:
-                by_rank[key] = rows[-1], len(rows), rows[0].order_ns
+            if known is None or _comes_before(known[0], dated[-1], now_ns):
+                by_rank[key] = dated[-1], len(rows), dated[0].order_ns
         found += by_rank.values()
     return found
+
+
+def _comes_before(one: Window, other: Window, now_ns: int) -> bool:
+    times_ns = one.order_ns, other.order_ns
+    first, second = ((is_credible(time_ns, now_ns), time_ns) for time_ns in times_ns)
+    return first < second
 
 
 def fleet_entries(windows: Iterable[FleetWindow]) -> tuple[FleetEntry, ...]:

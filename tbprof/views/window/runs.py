@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from functools import partial
 from itertools import groupby, pairwise
 
 from tbprof.file_names import rank_of
 from tbprof.model import SkippedFile, Window
 from tbprof.records import dataclass
 from tbprof.texts.findings.left_out import skipped_sentence
+from tbprof.views.base.times import is_credible
 
 __all__ = [
     "WINDOWS_OF_A_PAGE",
@@ -91,7 +94,7 @@ def runs_view(
 
     A page ends with the run that has its `WINDOWS_OF_A_PAGE`th window.
     """
-    newest = max(windows, key=lambda window: window.order_ns, default=None)
+    newest = max(windows, key=partial(_recorded_last, time.time_ns()), default=None)
     begins = _pages(windows)
     first, after = (begins[page], [*begins, len(windows)][page + 1]) if page < len(begins) else (0, 0)
     return RunsView(
@@ -106,6 +109,11 @@ def runs_view(
         next_page=page + 1 if page + 1 < len(begins) else None,
         version=version,
     )
+
+
+def _recorded_last(now_ns: int, window: Window) -> tuple[bool, int]:
+    """What a clock that was wrong dated ahead holds the first place for ever else."""
+    return is_credible(window.order_ns, now_ns), window.order_ns
 
 
 def _pages(windows: Sequence[Window]) -> list[int]:

@@ -165,6 +165,17 @@ def test_of_a_later_training_in_the_same_folder_the_ranks_count_once() -> None:
     assert newest_windows(windows) == [(windows[2], 2, windows[1].order_ns)]
 
 
+@pytest.mark.parametrize("day", [-55 * 365, 400 * 365], ids=["1970", "2425"])
+def test_a_file_of_no_credible_time_makes_no_training_of_centuries(day: int) -> None:
+    windows = sorted([window("run", 1), window("run", 2), window("run", day)], key=lambda one: one.order_ns)
+    [(newest, count, first_ns)] = newest_windows(windows)
+    assert (newest.order_ns, count, first_ns) == (window("run", 2).order_ns, 3, window("run", 1).order_ns)
+    alone = window("run", day)
+    assert newest_windows([alone]) == [(alone, 1, alone.order_ns)]
+    later = window("run", day, "b_rank0")
+    assert newest_windows([window("run", 1, "a_rank0"), later])[0][0].worker == "a_rank0"
+
+
 ENTRIES = tuple(
     rows_of(
         looked_at("run1", 1, SUMMARY, hours=1),

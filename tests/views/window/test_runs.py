@@ -52,6 +52,14 @@ def test_a_visitor_arrives_at_the_run_that_recorded_last() -> None:
     assert view().newest_run is None
 
 
+def test_a_clock_that_goes_ahead_by_years_does_not_hold_the_first_place() -> None:
+    year_2025_ns = 1_752_215_573_000_000_000
+    shown = view(
+        window("a", "w", "1", order_ns=year_2025_ns), window("b", "w", "1", order_ns=9 * year_2025_ns)
+    )
+    assert shown.newest_run == "a"
+
+
 def test_what_is_left_out_says_why() -> None:
     shown = view(skipped=(SkippedFile("logs/a", "no_permission"),))
     assert [(row.path, row.reason) for row in shown.skipped] == [
