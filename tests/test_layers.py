@@ -197,12 +197,13 @@ LAW = {
     ),
     "cli.processes": allowed("standard_streams errors", "pynvml"),
     "cli.commands": allowed(
-        "executors folders hook.safety hook.spool html_report line_rules manual remote rules job.* "
-        "snapshot standard_streams store.* texts.* trace_files views.* window_names errors model"
+        "executors folders hook.safety hook.trackers hook.spool html_report line_rules manual remote rules "
+        "job.* snapshot standard_streams store.* texts.* trace_files views.* window_names errors model"
     ),
     "hook": allowed("program errors model", "torch"),
     "hook.safety": allowed("errors model", "torch"),
     "hook.config": allowed("remote errors model"),
+    "hook.trackers": allowed("file_names process"),
     "hook.spool": allowed("file_names folders process errors model"),
     "hook.steps": allowed("errors model", "torch"),
     "hook.audit": allowed("program errors model", "torch"),
@@ -245,7 +246,7 @@ INSIDE: dict[str, str] = {
     "plugin": "worker < routes < .",
     "remote": ". < mirror",
     "cli": "output < input < processes < commands < .",
-    "hook": "safety < spool < config < steps audit < facts memory < window < session < .",
+    "hook": "safety trackers < spool < config < steps audit < facts memory < window < session < .",
     "preflight": "prediction base < watching < program < patches < . < fits",
 }
 """By layer, its folders: each may import those of lower rungs, none beside it. `.` is the layer itself."""

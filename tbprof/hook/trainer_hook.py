@@ -59,6 +59,8 @@ class TrainerHook:
         keep_windows: windows of each worker that keep their raw trace; older ones keep the report.
         keep_bytes: what the run's published files may take in all; the oldest go first. A file
             `tbprof.pin` in the run's folder keeps everything.
+        trackers: where the training has a run of W&B or MLflow under way, add the figures of each
+            window, its verdict and its page, with the code that `embed_source` keeps.
         spool: where windows wait until they are published, instead of the user's cache folder.
 
     Raises:
@@ -85,6 +87,7 @@ class TrainerHook:
         max_stall_ms: float = DEFAULTS.max_stall_ms,
         keep_windows: int = DEFAULTS.keep_windows,
         keep_bytes: int = DEFAULTS.keep_bytes,
+        trackers: bool = DEFAULTS.trackers,
         spool: AnyPath | None = DEFAULTS.spool,
     ) -> None:
         options = HookOptions(
@@ -104,6 +107,7 @@ class TrainerHook:
             max_stall_ms=max_stall_ms,
             keep_windows=keep_windows,
             keep_bytes=keep_bytes,
+            trackers=trackers,
             spool=spool,
         )
         self._run = WatchedRun(checked_config(logdir, options))

@@ -16,13 +16,16 @@ from tbprof.errors import Busy, RemoteError, UsageError
 from tbprof.harmless import plain
 from tbprof.hook.safety.spoken_line import stderr_handler
 from tbprof.hook.spool.left_behind import left_behind, publish_left_behind
-from tbprof.hook.spool.publishing import NOT_SENT
+from tbprof.hook.spool.publishing import NOT_SENT, SHOWN_PREFIX
 from tbprof.hook.spool.spool import spool_bases
+from tbprof.hook.trackers.shown_window import ShownWindow
+from tbprof.model import Report
 from tbprof.remote.address import checked_address, is_address, local_folder_of
 from tbprof.remote.outbox import outbox_of, send
 from tbprof.standard_streams import put
 from tbprof.store.publishing.publishing import facts_of, publish_window
 from tbprof.store.publishing.retention import Limits
+from tbprof.store.publishing.scalars import scalars_of
 from tbprof.texts.figures.quantities import count
 from tbprof.texts.screens.window_line import window_line
 from tbprof.views.overview.opening import opening_of
@@ -58,6 +61,7 @@ def add_to(commands: Commands) -> None:
         "--to", metavar="ADDRESS", help="send what is in the run's folder there, and remove it"
     )
     parser.add_argument("--gpu", metavar="UUID", help="ask the driver who else is on this device")
+    parser.add_argument("--shown", action="store_true", help="print what trackers show of a trace")
     parser.set_defaults(run=run)
 
 
@@ -137,7 +141,15 @@ def _publish_one(options: argparse.Namespace) -> int:
     opening = opening_of(published.report)
     line = window_line(published.report, opening.verdict, opening.action)
     put(f"{plain(f'published {where}')}\n{plain(line)}\n")
+    if options.shown and published.report.facts is not None:
+        put(f"{SHOWN_PREFIX}{_shown(published.report, str(where), line)}\n")
     return 0
+
+
+def _shown(report: Report, where: str, line: str) -> str:
+    facts = report.facts
+    assert facts is not None, "asked of windows of the hook"
+    return ShownWindow(facts.first_step, scalars_of(report, facts), line, where).to_json()
 
 
 def _path_or_address(text: str) -> Path | str:

@@ -81,6 +81,10 @@ class HookOptions(RecordOptions):
     keep_bytes: int = field(
         default=5_000_000_000, metadata=option("bytes of the run's published files, in all")
     )
+    trackers: bool = field(
+        default=True,
+        metadata=option("add figures and a page of each window to the W&B or MLflow run that is under way"),
+    )
     spool: AnyPath | None = field(
         default=None,
         metadata=option("where windows wait until they are published, instead of the user's cache folder"),

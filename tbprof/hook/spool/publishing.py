@@ -15,6 +15,8 @@ from tbprof.hook.safety.spoken_line import say
 from tbprof.hook.spool.processes import process_name
 from tbprof.hook.spool.publish_child import start_child
 from tbprof.hook.spool.spool import PUBLISHER_PREFIX, broken_path, log_path
+from tbprof.hook.trackers.shown_window import window_of_json
+from tbprof.hook.trackers.telling import TrackerTelling
 
 __all__ = ["Publisher"]
 
@@ -25,6 +27,9 @@ VERDICT_PREFIX = "window"
 
 PUBLISHED_PREFIX = "published "
 """Starts the line before it, which names the file."""
+
+SHOWN_PREFIX = "shown "
+"""Starts the line that holds what trackers show of it."""
 
 EMPTY_PREFIX = "empty window"
 """Starts it where nothing of the GPU was recorded that torch sees."""
@@ -52,6 +57,7 @@ class Publisher:
         *,
         speaks: bool = True,
         place: str | None = None,
+        telling: TrackerTelling | None = None,
     ) -> None:
         """Nothing is started yet.
 
@@ -61,10 +67,12 @@ class Publisher:
             held: gives the descriptors by which a child holds the spool folder, when we have ended.
             speaks: see the attribute.
             place: what a person is told that the log directory is, where it is not this folder.
+            telling: who else hears of each window.
         """
         self._logdir = logdir
         self._place = place or logdir
         self._keep = keep
+        self._telling = TrackerTelling(is_wanted=False) if telling is None else telling
         self._held = held
         self.speaks = speaks
         """Whether a person is told of each window: by one of many ranks, not by all."""
@@ -125,6 +133,7 @@ class Publisher:
                 longest = next(iter(self._running.values()))
                 longest.wait(max(0.0, deadline - time.monotonic()))
                 self.collect()
+        self._telling.wait(deadline - time.monotonic())
 
     def leave(self) -> None:
         """Let the running children go on by themselves, when this process will not ask again."""
@@ -149,7 +158,8 @@ class Publisher:
         output = log_path(trace).open("ab", buffering=0)
         try:
             gpu = () if self.gpu is None else ("--gpu", self.gpu)
-            arguments = (*self._keep, *gpu)
+            shown = ("--shown",) if self._telling.has_listeners else ()
+            arguments = (*self._keep, *gpu, *shown)
             process = start_child(trace, self._logdir, arguments, output.fileno(), self._held())
             # Where folders have no locks, another run may else take the window over, and publish it twice.
             with contextlib.suppress(OSError):
@@ -188,6 +198,9 @@ class Publisher:
                 logger.warning(_SPOKEN, line, *opening)
             elif line.startswith(VERDICT_PREFIX):
                 say(_SPOKEN, line, *opening) if self.speaks else logger.debug(_SPOKEN, line, *opening)
+            elif line.startswith(SHOWN_PREFIX):
+                with contextlib.suppress(ValueError, TypeError):
+                    self._telling.tell(window_of_json(line.removeprefix(SHOWN_PREFIX)))
 
 
 def _stays(trace: Path) -> bool:

@@ -1,0 +1,104 @@
+"""Tells the active trackers of each window, in a thread of its own: a network may take its time."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from tbprof.file_names import RAW_SUFFIX
+from tbprof.hook.trackers.shown_window import ShownWindow
+from tbprof.hook.trackers.trackers import Tracker, active_trackers
+from tbprof.process.isolated import start_python
+
+__all__ = ["VARIABLE", "TrackerTelling"]
+
+logger = logging.getLogger("tbprof")
+
+VARIABLE = "TBPROF_TRACKERS"
+"""Of the environment: `0` keeps everything from trackers, whatever the hook was asked for."""
+
+_PAGE_S = 120.0
+"""A page takes a second or two; a process that hangs is ended."""
+
+
+class TrackerTelling:
+    """For one run of the hook; asked by the thread that trains."""
+
+    def __init__(self, *, is_wanted: bool) -> None:
+        self._is_wanted = is_wanted and os.environ.get(VARIABLE) != "0"
+        self._thread: threading.Thread | None = None
+        self._has_complained = False
+
+    @property
+    def has_listeners(self) -> bool:
+        """Whether a tracker has a run under way that wants to hear of windows."""
+        return bool(self._is_wanted and self._active())
+
+    def tell(self, window: ShownWindow) -> None:
+        """Begin to tell; a window that ends while the one before is still told of is not told of."""
+        trackers = self._active() if self._is_wanted else ()
+        if not trackers or (self._thread is not None and self._thread.is_alive()):
+            return
+        self._thread = threading.Thread(
+            target=self._tell_each, args=(trackers, window), daemon=True, name="tbprof-trackers"
+        )
+        self._thread.start()
+
+    def wait(self, wait_s: float) -> None:
+        """Until all is told, or so many seconds."""
+        if self._thread is not None:
+            self._thread.join(max(wait_s, 0.0))
+
+    def _active(self) -> tuple[Tracker, ...]:
+        try:
+            return active_trackers()
+        except Exception as fault:  # noqa: BLE001 - of a package of others
+            self._complain("the trackers", fault)
+            return ()
+
+    def _tell_each(self, trackers: Sequence[Tracker], window: ShownWindow) -> None:
+        heard = [one for one in trackers if self._try(one, partial(one.log, window))]
+        if not heard:
+            return
+        with tempfile.TemporaryDirectory(prefix="tbprof-", ignore_cleanup_errors=True) as folder:
+            page = _page(window.trace, Path(folder))
+            if page is None:
+                return
+            for one in heard:
+                self._try(one, partial(one.add_page, page))
+
+    def _try(self, tracker: Tracker, act: Callable[[], None]) -> bool:
+        try:
+            act()
+        except Exception as fault:  # noqa: BLE001 - of a package of others
+            self._complain(tracker.name, fault)
+            return False
+        return True
+
+    def _complain(self, name: str, fault: Exception) -> None:
+        """Once: what fails for one window fails for the next."""
+        level = logging.DEBUG if self._has_complained else logging.WARNING
+        self._has_complained = True
+        logger.log(level, "%s could not be told of a window: %s: %s", name, type(fault).__name__, fault)
+
+
+def _page(trace: str, folder: Path) -> Path | None:
+    """The page of a published window, made by a process of its own; None where there can be none."""
+    page = folder / f"{Path(trace).name.removesuffix(RAW_SUFFIX)}.html"
+    arguments = ["report", trace, "--format", "html", "-o", str(page)]
+    try:
+        process = start_python("tbprof", arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    except OSError:
+        return None
+    try:
+        process.wait(_PAGE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    return page if page.is_file() else None

@@ -1,0 +1,89 @@
+"""The runs that a training has under way, in W&B and MLflow, neither of which is ever imported here."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+from tbprof.hook.trackers.shown_window import ShownWindow
+
+__all__ = ["Tracker", "active_trackers"]
+
+_PREFIX = "tbprof/"
+
+
+class Tracker(Protocol):
+    """A run; its methods may raise whatever its package does, and take as long as a network."""
+
+    name: str
+
+    def log(self, window: ShownWindow) -> None:
+        """Add the figures of a window, at its step, and its verdict."""
+
+    def add_page(self, page: Path) -> None:
+        """Add a file, which is gone afterwards."""
+
+
+def active_trackers() -> tuple[Tracker, ...]:
+    """Of this process; to be asked in the thread that trains, since MLflow knows runs by thread."""
+    return (*_wandb_runs(), *_mlflow_runs())
+
+
+def _wandb_runs() -> Iterator[Tracker]:
+    wandb = sys.modules.get("wandb")
+    run = getattr(wandb, "run", None)
+    if run is not None:
+        yield _WandbRun(wandb, run)
+
+
+def _mlflow_runs() -> Iterator[Tracker]:
+    mlflow = sys.modules.get("mlflow")
+    active_run = getattr(mlflow, "active_run", None)
+    run = None if active_run is None else active_run()
+    if run is not None:
+        yield _MlflowRun(mlflow, run.info.run_id)
+
+
+class _WandbRun:
+    name = "W&B"
+
+    def __init__(self, wandb: Any, run: Any) -> None:
+        self._wandb, self._run = wandb, run
+
+    def log(self, window: ShownWindow) -> None:
+        run, step = self._run, f"{_PREFIX}step"
+        run.define_metric(step, hidden=True)
+        run.define_metric(f"{_PREFIX}*", step_metric=step)
+        figures = {f"{_PREFIX}{name}": value for name, value in window.figures.items()}
+        # They go into the row that the training logs next: a row of theirs would move its own step on.
+        run.log({**figures, step: window.step}, commit=False)
+        run.summary.update({f"{_PREFIX}verdict": window.verdict, f"{_PREFIX}window": window.trace})
+
+    def add_page(self, page: Path) -> None:
+        artifact = self._wandb.Artifact(f"tbprof-{self._run.id}", type="tbprof")
+        artifact.add_file(str(page), name=page.name)
+        self._run.log_artifact(artifact)
+
+
+class _MlflowRun:
+    name = "MLflow"
+
+    def __init__(self, mlflow: Any, run_id: str) -> None:
+        self._mlflow, self._run_id = mlflow, run_id
+        self._client = mlflow.MlflowClient()
+
+    def log(self, window: ShownWindow) -> None:
+        entities, now_ms = self._mlflow.entities, time.time_ns() // 1_000_000
+        metrics = [
+            entities.Metric(f"{_PREFIX}{name}", value, now_ms, window.step)
+            for name, value in window.figures.items()
+        ]
+        said = {"verdict": window.verdict, "window": window.trace}
+        tags = [entities.RunTag(f"tbprof.{name}", text) for name, text in said.items()]
+        self._client.log_batch(self._run_id, metrics=metrics, tags=tags)
+
+    def add_page(self, page: Path) -> None:
+        self._client.log_artifact(self._run_id, str(page), "tbprof")

@@ -1,0 +1,137 @@
+"""What trackers hear of a window, and that none of them can harm the training."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tbprof.hook.trackers.shown_window import ShownWindow, window_of_json
+from tbprof.hook.trackers.telling import VARIABLE, TrackerTelling
+
+WINDOW = ShownWindow(
+    13, {"step_time_ms": 4.5}, "window 0: The GPU is idle 40 % of a step.", "none.trace.json.gz"
+)
+LONG_S = 60.0
+
+
+class Run:
+    """A run as W&B's package keeps it, of which `log` does what a test wants."""
+
+    id = "r1"
+
+    def __init__(self, fault: Exception | None = None, until: threading.Event | None = None) -> None:
+        self.rows: list[dict[str, Any]] = []
+        self.summary: dict[str, Any] = {}
+        self._fault, self._until = fault, until
+
+    def define_metric(self, name: str, **_: Any) -> None:
+        pass
+
+    def log(self, row: dict[str, Any], *, commit: bool) -> None:
+        assert not commit, "the training's own step would move on"
+        if self._until is not None:
+            self._until.wait(LONG_S)
+        if self._fault is not None:
+            raise self._fault
+        self.rows.append(row)
+
+
+@pytest.fixture
+def telling() -> Iterator[TrackerTelling]:
+    found = TrackerTelling(is_wanted=True)
+    yield found
+    found.wait(LONG_S)
+
+
+def start(monkeypatch: pytest.MonkeyPatch, run: Run) -> Run:
+    package = types.ModuleType("wandb")
+    package.run = run  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "wandb", package)
+    return run
+
+
+def test_a_window_crosses_the_pipe_as_it_was() -> None:
+    assert window_of_json(WINDOW.to_json()) == WINDOW
+
+
+def test_without_a_run_nobody_is_told(telling: TrackerTelling) -> None:
+    before = threading.active_count()
+    telling.tell(WINDOW)
+    assert not telling.has_listeners
+    assert threading.active_count() == before
+
+
+def test_a_run_gets_the_figures_at_the_step_of_the_window(
+    telling: TrackerTelling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = start(monkeypatch, Run())
+    assert telling.has_listeners
+    telling.tell(WINDOW)
+    telling.wait(LONG_S)
+    assert run.rows == [{"tbprof/step_time_ms": 4.5, "tbprof/step": 13}]
+    assert run.summary["tbprof/verdict"] == WINDOW.verdict
+
+
+def test_who_turned_it_off_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = start(monkeypatch, Run())
+    monkeypatch.setenv(VARIABLE, "0")
+    for telling in (TrackerTelling(is_wanted=True), TrackerTelling(is_wanted=False)):
+        assert not telling.has_listeners
+        telling.tell(WINDOW)
+    assert run.rows == []
+
+
+def test_a_tracker_that_raises_is_named_once(
+    telling: TrackerTelling, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    start(monkeypatch, Run(fault=ConnectionError("no network")))
+    for _ in range(3):
+        telling.tell(WINDOW)
+        telling.wait(LONG_S)
+    said = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+    assert said == ["W&B could not be told of a window: ConnectionError: no network"]
+
+
+def test_a_tracker_that_hangs_holds_nobody_up(
+    telling: TrackerTelling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network = threading.Event()
+    run = start(monkeypatch, Run(until=network))
+    telling.tell(WINDOW)
+    # Neither call waits for the network, and there is one thread, however many windows come meanwhile.
+    before = threading.active_count()
+    telling.tell(WINDOW)
+    assert threading.active_count() == before
+    assert run.rows == []
+    network.set()
+    telling.wait(LONG_S)
+    assert len(run.rows) == 1
+
+
+def test_a_package_that_is_broken_is_no_tracker(
+    telling: TrackerTelling, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    package = types.ModuleType("mlflow")
+    package.active_run = lambda: 1 / 0  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "mlflow", package)
+    telling.tell(WINDOW)
+    assert not telling.has_listeners
+    assert caplog.messages[0].startswith("the trackers could not be told of a window: ZeroDivisionError")
+
+
+def test_it_is_not_kept_by_the_page_of_a_window_that_is_gone(
+    telling: TrackerTelling, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    run = start(monkeypatch, Run())
+    telling.tell(WINDOW)
+    telling.wait(LONG_S)
+    assert len(run.rows) == 1
+    assert list(tmp_path.iterdir()) == []
