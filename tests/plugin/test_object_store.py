@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import shutil
 import time
 import urllib.request
@@ -96,3 +97,28 @@ def test_without_credentials_or_bucket_there_is_one_sentence(
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
     assert main(["report", ADDRESS]) == 2
     assert "check your credentials for s3" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("store")
+@pytest.mark.exhaustive
+def test_a_bomb_in_a_store_costs_itself(open_tab: Callable[..., Any], tmp_path: Path) -> None:
+    """Packed it has 0.6 MB, unpacked 600."""
+    _send(tmp_path)
+    folder = tmp_path / "outbox" / "bombs"
+    folder.mkdir(parents=True)
+    with gzip.open(folder / "bomb.trace.json.gz", "wb") as file:
+        for _ in range(600):
+            file.write(bytes(1_000_000))
+    send(tmp_path / "outbox", ADDRESS, patience_s=0)
+    tab = open_tab(ADDRESS)
+    deadline = time.monotonic() + PATIENCE_S
+    while len(found := tab.runs()["runs"]) < 2 and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert [run["run"] for run in found] == [RUN, "bombs"]
+    shown = tab.window("bombs", "bomb", "bomb.trace.json.gz")
+    assert shown["state"] == "broken"
+    assert "fault of tbprof" not in shown["problem"]["what"]
+    kept = sum(path.stat().st_size for path in (tmp_path / "cache").rglob("*") if path.is_file())
+    assert kept < 10_000_000
+    [worker] = found[0]["workers"]
+    assert tab.window(RUN, worker["worker"], worker["windows"][0]["window"])["state"] == "ready"
