@@ -77,7 +77,7 @@ class Session:
         )
         wants_inputs = config.record_inputs and not config.record_shapes
         inputs = InputSteps(self._recording_of_inputs if wants_inputs else None)
-        self._post_window = PostWindow(config, clock, self.publisher.publish, inputs)
+        self._post_window = PostWindow(config, clock, self.publisher.publish_own, inputs)
         for trace in recover_windows(self.windows.folder):
             self.publisher.publish(trace)
 

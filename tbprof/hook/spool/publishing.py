@@ -17,6 +17,7 @@ from tbprof.hook.spool.publish_child import start_child
 from tbprof.hook.spool.spool import PUBLISHER_PREFIX, broken_path, log_path
 from tbprof.hook.trackers.shown_window import window_of_json
 from tbprof.hook.trackers.telling import TrackerTelling
+from tbprof.hook.trackers.trackers import Tracker
 
 __all__ = ["Publisher"]
 
@@ -78,6 +79,7 @@ class Publisher:
         """Whether a person is told of each window: by one of many ranks, not by all."""
         self._waiting: deque[Path] = deque()
         self._running: dict[Path, subprocess.Popen[bytes]] = {}
+        self._listeners: dict[Path, Sequence[Tracker]] = {}
         self._failed = 0
         self._has_said_behind = False
         self.gpu: str | None = None
@@ -109,6 +111,11 @@ class Publisher:
                 len(self._waiting),
             )
         return False
+
+    def publish_own(self, trace: Path) -> None:
+        """Publish a window that this process has just recorded; the trackers' runs of now hear of it."""
+        self._listeners[trace] = self._telling.listeners()
+        self.publish(trace)
 
     def publish(self, trace: Path) -> None:
         """Publish a trace in a process of its own, as soon as there is room for one."""
@@ -158,7 +165,7 @@ class Publisher:
         output = log_path(trace).open("ab", buffering=0)
         try:
             gpu = () if self.gpu is None else ("--gpu", self.gpu)
-            shown = ("--shown",) if self._telling.has_listeners else ()
+            shown = ("--shown",) if self._listeners.get(trace) else ()
             arguments = (*self._keep, *gpu, *shown)
             process = start_child(trace, self._logdir, arguments, output.fileno(), self._held())
             # Where folders have no locks, another run may else take the window over, and publish it twice.
@@ -170,9 +177,9 @@ class Publisher:
         return process
 
     def _note_end(self, trace: Path, exit_code: int) -> None:
-        log = log_path(trace)
+        log, listeners = log_path(trace), self._listeners.pop(trace, ())
         if exit_code == 0:
-            self._tell(log)
+            self._tell(log, listeners)
         elif exit_code == NOT_SENT:
             logger.warning("%s", _reason(log, exit_code))
         if exit_code == 0 or not _stays(trace):
@@ -187,7 +194,7 @@ class Publisher:
             self.lost += 1
         logger.warning("%s could not be published: %s", trace, _reason(log, exit_code))
 
-    def _tell(self, log: Path) -> None:
+    def _tell(self, log: Path, listeners: Sequence[Tracker]) -> None:
         """Say what the window showed, and how to open it."""
         said = _said(log)
         published = next((line for line in said if line.startswith(PUBLISHED_PREFIX)), "")
@@ -200,7 +207,7 @@ class Publisher:
                 say(_SPOKEN, line, *opening) if self.speaks else logger.debug(_SPOKEN, line, *opening)
             elif line.startswith(SHOWN_PREFIX):
                 with contextlib.suppress(ValueError, TypeError):
-                    self._telling.tell(window_of_json(line.removeprefix(SHOWN_PREFIX)))
+                    self._telling.tell(window_of_json(line.removeprefix(SHOWN_PREFIX)), listeners)
 
 
 def _stays(trace: Path) -> bool:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import tempfile
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -23,6 +24,9 @@ logger = logging.getLogger("tbprof")
 VARIABLE = "TBPROF_TRACKERS"
 """Of the environment: `0` keeps everything from trackers, whatever the hook was asked for."""
 
+MOST_WAITING = 20
+"""Windows for a tracker that does not answer; later ones are in the log directory alone."""
+
 _PAGE_S = 120.0
 """A page takes a second or two; a process that hangs is ended."""
 
@@ -32,28 +36,30 @@ class TrackerTelling:
 
     def __init__(self, *, is_wanted: bool) -> None:
         self._is_wanted = is_wanted and os.environ.get(VARIABLE) != "0"
+        self._lock = threading.Lock()
+        self._waiting: deque[tuple[Sequence[Tracker], ShownWindow]] = deque()
         self._thread: threading.Thread | None = None
         self._has_complained = False
 
-    @property
-    def has_listeners(self) -> bool:
-        """Whether a tracker has a run under way that wants to hear of windows."""
-        return bool(self._is_wanted and self._active())
+    def listeners(self) -> tuple[Tracker, ...]:
+        """The runs that are under way, to be asked when a window is over: later there may be others."""
+        return self._active() if self._is_wanted else ()
 
-    def tell(self, window: ShownWindow) -> None:
-        """Begin to tell; a window that ends while the one before is still told of is not told of."""
-        trackers = self._active() if self._is_wanted else ()
-        if not trackers or (self._thread is not None and self._thread.is_alive()):
-            return
-        self._thread = threading.Thread(
-            target=self._tell_each, args=(trackers, window), daemon=True, name="tbprof-trackers"
-        )
-        self._thread.start()
+    def tell(self, window: ShownWindow, listeners: Sequence[Tracker]) -> None:
+        """Begin to tell, or after the windows that are still being told of."""
+        with self._lock:
+            if not listeners or len(self._waiting) >= MOST_WAITING:
+                return
+            self._waiting.append((listeners, window))
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._tell_all, daemon=True, name="tbprof-trackers")
+                self._thread.start()
 
     def wait(self, wait_s: float) -> None:
         """Until all is told, or so many seconds."""
-        if self._thread is not None:
-            self._thread.join(max(wait_s, 0.0))
+        thread = self._thread
+        if thread is not None:
+            thread.join(max(wait_s, 0.0))
 
     def _active(self) -> tuple[Tracker, ...]:
         try:
@@ -61,6 +67,20 @@ class TrackerTelling:
         except Exception as fault:  # noqa: BLE001 - of a package of others
             self._complain("the trackers", fault)
             return ()
+
+    def _tell_all(self) -> None:
+        while (first := self._first_waiting()) is not None:
+            try:
+                self._tell_each(*first)
+            except OSError as fault:
+                self._complain("the trackers", fault)
+
+    def _first_waiting(self) -> tuple[Sequence[Tracker], ShownWindow] | None:
+        with self._lock:
+            if self._waiting:
+                return self._waiting.popleft()
+            self._thread = None
+            return None
 
     def _tell_each(self, trackers: Sequence[Tracker], window: ShownWindow) -> None:
         heard = [one for one in trackers if self._try(one, partial(one.log, window))]

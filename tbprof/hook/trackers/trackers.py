@@ -14,6 +14,13 @@ __all__ = ["Tracker", "active_trackers"]
 
 _PREFIX = "tbprof/"
 
+_uncommitted: dict[str, int | None] = {}
+"""By W&B's runs, the step of the row that has the figures of the latest window."""
+
+
+_LONGEST_TAG = 5000
+"""Characters of a tag that each of MLflow's stores takes."""
+
 
 class Tracker(Protocol):
     """A run; its methods may raise whatever its package does, and take as long as a network."""
@@ -58,9 +65,21 @@ class _WandbRun:
         run.define_metric(step, hidden=True)
         run.define_metric(f"{_PREFIX}*", step_metric=step)
         figures = {f"{_PREFIX}{name}": value for name, value in window.figures.items()}
+        if run.id in _uncommitted and _uncommitted[run.id] == self._row():
+            # The training has logged nothing since, and the window before would be overwritten.
+            run.log({}, commit=True)
         # They go into the row that the training logs next: a row of theirs would move its own step on.
         run.log({**figures, step: window.step}, commit=False)
+        _uncommitted[run.id] = self._row()
         run.summary.update({f"{_PREFIX}verdict": window.verdict, f"{_PREFIX}window": window.trace})
+
+    def _row(self) -> int | None:
+        """The step of the row to come; a run that several processes write has none."""
+        try:
+            step: int = self._run.step
+        except Exception:  # noqa: BLE001 - of a package of others
+            return None
+        return step
 
     def add_page(self, page: Path) -> None:
         artifact = self._wandb.Artifact(f"tbprof-{self._run.id}", type="tbprof")
@@ -73,7 +92,16 @@ class _MlflowRun:
 
     def __init__(self, mlflow: Any, run_id: str) -> None:
         self._mlflow, self._run_id = mlflow, run_id
-        self._client = mlflow.MlflowClient()
+        # The training may turn to another server before the window is told of.
+        self._uri = mlflow.get_tracking_uri()
+        self._connected: Any = None
+
+    @property
+    def _client(self) -> Any:
+        # To make one may take as long as a network.
+        if self._connected is None:
+            self._connected = self._mlflow.MlflowClient(tracking_uri=self._uri)
+        return self._connected
 
     def log(self, window: ShownWindow) -> None:
         entities, now_ms = self._mlflow.entities, time.time_ns() // 1_000_000
@@ -82,7 +110,7 @@ class _MlflowRun:
             for name, value in window.figures.items()
         ]
         said = {"verdict": window.verdict, "window": window.trace}
-        tags = [entities.RunTag(f"tbprof.{name}", text) for name, text in said.items()]
+        tags = [entities.RunTag(f"tbprof.{name}", text[:_LONGEST_TAG]) for name, text in said.items()]
         self._client.log_batch(self._run_id, metrics=metrics, tags=tags)
 
     def add_page(self, page: Path) -> None:
