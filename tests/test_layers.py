@@ -124,6 +124,7 @@ LAW = {
     "job.ranks": allowed("errors model", "numpy", never="io json os pathlib"),
     "job.operations": allowed("errors", "numpy pyarrow"),
     "snapshot": allowed("analysis.attribution errors model"),
+    "memory_files": allowed("file_names errors model"),
     "texts.figures": allowed("errors model"),
     "texts.trust": allowed("errors model"),
     "texts.screens": allowed("errors model"),
@@ -161,7 +162,7 @@ LAW = {
     "views.icicle": allowed(
         "analysis analysis.attribution analysis.ranges texts.* trace.columns errors model"
     ),
-    "views.memory": allowed("analysis analysis.memory texts.* trace.columns errors model"),
+    "views.memory": allowed("analysis analysis.memory snapshot texts.* trace.columns errors model"),
     "views.modules": allowed(
         "analysis analysis.kernels analysis.modules analysis.ranges texts.* errors model"
     ),
@@ -178,12 +179,13 @@ LAW = {
         "folders manual report store.lookup texts.* version views.* errors model", "tensorboard werkzeug"
     ),
     "plugin.routes": allowed(
-        "opening version file_names folders manual process remote store.lookup trace_files texts.* views.* "
-        "errors model",
+        "opening version file_names folders manual memory_files process remote store.lookup trace_files "
+        "texts.* views.* errors model",
         "tensorboard werkzeug",
     ),
     "plugin.worker": allowed(
-        "opening process file_names report store store.lookup texts.* version views.* errors model",
+        "memory_files opening process file_names report snapshot store store.lookup texts.* version views.* "
+        "errors model",
         "msgspec numpy",
     ),
     "html_report": allowed(
@@ -197,7 +199,8 @@ LAW = {
     ),
     "cli.processes": allowed("standard_streams errors", "pynvml"),
     "cli.commands": allowed(
-        "executors folders hook.safety hook.trackers hook.spool html_report line_rules manual remote rules "
+        "executors folders hook.safety hook.trackers hook.spool html_report line_rules manual memory_files "
+        "remote rules "
         "job.* snapshot standard_streams store.* texts.* trace_files views.* window_names errors model"
     ),
     "hook": allowed("program errors model", "torch"),

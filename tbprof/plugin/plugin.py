@@ -43,6 +43,7 @@ ROUTES = (
         "/modules",
         "/memory",
     ),
+    *("/memory_files", "/memory_file"),
     *("/icicle", "/roofline", "/table", "/table_row", "/compared_table", "/timeline_step"),
     *("/timeline_selection", "/timeline_find", "/timeline_excerpt", "/timeline_tile"),
 )

@@ -15,6 +15,7 @@ from tbprof.plugin.routes.finding_answers import FindingAnswers
 from tbprof.plugin.routes.fleet_answers import FleetAnswers
 from tbprof.plugin.routes.job_answers import JobAnswers
 from tbprof.plugin.routes.log_directory import LogDirectory
+from tbprof.plugin.routes.memory_file_answers import MemoryFileAnswers
 from tbprof.plugin.routes.runs_answers import RunsAnswers
 from tbprof.plugin.routes.series_answers import SeriesAnswers
 from tbprof.plugin.routes.source_answers import SourceAnswers
@@ -50,6 +51,7 @@ class Serving:
     def _made(self) -> dict[str, Callable[..., object]]:
         code = {"/index.js": self._bundle.serve, "/assets/*": self._bundle.serve}
         runs = RunsAnswers(self._logs)
+        memory_files = MemoryFileAnswers(self._logs, self._reports)
         answers = {
             "/runs": answering(runs.answer),
             "/version": answering(runs.version),
@@ -68,6 +70,8 @@ class Serving:
             "/timeline": sending(self._timelines.answer, kind=JSON),
             "/modules": sending(self._timelines.modules, kind=JSON),
             "/memory": sending(self._timelines.memory, kind=JSON),
+            "/memory_files": answering(memory_files.listed),
+            "/memory_file": answering(memory_files.answer),
             "/icicle": sending(self._timelines.icicle, kind=JSON),
             "/roofline": sending(self._timelines.roofline, kind=JSON),
             "/table": sending(self._timelines.table, kind=JSON),

@@ -16,7 +16,7 @@ from tbprof.errors import SnapshotError
 from tbprof.records import dataclass
 from tbprof.snapshot.plain_pickle import read_plain_pickle
 
-__all__ = ["DeviceSnapshot", "Held", "Snapshot", "devices_of", "read_snapshot"]
+__all__ = ["DeviceSnapshot", "Held", "Snapshot", "devices_of", "read_snapshot", "snapshot_in"]
 
 _MOST_BYTES = 512 * 1024 * 1024
 _USED = "active_allocated"
@@ -71,10 +71,19 @@ def read_snapshot(path: Path) -> Snapshot:
         data = path.read_bytes()
     except OSError as error:
         raise SnapshotError(f"{path} can't be read ({error.strerror})") from error
+    return snapshot_in(data, str(path))
+
+
+def snapshot_in(data: bytes, name: str) -> Snapshot:
+    """The content of such a file; nothing of it is run. `name` is how an error calls it.
+
+    Raises:
+        SnapshotError: It is no such file, is damaged, or holds more than plain values.
+    """
     try:
-        return Snapshot(str(path), devices_of(read_plain_pickle(data)))
+        return Snapshot(name, devices_of(read_plain_pickle(data)))
     except SnapshotError as error:
-        raise SnapshotError(f"{path} is no snapshot that can be read: {error}") from error
+        raise SnapshotError(f"{name} is no snapshot that can be read: {error}") from error
 
 
 def devices_of(value: Any) -> tuple[DeviceSnapshot, ...]:

@@ -21,7 +21,7 @@ from tbprof.views.export import finding_markdown
 from tbprof.views.fleet import fleet
 from tbprof.views.icicle import icicle
 from tbprof.views.job import job_page
-from tbprof.views.memory import memory
+from tbprof.views.memory import memory, memory_files
 from tbprof.views.modules import modules
 from tbprof.views.pages import manual_page, rule_page
 from tbprof.views.roofline import roofline
@@ -53,6 +53,8 @@ _ROOTS: tuple[type, ...] = (
     checks.ChecksView,
     icicle.IcicleAnswer,
     memory.MemoryAnswer,
+    memory_files.MemoryFilesView,
+    memory_files.MemoryDocument,
     modules.ModulesAnswer,
     roofline.RooflineAnswer,
     screen.TableAnswer,

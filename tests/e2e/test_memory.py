@@ -2,13 +2,51 @@
 
 from __future__ import annotations
 
+import os
+import pickle
 import re
+import subprocess
+import sys
+from collections.abc import Iterator
 
 import pytest
+from memory_file_scene import SNAPSHOT
 from playwright.sync_api import Page, expect
 from tab import IN_BOTH_THEMES, IN_LIGHT, axe_violations, open_tab
+from tensorboard_server import tensorboard
 
 pytestmark = pytest.mark.browser
+
+TRAINING = """
+import sys, torch, tbprof
+
+model = torch.nn.Linear(1000, 500)
+schedule = tbprof.Schedule(skip_first=0, wait=0, warmup=1, active=1)
+with tbprof.TrainerHook(sys.argv[1], schedule=schedule) as hook:
+    for _ in range(4):
+        model(torch.randn(4, 1000)).sum().backward()
+        hook.step()
+    torch.empty(1 << 50, dtype=torch.uint8)
+"""
+"""A window, and then a request that no machine can meet."""
+
+
+@pytest.fixture(scope="module")
+def failed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A training that ran out of memory under the hook, with two snapshots beside its window."""
+    folder = tmp_path_factory.mktemp("failed")
+    (folder / "train.py").write_text(TRAINING, encoding="utf-8")
+    run = folder / "logs" / "run"
+    own = {**os.environ, "TBPROF_SPOOL": str(folder / "spool")}
+    ended = subprocess.run(
+        [sys.executable, folder / "train.py", run], env=own, capture_output=True, text=True, timeout=300
+    )
+    assert ended.stderr.rstrip().splitlines()[-1].startswith("RuntimeError: "), ended.stderr
+    (run / "step.pickle").write_bytes(pickle.dumps(SNAPSHOT))
+    (run / "hostile.pickle").write_bytes(pickle.dumps(print))
+    os.utime(run / "step.pickle", (0, 0))
+    with tensorboard(folder / "logs") as address:
+        yield address
 
 
 @IN_BOTH_THEMES
@@ -41,3 +79,21 @@ def test_the_cpu_has_a_curve_of_its_own_and_rows_open(page: Page, address: str) 
 def test_without_allocations_the_page_says_what_to_record(page: Page, address: str) -> None:
     frame = open_tab(page, address, "sam_amg_a100", "memory")
     expect(frame.locator(".answer")).to_contain_text("profile_memory=True")
+
+
+@IN_BOTH_THEMES
+def test_where_memory_ran_out_is_open_and_snapshots_are_beside_it(page: Page, failed: str) -> None:
+    frame = open_tab(page, failed, "run", "memory")
+    shown = frame.get_by_role("article")
+    asked = shown.get_by_role("heading", level=3)
+    expect(asked).to_contain_text("of the CPU could not be allocated, after 4 steps")
+    expect(shown).to_contain_text("The request alone is larger than the memory")
+    expect(shown.get_by_role("table", name="What held memory of the CPU")).to_contain_text("parameters")
+    expect(shown).to_contain_text("train.py:10")
+    assert axe_violations(page) == ""
+    snapshots = frame.get_by_role("button", name="Snapshot of torch's allocator")
+    snapshots.last.click()
+    expect(frame.get_by_role("table", name="GPU 0")).to_contain_text("train.py(7): main")
+    expect(frame.get_by_role("article")).to_contain_text("the largest block 300")
+    snapshots.first.click()
+    expect(shown).to_contain_text("nothing of it was run")

@@ -155,6 +155,7 @@ def _of_traces(window: dict[str, str]) -> Iterator[tuple[str, dict[str, str]]]:
     yield "modules", window
     for device in ("", "GPU 0", "CPU"):
         yield "memory", {**window, "device": device, "start": "", "end": "", "at": ""}
+    yield "memory_files", {"run": window["run"]}
     yield "roofline", {**window, "scope": "steps"}
     yield from (("icicle", {**window, "kind": kind}) for kind in ("", "function", "operator", "module"))
     for table, groupings in (

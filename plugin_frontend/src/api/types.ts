@@ -1294,7 +1294,7 @@ export interface CheckRow {
   action: string;
   /** How many it has. */
   findings: number;
-  /** Of its worst finding, of a step. */
+  /** Of a step: of all places together, or of the worst where they are sites, which can hide one another. */
   saving: SavingView | null;
   /** Why a failed one has none; "" if it has. */
   no_saving: string;
@@ -1443,6 +1443,44 @@ export interface MemoryAnswer {
   memory: MemoryView | null;
   progress: Progress | null;
   problem: Problem | null;
+}
+
+export interface MemoryFileRow {
+  /** Of the file, by which it is asked for. */
+  name: string;
+  /** What it tells of. */
+  title: string;
+  /** Memory ran out. */
+  is_failure: boolean;
+}
+
+export interface MemoryFilesView {
+  files: MemoryFileRow[];
+}
+
+export interface MemoryPartRow {
+  /** As it is: a kind, a module, or a place in the code. */
+  name: string;
+  /** How many blocks or tensors; None where that is not known. */
+  number: number | null;
+  bytes: number;
+  /** Of all that is held; None where a row is part of another. */
+  share: number | null;
+}
+
+export interface MemoryPart {
+  title: string;
+  sentences: string[];
+  /** A list of what can be done, or of where it happened. */
+  points: string[];
+  /** What the rows' numbers count, such as "Blocks"; "" where there are none. */
+  counted: string;
+  rows: MemoryPartRow[];
+}
+
+export interface MemoryDocument {
+  headline: string;
+  parts: MemoryPart[];
 }
 
 export interface EqualParts {

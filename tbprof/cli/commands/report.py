@@ -155,8 +155,8 @@ def _out_of_memory_text(path: Path, options: argparse.Namespace) -> str:
         raise UsageError(
             f"{path} tells of an allocation that failed: name it alone, with --format text or json"
         )
-    from tbprof.cli.input.out_of_memory_file import read_out_of_memory
     from tbprof.cli.output.out_of_memory_text import out_of_memory_json, out_of_memory_text
+    from tbprof.memory_files.out_of_memory_file import read_out_of_memory
 
     found = read_out_of_memory(path)
     return out_of_memory_json(found) if options.format == "json" else out_of_memory_text(found)
@@ -166,8 +166,8 @@ def _memory_step_text(path: Path, options: argparse.Namespace) -> str:
     """Of a step that the hook followed, which is no trace and has no windows."""
     if len(options.paths) > 1 or options.summary or options.fail_on or options.format not in _JOB_FORMS:
         raise UsageError(f"{path} tells what held memory: name it alone, with --format text or json")
-    from tbprof.cli.input.memory_step_file import read_memory_step
     from tbprof.cli.output.memory_step_text import memory_step_json, memory_step_text
+    from tbprof.memory_files.memory_step_file import read_memory_step
 
     found = read_memory_step(path)
     return memory_step_json(found) if options.format == "json" else memory_step_text(found)

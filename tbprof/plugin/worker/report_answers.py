@@ -22,6 +22,7 @@ from tbprof.plugin.worker.asked_windows import (
     record_in,
     windows_in,
 )
+from tbprof.plugin.worker.memory_documents import memory_document
 from tbprof.process.messages import Question
 from tbprof.views.checks.building import checks_view
 from tbprof.views.compare.comparison import CompareAnswer, compare_view
@@ -48,6 +49,8 @@ def answer_of(question: Question) -> bytes:
     if question.ask == "job":
         job = record_in(question.content, AskedJob)
         return json_of(job_page(job.summaries, job.problems, job.older))
+    if question.ask == "memory_file":
+        return json_of(memory_document(question.path))
     asked = windows_in(question.parameters["windows"])
     if question.ask in _OF_MANY:
         return json_of([_part(one, _OF_MANY[question.ask]) for one in asked])

@@ -141,6 +141,19 @@ class Reports:
         question = Question("the job", "job", {}, job)
         return self._answered(key, question, more_s=len(summaries) * _OF_RANK_S)
 
+    def memory_file(self, path: str, state: tuple[int, ...]) -> Answer:
+        """A file that tells of memory, as JSON; `state` is another one for another content.
+
+        Raises:
+            TbprofError: It gives nothing; the message says why.
+            Busy: Too much is asked at once.
+        """
+        key = ("memory_file", path, state)
+        kept = self._kept.get(key)
+        if kept is not None:
+            return kept
+        return self._kept.keep(key, self._answered(key, Question(path, "memory_file", {})))
+
     def close(self) -> None:
         """End the processes that read reports."""
         for worker in self._workers:

@@ -15,10 +15,10 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from tbprof import Schedule, TrainerHook
-from tbprof.cli.input.memory_step_file import read_memory_step
 from tbprof.cli.main import main
 from tbprof.errors import UsageError
 from tbprof.hook.memory.memory_step import MemoryRecorder, write_memory_step
+from tbprof.memory_files.memory_step_file import read_memory_step
 from tbprof.model import MEMORY_KINDS, MemoryStep
 
 Model = tuple[nn.Module, Callable[[], Tensor], Callable[[Any], torch.optim.Optimizer]]

@@ -12,8 +12,8 @@ import torch
 from stand_in_cuda import StandInCuda
 
 from tbprof import TrainerHook
-from tbprof.cli.input.out_of_memory_file import read_out_of_memory
 from tbprof.cli.main import main
+from tbprof.memory_files.out_of_memory_file import read_out_of_memory
 from tbprof.model import OutOfMemory
 
 RunScript = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -14,6 +14,7 @@ import { TableTools } from "../tables/TableTools.tsx";
 import { Workspace } from "../Workspace.tsx";
 import { HoldersTable } from "./HoldersTable.tsx";
 import { MemoryDrawing } from "./MemoryDrawing.tsx";
+import { MemoryFiles } from "./MemoryFiles.tsx";
 import { MemoryTools } from "./MemoryTools.tsx";
 import "../../draw/traceTables.ts";
 
@@ -52,6 +53,7 @@ function Shown({ window, shown }: { window: WindowView; shown: MemoryView }) {
             <InlineText text={shown.missing === "" ? shown.about : shown.missing} />
           </p>
         </div>
+        <MemoryFiles />
         {shown.line !== null && shown.moment !== null && (
           <>
             <MemoryTools shown={shown} />

@@ -9,7 +9,7 @@ from typing import Any
 from tbprof.errors import UsageError
 from tbprof.model import MEMORY_KINDS, MemoryStep
 
-__all__ = ["read_memory_step"]
+__all__ = ["memory_step_in", "read_memory_step"]
 
 _SCHEMA = 1
 
@@ -21,14 +21,24 @@ def read_memory_step(path: Path) -> MemoryStep:
         UsageError: It can't be read, or is not such a file of this version.
     """
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
-        if said["schema"] != _SCHEMA:
-            raise UsageError(f"{path} was written by another version of tbprof: read it with that one")
-        return _parsed(said)
+        return memory_step_in(path.read_bytes(), str(path))
     except OSError as error:
         raise UsageError(f"{path} can't be read: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, IndexError, OverflowError) as error:
-        raise UsageError(f"{path} does not tell what held memory: it is damaged") from error
+
+
+def memory_step_in(content: bytes, name: str) -> MemoryStep:
+    """What the content of such a file says; `name` is how an error calls it.
+
+    Raises:
+        UsageError: It is no such file of this version.
+    """
+    try:
+        said = json.loads(content)
+        if said["schema"] != _SCHEMA:
+            raise UsageError(f"{name} was written by another version of tbprof: read it with that one")
+        return _parsed(said)
+    except (ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError) as error:
+        raise UsageError(f"{name} does not tell what held memory: it is damaged") from error
 
 
 def _parsed(said: Any) -> MemoryStep:

@@ -9,7 +9,7 @@ from typing import Any
 from tbprof.errors import UsageError
 from tbprof.model import HeldTensors, OutOfMemory
 
-__all__ = ["read_out_of_memory"]
+__all__ = ["out_of_memory_in", "read_out_of_memory"]
 
 _SCHEMA = 1
 
@@ -21,14 +21,24 @@ def read_out_of_memory(path: Path) -> OutOfMemory:
         UsageError: It can't be read, or is not such a file of this version.
     """
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
-        if said["schema"] != _SCHEMA:
-            raise UsageError(f"{path} was written by another version of tbprof: read it with that one")
-        return _parsed(said)
+        return out_of_memory_in(path.read_bytes(), str(path))
     except OSError as error:
         raise UsageError(f"{path} can't be read: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{path} does not tell of an allocation that failed: it is damaged") from error
+
+
+def out_of_memory_in(content: bytes, name: str) -> OutOfMemory:
+    """What the content of such a file says; `name` is how an error calls it.
+
+    Raises:
+        UsageError: It is no such file of this version.
+    """
+    try:
+        said = json.loads(content)
+        if said["schema"] != _SCHEMA:
+            raise UsageError(f"{name} was written by another version of tbprof: read it with that one")
+        return _parsed(said)
+    except (ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError) as error:
+        raise UsageError(f"{name} does not tell of an allocation that failed: it is damaged") from error
 
 
 def _parsed(said: Any) -> OutOfMemory:

@@ -1,0 +1,60 @@
+"""The answers to "what else tells of the memory of this run" and "show me that file"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from tbprof.errors import Gone
+from tbprof.memory_files.listing import MemoryFile, MemoryFileKind, memory_files_in
+from tbprof.plugin.routes.log_directory import LogDirectory
+from tbprof.plugin.routes.run_windows import windows_by_worker
+from tbprof.plugin.worker.kept_answers import Answer
+from tbprof.plugin.worker.reports import Reports
+from tbprof.views.memory.memory_files import MemoryFileRow, MemoryFilesView
+
+__all__ = ["MemoryFileAnswers"]
+
+_TITLES: Mapping[MemoryFileKind, str] = {
+    "out_of_memory": "Memory ran out",
+    "memory_step": "What held memory in a step",
+    "snapshot": "Snapshot of torch's allocator",
+}
+
+
+class MemoryFileAnswers:
+    def __init__(self, logs: LogDirectory, reports: Reports) -> None:
+        self._logs = logs
+        self._reports = reports
+
+    def listed(self, parameters: Mapping[str, str]) -> MemoryFilesView:
+        """Those in the folders of the windows of `run`.
+
+        Raises:
+            Gone: There is no such run.
+        """
+        return MemoryFilesView(
+            tuple(
+                MemoryFileRow(file.name, _TITLES[file.kind], file.kind == "out_of_memory")
+                for file in self._files(parameters)
+            )
+        )
+
+    def answer(self, parameters: Mapping[str, str]) -> Answer:
+        """The file `name` of `run`; a name never becomes part of a path.
+
+        Raises:
+            TbprofError: There is no such file, or it gives nothing.
+        """
+        name = parameters.get("name", "")
+        file = next((file for file in self._files(parameters) if file.name == name), None)
+        if file is None:
+            raise Gone("there is no such file in the run: it may have been deleted")
+        return self._reports.memory_file(str(file.path), (file.size_bytes, file.changed_ns))
+
+    def _files(self, parameters: Mapping[str, str]) -> list[MemoryFile]:
+        by_worker = windows_by_worker(self._logs, parameters.get("run", ""))
+        paths = (
+            window.trace_path or window.report_path for windows in by_worker.values() for window in windows
+        )
+        return memory_files_in({Path(path).parent for path in paths if path is not None})
