@@ -1,4 +1,8 @@
-"""FLOPs and bytes of every call of an operator whose inputs are recorded."""
+"""FLOPs and bytes of every call of an operator whose inputs are recorded.
+
+A call on a tensor that several devices share (`DTensor`) records the shape of the whole. The call of the same
+name in it has that of the part which this device computes, and only this counts.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +37,30 @@ class Costs:
     def only(self, calls: npt.NDArray[np.bool_]) -> Costs:
         """Those of some calls; one entry a call."""
         return Costs(np.where(calls, self.kind, NONE), self.costs, self.families)
+
+    def of_parts(self, innermost: Costs, parent: Int64s, is_part: npt.NDArray[np.bool_]) -> Costs:
+        """Of each call what this device computes, in the innermost call that says so.
+
+        Args:
+            innermost: Of the innermost operator that is part of each call, with the same `costs`.
+            parent: Position of the call around each, or `NONE`.
+            is_part: Calls of the same name as the one around them, on other shapes.
+        """
+        is_whole = self._is_larger(self.kind, innermost.kind)
+        kind = np.where(is_whole, innermost.kind, self.kind)
+        inner = np.flatnonzero(is_part & (parent != NONE))
+        split = inner[self._is_larger(kind[parent[inner]], kind[inner])]
+        around = parent[np.concatenate([np.flatnonzero(is_whole), split])]
+        while len(around := np.unique(around[around != NONE])):
+            kind[around] = NONE
+            around = parent[around]
+        return Costs(kind, self.costs, self.families)
+
+    def _is_larger(self, one: Int64s, other: Int64s) -> npt.NDArray[np.bool_]:
+        larger: npt.NDArray[np.bool_] = (one != NONE) & (other != NONE)
+        moved = np.array([cost.bytes for cost in self.costs], np.int64)
+        larger[larger] = moved[one[larger]] > moved[other[larger]]
+        return larger
 
     def of_calls(self, values: Int64s) -> Int64s:
         """One value a cost to one a call, 0 where none is known."""

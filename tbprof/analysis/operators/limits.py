@@ -80,10 +80,8 @@ def device_peaks(facts: Facts) -> Peaks | None:
 def find_limits(facts: Facts) -> Limits:
     """Of all calls."""
     operators = facts.once(find_operators)
-    costs = find_costs(facts.trace, operators.rows)
     on_device = operators.device_total_ns > 0
-    if facts.work.devices:
-        costs = costs.only(on_device)
+    costs = _costs(facts, operators, on_device)
     covers = costs.is_covered
     peaks = device_peaks(facts)
     limit = _limits(costs, peaks, operators.tensor_total_ns > 0)
@@ -103,6 +101,21 @@ def find_limits(facts: Facts) -> Limits:
     inside[inside] = covers[operators.parent[inside]]
     totals = with_inner(np.where(inside, NONE, operators.parent), own)
     return Limits(costs, peaks, outermost(operators.parent, covers), *totals.T)
+
+
+def _costs(facts: Facts, operators: Operators, on_device: npt.NDArray[np.bool_]) -> Costs:
+    """Of the calls themselves; on a trace with a device only of those that worked on it."""
+    trace, rows, parent = facts.trace, operators.rows, operators.parent
+    found = find_costs(trace, np.concatenate([rows, operators.innermost]))
+    whole, part = (Costs(kind, found.costs, found.families) for kind in np.split(found.kind, 2))
+    shapes, own_shapes = (trace.input_shapes.at(of) for of in (rows, operators.innermost))
+    part = part.only(shapes != own_shapes)
+    if facts.work.devices:
+        whole, part = whole.only(on_device), part.only(on_device)
+    name = trace.slices.name[rows]
+    # A call that has none around it, with position -1, is compared with the last one and left out.
+    is_part = (name == name[parent]) & (shapes != shapes[parent]) if len(rows) else np.zeros(0, np.bool_)
+    return whole.of_parts(part, parent, is_part)
 
 
 def _limits(costs: Costs, peaks: Peaks | None, on_matrix_units: npt.NDArray[np.bool_]) -> Int64s:

@@ -29,6 +29,8 @@ class Operators:
 
     rows: Int64s
     """Of the trace."""
+    innermost: Int64s
+    """Row of the innermost operator that is part of the call, mostly its own."""
     parent: Int64s
     """Position of the call around each, or `NONE`."""
     host_self_ns: Int64s
@@ -78,11 +80,14 @@ def find_operators(facts: Facts) -> Operators:
     totals = with_inner(
         parent, np.stack([own.device_ns, own.tensor_ns, own.wait_ns, own.is_eligible], axis=1)
     )
+    innermost, merged = rows.copy(), np.flatnonzero(tree.is_merged)
+    innermost[call_of[merged]] = tree.rows[merged]
     start, main = slices.start_ns[rows], facts.work.main_device
     idle = NEVER if main is None else facts.idle.gaps[main]
     is_op = _ops(tree)
     return Operators(
         rows=rows,
+        innermost=innermost,
         parent=parent,
         host_self_ns=_sums(len(rows), call_of[is_op], tree.own_ns[is_op]),
         host_total_ns=slices.duration_ns[rows],

@@ -59,6 +59,23 @@ def test_memory_is_the_limit_of_a_sum() -> None:
     assert limit.limit_ns == round(3 * 2 * SIDE**2 / 1555)
 
 
+@pytest.mark.parametrize("others", [0, 1], ids=["alone", "beside another operator"])
+def test_of_a_tensor_that_devices_share_only_the_part_of_this_one_counts(others: int) -> None:
+    built = built_on(A100)
+    whole = {"Input Dims": [[SIDE, SIDE], [SIDE, SIDE]], "Input type": ["c10::BFloat16"] * 2}
+    for name in ("aten::linear", "aten::mm"):
+        built.op(name, 0, 20)
+        built.events[-1]["args"].update(whole)
+    for _ in range(others):
+        built.op("aten::detach", 1, 2)
+    call(built, "aten::mm", 5, 1000, [SIDE, SIDE], [SIDE, SIDE // 2])
+    limit = limit_of(built)
+    assert limit == limit_of(built, "aten::linear")
+    assert limit.flops == limit.timed_flops == SIDE**3
+    assert limit.covered_ns == 1_000_000
+    assert limit.bytes == 2 * (SIDE**2 + SIDE**2 // 2 + SIDE**2 // 2)
+
+
 @pytest.mark.parametrize(
     ("kernel", "tflops"),
     [
