@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from tbprof.framework_options import option_at
 from tbprof.texts.figures.quantities import count, duration, share
 
-__all__ = ["first_line_sentence", "host_sentences", "kind_name", "predicted_sentences", "waits_words"]
+__all__ = [
+    "first_line_sentence",
+    "framework_fix",
+    "host_sentences",
+    "kind_name",
+    "predicted_sentences",
+    "waits_words",
+]
 
 _KINDS = {
     "scalar_read": "reads one number back",
@@ -17,6 +25,21 @@ _KINDS = {
     "device_mismatch": "would raise an error on a GPU",
 }
 """By the kinds of `tbprof.model.PredictedKind` and of preflight."""
+
+
+_OPS = {
+    "scalar_read": ("aten::_local_scalar_dense",),
+    "control_flow": ("aten::is_nonzero",),
+    "host_read": ("aten::_to_copy",),
+    "upload": ("aten::_to_copy",),
+}
+"""By such kinds, what a recording on a GPU would have around the site."""
+
+
+def framework_fix(file: str, function: str, kind: str) -> str:
+    """Which option of a framework takes a line away that is the framework's own; "" where none is known."""
+    option = option_at(file, function, _OPS.get(kind, ()), is_upload=kind == "upload")
+    return "" if option is None else option.fix
 
 
 def kind_name(kind: str) -> str:

@@ -9,7 +9,7 @@ from tbprof.model import PredictedLine, Report, SourceText, code_line
 from tbprof.records import dataclass
 from tbprof.texts.findings.actions import how_to
 from tbprof.texts.findings.of_requests import ANSWER_ACTION, ANSWER_HOW, ANSWER_KINDS
-from tbprof.texts.findings.predicted import kind_name, waits_words
+from tbprof.texts.findings.predicted import framework_fix, kind_name, waits_words
 from tbprof.texts.findings.rule_pages import rule_words
 
 __all__ = ["PredictedRow", "predicted_rows"]
@@ -73,6 +73,7 @@ def _waits(line: PredictedLine) -> int:
 def _row(line: PredictedLine, texts: tuple[SourceText, ...], waits: int) -> PredictedRow:
     assert line.source.line is not None, "a recorded call has a line"
     words = rule_words(line.rule)
+    of_framework = framework_fix(line.source.file, line.source.function, line.kind)
     return PredictedRow(
         file=line.source.file,
         line=line.source.line,
@@ -82,7 +83,7 @@ def _row(line: PredictedLine, texts: tuple[SourceText, ...], waits: int) -> Pred
         title=words.title,
         why=kind_name(line.kind),
         action=words.action,
-        how=how_to(words),
+        how=of_framework or how_to(words),
         worth=waits_words(_waits(line), waits),
         per_step=line.count,
         known=line.known,

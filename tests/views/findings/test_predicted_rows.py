@@ -38,6 +38,20 @@ def test_a_line_is_shown_with_its_code_and_its_rule() -> None:
     assert row.per_step == 2
 
 
+def test_a_line_of_a_framework_names_the_option_that_takes_it_away() -> None:
+    ours = line(11)
+    asked = dataclasses.replace(
+        ours,
+        kind="control_flow",
+        source=Source("lib/transformers/trainer.py", 1911, "_run_epoch", exact=True, candidates=()),
+    )
+    of_framework, own = view(without_a_gpu(asked, ours)).predicted
+    assert (
+        of_framework.how == "The Trainer asks this of every loss: logging_nan_inf_filter=False turns it off."
+    )
+    assert own.how == "Add up on the device and read rarely."
+
+
 def test_the_sentence_counts_lines_and_not_calls() -> None:
     shown = view(without_a_gpu(line(11), line(11, "__float__"), line(30)))
     assert shown.verdict == "Recorded without a GPU: 2 lines would make the host wait for one."
