@@ -1458,6 +1458,14 @@ export interface MemoryFilesView {
   files: MemoryFileRow[];
 }
 
+export interface MemoryStack {
+  kinds: string[];
+  /** Since the step began; what is held then holds until the next one. */
+  at_us: number[];
+  /** By kind, at each of these instants. */
+  held_bytes: number[][];
+}
+
 export interface MemoryPartRow {
   /** As it is: a kind, a module, or a place in the code. */
   name: string;
@@ -1480,6 +1488,7 @@ export interface MemoryPart {
 
 export interface MemoryDocument {
   headline: string;
+  stack: MemoryStack | null;
   parts: MemoryPart[];
 }
 

@@ -32,7 +32,7 @@ def memory_document(path: str) -> MemoryDocument:
     try:
         return _read(path)
     except (SnapshotError, UsageError) as error:
-        return MemoryDocument(f"It can't be shown: {error}.", ())
+        return MemoryDocument(f"It can't be shown: {error}.", None, ())
 
 
 def _read(path: str) -> MemoryDocument:

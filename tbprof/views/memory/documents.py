@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tbprof.model import MemoryStep, OutOfMemory
+from tbprof.model import MEMORY_KINDS, MemoryStep, OutOfMemory
 from tbprof.snapshot.snapshot import DeviceSnapshot, Snapshot
 from tbprof.texts.figures.quantities import count, share, size
 from tbprof.texts.memory.out_of_memory import (
@@ -14,7 +14,7 @@ from tbprof.texts.memory.out_of_memory import (
     there_sentence,
     unaccounted_bytes,
 )
-from tbprof.views.memory.memory_files import MemoryDocument, MemoryPart, MemoryPartRow
+from tbprof.views.memory.memory_files import MemoryDocument, MemoryPart, MemoryPartRow, MemoryStack
 
 __all__ = ["memory_step_document", "out_of_memory_document", "snapshot_document"]
 
@@ -48,17 +48,17 @@ def out_of_memory_document(found: OutOfMemory) -> MemoryDocument:
         ),
         MemoryPart("Raised at", (), found.frames[:_MOST_FRAMES], "", ()),
     )
-    return MemoryDocument(asked_sentence(found), _filled(parts))
+    return MemoryDocument(asked_sentence(found), None, _filled(parts))
 
 
 def snapshot_document(found: Snapshot) -> MemoryDocument:
     """Device by device: what is allocated, what is free, and the lines that hold most."""
     if not found.devices:
-        return MemoryDocument("Nothing is allocated, and no history was recorded.", ())
+        return MemoryDocument("Nothing is allocated, and no history was recorded.", None, ())
     allocated = sum(device.allocated_bytes for device in found.devices)
     reserved = sum(device.reserved_bytes for device in found.devices)
     headline = f"{size(allocated)} allocated of {size(reserved)} that torch's allocator holds."
-    return MemoryDocument(headline, tuple(_device_part(device) for device in found.devices))
+    return MemoryDocument(headline, None, tuple(_device_part(device) for device in found.devices))
 
 
 def memory_step_document(found: MemoryStep) -> MemoryDocument:
@@ -80,7 +80,20 @@ def memory_step_document(found: MemoryStep) -> MemoryDocument:
             "By line that allocated", (), (), "", _held(found.lines, "before this step", found.peak_bytes)
         ),
     )
-    return MemoryDocument(headline, _filled(parts))
+    return MemoryDocument(headline, _stack(found), _filled(parts))
+
+
+def _stack(found: MemoryStep) -> MemoryStack | None:
+    """Of the kinds that were ever there."""
+    if not found.curve:
+        return None
+    at_us, *held = zip(*found.curve, strict=True)
+    known = [(kind, sizes) for kind, sizes in zip(MEMORY_KINDS, held, strict=True) if any(sizes)]
+    return MemoryStack(
+        kinds=tuple(kind for kind, _ in known),
+        at_us=tuple(at_us),
+        held_bytes=tuple(tuple(map(int, sizes)) for _, sizes in known),
+    )
 
 
 def _device_part(device: DeviceSnapshot) -> MemoryPart:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["MemoryDocument", "MemoryFileRow", "MemoryFilesView", "MemoryPart", "MemoryPartRow"]
+__all__ = ["MemoryDocument", "MemoryFileRow", "MemoryFilesView", "MemoryPart", "MemoryPartRow", "MemoryStack"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,20 @@ class MemoryPart:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryStack:
+    """What tensors held over a step, kind upon kind."""
+
+    kinds: tuple[str, ...]
+    at_us: tuple[float, ...]
+    """Since the step began; what is held then holds until the next one."""
+    held_bytes: tuple[tuple[int, ...], ...]
+    """By kind, at each of these instants."""
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryDocument:
     """One of the files."""
 
     headline: str
+    stack: MemoryStack | None
     parts: tuple[MemoryPart, ...]

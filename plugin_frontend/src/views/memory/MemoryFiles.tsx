@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import type { MemoryDocument, MemoryPart } from "../../api/types.ts";
+import { MemoryStackDrawing } from "../../draw/MemoryStackDrawing.tsx";
 import { formatCount, formatShare } from "../../format/number.ts";
 import { formatSize } from "../../format/size.ts";
 import { loadMemoryFiles, memoryDocument, memoryFiles, openMemoryFile, toggleMemoryFile } from "../../state/memoryFiles.ts";
@@ -40,6 +41,7 @@ function Document({ shown }: { shown: MemoryDocument }) {
   return (
     <article class="memory-document">
       <h3 class="anywhere">{shown.headline}</h3>
+      {shown.stack !== null && <MemoryStackDrawing stack={shown.stack} />}
       {shown.parts.map((part) => (
         <Part key={part.title} part={part} />
       ))}
