@@ -15,6 +15,7 @@ from tbprof.cli.input.piped import as_file
 from tbprof.cli.input.preflight_document import document_recording, preflight_document
 from tbprof.cli.input.reading import is_folder, report_of_file
 from tbprof.cli.input.window_reading import WindowReader, reports_of_folder
+from tbprof.cli.output.check_comment import check_comment
 from tbprof.cli.output.check_text import check_text
 from tbprof.cli.output.checks_text import checks_text, list_text
 from tbprof.cli.output.github_annotations import github_annotations
@@ -81,7 +82,7 @@ def add_to(commands: Commands) -> None:
         help="fail for more than N sync points, or findings of a kind, in one step, or for more than "
         f"N%% of the steps of {' or '.join(SHARES)}; may be repeated",
     )
-    parser.add_argument("--format", choices=("text", "json", "sarif", "github"), default="text")
+    parser.add_argument("--format", choices=("text", "json", "sarif", "github", "markdown"), default="text")
     parser.add_argument("--source-root", type=Path, metavar="DIR", help="where the files of the report lie")
     parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cache of reports")
     parser.set_defaults(run=run)
@@ -178,6 +179,8 @@ def _printed(view: CheckView, options: argparse.Namespace) -> str:
         return json_text(sarif_log(view, path), indent=1)
     if options.format == "github":
         return "".join(f"{line}\n" for line in github_annotations(view, path))
+    if options.format == "markdown":
+        return check_comment(view, path)
     has_policy = bool(options.forbid or options.budget or options.update_baseline)
     return check_text(view, has_policy=has_policy)
 

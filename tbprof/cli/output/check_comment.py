@@ -1,0 +1,56 @@
+"""The answer of `tbprof check` as markdown, for a comment on a pull request or the summary of a job."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+
+from tbprof.harmless import plain
+from tbprof.texts.figures.quantities import count
+from tbprof.texts.findings.check import budget_sentence, found_sentence
+from tbprof.views.check.check import SHARES, BudgetRow, CheckRow, CheckView
+
+__all__ = ["check_comment"]
+
+_OPEN = ("new", "more", "unseen")
+_MOST_LINES = 50
+"""A comment of GitHub takes 65,536 characters."""
+
+
+def check_comment(view: CheckView, path_in_checkout: Callable[[str], str]) -> str:
+    """What is not accepted, what fails first; names from programs stand in code and can be no markup."""
+    rows = sorted((row for row in view.rows if row.state in _OPEN), key=lambda row: not row.fails)
+    exceeded = [row for row in view.budgets if row.is_exceeded]
+    what = count(len(rows), "line that is not accepted", "lines that are not accepted")
+    parts = [f"### tbprof: {'passed' if view.passed else 'failed'}, {what}"]
+    parts += ["Predicted, no GPU was used: lines and counts, no times."] if view.predicted else []
+    listed = [_budget(row, view) for row in exceeded]
+    listed += [_finding(row, view, path_in_checkout) for row in rows[:_MOST_LINES]]
+    listed += [f"- and {len(rows) - _MOST_LINES:,} more"] if len(rows) > _MOST_LINES else []
+    parts += ["\n".join(listed)] if listed else []
+    return "\n\n".join(parts) + "\n"
+
+
+def _finding(row: CheckRow, view: CheckView, path_in_checkout: Callable[[str], str]) -> str:
+    found = row.found
+    text = found_sentence(
+        found.title, found.fix, found.per_step, predicted=found.predicted, has_steps=view.steps > 0
+    )
+    number = "" if found.line is None else f":{found.line}"
+    place = f" {_code(path_in_checkout(found.file) + number)}" if found.file else ""
+    state = "**fails**" if row.fails else row.state
+    item = f"- {state} {found.rule}{place}: {html.escape(plain(text), quote=False)}"
+    return f"{item}<br>{_code(found.code)}" if found.code else item
+
+
+def _budget(row: BudgetRow, view: CheckView) -> str:
+    sentence = budget_sentence(
+        row.found, row.of, row.allowed, has_steps=view.steps > 0, is_share=row.of in SHARES
+    )
+    return f"- **fails**: {plain(sentence)}"
+
+
+def _code(text: str) -> str:
+    """In a line of its own the marks of markdown would count; as numbers of characters they do not."""
+    marks = {ord(mark): f"&#{ord(mark)};" for mark in "*_`[]<>&@#\\|~!"}
+    return f"<code>{plain(text).translate(marks)}</code>"

@@ -1,0 +1,44 @@
+"""A comment on a pull request: what fails first, and no name of a program becomes markup."""
+
+from __future__ import annotations
+
+from tbprof.cli.output.check_comment import check_comment
+from tbprof.views.check.building import check_view
+from tbprof.views.check.check import Baseline, Budget, Found, Recording
+
+FOUND = Found(
+    fingerprint="f",
+    rule="SYN01",
+    kind="scalar_read",
+    title="A scalar is read back",
+    fix="Fix it.",
+    file="train.py",
+    line=3,
+    function="f",
+    code="total += loss.item()  # `</code>` @all",
+    ops=(),
+    per_step=2,
+    is_in_every_step=True,
+    suppressed=None,
+    predicted=True,
+)
+
+
+def comment(*findings: Found) -> str:
+    recording = Recording("x", True, 3, 0, findings, ())
+    baseline = Baseline((), steps=3, is_former=False)
+    view = check_view([recording], baseline, forbidden=("new",), budgets=[Budget("", 2)])
+    return check_comment(view, lambda file: f"src/{file}")
+
+
+def test_a_line_stands_with_its_place_and_its_code_as_text() -> None:
+    head, *_, item = comment(FOUND).rstrip().split("\n")
+    assert head == "### tbprof: failed, 1 line that is not accepted"
+    assert item.startswith(
+        "- **fails** SYN01 <code>src/train.py:3</code>: A scalar is read back: 2 in a step"
+    )
+    assert item.endswith("<br><code>total += loss.item()  &#35; &#96;&#60;/code&#62;&#96; &#64;all</code>")
+
+
+def test_what_passes_says_so() -> None:
+    assert comment().startswith("### tbprof: passed, 0 lines that are not accepted\n")
