@@ -13,7 +13,7 @@ import tempfile
 import urllib.parse
 
 from playwright.sync_api import Browser, Page, sync_playwright
-from tab import PATIENCE_MS, open_in_tensorboard
+from tab import PATIENCE_MS, open_in_tensorboard, open_tab
 from tensorboard_server import tensorboard
 
 PICTURES = pathlib.Path(__file__).parent / "pictures"
@@ -42,6 +42,15 @@ def take(browser: Browser, address: str, run: str, name: str, theme: str) -> Non
         page.mouse.move(SIZE["width"] / 2, SIZE["height"] - 1)
         _settle(page)
         page.screenshot(path=PICTURES / f"{name}-{view}-{theme}.png")
+    page.context.close()
+
+
+def take_memory(browser: Browser, address: str, run: str, name: str, theme: str) -> None:
+    """The page of memory, which the first trace has not."""
+    page = browser.new_context(color_scheme=theme, viewport=SIZE).new_page()  # type: ignore[arg-type]
+    open_tab(page, address, run, "memory").get_by_role("table", name="At the peak").wait_for()
+    _settle(page)
+    page.screenshot(path=PICTURES / f"{name}-memory-{theme}.png")
     page.context.close()
 
 
@@ -77,6 +86,7 @@ def main() -> None:
                 take(browser, address, run, name, "light")
             name, run = next(iter(TRACES.items()))
             take(browser, address, run, name, "dark")
+            take_memory(browser, address, TRACES["h100"], "h100", "dark")
             take_in_tensorboard(browser, address, SIMULATED, "light", "overview", "")
             take_in_tensorboard(browser, address, SIMULATED, "dark", "syncs", "0")
         browser.close()
