@@ -24,10 +24,10 @@ FOUND = Found(
 )
 
 
-def comment(*findings: Found) -> str:
-    recording = Recording("x", True, 3, 0, findings, ())
+def comment(*findings: Found, allowed: int = 5) -> str:
+    recording = Recording("x", True, 3, 3, findings, ())
     baseline = Baseline((), steps=3, is_former=False)
-    view = check_view([recording], baseline, forbidden=("new",), budgets=[Budget("", 2)])
+    view = check_view([recording], baseline, forbidden=("new",), budgets=[Budget("", allowed)])
     return check_comment(view, lambda file: f"src/{file}")
 
 
@@ -42,3 +42,9 @@ def test_a_line_stands_with_its_place_and_its_code_as_text() -> None:
 
 def test_what_passes_says_so() -> None:
     assert comment().startswith("### tbprof: passed, 0 lines that are not accepted\n")
+
+
+def test_a_budget_that_is_exceeded_is_said_before_any_line() -> None:
+    assert "\n\n- **fails**: 3 sync points in a step, 2 allowed\n- **fails** SYN01 " in comment(
+        FOUND, allowed=2
+    )
