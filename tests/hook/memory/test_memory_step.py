@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gc
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +17,6 @@ import torch
 from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from tbprof import Schedule, TrainerHook
 from tbprof.cli.main import main
 from tbprof.errors import UsageError
 from tbprof.hook.memory.memory_step import MemoryRecorder, write_memory_step
@@ -212,6 +214,7 @@ def check(make: Callable[[], Model]) -> None:
     assert sum(size for _, size in found.step.kinds) == found.step.peak_bytes
 
 
+@pytest.mark.exhaustive
 def test_a_perceptron_to_the_byte() -> None:
     check(perceptron)
 
@@ -222,39 +225,52 @@ def test_nine_others_to_the_byte(make: Callable[[], Model]) -> None:
     check(make)
 
 
-@pytest.mark.usefixtures("spool")
+TRAINING = """
+import sys, torch
+from torch import nn
+from tbprof import Schedule, TrainerHook
+
+def losses(logdir, memory):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(64, 128), nn.GELU(), nn.Dropout(0.1), nn.Linear(128, 10))
+    optimizer = torch.optim.AdamW(model.parameters())
+    with TrainerHook(logdir, schedule=Schedule(skip_first=0, warmup=1, active=1), memory=memory) as hook:
+        for _ in range(6):
+            loss = model(torch.randn(256, 64)).square().mean()
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            yield loss.item()
+            hook.step()
+
+assert list(losses(sys.argv[1] + "/on", True)) == list(losses(sys.argv[1] + "/off", False))
+"""
+
+
 def test_a_training_leaves_the_file_and_does_not_notice(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def losses(logdir: Path, *, memory: bool) -> list[float]:
-        torch.manual_seed(0)
-        model, batch, optimizer_of = perceptron()
-        optimizer = optimizer_of(model.parameters())
-        schedule, found = Schedule(skip_first=0, warmup=1, active=1), []
-        with TrainerHook(logdir, schedule=schedule, memory=memory) as hook:
-            for _ in range(6):
-                loss = model(batch()).square().mean()
-                loss.backward()
-                optimizer.step()
-                optimizer.zero_grad()
-                found.append(loss.item())
-                hook.step()
-        return found
-
-    assert losses(tmp_path / "on", memory=True) == losses(tmp_path / "off", memory=False)
+    """In a process of its own: what others hold is followed as well."""
+    program = tmp_path / "train.py"
+    program.write_text(TRAINING, encoding="utf-8")
+    subprocess.run(
+        [sys.executable, str(program), str(tmp_path)],
+        check=True,
+        env={**os.environ, "TBPROF_SPOOL": str(tmp_path / "spool")},
+    )
     assert not list((tmp_path / "off").glob("*.memory_step.json"))
     (left,) = (tmp_path / "on").glob("*.memory_step.json")
-    capsys.readouterr()
     assert main(["report", str(left)]) == 0
     text = capsys.readouterr().out
     assert "by kind" in text
     assert "optimizer state" in text
     assert "Sequential.0" in text
-    assert f"{__file__}(" in text
+    assert f"{program}(" in text
     assert main(["report", "--format", "json", str(left)]) == 0
     assert json.loads(capsys.readouterr().out)["memory_step"]["device"] == "CPU"
 
 
+@pytest.mark.exhaustive
 def test_what_autograd_keeps_of_a_result_that_python_holds_is_an_activation() -> None:
     weight, recorder = torch.ones(100, requires_grad=True), MemoryRecorder(is_wanted=True)
     recorder.begin(0)
@@ -267,6 +283,7 @@ def test_what_autograd_keeps_of_a_result_that_python_holds_is_an_activation() ->
     assert found.curve[-1][-1] >= kept.nbytes
 
 
+@pytest.mark.exhaustive
 def test_an_exception_of_the_program_passes_and_is_nobody_elses() -> None:
     recorder = MemoryRecorder(is_wanted=True)
     recorder.begin(0)
@@ -277,6 +294,7 @@ def test_an_exception_of_the_program_passes_and_is_nobody_elses() -> None:
     assert (torch.ones(2) + 1).tolist() == [2, 2]
 
 
+@pytest.mark.exhaustive
 def test_a_mode_of_the_program_is_left_alone() -> None:
     class Own(TorchDispatchMode):  # type: ignore[misc]
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -308,6 +326,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path, change: dict[str, Any]) -> No
         read_memory_step(path)
 
 
+@pytest.mark.exhaustive
 def test_a_sparse_gradient_and_a_batch_that_was_fetched_early() -> None:
     table, head = nn.Embedding(1000, 16, sparse=True), nn.Linear(16, 10)
     batches = [torch.randint(0, 1000, (32,)) for _ in range(3)]
