@@ -52,14 +52,24 @@ class TrackerTelling:
                 return
             self._waiting.append((listeners, window))
             if self._thread is None:
-                self._thread = threading.Thread(target=self._tell_all, daemon=True, name="tbprof-trackers")
-                self._thread.start()
+                self._start()
 
     def wait(self, wait_s: float) -> None:
         """Until all is told, or so many seconds."""
         thread = self._thread
         if thread is not None:
             thread.join(max(wait_s, 0.0))
+
+    def _start(self) -> None:
+        thread = threading.Thread(target=self._tell_all, daemon=True, name="tbprof-trackers")
+        try:
+            thread.start()
+        except RuntimeError as fault:
+            # Python starts none any more when it ends, and the system none where there are too many.
+            self._waiting.clear()
+            self._complain("the trackers", fault)
+        else:
+            self._thread = thread
 
     def _active(self) -> tuple[Tracker, ...]:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import tempfile
 import threading
 import types
 from collections.abc import Iterator
@@ -59,15 +60,19 @@ def start(monkeypatch: pytest.MonkeyPatch, run: Run) -> Run:
     return run
 
 
+def threads() -> int:
+    """That tell of windows; a test waits for its own."""
+    return sum(thread.name == "tbprof-trackers" for thread in threading.enumerate())
+
+
 def test_a_window_crosses_the_pipe_as_it_was() -> None:
     assert window_of_json(WINDOW.to_json()) == WINDOW
 
 
 def test_without_a_run_nobody_is_told(telling: TrackerTelling) -> None:
-    before = threading.active_count()
     telling.tell(WINDOW, telling.listeners())
     assert telling.listeners() == ()
-    assert threading.active_count() == before
+    assert threads() == 0
 
 
 def test_a_run_gets_the_figures_at_the_step_of_the_window(
@@ -108,13 +113,26 @@ def test_a_tracker_that_hangs_holds_nobody_up(
     run = start(monkeypatch, Run(until=network))
     telling.tell(WINDOW, telling.listeners())
     # Neither call waits for the network, and there is one thread, however many windows come meanwhile.
-    before = threading.active_count()
     telling.tell(WINDOW, telling.listeners())
-    assert threading.active_count() == before
+    assert threads() == 1
     assert run.rows == []
     network.set()
     telling.wait(LONG_S)
     assert len(run.rows) == 2
+
+
+def test_where_no_thread_can_begin_the_training_goes_on(
+    telling: TrackerTelling, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As at the end of Python, where the hook closes last."""
+    start(monkeypatch, Run())
+
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't create new thread at interpreter shutdown")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    telling.tell(WINDOW, telling.listeners())
+    assert caplog.messages[0].startswith("the trackers could not be told of a window: RuntimeError")
 
 
 def test_a_package_that_is_broken_is_no_tracker(
@@ -131,7 +149,7 @@ def test_a_package_that_is_broken_is_no_tracker(
 def test_it_is_not_kept_by_the_page_of_a_window_that_is_gone(
     telling: TrackerTelling, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     run = start(monkeypatch, Run())
     telling.tell(WINDOW, telling.listeners())
     telling.wait(LONG_S)
