@@ -99,7 +99,10 @@ class _TextColumns:
         self._column = GrowingColumn(np.int32)
 
     def add(self, rows: Int32s, args: Sequence[SliceArgs]) -> None:
-        self._column.add(rows, self._table.numbers(self._fields.read(args)))
+        texts = self._fields.read(args)
+        # Of many recordings no row of a batch has any.
+        if any(texts):
+            self._column.add(rows, self._table.numbers(texts))
 
     def take(self) -> dict[str, SparseColumn]:
         return dict(zip(self._fields.names, self._columns(), strict=True))
