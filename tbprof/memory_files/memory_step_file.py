@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from tbprof.errors import UsageError
+from tbprof.memory_files.hook_file import SCHEMA, content_of, parsed_file
 from tbprof.model import MEMORY_KINDS, MemoryStep
 
 __all__ = ["memory_step_in", "read_memory_step"]
-
-_SCHEMA = 1
 
 
 def read_memory_step(path: Path) -> MemoryStep:
@@ -20,10 +17,7 @@ def read_memory_step(path: Path) -> MemoryStep:
     Raises:
         UsageError: It can't be read, or is not such a file of this version.
     """
-    try:
-        return memory_step_in(path.read_bytes(), str(path))
-    except OSError as error:
-        raise UsageError(f"{path} can't be read: {error.strerror}") from error
+    return memory_step_in(content_of(path), str(path))
 
 
 def memory_step_in(content: bytes, name: str) -> MemoryStep:
@@ -32,19 +26,13 @@ def memory_step_in(content: bytes, name: str) -> MemoryStep:
     Raises:
         UsageError: It is no such file of this version.
     """
-    try:
-        said = json.loads(content)
-        if said["schema"] != _SCHEMA:
-            raise UsageError(f"{name} was written by another version of tbprof: read it with that one")
-        return _parsed(said)
-    except (ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError) as error:
-        raise UsageError(f"{name} does not tell what held memory: it is damaged") from error
+    return parsed_file(content, name, _parsed, "what held memory")
 
 
 def _parsed(said: Any) -> MemoryStep:
     kinds, cached = dict(_sizes(said["kinds"])), said["cached_bytes"]
     return MemoryStep(
-        schema=_SCHEMA,
+        schema=SCHEMA,
         worker=str(said["worker"]),
         step=int(said["step"]),
         device=str(said["device"]),

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from tbprof.errors import UsageError
+from tbprof.memory_files.hook_file import SCHEMA, content_of, parsed_file
 from tbprof.model import HeldTensors, OutOfMemory
 
 __all__ = ["out_of_memory_in", "read_out_of_memory"]
-
-_SCHEMA = 1
 
 
 def read_out_of_memory(path: Path) -> OutOfMemory:
@@ -20,10 +17,7 @@ def read_out_of_memory(path: Path) -> OutOfMemory:
     Raises:
         UsageError: It can't be read, or is not such a file of this version.
     """
-    try:
-        return out_of_memory_in(path.read_bytes(), str(path))
-    except OSError as error:
-        raise UsageError(f"{path} can't be read: {error.strerror}") from error
+    return out_of_memory_in(content_of(path), str(path))
 
 
 def out_of_memory_in(content: bytes, name: str) -> OutOfMemory:
@@ -32,19 +26,13 @@ def out_of_memory_in(content: bytes, name: str) -> OutOfMemory:
     Raises:
         UsageError: It is no such file of this version.
     """
-    try:
-        said = json.loads(content)
-        if said["schema"] != _SCHEMA:
-            raise UsageError(f"{name} was written by another version of tbprof: read it with that one")
-        return _parsed(said)
-    except (ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError) as error:
-        raise UsageError(f"{name} does not tell of an allocation that failed: it is damaged") from error
+    return parsed_file(content, name, _parsed, "of an allocation that failed")
 
 
 def _parsed(said: Any) -> OutOfMemory:
     held = said["held"]
     return OutOfMemory(
-        schema=_SCHEMA,
+        schema=SCHEMA,
         worker=str(said["worker"]),
         step=int(said["step"]),
         device=str(said["device"]),
