@@ -62,7 +62,7 @@ def _replay_without_device(_: Numbers) -> Words:
 
 
 def _replay_none(_: Numbers) -> Words:
-    return "Replay of the recording", "none", "There are no sync points to replay, so there is no estimate."
+    return "Replay of the recording", "none", "No sync point to replay was recorded, so there is no estimate."
 
 
 def _inflation(numbers: Numbers) -> Words:

@@ -15,6 +15,8 @@ const MARKS: Record<TrustRow["state"], { name: IconName; tone: "i-ok" | "i-none"
 
 /** What speaks for and against the figures, always in the same order. */
 export function TrustCard({ rows, notChecked }: { rows: readonly TrustRow[]; notChecked: readonly NotCheckedRow[] }) {
+  // A rule that lacks several things has a row for each.
+  const rules = new Set(notChecked.map((row) => row.rule)).size;
   return (
     <Card id="trust" title="Can I trust this?">
       <div class="in">
@@ -27,7 +29,7 @@ export function TrustCard({ rows, notChecked }: { rows: readonly TrustRow[]; not
               <Icon name="unknown" tone="i-none" />
               <details open={notChecked.length <= 4}>
                 <summary>
-                  Not checked<b class="right">{formatCounted(notChecked.length, "rule")}</b>
+                  Not checked<b class="right">{formatCounted(rules, "rule")}</b>
                 </summary>
                 <NotCheckedList rows={notChecked} />
               </details>
