@@ -61,9 +61,10 @@ function NoSites({ view }: { view: WindowView }) {
   );
 }
 
-/** Recorded without a GPU: nothing waited, and these lines would. */
+/** Without a GPU nothing waited; without calls of the host nobody knows. */
 function emptyTitle(view: WindowView, isCopies: boolean): string {
   if (view.state === "no_device") return isCopies ? "Without a GPU there are no copies to or from one" : "Without a GPU nothing waits for one";
+  if (!view.sync_points.is_recorded) return isCopies ? "No copy was recorded" : "Whether the host waits for the GPU was not recorded";
   return isCopies ? "Nothing was copied in this window" : "Nothing in this window waits for the GPU";
 }
 
