@@ -260,6 +260,11 @@ class Facts:
         """Whether any call to the device's runtime is on record; without them no wait of the host is seen."""
         return bool((self.trace.slices.category == Category.RUNTIME).any())
 
+    @property
+    def host_is_known(self) -> bool:
+        """Whether what the host did is on record: all of it without a device, with one its calls too."""
+        return self.work.main_device is None or self.calls_are_recorded
+
     @cached_property
     def device_is_known(self) -> bool:
         """Whether a device worked, and not too much of what it did was lost."""

@@ -95,6 +95,7 @@ class Step:
     idle_by_cause: Mapping[str, int] = field(default_factory=dict)
     """In ns, together all of `device_idle_ns`; causes that took nothing are left out."""
     host: HostTime | None = None
+    """None where a device was recorded without the calls of the host, or by a version that kept less."""
     saving: Saving | None = None
     """What the fix plan wins of this step; None where no device was recorded."""
     kernels: int | None = None

@@ -33,7 +33,7 @@ def step_figures(facts: Facts, planned: Int64s, saving: Saving) -> tuple[Step, .
     computing = facts.parts.computing_ns(steps.gpu_start_ns, steps.gpu_end_ns)
     communication = facts.parts.communication_exposed_ns(steps.gpu_start_ns, steps.gpu_end_ns)
     causes = _idle_by_cause(facts) if idle else [Counter()] * len(steps)
-    hosts = host_times(facts)
+    hosts = host_times(facts) if facts.host_is_known else None
     savings = step_savings(facts, planned, saving)
     counts = kernel_counts(facts) if idle else None
     points, waits_ns = _waits(facts)
@@ -53,7 +53,7 @@ def step_figures(facts: Facts, planned: Int64s, saving: Saving) -> tuple[Step, .
                 gpu_lag_ns=None if lag is None else int(lag[index]),
                 copying_ns=int(copying[index]) if idle else None,
                 idle_by_cause=causes[index],
-                host=hosts[index],
+                host=None if hosts is None else hosts[index],
                 saving=savings[index] if idle else None,
                 kernels=None if counts is None else int(counts.kernels[index]),
                 launches=None if counts is None else int(counts.launches[index]),

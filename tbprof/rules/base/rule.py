@@ -57,7 +57,7 @@ class Rule:
     """Whether its findings are about several others together: rows of a plan only where those are not."""
 
 
-CALLS = Need(HOST_CALLS, lambda facts: facts.work.main_device is None or facts.calls_are_recorded)
+CALLS = Need(HOST_CALLS, lambda facts: facts.host_is_known)
 GPU_WORK = Need("complete GPU work", lambda facts: facts.device_is_known)
 STEPS = Need("steps", lambda facts: facts.steps.recorded)
 HOOK = Need("facts of the hook", lambda facts: facts.trace.facts is not None)

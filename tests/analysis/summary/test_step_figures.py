@@ -46,3 +46,11 @@ def test_without_a_device_its_times_are_not_known() -> None:
     trace.step(0, 0, 1000)
     [only] = step_figures(trace)
     assert (only.copying_ns, only.device_idle_ns, only.idle_by_cause) == (None, None, {})
+
+
+def test_beside_kernels_alone_nobody_knows_what_the_host_did() -> None:
+    trace = TraceBuilder()
+    trace.step(0, 0, 1000)
+    trace.kernel(100, 200, correlation=1)
+    [only] = step_figures(trace)
+    assert only.host is None
