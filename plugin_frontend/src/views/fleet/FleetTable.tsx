@@ -14,6 +14,8 @@ import { Icon } from "../../widgets/Icon.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
 
 const FIGURES = 7;
+/** Of those, the ones about a GPU: its parts, and their drawing. */
+const GPU_FIGURES = 4;
 
 /** A run a row; a click opens the window that the row tells of. */
 export function FleetTable({ rows }: { rows: readonly FleetRow[] }) {
@@ -83,10 +85,31 @@ function Row({ row }: { row: FleetRow }) {
 function Figures({ row }: { row: FleetRow }) {
   return (
     <>
-      <td class="num">{row.gpus === null ? NOT_RECORDED : formatCount(row.gpus)}</td>
+      <td class="num">{row.gpus === null ? "none" : formatCount(row.gpus)}</td>
       <td class="num" title={`${formatCounted(row.windows, "window")} of ${formatCounted(row.ranks, "rank")}`}>
         {row.watched_s === null ? NOT_RECORDED : formatHours(row.watched_s)}
       </td>
+      {row.gpus === null ? <WithoutGpu /> : <PartsOfStep row={row} />}
+      <td class="lost">
+        <TopLine row={row} />
+      </td>
+      <td class="num">{row.before === null ? <span class="t3">first</span> : <Change row={row} />}</td>
+      <td class="alarm s12">{row.is_alarm ? <Alarm text={row.alarm} /> : <span class="t3">{row.alarm}</span>}</td>
+    </>
+  );
+}
+
+function WithoutGpu() {
+  return (
+    <td colSpan={GPU_FIGURES} class="t3">
+      recorded without a GPU
+    </td>
+  );
+}
+
+function PartsOfStep({ row }: { row: FleetRow }) {
+  return (
+    <>
       <td class="num b">{formatShare(row.busy)}</td>
       <td class="num">{formatShare(row.communication)}</td>
       <td class="num" title={row.causes.map(({ name, share }) => `${name} ${formatShare(share)}`).join(", ")}>
@@ -103,11 +126,6 @@ function Figures({ row }: { row: FleetRow }) {
           most={1}
         />
       </td>
-      <td class="lost">
-        <TopLine row={row} />
-      </td>
-      <td class="num">{row.before === null ? <span class="t3">first</span> : <Change row={row} />}</td>
-      <td class="alarm s12">{row.is_alarm ? <Alarm text={row.alarm} /> : <span class="t3">{row.alarm}</span>}</td>
     </>
   );
 }
@@ -116,7 +134,7 @@ function TopLine({ row }: { row: FleetRow }) {
   if (row.top_rule === "") return <span class="t3">nothing worth a change</span>;
   return (
     <>
-      <b>{lost(row)}</b>
+      {row.lost_gpu_s !== null && <b>{lost(row.lost_gpu_s, row.is_estimate)}</b>}
       <p class="s12">
         <PlaceLink to={placeOfLine(row)}>
           <InlineText text={row.top_action} />
@@ -129,8 +147,7 @@ function TopLine({ row }: { row: FleetRow }) {
   );
 }
 
-function lost({ lost_gpu_s: seconds, is_estimate: isEstimate }: FleetRow): string {
-  if (seconds === null) return NOT_RECORDED;
+function lost(seconds: number, isEstimate: boolean): string {
   const hours = formatHours(seconds);
   return `${isEstimate || hours.startsWith("<") ? "" : "≤ "}${hours} of a GPU`;
 }
