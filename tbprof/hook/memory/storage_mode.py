@@ -26,7 +26,7 @@ from tbprof.hook.safety.signal_handlers import let_through
 
 __all__ = ["StorageMode", "block_of", "can_enter", "enter", "leave"]
 
-_LIFE = "_tbprof_life"
+_LIFE = "_tbprof_step_life"
 _TENSORS = (Tensor, torch.nn.Parameter)
 
 

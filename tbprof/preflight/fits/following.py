@@ -24,7 +24,7 @@ from tbprof.preflight.watching.mode import last_op
 
 __all__ = ["Follower"]
 
-_LIFE = "_tbprof_life"
+_LIFE = "_tbprof_device_life"
 _MAKERS = frozenset(
     (
         *("_to_copy", "clone", "arange", "empty", "empty_strided", "eye", "full"),

@@ -22,6 +22,8 @@ from tbprof.errors import UsageError
 from tbprof.hook.memory.memory_step import MemoryRecorder, write_memory_step
 from tbprof.memory_files.memory_step_file import read_memory_step
 from tbprof.model import MEMORY_KINDS, MemoryStep
+from tbprof.preflight.base.device_marks import device_place, mark
+from tbprof.preflight.fits.following import Follower
 
 Model = tuple[nn.Module, Callable[[], Tensor], Callable[[Any], torch.optim.Optimizer]]
 
@@ -324,6 +326,18 @@ def test_a_damaged_file_is_refused(tmp_path: Path, change: dict[str, Any]) -> No
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     with pytest.raises(UsageError):
         read_memory_step(path)
+
+
+def test_storages_that_a_fit_followed_are_followed_by_the_hook_too() -> None:
+    kept = torch.ones(3)
+    with Follower().following():
+        mark(kept, device_place(0))
+    recorder = MemoryRecorder(is_wanted=True)
+    recorder.begin(0)
+    both = kept + 1
+    found = recorder.after_step("host_1")
+    assert found is not None
+    assert kept.nbytes + both.nbytes <= found.peak_bytes
 
 
 @pytest.mark.exhaustive
