@@ -7,7 +7,6 @@ Communication beside computing is overlapped; what that costs the computing nobo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy.typing as npt
 from tbprof.analysis.arrays.intervals import Intervals, intersect, overlap_ns, subtract
 from tbprof.analysis.communication.rows import is_communication
 from tbprof.analysis.device.device_work import DeviceWork
+from tbprof.records import dataclass
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["DeviceParts"]

@@ -6,13 +6,13 @@ used: in files of 2022 and 2023 it equals the correlation and names the wrong op
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import Intervals, union
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, lookup
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 

@@ -9,7 +9,6 @@ are none: allocator stalls are real, and another matter.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from tbprof.analysis.arrays.names import matching_names
 from tbprof.analysis.arrays.nesting import Nest
+from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 

@@ -7,7 +7,6 @@ Idle of a step is its `[start, end)` minus the device's busy union. A moment of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import Intervals, complement, intersect, overlap_ns, union
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.steps import Steps
+from tbprof.records import dataclass
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["IdleOfDevice", "IdlePieces", "find_idle"]

@@ -6,12 +6,12 @@ none of them holds is `unknown` (no host rows there).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from tbprof.analysis.arrays.intervals import Intervals, intersect, overlap_ns, subtract
 from tbprof.analysis.events.steps import Steps
 from tbprof.analysis.idle.device_idle import IdlePieces
+from tbprof.records import dataclass
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["CAUSES", "IdleCauses"]

@@ -12,7 +12,7 @@ replay's error; above `MAX_REPLAY_ERROR` it says nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
@@ -24,6 +24,7 @@ from tbprof.analysis.replay.script import Script, play, stretched, write_script
 from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.analysis.replay.waits import ReplayWaits
 from tbprof.model import MAX_REPLAY_ERROR
+from tbprof.records import dataclass
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["MAX_ROWS", "Replay", "steps_to_replay"]
