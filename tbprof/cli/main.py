@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from importlib import import_module
 
 from tbprof.errors import TbprofError
+from tbprof.process.one_thread import one_thread
 from tbprof.standard_streams import discard, flush_output, prepare_streams, put
 from tbprof.version import __version__
 
@@ -35,6 +37,8 @@ _COMMANDS: Mapping[str, str] = {
     "publish": "publish the windows that runs left behind, or one trace",
 }
 """What each module of `tbprof.cli.commands` does; to list them imports none."""
+_READING = frozenset(("report", "table", "fleet", "job", "classic", "import", "publish"))
+"""Those that never run a program of the user's, whose linear algebra may need all cores."""
 COULD_NOT = 2
 _VERSION = f"tbprof {__version__}"
 
@@ -76,14 +80,15 @@ def _run(given: Sequence[str]) -> int:
     )
     parser.add_argument("--version", action="version", version=_VERSION)
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    if given and given[0] in _COMMANDS:
-        import_module(f"tbprof.cli.commands.{given[0]}").add_to(commands)
-    else:
-        for command, what in _COMMANDS.items():
-            commands.add_parser(command, help=what)
-    options = parser.parse_args(given)
-    code: int = options.run(options)
-    return code
+    with one_thread() if given and given[0] in _READING else nullcontext():
+        if given and given[0] in _COMMANDS:
+            import_module(f"tbprof.cli.commands.{given[0]}").add_to(commands)
+        else:
+            for command, what in _COMMANDS.items():
+                commands.add_parser(command, help=what)
+        options = parser.parse_args(given)
+        code: int = options.run(options)
+        return code
 
 
 def _say(sentence: str) -> int:

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from tbprof.folders import PACKAGE
+from tbprof.process.one_thread import ONE_THREAD
 
 __all__ = ["import_path", "start_python"]
 
@@ -68,7 +69,7 @@ def start_python(
 
 def _environment() -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name not in _DROPPED_VARIABLES}
-    return {**kept, "CUDA_VISIBLE_DEVICES": "", "PYTHONPATH": os.pathsep.join(import_path())}
+    return {**ONE_THREAD, **kept, "CUDA_VISIBLE_DEVICES": "", "PYTHONPATH": os.pathsep.join(import_path())}
 
 
 def import_path() -> list[str]:

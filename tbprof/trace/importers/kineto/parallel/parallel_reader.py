@@ -33,8 +33,6 @@ MAX_PROCESSES = 4
 
 _LEFT_TO_ONE = (NotWhole, OSError, EOFError, pickle.UnpicklingError, AttributeError, ImportError)
 """The last two: another version of tbprof was installed since this process began."""
-_NO_THREADS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-"""numpy starts threads for linear algebra, of which there is none here."""
 
 
 def read_trace_in_parallel(
@@ -98,7 +96,6 @@ def _process(path: Path, stretch: FileSlice, tables: Tables) -> Iterator[subproc
     process = start_python(
         "tbprof.trace.importers.kineto.parallel.slice_process",
         [str(path), str(stretch.index), str(stretch.count), *sorted(tables)],
-        variables=_NO_THREADS,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
