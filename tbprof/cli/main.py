@@ -13,6 +13,7 @@ from contextlib import nullcontext
 from importlib import import_module
 
 from tbprof.errors import TbprofError
+from tbprof.process.garbage import ending_process
 from tbprof.process.one_thread import one_thread
 from tbprof.standard_streams import discard, flush_output, prepare_streams, put
 from tbprof.version import __version__
@@ -49,7 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prepare_streams()
     try:
         try:
-            return _run(given)
+            with ending_process() if arguments is None else nullcontext():
+                return _run(given)
         finally:
             # What --help printed, too, which ends the command.
             flush_output()

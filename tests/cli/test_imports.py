@@ -45,6 +45,6 @@ def test_a_report_that_is_at_hand_needs_no_analysis(tmp_path: Path, monkeypatch:
     assert "tbprof.analysis.facts" in imported(*asked)
     again = imported(*asked)
     assert not {"numpy", "msgspec", "tbprof.analysis.facts", "tbprof.rules.registry"} & again
-    assert sum(name.startswith("tbprof") for name in again) <= 71
+    assert sum(name.startswith("tbprof") for name in again) <= 72
     printed = imported("report", str(CLEAN))
     assert not {"numpy", "msgspec", "tbprof.analysis.facts", "tbprof.rules.registry"} & printed

@@ -7,15 +7,13 @@ from collections.abc import Callable
 
 from tbprof.plugin.worker.report_answers import answer_of
 from tbprof.process.answering import main
+from tbprof.process.garbage import SELDOM
 from tbprof.process.messages import Question
 
 __all__ = ["answering"]
 
 _MORE_MEMORY_BYTES = 1024**3
 """The largest report that is read takes some hundred MB."""
-
-_SELDOM = 200_000
-"""Objects between two searches for cycles."""
 
 
 def answering(_: Callable[[int, int], None]) -> Callable[[Question], bytes]:
@@ -26,6 +24,6 @@ def answering(_: Callable[[int, int], None]) -> Callable[[Question], bytes]:
 if __name__ == "__main__":
     # A third of the time would go into the search for cycles, and records have none.
     gc.freeze()
-    gc.set_threshold(_SELDOM)
+    gc.set_threshold(SELDOM)
     # A page is open and waits for it.
     main(answering, niceness=0, more_memory_bytes=_MORE_MEMORY_BYTES)

@@ -1,0 +1,41 @@
+"""A process that ends soon does not search itself for garbage."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+
+from tbprof.cli.main import main
+from tbprof.process.garbage import SELDOM
+
+
+def printed_by(program: str) -> list[str]:
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return ended.stdout.split()
+
+
+def test_a_process_that_ends_searches_seldom_and_not_at_its_end() -> None:
+    program = (
+        "import gc\n"
+        "from tbprof.process.garbage import ending_process\n"
+        "with ending_process(): print(gc.get_threshold()[0], gc.get_freeze_count())\n"
+        "print(gc.get_freeze_count() > 1000)"
+    )
+    assert printed_by(program) == [str(SELDOM), "0", "True"]
+
+
+def test_the_command_is_such_a_process_even_where_it_fails() -> None:
+    program = (
+        "import gc, sys\n"
+        "from tbprof.cli.main import main\n"
+        "sys.argv = ['tbprof', 'explain', 'XYZ99']\n"
+        "print(main(), gc.get_freeze_count() > 1000)"
+    )
+    assert printed_by(program) == ["2", "True"]
+
+
+def test_a_program_that_calls_the_command_keeps_its_own_ways() -> None:
+    before = gc.get_threshold()
+    assert main(["explain", "SYN01"]) == 0
+    assert gc.get_threshold() == before
