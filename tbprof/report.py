@@ -39,6 +39,7 @@ from tbprof.rules.checking import run_rules
 from tbprof.rules.plan_candidates import candidates
 from tbprof.rules.predicted_lines import predicted_lines
 from tbprof.rules.registry import RULES
+from tbprof.trace.columns.arrays import distinct
 from tbprof.trace.columns.columns import Int64s, Trace
 from tbprof.trace.columns.tables import Tables
 from tbprof.trace.importers.reading import read_trace
@@ -171,12 +172,12 @@ def _plan(facts: Facts, findings: tuple[Finding, ...]) -> tuple[tuple[PlannedFix
     """The findings that a replay can judge, in the order that pays most, and their episodes."""
     worth = candidates(findings)
     members = [
-        np.unique(np.concatenate([facts.sites[site].members for site in findings[at].sites])) for at in worth
+        distinct(np.concatenate([facts.sites[site].members for site in findings[at].sites])) for at in worth
     ]
     plan = fix_plan(facts, members)
     planned = [members[row.candidate] for row in plan]
     named = tuple(dataclasses.replace(row, candidate=worth[row.candidate]) for row in plan)
-    return named, np.unique(np.concatenate(planned)) if planned else np.empty(0, np.int64)
+    return named, distinct(np.concatenate(planned)) if planned else np.empty(0, np.int64)
 
 
 def _summary(facts: Facts) -> TraceSummary:

@@ -25,7 +25,7 @@ from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.steps import Steps
 from tbprof.model import WAITED, Audit, RecordedCall, Source
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["with_recorded_lines"]
@@ -142,7 +142,7 @@ def _waits(
     heard = episodes.blocking & ~by_name
     takes_steps = np.isin(episodes.lane, steps.lanes)
     for is_training in (False, True):
-        for at in np.unique(source[heard & (takes_steps == is_training)]).tolist():
+        for at in distinct(source[heard & (takes_steps == is_training)]).tolist():
             frame = None if at == NONE else sources[at]
             if frame is not None and frame.exact:
                 continue
@@ -180,7 +180,7 @@ def _joined(
     """Episodes, and the one recorded call that they came from, or all that they can come from."""
     order = kin.episodes[np.argsort(episodes.start_ns[kin.episodes], kind="stable")]
     step = episodes.step[order]
-    for index in np.unique(step).tolist():
+    for index in distinct(step).tolist():
         members = order[step == index]
         outermost = chains.outermost[members]
         instance = np.arange(len(members)) if kin.is_wait else _instances(outermost)

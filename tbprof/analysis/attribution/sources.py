@@ -18,7 +18,7 @@ import numpy.typing as npt
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.events.calls import Calls
 from tbprof.model import Source
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["find_sources", "parse_frame", "user_frames"]
@@ -64,7 +64,7 @@ def find_sources(trace: Trace, calls: Calls, chosen: Int64s) -> tuple[Int64s, tu
 def _from_frames(trace: Trace, calls: Calls, chosen: Int64s) -> tuple[Int64s, tuple[Source, ...]]:
     slices = trace.slices
     rows = np.flatnonzero(slices.category == Category.PYTHON)
-    used = np.unique(slices.name[rows]).tolist()
+    used = distinct(slices.name[rows]).tolist()
     sources = {i: source for i in used if (source := parse_frame(trace.names[i], exact=False))}
     code = np.full(len(trace.names), NONE, np.int64)
     code[list(sources)] = np.arange(len(sources))

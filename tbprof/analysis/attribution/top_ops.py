@@ -7,7 +7,7 @@ import numpy as np
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.steps import Steps
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["TopOps", "find_top_ops"]
@@ -57,7 +57,7 @@ def _is_outermost(
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Of ops in order, those that begin when all before them on their lane have ended."""
     outermost = np.ones(len(lane), np.bool_)
-    for one in np.unique(lane).tolist():
+    for one in distinct(lane).tolist():
         mine = np.flatnonzero(lane == one)
         reach = np.maximum.accumulate(end_ns[mine])
         outermost[mine[1:]] = start_ns[mine[1:]] >= reach[:-1]
@@ -69,7 +69,7 @@ def _launching(trace: Trace, work: DeviceWork, rows: Int64s, lane: Int64s) -> In
     found = np.full(len(work.rows), NONE, np.int64)
     launched = np.flatnonzero(work.launch != NONE)
     of_launch = slices.lane[work.launch[launched]]
-    for one in np.unique(lane).tolist():
+    for one in distinct(lane).tolist():
         mine = np.flatnonzero(lane == one)
         here = launched[of_launch == one]
         at = np.searchsorted(slices.start_ns[rows[mine]], work.launch_start_ns[here], side="right") - 1

@@ -62,10 +62,8 @@ def find_collectives(trace: Trace, work: DeviceWork, at: Int64s) -> Collectives:
     op = _around(trace, launch, matching_rows(trace, OPS, Category.CPU_OP))
     of_range = _around(trace, launch, matching_rows(trace, _RANGES, *_HOLDING))
     said = _Arguments(trace, rows, op)
-    distinct, first, which = np.unique(
-        _columns(said, of_range), axis=0, return_index=True, return_inverse=True
-    )
-    recorded = [_key(trace, values) for values in distinct.tolist()]
+    lines, first, which = np.unique(_columns(said, of_range), axis=0, return_index=True, return_inverse=True)
+    recorded = [_key(trace, values) for values in lines.tolist()]
     keys = tuple(dict.fromkeys(recorded[one] for one in np.argsort(first).tolist()))
     number_of = {key: number for number, key in enumerate(keys)}
     number = np.array([number_of[key] for key in recorded], np.int64)

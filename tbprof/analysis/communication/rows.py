@@ -14,7 +14,7 @@ from tbprof.analysis.arrays.intervals import union
 from tbprof.analysis.arrays.names import match, matching_rows
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Trace
 
 __all__ = ["NAMES", "OPS", "CommunicationName", "is_communication"]
@@ -61,7 +61,7 @@ def is_communication(trace: Trace, work: DeviceWork) -> npt.NDArray[np.bool_]:
     ops = matching_rows(trace, OPS, Category.CPU_OP, Category.USER_ANNOTATION)
     found: npt.NDArray[np.bool_] = named.copy()
     is_kernel = work.is_kernel
-    for lane in np.unique(slices.lane[ops]).tolist():
+    for lane in distinct(slices.lane[ops]).tolist():
         mine = ops[slices.lane[ops] == lane]
         inside = union(slices.start_ns[mine], slices.end_of(mine))
         launched = is_kernel & (work.launch != NONE) & (slices.lane[work.launch] == lane)

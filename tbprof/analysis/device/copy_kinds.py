@@ -12,6 +12,7 @@ import re
 import numpy as np
 
 from tbprof.analysis.device.device_work import DeviceWork
+from tbprof.trace.columns.arrays import distinct
 from tbprof.trace.columns.columns import Int64s, Trace
 
 __all__ = ["DIRECTIONS", "MEMORIES", "NO_KIND", "copy_kinds"]
@@ -40,7 +41,7 @@ def copy_kinds(trace: Trace, work: DeviceWork, call_rows: Int64s, record: Int64s
         return nothing, nothing
     name = trace.slices.name[work.rows[record]]
     by_name = np.zeros((len(trace.names), 2), np.int64)
-    for i in np.unique(name[record >= 0]).tolist():
+    for i in distinct(name[record >= 0]).tolist():
         by_name[i] = _from_name(trace.names[i])
     kind = trace.copy_kind.at(call_rows)
     direction = np.where((kind >= 1) & (kind <= 3), kind, by_name[name, 0])

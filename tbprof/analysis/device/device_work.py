@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import Intervals, union
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, lookup
+from tbprof.trace.columns.arrays import NONE, distinct, lookup
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["DeviceWork", "find_device_work"]
@@ -38,7 +38,7 @@ class DeviceWork:
     @cached_property
     def devices(self) -> tuple[int, ...]:
         """Numbers of the devices that ran something, ascending."""
-        return tuple(np.unique(self.device).tolist())
+        return tuple(distinct(self.device).tolist())
 
     @cached_property
     def place(self) -> Int64s:
@@ -51,7 +51,7 @@ class DeviceWork:
     @cached_property
     def launches(self) -> Int64s:
         """Rows of the calls that launched something, ascending, each once."""
-        return np.unique(self.launch[self.launch != NONE])
+        return distinct(self.launch[self.launch != NONE])
 
     @cached_property
     def of_device(self) -> dict[int, Int64s]:

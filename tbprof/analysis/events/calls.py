@@ -17,7 +17,7 @@ import numpy.typing as npt
 from tbprof.analysis.arrays.names import matching_names
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["Calls", "find_calls"]
@@ -79,7 +79,7 @@ class Calls:
             & (slices.start_ns <= start)
             & (slices.end_ns >= end)
         )
-        around = [self.trace.names[i] for i in np.unique(slices.name[frames]).tolist()]
+        around = [self.trace.names[i] for i in distinct(slices.name[frames]).tolist()]
         return not around or any(_PROFILER_FRAME.match(name) for name in around)
 
 

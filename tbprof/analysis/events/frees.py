@@ -16,7 +16,7 @@ import numpy.typing as npt
 from tbprof.analysis.arrays.names import match, matching_names
 from tbprof.analysis.events.calls import Calls
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["MAX_HANDLES", "MIN_FREES", "Frees", "find_frees", "lead_to_a_free"]
@@ -42,7 +42,7 @@ def lead_to_a_free(trace: Trace, frees: Int64s, lane: Int64s, end_ns: Int64s) ->
     runtime = np.flatnonzero(slices.category == Category.RUNTIME)
     is_free = np.isin(runtime, frees)
     found = np.zeros(len(lane), np.bool_)
-    for one in np.unique(lane).tolist():
+    for one in distinct(lane).tolist():
         rows = runtime[slices.lane[runtime] == one]
         order = np.argsort(slices.start_ns[rows], kind="stable")
         free = np.append(is_free[slices.lane[runtime] == one][order], False)

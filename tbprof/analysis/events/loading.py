@@ -20,7 +20,7 @@ from tbprof.analysis.arrays.names import match, matching_rows
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.frees import Frees
 from tbprof.analysis.events.steps import Steps
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["ALLOCATOR", "LAZY_LOADING", "LONG_CALL_NS", "find_loading"]
@@ -50,7 +50,7 @@ def find_loading(trace: Trace, lanes: tuple[int, ...], calls: Calls, steps: Step
             matching_rows(trace, LAZY_LOADING, Category.OVERHEAD),
         ]
     )
-    rows = np.unique(rows)
+    rows = distinct(rows)
     return rows[:0] if _is_steady(trace, rows, steps) else rows
 
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 from tbprof.trace.columns.eras import STEP_PREFIX
 
@@ -118,7 +118,7 @@ def find_steps(trace: Trace, work: DeviceWork) -> Steps:
     start = _start_behind_phases(trace, slices.start_ns[rows], end)
     names = tuple(trace.names[i] for i in slices.name[rows].tolist())
     host = Steps(
-        names, start, end, start, end, _cold(end - start), tuple(np.unique(slices.lane[rows]).tolist())
+        names, start, end, start, end, _cold(end - start), tuple(distinct(slices.lane[rows]).tolist())
     )
     done_ns = _done_on_device(trace, work, host)
     share = (done_ns - end) / np.maximum(end - start, 1)

@@ -13,7 +13,7 @@ from tbprof.analysis.arrays.distinct import distinct_lines
 from tbprof.analysis.limits.formulas.cost import FAMILIES, Cost
 from tbprof.analysis.limits.formulas.formulas import FAMILY_OF, cost_of
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Int64s, Trace
 
 __all__ = ["Costs", "find_costs"]
@@ -51,7 +51,7 @@ class Costs:
         inner = np.flatnonzero(is_part & (parent != NONE))
         split = inner[self._is_larger(kind[parent[inner]], kind[inner])]
         around = parent[np.concatenate([np.flatnonzero(is_whole), split])]
-        while len(around := np.unique(around[around != NONE])):
+        while len(around := distinct(around[around != NONE])):
             kind[around] = NONE
             around = parent[around]
         return Costs(kind, self.costs, self.families)

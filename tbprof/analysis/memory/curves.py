@@ -8,6 +8,7 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
+from tbprof.trace.columns.arrays import distinct
 from tbprof.trace.columns.columns import Int64s
 from tbprof.trace.columns.tables import MemoryEvents, Tables
 
@@ -58,7 +59,7 @@ def memory_curves(memory: MemoryEvents) -> tuple[MemoryCurve, ...]:
     """Those of all devices: GPUs in the order of their numbers, the CPU last."""
     kinds, numbers = memory.device_type.astype(np.int64), memory.device.astype(np.int64)
     # Both are numbers of a byte, below 0 where a file is wrong.
-    found = (divmod(pair, 256) for pair in np.unique(kinds * 256 + numbers + 128).tolist())
+    found = (divmod(pair, 256) for pair in distinct(kinds * 256 + numbers + 128).tolist())
     devices = sorted(((kind, number - 128) for kind, number in found), key=lambda one: (one[0] == _CPU, one))
     return tuple(
         _curve(memory, device_name(kind, number), np.flatnonzero((kinds == kind) & (numbers == number)))

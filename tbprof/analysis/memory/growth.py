@@ -22,7 +22,7 @@ from tbprof.analysis.operators.forward_calls import forward_calls
 from tbprof.analysis.operators.host_tree import climbed
 from tbprof.model import Source
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["ENOUGH_STEPS", "Growth", "find_growth"]
@@ -91,7 +91,7 @@ def _of_device(facts: Facts, device: DeviceMemory) -> Growth | None:
         return None
     grows = is_survivor & (per_step[window.code] > 0)
     node = np.where(grows, _nodes(facts)[window.call], NONE)
-    is_graph = len(np.unique(node[node != NONE])) >= _SEVERAL * (len(facts.steps) - 2)
+    is_graph = len(distinct(node[node != NONE])) >= _SEVERAL * (len(facts.steps) - 2)
     # The batch is kept with the graph; what keeps both is found where autograd recorded.
     named = np.isin(np.arange(window.places), window.code[node != NONE]) if is_graph else np.True_
     largest = int(np.where(named, per_step, 0).argmax())
@@ -106,7 +106,7 @@ def _of_device(facts: Facts, device: DeviceMemory) -> Growth | None:
         all_bytes_per_step=int(per_step.sum()),
         peak_bytes=int(device.curve.allocated_bytes.max()),
         is_graph=is_graph,
-        calls=facts.once(window_memory).operators.rows[np.unique(calls[calls != NONE])],
+        calls=facts.once(window_memory).operators.rows[distinct(calls[calls != NONE])],
     )
 
 

@@ -19,7 +19,7 @@ from tbprof.analysis.modules.part_ranges import PartRanges, part_ranges
 from tbprof.analysis.operators.host_tree import climbed
 from tbprof.analysis.ranges.paths import merge_paths
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, lookup
+from tbprof.trace.columns.arrays import NONE, distinct, lookup
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["ROOT", "Owners", "find_owners"]
@@ -63,7 +63,7 @@ def find_owners(facts: Facts) -> Owners:
     tree = _PartTree(facts, parts, backward)
     loss = _loss_rows(facts, tree, backward)
     reducer = matching_rows(facts.trace, _REDUCER, Category.CPU_OP)
-    nest = Nest.of(slices, np.unique(np.concatenate([parts.rows, backward.rows, loss, reducer])))
+    nest = Nest.of(slices, distinct(np.concatenate([parts.rows, backward.rows, loss, reducer])))
     around = nest.enclosing(np.arange(len(nest.rows)), slices.end_of(nest.rows))
     part = lookup(parts.rows, np.arange(len(parts.rows)), nest.rows)
     root = lookup(backward.rows, np.arange(len(backward.rows)), nest.rows)
@@ -158,7 +158,7 @@ def _loss_rows(facts: Facts, tree: _PartTree, backward: Backward) -> Int64s:
 
     With them what `backward()` begins with.
     """
-    rows = np.unique(backward.outer[(backward.outer != NONE) & (tree.home == NONE)])
+    rows = distinct(backward.outer[(backward.outer != NONE) & (tree.home == NONE)])
     ends = tree.ends_of_outermost()
     if len(ends) == 0:
         return rows[:0]

@@ -13,7 +13,7 @@ from tbprof.analysis.arrays.intervals import union
 from tbprof.analysis.arrays.names import match
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Int64s, Slices, Trace
 
 __all__ = ["HostTree", "climbed", "host_tree", "outermost"]
@@ -104,7 +104,7 @@ def _frames_in(slices: Slices, ops: Int64s) -> Int64s:
     """The Python frames that begin while an operator of their thread is open."""
     frames = np.flatnonzero(slices.category == Category.PYTHON)
     found = []
-    for lane in np.unique(slices.lane[frames]).tolist():
+    for lane in distinct(slices.lane[frames]).tolist():
         own = ops[slices.lane[ops] == lane]
         mine = frames[slices.lane[frames] == lane]
         open_ = union(slices.start_ns[own], slices.end_of(own))

@@ -8,7 +8,7 @@ import numpy as np
 
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["Stacks", "find_stacks"]
@@ -35,7 +35,7 @@ def find_stacks(trace: Trace, rows: Int64s) -> Stacks:
     innermost, of_row = np.unique(at, return_inverse=True)
     chain, heads = _chains(trace, nest, innermost)
     stack = np.unique(chain, return_inverse=True)[1][of_row]
-    frames = tuple(_frames(trace, heads, int(one)) for one in np.unique(chain))
+    frames = tuple(_frames(trace, heads, int(one)) for one in distinct(chain))
     return Stacks(stack, frames)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["ProgramRanges", "backward_threads", "main_thread"]
@@ -68,7 +68,7 @@ def main_thread(facts: Facts) -> int | None:
     slices = facts.trace.slices
     others = set(facts.training_threads) - set(_autograd_lanes(facts))
     lanes = slices.lane[slices.category == Category.CPU_OP]
-    candidates = sorted(others or facts.training_threads or np.unique(lanes).tolist())
+    candidates = sorted(others or facts.training_threads or distinct(lanes).tolist())
     return max(candidates, key=lambda lane: int((lanes == lane).sum()), default=None)
 
 

@@ -19,7 +19,7 @@ from tbprof.analysis.arrays.names import match
 from tbprof.analysis.communication.rows import is_communication
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.replay.streams import StreamOrder
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Int64s, Trace
 
 __all__ = ["find_turns"]
@@ -47,7 +47,7 @@ def find_turns(trace: Trace, order: StreamOrder, runnable_ns: Int64s) -> Int64s:
     work = order.work
     turns = np.full(len(work.rows), NONE, np.int64)
     engine, fills = _engines(trace, work), _fill_the_device(trace, work)
-    for device, kind in itertools.product(work.devices, np.unique(engine).tolist()):
+    for device, kind in itertools.product(work.devices, distinct(engine).tolist()):
         rows = np.flatnonzero((work.device == device) & (engine == kind))
         earlier, later = rows[:-1], rows[1:]
         reach = np.maximum.accumulate(work.end_ns[earlier])

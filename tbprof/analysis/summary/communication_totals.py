@@ -17,7 +17,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.summary.host_pieces import ON_HOST
 from tbprof.analysis.summary.rank_sequence import host_sequence, rank_sequence
 from tbprof.model import CollectiveKey, CollectiveTotal, Communication, PeerTraffic
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["MAX_TOTALS", "communication_totals"]
@@ -56,7 +56,7 @@ def _on_device(facts: Facts) -> Iterator[CollectiveTotal]:
         yield dataclasses.replace(
             total,
             exposed_ns=int(facts.collective_exposed_ns[mine].sum()),
-            streams=tuple(np.unique(work.stream[found.at[mine]]).tolist()),
+            streams=tuple(distinct(work.stream[found.at[mine]]).tolist()),
         )
 
 

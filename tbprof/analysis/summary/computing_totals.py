@@ -18,7 +18,7 @@ from tbprof.analysis.operators.operators import Operators, find_operators
 from tbprof.analysis.operators.recomputed import recomputed_calls
 from tbprof.model import Computing, ComputingPart
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Int64s
 from tbprof.trace.columns.tensor_cores import is_on_tensor_cores
 
@@ -95,7 +95,7 @@ class _Computed:
         length = work.end_ns - work.start_ns
         counted = self.call_kind != NONE
         found = []
-        for kind in np.unique(self.work_kind[self.work_kind != NONE]).tolist():
+        for kind in distinct(self.work_kind[self.work_kind != NONE]).tolist():
             mine = counted & (self.call_kind == kind)
             covered = int(limits.covered_ns[mine].sum())
             found.append(

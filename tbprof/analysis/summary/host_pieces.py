@@ -28,7 +28,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.summary.device_pieces import DevicePieces, Labelled, pieces_of
 from tbprof.analysis.summary.input_elements import input_elements
 from tbprof.model import StretchPart
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["ON_HOST", "exposed_on_host", "host_pieces"]
@@ -99,7 +99,7 @@ def _during(facts: Facts, rows: Int64s) -> Intervals:
 
 def _by_op(facts: Facts, rows: Int64s, start_ns: Int64s, end_ns: Int64s) -> Iterator[Labelled]:
     name = facts.trace.slices.name[rows]
-    for one in np.unique(name).tolist():
+    for one in distinct(name).tolist():
         mine = (name == one) & (end_ns > start_ns)
         yield StretchPart("computing", "", facts.trace.names[one]), Intervals(start_ns[mine], end_ns[mine])
 

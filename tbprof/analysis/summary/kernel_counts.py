@@ -6,7 +6,7 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["KernelCounts", "kernel_counts"]
@@ -37,4 +37,4 @@ def kernel_counts(facts: Facts) -> KernelCounts | None:
         counts: Int64s = np.bincount(step[step != NONE], minlength=len(steps.names))
         return counts
 
-    return KernelCounts(kernels=per_step(launch), launches=per_step(np.unique(launch)))
+    return KernelCounts(kernels=per_step(launch), launches=per_step(distinct(launch)))

@@ -21,7 +21,7 @@ from tbprof.analysis.summary.host_pieces import ON_HOST, host_pieces
 from tbprof.analysis.summary.stretch_parts import divide
 from tbprof.model import CollectiveKey, RankSequence
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["MAX_COLLECTIVES", "host_sequence", "rank_sequence"]
@@ -216,7 +216,7 @@ def _groups(keys: Sequence[CollectiveKey], key: Int64s) -> Int64s:
 def _stretch_begins(groups: Int64s, start_ns: Int64s, begin_ns: int) -> Int64s:
     """The start of the collective before of each one's group."""
     begins = np.empty(len(groups), np.int64)
-    for group in np.unique(groups).tolist():
+    for group in distinct(groups).tolist():
         mine = np.flatnonzero(groups == group)
         begins[mine] = np.concatenate([np.array([begin_ns], np.int64), start_ns[mine][:-1]])
     return begins

@@ -11,7 +11,7 @@ import numpy as np
 from tbprof.analysis.summary.device_pieces import DevicePieces
 from tbprof.model import StretchPart
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["MAX_NAMED_PARTS", "NAMED_SHARE", "Divided", "divide"]
@@ -68,15 +68,6 @@ def _summed(which: Int64s, values: Int64s, places: int) -> Int64s:
     return total
 
 
-def _distinct_instants(*instants: Int64s) -> Int64s:
-    """Ascending. A stable sort merges what is in order already: faster than the hashes of `np.unique`."""
-    found = np.sort(np.concatenate(instants), kind="stable")
-    is_first = np.ones(len(found), np.bool_)
-    is_first[1:] = found[1:] != found[:-1]
-    distinct: Int64s = found[is_first]
-    return distinct
-
-
 def _overlaps(pieces: DevicePieces, groups: Int64s, begin_ns: Int64s, end_ns: Int64s) -> Int64s:
     """What each stretch holds of which part, each pair once.
 
@@ -84,18 +75,18 @@ def _overlaps(pieces: DevicePieces, groups: Int64s, begin_ns: Int64s, end_ns: In
     """
     found: list[Int64s] = []
     places = len(pieces.parts)
-    for group in np.unique(groups).tolist():
+    for group in distinct(groups).tolist():
         mine = np.flatnonzero((groups == group) & (end_ns > begin_ns))
-        edges = _distinct_instants(pieces.start_ns, pieces.end_ns, begin_ns[mine], end_ns[mine])
+        edges = distinct(np.concatenate([pieces.start_ns, pieces.end_ns, begin_ns[mine], end_ns[mine]]))
         left, length = edges[:-1], np.diff(edges)
         at = np.searchsorted(begin_ns[mine], left, side="right") - 1
         inside = (at >= 0) & (left < end_ns[mine][np.maximum(at, 0)]) if len(mine) else at >= 0
         piece = np.searchsorted(pieces.start_ns, left[inside], side="right") - 1
         pair = mine[at[inside]] * places + pieces.part[piece]
-        distinct, which = np.unique(pair, return_inverse=True)
+        pairs, which = np.unique(pair, return_inverse=True)
         begun = ((pieces.start_ns[piece] == left[inside]) & pieces.is_kernel[piece]).astype(np.int64)
         work = pieces.elements[piece]
         columns = (length[inside], begun, begun * np.maximum(work, 0), begun * (work == NONE))
-        sums = (_summed(which, one, len(distinct)) for one in columns)
-        found.append(np.stack([distinct // places, distinct % places, *sums]))
+        sums = (_summed(which, one, len(pairs)) for one in columns)
+        found.append(np.stack([pairs // places, pairs % places, *sums]))
     return np.concatenate(found, axis=1)

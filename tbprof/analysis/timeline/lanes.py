@@ -12,7 +12,7 @@ from tbprof.analysis.communication.exposure import own_pieces
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.timeline.tracks import SpanTable, kind_number, nested_lines
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["LaneKind", "TimelineLane", "device_lanes", "episode_lane", "line_groups"]
@@ -50,7 +50,7 @@ def device_lanes(facts: Facts) -> Iterator[tuple[TimelineLane, SpanTable]]:
         if len(facts.parts.communication[device]):
             yield TimelineLane("communication", device, None, "", ("work",)), _communication(facts, device)
     for device in devices:
-        for stream in np.unique(facts.work.stream[facts.work.device == device]).tolist():
+        for stream in distinct(facts.work.stream[facts.work.device == device]).tolist():
             yield _stream(facts, device, stream)
     for device in devices:
         yield TimelineLane("queue", device, None, "", ("depth",)), _nothing()
@@ -86,7 +86,7 @@ def _communication(facts: Facts, device: int) -> SpanTable:
     mine = at[work.device[at] == device]
     begin, end = own_pieces(work.start_ns[mine], work.end_ns[mine])
     exposed = facts.parts.communication_exposed[device]
-    edges = np.unique(np.concatenate([begin, end, exposed.start_ns, exposed.end_ns]))
+    edges = distinct(np.concatenate([begin, end, exposed.start_ns, exposed.end_ns]))
     left, right = edges[:-1], edges[1:]
     # Of rows that an earlier one covers wholly nothing is left, and they begin where that one ends.
     row = np.searchsorted(end, left, side="right")

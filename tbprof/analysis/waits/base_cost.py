@@ -7,7 +7,7 @@ import numpy as np
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.waits.awaited import Awaited
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["DEFAULT_COPY_NS", "DEFAULT_SYNC_NS", "net_wait_ns"]
@@ -40,7 +40,7 @@ def _base_ns(calls: Calls, episodes: Episodes, awaited: Awaited) -> Int64s:
     involved = involved[involved != NONE]
     names = calls.trace.slices.name[calls.rows]
     duration = calls.end_ns - calls.start_ns
-    for name in np.unique(names[involved]).tolist():
+    for name in distinct(names[involved]).tolist():
         lengths = duration[involved[names[involved] == name]]
         if len(lengths) >= _MIN_CALLS:
             base[names == name] = int(np.percentile(lengths, _BASE_PERCENTILE))

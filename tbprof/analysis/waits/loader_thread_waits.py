@@ -14,7 +14,7 @@ from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, union
 from tbprof.analysis.device.copy_kinds import DIRECTIONS
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.steps import Steps
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Trace
 
 __all__ = ["loader_thread_waits", "silent_ns"]
@@ -24,7 +24,7 @@ def loader_thread_waits(episodes: Episodes, lanes: tuple[int, ...]) -> npt.NDArr
     """For each episode whether it blocked, in a step, a thread that feeds those of the training (`lanes`)."""
     held_up = episodes.blocking & (episodes.step != NONE) & ~np.isin(episodes.lane, lanes)
     uploads = held_up & (episodes.direction == DIRECTIONS.index("HtoD"))
-    feeds: npt.NDArray[np.bool_] = held_up & np.isin(episodes.lane, np.unique(episodes.lane[uploads]))
+    feeds: npt.NDArray[np.bool_] = held_up & np.isin(episodes.lane, distinct(episodes.lane[uploads]))
     return feeds
 
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category
 
 __all__ = ["first_after_op", "in_frames", "in_ranges"]
@@ -29,7 +29,7 @@ def first_after_op(facts: Facts, pattern: str, within_ns: int) -> npt.NDArray[np
     slices, episodes = facts.trace.slices, facts.episodes
     rows = matching_rows(facts.trace, pattern, Category.CPU_OP)
     found = np.zeros(len(episodes.lane), np.bool_)
-    for lane in np.unique(slices.lane[rows]).tolist():
+    for lane in distinct(slices.lane[rows]).tolist():
         mine = rows[slices.lane[rows] == lane]
         ends = slices.end_of(mine)
         of_lane = np.flatnonzero(episodes.lane == lane)

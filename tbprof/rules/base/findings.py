@@ -27,7 +27,7 @@ from tbprof.rules.base.evidence import MAX_EVIDENCE, row_evidence, wait_evidence
 from tbprof.rules.base.immediate_use import is_used_immediately
 from tbprof.rules.base.later_steps import has_later_step
 from tbprof.rules.base.severity import severity_of_transfer, severity_of_waits
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 
 __all__ = ["Confidence", "site_finding", "transfer_finding", "waits_finding", "window_finding"]
 
@@ -62,7 +62,7 @@ def waits_finding(
     """
     if removal == "defer" and not has_later_step(facts, members):
         removal = "needed"
-    steps = np.unique(facts.episodes.step[members])
+    steps = distinct(facts.episodes.step[members])
     saving = saving_of(facts, members, removal)
     known = all(facts.sites[site].source is not None for site in sites)
     return Finding(
@@ -96,7 +96,7 @@ def transfer_finding(
     """A finding about how long the copies of a site keep the device, and no wait; at most that is won."""
     site = facts.sites[site_index]
     record = facts.episodes.record[site.members]
-    steps = np.unique(facts.episodes.step[site.members])
+    steps = distinct(facts.episodes.step[site.members])
     saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=ceiling_ns)
     return Finding(
         rule=rule,

@@ -11,7 +11,7 @@ import numpy as np
 
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["has_later_step"]
@@ -24,7 +24,7 @@ def has_later_step(facts: Facts, members: Int64s) -> bool:
     work = facts.work
     computes = work.is_kernel
     launched = np.sort(work.launch_start_ns[computes])
-    if len(np.unique(np.searchsorted(launched, facts.episodes.start_ns[members]))) > 1:
+    if len(distinct(np.searchsorted(launched, facts.episodes.start_ns[members]))) > 1:
         return True
     step = facts.episodes.step[members]
     is_before_another = (step != NONE) & (step < len(facts.steps) - 1)

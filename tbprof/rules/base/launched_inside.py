@@ -6,7 +6,7 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import union
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["launched_inside"]
@@ -16,7 +16,7 @@ def launched_inside(facts: Facts, rows: Int64s) -> Int64s:
     """Positions in the device work, ascending, of what was launched in one of these rows on its thread."""
     slices, work = facts.trace.slices, facts.work
     found = np.zeros(len(work.rows), np.bool_)
-    for lane in np.unique(slices.lane[rows]).tolist():
+    for lane in distinct(slices.lane[rows]).tolist():
         mine = rows[slices.lane[rows] == lane]
         spans = union(slices.start_ns[mine], slices.end_of(mine))
         if not len(spans):

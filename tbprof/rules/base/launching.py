@@ -11,7 +11,7 @@ from tbprof.analysis.gaps.launch_idle import LONG_PAUSE_NS
 from tbprof.analysis.savings.earlier_host import earlier_host_ns
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import gaps_ns
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["launching", "unlaunched_ns"]
@@ -47,7 +47,7 @@ class _Calls:
 
 def _calls(facts: Facts) -> _Calls:
     slices = facts.trace.slices
-    rows = np.unique(facts.work.launches)
+    rows = distinct(facts.work.launches)
     rows = rows[np.lexsort((slices.start_ns[rows], slices.lane[rows]))]
     start, end, lane = slices.start_ns[rows], slices.end_of(rows), slices.lane[rows]
     before = np.concatenate([start[:1], end[:-1]])

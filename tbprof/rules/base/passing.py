@@ -13,7 +13,7 @@ from tbprof.rules.base.rule import Passing
 from tbprof.rules.base.typical_steps import typical_ns
 from tbprof.texts.figures.quantities import count, size
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 
 __all__ = [
     "COLLECTIVES",
@@ -97,7 +97,7 @@ def _of_launches(kind: str, words: str) -> Passing:
 
     def looked_at(facts: Facts) -> Numbers | None:
         launched = facts.work.launch[facts.work.is_kernel]
-        launches = len(np.unique(launched[launched != NONE]))
+        launches = len(distinct(launched[launched != NONE]))
         if not launches:
             return None
         pieces = facts.once(find_launch_idle)

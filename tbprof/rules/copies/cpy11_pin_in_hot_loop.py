@@ -33,8 +33,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from tbprof.analysis.arrays.intervals import intersect, total_ns
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Saving
@@ -44,6 +42,7 @@ from tbprof.rules.base.passing import IN_STEPS
 from tbprof.rules.base.rule import STEPS, Rule
 from tbprof.rules.base.severity import severity_of
 from tbprof.rules.copies.search.pinning import find_pinning
+from tbprof.trace.columns.arrays import distinct
 
 __all__ = ["RULE"]
 
@@ -56,7 +55,7 @@ STEADY_SHARE = 0.5
 def find(facts: Facts) -> Iterator[Finding]:
     pinning = find_pinning(facts)
     steady = max(len(facts.steps) - 1, 1)
-    if len(np.unique(pinning.step)) < STEADY_SHARE * steady:
+    if len(distinct(pinning.step)) < STEADY_SHARE * steady:
         return
     idle = intersect(facts.empty_idle, pinning.during)
     saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(idle))

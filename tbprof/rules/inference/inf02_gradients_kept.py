@@ -42,7 +42,7 @@ from tbprof.rules.base.rule import Passing, Rule
 from tbprof.rules.base.training import trains
 from tbprof.texts.figures.quantities import count
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["RULE"]
@@ -85,7 +85,7 @@ def _nodes(facts: Facts) -> tuple[int, Int64s]:
     numbers = autograd.autograd_number.at(rows)
     rows, numbers = rows[numbers >= 0], numbers[numbers >= 0]
     seen = np.unique(np.stack([slices.lane[rows], numbers]), axis=1)
-    return seen.shape[1] - len(np.unique(seen[0])), rows
+    return seen.shape[1] - len(distinct(seen[0])), rows
 
 
 def _looked_at(facts: Facts) -> Numbers | None:

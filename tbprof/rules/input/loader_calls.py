@@ -21,7 +21,7 @@ from tbprof.rules.base.passing import counted
 from tbprof.rules.base.rule import Passing
 from tbprof.rules.notes.input import dat01
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = [
@@ -75,7 +75,7 @@ def find_loader_calls(facts: Facts) -> LoaderCalls:
     steps_ns = facts.steps.total_ns
     return LoaderCalls(
         rows=rows,
-        names=tuple(trace.names[i] for i in np.unique(slices.name[rows]).tolist()),
+        names=tuple(trace.names[i] for i in distinct(slices.name[rows]).tolist()),
         exposed_ns=exposed,
         step=facts.steps.index_of(start),
         idle=idle,

@@ -17,7 +17,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.launch_idle import LaunchIdle
 from tbprof.records import dataclass
 from tbprof.rules.launch.compiled_launches import are_compiled
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["BACKWARD", "CodeKernels", "kernels_by_code"]
@@ -67,7 +67,7 @@ def kernels_by_code(facts: Facts, pieces: LaunchIdle) -> Iterator[CodeKernels]:
                 CodeKernels(
                     place=place,
                     kernels=len(mine),
-                    ops=len(np.unique(launching[launching != NONE])),
+                    ops=len(distinct(launching[launching != NONE])),
                     median_kernel_ns=int(np.median(length[mine])),
                     is_compiled=2 * int(compiled[mine].sum()) > len(mine),
                     idle=idle,

@@ -11,6 +11,7 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
 from tbprof.rules.memory.cache_flushes import find_cache_flushes
+from tbprof.trace.columns.arrays import distinct
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["DriverCalls", "find_driver_calls", "most_in"]
@@ -40,7 +41,7 @@ def find_driver_calls(facts: Facts) -> DriverCalls:
     slices, first = facts.trace.slices, max(len(facts.steps) // 2, 1)
     flushes = find_cache_flushes(facts)
     others = np.concatenate([flushes.frames, flushes.frees, flushes.mallocs])
-    flushed = np.unique(facts.steps.index_of(slices.start_ns[others]))
+    flushed = distinct(facts.steps.index_of(slices.start_ns[others]))
     rows = matching_rows(facts.trace, _CALLS, Category.RUNTIME)
     rows = rows[np.isin(slices.lane[rows], facts.training_threads)]
     rows = rows[~np.isin(rows, facts.frees.of_handles)]

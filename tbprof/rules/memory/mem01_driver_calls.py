@@ -32,8 +32,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Saving
@@ -43,6 +41,7 @@ from tbprof.rules.base.passing import ON_DEVICE
 from tbprof.rules.base.rule import Need, Rule
 from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.memory.driver_calls import find_driver_calls, most_in
+from tbprof.trace.columns.arrays import distinct
 
 __all__ = ["RULE"]
 
@@ -58,7 +57,7 @@ STEADY_SHARE = 0.5
 
 def find(facts: Facts) -> Iterator[Finding]:
     calls = find_driver_calls(facts)
-    held = len(np.unique(calls.step))
+    held = len(distinct(calls.step))
     if held < max(MIN_STEPS, STEADY_SHARE * calls.steps):
         return
     saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(calls.idle))

@@ -18,7 +18,7 @@ from tbprof.rules.base.notes import number_of, share_of
 from tbprof.rules.base.passing import counted
 from tbprof.rules.base.rule import Passing
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = [
@@ -73,7 +73,7 @@ def _ops_in(facts: Facts, rows: Int64s) -> frozenset[str]:
     is_op = matching_names(facts.trace, r"aten::_(?:foreach|fused)|aten::zero_")[slices.name]
     ops = np.flatnonzero((slices.category == Category.CPU_OP) & is_op)
     found: set[str] = set()
-    for lane in np.unique(slices.lane[rows]).tolist():
+    for lane in distinct(slices.lane[rows]).tolist():
         mine = rows[slices.lane[rows] == lane]
         spans = union(slices.start_ns[mine], slices.end_of(mine))
         if not len(spans):
@@ -81,7 +81,7 @@ def _ops_in(facts: Facts, rows: Int64s) -> frozenset[str]:
         here = ops[slices.lane[ops] == lane]
         at = np.searchsorted(spans.start_ns, slices.start_ns[here], side="right") - 1
         held = (at >= 0) & (slices.start_ns[here] < spans.end_ns[np.maximum(at, 0)])
-        found.update(names[number] for number in np.unique(slices.name[here[held]]).tolist())
+        found.update(names[number] for number in distinct(slices.name[here[held]]).tolist())
     return frozenset(found)
 
 

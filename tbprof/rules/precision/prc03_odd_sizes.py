@@ -46,7 +46,7 @@ from tbprof.rules.base.computing import computing_finding, device_ns, in_main_st
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
 from tbprof.texts.figures.quantities import count
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["RULE"]
@@ -110,7 +110,7 @@ def _above_limit(facts: Facts, odd: Int64s) -> tuple[int, str]:
     limits = facts.once(find_limits)
     call = operators.of_work[odd]
     covering = limits.covering[call[call != NONE]]
-    products = np.unique(covering[covering != NONE])
+    products = distinct(covering[covering != NONE])
     if not len(products):
         return took_ns, ""
     longest = operators.rows[products[np.argmax(operators.device_total_ns[products])]]

@@ -33,8 +33,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
 from tbprof.model import BOUND_SHARE, Finding, Numbers
@@ -45,7 +43,7 @@ from tbprof.rules.base.launched_inside import launched_inside
 from tbprof.rules.base.notes import share_of
 from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["RULE"]
@@ -87,7 +85,7 @@ def _is_steady(facts: Facts, rows: Int64s) -> bool:
     """Whether each step has the same shapes."""
     step = facts.steps.index_of(facts.trace.slices.start_ns[rows])
     shapes = facts.trace.input_shapes.at(rows)
-    sets = {tuple(np.unique(shapes[step == number]).tolist()) for number in np.unique(step).tolist()}
+    sets = {tuple(distinct(shapes[step == number]).tolist()) for number in distinct(step).tolist()}
     return len(facts.steps) > 1 and len(sets) == 1
 
 

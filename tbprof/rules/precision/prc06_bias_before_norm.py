@@ -46,7 +46,7 @@ from tbprof.rules.base.launched_inside import launched_inside
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
 from tbprof.rules.base.training import trains
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["RULE"]
@@ -89,7 +89,7 @@ def _biases(facts: Facts) -> _Biases:
     before_norm = _before_norm(facts)
     around = Nest.of(slices, before_norm)
     adding, of = _inside(facts, around, _ADDING)
-    biased = np.unique(around.rows[of])
+    biased = distinct(around.rows[of])
     backward = _backward_of(facts, biased)
     summing, _ = _inside(facts, Nest.of(slices, backward), _SUMMING)
     ops = np.sort(np.concatenate([adding, summing]))

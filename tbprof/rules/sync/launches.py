@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
+from tbprof.trace.columns.arrays import distinct
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["Launches", "blocking_launches", "training_launches"]
@@ -33,10 +34,10 @@ class Launches:
 def training_launches(facts: Facts) -> Launches:
     """Those of kernels on the training lanes within the steps."""
     slices, work = facts.trace.slices, facts.work
-    rows = np.unique(work.launch[facts.kernels_in_steps])
+    rows = distinct(work.launch[facts.kernels_in_steps])
     start, names = slices.start_ns[rows], slices.name[rows]
     median = np.zeros(len(rows), np.int64)
-    for name in np.unique(names).tolist():
+    for name in distinct(names).tolist():
         median[names == name] = int(np.median(slices.duration_ns[rows[names == name]]))
     return Launches(rows, start, start + slices.duration_ns[rows], median)
 

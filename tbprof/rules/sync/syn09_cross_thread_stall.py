@@ -40,8 +40,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Saving, SiteIndex
 from tbprof.rules.base.evidence import row_evidence
@@ -50,6 +48,7 @@ from tbprof.rules.base.passing import SYNC_POINTS
 from tbprof.rules.base.rule import Rule
 from tbprof.rules.base.severity import severity_of
 from tbprof.rules.sync.held_back_launches import HeldBackLaunches, find_held_back_launches
+from tbprof.trace.columns.arrays import distinct
 
 __all__ = ["RULE"]
 
@@ -74,7 +73,7 @@ def _finding(facts: Facts, index: SiteIndex, held: HeldBackLaunches) -> Finding:
         _CODE,
         place=" ".join(place),
         severity=severity_of(facts, saving),
-        count=len(np.unique(held.episode)),
+        count=len(distinct(held.episode)),
         removal="rewrite",
         saving=saving,
         confidence="medium",

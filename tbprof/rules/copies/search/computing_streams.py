@@ -6,12 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.device.device_work import DeviceWork
+from tbprof.trace.columns.arrays import distinct
 
 __all__ = ["on_computing_streams"]
 
 
 def on_computing_streams(work: DeviceWork) -> npt.NDArray[np.bool_]:
     """One entry for each row of `work`."""
-    computing = np.unique(work.place[work.is_kernel])
+    computing = distinct(work.place[work.is_kernel])
     found: npt.NDArray[np.bool_] = np.isin(work.place, computing)
     return found

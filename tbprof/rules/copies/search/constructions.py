@@ -9,7 +9,7 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
 from tbprof.model import Audit, Construction
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["Constructions", "find_constructions", "recorded_constructions", "tells_constructions"]
@@ -59,9 +59,9 @@ def find_constructions(facts: Facts) -> list[Constructions]:
         Constructions(
             place=str(place),
             rows=mine,
-            steps=len(np.unique(facts.steps.index_of(slices.start_ns[mine]))),
+            steps=len(distinct(facts.steps.index_of(slices.start_ns[mine]))),
             during=union(slices.start_ns[mine], slices.end_of(mine)),
         )
-        for place in np.unique(places)
+        for place in distinct(places)
         for mine in [rows[places == place]]
     ]

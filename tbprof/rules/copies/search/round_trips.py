@@ -8,7 +8,7 @@ from tbprof.analysis.device.copy_kinds import DIRECTIONS
 from tbprof.analysis.facts import Facts
 from tbprof.model import SiteIndex
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["MIN_BYTES", "RoundTrip", "find_round_trips"]
@@ -52,7 +52,7 @@ def find_round_trips(facts: Facts) -> list[RoundTrip]:
             leaves=SiteIndex(leaves),
             returns=SiteIndex(returns),
             episodes=np.sort(np.array(trips, np.int64).reshape(-1)),
-            steps=len(np.unique(episodes.step[np.array(trips)[:, 0]])),
+            steps=len(distinct(episodes.step[np.array(trips)[:, 0]])),
         )
         for (leaves, returns), trips in sorted(pairs.items())
     ]

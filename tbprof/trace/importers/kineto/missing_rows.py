@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.model import HealthFact, HealthSeverity
+from tbprof.trace.columns.arrays import distinct
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 from tbprof.trace.columns.eras import GPU_WORK
 from tbprof.trace.importers.kineto.clocks import find_time_going_backwards
@@ -59,7 +60,7 @@ def _are_captured(trace: Trace, launches: Int64s) -> npt.NDArray[np.bool_]:
     slices = trace.slices
     begins, ends = (_named(trace, name, Category.RUNTIME) for name in (_BEGIN_CAPTURE, _END_CAPTURE))
     captured = np.zeros(len(launches), np.bool_)
-    for lane in np.unique(slices.lane[begins]).tolist():
+    for lane in distinct(slices.lane[begins]).tolist():
         begun, ended = (np.sort(slices.start_ns[rows[slices.lane[rows] == lane]]) for rows in (begins, ends))
         at = slices.start_ns[launches]
         depth = np.searchsorted(begun, at, side="right") - np.searchsorted(ended, at, side="right")
@@ -79,7 +80,7 @@ def _of_sync_events(trace: Trace) -> Iterator[HealthFact]:
 
 
 def _of_devices(trace: Trace, gpu_rows: Int64s) -> Iterator[HealthFact]:
-    numbers = np.unique(trace.device.at(gpu_rows)).tolist()
+    numbers = distinct(trace.device.at(gpu_rows)).tolist()
     unknown = [number for number in numbers if not trace.device_names.get(number)]
     if unknown:
         yield HealthFact("device_names_unknown", "info", {"devices": len(unknown), "of": len(numbers)})
