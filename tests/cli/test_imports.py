@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from command_line import SAMPLES
 
+from tbprof.report import build_report
+from tbprof.store.codec import encode_report
+
 CLEAN = SAMPLES / "h100_transformer_clean" / "dc3b_3169006.pt.trace.json.gz"
 _PROGRAM = """
 import sys
@@ -20,6 +23,7 @@ except SystemExit:
 ours = ("tbprof", "numpy", "msgspec", "argparse", "enum", "re", "typing")
 print(*(name for name in sys.modules if name.split(".")[0] in ours), file=sys.stderr)
 """
+_OF_THE_ANALYSIS = {"numpy", "msgspec", "tbprof.analysis.facts", "tbprof.rules.registry"}
 
 
 def imported(*arguments: str) -> set[str]:
@@ -28,10 +32,14 @@ def imported(*arguments: str) -> set[str]:
     return set(ended.stderr.split())
 
 
+def ours_among(names: set[str]) -> int:
+    return sum(name.startswith("tbprof") for name in names)
+
+
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"]])
 def test_to_name_the_commands_imports_none(arguments: list[str]) -> None:
     names = imported(*arguments)
-    assert sum(name.startswith("tbprof") for name in names) <= 12
+    assert ours_among(names) <= 12
     assert not any(name.startswith("tbprof.cli.commands.") for name in names)
 
 
@@ -44,7 +52,18 @@ def test_a_report_that_is_at_hand_needs_no_analysis(tmp_path: Path, monkeypatch:
     asked = ("report", str(CLEAN), "--format", "json")
     assert "tbprof.analysis.facts" in imported(*asked)
     again = imported(*asked)
-    assert not {"numpy", "msgspec", "tbprof.analysis.facts", "tbprof.rules.registry"} & again
-    assert sum(name.startswith("tbprof") for name in again) <= 72
+    assert not _OF_THE_ANALYSIS & again
+    assert ours_among(again) <= 72
     printed = imported("report", str(CLEAN))
-    assert not {"numpy", "msgspec", "tbprof.analysis.facts", "tbprof.rules.registry"} & printed
+    assert not _OF_THE_ANALYSIS & printed
+    assert ours_among(printed) <= 132
+
+
+def test_a_stored_report_needs_nothing_that_reads_traces(tmp_path: Path) -> None:
+    stored = tmp_path / "run" / "worker.1752215573993169006.tbprof.pb"
+    stored.parent.mkdir()
+    stored.write_bytes(encode_report(build_report(CLEAN), written_by="1"))
+    printed = imported("report", str(stored))
+    assert not _OF_THE_ANALYSIS & printed
+    assert "tbprof.trace.importers.kineto.sniff" not in printed
+    assert ours_among(printed) <= 144

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tbprof.trace.importers import nsight_systems, rocprofv3, torch_profiler
-from tbprof.trace.importers.converter import Converter
 from tbprof.trace.importers.importer import Importer
+
+if TYPE_CHECKING:
+    from tbprof.trace.importers.converter import Converter
 
 __all__ = ["CONVERTERS", "IMPORTERS"]
 

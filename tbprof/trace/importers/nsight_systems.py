@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.trace.importers.conversion.converted import Converted
-from tbprof.trace.importers.converter import read_converted
 from tbprof.trace.importers.importer import Progress
 
 if TYPE_CHECKING:
     from tbprof.trace.columns.columns import Trace
     from tbprof.trace.columns.tables import Tables
+    from tbprof.trace.importers.conversion.converted import Converted
 
 __all__ = ["CLAIMS", "LACKS", "SUFFIXES", "convert", "read", "sniff"]
 
@@ -45,6 +44,8 @@ def read(
     path: str | os.PathLike[str], *, tables: Tables, progress: Progress | None, in_parallel: bool
 ) -> Trace:
     """As `Importer.read`."""
+    from tbprof.trace.importers.converter import read_converted
+
     return read_converted(
         sys.modules[__name__], path, tables=tables, progress=progress, in_parallel=in_parallel
     )

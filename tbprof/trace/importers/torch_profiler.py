@@ -6,7 +6,6 @@ import os
 from typing import TYPE_CHECKING
 
 from tbprof.trace.importers.importer import Progress
-from tbprof.trace.importers.kineto.sniff import sniff
 
 if TYPE_CHECKING:
     from tbprof.trace.columns.columns import Trace
@@ -18,11 +17,18 @@ SUFFIXES: tuple[str, ...] = (".json", ".json.gz", ".gz")
 CLAIMS: tuple[str, ...] = (".trace.json",)
 
 
+def sniff(head: bytes) -> bool:
+    """As `Importer.sniff`."""
+    # Whoever only lists files, or finds the report in a cache, needs none of the reader.
+    from tbprof.trace.importers.kineto.sniff import sniff as begins_as_kineto_does
+
+    return begins_as_kineto_does(head)
+
+
 def read(
     path: str | os.PathLike[str], *, tables: Tables, progress: Progress | None, in_parallel: bool
 ) -> Trace:
     """As `Importer.read`."""
-    # Whoever only lists files, or finds the report in a cache, needs none of the reader.
     if in_parallel:
         from tbprof.trace.importers.kineto.parallel.parallel_reader import read_trace_in_parallel
 
