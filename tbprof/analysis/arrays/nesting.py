@@ -16,7 +16,7 @@ from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s, Slices
 
-__all__ = ["Nest"]
+__all__ = ["Nest", "nested_order"]
 
 
 _FAN_OUT = 16
@@ -42,7 +42,7 @@ class Nest:
     @classmethod
     def of(cls, slices: Slices, rows: Int64s) -> Nest:
         """Build from the rows of one category."""
-        rows = rows[_nested_order(slices, rows)]
+        rows = rows[nested_order(slices, rows)]
         start, lane = slices.start_ns[rows], slices.lane[rows].astype(np.int64)
         begins, end = np.diff(lane, prepend=NONE) != 0, slices.end_of(rows)
         begin = np.maximum.accumulate(np.where(begins, np.arange(len(lane)), 0))
@@ -72,6 +72,18 @@ class Nest:
         begin = np.where(inside, self._lane_begin[position], 0)
         return self._last_reaching(np.where(inside, position - 1, NONE), end_ns, begin)
 
+    def parents(self) -> Int64s:
+        """The next interval outwards of each interval, `NONE` for the outermost."""
+        end, position = self._levels[0], np.arange(len(self.rows))
+        at: Int64s = np.where(self._lane_begin == position, NONE, position - 1)
+        open_ = np.flatnonzero(at != NONE)
+        while len(open_):
+            # What ends before this one does so does all that was passed over on its behalf, too.
+            open_ = open_[end[at[open_]] < end[open_]]
+            at[open_] = at[at[open_]]
+            open_ = open_[at[open_] != NONE]
+        return at
+
     def _last_reaching(self, upto: Int64s, end_ns: Int64s, floor: Int64s) -> Int64s:
         """Last position up to `upto` whose end is at least `end_ns`, on the lane that begins at `floor`."""
         found = np.full(len(upto), NONE, np.int64)
@@ -100,7 +112,7 @@ class Nest:
         return node
 
 
-def _nested_order(slices: Slices, rows: Int64s) -> Int64s:
+def nested_order(slices: Slices, rows: Int64s) -> Int64s:
     """By lane, start, longer first, and row. To sort by the last two those that begin together is faster."""
     start, lane = slices.start_ns[rows], slices.lane[rows]
     order = np.lexsort((start, lane))

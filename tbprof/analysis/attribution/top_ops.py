@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from tbprof.analysis.arrays.nesting import nested_order
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.steps import Steps
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, Int32s, distinct
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["TopOps", "find_top_ops"]
@@ -37,10 +38,8 @@ def find_top_ops(trace: Trace, work: DeviceWork, steps: Steps, threads: tuple[in
     slices = trace.slices
     rows = np.flatnonzero((slices.category == Category.CPU_OP) & np.isin(slices.lane, threads))
     rows = rows[steps.index_of(slices.start_ns[rows]) != NONE]
-    lane = slices.lane[rows].astype(np.int64)
-    order = np.lexsort((-slices.duration_ns[rows], slices.start_ns[rows], lane))
-    rows = rows[order]
-    rows = rows[_is_outermost(lane[order], slices.start_ns[rows], slices.end_of(rows))]
+    rows = rows[nested_order(slices, rows)]
+    rows = rows[_is_outermost(slices.lane[rows], slices.start_ns[rows], slices.end_of(rows))]
     lane = slices.lane[rows].astype(np.int64)
     of_work = _launching(trace, work, rows, lane)
     known = np.flatnonzero((of_work != NONE) & work.is_kernel)
@@ -53,7 +52,7 @@ def find_top_ops(trace: Trace, work: DeviceWork, steps: Steps, threads: tuple[in
 
 
 def _is_outermost(
-    lane: Int64s, start_ns: Int64s, end_ns: Int64s
+    lane: Int32s, start_ns: Int64s, end_ns: Int64s
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Of ops in order, those that begin when all before them on their lane have ended."""
     outermost = np.ones(len(lane), np.bool_)

@@ -64,7 +64,7 @@ def find_owners(facts: Facts) -> Owners:
     loss = _loss_rows(facts, tree, backward)
     reducer = matching_rows(facts.trace, _REDUCER, Category.CPU_OP)
     nest = Nest.of(slices, distinct(np.concatenate([parts.rows, backward.rows, loss, reducer])))
-    around = nest.enclosing(np.arange(len(nest.rows)), slices.end_of(nest.rows))
+    around = nest.parents()
     part = lookup(parts.rows, np.arange(len(parts.rows)), nest.rows)
     root = lookup(backward.rows, np.arange(len(backward.rows)), nest.rows)
     labels: list[PartLabel | None] = [
@@ -133,7 +133,7 @@ class _PartTree:
     def _parents(self) -> Int64s:
         """Of each call that of the part it lies in, `NONE` for the outermost."""
         nest, key, is_module = self._nest, self._parts.key, self.is_module
-        around = nest.enclosing(np.arange(len(nest.rows)), self._slices.end_of(nest.rows))
+        around = nest.parents()
         parents = np.full(len(nest.rows), NONE, np.int64)
         parents[self._position[around != NONE]] = self._position[around[around != NONE]]
         kinds = np.array([label.kind == "optimizer" for label in self._parts.labels], np.bool_)[key]

@@ -49,7 +49,7 @@ def host_tree(trace: Trace) -> HostTree:
     calls = np.flatnonzero(slices.category == Category.RUNTIME)
     frames = _that_end_in_time(slices, _frames_in(slices, ops), ops)
     nest = Nest.of(slices, np.sort(np.concatenate([ops, ranges, calls, frames])))
-    parent = nest.enclosing(np.arange(len(nest.rows)), slices.end_of(nest.rows))
+    parent = nest.parents()
     own = slices.duration_ns[nest.rows].copy()
     inside = parent != NONE
     np.subtract.at(own, parent[inside], slices.duration_ns[nest.rows[inside]])

@@ -183,7 +183,8 @@ def with_inner(parent: Int64s, values: Int64s) -> Int64s:
         around[open_] = parent[around[open_]]
         open_ = open_[around[open_] != NONE]
     total: Int64s = values.copy()
-    order = np.argsort(-depth, kind="stable")
+    # Of small integers a stable sort is a radix sort.
+    order = np.argsort(-depth.astype(np.min_scalar_type(-int(depth.max(initial=1)))), kind="stable")
     for level in np.split(order, np.flatnonzero(np.diff(depth[order])) + 1):
         if len(level) and depth[level[0]]:
             # Many times as fast column by column as with all at once.

@@ -45,8 +45,7 @@ class ProgramRanges:
         """Of each position that of the range around it, `NONE` for the outermost."""
         rows = self.rows
         lane, end = self._slices.lane[rows].astype(np.int64), self._slices.end_of(rows)
-        inside = self._nest.enclosing(np.arange(len(rows)), end)
-        return self._or_of_caller(inside, lane, self._slices.start_ns[rows], end)
+        return self._or_of_caller(self._nest.parents(), lane, self._slices.start_ns[rows], end)
 
     def _or_of_caller(self, found: Int64s, lane: Int64s, start_ns: Int64s, end_ns: Int64s) -> Int64s:
         open_ = np.flatnonzero((found == NONE) & np.isin(lane, self._backward))

@@ -119,16 +119,19 @@ class _Computed:
         calls = np.flatnonzero(
             (self.call_kind != NONE)
             & (limits.covered_ns > 0)
+            & (limits.costs.kind != NONE)
             & ~recomputed_calls(facts.trace, self.operators)
         )
         used = self.operators.tensor_total_ns[calls] > 0
-        pairs, count = np.unique(np.stack([limits.costs.kind[calls], used]), axis=1, return_counts=True)
+        counts = np.bincount(limits.costs.kind[calls] * 2 + used)
         at_peak_ns = []
-        for (kind, is_used), times in zip(pairs.T.tolist(), count.tolist(), strict=True):
-            cost = limits.costs.costs[kind]
-            rate = peak_rate(cost, peaks, used=bool(is_used)) if cost.on_matrix_units else None
+        for pair in np.flatnonzero(counts).tolist():
+            cost, is_used = limits.costs.costs[pair // 2], pair % 2 == 1
+            rate = peak_rate(cost, peaks, used=is_used) if cost.on_matrix_units else None
             if rate is not None:
-                at_peak_ns.append(times * (cost.flops - cost.repeated_flops) / (rate * FLOPS_A_NS))
+                at_peak_ns.append(
+                    int(counts[pair]) * (cost.flops - cost.repeated_flops) / (rate * FLOPS_A_NS)
+                )
         room_ns = facts.steps.total_ns * len(facts.work.devices)
         # Exactly rounded, so that the order of the file's events does not matter.
         return math.fsum(at_peak_ns) / room_ns if room_ns else None

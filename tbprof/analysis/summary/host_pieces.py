@@ -76,8 +76,7 @@ def _outermost_ops(facts: Facts) -> Int64s:
     is_op &= np.isin(trace.slices.lane, facts.training_threads)
     is_op[matching_rows(trace, _HANDS_OVER, Category.CPU_OP)] = False
     ops = Nest.of(trace.slices, np.flatnonzero(is_op))
-    places = np.arange(len(ops.rows))
-    rows = ops.rows[ops.enclosing(places, trace.slices.end_of(ops.rows)) == NONE]
+    rows = ops.rows[ops.parents() == NONE]
     in_order: Int64s = rows[np.argsort(trace.slices.start_ns[rows], kind="stable")]
     return in_order
 

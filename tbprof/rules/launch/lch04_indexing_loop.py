@@ -101,7 +101,8 @@ def _find_loops(facts: Facts) -> _Loops:
         chr(_FIRST_LETTER + at) for at, name in enumerate(distinct) if facts.trace.names[name] in _SELECTING
     }
     text = "".join(map(chr, (_FIRST_LETTER + letter).tolist()))
-    pieces = (_LOOP.finditer(text, *piece) for piece in unbroken_ops(facts, np.arange(len(ops))))
+    stretches = unbroken_ops(facts, np.arange(len(ops))) if selecting else ()
+    pieces = (_LOOP.finditer(text, *piece) for piece in stretches)
     repeated = (one for matches in pieces for one in matches if selecting & set(one[1]))
     # A loop over a tensor of the host launches nothing.
     found = [

@@ -102,3 +102,9 @@ def test_a_file_without_ops_has_nothing_around_anything() -> None:
     nothing = np.array([NONE])
     assert nest.innermost(*columns([(0, 1, 1)])).tolist() == [NONE]
     assert nest.enclosing(nothing, np.array([2])).tolist() == [NONE]
+
+
+@given(rows_of_ops)
+def test_the_parent_of_an_interval_is_the_next_outwards(ops: Rows) -> None:
+    nest, (_, _, end) = nest_of(ops), columns(ops)
+    assert nest.parents().tolist() == nest.enclosing(np.arange(len(ops)), end[nest.rows]).tolist()

@@ -10,6 +10,7 @@ from bisect import bisect_left
 import numpy as np
 
 from tbprof.analysis.arrays.names import match
+from tbprof.analysis.arrays.nesting import nested_order
 from tbprof.analysis.facts import Facts
 from tbprof.trace.columns.columns import Category, Int64s
 
@@ -18,9 +19,16 @@ __all__ = ["first_from", "host_ops", "ops_of", "ops_within", "top_level_ops"]
 
 def ops_of(facts: Facts, lane: int) -> Int64s:
     """Rows of a lane's ops, ascending by start, the longer first."""
+    rows = facts.once(_ordered_ops)
+    first, behind = np.searchsorted(facts.trace.slices.lane[rows], (lane, lane + 1))
+    return rows[first:behind]
+
+
+def _ordered_ops(facts: Facts) -> Int64s:
+    """Those of all lanes, lane by lane."""
     slices = facts.trace.slices
-    rows = np.flatnonzero((slices.category == Category.CPU_OP) & (slices.lane == lane))
-    ordered: Int64s = rows[np.lexsort((-slices.duration_ns[rows], slices.start_ns[rows]))]
+    rows = np.flatnonzero(slices.category == Category.CPU_OP)
+    ordered: Int64s = rows[nested_order(slices, rows)]
     return ordered
 
 

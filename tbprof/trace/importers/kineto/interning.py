@@ -100,10 +100,11 @@ class LaneTable(dict["_Place", int]):
             return np.fromiter(map(self.__getitem__, map(_place, events)), np.int32, len(events))
         # Mostly neighbours share a lane, so only the first of each run is looked up.
         changes = (processes[1:] != processes[:-1]) | (threads[1:] != threads[:-1])
-        firsts = np.concatenate([[0], np.flatnonzero(changes) + 1]) if len(events) else np.empty(0, np.int64)
+        edges = np.concatenate([[0], np.flatnonzero(changes) + 1, [len(events)]])
+        firsts = edges[:-1] if len(events) else edges[:0]
         places = zip(processes[firsts].tolist(), threads[firsts].tolist(), strict=True)
         lanes = np.fromiter(map(self.__getitem__, places), np.int32, len(firsts))
-        return np.repeat(lanes, np.diff(firsts, append=len(events)))
+        return np.repeat(lanes, edges[1 : 1 + len(firsts)] - firsts)
 
     def name(self, labels: Iterable[Label]) -> None:
         """Take over the names of threads; the last one given to a thread counts, as in Chrome."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.model import HealthFact, HealthSeverity
-from tbprof.trace.columns.arrays import distinct
+from tbprof.trace.columns.arrays import distinct, find_sorted
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 from tbprof.trace.columns.eras import GPU_WORK
 from tbprof.trace.importers.kineto.clocks import find_time_going_backwards
@@ -45,7 +45,8 @@ def find_missing_rows(trace: Trace) -> Iterator[HealthFact]:
 def _of_launches(trace: Trace, on_gpu: npt.NDArray[np.bool_]) -> Iterator[HealthFact]:
     correlation = trace.slices.correlation
     launches = _named(trace, _LAUNCH, Category.RUNTIME)
-    without = launches[~np.isin(correlation[launches], correlation[on_gpu])]
+    _, ran = find_sorted(distinct(correlation[on_gpu]), correlation[launches])
+    without = launches[~ran]
     captured = int(_are_captured(trace, without).sum())
     if captured:
         yield HealthFact("launches_captured", "info", {"rows": captured, "of": len(launches)})
