@@ -42,7 +42,7 @@ from tbprof.analysis.waits.base_cost import net_wait_ns
 from tbprof.analysis.waits.loader_thread_waits import loader_thread_waits, silent_ns
 from tbprof.analysis.waits.training_threads import find_training_threads
 from tbprof.model import SiteIndex
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 from tbprof.trace.columns.tables import Tables
 
@@ -210,7 +210,7 @@ class Facts:
         """Positions in `work` of the kernels that training threads launched inside a step."""
         kernels = self.work.launched_kernels
         launch = self.work.launch[kernels]
-        in_training = np.isin(self.trace.slices.lane[launch], self.training_threads)
+        in_training = is_among(self.trace.slices.lane[launch], self.training_threads)
         in_step = self.steps.index_of(self.trace.slices.start_ns[launch]) != NONE
         inside: Int64s = kernels[in_training & in_step]
         return inside
@@ -240,7 +240,7 @@ class Facts:
     def can_be_won(self) -> npt.NDArray[np.bool_]:
         """Episodes whose wait bounds a saving: blocking, in a step, on a training lane, before no free."""
         episodes = self.episodes
-        in_training = np.isin(episodes.lane, self.training_threads) & (episodes.step != NONE)
+        in_training = is_among(episodes.lane, self.training_threads) & (episodes.step != NONE)
         flushed = lead_to_a_free(self.trace, self.frees.flushing, episodes.lane, episodes.end_ns)
         won: npt.NDArray[np.bool_] = episodes.blocking & in_training & ~flushed
         return won

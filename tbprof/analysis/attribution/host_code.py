@@ -15,7 +15,7 @@ import numpy as np
 
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.attribution.sources import user_frames
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 from tbprof.trace.columns.eras import STEP_PREFIX
 
@@ -35,7 +35,7 @@ class HostPlaces:
         self._trace = trace
         self._lanes = _steps_first(trace, lanes, step_lanes)
         slices = trace.slices
-        on_lanes = np.isin(slices.lane, lanes)
+        on_lanes = is_among(slices.lane, lanes)
         frames = np.flatnonzero((slices.category == Category.PYTHON) & on_lanes)
         ranges = np.flatnonzero((slices.category == Category.USER_ANNOTATION) & on_lanes)
         is_step = np.array([name.startswith(STEP_PREFIX) for name in trace.names], np.bool_)

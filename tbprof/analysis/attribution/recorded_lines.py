@@ -25,7 +25,7 @@ from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.steps import Steps
 from tbprof.model import WAITED, Audit, RecordedCall, Source
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, is_among
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["with_recorded_lines"]
@@ -94,7 +94,7 @@ def _kin(
     anchors = [_anchor(chain) for chain in chains.names]
     names = sorted(set(anchors))
     anchor = np.array([names.index(name) for name in anchors], np.int64)[chains.chain]
-    takes_steps = np.isin(episodes.lane, steps.lanes).astype(np.int64)
+    takes_steps = is_among(episodes.lane, steps.lanes).astype(np.int64)
     # Of other directions nobody knows beforehand where on the host they go.
     memory = np.where(episodes.direction == DIRECTIONS.index("HtoD"), episodes.memory, 0)
     # Within an op the call is torch's choice; outside it is the program's.
@@ -140,7 +140,7 @@ def _waits(
     asked = {name for names in BY_NAME.values() for name in names}
     by_name = np.array([name in asked for name in call_names], bool) & (chains.outermost == NONE)
     heard = episodes.blocking & ~by_name
-    takes_steps = np.isin(episodes.lane, steps.lanes)
+    takes_steps = is_among(episodes.lane, steps.lanes)
     for is_training in (False, True):
         for at in distinct(source[heard & (takes_steps == is_training)]).tolist():
             frame = None if at == NONE else sources[at]

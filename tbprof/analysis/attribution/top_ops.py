@@ -8,7 +8,7 @@ from tbprof.analysis.arrays.nesting import nested_order
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.steps import Steps
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, Int32s, distinct
+from tbprof.trace.columns.arrays import NONE, Int32s, distinct, is_among
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["TopOps", "find_top_ops"]
@@ -36,7 +36,7 @@ class TopOps:
 def find_top_ops(trace: Trace, work: DeviceWork, steps: Steps, threads: tuple[int, ...]) -> TopOps:
     """All of a window."""
     slices = trace.slices
-    rows = np.flatnonzero((slices.category == Category.CPU_OP) & np.isin(slices.lane, threads))
+    rows = np.flatnonzero((slices.category == Category.CPU_OP) & is_among(slices.lane, threads))
     rows = rows[steps.index_of(slices.start_ns[rows]) != NONE]
     rows = rows[nested_order(slices, rows)]
     rows = rows[_is_outermost(slices.lane[rows], slices.start_ns[rows], slices.end_of(rows))]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import Intervals, union
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct, lookup
+from tbprof.trace.columns.arrays import NONE, distinct, is_among, lookup
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["DeviceWork", "find_device_work"]
@@ -111,7 +111,7 @@ def find_device_work(trace: Trace) -> DeviceWork:
     """Collect and join; a trace without device rows gives an empty record."""
     slices = trace.slices
     kinds = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
-    rows = np.flatnonzero(np.isin(slices.category, kinds))
+    rows = np.flatnonzero(is_among(slices.category, kinds))
     rows = rows[np.argsort(slices.start_ns[rows], kind="stable")]
     launch = _launches(trace, rows)
     start = slices.start_ns[rows]

@@ -13,10 +13,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.analysis.arrays.distinct import distinct_lines
 from tbprof.analysis.arrays.names import match, matching_names
 from tbprof.analysis.events.calls import Calls
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, is_among
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["MAX_HANDLES", "MIN_FREES", "Frees", "find_frees", "lead_to_a_free"]
@@ -40,7 +41,7 @@ def lead_to_a_free(trace: Trace, frees: Int64s, lane: Int64s, end_ns: Int64s) ->
     """
     slices = trace.slices
     runtime = np.flatnonzero(slices.category == Category.RUNTIME)
-    is_free = np.isin(runtime, frees)
+    is_free = is_among(runtime, frees)
     found = np.zeros(len(lane), np.bool_)
     for one in distinct(lane).tolist():
         rows = runtime[slices.lane[runtime] == one]
@@ -64,7 +65,7 @@ class Frees:
 def find_frees(trace: Trace, lanes: tuple[int, ...], calls: Calls) -> Frees:
     """Tell the frees of these lanes apart; a single one outside every op is none of the two."""
     slices = trace.slices
-    rows = np.flatnonzero((slices.category == Category.RUNTIME) & np.isin(slices.lane, lanes))
+    rows = np.flatnonzero((slices.category == Category.RUNTIME) & is_among(slices.lane, lanes))
     rows = rows[~match(trace, rows, _BETWEEN)]
     rows = rows[np.lexsort((rows, slices.start_ns[rows], slices.lane[rows]))]
     lane, names = slices.lane[rows].astype(np.int64), slices.name[rows]
@@ -86,9 +87,8 @@ def find_frees(trace: Trace, lanes: tuple[int, ...], calls: Calls) -> Frees:
 
 def _recurs(op_name: npt.NDArray[np.integer], lane: Int64s, op: Int64s) -> npt.NDArray[np.bool_]:
     """For each free whether the op of that name frees in more than `MAX_HANDLES` calls on that lane."""
-    _, kind = np.unique(np.stack([op_name, lane]), axis=1, return_inverse=True)
-    kind = kind.reshape(-1)
-    pairs = np.unique(np.stack([kind, op]), axis=1)
-    instances = np.bincount(pairs[0], minlength=1)
+    _, kind = distinct_lines(np.stack([op_name.astype(np.int64), lane], axis=1))
+    pairs, _ = distinct_lines(np.stack([kind, op], axis=1))
+    instances = np.bincount(pairs[:, 0], minlength=1)
     recurs: npt.NDArray[np.bool_] = instances[kind] > MAX_HANDLES
     return recurs

@@ -20,7 +20,7 @@ from tbprof.analysis.arrays.names import match, matching_rows
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.frees import Frees
 from tbprof.analysis.events.steps import Steps
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, is_among, median
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["ALLOCATOR", "LAZY_LOADING", "LONG_CALL_NS", "find_loading"]
@@ -42,7 +42,7 @@ _STEADY_SHARE = 0.5
 def find_loading(trace: Trace, lanes: tuple[int, ...], calls: Calls, steps: Steps, frees: Frees) -> Int64s:
     """Rows of such calls, ascending; `frees` are those of these lanes."""
     runtime = np.flatnonzero(trace.slices.category == Category.RUNTIME)
-    runtime = runtime[np.isin(trace.slices.lane[runtime], lanes)]
+    runtime = runtime[is_among(trace.slices.lane[runtime], lanes)]
     rows = np.concatenate(
         [
             _long_calls(trace, runtime, calls),
@@ -57,7 +57,7 @@ def find_loading(trace: Trace, lanes: tuple[int, ...], calls: Calls, steps: Step
 def _long_calls(trace: Trace, runtime: Int64s, calls: Calls) -> Int64s:
     slices = trace.slices
     long = runtime[slices.duration_ns[runtime] >= LONG_CALL_NS]
-    long = long[~np.isin(long, calls.rows)]
+    long = long[~is_among(long, calls.rows)]
     return long[~match(trace, long, ALLOCATOR)]
 
 
@@ -66,4 +66,4 @@ def _is_steady(trace: Trace, rows: Int64s, steps: Steps) -> bool:
         return False
     step = steps.index_of(trace.slices.start_ns[rows])
     spent = np.bincount(step[step != NONE], trace.slices.duration_ns[rows][step != NONE], len(steps))
-    return bool(np.median(spent) >= _STEADY_SHARE * max(float(spent.mean()), 1.0))
+    return bool(median(spent) >= _STEADY_SHARE * max(float(spent.mean()), 1.0))

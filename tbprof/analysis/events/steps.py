@@ -20,7 +20,7 @@ import numpy.typing as npt
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, is_among, median
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 from tbprof.trace.columns.eras import STEP_PREFIX
 
@@ -122,7 +122,7 @@ def find_steps(trace: Trace, work: DeviceWork) -> Steps:
     )
     done_ns = _done_on_device(trace, work, host)
     share = (done_ns - end) / np.maximum(end - start, 1)
-    if float(np.median(share)) <= LAG_SHARE:
+    if median(share) <= LAG_SHARE:
         return host
     gpu_start, gpu_end = _on_device(work, host, done_ns)
     cold = _cold(gpu_end - gpu_start)
@@ -132,7 +132,7 @@ def find_steps(trace: Trace, work: DeviceWork) -> Steps:
 def rows_of_steps(trace: Trace, steps: Steps, chosen: npt.NDArray[np.bool_]) -> Int64s:
     """The rows that mark the chosen steps, ascending; `chosen` has one entry a step."""
     slices, rows = trace.slices, matching_rows(trace, STEP_PREFIX, Category.USER_ANNOTATION)
-    return rows[np.isin(slices.end_of(rows), steps.end_ns[chosen])]
+    return rows[is_among(slices.end_of(rows), steps.end_ns[chosen])]
 
 
 def _done_on_device(trace: Trace, work: DeviceWork, steps: Steps) -> Int64s:
@@ -202,7 +202,7 @@ def _without_empty_end(trace: Trace, work: DeviceWork, rows: Int64s) -> Int64s:
         if trace.names[slices.name[rows[-1]]] == unfinished:
             return rows[:-1]
     length = slices.duration_ns[rows]
-    if len(rows) < _ENOUGH_FOR_AN_END or length[-1] > _EMPTY_SHARE * np.median(length[:-1]):
+    if len(rows) < _ENOUGH_FOR_AN_END or length[-1] > _EMPTY_SHARE * median(length[:-1]):
         return rows
     calls = matching_rows(trace, _CALLS_OF_A_STEP, Category.RUNTIME)
     began = np.concatenate([work.launch_start_ns[work.launch != NONE], slices.start_ns[calls]])
@@ -214,7 +214,7 @@ def _without_empty_end(trace: Trace, work: DeviceWork, rows: Int64s) -> Int64s:
 def _cold(duration_ns: Int64s) -> tuple[bool, ...]:
     cold = [False] * len(duration_ns)
     if len(duration_ns) >= _MIN_STEPS_FOR_COLD:
-        cold[0] = bool(duration_ns[0] > COLD_FACTOR * np.median(duration_ns[1:]))
+        cold[0] = bool(duration_ns[0] > COLD_FACTOR * median(duration_ns[1:]))
     return tuple(cold)
 
 

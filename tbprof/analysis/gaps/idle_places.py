@@ -14,7 +14,7 @@ from tbprof.analysis.arrays.intervals import Intervals
 from tbprof.analysis.facts import Facts
 from tbprof.model import IdlePlace, SiteIndex
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["MAX_PIECES", "MAX_PLACES", "PlacedIdle", "drained_by", "idle_places", "placed_idle"]
@@ -112,7 +112,7 @@ def drained_by(facts: Facts, gaps: Intervals, instants: Int64s) -> list[int]:
 
 def _training_waits(facts: Facts) -> Int64s:
     episodes = facts.episodes
-    held = np.flatnonzero(np.isin(episodes.lane, facts.training_threads) & episodes.blocking)
+    held = np.flatnonzero(is_among(episodes.lane, facts.training_threads) & episodes.blocking)
     return held[np.argsort(episodes.start_ns[held], kind="stable")]
 
 

@@ -13,7 +13,7 @@ from tbprof.analysis.arrays.intervals import Intervals, complement, union
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.health.profiler_cost import records_frames
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["LONG_PAUSE_NS", "LONG_PAUSE_WITH_FRAMES_NS", "LaunchIdle", "find_launch_idle", "pauses"]
@@ -85,5 +85,5 @@ def _training_launches(facts: Facts) -> Int64s:
     """Rows of the calls that launched work, ascending by their end."""
     slices = facts.trace.slices
     calls = facts.work.launches
-    calls = calls[np.isin(slices.lane[calls], facts.training_threads)]
+    calls = calls[is_among(slices.lane[calls], facts.training_threads)]
     return calls[np.argsort(slices.end_of(calls), kind="stable")]

@@ -11,6 +11,7 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import Intervals, intersect, total_ns, union
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
+from tbprof.trace.columns.arrays import is_among
 
 __all__ = ["LeadingWait", "find_leading_wait"]
 
@@ -50,7 +51,7 @@ def find_leading_wait(facts: Facts, device: int) -> LeadingWait | None:
 
 def _waits(facts: Facts, begin_ns: int, end_ns: int) -> bool:
     episodes = facts.episodes
-    held = np.isin(episodes.lane, facts.training_threads) & episodes.blocking
+    held = is_among(episodes.lane, facts.training_threads) & episodes.blocking
     waits = union(episodes.start_ns[held], episodes.end_ns[held])
     gap = union(np.array([begin_ns]), np.array([end_ns]))
     return total_ns(intersect(waits, gap)) >= _WHOLE * (end_ns - begin_ns)

@@ -11,7 +11,7 @@ from tbprof.analysis.events.steps import LAG_SHARE
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.health.run_health import run_health
 from tbprof.model import HealthFact, HealthSeverity
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Category
 
 __all__ = ["health_facts"]
@@ -70,7 +70,7 @@ def _steps(facts: Facts) -> Iterator[HealthFact]:
 def _joins(facts: Facts) -> Iterator[HealthFact]:
     work, calls = facts.work, facts.calls
     copied = work.launch[facts.trace.slices.category[work.rows] == Category.MEMCPY]
-    strangers = int((~np.isin(copied, calls.rows[calls.is_copy])).sum())
+    strangers = int((~is_among(copied, calls.rows[calls.is_copy])).sum())
     if strangers:
         yield HealthFact("copies_without_call", "info", {"copies": strangers})
     bare = facts.episodes.is_copy & (facts.episodes.record == NONE)

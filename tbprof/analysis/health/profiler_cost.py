@@ -7,7 +7,7 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import overlap_ns, union
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["FRAME_NS", "ProfilerCost", "find_profiler_cost", "own_work_rows", "records_frames"]
@@ -55,7 +55,7 @@ def records_frames(facts: Facts) -> bool:
 
 def _frames_in_steps(facts: Facts) -> int:
     slices = facts.trace.slices
-    on_lanes = np.isin(slices.lane, facts.training_threads)
+    on_lanes = is_among(slices.lane, facts.training_threads)
     begun = slices.start_ns[(slices.category == Category.PYTHON) & on_lanes]
     return int((facts.steps.index_of(begun) != NONE).sum())
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
 from tbprof.model import HealthFact, HookFacts
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Category
 
 __all__ = ["run_health"]
@@ -58,5 +56,5 @@ def _optimizer_steps(facts: Facts) -> int:
     if not facts.steps.recorded:
         return 0
     rows = matching_rows(facts.trace, _OPTIMIZER_STEP, Category.USER_ANNOTATION)
-    rows = rows[np.isin(facts.trace.slices.lane[rows], facts.steps.lanes)]
+    rows = rows[is_among(facts.trace.slices.lane[rows], facts.steps.lanes)]
     return int((facts.steps.index_of(facts.trace.slices.start_ns[rows]) != NONE).sum())

@@ -13,7 +13,7 @@ from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.loading import ALLOCATOR, LAZY_LOADING
 from tbprof.analysis.waits.awaited import Awaited
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["HostLanes", "host_states", "waiting"]
@@ -38,7 +38,7 @@ class HostLanes:
     def __init__(self, trace: Trace, lanes: tuple[int, ...]) -> None:
         self.trace = trace
         self.lanes = lanes
-        self.rows = np.isin(trace.slices.lane, lanes)
+        self.rows = is_among(trace.slices.lane, lanes)
         """For each row of the trace, whether it is one of theirs."""
 
     def ranges(self, pattern: str, *categories: Category) -> Intervals:
@@ -70,12 +70,11 @@ def host_states(
     """
     ops_and_ranges = (Category.CPU_OP, Category.USER_ANNOTATION)
     trace, slices = lanes.trace, lanes.trace.slices
-    held = np.flatnonzero(np.isin(episodes.lane, lanes.lanes) & episodes.blocking)
+    held = np.flatnonzero(is_among(episodes.lane, lanes.lanes) & episodes.blocking)
     own = calls.profiler_own
     overhead = np.flatnonzero(slices.category == Category.OVERHEAD)
-    busy_with_itself = lanes.during(
-        np.setdiff1d(overhead, matching_rows(trace, LAZY_LOADING, Category.OVERHEAD))
-    )
+    loads = matching_rows(trace, LAZY_LOADING, Category.OVERHEAD)
+    busy_with_itself = lanes.during(overhead[~is_among(overhead, loads)])
     compiling = lanes.ranges(_COMPILE, *ops_and_ranges)
     in_sync_point = waiting(lanes, episodes)
     return {
@@ -96,7 +95,7 @@ def host_states(
 
 def waiting(lanes: HostLanes, episodes: Episodes) -> Intervals:
     """When a training thread was in a sync point."""
-    held = np.flatnonzero(np.isin(episodes.lane, lanes.lanes) & episodes.blocking)
+    held = np.flatnonzero(is_among(episodes.lane, lanes.lanes) & episodes.blocking)
     return union(episodes.start_ns[held], episodes.end_ns[held])
 
 
@@ -121,7 +120,7 @@ def _in_collectives(lanes: HostLanes) -> Intervals:
 def _in_torch(lanes: HostLanes) -> Intervals:
     """When a training thread was in an op or a call, but for those that hand over to a collective."""
     category = lanes.trace.slices.category
-    chosen = lanes.rows & np.isin(category, (Category.CPU_OP, Category.RUNTIME))
+    chosen = lanes.rows & is_among(category, (Category.CPU_OP, Category.RUNTIME))
     chosen[matching_rows(lanes.trace, _OF_C10D, Category.CPU_OP)] = False
     return lanes.during(np.flatnonzero(chosen))
 
@@ -137,7 +136,7 @@ def _staging(lanes: HostLanes, work: DeviceWork, calls: Calls, episodes: Episode
 
     ROCm does not record the memory: there every upload stages its own.
     """
-    of_training = np.isin(episodes.lane, lanes.lanes) & (episodes.record != NONE)
+    of_training = is_among(episodes.lane, lanes.lanes) & (episodes.record != NONE)
     pageable, unknown = episodes.memory == _PAGEABLE, episodes.memory == _NOT_RECORDED
     upload = of_training & (episodes.direction == _UPLOAD) & (pageable | unknown)
     read = of_training & (episodes.direction == _READ) & pageable
@@ -153,7 +152,7 @@ def _refilling(lanes: HostLanes, work: DeviceWork, returned_ns: Int64s, explaine
     """From each return to the first launch of a training thread after it, for at most what was explained."""
     launches = work.launches
     slices = lanes.trace.slices
-    starts = np.sort(slices.start_ns[launches[np.isin(slices.lane[launches], lanes.lanes)]])
+    starts = np.sort(slices.start_ns[launches[is_among(slices.lane[launches], lanes.lanes)]])
     at = np.searchsorted(starts, returned_ns, side="left")
     last = int((slices.end_ns).max()) if len(slices) else 0
     return union(returned_ns, np.minimum(np.append(starts, last)[at], returned_ns + explained_ns))

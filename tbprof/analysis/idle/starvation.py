@@ -15,7 +15,7 @@ from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.idle.device_idle import IdlePieces
 from tbprof.analysis.waits.awaited import Awaited
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, percentile
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["DEFAULT_LAUNCH_NS", "starve_ns"]
@@ -66,4 +66,4 @@ def _launch_latency_ns(work: DeviceWork, idle: IdlePieces, device: int) -> int:
     onto_idle = overlap_ns(empty, launched, np.minimum(launched + 1, start)) > 0
     if not onto_idle.any():
         return DEFAULT_LAUNCH_NS
-    return int(np.percentile((start - launched)[onto_idle], _LATENCY_PERCENTILE))
+    return int(percentile((start - launched)[onto_idle], _LATENCY_PERCENTILE))

@@ -22,7 +22,7 @@ from tbprof.analysis.operators.forward_calls import forward_calls
 from tbprof.analysis.operators.host_tree import climbed
 from tbprof.model import Source
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, is_among, median
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["ENOUGH_STEPS", "Growth", "find_growth"]
@@ -93,7 +93,7 @@ def _of_device(facts: Facts, device: DeviceMemory) -> Growth | None:
     node = np.where(grows, _nodes(facts)[window.call], NONE)
     is_graph = len(distinct(node[node != NONE])) >= _SEVERAL * (len(facts.steps) - 2)
     # The batch is kept with the graph; what keeps both is found where autograd recorded.
-    named = np.isin(np.arange(window.places), window.code[node != NONE]) if is_graph else np.True_
+    named = is_among(np.arange(window.places), window.code[node != NONE]) if is_graph else np.True_
     largest = int(np.where(named, per_step, 0).argmax())
     operator, module, source = facts.once(owners_of_calls).places[largest]
     calls = window.call[(window.code == largest) & (grows if kept[largest] else np.True_)]
@@ -158,7 +158,7 @@ def _given_back(facts: Facts, device: DeviceMemory, blocks: Blocks) -> float:
     step = facts.steps.index_of(device.curve.time_ns[blocks.freed_at[old]])
     found = np.zeros(len(facts.steps), np.int64)
     np.add.at(found, step[step != NONE], blocks.bytes[old[step != NONE]])
-    return float(np.median(found[1:-1]))
+    return median(found[1:-1])
 
 
 def _replaced(window: _Window) -> Int64s:

@@ -11,7 +11,7 @@ from tbprof.analysis.operators.forward_calls import forward_calls
 from tbprof.analysis.operators.host_tree import climbed
 from tbprof.analysis.operators.operators import Operators, find_operators
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["Backward", "find_backward"]
@@ -87,8 +87,8 @@ def _seeds(facts: Facts, operators: Operators, roots: Int64s) -> Int64s:
     outer = np.flatnonzero(operators.parent == NONE)
     outer = outer[np.argsort(slices.start_ns[operators.rows[outer]], kind="stable")]
     is_seed = match(facts.trace, operators.rows[outer], _SEED)
-    begins = np.append(np.isin(outer, roots)[1:], False)
-    return np.sort(operators.rows[outer[is_seed & begins & ~np.isin(outer, roots)]])
+    begins = np.append(is_among(outer, roots)[1:], False)
+    return np.sort(operators.rows[outer[is_seed & begins & ~is_among(outer, roots)]])
 
 
 def _filled(lane: Int64s, forward: Int64s) -> Int64s:

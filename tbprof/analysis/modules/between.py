@@ -15,7 +15,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.modules.labels import AFTER, BEFORE, BETWEEN, GRADIENTS, LOSS, PartLabel
 from tbprof.analysis.modules.owners import Owners
 from tbprof.analysis.ranges.program_ranges import backward_threads, main_thread
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["between_parts"]
@@ -90,7 +90,7 @@ def _outermost(facts: Facts, owners: Owners) -> Int64s:
     """Positions of ranges that lie in no other one, on the threads of the steps and of autograd."""
     lanes = [lane for lane in (main_thread(facts), *backward_threads(facts)) if lane is not None]
     lane = facts.trace.slices.lane[owners.nest.rows]
-    return np.flatnonzero((owners.around == NONE) & np.isin(lane, lanes))
+    return np.flatnonzero((owners.around == NONE) & is_among(lane, lanes))
 
 
 def _marks(facts: Facts, owners: Owners) -> tuple[Int64s, Int64s]:

@@ -20,7 +20,7 @@ from tbprof.analysis.modules.labels import COMMUNICATION
 from tbprof.analysis.modules.owners import ROOT, Owners
 from tbprof.analysis.ranges.program_ranges import backward_threads, main_thread
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["FIGURES", "PartCost", "PartFigures", "part_figures"]
@@ -119,7 +119,7 @@ class _Counted:
         slices = facts.trace.slices
         self.host, self.idle = NEVER, NEVER
         if steps is None:
-            mine = np.flatnonzero(np.isin(slices.lane, self.lanes))
+            mine = np.flatnonzero(is_among(slices.lane, self.lanes))
             start, end = slices.start_ns[mine], slices.end_of(mine)
             if len(mine):
                 self.host = union(start.min(keepdims=True), end.max(keepdims=True))
@@ -136,7 +136,7 @@ class _Counted:
         """Positions of those that count."""
         if self._steps is None:
             return np.arange(len(instants))
-        return np.flatnonzero(np.isin(self._facts.steps.index_of(instants), self._steps))
+        return np.flatnonzero(is_among(self._facts.steps.index_of(instants), self._steps))
 
 
 def _add_work(facts: Facts, places: _Places, counted: _Counted, own: Int64s) -> tuple[Int64s, Int64s]:
@@ -162,7 +162,7 @@ def _add_work(facts: Facts, places: _Places, counted: _Counted, own: Int64s) -> 
 def _add_host(facts: Facts, places: _Places, counted: _Counted, own: Int64s) -> None:
     slices, owners, rows = facts.trace.slices, places.owners, places.owners.nest.rows
     start, end = slices.start_ns[rows], slices.end_of(rows)
-    mine = np.isin(slices.lane[rows], counted.lanes)
+    mine = is_among(slices.lane[rows], counted.lanes)
     for name, spans in (("host_forward_ns", counted.host), ("idle_ns", counted.idle)):
         length = _own_ns(np.where(mine, overlap_ns(spans, start, end), 0), owners.around)
         is_apart = owners.is_backward & (name == "host_forward_ns")

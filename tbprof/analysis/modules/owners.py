@@ -19,7 +19,7 @@ from tbprof.analysis.modules.part_ranges import PartRanges, part_ranges
 from tbprof.analysis.operators.host_tree import climbed
 from tbprof.analysis.ranges.paths import merge_paths
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct, lookup
+from tbprof.trace.columns.arrays import NONE, distinct, is_among, lookup
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["ROOT", "Owners", "find_owners"]
@@ -71,11 +71,11 @@ def find_owners(facts: Facts) -> Owners:
         None if key == NONE else parts.labels[key] for key in tree.paths.name.tolist()
     ]
     of_loss, of_communication = (len(labels) + NAMELESS.index(one) for one in (LOSS, COMMUNICATION))
-    node = np.where(np.isin(nest.rows, reducer), of_communication, of_loss)
+    node = np.where(is_among(nest.rows, reducer), of_communication, of_loss)
     node[part != NONE] = tree.paths.node[part[part != NONE]]
     mine = root[root != NONE]
     home, outer = tree.home[mine], backward.outer[mine]
-    of_part = np.where(np.isin(outer, loss), of_loss, ROOT)
+    of_part = np.where(is_among(outer, loss), of_loss, ROOT)
     of_part[home != NONE] = tree.paths.node[home[home != NONE]]
     node[root != NONE] = of_part
     return Owners(

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from tbprof.analysis.arrays.names import matching_names
 from tbprof.analysis.operators.host_tree import climbed
 from tbprof.analysis.operators.operators import Operators
-from tbprof.trace.columns.arrays import NONE, distinct, lookup
+from tbprof.trace.columns.arrays import NONE, distinct, is_among, lookup
 from tbprof.trace.columns.columns import Int64s, Trace
 
 __all__ = ["forward_calls"]
@@ -81,7 +81,7 @@ def forward_calls(
 def _lane_of(calls: Int64s, lane: Int64s, functions: Int64s, *, number: Int64s, start: Int64s) -> int:
     """The lane of the calls, ascending by start, that autograd's functions of one thread belong to."""
     best, found = (0, 0.0), NONE
-    for one in distinct(lane[np.isin(number[calls], number[functions])]).tolist():
+    for one in distinct(lane[is_among(number[calls], number[functions])]).tolist():
         there = calls[lane == one]
         at = lookup(number[there], there, number[functions])
         before = (at != NONE) & (start[np.maximum(at, 0)] < start[functions])

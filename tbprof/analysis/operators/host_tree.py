@@ -13,7 +13,7 @@ from tbprof.analysis.arrays.intervals import union
 from tbprof.analysis.arrays.names import match
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, is_among
 from tbprof.trace.columns.columns import Category, Int64s, Slices, Trace
 
 __all__ = ["HostTree", "climbed", "host_tree", "outermost"]
@@ -53,7 +53,7 @@ def host_tree(trace: Trace) -> HostTree:
     own = slices.duration_ns[nest.rows].copy()
     inside = parent != NONE
     np.subtract.at(own, parent[inside], slices.duration_ns[nest.rows[inside]])
-    is_op = np.isin(nest.rows, ops)
+    is_op = is_among(nest.rows, ops)
     operator = climbed(np.where(is_op, np.arange(len(is_op)), parent), is_op)
     return HostTree(nest.rows, parent, own, operator, _merged(slices, nest.rows, parent, is_op))
 

@@ -20,7 +20,7 @@ from tbprof.analysis.limits.formulas.cost import Cost
 from tbprof.analysis.operators.host_tree import outermost
 from tbprof.analysis.operators.operators import Operators, find_operators, with_inner
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = [
@@ -157,7 +157,7 @@ def _crosses_the_bus(facts: Facts, operators: Operators) -> npt.NDArray[np.bool_
     work = facts.work
     copies = np.flatnonzero(facts.trace.slices.category[work.rows] == Category.MEMCPY)
     direction, _ = copy_kinds(facts.trace, work, work.launch[copies], copies)
-    callers = operators.of_work[copies[~np.isin(direction, _STAYS)]]
+    callers = operators.of_work[copies[~is_among(direction, _STAYS)]]
     own = np.zeros((len(operators), 1), np.int64)
     own[callers[callers != NONE]] = 1
     crosses: npt.NDArray[np.bool_] = with_inner(operators.parent, own)[:, 0] > 0

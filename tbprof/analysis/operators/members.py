@@ -13,7 +13,7 @@ from tbprof.analysis.operators.grouping import Groups
 from tbprof.analysis.operators.operators import Operators
 from tbprof.analysis.operators.stacks import find_stacks
 from tbprof.model import Source
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["GroupRow", "calls_of_row", "code_of_calls", "work_of_calls"]
@@ -46,7 +46,7 @@ def calls_of_row(operators: Operators, groups: Groups, row: GroupRow, *, in_step
         and (groups.shapes is None or groups.shapes[code] == row.shapes)
         and (groups.stacks is None or groups.stacks[code] == row.stack)
     ]
-    is_mine = np.isin(groups.code, codes) & ~operators.is_inside_its_like(groups.code)
+    is_mine = is_among(groups.code, codes) & ~operators.is_inside_its_like(groups.code)
     if in_steps:
         is_mine &= operators.step != NONE
     return np.flatnonzero(is_mine)

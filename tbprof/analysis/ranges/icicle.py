@@ -17,7 +17,7 @@ from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, total_ns, un
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.ranges.paths import merge_paths, totals_of
 from tbprof.analysis.ranges.program_ranges import ProgramRanges, backward_threads, main_thread
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["Icicle", "cut_icicle", "fold_smallest", "shown_steps"]
@@ -96,7 +96,7 @@ def _own_host_ns(facts: Facts, ranges: ProgramRanges, parents: Int64s, spans: In
     slices, rows = facts.trace.slices, ranges.rows
     counted = [lane for lane in (main_thread(facts), *backward_threads(facts)[:1]) if lane is not None]
     length = overlap_ns(spans, slices.start_ns[rows], slices.end_of(rows))
-    length = np.where(np.isin(slices.lane[rows], counted), length, 0)
+    length = np.where(is_among(slices.lane[rows], counted), length, 0)
     inside = np.flatnonzero(parents != NONE)
     own: Int64s = length.copy()
     np.subtract.at(own, parents[inside], length[inside])
@@ -107,7 +107,7 @@ def _add_device_ns(facts: Facts, ranges: ProgramRanges, node: Int64s, own_ns: In
     """To the node of the innermost range around each launch; to the root where there is none."""
     work, slices = facts.work, facts.trace.slices
     step = facts.steps.index_of(work.launch_start_ns)
-    shown = np.flatnonzero(np.isin(step, shown_steps(facts)))
+    shown = np.flatnonzero(is_among(step, shown_steps(facts)))
     launched = shown[work.launch[shown] != NONE]
     calls = work.launch[launched]
     around = ranges.around(slices.lane[calls].astype(np.int64), slices.start_ns[calls], slices.end_of(calls))

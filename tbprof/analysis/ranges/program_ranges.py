@@ -11,7 +11,7 @@ import numpy as np
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, is_among
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["ProgramRanges", "backward_threads", "main_thread"]
@@ -48,7 +48,7 @@ class ProgramRanges:
         return self._or_of_caller(self._nest.parents(), lane, self._slices.start_ns[rows], end)
 
     def _or_of_caller(self, found: Int64s, lane: Int64s, start_ns: Int64s, end_ns: Int64s) -> Int64s:
-        open_ = np.flatnonzero((found == NONE) & np.isin(lane, self._backward))
+        open_ = np.flatnonzero((found == NONE) & is_among(lane, self._backward))
         if self._main is None or len(open_) == 0:
             return found
         joined: Int64s = found.copy()

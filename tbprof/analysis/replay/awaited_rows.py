@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.analysis.arrays.distinct import distinct_lines
 from tbprof.analysis.arrays.names import matching_names
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.episodes import Episodes
@@ -66,7 +67,7 @@ def _ended_last(
     """The row that ended last before the return, of those given before the call."""
     work = order.work
     awaited = np.full(len(device), NONE, np.int64)
-    for number, named in np.unique(np.stack([device, stream]), axis=1).T.tolist():
+    for number, named in distinct_lines(np.stack([device, stream], axis=1))[0].tolist():
         mine = np.flatnonzero((device == number) & (stream == named))
         rows = np.flatnonzero((work.device == number) & ((named < 0) | (work.stream == named)))
         rows = rows[np.argsort(work.end_ns[rows], kind="stable")]

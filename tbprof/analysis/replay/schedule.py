@@ -19,7 +19,7 @@ from tbprof.analysis.replay.engine_turns import find_turns
 from tbprof.analysis.replay.stream_waits import StreamWaits
 from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, percentile
 from tbprof.trace.columns.columns import Int64s, Trace
 
 __all__ = ["DeviceSchedule", "device_schedule"]
@@ -130,4 +130,4 @@ def _just_ended(order: StreamOrder) -> Int64s:
 
 def _least(values: Int64s, default: int) -> int:
     some: npt.NDArray[np.int64] = values[values >= 0]
-    return int(np.percentile(some, _LEAST_PERCENTILE)) if len(some) else default
+    return int(percentile(some, _LEAST_PERCENTILE)) if len(some) else default

@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.analysis.arrays.distinct import distinct_lines
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.replay.streams import StreamOrder
@@ -52,7 +53,7 @@ def find_stream_waits(trace: Trace, order: StreamOrder) -> StreamWaits:
     told = named if len(named.at_ns) else _guessed(trace, order.work)
     row = np.full(len(told.at_ns), NONE, np.int64)
     awaited = row.copy()
-    streams = np.unique(np.stack([told.device, told.waiting, told.awaited]), axis=1).T
+    streams, _ = distinct_lines(np.stack([told.device, told.waiting, told.awaited], axis=1))
     for device, waiting, other in streams.tolist():
         mine = (told.device == device) & (told.waiting == waiting) & (told.awaited == other)
         row[mine] = order.next_given(device, waiting, told.at_ns[mine])

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, is_among
 from tbprof.trace.columns.columns import Int64s, Trace
 
 __all__ = ["StreamOrder"]
@@ -27,8 +27,8 @@ class StreamOrder:
     @classmethod
     def of(cls, trace: Trace, work: DeviceWork, lanes: tuple[int, ...]) -> StreamOrder:
         """`lanes` are those of the training."""
-        of_training = (work.launch != NONE) & np.isin(trace.slices.lane[work.launch], lanes)
-        return cls(work, ~np.isin(work.place, distinct(work.place[of_training])))
+        of_training = (work.launch != NONE) & is_among(trace.slices.lane[work.launch], lanes)
+        return cls(work, ~is_among(work.place, distinct(work.place[of_training])))
 
     @cached_property
     def issued_ns(self) -> Int64s:

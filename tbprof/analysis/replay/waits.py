@@ -15,7 +15,7 @@ from tbprof.analysis.waits.awaited import Awaited
 from tbprof.analysis.waits.base_cost import DEFAULT_COPY_NS, DEFAULT_SYNC_NS
 from tbprof.line_rules import STAGED_BYTES
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among, median
 from tbprof.trace.columns.clocks import CLOCK_SLACK_NS
 from tbprof.trace.columns.columns import Int64s
 
@@ -50,14 +50,14 @@ def replay_waits(
 ) -> ReplayWaits:
     """What blocked these lanes, each with the rows that it waited for."""
     held_up = episodes.blocking | _is_staged(order.work, calls, episodes)
-    chosen = np.flatnonzero(np.isin(episodes.lane, lanes) & held_up)
+    chosen = np.flatnonzero(is_among(episodes.lane, lanes) & held_up)
     chosen = chosen[np.argsort(episodes.start_ns[chosen], kind="stable")]
     start, end = episodes.start_ns[chosen], episodes.end_ns[chosen]
     rows = awaited_rows(order, calls, episodes, awaited, chosen)
     done = _last_ends(order.work, rows, start)
     held = done > start
     lag = np.maximum(end - done, 0)
-    usual = int(np.median(lag[held])) if held.any() else DEFAULT_SYNC_NS
+    usual = int(median(lag[held])) if held.any() else DEFAULT_SYNC_NS
     least = np.where(episodes.copy_ns[chosen] > 0, DEFAULT_COPY_NS, 0)
     least = least + np.where(episodes.sync_ns[chosen] > 0, DEFAULT_SYNC_NS, 0)
     awaits_all = awaits_device(calls, episodes, chosen) & (

@@ -12,7 +12,7 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import overlap_ns, union
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["faster_device_ns"]
@@ -24,7 +24,7 @@ OWN_NS = 20_000
 def faster_device_ns(facts: Facts) -> int:
     """At most so much shorter gets the window, were all work of the device done at once."""
     episodes, work, steps = facts.episodes, facts.work, facts.steps
-    waits = np.flatnonzero(episodes.blocking & np.isin(episodes.lane, facts.training_threads))
+    waits = np.flatnonzero(episodes.blocking & is_among(episodes.lane, facts.training_threads))
     waited_ns = int(episodes.wait_ns[waits].sum())
     inside = steps.index_of(work.launch_start_ns) != NONE
     last = int(work.end_ns[inside].max(initial=int(steps.end_ns.max())))
@@ -37,7 +37,7 @@ def _may_have_waited_ns(facts: Facts, waits: Int64s) -> int:
     """In calls of the driver that are no sync points."""
     slices, episodes = facts.trace.slices, facts.episodes
     calls = np.flatnonzero(slices.category == Category.RUNTIME)
-    calls = calls[np.isin(slices.lane[calls], facts.training_threads)]
+    calls = calls[is_among(slices.lane[calls], facts.training_threads)]
     waiting = union(episodes.start_ns[waits], episodes.end_ns[waits])
     counted = overlap_ns(waiting, slices.start_ns[calls], slices.end_of(calls)) > 0
     calls = calls[~counted & (facts.steps.index_of(slices.start_ns[calls]) != NONE)]

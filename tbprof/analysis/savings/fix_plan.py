@@ -14,6 +14,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.savings import saving_of
 from tbprof.model import Saving
 from tbprof.records import dataclass
+from tbprof.trace.columns.arrays import distinct
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["MAX_WEIGHED", "PlannedFix", "fix_plan", "window_saving"]
@@ -50,7 +51,7 @@ def fix_plan(facts: Facts, candidates: Sequence[Int64s]) -> tuple[PlannedFix, ..
         saving, ceiling = savings[best]
         reached = max(saving, total)
         plan.append(PlannedFix(best, reached - total, reached, ceiling))
-        gone, total = np.union1d(gone, candidates[best]), reached
+        gone, total = distinct(np.concatenate([gone, candidates[best]])), reached
         left.remove(best)
     return tuple(plan)
 
@@ -74,5 +75,5 @@ def window_saving(facts: Facts, plan: Sequence[PlannedFix], planned: Int64s) -> 
 
 def _together(facts: Facts, gone: Int64s, candidate: Int64s) -> tuple[int, int]:
     """What removing these episodes as well wins in all, and its ceiling."""
-    saving = saving_of(facts, np.union1d(gone, candidate), "drop")
+    saving = saving_of(facts, distinct(np.concatenate([gone, candidate])), "drop")
     return saving.estimate_ns or 0, saving.ceiling_ns

@@ -16,6 +16,7 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import overlap_ns
 from tbprof.analysis.facts import Facts
 from tbprof.model import Removal, Saving
+from tbprof.trace.columns.arrays import is_among
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["REPLAYED", "saving_of"]
@@ -50,7 +51,7 @@ def _within_stretches_ns(facts: Facts, won: Int64s) -> int:
     if len(won) == 0:
         return 0
     waits, episodes = facts.replay.waits, facts.episodes
-    ends = np.sort(waits.end_ns[waits.drains & ~np.isin(waits.episode, won)])
+    ends = np.sort(waits.end_ns[waits.drains & ~is_among(waits.episode, won)])
     won = won[np.argsort(episodes.start_ns[won], kind="stable")]
     stretch = np.searchsorted(ends, episodes.start_ns[won], side="right")
     first = np.flatnonzero(np.diff(stretch, prepend=-1))

@@ -17,7 +17,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.summary.host_pieces import ON_HOST
 from tbprof.analysis.summary.rank_sequence import host_sequence, rank_sequence
 from tbprof.model import CollectiveKey, CollectiveTotal, Communication, PeerTraffic
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, is_among
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["MAX_TOTALS", "communication_totals"]
@@ -51,7 +51,7 @@ def _on_device(facts: Facts) -> Iterator[CollectiveTotal]:
     found, work = facts.collectives, facts.work
     length = (work.end_ns - work.start_ns)[found.at]
     for numbers in _counted_together(found.keys, found.key, length):
-        mine = np.flatnonzero(np.isin(found.key, numbers))
+        mine = np.flatnonzero(is_among(found.key, numbers))
         total = _total([found.keys[number] for number in found.key[mine].tolist()], length[mine])
         yield dataclasses.replace(
             total,

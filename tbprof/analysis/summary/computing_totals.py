@@ -18,7 +18,7 @@ from tbprof.analysis.operators.operators import Operators, find_operators
 from tbprof.analysis.operators.recomputed import recomputed_calls
 from tbprof.model import Computing, ComputingPart
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, is_among
 from tbprof.trace.columns.columns import Category, Int64s
 from tbprof.trace.columns.tensor_cores import is_on_tensor_cores
 
@@ -139,7 +139,7 @@ class _Computed:
     def _products_are_covered(self) -> bool:
         facts, work = self.facts, self.facts.work
         on_matrix_units = are_named(facts.trace, work.rows, is_on_tensor_cores)
-        are_products = np.isin(self.work_kind, _PRODUCTS) | (on_matrix_units & (self.work_kind != NONE))
+        are_products = is_among(self.work_kind, _PRODUCTS) | (on_matrix_units & (self.work_kind != NONE))
         length = (work.end_ns - work.start_ns) * are_products
         covering = _at(self.limits.covering, self.operators.of_work)
         is_covered = _at(self.limits.covered_ns, covering) > 0
@@ -159,7 +159,7 @@ def _work_kinds(facts: Facts, operators: Operators, family: Int64s, named: Int64
     is_copy = facts.trace.slices.category[work.rows] == Category.MEMCPY
     copies = np.flatnonzero(is_copy)
     direction, _ = copy_kinds(facts.trace, work, work.launch[copies], copies)
-    kind[copies[np.isin(direction, _OVER_THE_BUS)]] = _COPIES
+    kind[copies[is_among(direction, _OVER_THE_BUS)]] = _COPIES
     kind[facts.parts.is_communication] = _COMMUNICATION
     step = _at(operators.step, np.where(around == NONE, call, around))
     alone = call == NONE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.analysis.arrays.distinct import distinct_lines
 from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.transfers import Transfers
@@ -19,7 +20,7 @@ def copy_totals(episodes: Episodes, transfers: Transfers) -> tuple[CopyTotal, ..
     real = np.flatnonzero(episodes.is_copy & (episodes.record != NONE))
     kinds = np.stack([episodes.direction[real], episodes.memory[real]], axis=1)
     rows = []
-    for direction, memory in np.unique(kinds, axis=0).tolist() if len(real) else []:
+    for direction, memory in distinct_lines(kinds)[0].tolist():
         mine = real[(kinds[:, 0] == direction) & (kinds[:, 1] == memory)]
         rows.append(
             CopyTotal(

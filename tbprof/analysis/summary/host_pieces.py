@@ -28,7 +28,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.summary.device_pieces import DevicePieces, Labelled, pieces_of
 from tbprof.analysis.summary.input_elements import input_elements
 from tbprof.model import StretchPart
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, is_among
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["ON_HOST", "exposed_on_host", "host_pieces"]
@@ -73,7 +73,7 @@ def _outermost_ops(facts: Facts) -> Int64s:
     """Of the training threads, ascending by start."""
     trace = facts.trace
     is_op = trace.slices.category == Category.CPU_OP
-    is_op &= np.isin(trace.slices.lane, facts.training_threads)
+    is_op &= is_among(trace.slices.lane, facts.training_threads)
     is_op[matching_rows(trace, _HANDS_OVER, Category.CPU_OP)] = False
     ops = Nest.of(trace.slices, np.flatnonzero(is_op))
     rows = ops.rows[ops.parents() == NONE]
@@ -89,7 +89,7 @@ def _collectives(facts: Facts) -> Int64s:
 
 def _loading(facts: Facts) -> Int64s:
     rows = matching_rows(facts.trace, LOADER, Category.USER_ANNOTATION, Category.CPU_OP)
-    return rows[np.isin(facts.trace.slices.lane[rows], facts.training_threads)]
+    return rows[is_among(facts.trace.slices.lane[rows], facts.training_threads)]
 
 
 def _during(facts: Facts, rows: Int64s) -> Intervals:

@@ -11,6 +11,7 @@ from tbprof.analysis.arrays.intervals import overlap_ns, subtract
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.idle.host_states import HostLanes, waiting
 from tbprof.model import HostTime
+from tbprof.trace.columns.arrays import is_among
 from tbprof.trace.columns.columns import Category
 
 __all__ = ["host_times"]
@@ -20,8 +21,8 @@ def host_times(facts: Facts) -> tuple[HostTime, ...]:
     """One record a step. The training threads hand over to each other and count as one."""
     slices, steps = facts.trace.slices, facts.steps
     lanes = HostLanes(facts.trace, facts.training_threads)
-    in_torch = np.isin(slices.category, (Category.CPU_OP, Category.RUNTIME))
-    on_lanes = np.isin(slices.lane, facts.training_threads)
+    in_torch = is_among(slices.category, (Category.CPU_OP, Category.RUNTIME))
+    on_lanes = is_among(slices.lane, facts.training_threads)
     waits = waiting(lanes, facts.episodes)
     loading = subtract(facts.causes.states["data"], waits)
     launching = subtract(subtract(lanes.during(np.flatnonzero(in_torch & on_lanes)), waits), loading)

@@ -21,7 +21,7 @@ from tbprof.analysis.summary.host_pieces import ON_HOST, host_pieces
 from tbprof.analysis.summary.stretch_parts import divide
 from tbprof.model import CollectiveKey, RankSequence
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, is_among
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["MAX_COLLECTIVES", "host_sequence", "rank_sequence"]
@@ -151,7 +151,7 @@ def _host_waits(facts: Facts, launched_ns: Int64s) -> Int64s:
     episodes = facts.episodes
     held = np.flatnonzero(
         episodes.blocking
-        & np.isin(episodes.lane, facts.training_threads)
+        & is_among(episodes.lane, facts.training_threads)
         & (facts.awaited.explained_ns > 0)
         & (episodes.start_ns >= facts.steps.start_ns[0])
     )

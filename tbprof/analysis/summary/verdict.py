@@ -45,7 +45,7 @@ from tbprof.analysis.kernels.largest import largest_kernels
 from tbprof.analysis.summary.host_pieces import exposed_on_host
 from tbprof.analysis.summary.verdict_window import SEVERAL, VerdictWindow
 from tbprof.model import BOUND_SHARE, SEVERITIES, Finding, Numbers, Saving, Verdict
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, median
 
 __all__ = ["COLD_SHARE", "WORTH_SHARE", "find_verdict"]
 
@@ -226,7 +226,7 @@ def _case_of(facts: Facts, cause: str) -> str:
 def _uneven(window: VerdictWindow) -> Numbers:
     """How many steps are idle while most are not, and for how long; nothing where there are none."""
     share = window.step_idle_ns / np.maximum(window.step_ns, 1)
-    typical = float(np.median(share))
+    typical = median(share)
     if len(share) < SEVERAL + 1 or typical >= BOUND_SHARE or window.idle_ns < BOUND_SHARE * window.total_ns:
         return {}
     idle = share >= typical + BOUND_SHARE

@@ -11,7 +11,7 @@ from tbprof.analysis.arrays.names import match
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.timeline.lanes import LaneKind, TimelineLane, line_groups
 from tbprof.analysis.timeline.tracks import SpanTable, kind_number, nested_lines
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Category, Int64s
 from tbprof.trace.columns.eras import STEP_PREFIX
 
@@ -34,7 +34,7 @@ _ORDER: tuple[LaneKind, ...] = ("main", "autograd", "thread")
 def thread_lanes(facts: Facts) -> Iterator[tuple[TimelineLane, SpanTable]]:
     """The thread of the steps, those of autograd, then the others by their first row."""
     slices = facts.trace.slices
-    rows = np.flatnonzero(np.isin(slices.category, list(_GROUPS)))
+    rows = np.flatnonzero(is_among(slices.category, list(_GROUPS)))
     lanes = slices.lane[rows]
     rows = rows[np.argsort(lanes, kind="stable")]
     numbers, begin = np.unique(np.sort(lanes, kind="stable"), return_index=True)
@@ -74,7 +74,7 @@ def _thread(
     kinds = np.full(len(rows), kind_number("other"), np.int64)
     for group in dict.fromkeys(_GROUPS.values()):
         wanted = [category for category, of in _GROUPS.items() if of == group]
-        mine = np.flatnonzero(np.isin(slices.category[rows], wanted))
+        mine = np.flatnonzero(is_among(slices.category[rows], wanted))
         nested = nested_lines(start[mine], end[mine])
         lines[mine] = nested + len(groups)
         groups += line_groups(group, nested)

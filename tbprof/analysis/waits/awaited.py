@@ -16,7 +16,7 @@ from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, lookup
+from tbprof.trace.columns.arrays import NONE, is_among, lookup
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["Awaited", "find_awaited"]
@@ -52,7 +52,7 @@ class _StreamWaits:
         reached = {stream}
         of_device = self.device[:seen] == device
         while True:
-            waits = of_device & np.isin(self.waiting[:seen], list(reached))
+            waits = of_device & is_among(self.waiting[:seen], list(reached))
             more = reached | set(self.awaited[:seen][waits].tolist())
             if more == reached:
                 return frozenset(reached)
@@ -91,7 +91,7 @@ def _busy(work: DeviceWork, device: int, streams: frozenset[int]) -> Intervals:
     if not streams:
         nothing = np.empty(0, np.int64)
         return work.busy.get(device, Intervals(nothing, nothing))
-    return work.busy_of((work.device == device) & np.isin(work.stream, list(streams)))
+    return work.busy_of((work.device == device) & is_among(work.stream, list(streams)))
 
 
 def _named(trace: Trace, calls: Calls, episodes: Episodes) -> tuple[Int64s, Int64s]:

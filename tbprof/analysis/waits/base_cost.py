@@ -7,7 +7,7 @@ import numpy as np
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.waits.awaited import Awaited
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, percentile
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["DEFAULT_COPY_NS", "DEFAULT_SYNC_NS", "net_wait_ns"]
@@ -43,5 +43,5 @@ def _base_ns(calls: Calls, episodes: Episodes, awaited: Awaited) -> Int64s:
     for name in distinct(names[involved]).tolist():
         lengths = duration[involved[names[involved] == name]]
         if len(lengths) >= _MIN_CALLS:
-            base[names == name] = int(np.percentile(lengths, _BASE_PERCENTILE))
+            base[names == name] = int(percentile(lengths, _BASE_PERCENTILE))
     return base

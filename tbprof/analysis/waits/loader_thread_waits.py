@@ -14,7 +14,7 @@ from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, union
 from tbprof.analysis.device.copy_kinds import DIRECTIONS
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.steps import Steps
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, is_among
 from tbprof.trace.columns.columns import Category, Trace
 
 __all__ = ["loader_thread_waits", "silent_ns"]
@@ -22,16 +22,16 @@ __all__ = ["loader_thread_waits", "silent_ns"]
 
 def loader_thread_waits(episodes: Episodes, lanes: tuple[int, ...]) -> npt.NDArray[np.bool_]:
     """For each episode whether it blocked, in a step, a thread that feeds those of the training (`lanes`)."""
-    held_up = episodes.blocking & (episodes.step != NONE) & ~np.isin(episodes.lane, lanes)
+    held_up = episodes.blocking & (episodes.step != NONE) & ~is_among(episodes.lane, lanes)
     uploads = held_up & (episodes.direction == DIRECTIONS.index("HtoD"))
-    feeds: npt.NDArray[np.bool_] = held_up & np.isin(episodes.lane, distinct(episodes.lane[uploads]))
+    feeds: npt.NDArray[np.bool_] = held_up & is_among(episodes.lane, distinct(episodes.lane[uploads]))
     return feeds
 
 
 def silent_ns(trace: Trace, steps: Steps, lanes: tuple[int, ...]) -> int:
     """How long, in the steps, no op and no call ran on these lanes."""
     slices = trace.slices
-    speaks = np.isin(slices.category, (Category.CPU_OP, Category.RUNTIME)) & np.isin(slices.lane, lanes)
+    speaks = is_among(slices.category, (Category.CPU_OP, Category.RUNTIME)) & is_among(slices.lane, lanes)
     start = slices.start_ns[speaks]
     spoken = union(start, start + slices.duration_ns[speaks])
     inside: Intervals = union(steps.start_ns, steps.end_ns)

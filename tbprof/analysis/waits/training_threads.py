@@ -19,7 +19,7 @@ from tbprof.analysis.attribution.annotations import LOADER
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.steps import Steps
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, is_among
 from tbprof.trace.columns.columns import Category, Trace
 
 __all__ = ["REAL_SHARE", "find_training_threads"]
@@ -55,8 +55,8 @@ def _launching(trace: Trace, work: DeviceWork, sure: set[int]) -> _Lanes:
         lanes: _Lanes = trace.slices.lane[work.launch[kernels if len(kernels) else launched]]
         return lanes
     of_kernels = trace.slices.lane[work.launch[kernels]]
-    shared = distinct(work.place[kernels[np.isin(of_kernels, list(sure))]])
-    to_shared: _Lanes = of_kernels[np.isin(work.place[kernels], shared)]
+    shared = distinct(work.place[kernels[is_among(of_kernels, list(sure))]])
+    to_shared: _Lanes = of_kernels[is_among(work.place[kernels], shared)]
     return to_shared
 
 

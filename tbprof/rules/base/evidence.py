@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tbprof.analysis.arrays.intervals import Intervals
 from tbprof.analysis.facts import Facts
 from tbprof.model import Evidence
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct
 
 __all__ = ["MAX_EVIDENCE", "idle_evidence", "row_evidence", "wait_evidence"]
 
@@ -54,7 +54,7 @@ def _evidence(
 ) -> tuple[Evidence, ...]:
     steps = facts.steps.index_of(start_ns)
     _, longest_of_step = np.unique(steps, return_index=True)
-    kept = np.union1d(np.arange(min(MAX_EVIDENCE, len(rows))), longest_of_step)
+    kept = distinct(np.concatenate([np.arange(min(MAX_EVIDENCE, len(rows))), longest_of_step]))
     columns = (start_ns - facts.origin_ns, duration_ns, steps, rows)
     return tuple(
         Evidence(kind, start, duration, None if step == NONE else step, row)

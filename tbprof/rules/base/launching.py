@@ -11,7 +11,7 @@ from tbprof.analysis.gaps.launch_idle import LONG_PAUSE_NS
 from tbprof.analysis.savings.earlier_host import earlier_host_ns
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import gaps_ns
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, is_among
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["launching", "unlaunched_ns"]
@@ -26,7 +26,7 @@ def launching(facts: Facts, work: Int64s, longest_ns: int) -> Intervals:
         longest_ns: From here on a pause before a launch is no part of it.
     """
     calls = facts.once(_calls)
-    chosen = np.isin(calls.rows, facts.work.launch[work][facts.work.launch[work] != NONE])
+    chosen = is_among(calls.rows, facts.work.launch[work][facts.work.launch[work] != NONE])
     is_next = calls.is_next & (calls.start_ns - calls.before_ns < longest_ns)
     begun = np.where(is_next, np.minimum(calls.before_ns, calls.start_ns), calls.start_ns)
     return union(begun[chosen], calls.end_ns[chosen])

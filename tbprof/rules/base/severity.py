@@ -16,6 +16,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.savings import saving_of
 from tbprof.model import MEDIUM_SHARE, SEVERITIES, Saving, Severity, severity_of_share
 from tbprof.rules.base.benign_waits import are_benign, are_throttle
+from tbprof.trace.columns.arrays import median
 
 __all__ = [
     "PACING_SHARE",
@@ -84,4 +85,4 @@ def _share_of_step(facts: Facts, saving_ns: int) -> float:
     """What all steps win, as a part of as many median warm ones."""
     duration = facts.steps.duration_ns
     warm = duration[~np.array(facts.steps.cold)]
-    return saving_ns / len(facts.steps) / max(float(np.median(warm)), 1.0)
+    return saving_ns / len(facts.steps) / max(median(warm), 1.0)

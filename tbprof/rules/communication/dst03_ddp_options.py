@@ -50,6 +50,7 @@ from tbprof.rules.base.launching import unlaunched_ns
 from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_transfer
+from tbprof.trace.columns.arrays import is_among
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["RULE"]
@@ -94,7 +95,7 @@ def _broadcasts(facts: Facts) -> _Cost:
     found = facts.collectives
     forwards = matching_rows(facts.trace, _FORWARDS, Category.USER_ANNOTATION, Category.CPU_OP)
     is_broadcast = np.array([key.kind == "broadcast" for key in found.keys], np.bool_)
-    in_forward = np.isin(found.at, launched_inside(facts, forwards))
+    in_forward = is_among(found.at, launched_inside(facts, forwards))
     chosen = np.flatnonzero(in_forward & is_broadcast[found.key]) if len(found.keys) else found.at[:0]
     spent = int(facts.collective_exposed_ns[chosen].sum())
     return _cost(facts, "broadcast_buffers=False", found.at[chosen], spent)

@@ -53,6 +53,7 @@ from tbprof.rules.base.launching import unlaunched_ns
 from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.communication.severity_of_exchange import severity_of_exchange
+from tbprof.trace.columns.arrays import is_among
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["RULE"]
@@ -93,7 +94,7 @@ def _exchanges(facts: Facts, forwards: Int64s, starts: Int64s) -> list[Int64s]:
     if not len(found.keys):
         return [found.at] * len(starts)
     is_reduced = np.array([key.kind == "all_reduce" for key in found.keys], np.bool_)[found.key]
-    chosen = np.flatnonzero(is_reduced & ~np.isin(found.at, launched_inside(facts, forwards)))
+    chosen = np.flatnonzero(is_reduced & ~is_among(found.at, launched_inside(facts, forwards)))
     launched = work.launch_start_ns[found.at[chosen]]
     chosen = chosen[np.argsort(launched, kind="stable")]
     of_pass = np.searchsorted(starts, np.sort(launched), side="right") - 1

@@ -9,6 +9,7 @@ import numpy as np
 from tbprof.analysis.communication.kinds import UNKNOWN
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
+from tbprof.trace.columns.arrays import is_among
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["KindAndGroup", "kinds_and_groups"]
@@ -34,4 +35,4 @@ def kinds_and_groups(facts: Facts) -> Iterator[KindAndGroup]:
     names = [(key.kind, key.group or key.ranks or "") for key in found.keys]
     for name in dict.fromkeys(names):
         numbers = [number for number, one in enumerate(names) if one == name]
-        yield KindAndGroup(*name, np.flatnonzero(np.isin(found.key, numbers)))
+        yield KindAndGroup(*name, np.flatnonzero(is_among(found.key, numbers)))

@@ -14,6 +14,7 @@ from tbprof.records import dataclass
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.severity import severity_of_transfer
+from tbprof.trace.columns.arrays import median
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["find_slowed"]
@@ -105,7 +106,7 @@ def _slowed_rows(facts: Facts, at: Int64s, kind: Int64s, among: Int64s) -> _Slow
     enough &= np.bincount(kind[alone], minlength=kinds) >= _ENOUGH
     usual = np.zeros(kinds, np.int64)
     for number in np.flatnonzero(enough).tolist():
-        usual[number] = int(np.median(length[alone & (kind == number)]))
+        usual[number] = int(median(length[alone & (kind == number)]))
     compared = beside & enough[kind]
     mine = np.flatnonzero(compared)
     others_ns = int(_beside_communication_ns(facts, among).sum()) - int(covered[compared].sum())

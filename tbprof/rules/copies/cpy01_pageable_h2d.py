@@ -47,6 +47,7 @@ from tbprof.rules.base.findings import site_finding
 from tbprof.rules.base.passing import UPLOADS
 from tbprof.rules.base.rule import Rule
 from tbprof.rules.copies.search.steady_uploads import moves_batch, names_loader
+from tbprof.trace.columns.arrays import median
 
 __all__ = ["RULE"]
 
@@ -87,7 +88,7 @@ def _uploads(site: SiteMembers) -> bool:
 
 def _is_batch(facts: Facts, site: SiteMembers) -> bool:
     """Whether it is large, and comes from the data loader where the trace names one."""
-    large = float(np.median(facts.episodes.bytes[site.members])) >= BATCH_BYTES
+    large = median(facts.episodes.bytes[site.members]) >= BATCH_BYTES
     starts = facts.episodes.start_ns[site.members]
     return large and (not names_loader(facts) or bool(np.mean(moves_batch(facts, starts)) > _MOST))
 

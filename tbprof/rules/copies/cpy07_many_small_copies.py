@@ -40,7 +40,7 @@ from tbprof.model import Finding, SiteIndex
 from tbprof.rules.base.findings import waits_finding
 from tbprof.rules.base.passing import COPIES
 from tbprof.rules.base.rule import STEPS, Rule
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among, median
 
 __all__ = ["RULE"]
 
@@ -65,14 +65,14 @@ def find(facts: Facts) -> Iterator[Finding]:
 def _of_one_frame(facts: Facts, sites: tuple[SiteIndex, ...]) -> Iterator[Finding]:
     members = np.sort(np.concatenate([facts.sites[index].members for index in sites]))
     step = facts.episodes.step[members]
-    members = members[(step != NONE) & np.isin(facts.episodes.lane[members], facts.training_threads)]
+    members = members[(step != NONE) & is_among(facts.episodes.lane[members], facts.training_threads)]
     per_step = np.bincount(facts.episodes.step[members], minlength=len(facts.steps))
-    copies = float(np.median(per_step[~np.array(facts.steps.cold)]))
+    copies = median(per_step[~np.array(facts.steps.cold)])
     sizes = facts.episodes.bytes[members]
-    if copies >= MANY_COPIES and float(np.median(sizes)) < SMALL_BYTES:
+    if copies >= MANY_COPIES and median(sizes) < SMALL_BYTES:
         numbers = {
             "copies_per_step": copies,
-            "median_bytes": int(np.median(sizes)),
+            "median_bytes": int(median(sizes)),
             "bytes": int(sizes.sum()),
         }
         yield waits_finding(facts, sites, members, rule=_CODE, removal="drop", numbers=numbers)

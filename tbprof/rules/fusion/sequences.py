@@ -20,6 +20,7 @@ from tbprof.rules.base.computing import computing_finding, gaps_ns, in_main_step
 from tbprof.rules.base.rule import Passing
 from tbprof.rules.base.unbroken_ops import unbroken_ops
 from tbprof.texts.figures.scopes import Scope
+from tbprof.trace.columns.arrays import is_among
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["finder", "looked_for"]
@@ -106,7 +107,7 @@ def _find(facts: Facts, pattern: str) -> _Found:
     spans = union(slices.start_ns[first], slices.end_of(last))
     late_ns = total_ns(intersect(facts.idle_of("launch"), spans))
     held = np.concatenate(members) if members else launching[:0]
-    work = in_main_steps(facts, np.flatnonzero(np.isin(ops.of_work, held) & facts.work.is_kernel))
+    work = in_main_steps(facts, np.flatnonzero(is_among(ops.of_work, held) & facts.work.is_kernel))
     return _Found(
         count=len(members),
         work=work,

@@ -34,6 +34,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tbprof.analysis.arrays.distinct import distinct_lines
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.evidence import row_evidence
@@ -84,8 +85,8 @@ def _nodes(facts: Facts) -> tuple[int, Int64s]:
     ]
     numbers = autograd.autograd_number.at(rows)
     rows, numbers = rows[numbers >= 0], numbers[numbers >= 0]
-    seen = np.unique(np.stack([slices.lane[rows], numbers]), axis=1)
-    return seen.shape[1] - len(distinct(seen[0])), rows
+    seen, _ = distinct_lines(np.stack([slices.lane[rows].astype(np.int64), numbers], axis=1))
+    return len(seen) - len(distinct(seen[:, 0])), rows
 
 
 def _looked_at(facts: Facts) -> Numbers | None:

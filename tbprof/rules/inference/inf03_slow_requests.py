@@ -46,7 +46,7 @@ from tbprof.rules.base.rule import Need, Passing, Rule
 from tbprof.rules.base.training import trains
 from tbprof.rules.notes.inference import latency_words
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among, median
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["RULE"]
@@ -76,7 +76,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     warm_ns = requests.latency_ns[requests.warm]
     if facts.once(trains) or len(warm_ns) < LEAST_REQUESTS:
         return
-    slow = warm_ns >= TAIL * float(np.median(warm_ns))
+    slow = warm_ns >= TAIL * median(warm_ns)
     if slow.any():
         yield window_finding(
             _CODE,
@@ -96,7 +96,7 @@ def _latencies(requests: _Requests) -> Numbers:
     warm_ns = requests.latency_ns[requests.warm]
     return {
         "requests": len(warm_ns),
-        "p50_ns": int(np.median(warm_ns)),
+        "p50_ns": int(median(warm_ns)),
         "p99_ns": int(np.percentile(warm_ns, 99, method="higher")),
         "first_ns": int(requests.latency_ns[0]),
         "per_s": round(1e9 / max(float(warm_ns.mean()), 1.0), 1),
@@ -132,8 +132,8 @@ def _rows(facts: Facts) -> Int64s:
     slices = facts.trace.slices
     ranges = np.flatnonzero(slices.category == Category.USER_ANNOTATION)
     if facts.steps.recorded:
-        starts = np.isin(slices.start_ns[ranges], facts.steps.start_ns)
-        of_steps = starts & np.isin(slices.end_of(ranges), facts.steps.end_ns)
+        starts = is_among(slices.start_ns[ranges], facts.steps.start_ns)
+        of_steps = starts & is_among(slices.end_of(ranges), facts.steps.end_ns)
         rows = ranges[of_steps]
         _, first = np.unique(slices.start_ns[rows], return_index=True)
         chosen: Int64s = rows[first]

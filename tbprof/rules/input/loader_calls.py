@@ -21,7 +21,7 @@ from tbprof.rules.base.passing import counted
 from tbprof.rules.base.rule import Passing
 from tbprof.rules.notes.input import dat01
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, is_among
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = [
@@ -66,7 +66,7 @@ def find_loader_calls(facts: Facts) -> LoaderCalls:
     """Those of a window, judged by the idle of its busiest device."""
     trace, slices = facts.trace, facts.trace.slices
     rows = matching_rows(trace, LOADER, Category.CPU_OP, Category.USER_ANNOTATION)
-    rows = rows[np.isin(slices.lane[rows], facts.training_threads)]
+    rows = rows[is_among(slices.lane[rows], facts.training_threads)]
     rows = rows[facts.steps.index_of(slices.start_ns[rows]) != NONE]
     rows = rows[np.argsort(slices.start_ns[rows], kind="stable")]
     start = slices.start_ns[rows]

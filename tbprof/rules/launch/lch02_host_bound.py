@@ -54,7 +54,7 @@ from tbprof.rules.base.passing import LONG_PAUSES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.base.typical_steps import typical_ns
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Category
 
 __all__ = ["RULE"]
@@ -113,7 +113,7 @@ def _paused(facts: Facts, place: str) -> Intervals:
         return there
     slices = facts.trace.slices
     rows = matching_rows(facts.trace, re.escape(place) + "$", *_CODE_ROWS)
-    rows = rows[np.isin(slices.lane[rows], facts.training_threads)]
+    rows = rows[is_among(slices.lane[rows], facts.training_threads)]
     return union_of((there, intersect(long, union(slices.start_ns[rows], slices.end_of(rows)))))
 
 

@@ -45,6 +45,7 @@ from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
 from tbprof.rules.base.unbroken_ops import unbroken_ops
 from tbprof.texts.figures.scopes import Scope
+from tbprof.trace.columns.arrays import is_among
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["RULE"]
@@ -115,7 +116,7 @@ def _find_loops(facts: Facts) -> _Loops:
     turns = sum(len(one[0]) // len(one[1]) for one in found)
     held = [at for one in found for at in range(one.start(), one.end())]
     return _Loops(
-        turns, during, intersect(facts.empty_idle, during), np.flatnonzero(np.isin(ops.of_work, held))
+        turns, during, intersect(facts.empty_idle, during), np.flatnonzero(is_among(ops.of_work, held))
     )
 
 

@@ -48,7 +48,7 @@ from tbprof.rules.base.rule import Passing, Rule
 from tbprof.rules.base.severity import severity_of_transfer
 from tbprof.rules.base.typical_steps import typical_ns, typical_share
 from tbprof.rules.notes.launch import lch06
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among, median
 from tbprof.trace.columns.columns import Category
 
 __all__ = ["RULE"]
@@ -96,7 +96,7 @@ def _is_judged(facts: Facts) -> bool:
 def _python(facts: Facts) -> Intervals:
     """When, in a step, no training thread is in an operator, in the loader or in a collective."""
     lanes, steps = HostLanes(facts.trace, facts.training_threads), facts.steps
-    in_torch = np.isin(facts.trace.slices.category, (Category.CPU_OP, Category.RUNTIME)) & lanes.rows
+    in_torch = is_among(facts.trace.slices.category, (Category.CPU_OP, Category.RUNTIME)) & lanes.rows
     states = facts.causes.states
     busy = union_of((lanes.during(np.flatnonzero(in_torch)), states["data"], states["collective"]))
     return subtract(intersect(lanes.recorded(), union(steps.start_ns, steps.end_ns)), busy)
@@ -107,7 +107,7 @@ def _at_most(facts: Facts, python: Intervals) -> Severity:
     is_long = python.end_ns - python.start_ns > _LONG_NS
     long, steps = Intervals(python.start_ns[is_long], python.end_ns[is_long]), facts.steps
     spent_ns = overlap_ns(long, steps.start_ns, steps.end_ns)
-    is_work = np.median(spent_ns / np.maximum(steps.duration_ns, 1)) >= BOUND_SHARE
+    is_work = median(spent_ns / np.maximum(steps.duration_ns, 1)) >= BOUND_SHARE
     return "medium" if is_work else "low"
 
 

@@ -17,7 +17,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.launch_idle import LaunchIdle
 from tbprof.records import dataclass
 from tbprof.rules.launch.compiled_launches import are_compiled
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, is_among, median
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["BACKWARD", "CodeKernels", "kernels_by_code"]
@@ -68,7 +68,7 @@ def kernels_by_code(facts: Facts, pieces: LaunchIdle) -> Iterator[CodeKernels]:
                     place=place,
                     kernels=len(mine),
                     ops=len(distinct(launching[launching != NONE])),
-                    median_kernel_ns=int(np.median(length[mine])),
+                    median_kernel_ns=int(median(length[mine])),
                     is_compiled=2 * int(compiled[mine].sum()) > len(mine),
                     idle=idle,
                     work=kernels[mine],
@@ -89,7 +89,7 @@ def _kernels_alone(facts: Facts) -> Int64s:
 def _places(facts: Facts, host: HostPlaces, launches: Int64s) -> list[str]:
     slices = facts.trace.slices
     lane = slices.lane[launches].astype(np.int64)
-    of_autograd = facts.steps.recorded & ~np.isin(lane, facts.steps.lanes)
+    of_autograd = facts.steps.recorded & ~is_among(lane, facts.steps.lanes)
     code = host.code_on(lane, slices.start_ns[launches])
     return [
         BACKWARD if backward and not place else place

@@ -9,7 +9,7 @@ from tbprof.analysis.arrays.intervals import Intervals, intersect, union
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["CacheFlushes", "find_cache_flushes"]
@@ -81,7 +81,7 @@ def _are_flushed(facts: Facts, frames: Int64s, frees: Int64s, mallocs: Int64s) -
 
 def _in_steps(facts: Facts, rows: Int64s) -> Int64s:
     """Those on training lanes, in a step."""
-    rows = rows[np.isin(facts.trace.slices.lane[rows], facts.training_threads)]
+    rows = rows[is_among(facts.trace.slices.lane[rows], facts.training_threads)]
     kept: Int64s = rows[_step(facts, rows) != NONE]
     return kept
 

@@ -11,7 +11,7 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
 from tbprof.rules.memory.cache_flushes import find_cache_flushes
-from tbprof.trace.columns.arrays import distinct
+from tbprof.trace.columns.arrays import distinct, is_among
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["DriverCalls", "find_driver_calls", "most_in"]
@@ -43,10 +43,10 @@ def find_driver_calls(facts: Facts) -> DriverCalls:
     others = np.concatenate([flushes.frames, flushes.frees, flushes.mallocs])
     flushed = distinct(facts.steps.index_of(slices.start_ns[others]))
     rows = matching_rows(facts.trace, _CALLS, Category.RUNTIME)
-    rows = rows[np.isin(slices.lane[rows], facts.training_threads)]
-    rows = rows[~np.isin(rows, facts.frees.of_handles)]
+    rows = rows[is_among(slices.lane[rows], facts.training_threads)]
+    rows = rows[~is_among(rows, facts.frees.of_handles)]
     step = facts.steps.index_of(slices.start_ns[rows])
-    kept = (step >= first) & ~np.isin(step, flushed)
+    kept = (step >= first) & ~is_among(step, flushed)
     rows, step = rows[kept], step[kept]
     during = union(slices.start_ns[rows], slices.end_of(rows))
     return DriverCalls(

@@ -32,8 +32,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import numpy as np
-
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
@@ -48,6 +46,7 @@ from tbprof.rules.optimizer.optimizer_ranges import (
     updates,
     won_ns,
 )
+from tbprof.trace.columns.arrays import is_among
 from tbprof.trace.columns.columns import Category
 
 __all__ = ["RULE"]
@@ -76,7 +75,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 def _spent_ns(facts: Facts, ranges: OptimizerRanges, op: str) -> int:
     rows = matching_rows(facts.trace, re.escape(op) + "$", Category.CPU_OP)
-    return device_ns(facts, np.intersect1d(launched_inside(facts, rows), ranges.work))
+    return device_ns(facts, ranges.work[is_among(ranges.work, launched_inside(facts, rows))])
 
 
 RULE = Rule(code=_CODE, find=find, passing=updates(STEP, "optimizer step"), needs=(GPU_WORK,))

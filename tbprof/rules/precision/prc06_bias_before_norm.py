@@ -46,7 +46,7 @@ from tbprof.rules.base.launched_inside import launched_inside
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
 from tbprof.rules.base.training import trains
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, is_among
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["RULE"]
@@ -132,7 +132,7 @@ def _backward_of(facts: Facts, convolutions: Int64s) -> Int64s:
     if autograd is None or not len(rows):
         return rows[:0]
     numbers = autograd.autograd_number.at(convolutions)
-    of: Int64s = rows[np.isin(autograd.autograd_number.at(rows), numbers[numbers != NONE])]
+    of: Int64s = rows[is_among(autograd.autograd_number.at(rows), numbers[numbers != NONE])]
     return of
 
 

@@ -41,6 +41,7 @@ from tbprof.rules.base.computing import computing_finding
 from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule
 from tbprof.texts.figures.quantities import share
 from tbprof.texts.figures.scopes import Scope
+from tbprof.trace.columns.arrays import is_among
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["RULE"]
@@ -92,12 +93,12 @@ def _find_drift(facts: Facts) -> _Drift:
     blocks = np.nan_to_num(facts.trace.blocks_per_sm.at(work.rows[kernels]), nan=-1.0)
     keys = np.stack([facts.trace.slices.name[work.rows[kernels]].astype(np.float64), blocks], axis=1)
     key = distinct_lines(keys)[1]
-    before, after = (_medians(key, length[kernels], np.isin(step, half)) for half in (first, last))
+    before, after = (_medians(key, length[kernels], is_among(step, half)) for half in (first, last))
     both = np.isfinite(before) & np.isfinite(after) & (before >= LEAST_NS)
-    late = np.flatnonzero(np.isin(step, last) & both[key])
+    late = np.flatnonzero(is_among(step, last) & both[key])
     at, spent = key[late], length[kernels[late]]
     expected = before[at].sum()
-    total = max(int(length[kernels[np.isin(step, last)]].sum()), 1)
+    total = max(int(length[kernels[is_among(step, last)]].sum()), 1)
     # By medians: one kernel that another held up says nothing of the clocks.
     slower = float(after[at].sum() / expected - 1) if len(at) else 0.0
     lost_share = _lost_share(key, length[kernels], step, warm)
@@ -110,7 +111,7 @@ def _lost_share(key: Int64s, length: Int64s, step: Int64s, warm: Int64s) -> floa
     fastest = np.full(int(key.max(initial=-1)) + 1, np.nan)
     for one in warm.tolist():
         fastest = np.fmin(fastest, _medians(key, length, step == one))
-    known = np.flatnonzero(np.isin(step, warm) & np.isfinite(fastest[key]))
+    known = np.flatnonzero(is_among(step, warm) & np.isfinite(fastest[key]))
     spent_ns = float(length[known].sum())
     return max(1 - float(fastest[key[known]].sum()) / spent_ns, 0.0) if spent_ns else 0.0
 

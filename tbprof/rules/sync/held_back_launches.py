@@ -12,6 +12,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.replay.script import QUEUE_LIMIT
 from tbprof.records import dataclass
 from tbprof.rules.sync.launches import Launches, training_launches
+from tbprof.trace.columns.arrays import is_among
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["OVERLAP_SHARE", "STRETCH_FACTOR", "HeldBackLaunches", "find_held_back_launches"]
@@ -33,7 +34,7 @@ class HeldBackLaunches:
 
     def only(self, episodes: Int64s) -> HeldBackLaunches:
         """Those that were held back by one of these."""
-        chosen = np.isin(self.episode, episodes)
+        chosen = is_among(self.episode, episodes)
         return HeldBackLaunches(self.launches.only(chosen), self.episode[chosen])
 
     @property
@@ -54,7 +55,7 @@ def find_held_back_launches(facts: Facts) -> HeldBackLaunches:
     long = (length > STRETCH_FACTOR * launches.median_ns) & (_queued(facts, launches) < QUEUE_LIMIT // 2)
     launches = launches.only(long)
     episodes = facts.episodes
-    side = np.flatnonzero(episodes.blocking & ~np.isin(episodes.lane, facts.training_threads))
+    side = np.flatnonzero(episodes.blocking & ~is_among(episodes.lane, facts.training_threads))
     if len(side) == 0:
         return HeldBackLaunches(launches.only(np.empty(0, np.int64)), side)
     covering, held = np.zeros(len(launches.rows), np.int64), np.zeros(len(launches.rows), np.bool_)

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import distinct
+from tbprof.trace.columns.arrays import distinct, median
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["Launches", "blocking_launches", "training_launches"]
@@ -36,10 +36,10 @@ def training_launches(facts: Facts) -> Launches:
     slices, work = facts.trace.slices, facts.work
     rows = distinct(work.launch[facts.kernels_in_steps])
     start, names = slices.start_ns[rows], slices.name[rows]
-    median = np.zeros(len(rows), np.int64)
+    usual = np.zeros(len(rows), np.int64)
     for name in distinct(names).tolist():
-        median[names == name] = int(np.median(slices.duration_ns[rows[names == name]]))
-    return Launches(rows, start, start + slices.duration_ns[rows], median)
+        usual[names == name] = int(median(slices.duration_ns[rows[names == name]]))
+    return Launches(rows, start, start + slices.duration_ns[rows], usual)
 
 
 def blocking_launches(facts: Facts) -> tuple[Launches, int]:

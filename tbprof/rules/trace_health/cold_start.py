@@ -8,7 +8,7 @@ from tbprof.analysis.arrays.intervals import total_ns, union
 from tbprof.analysis.events.steps import rows_of_steps
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, median
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["ColdStart", "find_cold_start"]
@@ -48,7 +48,7 @@ def find_cold_start(facts: Facts) -> ColdStart:
         idle_ns=total_ns(facts.idle_of("loading")),
         longest_op=_op_around(facts, loading[:1]),
         first_step_ns=int(duration[0]),
-        median_step_ns=int(np.median(duration[~cold])),
+        median_step_ns=int(median(duration[~cold])),
     )
 
 

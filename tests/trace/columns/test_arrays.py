@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbprof.trace.columns.arrays import NONE, find_sorted, lookup
+from tbprof.trace.columns.arrays import NONE, find_sorted, is_among, lookup, median, percentile
 
 NUMBERS = st.lists(st.integers(-1, 12), max_size=12)
 
@@ -31,3 +32,22 @@ def test_what_is_found_among_sorted_keys_stands_there(keys: list[int], wanted: l
 
     assert hit.tolist() == [key in keys for key in wanted]
     assert held[at[hit]].tolist() == [key for key in wanted if key in keys]
+
+
+FAR_APART = st.lists(st.sampled_from((*range(-3, 12), 2**40, -(2**62), 2**62)), max_size=30)
+
+
+@given(FAR_APART, FAR_APART)
+def test_what_is_wanted_is_told_however_many_and_however_far_apart(
+    values: list[int], wanted: list[int]
+) -> None:
+    assert is_among(np.array(values, np.int64), wanted).tolist() == [value in wanted for value in values]
+
+
+SOME = st.lists(st.integers(-100, 100), min_size=1) | st.lists(st.floats(-1, 1), min_size=1)
+
+
+@given(SOME, st.integers(0, 100))
+def test_percentiles_are_those_of_numpy(values: list[float], percent: int) -> None:
+    assert percentile(np.array(values), percent) == pytest.approx(np.percentile(values, percent))
+    assert median(np.array(values)) == pytest.approx(np.median(values))

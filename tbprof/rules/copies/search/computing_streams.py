@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.device.device_work import DeviceWork
-from tbprof.trace.columns.arrays import distinct
+from tbprof.trace.columns.arrays import distinct, is_among
 
 __all__ = ["on_computing_streams"]
 
@@ -14,5 +14,5 @@ __all__ = ["on_computing_streams"]
 def on_computing_streams(work: DeviceWork) -> npt.NDArray[np.bool_]:
     """One entry for each row of `work`."""
     computing = distinct(work.place[work.is_kernel])
-    found: npt.NDArray[np.bool_] = np.isin(work.place, computing)
+    found: npt.NDArray[np.bool_] = is_among(work.place, computing)
     return found

@@ -9,7 +9,7 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
 from tbprof.model import Audit, Construction
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, is_among
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["Constructions", "find_constructions", "recorded_constructions", "tells_constructions"]
@@ -50,7 +50,7 @@ def find_constructions(facts: Facts) -> list[Constructions]:
     """By place, in alphabetical order."""
     slices = facts.trace.slices
     rows = matching_rows(facts.trace, _INIT, Category.PYTHON)
-    rows = rows[np.isin(slices.lane[rows], facts.training_threads)]
+    rows = rows[is_among(slices.lane[rows], facts.training_threads)]
     step = facts.steps.index_of(slices.start_ns[rows])
     set_up = (step == 0) & (len(facts.steps) > 1)
     rows = rows[(step != NONE) & ~set_up]

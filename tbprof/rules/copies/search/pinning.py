@@ -9,7 +9,7 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.attribution.annotations import LOADER
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["Pinning", "find_pinning"]
@@ -34,7 +34,7 @@ def find_pinning(facts: Facts) -> Pinning:
     loading = matching_rows(trace, LOADER, Category.CPU_OP, Category.USER_ANNOTATION)
     inside_loader = union(slices.start_ns[loading], slices.end_of(loading))
     rows = np.concatenate([ops, calls])
-    rows = rows[np.isin(slices.lane[rows], facts.training_threads)]
+    rows = rows[is_among(slices.lane[rows], facts.training_threads)]
     start = slices.start_ns[rows]
     step = facts.steps.index_of(start)
     set_up = (step == 0) & (len(facts.steps) > 1)

@@ -8,7 +8,7 @@ from tbprof.analysis.device.copy_kinds import DIRECTIONS
 from tbprof.analysis.facts import Facts
 from tbprof.model import SiteIndex
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, is_among
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["MIN_BYTES", "RoundTrip", "find_round_trips"]
@@ -62,5 +62,5 @@ def _large(facts: Facts, direction: str) -> Int64s:
     """Copies of the training lanes in a step, ascending."""
     episodes = facts.episodes
     mine = (episodes.direction == DIRECTIONS.index(direction)) & (episodes.bytes > MIN_BYTES)
-    mine &= (episodes.step != NONE) & np.isin(episodes.lane, facts.training_threads)
+    mine &= (episodes.step != NONE) & is_among(episodes.lane, facts.training_threads)
     return np.flatnonzero(mine)

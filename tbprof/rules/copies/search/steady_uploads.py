@@ -7,7 +7,7 @@ import numpy as np
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.attribution.annotations import LOADER
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, is_among, median
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["MOST_STEPS", "find_steady_uploads", "moves_batch", "names_loader"]
@@ -28,13 +28,13 @@ def find_steady_uploads(facts: Facts, members: Int64s) -> Int64s:
     rest is steady if at least `MOST_STEPS` of the steps hold the same number of copies of the same
     size.
     """
-    inside = np.isin(facts.episodes.lane[members], facts.training_threads)
+    inside = is_among(facts.episodes.lane[members], facts.training_threads)
     members = members[inside & (facts.episodes.step[members] != NONE)]
     members = members[~moves_batch(facts, facts.episodes.start_ns[members])]
     if len(members) == 0 or len(distinct(facts.episodes.bytes[members])) > 1:
         return members[:0]
     per_step = np.bincount(facts.episodes.step[members], minlength=len(facts.steps))
-    usual = int(np.median(per_step))
+    usual = int(median(per_step))
     steady = usual > 0 and int((per_step == usual).sum()) >= MOST_STEPS * len(facts.steps)
     return members if steady else members[:0]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.trace.columns.arrays import NONE, lookup
+from tbprof.trace.columns.arrays import NONE, is_among, lookup
 from tbprof.trace.columns.columns import Category, Int64s, Slices
 from tbprof.trace.columns.eras import GPU_WORK
 
@@ -13,7 +13,7 @@ __all__ = ["device_rows", "launches"]
 
 def device_rows(slices: Slices) -> Int64s:
     """The kernels, copies and memsets, as row numbers."""
-    return np.flatnonzero(np.isin(slices.category, GPU_WORK)).astype(np.int64)
+    return np.flatnonzero(is_among(slices.category, GPU_WORK)).astype(np.int64)
 
 
 def launches(slices: Slices) -> Int64s:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Category, Trace
 
 __all__ = ["Threads"]
@@ -19,7 +19,7 @@ class Threads:
 
     def __init__(self, trace: Trace) -> None:
         self._lanes = trace.lanes
-        on_host = np.isin(trace.slices.category, _ON_HOST)
+        on_host = is_among(trace.slices.category, _ON_HOST)
         self._numbers: dict[tuple[str, str], int] = {}
         taken: set[int] = set()
         for lane in np.unique(trace.slices.lane[on_host]).tolist():

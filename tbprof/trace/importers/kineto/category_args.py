@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.records import dataclass
+from tbprof.trace.columns.arrays import is_among
 from tbprof.trace.columns.columns import Category
 from tbprof.trace.columns.tables import Table
 from tbprof.trace.importers.kineto.events.event_args import ABSENT, Scalar, SliceArgs
@@ -78,7 +79,7 @@ def _group(
     texts: TextFields | None = None,
     table: Table | None = None,
 ) -> ArgGroup:
-    is_of = np.isin(np.arange(len(Category)), categories)
+    is_of = is_among(np.arange(len(Category)), categories)
     return ArgGroup(frozenset(categories), is_of, tuple(numbers), texts, table)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tbprof.model import HealthFact, HookFacts
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, lookup
+from tbprof.trace.columns.arrays import NONE, is_among, lookup
 from tbprof.trace.columns.clocks import CLOCK_SLACK_NS
 from tbprof.trace.columns.columns import Category, Int64s, Slices
 from tbprof.trace.columns.eras import GPU_WORK, OTHER_ACCELERATORS
@@ -94,12 +94,12 @@ def _of_metadata(metadata: Metadata) -> Iterator[HealthFact]:
 
 
 def _of_rows(slices: Slices, hook: HookFacts | None, *, is_cut: bool) -> Iterator[HealthFact]:
-    on_gpu = np.isin(slices.category, GPU_WORK)
+    on_gpu = is_among(slices.category, GPU_WORK)
     if not on_gpu.any() and hook is not None and hook.device_names:
         yield HealthFact("gpu_not_recorded", "warning", _seen(hook))
         return
     if not on_gpu.any():
-        if not np.isin(slices.category, OTHER_ACCELERATORS).any():
+        if not is_among(slices.category, OTHER_ACCELERATORS).any():
             cut = {"cut": 1} if is_cut else {}
             yield HealthFact("no_gpu_rows", "info", {"rows": len(slices), **cut})
         return

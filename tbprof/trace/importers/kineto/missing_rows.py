@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.model import HealthFact, HealthSeverity
-from tbprof.trace.columns.arrays import distinct, find_sorted
+from tbprof.trace.columns.arrays import distinct, find_sorted, is_among
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 from tbprof.trace.columns.eras import GPU_WORK
 from tbprof.trace.importers.kineto.clocks import find_time_going_backwards
@@ -30,7 +30,7 @@ _WAIT_EVENT = "Stream Wait Event"
 def find_missing_rows(trace: Trace) -> Iterator[HealthFact]:
     """What to know of a trace that was read whole, but is not."""
     category = trace.slices.category
-    on_gpu = np.isin(category, GPU_WORK)
+    on_gpu = is_among(category, GPU_WORK)
     if on_gpu.any():
         yield from _of_launches(trace, on_gpu)
         yield from _of_sync_events(trace)
