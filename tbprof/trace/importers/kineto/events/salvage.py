@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cache
 
 import msgspec
 
@@ -22,7 +23,6 @@ __all__ = ["UNDECODABLE", "Salvage", "salvage"]
 UNDECODABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """What decoding damaged JSON raises."""
 
-_DECODER = event_list_decoder(Decimal, ALL_TABLES)
 _NOT_AN_END = "|".join(EVENT_KEYS).encode()
 _ARRAY_END = re.compile(
     rb"[\s,]*(\])(?=\s{0,200}(?:,\s{0,200}\"(?!(?:" + _NOT_AN_END + rb')"\s{0,200}:)|\}|\Z))'
@@ -47,6 +47,12 @@ class Salvage:
     """How far the chunk is done with; the rest may be the front of an event."""
     ended: bool = False
     """Whether the array closes at `used_bytes`."""
+
+
+@cache
+def _decoder() -> msgspec.json.Decoder[list[Event]]:
+    """Made for the first damaged file: it takes as long as ten modules to import."""
+    return event_list_decoder(Decimal, ALL_TABLES)
 
 
 def salvage(json: bytes, *, last: bool) -> Salvage:
@@ -139,7 +145,7 @@ def _keep(event: bytes, found: Salvage, repairs: Sequence[Callable[[bytes], byte
 
 def _decode(event: bytes) -> Event | Loss | None:
     try:
-        events = _DECODER.decode(b"[%b]" % event)
+        events = _decoder().decode(b"[%b]" % event)
     except UNDECODABLE:
         pass
     else:
