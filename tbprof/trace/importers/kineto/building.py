@@ -12,6 +12,7 @@ from tbprof.trace.columns.eras import CATEGORIES, MODULE_PREFIX, STEP_PREFIX, Ki
 from tbprof.trace.columns.tables import NO_TABLES, Tables
 from tbprof.trace.importers.kineto.events.decode import Batch
 from tbprof.trace.importers.kineto.events.event_args import NO_ARGS
+from tbprof.trace.importers.kineto.events.packing import packed
 from tbprof.trace.importers.kineto.growing import GrowingArray
 from tbprof.trace.importers.kineto.interning import LaneTable, NameTable
 from tbprof.trace.importers.kineto.memory import MemoryColumns
@@ -53,9 +54,9 @@ class Columns:
             self._is_met[[arrow.cat.number for arrow in batch.arrows]] = True
 
     def _add_slices(self, batch: Batch) -> None:
-        slices, count = batch.slices, len(batch.slices)
+        slices = batch.slices
         args = [NO_ARGS if event.args is None else event.args for event in slices]
-        kineto_category = np.fromiter([event.cat.number for event in slices], np.int8, count)
+        kineto_category = packed([event.cat.number for event in slices], np.int8)
         self._is_met[kineto_category] = True
         category = CATEGORIES[kineto_category]
         self.args.add(len(self._start_ns), category, slices, args)
@@ -64,7 +65,7 @@ class Columns:
         self._start_ns.extend(batch.times.start_ns)
         self._duration_ns.extend(np.maximum(batch.times.duration_ns, 0))
         number_of = self.names
-        self._name.extend(np.fromiter([number_of[event.name] for event in slices], np.int32, count))
+        self._name.extend(packed([number_of[event.name] for event in slices], np.int32))
         self._category.extend(category)
         self._lane.extend(self._lanes.numbers(slices))
         self._correlation.extend(_ids([one.correlation for one in args]))
@@ -101,5 +102,5 @@ class Columns:
 
 
 def _ids(numbers: Sequence[float]) -> Int64s:
-    ids = np.fromiter(numbers, np.float64, len(numbers))
+    ids = packed(numbers, np.float64)
     return np.where(np.abs(ids) < _LARGEST_ID, ids, -1.0).astype(np.int64)

@@ -11,6 +11,7 @@ import numpy as np
 
 from tbprof.trace.columns.arrays import Int32s
 from tbprof.trace.importers.kineto.events.events import Label, Timed
+from tbprof.trace.importers.kineto.events.packing import packed
 from tbprof.trace.importers.kineto.events.repair import repair_text
 
 __all__ = ["SEPARATOR", "LaneTable", "NameTable", "TextTable"]
@@ -57,7 +58,7 @@ class TextTable(dict[bytes, int]):
 
     def numbers(self, rows: Sequence[bytes]) -> Int32s:
         """The number of each row, whose values stand between separators."""
-        return np.fromiter(map(self.__getitem__, rows), np.int32, len(rows))
+        return packed([self[row] for row in rows], np.int32)
 
     def names_by_field(self) -> Int32s:
         """For each value of a combination, by its number: the number of the text among the names, or -1."""
@@ -94,9 +95,9 @@ class LaneTable(dict["_Place", int]):
     def numbers(self, events: Sequence[Timed]) -> Int32s:
         """The lane of each event."""
         try:
-            processes = np.fromiter([event.pid for event in events], np.int64, len(events))
-            threads = np.fromiter([event.tid for event in events], np.int64, len(events))
-        except (ValueError, OverflowError):
+            processes = packed([event.pid for event in events], np.int64)
+            threads = packed([event.tid for event in events], np.int64)
+        except ValueError:
             return np.fromiter(map(self.__getitem__, map(_place, events)), np.int32, len(events))
         # Mostly neighbours share a lane, so only the first of each run is looked up.
         changes = (processes[1:] != processes[:-1]) | (threads[1:] != threads[:-1])

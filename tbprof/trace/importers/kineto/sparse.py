@@ -22,6 +22,7 @@ from tbprof.trace.importers.kineto.category_args import (
 )
 from tbprof.trace.importers.kineto.events.event_args import ABSENT, Scalar, SliceArgs
 from tbprof.trace.importers.kineto.events.events import AnySlice
+from tbprof.trace.importers.kineto.events.packing import packed
 from tbprof.trace.importers.kineto.growing import GrowingColumn
 from tbprof.trace.importers.kineto.interning import NameTable, TextTable
 
@@ -136,8 +137,8 @@ def _complete_places(
 def numbers_of(values: Sequence[Scalar]) -> Floats:
     """The numbers among `values`, -1 for what is none."""
     try:
-        return np.fromiter(values, np.float64, len(values))
-    except (TypeError, ValueError):
+        return packed(values, np.float64)
+    except ValueError:
         return np.array([_float(value) for value in values], np.float64)
 
 

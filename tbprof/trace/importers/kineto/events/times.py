@@ -20,6 +20,7 @@ import numpy.typing as npt
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import Int64s
 from tbprof.trace.importers.kineto.events.events import AnySlice, Timed
+from tbprof.trace.importers.kineto.events.packing import packed
 
 __all__ = ["CLOCKS", "ClockType", "Times", "exact_starts", "exact_times", "in_range"]
 
@@ -81,7 +82,7 @@ def in_range(event: Timed) -> bool:
 
 
 def _from_floats(values: list[float]) -> Int64s | None:
-    us = np.fromiter(values, np.float64, len(values))
+    us = packed(values, np.float64)
     if not _within(us, _FLOAT_LIMIT_US):
         return None
     # The product of a whole float would be rounded a second time, to 0.5 or 1 ns.
@@ -91,8 +92,8 @@ def _from_floats(values: list[float]) -> Int64s | None:
 
 def _from_ints(values: list[int]) -> Int64s | None:
     try:
-        us = np.fromiter(values, np.int64, len(values))
-    except OverflowError:
+        us = packed(values, np.int64)
+    except ValueError:
         return None
     return us * 1000 if _within(us, _LIMIT_US) else None
 
