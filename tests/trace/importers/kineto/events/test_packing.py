@@ -23,8 +23,12 @@ def test_fractions_and_decimals_become_floats() -> None:
 
 
 @pytest.mark.parametrize("value", ["7", None, 2**63, 1.5])
-def test_what_a_type_does_not_hold_is_refused(value: object) -> None:
-    with pytest.raises(ValueError, match=r"required argument|too large|out of range"):
+def test_what_is_no_integer_of_64_bits_is_refused(value: object) -> None:
+    with pytest.raises(ValueError, match="not an integer|int too large"):
         packed([1, value], np.int64)
-    with pytest.raises(ValueError, match=r"too large"):
-        packed([1, 10**400], np.float64)
+
+
+@pytest.mark.parametrize("value", ["7", None, 10**400])
+def test_what_is_no_float_is_refused(value: object) -> None:
+    with pytest.raises(ValueError, match="not a float"):
+        packed([1, value], np.float64)
