@@ -24,7 +24,7 @@ def test_fractions_and_decimals_become_floats() -> None:
 
 @pytest.mark.parametrize("value", ["7", None, 2**63, 1.5])
 def test_what_is_no_integer_of_64_bits_is_refused(value: object) -> None:
-    with pytest.raises(ValueError, match="not an integer|int too large"):
+    with pytest.raises(ValueError, match=r"not an integer|out of range"):
         packed([1, value], np.int64)
 
 
