@@ -10,6 +10,7 @@ has endings of its own, which its importer names.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from tbprof.file_names import REPORT_SUFFIX
@@ -17,7 +18,7 @@ from tbprof.records import dataclass
 from tbprof.trace.importers.importer import Importer
 from tbprof.trace.importers.importer_list import IMPORTERS
 
-__all__ = ["WindowName", "parse_window_name"]
+__all__ = ["WindowName", "parse_window_name", "split_window_names"]
 
 _NS_DIGITS = 19
 _DIGITS = (13, 16, _NS_DIGITS)
@@ -37,18 +38,30 @@ def parse_window_name(file_name: str) -> WindowName:
     >>> parse_window_name("node1_77.1752215573993169006.pt.trace.json").worker
     'node1_77'
     """
-    stem, endings = file_name, _endings(IMPORTERS)
-    if stem.endswith(REPORT_SUFFIX) and len(stem) > len(REPORT_SUFFIX):
-        stem = stem[: -len(REPORT_SUFFIX)]
-    # Of a hundred thousand reports none has another ending before that one.
-    if stem.endswith(endings):
-        for ending in endings:
-            if len(stem) > len(ending):
-                stem = stem.removesuffix(ending)
+    return WindowName(*next(split_window_names((file_name,))))
+
+
+def split_window_names(file_names: Iterable[str]) -> Iterator[tuple[str, str, int | None]]:
+    """The same of many in one pass and without records: stem, worker and time in ns of each."""
+    for file_name in file_names:
+        stem = file_name.removesuffix(REPORT_SUFFIX)
+        worker, _, digits = stem.rpartition(".")
+        if len(digits) == _NS_DIGITS and worker and digits.isdecimal():
+            # A hundred thousand reports are named so; where these digits stand, no trace's ending does.
+            yield stem, worker, int(digits)
+        else:
+            yield _split(stem or file_name)
+
+
+def _split(stem: str) -> tuple[str, str, int | None]:
+    """The same of a name without a report's ending."""
+    for ending in _endings(IMPORTERS):
+        if len(stem) > len(ending):
+            stem = stem.removesuffix(ending)
     worker, _, digits = stem.rpartition(".")
     if not worker or len(digits) not in _DIGITS or not digits.isdecimal():
-        return WindowName(stem, stem, None)
-    return WindowName(stem, worker, int(digits) * 10 ** (_NS_DIGITS - len(digits)))
+        return stem, stem, None
+    return stem, worker, int(digits) * 10 ** (_NS_DIGITS - len(digits))
 
 
 @cache

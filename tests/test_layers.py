@@ -140,7 +140,7 @@ LAW = {
         "google.protobuf tensorboard.compat.tensorflow_stub tensorboard.summary",
     ),
     "store.lookup": allowed(
-        "opening file_names folders remote report trace_files version window_names errors model"
+        "opening file_names folders process remote report trace_files version window_names errors model"
     ),
     "executors": allowed("process store store.lookup version errors model", "distributed ray"),
     "views.base": allowed("errors model"),

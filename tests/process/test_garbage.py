@@ -5,9 +5,12 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
+from contextlib import suppress
+
+import pytest
 
 from tbprof.cli.main import main
-from tbprof.process.garbage import SELDOM
+from tbprof.process.garbage import SELDOM, searching_seldom
 
 
 def printed_by(program: str) -> list[str]:
@@ -39,3 +42,16 @@ def test_a_program_that_calls_the_command_keeps_its_own_ways() -> None:
     before = gc.get_threshold()
     assert main(["explain", "SYN01"]) == 0
     assert gc.get_threshold() == before
+
+
+@pytest.mark.parametrize("first", [0, 700, 1_000_000])
+def test_a_process_searches_seldom_while_many_records_are_made_and_then_as_before(first: int) -> None:
+    before = gc.get_threshold()
+    gc.set_threshold(first, 5, 6)
+    try:
+        with suppress(ValueError), searching_seldom():
+            assert gc.get_threshold() == (first and max(first, SELDOM), 5, 6)
+            raise ValueError
+        assert gc.get_threshold() == (first, 5, 6)
+    finally:
+        gc.set_threshold(*before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -231,6 +232,31 @@ def test_a_file_that_vanishes_under_way_is_no_window(logdir: Path, monkeypatch: 
     found = find(logdir)
     assert names(found) == [(".", "d.json.gz")]
     assert found.skipped == ()
+
+
+def test_an_entry_that_its_file_system_cannot_tell_of_costs_nothing_else(
+    logdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(logdir / f"a.{NS}.tbprof.pb", b"report")
+    put(logdir / "b.pt.trace.json.gz")
+    scan = os.scandir
+
+    class Stale:
+        """An entry of unknown kind, behind which the server has lost the file."""
+
+        name, path = "a1.json", str(logdir / "a1.json")
+
+        def is_file(self, *, follow_symlinks: bool) -> bool:  # noqa: ARG002 - as scandir's have it
+            raise OSError(errno.ESTALE, "Stale file handle")
+
+    def scanned(path: str) -> AbstractContextManager[list[os.DirEntry[str] | Stale]]:
+        with scan(path) as entries:
+            return nullcontext([Stale(), *entries])
+
+    monkeypatch.setattr(os, "scandir", scanned)
+    found = find(logdir)
+    assert names(found) == [(".", f"a.{NS}.tbprof.pb"), (".", "b.pt.trace.json.gz")]
+    assert [(file.path, file.reason) for file in found.skipped] == [(Stale.path, "no_permission")]
 
 
 @pytest.fixture
