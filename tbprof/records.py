@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["dataclass"]
+__all__ = ["dataclass", "is_record"]
 
 _MANY = 32
 """Records made by the shared `__init__` before one of the class's own pays: to compile it costs as much."""
@@ -140,6 +140,11 @@ def _slot_setter(cls: Any, name: str) -> Any:
 
 def _attribute_setter(_: Any, name: str) -> Any:
     return lambda record, value: object.__setattr__(record, name, value)
+
+
+def is_record(value: object) -> bool:
+    """Whether this is a record, or the class of one: `is_dataclass`, which asks for all that it holds."""
+    return hasattr(value, "_layout")
 
 
 _SHARED: dict[str, Any] = {

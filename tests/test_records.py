@@ -108,7 +108,8 @@ def test_a_record_without_slots_has_cached_properties_and_does_not_change_either
 
 
 def test_the_standard_library_is_told_the_fields() -> None:
-    assert dataclasses.is_dataclass(Cheap)
+    assert dataclasses.is_dataclass(Cheap) and records.is_record(Cheap) and records.is_record(Cheap(1))
+    assert not records.is_record(Standard)
     ours, theirs = dataclasses.fields(Cheap), dataclasses.fields(Standard)
     for name in ("name", "type", "default", "default_factory", "kw_only"):
         assert [getattr(field, name) for field in ours] == [getattr(field, name) for field in theirs]

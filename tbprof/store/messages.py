@@ -7,7 +7,6 @@ the record's type.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import types
 import typing
@@ -18,6 +17,7 @@ from typing import Any, TypeAlias, TypeVar
 from google.protobuf.message import Message
 
 from tbprof.model import CollectiveKey, Numbers, StretchPart
+from tbprof.records import is_record
 from tbprof.store import report_pb2
 
 __all__ = ["from_message", "to_message"]
@@ -54,8 +54,7 @@ def from_message(message: Message, record_type: type[RecordT]) -> RecordT:
 
 @cache
 def _fields(record_type: Any) -> tuple[tuple[str, Any], ...]:
-    hints = typing.get_type_hints(record_type)
-    return tuple((field.name, hints[field.name]) for field in dataclasses.fields(record_type))
+    return tuple(typing.get_type_hints(record_type).items())
 
 
 def _write(message: Message, name: str, value: object) -> None:
@@ -63,18 +62,18 @@ def _write(message: Message, name: str, value: object) -> None:
         return
     target = getattr(message, name)
     if isinstance(value, tuple):
-        target.extend(to_message(v) if dataclasses.is_dataclass(v) else v for v in value)
+        target.extend(to_message(v) if is_record(v) else v for v in value)
     elif isinstance(value, Mapping):
         for key, item in value.items():
             _write_item(target, key, item)
-    elif dataclasses.is_dataclass(value):
+    elif is_record(value):
         target.CopyFrom(to_message(value))
     else:
         setattr(message, name, value)
 
 
 def _write_item(target: Any, key: str, item: object) -> None:
-    if dataclasses.is_dataclass(item):
+    if is_record(item):
         target[key].CopyFrom(to_message(item))
     elif _holds_numbers(target):
         setattr(target[key], _NUMBER_KINDS[type(item)], item)
@@ -117,7 +116,7 @@ def _value_reader(hint: Any) -> _Read:
         return lambda values: {key: read_one(values[key]) for key in sorted(values)}
     if hint in _SHARED:
         return _known_or(_reader(hint))
-    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+    if is_record(hint):
         return _reader(hint)
     return _finite if hint is float else _as_it_is
 
