@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.memory.allocations import DeviceMemory, WindowMemory, window_memory
 from tbprof.analysis.operators.grouping import Grouping, Groups, group_operators
-from tbprof.analysis.operators.operators import Operators, with_inner
+from tbprof.analysis.operators.operators import Operators, add_inner
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
@@ -141,7 +141,7 @@ def _totals(
         return own
     known = device.call != NONE
     of_calls = _grouped(_figures(device, counted)[known], device.call[known], len(operators))
-    of_calls = with_inner(operators.parent, of_calls)
+    add_inner(operators.parent, of_calls.T)
     of_calls[operators.is_inside_its_like(groups.code)] = 0
     found = _grouped(of_calls, groups.code, len(own))
     found[_none(groups)] = own[_none(groups)]

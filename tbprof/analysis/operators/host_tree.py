@@ -49,13 +49,15 @@ def host_tree(trace: Trace) -> HostTree:
     calls = np.flatnonzero(slices.category == Category.RUNTIME)
     frames = _that_end_in_time(slices, _frames_in(slices, ops), ops)
     nest = Nest.of(slices, np.sort(np.concatenate([ops, ranges, calls, frames])))
-    parent = nest.parents()
-    own = slices.duration_ns[nest.rows].copy()
+    rows, parent = nest.rows, nest.parents()
+    # On a large trace the nest is as large as the tree.
+    del nest
+    own = slices.duration_ns[rows]
     inside = parent != NONE
-    np.subtract.at(own, parent[inside], slices.duration_ns[nest.rows[inside]])
-    is_op = is_among(nest.rows, ops)
+    np.subtract.at(own, parent[inside], slices.duration_ns[rows[inside]])
+    is_op = is_among(rows, ops)
     operator = climbed(np.where(is_op, np.arange(len(is_op)), parent), is_op)
-    return HostTree(nest.rows, parent, own, operator, _merged(slices, nest.rows, parent, is_op))
+    return HostTree(rows, parent, own, operator, _merged(slices, rows, parent, is_op))
 
 
 def climbed(start: Int64s, wanted: npt.NDArray[np.bool_]) -> Int64s:

@@ -18,7 +18,7 @@ from tbprof.analysis.limits.costs import Costs, find_costs
 from tbprof.analysis.limits.devices import Peaks, find_peaks
 from tbprof.analysis.limits.formulas.cost import Cost
 from tbprof.analysis.operators.host_tree import outermost
-from tbprof.analysis.operators.operators import Operators, find_operators, with_inner
+from tbprof.analysis.operators.operators import Operators, add_inner, find_operators
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Category, Int64s
@@ -90,17 +90,12 @@ def find_limits(facts: Facts) -> Limits:
     moved = costs.of_calls(np.array([cost.bytes for cost in costs.costs], np.int64))
     took = operators.device_total_ns * is_timed
     limit = limit * is_timed
-    own = np.stack(
-        [
-            *(flops, moved, flops * is_timed, moved * is_timed, took),
-            *(limit, np.maximum(took - limit, 0) if peaks is not None else limit),
-        ],
-        axis=1,
-    )
+    above = np.maximum(took - limit, 0) if peaks is not None else limit.copy()
+    columns = (flops, moved, flops * is_timed, moved * is_timed, took, limit, above)
     inside = operators.parent != NONE
     inside[inside] = covers[operators.parent[inside]]
-    totals = with_inner(np.where(inside, NONE, operators.parent), own)
-    return Limits(costs, peaks, outermost(operators.parent, covers), *totals.T)
+    add_inner(np.where(inside, NONE, operators.parent), columns)
+    return Limits(costs, peaks, outermost(operators.parent, covers), *columns)
 
 
 def _costs(facts: Facts, operators: Operators, on_device: npt.NDArray[np.bool_]) -> Costs:
@@ -158,7 +153,8 @@ def _crosses_the_bus(facts: Facts, operators: Operators) -> npt.NDArray[np.bool_
     copies = np.flatnonzero(facts.trace.slices.category[work.rows] == Category.MEMCPY)
     direction, _ = copy_kinds(facts.trace, work, work.launch[copies], copies)
     callers = operators.of_work[copies[~is_among(direction, _STAYS)]]
-    own = np.zeros((len(operators), 1), np.int64)
-    own[callers[callers != NONE]] = 1
-    crosses: npt.NDArray[np.bool_] = with_inner(operators.parent, own)[:, 0] > 0
+    copies_within = np.zeros(len(operators), np.int64)
+    copies_within[callers[callers != NONE]] = 1
+    add_inner(operators.parent, (copies_within,))
+    crosses: npt.NDArray[np.bool_] = copies_within > 0
     return crosses
