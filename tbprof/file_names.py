@@ -22,6 +22,7 @@ __all__ = [
     "INPUTS_SUFFIX",
     "MEMORY_STEP_SUFFIX",
     "OUT_OF_MEMORY_SUFFIX",
+    "PIN_NAME",
     "RAW_SUFFIX",
     "REPORT_SUFFIX",
     "rank_of",
@@ -36,6 +37,9 @@ OUT_OF_MEMORY_SUFFIX = ".out_of_memory.json"
 BROKEN_SUFFIX = ".broken"
 CLASSIC_SUFFIX = ".pt.trace.json.gz"
 """The only names that torch-tb-profiler looks for; those of raw traces that tbprof publishes differ."""
+
+PIN_NAME = "tbprof.pin"
+"""A run with a file of that name keeps everything."""
 
 _RANK = re.compile(r"(?:^|[^a-z])rank[_-]?(\d+)", re.IGNORECASE)
 

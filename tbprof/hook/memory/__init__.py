@@ -1,1 +1,1 @@
-"""What the hook leaves where a training runs out of memory."""
+"""What the hook leaves of memory: a followed step, and where it ran out."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import logging
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -19,6 +17,7 @@ from torch.optim import optimizer as optimizers
 from tbprof.file_names import MEMORY_STEP_SUFFIX
 from tbprof.hook.memory.blocks import Peak, peak_of
 from tbprof.hook.memory.known_tensors import KnownTensors
+from tbprof.hook.memory.left_files import leave_file
 from tbprof.hook.memory.storage_mode import StorageMode, can_enter, enter, leave
 from tbprof.hook.safety.compiled_code import CompilationWatch, has_compiled_code
 from tbprof.hook.safety.signal_handlers import let_through
@@ -157,16 +156,20 @@ class MemoryRecorder:
         logger.warning("What holds memory was not recorded behind a window: %s", error)
 
 
-def write_memory_step(found: MemoryStep, logdir: Path, window: str) -> Path:
-    """Leave it in the run's folder, whole or not at all, under the name of its window.
+def write_memory_step(found: MemoryStep, logdir: Path, stem: str, kept: int) -> Path:
+    """Leave it in the run's folder, whole or not at all, as the newest of at most `kept` of its worker.
+
+    Args:
+        found: What the file is to say.
+        logdir: The run's folder.
+        stem: `<worker>.<time>`, of its window where it lies behind one.
+        kept: Most such files, unless the run is pinned.
 
     Raises:
         OSError: It could not be written.
     """
-    path = logdir / f"{window}{MEMORY_STEP_SUFFIX}"
-    aside = path.with_name(f".{path.name}.part")
-    aside.write_text(json.dumps(dataclasses.asdict(found)), encoding="utf-8")
-    aside.replace(path)
+    path = logdir / f"{stem}{MEMORY_STEP_SUFFIX}"
+    leave_file(found, path, kept, of_all_workers=False)
     return path
 
 

@@ -6,8 +6,6 @@ on unchanged.
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import re
 import sys
 import time
@@ -17,6 +15,7 @@ from pathlib import Path
 import torch
 
 from tbprof.file_names import OUT_OF_MEMORY_SUFFIX
+from tbprof.hook.memory.left_files import leave_file
 from tbprof.hook.memory.live_tensors import held_tensors
 from tbprof.model import OutOfMemory
 
@@ -26,6 +25,8 @@ _SCHEMA = 1
 _LONGEST_MESSAGE = 2000
 _MOST_FRAMES = 30
 _MOST_CAUSES = 5
+_MOST_FILES = 50
+"""In a run: a job that is started again and again has other workers each time. The tab lists as many."""
 
 _CPU = re.compile(r"can't allocate memory|DefaultCPUAllocator: not enough memory|Unable to allocate")
 """Of c10/core/impl/alloc_cpu.cpp, and NumPy's."""
@@ -71,12 +72,13 @@ def look_at(error: BaseException, worker: str, steps_taken: int) -> OutOfMemory:
 
 
 def write_beside_windows(found: OutOfMemory, logdir: Path) -> Path:
-    """Leave it in the run's folder, whole or not at all."""
+    """Leave it in the run's folder, whole or not at all, in the place of the oldest where there are many.
+
+    Raises:
+        OSError: It could not be written.
+    """
     path = logdir / f"{found.worker}.{time.time_ns()}{OUT_OF_MEMORY_SUFFIX}"
-    aside = path.with_name(f".{path.name}.part")
-    logdir.mkdir(parents=True, exist_ok=True)
-    aside.write_text(json.dumps(dataclasses.asdict(found)), encoding="utf-8")
-    aside.replace(path)
+    leave_file(found, path, _MOST_FILES, of_all_workers=True)
     return path
 
 

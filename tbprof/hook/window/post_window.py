@@ -182,7 +182,7 @@ class PostWindow:
         if found is None or window is None:
             return
         try:
-            write_memory_step(found, self._config.logdir, name)
+            write_memory_step(found, self._config.logdir, name, self._config.keep_windows)
         except OSError as error:
             logger.warning("Window %d lacks what held memory: %s", window.facts.window, error)
 

@@ -1,25 +1,31 @@
 """What a run keeps: the newest windows of each worker, and so many bytes in all.
 
-Only files that tbprof published are counted and removed. What can be made again goes first:
-copies for the standard tab, then raw traces, then reports; always the oldest, and never
-those of the newest window. A run that holds a file `tbprof.pin` keeps everything.
+Only files that tbprof wrote are counted and removed. What is largest for what it tells goes first:
+copies for the standard tab, which can be made again, then raw traces, followed steps of memory, reports,
+and last where memory ran out; always the oldest, and never those of the newest window, nor the newest file
+of a kind that has no window. A run that holds a file `tbprof.pin` keeps everything.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 
-from tbprof.file_names import CLASSIC_SUFFIX, RAW_SUFFIX, REPORT_SUFFIX
+from tbprof.file_names import (
+    CLASSIC_SUFFIX,
+    MEMORY_STEP_SUFFIX,
+    OUT_OF_MEMORY_SUFFIX,
+    PIN_NAME,
+    RAW_SUFFIX,
+    REPORT_SUFFIX,
+)
 from tbprof.records import dataclass
 from tbprof.store.publishing.classic import CLASSIC_FOLDER
 from tbprof.window_names import parse_window_name
 
-__all__ = ["PIN_NAME", "Limits", "keep_within"]
-
-PIN_NAME = "tbprof.pin"
+__all__ = ["Limits", "keep_within"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +33,10 @@ class Limits:
     """How much of a run is kept."""
 
     windows: int
-    """Windows of each worker that keep their raw trace; reports of older ones stay."""
+    """Windows of each worker that keep their raw trace and followed step; reports of older ones stay.
+
+    As many files of each other kind are kept of each worker.
+    """
     bytes: int
     """Of all published files of the run together."""
 
@@ -48,15 +57,29 @@ def keep_within(limits: Limits, run_folder: Path) -> None:
     """
     if (run_folder / PIN_NAME).exists():
         return
-    classic = list(_files(run_folder / CLASSIC_FOLDER, CLASSIC_SUFFIX))
-    traces = list(_files(run_folder, RAW_SUFFIX))
-    reports = list(_files(run_folder, REPORT_SUFFIX))
-    old = _older_than_newest(limits.windows, traces, reports)
-    outdated = [file for file in (*classic, *traces) if (file.worker, file.time_ns) in old]
+    classic, traces, steps, reports, failures = kinds = _kinds(run_folder)
+    windows = (*classic, *traces, *reports)
+    old = _older_than_newest(limits.windows, (*traces, *reports))
+    outdated = {file for file in (*classic, *traces, *steps) if (file.worker, file.time_ns) in old}
+    for kind in (steps, failures):
+        too_many = _older_than_newest(limits.windows, kind)
+        outdated |= {file for file in kind if (file.worker, file.time_ns) in too_many}
     for file in outdated:
         file.path.unlink(missing_ok=True)
-    kept = [[file for file in kind if file not in outdated] for kind in (classic, traces, reports)]
-    _remove_down_to(limits.bytes, kept)
+    newest = {file for kind in (windows, steps, failures) for file in _newest(kind)}
+    left = [file for kind in kinds for file in kind if file not in outdated]
+    _remove_down_to(limits.bytes, left, newest)
+
+
+def _kinds(run_folder: Path) -> tuple[list[_File], ...]:
+    """In the order in which they go."""
+    return (
+        list(_files(run_folder / CLASSIC_FOLDER, CLASSIC_SUFFIX)),
+        list(_files(run_folder, RAW_SUFFIX)),
+        list(_memory_files(run_folder, MEMORY_STEP_SUFFIX)),
+        list(_files(run_folder, REPORT_SUFFIX)),
+        list(_memory_files(run_folder, OUT_OF_MEMORY_SUFFIX)),
+    )
 
 
 def _files(folder: Path, suffix: str) -> Iterator[_File]:
@@ -70,25 +93,42 @@ def _files(folder: Path, suffix: str) -> Iterator[_File]:
     return iter(sorted(found, key=lambda file: file.time_ns))
 
 
+def _memory_files(folder: Path, suffix: str) -> Iterator[_File]:
+    """What the hook left of memory, oldest first; nobody else writes such names."""
+    found = []
+    for path in folder.glob(f"*{suffix}"):
+        worker, _, digits = path.name.removesuffix(suffix).rpartition(".")
+        with contextlib.suppress(FileNotFoundError):
+            if worker and digits.isdecimal():
+                found.append(_File(path, worker, int(digits), path.stat().st_size))
+    return iter(sorted(found, key=lambda file: file.time_ns))
+
+
 def _is_published(path: Path, stem: str) -> bool:
     """Whether it is a window's: traces that torch's own handler put into the run have no report."""
     run_folder = path.parent.parent if path.parent.name == CLASSIC_FOLDER else path.parent
     return (run_folder / f"{stem}{REPORT_SUFFIX}").exists()
 
 
-def _older_than_newest(windows: int, traces: list[_File], reports: list[_File]) -> set[tuple[str, int]]:
+def _older_than_newest(number: int, files: Iterable[_File]) -> set[tuple[str, int]]:
     times: dict[str, set[int]] = defaultdict(set)
-    for file in (*traces, *reports):
+    for file in files:
         times[file.worker].add(file.time_ns)
-    return {(worker, time) for worker, all_ in times.items() for time in sorted(all_)[:-windows]}
+    return {(worker, time) for worker, all_ in times.items() for time in sorted(all_)[:-number]}
 
 
-def _remove_down_to(limit_bytes: int, kinds: list[list[_File]]) -> None:
-    excess = sum(file.size_bytes for kind in kinds for file in kind) - limit_bytes
-    newest = max((file.time_ns for kind in kinds for file in kind), default=0)
-    for file in (file for kind in kinds for file in kind):
+def _newest(files: Iterable[_File]) -> list[_File]:
+    """Those of the latest time."""
+    known = list(files)
+    latest = max((file.time_ns for file in known), default=0)
+    return [file for file in known if file.time_ns == latest]
+
+
+def _remove_down_to(limit_bytes: int, files: list[_File], newest: Container[_File]) -> None:
+    excess = sum(file.size_bytes for file in files) - limit_bytes
+    for file in files:
         if excess <= 0:
             return
-        if file.time_ns < newest:
+        if file not in newest:
             file.path.unlink(missing_ok=True)
             excess -= file.size_bytes

@@ -321,7 +321,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path, change: dict[str, Any]) -> No
     found = recorder.after_step("host_1")
     assert found is not None
     assert kept.nbytes <= found.peak_bytes
-    path = write_memory_step(found, tmp_path, "host_1.5")
+    path = write_memory_step(found, tmp_path, "host_1.5", kept=1)
     assert read_memory_step(path) == found
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     with pytest.raises(UsageError):

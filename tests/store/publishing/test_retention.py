@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tbprof.store.publishing.retention import PIN_NAME, Limits, keep_within
+from tbprof.file_names import PIN_NAME
+from tbprof.store.publishing.retention import Limits, keep_within
 
 MUCH = 10**9
 
@@ -23,7 +24,7 @@ def window(run: Path, number: int, worker: str = "w", *, classic: bool = False) 
 
 def kept(run: Path) -> list[str]:
     """Kind, worker and number of each file that is left."""
-    kinds = {"pb": "report", "gz": "trace"}
+    kinds = {"pb": "report", "gz": "trace", "json": "memory"}
     names = []
     for path in run.rglob("*.*"):
         worker, time, *endings = path.name.split(".")
@@ -68,6 +69,46 @@ def test_copies_go_before_traces_and_traces_before_reports_and_the_newest_never(
         window(tmp_path, number, classic=True)
     keep_within(Limits(windows=9, bytes=limit), tmp_path)
     assert kept(tmp_path) == (sorted([*expected, "copy w0"]) if limit == 320 else expected)
+
+
+def of_memory(run: Path, kind: str, number: int, worker: str = "w") -> None:
+    """What the hook leaves of memory, 20 bytes."""
+    (run / f"{worker}.{1_700_000_000_000_000_000 + number}.{kind}.json").write_bytes(b"x" * 20)
+
+
+def test_a_followed_step_goes_with_its_window(tmp_path: Path) -> None:
+    for number in range(3):
+        window(tmp_path, number)
+    of_memory(tmp_path, "memory_step", 0)
+    of_memory(tmp_path, "memory_step", 2)
+    keep_within(Limits(windows=2, bytes=MUCH), tmp_path)
+    assert [name for name in kept(tmp_path) if name.startswith("memory")] == ["memory w2"]
+
+
+@pytest.mark.parametrize("kind", ["memory_step", "out_of_memory"])
+def test_of_memory_as_many_files_are_kept_as_windows(tmp_path: Path, kind: str) -> None:
+    window(tmp_path, 0)
+    for number in range(5):
+        of_memory(tmp_path, kind, number)
+        of_memory(tmp_path, kind, number, "other")
+    keep_within(Limits(windows=2, bytes=MUCH), tmp_path)
+    left = [name for name in kept(tmp_path) if name.startswith("memory")]
+    assert left == ["memory other3", "memory other4", "memory w3", "memory w4"]
+    assert "trace w0" in kept(tmp_path)
+
+
+def test_followed_steps_go_before_reports_and_what_ran_out_goes_last(tmp_path: Path) -> None:
+    """Files of memory are newer than the newest window, and it stays all the same."""
+    for number in range(2):
+        window(tmp_path, number)
+        of_memory(tmp_path, "memory_step", number + 10)
+        of_memory(tmp_path, "out_of_memory", number + 20)
+    all_ = ["memory w10", "memory w11", "memory w20", "memory w21"]
+    all_ += ["report w0", "report w1", "trace w0", "trace w1"]
+    gone = ("trace w0", "memory w10", "report w0", "memory w20")
+    for number, limit in enumerate((300, 200, 180, 170, 0)):
+        keep_within(Limits(windows=9, bytes=limit), tmp_path)
+        assert kept(tmp_path) == [name for name in all_ if name not in gone[:number]]
 
 
 def test_a_pinned_run_keeps_everything(tmp_path: Path) -> None:
