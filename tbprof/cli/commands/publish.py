@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import logging
 import os
 import threading
 from pathlib import Path
@@ -14,10 +13,7 @@ from tbprof.cli.output.stderr_messages import tell
 from tbprof.cli.processes.gpu_processes import add_other_processes
 from tbprof.errors import Busy, RemoteError, UsageError
 from tbprof.harmless import plain
-from tbprof.hook.safety.spoken_line import stderr_handler
-from tbprof.hook.spool.left_behind import left_behind, publish_left_behind
-from tbprof.hook.spool.publishing import NOT_SENT, SHOWN_PREFIX
-from tbprof.hook.spool.spool import spool_bases
+from tbprof.hook.spool.child_answers import NOT_SENT, SHOWN_PREFIX
 from tbprof.hook.trackers.shown_window import ShownWindow
 from tbprof.model import Report
 from tbprof.remote.address import checked_address, is_address, local_folder_of
@@ -84,7 +80,10 @@ def run(options: argparse.Namespace) -> int:
 
 def _publish_all(options: argparse.Namespace) -> int:
     """What waits in the spool for a folder and those below it."""
-    logging.getLogger("tbprof").addHandler(stderr_handler())
+    # The child that publishes one window, beside a training, needs none of it.
+    from tbprof.hook.spool.left_behind import left_behind, publish_left_behind
+
+    _show_what_is_logged()
     code = 0
     runs = [left.run for left in left_behind(options.path.absolute()) if left.waiting]
     for run in runs:
@@ -99,7 +98,10 @@ def _publish_all(options: argparse.Namespace) -> int:
 
 def _publish_to_remote(options: argparse.Namespace) -> int:
     """What waits in the spool for an address, and in its outbox."""
-    logging.getLogger("tbprof").addHandler(stderr_handler())
+    from tbprof.hook.spool.left_behind import left_behind, publish_left_behind
+    from tbprof.hook.spool.spool import spool_bases
+
+    _show_what_is_logged()
     address = checked_address(options.path)
     boxes = [outbox_of(base, address) for base in spool_bases(Path(os.devnull), None)]
     code, files = 0, 0
@@ -115,6 +117,14 @@ def _publish_to_remote(options: argparse.Namespace) -> int:
     )
     put(plain(f"{address} {sent}") + "\n")
     return code
+
+
+def _show_what_is_logged() -> None:
+    import logging
+
+    from tbprof.hook.safety.spoken_line import stderr_handler
+
+    logging.getLogger("tbprof").addHandler(stderr_handler())
 
 
 def _publish_one(options: argparse.Namespace) -> int:

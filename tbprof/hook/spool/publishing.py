@@ -12,6 +12,13 @@ from pathlib import Path
 
 from tbprof.hook.safety.signal_handlers import let_through
 from tbprof.hook.safety.spoken_line import say
+from tbprof.hook.spool.child_answers import (
+    EMPTY_PREFIX,
+    NOT_SENT,
+    PUBLISHED_PREFIX,
+    SHOWN_PREFIX,
+    VERDICT_PREFIX,
+)
 from tbprof.hook.spool.processes import process_name
 from tbprof.hook.spool.publish_child import start_child
 from tbprof.hook.spool.spool import PUBLISHER_PREFIX, broken_path, log_path
@@ -23,22 +30,7 @@ __all__ = ["Publisher"]
 
 logger = logging.getLogger("tbprof")
 
-VERDICT_PREFIX = "window"
-"""Starts the child's line about the window that it has published."""
-
-PUBLISHED_PREFIX = "published "
-"""Starts the line before it, which names the file."""
-
-SHOWN_PREFIX = "shown "
-"""Starts the line that holds what trackers show of it."""
-
-EMPTY_PREFIX = "empty window"
-"""Starts it where nothing of the GPU was recorded that torch sees."""
-
 _SPOKEN = "%s. To see it: tensorboard --logdir %s, or tbprof report %s"
-
-NOT_SENT = 3
-"""The exit code of a child whose window is published in the outbox and has not reached its remote folder."""
 
 MOST_CHILDREN = 2
 """At a time: windows that come faster than they are published wait in the spool."""

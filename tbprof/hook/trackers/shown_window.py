@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from tbprof.records import dataclass
 
 __all__ = ["ShownWindow", "window_of_json"]
 

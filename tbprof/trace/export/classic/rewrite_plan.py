@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct, is_among
 from tbprof.trace.columns.columns import Int64s, Trace
 from tbprof.trace.export.classic.collectives import classic_name
 from tbprof.trace.export.classic.launches import device_rows, launches
@@ -80,11 +80,12 @@ class _Planning:
         self._added: list[AddedOp] = []
 
     def plan(self) -> RewritePlan:
-        ordinary = np.setdiff1d(self._devices, self._roles.collectives)
-        launched = ordinary[self._launch[ordinary] != NONE]
-        launching = np.unique(self._launch[launched])
+        ordinary = self._devices[~is_among(self._devices, self._roles.collectives)]
+        has_launch = self._launch[ordinary] != NONE
+        launched = ordinary[has_launch]
+        launching = distinct(self._launch[launched])
         self._add_collectives()
-        self._add_unlaunched(np.setdiff1d(ordinary, launched))
+        self._add_unlaunched(ordinary[~has_launch])
         self._join_calls(self._add_for_calls(launching))
         self._external[launched] = self._external[self._launch[launched]]
         for rows in (launching, launched):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
-from tbprof.trace.columns.arrays import NONE, is_among
+from tbprof.trace.columns.arrays import NONE, distinct, is_among
 from tbprof.trace.columns.columns import Category, Trace
 
 __all__ = ["Threads"]
@@ -22,7 +20,7 @@ class Threads:
         on_host = is_among(trace.slices.category, _ON_HOST)
         self._numbers: dict[tuple[str, str], int] = {}
         taken: set[int] = set()
-        for lane in np.unique(trace.slices.lane[on_host]).tolist():
+        for lane in distinct(trace.slices.lane[on_host]).tolist():
             place = trace.lanes[lane].process, trace.lanes[lane].thread
             number = _integer(place[1])
             if number is None or number in taken:
