@@ -142,6 +142,11 @@ def _attribute_setter(_: Any, name: str) -> Any:
     return lambda record, value: object.__setattr__(record, name, value)
 
 
+def _replaced(self: Any, /, **changes: object) -> Any:
+    """For `copy.replace`."""
+    return dataclasses.replace(self, **changes)
+
+
 def is_record(value: object) -> bool:
     """Whether this is a record, or the class of one: `is_dataclass`, which asks for all that it holds."""
     return hasattr(value, "_layout")
@@ -152,6 +157,7 @@ _SHARED: dict[str, Any] = {
     "__repr__": _repr,
     "__setattr__": _no_change,
     "__delattr__": _no_change,
+    "__replace__": _replaced,
     "__dataclass_fields__": _Told("__dataclass_fields__"),
     "__dataclass_params__": _Told("__dataclass_params__"),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
+import sys
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -142,6 +143,8 @@ def test_equal_are_those_of_one_class_with_equal_values(kind: Any) -> None:
 def test_it_can_be_replaced_copied_and_pickled(kind: Any) -> None:
     record = kind(1, "one")
     assert dataclasses.replace(record, number=2) == kind(2, "one")
+    if sys.version_info >= (3, 13):
+        assert copy.replace(record, number=2) == kind(2, "one")
     assert pickle.loads(pickle.dumps(record)) == copy.deepcopy(record) == record
 
 

@@ -47,11 +47,18 @@ def test_to_say_its_version_needs_no_parser() -> None:
     assert not {"argparse", "enum", "re", "typing"} & imported("--version")
 
 
+def test_what_explains_a_rule_imports_no_other() -> None:
+    names = imported("explain", "SYN01")
+    assert ours_among(names) <= 38
+    assert not _OF_THE_ANALYSIS & names
+
+
 def test_a_report_that_is_at_hand_needs_no_analysis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     asked = ("report", str(CLEAN), "--format", "json")
     first = imported(*asked)
     assert "tbprof.analysis.facts" in first
+    assert ours_among(first) <= 450
     # Some functions of numpy bring it, and it takes longer than all of a small trace's rules.
     assert "numpy.ma" not in first
     again = imported(*asked)
