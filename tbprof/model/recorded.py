@@ -224,3 +224,16 @@ class HookFacts:
     """None where nothing was compiled, or nobody asked."""
     missing: tuple[MissingFact, ...] = ()
     """What could not be had of all this, each once."""
+
+    @property
+    def device_recorder(self) -> str | None:
+        """What recorded the devices; None where the program used none.
+
+        Torch names CUDA by two numbers, as 12.8, HIP by three and its commit, and has no
+        version for Intel's devices.
+        """
+        if not self.device_names:
+            return None
+        if self.cuda_version is None:
+            return "PTI"
+        return "CUPTI" if self.cuda_version.count(".") == 1 else "roctracer"

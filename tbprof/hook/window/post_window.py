@@ -163,7 +163,7 @@ class PostWindow:
             after_ns / 1e6,
             facts.window,
             (facts.unprofiled_step_ns or 0) / 1e6,
-            cupti if facts.device_names else others,
+            cupti if facts.device_recorder == "CUPTI" else others,
         )
 
     def _begin_inputs(self, steps_taken: int) -> None:

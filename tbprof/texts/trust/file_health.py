@@ -53,22 +53,31 @@ def _no_gpu_rows(numbers: Numbers) -> str:
 
 def _gpu_not_recorded(numbers: Numbers) -> str:
     return (
-        f"No GPU work was recorded, though torch sees {numbers['device']}: another tool holds CUPTI, this "
-        f"user may not profile, or the program runs on the CPU. tbprof doctor says which.{_later(numbers)}"
+        f"No GPU work was recorded, though torch sees {numbers['device']}: another tool holds "
+        f"{_recorder(numbers)}, this user may not profile, or the program runs on the CPU. "
+        f"tbprof doctor says which.{_later(numbers)}"
     )
 
 
 def _later(numbers: Numbers) -> str:
     if not numbers.get("window"):
         return ""
-    return " If earlier windows have some, CUPTI did not start collecting again: restart the training."
+    return (
+        f" If earlier windows have some, {_recorder(numbers)} did not start collecting again: "
+        "restart the training."
+    )
+
+
+def _recorder(numbers: Numbers) -> str:
+    """What should have recorded the device; it is NVIDIA's where nothing else is noted."""
+    return str(numbers.get("recorder", "CUPTI"))
 
 
 def _gpu_work_lost(numbers: Numbers) -> str:
     launches = count(int(numbers["launches"]), "kernel launch", "kernel launches")
     return (
-        f"{launches} and no GPU work was recorded: CUPTI no longer collects, as after another "
-        "profiler in the same process or with CUDA graphs. Restart the training."
+        f"{launches} and no GPU work was recorded: {_recorder(numbers)} no longer collects, as after "
+        "another profiler in the same process or with CUDA graphs. Restart the training."
     )
 
 

@@ -101,7 +101,7 @@ def _after(numbers: Numbers) -> Words:
         said = "Steps vary too much to compare them."
     elif not slower:
         said = "Back to normal."
-    elif numbers["devices"]:
+    elif numbers["recorder"] == "CUPTI":
         said = "CUPTI may still be at work: TEARDOWN_CUPTI=1 makes it leave."
     else:
         said = "The training has changed, or the machine has other work."

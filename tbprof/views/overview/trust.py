@@ -60,7 +60,7 @@ def _inflation(report: Report) -> tuple[str, State, Numbers]:
     if facts is None or facts.unprofiled_step_ns is None or facts.profiled_step_ns is None:
         return "inflation_none", "unknown", {}
     factor = facts.profiled_step_ns / max(facts.unprofiled_step_ns, 1)
-    numbers = {
+    numbers: Numbers = {
         "factor": factor,
         "devices": len(facts.device_names),
         "profiled_us": facts.profiled_step_ns / 1000,
@@ -81,10 +81,10 @@ def _after(report: Report) -> tuple[tuple[str, State, Numbers], ...]:
     if facts is None or facts.unprofiled_step_ns is None or facts.after_step_ns is None:
         return ()
     factor = facts.after_step_ns / max(facts.unprofiled_step_ns, 1)
-    numbers = {
+    numbers: Numbers = {
         "factor": factor,
         "limit": _INFLATED,
-        "devices": len(facts.device_names),
+        "recorder": facts.device_recorder or "",
         "after_us": facts.after_step_ns / 1000,
         "before_us": facts.unprofiled_step_ns / 1000,
     }

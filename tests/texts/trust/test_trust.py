@@ -7,7 +7,13 @@ import pytest
 from tbprof.model import Numbers
 from tbprof.texts.trust.trust import trust_words
 
-AFTER: Numbers = {"factor": 1.02, "limit": 1.1, "after_us": 51_000.0, "before_us": 50_000.0, "devices": 1}
+AFTER: Numbers = {
+    "factor": 1.02,
+    "limit": 1.1,
+    "after_us": 51_000.0,
+    "before_us": 50_000.0,
+    "recorder": "CUPTI",
+}
 
 
 @pytest.mark.parametrize(
@@ -47,7 +53,8 @@ def test_each_has_a_title_a_figure_and_a_sentence(code: str, numbers: Numbers, f
 def test_steps_are_back_to_normal_or_are_said_not_to_be() -> None:
     assert trust_words("after", AFTER)[2].endswith("Back to normal.")
     assert "TEARDOWN_CUPTI=1" in trust_words("after", {**AFTER, "factor": 1.1})[2]
-    assert "CUPTI" not in trust_words("after", {**AFTER, "factor": 1.1, "devices": 0})[2]
+    for recorder in ("", "roctracer", "PTI"):
+        assert "CUPTI" not in trust_words("after", {**AFTER, "factor": 1.1, "recorder": recorder})[2]
 
 
 def test_a_step_that_is_shorter_while_recorded_is_noise() -> None:

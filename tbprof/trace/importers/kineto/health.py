@@ -114,7 +114,9 @@ def _of_rows(slices: Slices, hook: HookFacts | None, *, is_cut: bool) -> Iterato
 
 
 def _seen(hook: HookFacts) -> dict[str, int | str]:
-    return {"device": hook.device_names[0], "window": hook.window}
+    recorder = hook.device_recorder or "CUPTI"
+    other = {} if recorder == "CUPTI" else {"recorder": recorder}
+    return {"device": hook.device_names[0], "window": hook.window, **other}
 
 
 def _starts(slices: Slices, gpu_rows: Int64s) -> tuple[Int64s, Int64s]:

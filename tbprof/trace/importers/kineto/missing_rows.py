@@ -21,6 +21,7 @@ LOST_SHARE = 0.05
 none."""
 
 _LAUNCH = re.compile(r"(?:cuda|hip|cu)(?:Ext)?(?:Module)?LaunchKernel")
+_HIP = re.compile(r"hip")
 _BEGIN_CAPTURE = re.compile(r"(?:cuda|hip|cu)StreamBeginCapture")
 _END_CAPTURE = re.compile(r"(?:cuda|hip|cu)StreamEndCapture")
 _STREAM_WAIT = re.compile(r"(?:cuda|hip|cu)StreamWaitEvent")
@@ -36,7 +37,8 @@ def find_missing_rows(trace: Trace) -> Iterator[HealthFact]:
         yield from _of_sync_events(trace)
         yield from _of_devices(trace, np.flatnonzero(on_gpu))
     elif len(launches := _named(trace, _LAUNCH, Category.RUNTIME)):
-        yield HealthFact("gpu_work_lost", "warning", {"launches": len(launches)})
+        other = {"recorder": "roctracer"} if len(_named(trace, _HIP, Category.RUNTIME)) else {}
+        yield HealthFact("gpu_work_lost", "warning", {"launches": len(launches), **other})
     if len(trace.collective_name.rows) and trace.rank is None:
         yield HealthFact("rank_unknown", "info", {"collectives": len(trace.collective_name.rows)})
     yield from find_time_going_backwards(trace)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
+import pytest
+from hook_facts import FACTS
 from trace_samples import HEAD, a_step, classic, complete, health_numbers, kernel, write
 
+from tbprof.model import HealthFact
+from tbprof.texts.trust.health import health_sentence
 from tbprof.trace.importers.kineto.health import CODES
 from tbprof.trace.importers.kineto.reader import read_trace
 
@@ -28,6 +33,33 @@ def test_no_gpu_work(tmp_path: Path) -> None:
 
 def test_launches_without_any_gpu_work_are_said_to_be_lost(tmp_path: Path) -> None:
     assert health(tmp_path, LAUNCH) == {"no_gpu_rows": {"rows": 1}, "gpu_work_lost": {"launches": 1}}
+
+
+def test_launches_of_hip_were_not_lost_by_cupti(tmp_path: Path) -> None:
+    launch = {**LAUNCH, "name": "hipLaunchKernel"}
+    lost = health(tmp_path, launch)["gpu_work_lost"]
+    assert lost == {"launches": 1, "recorder": "roctracer"}
+    assert "CUPTI" not in health_sentence(HealthFact("gpu_work_lost", "warning", lost))
+
+
+@pytest.mark.parametrize(
+    ("device", "version", "noted"),
+    [
+        ("NVIDIA H100 80GB HBM3", "12.9", {}),
+        ("AMD Instinct MI300X", "6.4.43484-123eb5128", {"recorder": "roctracer"}),
+        ("Intel(R) Data Center GPU Max 1100", None, {"recorder": "PTI"}),
+    ],
+)
+def test_who_should_have_recorded_a_device_is_named(
+    tmp_path: Path, device: str, version: str | None, noted: dict[str, str]
+) -> None:
+    facts = dataclasses.replace(FACTS, device_names=(device,), cuda_version=version)
+    events = classic(
+        [complete("aten::add", 90.0, 50.0, "cpu_op")], head={"tbprof": dataclasses.asdict(facts), **HEAD}
+    )
+    [fact] = read_trace(write(tmp_path, events)).health
+    assert (fact.code, fact.numbers) == ("gpu_not_recorded", {"device": device, "window": 0, **noted})
+    assert f"another tool holds {noted.get('recorder', 'CUPTI')}, " in health_sentence(fact)
 
 
 def test_work_whose_call_is_missing(tmp_path: Path) -> None:
