@@ -53,10 +53,13 @@ def modules_sentence(
     return f"{told}, {share(outside_us / total_us)} of it outside modules." if total_us else f"{told}."
 
 
-def comparison_sentence(before_us: float, after_us: float, *, a_step: bool) -> str:
-    """Device time of both windows, in us."""
+def comparison_sentence(
+    what: str, before_us: float, after_us: float, *, a_step: bool, on_device: bool
+) -> str:
+    """Time of all rows of both windows, in us; `what` are the rows, `operators`."""
     each = scope_of(marks_steps=a_step).each
-    return f"On the device: {duration(before_us)} {each} before, {duration(after_us)} after."
+    where = "On the device" if on_device else f"In {what} on the host"
+    return f"{where}: {duration(before_us)} {each} before, {duration(after_us)} after."
 
 
 def collectives_sentence(calls: int, exposed_us: float | None) -> str:
@@ -75,13 +78,16 @@ def _scope(*, in_steps: bool, steps: int) -> str:
     return f"of the whole trace with {count(steps, 'step')}" if steps else "of the whole trace"
 
 
-def comparison_headline(what: str, largest: Sequence[tuple[str, float]], *, a_step: bool) -> str:
+def comparison_headline(
+    what: str, largest: Sequence[tuple[str, float]], *, a_step: bool, on_device: bool
+) -> str:
     """What changed most.
 
     Args:
         what: Of one row, `operator`.
         largest: Names with what they add to the difference, in us; what adds nothing is left out.
         a_step: Whether it is that of a step.
+        on_device: Whether it is time of the device; else of the host.
     """
     if not largest:
         return f"No {what} takes longer or shorter than before."
@@ -89,7 +95,7 @@ def comparison_headline(what: str, largest: Sequence[tuple[str, float]], *, a_st
     told = [
         f"`{name}` takes {duration(abs(us))} {each} {'more' if us > 0 else 'less'}" for name, us in largest
     ]
-    return f"{_listed(told)}."
+    return f"{_listed(told)}{'' if on_device else ', on the host'}."
 
 
 def operators_headline(by: str, largest: Sequence[tuple[str, float]], *, has_device: bool) -> str:

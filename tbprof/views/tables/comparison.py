@@ -19,8 +19,9 @@ _KEYS = ("name", "shapes", "stack")
 _PATH = "path"
 """By which alone rows of a tree are matched: names count equal layers."""
 _SHOWN = ("name", "short_name", "path", "shapes", "source")
-_FIGURES = ("device_self_us", "total_us")
-_REST = "without_operator_us"
+_ON_DEVICE = ("device_self_us", "total_us")
+_ON_HOST = ("host_self_us",)
+_WHOLE, _REST = "device_us", "without_operator_us"
 
 _COLUMNS = (
     Column("state", "state"),
@@ -36,23 +37,28 @@ _COLUMNS = (
 def compare_tables(before: Table, after: Table) -> Table:
     """What changed from one window to the other, a step where both mark steps, largest difference first.
 
-    Times are of the device: an operator's own, a kernel's all. A share is of the difference of the windows,
-    None where they take equally long; a row that goes against it has a negative one.
+    Times are of the device: an operator's own, a kernel's all. Where neither window has one they are an
+    operator's own on the host. A share is of the difference of the windows, None where they take equally
+    long; a row that goes against it has a negative one.
 
     Raises:
-        UsageError: One of them has no device, or its rows have no calls to compare.
+        UsageError: Only one of them has a device, or its rows have no calls to compare.
     """
+    on_device = _has_device(before)
+    if on_device != _has_device(after):
+        lacking = "later" if on_device else "earlier"
+        raise UsageError(f"the {lacking} of the two windows has no device: name two that have one, or none")
+    figures = _ON_DEVICE if on_device else _ON_HOST
     keys = {column.key for column in after.columns}
-    if "calls" not in keys or keys.isdisjoint(_FIGURES):
-        raise UsageError(f"{after.name} can't be compared: leave --against out")
-    if any(table.rows and _figures(table, at=0) is None for table in (before, after)):
-        raise UsageError("a window without a device can't be compared: name two that have one")
+    if "calls" not in keys or keys.isdisjoint(figures):
+        without = "" if on_device else " of windows without a device"
+        raise UsageError(f"{after.name}{without} can't be compared: leave --against out")
     a_step = bool(before.steps and after.steps)
-    sides = [_side(table, len(table.steps) if a_step else 1) for table in (before, after)]
+    sides = [_side(table, figures, len(table.steps) if a_step else 1) for table in (before, after)]
+    before_us, after_us = map(_total, sides)
     shown = [at for at, column in enumerate(after.columns) if column.key in _SHOWN]
-    total = _total(sides[1]) - _total(sides[0])
     rows = [
-        (*(named[at] for at in shown), *_cells(old, new, total))
+        (*(named[at] for at in shown), *_cells(old, new, after_us - before_us))
         for key in {**sides[1], **sides[0]}
         for old, new in [(sides[0].get(key), sides[1].get(key))]
         for named in [(new or old or _NOTHING).cells]
@@ -61,12 +67,12 @@ def compare_tables(before: Table, after: Table) -> Table:
     return Table(
         name=after.name,
         by=after.by,
-        sentence=comparison_sentence(_total(sides[0]), _total(sides[1]), a_step=a_step),
+        sentence=comparison_sentence(after.name, before_us, after_us, a_step=a_step, on_device=on_device),
         in_steps=after.in_steps,
         steps=after.steps,
         columns=(*(_with_head(after.columns[at]) for at in shown), *_COLUMNS),
         rows=tuple(rows),
-        beside={"us_before": _total(sides[0]), "us_after": _total(sides[1]), "a_step": a_step},
+        beside={"us_before": before_us, "us_after": after_us, "a_step": a_step, "on_device": on_device},
     )
 
 
@@ -82,13 +88,19 @@ class _Amount:
 _NOTHING = _Amount((), 0.0, 0.0)
 
 
-def _side(table: Table, steps: int) -> dict[str, _Amount]:
+def _has_device(table: Table) -> bool:
+    """Of kernels there are none without one."""
+    return table.beside[_WHOLE] is not None if _WHOLE in table.beside else bool(table.rows)
+
+
+def _side(table: Table, figures: Sequence[str], steps: int) -> dict[str, _Amount]:
     keys = [at for at, column in enumerate(table.columns) if column.key == _PATH]
     keys = keys or [at for at, column in enumerate(table.columns) if column.key in _KEYS]
     calls = [column.key for column in table.columns].index("calls")
+    figure = next(at for at, column in enumerate(table.columns) if column.key in figures)
     found: dict[str, _Amount] = {}
-    for at, row in enumerate(table.rows):
-        us = _figures(table, at=at) or 0.0
+    for row in table.rows:
+        us = row[figure] or 0.0
         found[repr([row[key] for key in keys])] = _Amount(row, row[calls] / steps, us / steps)
     if rest := table.beside.get(_REST):
         cells = tuple(
@@ -101,12 +113,6 @@ def _side(table: Table, steps: int) -> dict[str, _Amount]:
 def _with_head(column: Column) -> Column:
     """Text shows the path of a row that no longer stands below the one it lies in."""
     return Column(_PATH, "module") if column.key == _PATH else column
-
-
-def _figures(table: Table, *, at: int) -> float | None:
-    figure = next(place for place, column in enumerate(table.columns) if column.key in _FIGURES)
-    value: float | None = table.rows[at][figure]
-    return value
 
 
 def _total(side: dict[str, _Amount]) -> float:

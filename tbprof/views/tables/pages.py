@@ -78,7 +78,7 @@ def compared_view(before: Facts, after: Facts, name: str) -> TableView:
     """What each row adds to the difference of two windows, of their steps where both mark them.
 
     Raises:
-        UsageError: There is no such table, or one of the windows has no device.
+        UsageError: There is no such table, or only one of the windows has a device.
     """
     make = {"operators": operators, "kernels": kernels, "modules": modules}.get(name)
     if make is None:
@@ -95,8 +95,8 @@ def _comparison_headline(table: Table) -> str:
     largest = [
         (row[name], row[at]) for row in table.rows[:_MOST_NAMED] if abs(row[at]) > _LEAST_MOVED * moved
     ]
-    a_step = table.beside["a_step"]
-    return comparison_headline(table.name.removesuffix("s"), largest, a_step=a_step)
+    a_step, on_device = table.beside["a_step"], table.beside["on_device"]
+    return comparison_headline(table.name.removesuffix("s"), largest, a_step=a_step, on_device=on_device)
 
 
 def _of_operators(name: str) -> None:

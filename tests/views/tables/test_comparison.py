@@ -13,6 +13,7 @@ from tbprof.errors import UsageError
 from tbprof.views.tables.comparison import compare_tables
 from tbprof.views.tables.kernels import kernels
 from tbprof.views.tables.operators import operators
+from tbprof.views.tables.pages import compared_view
 from tbprof.views.tables.table import Table
 
 
@@ -58,8 +59,35 @@ def test_kernels_are_compared_by_their_names() -> None:
     assert [row[-2] for row in table.rows] == [-10, 0]
 
 
-def test_a_window_without_a_device_can_not_be_compared() -> None:
+def plain(text: str) -> str:
+    """With spaces that may break."""
+    return " ".join(text.split())
+
+
+def without_device(*ops: tuple[str, float]) -> Facts:
     built = TraceBuilder()
-    built.op("aten::mm", 0, 10)
-    with pytest.raises(UsageError, match="name two that have one"):
-        compared(window(1, mm=50), facts_of(built))
+    for at, (name, us) in enumerate(ops):
+        built.op(name, 100 * at, 100 * at + us)
+    return facts_of(built)
+
+
+@pytest.mark.parametrize(("first", "lacking"), [(True, "later"), (False, "earlier")])
+def test_a_window_with_a_device_is_not_compared_with_one_without(first: bool, lacking: str) -> None:
+    windows = [window(1, mm=50), without_device(("aten::mm", 10))]
+    with pytest.raises(UsageError, match=f"the {lacking} of the two windows has no device"):
+        compared(*(windows if first else reversed(windows)))
+
+
+def test_windows_without_a_device_are_compared_on_the_host() -> None:
+    before, after = without_device(("aten::mm", 10), ("aten::add", 2)), without_device(("aten::mm", 30))
+    table, rows = compared(before, after)
+    assert plain(table.sentence) == "In operators on the host: 12 µs in the window before, 30 µs after."
+    assert [rows[name]["difference_us"] for name in rows] == [20, -2]
+    headline = compared_view(before, after, "operators").headline
+    assert plain(headline) == "`aten::mm` takes 20 µs in the window more, on the host."
+
+
+def test_kernels_of_windows_without_a_device_can_not_be_compared() -> None:
+    sides = (kernels(without_device(("aten::mm", us)), "name", in_steps=False) for us in (10, 20))
+    with pytest.raises(UsageError, match="kernels of windows without a device"):
+        compare_tables(*sides)

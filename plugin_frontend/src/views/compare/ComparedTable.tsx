@@ -18,7 +18,7 @@ const NAMES: Record<ComparedName, string> = { operators: "Operators", kernels: "
 export function ComparedTable() {
   useEffect(loadComparedTable, []);
   return (
-    <Card id="compared-rows" title="What the GPU computes" aside={<Choice />}>
+    <Card id="compared-rows" title="What is computed" aside={<Choice />}>
       <Answer />
     </Card>
   );
