@@ -27,6 +27,7 @@ def source_of(built: TraceBuilder) -> Source | None:
         ("训练.py(5): 循环", "训练.py", 5, "循环"),
         ("C:\\Users\\me\\train.py(5): f", "C:\\Users\\me\\train.py", 5, "f"),
         ("torch_prof.py(114): main", "torch_prof.py", 114, "main"),
+        ("dn/cdn.py(2): forward", "dn/cdn.py", 2, "forward"),
         ("mytorch/model.py(2): forward", "mytorch/model.py", 2, "forward"),
         ("torchvision/models/resnet.py(9): forward", "torchvision/models/resnet.py", 9, "forward"),
     ],
@@ -48,6 +49,8 @@ def test_a_users_frame_is_a_file_a_line_and_a_name(frame: str, file: str, line: 
         "<frozen importlib._bootstrap>(1165): _find_and_load",
         "no frame at all",
         "selectors.py(402): select",
+        "/tmp/torchinductor_me/dn/cdniggnbpjo6ck7jj7d4oel3kskalexpxacrci3ow345jwe33wgw.py(165): call",
+        "/scratch/compiled/dn/cdniggnbpjo6ck7jj7d4oel3kskalexpxacrci3ow345jwe33wgw.py(165): call",
         "/usr/lib/python3.11/multiprocessing/connection.py(930): wait",
     ],
 )
