@@ -9,6 +9,7 @@ const window = (name: string) => ({ window: name, has_report: true, size_bytes: 
 const RUNS: RunsView = {
   logdir: "logs",
   tbprof_version: "0",
+  without_windows: [],
   newest_run: "b",
   next_page: null,
   version: "",

@@ -8,6 +8,7 @@ function page(version: string, next: number | null, ...names: string[]): RunsVie
     logdir: "logs",
     tbprof_version: "0.1",
     runs: names.map((run) => ({ run, workers: [] })),
+    without_windows: [],
     newest_run: names.at(-1) ?? null,
     skipped: next === 1 ? [{ path: "x", reason: "y" }] : [],
     next_page: next,

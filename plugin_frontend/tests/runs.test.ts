@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RunsView, WindowRow } from "../src/api/types.ts";
-import { addressInWorker, findShown, runName, windowBeside, workerBeside } from "../src/model/runs.ts";
+import { addressInWorker, findShown, findWithoutWindows, runName, windowBeside, workerBeside } from "../src/model/runs.ts";
 
 const window = (name: string): WindowRow => ({ window: name, has_report: true, size_bytes: 1 });
 const RUNS: RunsView = {
   logdir: "logs",
   tbprof_version: "1",
   skipped: [],
+  without_windows: ["failed"],
   newest_run: "a",
   next_page: null,
   version: "",
@@ -33,6 +34,14 @@ test("a name that is not there shows nothing, rather than something else", () =>
   assert.equal(findShown(RUNS, { run: "a", worker: "h9", window: null }), null);
   assert.equal(findShown(RUNS, { run: "a", worker: "h0", window: "h0.9" }), null);
   assert.equal(findShown({ ...RUNS, runs: [], newest_run: null }, ANY), null);
+});
+
+test("a run that failed before its first window has nothing to show but that", () => {
+  assert.equal(findWithoutWindows(RUNS, { run: "failed" }), "failed");
+  assert.equal(findShown(RUNS, { ...ANY, run: "failed" }), null);
+  assert.equal(findWithoutWindows(RUNS, { run: "a" }), null);
+  assert.equal(findWithoutWindows(RUNS, { run: null }), null);
+  assert.equal(findWithoutWindows({ ...RUNS, newest_run: "failed" }, { run: null }), "failed");
 });
 
 test("neighbours end at either end", () => {

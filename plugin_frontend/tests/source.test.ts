@@ -14,6 +14,7 @@ const RUNS: RunsView = {
   logdir: "logs",
   tbprof_version: "1",
   skipped: [],
+  without_windows: [],
   newest_run: "a",
   runs: [row("a"), row("b")],
   next_page: null,

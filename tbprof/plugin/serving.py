@@ -105,7 +105,10 @@ class Serving:
     def has_something(self) -> bool:
         """Whether the tab has something to show."""
         # Who waits for a store, or lacks what reads it, is told so in the tab.
-        return self._logs.is_remote or bool(self._logs.listing().windows)
+        if self._logs.is_remote:
+            return True
+        listing = self._logs.listing()
+        return bool(listing.windows or listing.of_memory)
 
     def _rule(self, parameters: Mapping[str, str]) -> RulePage:
         return rule_page(rule_text(parameters.get("code", "")))

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from memory_file_scene import SNAPSHOT
@@ -31,17 +32,37 @@ with tbprof.TrainerHook(sys.argv[1], schedule=schedule) as hook:
 """A window, and then a request that no machine can meet."""
 
 
+FAILED_AT_ONCE = """
+import sys, torch, tbprof
+
+model = torch.nn.Linear(1000, 500)
+with tbprof.TrainerHook(sys.argv[1]) as hook:
+    model(torch.randn(4, 1000)).sum().backward()
+    hook.step()
+    torch.empty(1 << 50, dtype=torch.uint8)
+"""
+
+
+def fail(program: str, folder: Path, run: Path) -> None:
+    """A training that leaves on the exception that it would leave on without us."""
+    (folder / "train.py").write_text(program, encoding="utf-8")
+    ended = subprocess.run(
+        [sys.executable, folder / "train.py", run],
+        env={**os.environ, "TBPROF_SPOOL": str(folder / "spool")},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert ended.stderr.rstrip().splitlines()[-1].startswith("RuntimeError: "), ended.stderr
+
+
 @pytest.fixture(scope="module")
 def failed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A training that ran out of memory under the hook, with two snapshots beside its window."""
     folder = tmp_path_factory.mktemp("failed")
-    (folder / "train.py").write_text(TRAINING, encoding="utf-8")
     run = folder / "logs" / "run"
-    own = {**os.environ, "TBPROF_SPOOL": str(folder / "spool")}
-    ended = subprocess.run(
-        [sys.executable, folder / "train.py", run], env=own, capture_output=True, text=True, timeout=300
-    )
-    assert ended.stderr.rstrip().splitlines()[-1].startswith("RuntimeError: "), ended.stderr
+    fail(TRAINING, folder, run)
+    fail(FAILED_AT_ONCE, folder, folder / "logs" / "early")
     (run / "step.pickle").write_bytes(pickle.dumps(SNAPSHOT))
     (run / "hostile.pickle").write_bytes(pickle.dumps(print))
     os.utime(run / "step.pickle", (0, 0))
@@ -97,3 +118,15 @@ def test_where_memory_ran_out_is_open_and_snapshots_are_beside_it(page: Page, fa
     expect(frame.get_by_role("article")).to_contain_text("the largest block 300")
     snapshots.first.click()
     expect(shown).to_contain_text("nothing of it was run")
+
+
+@IN_BOTH_THEMES
+def test_a_run_that_failed_before_its_first_window_shows_why(page: Page, failed: str) -> None:
+    frame = open_tab(page, failed, "early")
+    expect(frame.locator("h1")).to_have_text("No window was recorded in early")
+    asked = frame.get_by_role("article").get_by_role("heading", level=3)
+    expect(asked).to_contain_text("of the CPU could not be allocated, after 1 step")
+    assert axe_violations(page) == ""
+    frame.get_by_role("button", name="Run").click()
+    frame.get_by_role("option", name="run", exact=False).filter(has_not_text="no window").click()
+    expect(page).to_have_url(re.compile("run=run"))

@@ -46,6 +46,7 @@ def test_runs_lists_what_is_there(open_tab: OpenTab, logdir: Path) -> None:
                 ],
             }
         ],
+        "without_windows": [],
         "newest_run": "run",
         "skipped": [],
         "next_page": None,

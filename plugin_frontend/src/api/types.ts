@@ -30,7 +30,9 @@ export interface RunsView {
   logdir: string;
   tbprof_version: string;
   runs: RunRow[];
-  /** Where a visitor without an address arrives: the run that recorded last. */
+  /** Runs that failed before they recorded one, and left where memory ran out; with the first page. */
+  without_windows: string[];
+  /** Where a visitor without an address arrives: the run that recorded, or failed, last. */
   newest_run: string | null;
   /** With the first page. */
   skipped: SkippedRow[];

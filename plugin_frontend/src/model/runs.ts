@@ -28,6 +28,12 @@ export function findShown(runs: RunsView, place: Address): Shown | null {
   return window === undefined ? null : { run, worker, workerIndex, window, windowIndex };
 }
 
+/** The run that is meant, where it failed before it had a window; null for any other. */
+export function findWithoutWindows(runs: RunsView, place: Pick<Place, "run">): string | null {
+  const name = place.run ?? runs.newest_run;
+  return name !== null && runs.without_windows.includes(name) ? name : null;
+}
+
 /** The window `steps` further on, or null past either end. */
 export function windowBeside(shown: Shown, steps: number): WindowRow | null {
   return shown.worker.windows[shown.windowIndex + steps] ?? null;

@@ -6,14 +6,23 @@ import { fetchMemoryFile, fetchMemoryFiles } from "../api/memory.ts";
 import type { MemoryDocument, MemoryFileRow, MemoryFilesView } from "../api/types.ts";
 import { ask } from "./ask.ts";
 import { place } from "./place.ts";
-import { shown } from "./runs.ts";
+import { shown, withoutWindows } from "./runs.ts";
 
-const askedList = computed<string | null>(() => (embedded !== null || place.value.view !== "memory" ? null : (shown.value?.run.run ?? null)));
+const askedList = computed<string | null>(() => {
+  if (embedded !== null) return null;
+  return withoutWindows.value ?? (place.value.view === "memory" ? (shown.value?.run.run ?? null) : null);
+});
 
-const { answer: list, start: startList } = ask<MemoryFilesView>(askedList, fetchMemoryFiles);
+const { answer: list, start: startList } = ask<MemoryFilesView & { run: string }>(askedList, async (run, ended) => ({
+  run,
+  ...(await fetchMemoryFiles(run, ended)),
+}));
 
 /** Those of the run shown; none where they could not be listed. */
-export const memoryFiles = computed<readonly MemoryFileRow[]>(() => (list.value.kind === "there" ? list.value.value.files : []));
+export const memoryFiles = computed<readonly MemoryFileRow[]>(() =>
+  // Those of the run before are there until the answer for this one is.
+  list.value.kind === "there" && list.value.value.run === askedList.value ? list.value.value.files : [],
+);
 
 /** What was opened or closed by hand; before that, a failed allocation is open. */
 const chosen = signal<{ run: string; name: string | null } | null>(null);

@@ -8,7 +8,7 @@ import { aboutCarried } from "../api/timeline.ts";
 import type { RunsView, WindowRow } from "../api/types.ts";
 import { countWindows } from "../model/comparing.ts";
 import { NOWHERE, type Place } from "../model/place.ts";
-import { findShown, runName, windowBeside, workerBeside } from "../model/runs.ts";
+import { findShown, findWithoutWindows, runName, windowBeside, workerBeside } from "../model/runs.ts";
 import { type ViewName, viewsFor } from "../model/views.ts";
 import { failureOf, LOADING, type Loaded } from "./loaded.ts";
 import { adjust, place, visit } from "./place.ts";
@@ -20,6 +20,9 @@ export const runs = signal<Loaded<RunsView>>(LOADING);
 
 /** The rows of the window shown; null while there is none, or none of the name in the address. */
 export const shown = computed(() => (runs.value.kind === "there" ? findShown(runs.value.value, place.value) : null));
+
+/** The run shown where it failed before it had a window; null otherwise. */
+export const withoutWindows = computed(() => (runs.value.kind === "there" ? findWithoutWindows(runs.value.value, place.value) : null));
 
 /** How a run of this log directory is called. */
 export function nameOfRun(run: string): string {
@@ -73,6 +76,7 @@ export async function refreshRuns(): Promise<void> {
 /** Writes the default window into the address, so that later windows can't move what is read. */
 export function pinShown(): () => void {
   return effect(() => {
+    if (withoutWindows.value !== null && place.peek().run === null) adjust({ run: withoutWindows.value });
     if (shown.value === null) return;
     const { run, worker, window } = shown.value;
     const { run: named, worker: namedWorker, window: namedWindow } = place.peek();

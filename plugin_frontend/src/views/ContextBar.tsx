@@ -5,7 +5,7 @@ import { formatSize } from "../format/size.ts";
 import { addressInWorker, type Shown, workerName } from "../model/runs.ts";
 import { copyText } from "../state/notice.ts";
 import { currentLink } from "../state/place.ts";
-import { nameOfRun, newWindows, runs, shown, visitWindow, visitWindowBeside } from "../state/runs.ts";
+import { nameOfRun, newWindows, runs, shown, visitWindow, visitWindowBeside, withoutWindows } from "../state/runs.ts";
 import { windowView } from "../state/windowAnswer.ts";
 import { Icon } from "../widgets/Icon.tsx";
 import { Picker } from "../widgets/Picker.tsx";
@@ -53,16 +53,19 @@ function Devices({ names }: { names: readonly string[] }) {
 }
 
 function RunPicker({ runs: view, shown: current }: { runs: RunsView | null; shown: Shown | null }) {
-  const options: PickerOption[] = (view?.runs ?? []).map((row) => ({
+  const recorded: PickerOption[] = (view?.runs ?? []).map((row) => ({
     key: row.run,
     text: nameOfRun(row.run),
     detail: formatCounted(row.workers.length, "rank"),
   }));
+  const failed: PickerOption[] = (view?.without_windows ?? []).map((run) => ({ key: run, text: nameOfRun(run), detail: "no window" }));
+  const options = [...recorded, ...failed];
+  const run = current?.run.run ?? withoutWindows.value;
   return (
     <Picker
       label="Run"
-      value={current === null ? NOTHING : nameOfRun(current.run.run)}
-      selected={current?.run.run ?? ""}
+      value={run === null ? NOTHING : nameOfRun(run)}
+      selected={run ?? ""}
       options={options}
       onPick={(run) => visitWindow({ run, worker: null, window: null, filter: "" })}
       shrinks

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { WindowAnswer, WindowView } from "../api/types.ts";
 import { type Failure, failureTitle } from "../state/loaded.ts";
 import { adjust, place } from "../state/place.ts";
-import { refreshRuns, runs, shown, views } from "../state/runs.ts";
+import { refreshRuns, runs, shown, views, withoutWindows } from "../state/runs.ts";
 import { retryWindow, windowAnswer } from "../state/windowAnswer.ts";
 import { ProblemNote } from "../widgets/ProblemNote.tsx";
 import { lazily } from "./lazily.tsx";
@@ -18,6 +18,7 @@ const FleetPage = lazily(async () => (await import("./fleet/FleetPage.tsx")).Fle
 const FlamePage = lazily(async () => (await import("./flame/FlamePage.tsx")).FlamePage);
 const ModulesPage = lazily(async () => (await import("./modules/ModulesPage.tsx")).ModulesPage);
 const MemoryPage = lazily(async () => (await import("./memory/MemoryPage.tsx")).MemoryPage);
+const RunWithoutWindows = lazily(async () => (await import("./memory/RunWithoutWindows.tsx")).RunWithoutWindows);
 const JobView = lazily(async () => (await import("./job/JobView.tsx")).JobView);
 const SitesView = lazily(async () => (await import("./sites/SitesView.tsx")).SitesView);
 const SourcePage = lazily(async () => (await import("./source/SourcePage.tsx")).SourcePage);
@@ -34,13 +35,14 @@ export function MainPart() {
       </Scrolled>
     );
   if (runs.value.kind === "failed") return <FailedPart failure={runs.value} onRetry={() => void refreshRuns()} />;
-  if (runs.value.value.runs.length === 0)
+  if (runs.value.value.runs.length === 0 && withoutWindows.value === null)
     return (
       <Scrolled>
         <EmptyState runs={runs.value.value} />
       </Scrolled>
     );
   if (place.value.view === "fleet" && views.value.includes("fleet")) return <FleetPage />;
+  if (withoutWindows.value !== null) return <RunWithoutWindows run={withoutWindows.value} />;
   if (shown.value === null) return <GonePart />;
   if (place.value.view === "job" && views.value.includes("job")) return <JobView />;
   if (place.value.view === "trends" && views.value.includes("trends")) return <TrendsPage />;

@@ -3,7 +3,7 @@ import { formatCount, formatCounted } from "../format/number.ts";
 import { inView, printPlace } from "../model/place.ts";
 import { sitesOf, type ViewName } from "../model/views.ts";
 import { place, visit } from "../state/place.ts";
-import { runs, shown, views } from "../state/runs.ts";
+import { runs, shown, views, withoutWindows } from "../state/runs.ts";
 import { windowAnswer, windowView } from "../state/windowAnswer.ts";
 import { Icon, type IconName } from "../widgets/Icon.tsx";
 import { ViewTabs } from "./ViewTabs.tsx";
@@ -13,7 +13,10 @@ export function ViewBar() {
   const view = windowView.value;
   return (
     <nav class="views" aria-label="Views">
-      <ViewTabs names={views.value.filter((name) => isWorthATab(name, view))} link={(name) => <ViewLink key={name} name={name} view={view} />} />
+      <ViewTabs
+        names={views.value.filter((name) => (withoutWindows.value === null ? isWorthATab(name, view) : name === "fleet"))}
+        link={(name) => <ViewLink key={name} name={name} view={view} />}
+      />
       <span class="end">{view === null ? <AbsentChip /> : <HealthChip view={view} />}</span>
     </nav>
   );
@@ -79,6 +82,7 @@ function listed(name: ViewName, view: WindowView): number | null {
 /** Why there is no trace to trust. */
 function AbsentChip() {
   const answer = windowAnswer.value;
+  if (withoutWindows.value !== null) return <Absent label="No window" />;
   if (runs.value.kind === "there" && runs.value.value.runs.length === 0) return <Absent label="No recordings" />;
   if (answer.kind === "there" && answer.value.state === "reading") return <Absent label="Reading" />;
   return null;

@@ -91,13 +91,20 @@ def run(options: argparse.Namespace) -> int:
             use_cache=not options.no_cache,
             executor=_executor(options.workers),
             shard=_shard(options.shard),
+            needs_windows=_needs_windows(options),
         )
         seen = _Seen(reader, options)
-        for part in report_parts(seen, options):
+        for part in report_parts(seen, options, reader.of_memory):
             output.put(part)
     if reader.has_failed:
         return _COULD_NOT
     return FOUND if seen.is_found else 0
+
+
+def _needs_windows(options: argparse.Namespace) -> bool:
+    """What has no window is none to judge, to compare or to draw; it can be told of."""
+    tells = options.format in ("text", "markdown", "json") and not options.summary and options.top is None
+    return not tells or options.fail_on is not None
 
 
 def _executor(words: str | None) -> Executor | None:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import argparse
 import heapq
-from collections.abc import Callable, Iterable, Iterator
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from tbprof.cli.input.reading import is_folder
 from tbprof.cli.input.window_reading import WindowReport
@@ -17,13 +17,21 @@ from tbprof.cli.output.stderr_messages import tell
 from tbprof.harmless import json_text
 from tbprof.model import Report
 
+if TYPE_CHECKING:
+    from tbprof.store.lookup.discovery import MemoryFolder
+
 __all__ = ["report_parts"]
 
 Windows: TypeAlias = Iterable[WindowReport]
 
 
-def report_parts(windows: Windows, options: argparse.Namespace) -> Iterator[str]:
-    """What is printed of windows that come as they are read, in pieces."""
+def report_parts(
+    windows: Windows, options: argparse.Namespace, of_memory: Sequence[MemoryFolder] = ()
+) -> Iterator[str]:
+    """What is printed of windows that come as they are read, in pieces.
+
+    `of_memory` are the folders with files of memory that have been found by the time that all are read.
+    """
     if options.summary:
         yield _summary(windows, options)
         return
@@ -33,11 +41,22 @@ def report_parts(windows: Windows, options: argparse.Namespace) -> Iterator[str]
     if options.format == "html":
         yield _page(windows)
     elif options.format == "json":
-        yield from _json(windows, is_one=is_one)
+        yield from _json(windows, of_memory, is_one=is_one)
     else:
-        text = _markdown() if options.format == "markdown" else _terminal(options)
-        for number, (_, report) in enumerate(windows):
-            yield f"\n{text(report)}" if number else text(report)
+        yield from _texts(windows, of_memory, options)
+
+
+def _texts(windows: Windows, of_memory: Sequence[MemoryFolder], options: argparse.Namespace) -> Iterator[str]:
+    text, before = _markdown() if options.format == "markdown" else _terminal(options), ""
+    for _, report in windows:
+        yield before + text(report)
+        before = "\n"
+    if of_memory:
+        from tbprof.cli.commands.report_memory import memory_texts
+
+        for told in memory_texts(of_memory, has_windows=before != ""):
+            yield before + told
+            before = "\n"
 
 
 def _summary(windows: Windows, options: argparse.Namespace) -> str:
@@ -54,15 +73,23 @@ def _most_idle(windows: Windows, number: int) -> Windows:
     return heapq.nlargest(number, windows, key=lambda one: idle_share(one[1]) or 0.0)
 
 
-def _json(windows: Windows, *, is_one: bool) -> Iterator[str]:
-    """One object: of a file its report, else a list of them."""
+def _json(windows: Windows, of_memory: Sequence[MemoryFolder], *, is_one: bool) -> Iterator[str]:
+    """One object: of a file its report, else a list of them, and where memory ran out."""
     from tbprof.views.export.report_document import SCHEMA, report_document
 
     before = "" if is_one else f'{{"schema": {SCHEMA}, "reports": ['
     for _, report in windows:
         yield before + json_text(report_document(report)).rstrip("\n")
         before = ", "
-    yield "\n" if is_one else "]}\n"
+    if is_one:
+        yield "\n"
+        return
+    ran_out = "[]"
+    if of_memory:
+        from tbprof.cli.commands.report_memory import memory_json
+
+        ran_out = memory_json(of_memory)
+    yield f'{"" if before == ", " else before}], "out_of_memory": {ran_out}}}\n'
 
 
 def _markdown() -> Callable[[Report], str]:

@@ -18,6 +18,7 @@ from tbprof.store.lookup.reports import has_report, report_of_window, window_of_
 if TYPE_CHECKING:
     from tbprof.cli.input.shard import Shard
     from tbprof.executors.executor import Executor
+    from tbprof.store.lookup.discovery import MemoryFolder
 
 __all__ = ["WindowReader", "WindowReport", "read_windows", "reports_of_folder", "windows_of_folder"]
 
@@ -43,6 +44,10 @@ class WindowReader:
     """Who reads traces that have no report; by default this process, or those of this machine's cores."""
     shard: Shard | None = None
     """The part of each folder's windows that is read; by default all."""
+    needs_windows: bool = True
+    """Else a folder with files of memory alone is none to complain of."""
+    of_memory: list[MemoryFolder] = dataclasses.field(default_factory=list)
+    """Folders in which the hook left such files, of those that have been looked at."""
     has_failed: bool = False
     """Whether some of several paths gave none, once all have been read."""
 
@@ -62,7 +67,12 @@ class WindowReader:
     def _of(self, path: Path) -> Iterator[WindowReport]:
         if is_folder(path):
             yield from windows_of_folder(
-                path, use_cache=self.use_cache, executor=self.executor, shard=self.shard
+                path,
+                use_cache=self.use_cache,
+                executor=self.executor,
+                shard=self.shard,
+                of_memory=self.of_memory,
+                needs_windows=self.needs_windows,
             )
         else:
             report = report_of_file(path, use_cache=self.use_cache)
@@ -79,12 +89,20 @@ def reports_of_folder(folder: Path, *, use_cache: bool) -> tuple[Report, ...]:
 
 
 def windows_of_folder(
-    folder: Path, *, use_cache: bool, executor: Executor | None = None, shard: Shard | None = None
+    folder: Path,
+    *,
+    use_cache: bool,
+    executor: Executor | None = None,
+    shard: Shard | None = None,
+    of_memory: list[MemoryFolder] | None = None,
+    needs_windows: bool = True,
 ) -> Iterator[WindowReport]:
     """All windows that can be read; each that can't, or is left out, costs one line on stderr.
 
+    Where `of_memory` is given, the folders in which the hook left files of memory are added to it.
+
     Raises:
-        UsageError: There is none.
+        UsageError: There is none; unless `needs_windows`, nor such a folder.
     """
     # A file that is named needs nothing of what finds them.
     from tbprof.store.lookup.discovery import Discovery
@@ -108,6 +126,10 @@ def windows_of_folder(
     if shard is None:
         for sentence in ranks.sentences():
             tell(sentence)
+    if of_memory is not None:
+        of_memory += listing.of_memory
+    if listing.of_memory and not listing.windows and not needs_windows:
+        return
     if not found and (windows or not listing.windows):
         raise UsageError(f"there is no trace or report to read in {folder}: name another folder")
 

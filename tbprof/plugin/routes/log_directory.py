@@ -8,13 +8,14 @@ import logging
 import threading
 import time
 from pathlib import Path, PurePosixPath
+from typing import TypeVar
 
 from tbprof.model import SkippedFile, Window
 from tbprof.opening import confine, release
 from tbprof.plugin.routes.remote_folder import RemoteFolder
 from tbprof.remote.address import is_address, local_folder_of
 from tbprof.remote.stand_ins import addressed
-from tbprof.store.lookup.discovery import Discovery, Listing
+from tbprof.store.lookup.discovery import Discovery, Listing, MemoryFolder
 from tbprof.trace_files import looks_like_trace
 
 __all__ = ["LogDirectory"]
@@ -34,6 +35,8 @@ _OLD_S = 30.0
 """Nobody asked for so long: what was found then is not shown while there is hope for better."""
 
 _PATIENCE_S = 1.0
+
+_Found = TypeVar("_Found", Window, MemoryFolder)
 
 
 class LogDirectory:
@@ -141,19 +144,22 @@ class LogDirectory:
             if not found.skipped:
                 return found
             in_place = tuple(_in_place(file, Path(place), "") for file in found.skipped)
-            return Listing(found.windows, in_place)
+            return Listing(found.windows, in_place, found.of_memory)
         windows: list[Window] = []
         skipped: list[SkippedFile] = []
+        of_memory: list[MemoryFolder] = []
         for name, place in self._places:
             remote = self._remote.get(place)
             listing = self._discovery(place).find() if remote is None else remote.find()
             windows += [_named(window, name) for window in listing.windows]
+            of_memory += [_named(folder, name) for folder in listing.of_memory]
             if remote is None:
                 skipped += [_in_place(file, Path(place), name) for file in listing.skipped]
             else:
                 skipped += [dataclasses.replace(file, path=addressed(file.path)) for file in listing.skipped]
         windows.sort(key=lambda w: (w.run, w.worker, w.order_ns, w.window))
-        return Listing(tuple(windows), tuple(skipped))
+        of_memory.sort(key=lambda folder: folder.run)
+        return Listing(tuple(windows), tuple(skipped), tuple(of_memory))
 
     def _discovery(self, place: str) -> Discovery:
         if place not in self._discoveries:
@@ -204,8 +210,8 @@ def _keeps_its_runs(name: str, place: str) -> bool:
     return not name and not is_address(place)
 
 
-def _named(window: Window, name: str) -> Window:
+def _named(found: _Found, name: str) -> _Found:
     if not name:
-        return window
-    run = name if window.run == "." else f"{name}/{window.run}"
-    return dataclasses.replace(window, run=run)
+        return found
+    run = name if found.run == "." else f"{name}/{found.run}"
+    return dataclasses.replace(found, run=run)

@@ -8,7 +8,6 @@ from pathlib import Path
 from tbprof.errors import Gone
 from tbprof.memory_files.listing import MemoryFile, MemoryFileKind, memory_files_in
 from tbprof.plugin.routes.log_directory import LogDirectory
-from tbprof.plugin.routes.run_windows import windows_by_worker
 from tbprof.plugin.worker.kept_answers import Answer
 from tbprof.plugin.worker.reports import Reports
 from tbprof.views.memory.memory_files import MemoryFileRow, MemoryFilesView
@@ -28,7 +27,7 @@ class MemoryFileAnswers:
         self._reports = reports
 
     def listed(self, parameters: Mapping[str, str]) -> MemoryFilesView:
-        """Those in the folders of the windows of `run`.
+        """Those in the folder of `run`, and in those of its windows.
 
         Raises:
             Gone: There is no such run.
@@ -53,8 +52,10 @@ class MemoryFileAnswers:
         return self._reports.memory_file(str(file.path), (file.size_bytes, file.changed_ns))
 
     def _files(self, parameters: Mapping[str, str]) -> list[MemoryFile]:
-        by_worker = windows_by_worker(self._logs, parameters.get("run", ""))
-        paths = (
-            window.trace_path or window.report_path for windows in by_worker.values() for window in windows
-        )
-        return memory_files_in({Path(path).parent for path in paths if path is not None})
+        run, listing = parameters.get("run", ""), self._logs.listing()
+        files = [window.trace_path or window.report_path for window in listing.windows if window.run == run]
+        folders = {Path(file).parent for file in files if file is not None}
+        folders |= {Path(folder.path) for folder in listing.of_memory if folder.run == run}
+        if not folders:
+            raise Gone("there is no such run in the log directory: it may have been deleted")
+        return memory_files_in(folders)

@@ -34,8 +34,15 @@ class RunsAnswers:
         kept = self._kept.get((version, page))
         if kept is not None:
             return kept
+        failed = {folder.run: folder.newest_ns for folder in listing.without_windows()}
         view = runs_view(
-            self._logs.name, __version__, listing.windows, listing.skipped, page=page, version=version
+            self._logs.name,
+            __version__,
+            listing.windows,
+            listing.skipped,
+            failed,
+            page=page,
+            version=version,
         )
         return self._kept.keep((version, page), json.dumps(dataclasses.asdict(view)).encode())
 

@@ -15,20 +15,28 @@ from dataclasses import dataclass, field
 from operator import attrgetter, is_
 from pathlib import Path
 
-from tbprof.file_names import CLASSIC_SUFFIX, RAW_SUFFIX, REPORT_SUFFIX
+from tbprof.file_names import (
+    CLASSIC_SUFFIX,
+    MEMORY_STEP_SUFFIX,
+    OUT_OF_MEMORY_SUFFIX,
+    RAW_SUFFIX,
+    REPORT_SUFFIX,
+)
 from tbprof.model import SkippedFile, Window
 from tbprof.process.garbage import searching_seldom
 from tbprof.remote.stand_ins import is_mirrored
 from tbprof.trace_files import TRACE_SUFFIXES, claims_to_be_trace, is_classic_copy
 from tbprof.window_names import split_window_names
 
-__all__ = ["Discovery", "Listing"]
+__all__ = ["Discovery", "Listing", "MemoryFolder"]
 
 _LINK_LEAVES = "link_leaves_logdir"
 _NO_PERMISSION = "no_permission"
 _NAME_NOT_TEXT = "name_not_text"
 
 _ENDINGS = (REPORT_SUFFIX, *TRACE_SUFFIXES)
+
+_OF_MEMORY = (OUT_OF_MEMORY_SUFFIX, MEMORY_STEP_SUFFIX)
 
 _NAME = attrgetter("name")
 _ORDER = attrgetter("worker", "order_ns", "window")
@@ -41,10 +49,27 @@ _GROWS_NS = 3600 * 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryFolder:
+    """One in which the hook left files of memory."""
+
+    run: str
+    path: str
+    newest_ns: int
+    """Of these files, when it was written."""
+
+
+@dataclass(frozen=True, slots=True)
 class Listing:
     windows: tuple[Window, ...]
     """By run, worker and time."""
     skipped: tuple[SkippedFile, ...]
+    of_memory: tuple[MemoryFolder, ...] = ()
+    """By run, with windows and without: a training may fail before its first one."""
+
+    def without_windows(self) -> tuple[MemoryFolder, ...]:
+        """Those of runs that have no window."""
+        with_windows = {window.run for window in self.windows} if self.of_memory else set()
+        return tuple(folder for folder in self.of_memory if folder.run not in with_windows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +84,7 @@ class _Folder:
     """Path and run of each folder to enter, the last first."""
     windows: tuple[Window, ...]
     skipped: tuple[SkippedFile, ...]
+    of_memory: MemoryFolder | None = None
 
 
 @dataclass(slots=True)
@@ -98,7 +124,8 @@ class Discovery:
         by_run = sorted(found.values(), key=lambda entry: entry[0])
         windows = tuple(itertools.chain.from_iterable(folder.windows for _, folder in by_run))
         skipped = tuple(file for folder in folders.values() for file in folder.skipped)
-        self._listing = Listing(windows, skipped)
+        of_memory = tuple(folder.of_memory for _, folder in by_run if folder.of_memory is not None)
+        self._listing = Listing(windows, skipped, of_memory)
         return self._listing
 
     def _folder(self, path: str, run: str) -> _Folder:
@@ -118,7 +145,8 @@ class Discovery:
         look = _Look(self, path, run, settled_before_ns=now_ns - _GROWS_NS)
         look.at(listed)
         is_settled = look.is_settled and status.st_mtime_ns < now_ns - _CLOCK_TICK_NS
-        return _Folder(state, is_settled, tuple(reversed(look.inner)), look.windows(), tuple(look.skipped))
+        inner, skipped = tuple(reversed(look.inner)), tuple(look.skipped)
+        return _Folder(state, is_settled, inner, look.windows(), skipped, look.of_memory())
 
     def is_recorded(self, path: str, status: os.stat_result) -> bool:
         """Whether a file is a trace, and no copy of one for another viewer; asked once for each change."""
@@ -150,6 +178,7 @@ class _Look:
         # Each file as the window that it would be alone, and its stem.
         self._windows: list[Window] = []
         self._stems: list[str] = []
+        self._of_memory: list[str] = []
 
     def at(self, entries: Sequence[os.DirEntry[str]]) -> None:
         reports: list[os.DirEntry[str]] = []
@@ -167,9 +196,16 @@ class _Look:
                 self._unusual(entry)
             elif name.endswith(REPORT_SUFFIX):
                 reports.append(entry)
+            elif name.endswith(_OF_MEMORY):
+                self._of_memory.append(name)
             elif name.endswith(TRACE_SUFFIXES):
                 self._file(entry)
         self._plain_reports(reports)
+
+    def of_memory(self) -> MemoryFolder | None:
+        """Whether the hook left files of memory there; None where it did not."""
+        times = [int(time) for name in self._of_memory if (time := name.split(".")[-3]).isdecimal()]
+        return MemoryFolder(self._run, self._folder, max(times)) if times else None
 
     def _unusual(self, entry: os.DirEntry[str]) -> None:
         """A link, a folder, or what has letters in its name that may be no letters."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import groupby, pairwise
+from types import MappingProxyType
 
 from tbprof.file_names import rank_of
 from tbprof.model import SkippedFile, Window
@@ -28,6 +29,7 @@ WINDOWS_OF_A_PAGE = 1_000
 """Some 130 kB: no answer holds up others for long."""
 
 _MOST_SKIPPED = 500
+_MOST_FAILED = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +67,10 @@ class RunsView:
     logdir: str
     tbprof_version: str
     runs: tuple[RunRow, ...]
+    without_windows: tuple[str, ...]
+    """Runs that failed before they recorded one, and left where memory ran out; with the first page."""
     newest_run: str | None
-    """Where a visitor without an address arrives: the run that recorded last."""
+    """Where a visitor without an address arrives: the run that recorded, or failed, last."""
     skipped: tuple[SkippedRow, ...]
     """With the first page."""
     next_page: int | None
@@ -86,15 +90,16 @@ def runs_view(
     tbprof_version: str,
     windows: Sequence[Window],
     skipped: Sequence[SkippedFile],
+    without_windows: Mapping[str, int] = MappingProxyType({}),
     *,
     page: int = 0,
     version: str = "",
 ) -> RunsView:
     """One page of what the pickers show; `windows` come by run, worker and time.
 
-    A page ends with the run that has its `WINDOWS_OF_A_PAGE`th window.
+    A page ends with the run that has its `WINDOWS_OF_A_PAGE`th window. `without_windows` are the runs that
+    failed before they had one, with the time of that in ns.
     """
-    newest = max(windows, key=partial(_recorded_last, time.time_ns()), default=None)
     begins = _pages(windows)
     first, after = (begins[page], [*begins, len(windows)][page + 1]) if page < len(begins) else (0, 0)
     return RunsView(
@@ -104,16 +109,26 @@ def runs_view(
             RunRow(run, tuple(_workers(list(of_run))))
             for run, of_run in groupby(windows[first:after], key=lambda window: window.run)
         ),
-        newest_run=None if newest is None else newest.run,
+        without_windows=tuple(sorted(without_windows)[:_MOST_FAILED]) if page == 0 else (),
+        newest_run=_newest_run(windows, without_windows),
         skipped=_skipped(skipped) if page == 0 else (),
         next_page=page + 1 if page + 1 < len(begins) else None,
         version=version,
     )
 
 
-def _recorded_last(now_ns: int, window: Window) -> tuple[bool, int]:
-    """What a clock that was wrong dated ahead holds the first place for ever else."""
-    return is_credible(window.order_ns, now_ns), window.order_ns
+def _newest_run(windows: Sequence[Window], without_windows: Mapping[str, int]) -> str | None:
+    # What a clock that was wrong dated ahead would hold the first place for ever.
+    rank = partial(_rank, time.time_ns())
+    newest = max(windows, key=lambda window: rank(window.order_ns), default=None)
+    failed = max(without_windows.items(), key=lambda run: rank(run[1]), default=None)
+    if newest is None or (failed is not None and rank(failed[1]) > rank(newest.order_ns)):
+        return None if failed is None else failed[0]
+    return newest.run
+
+
+def _rank(now_ns: int, time_ns: int) -> tuple[bool, int]:
+    return is_credible(time_ns, now_ns), time_ns
 
 
 def _pages(windows: Sequence[Window]) -> list[int]:

@@ -49,6 +49,18 @@ def test_a_failure_comes_first_and_says_what_would_free_memory(open_tab: OpenTab
     assert raised["points"] == ["/home/ada/train.py:12 main"]
 
 
+def test_a_run_that_failed_before_its_first_window_is_there(open_tab: OpenTab, tmp_path: Path) -> None:
+    (tmp_path / "logs" / "failed").mkdir(parents=True)
+    (tmp_path / "logs" / "failed" / FAILURE).write_text(json.dumps(FAILED))
+    tab = open_tab(str(tmp_path / "logs"))
+    runs = tab.runs()
+    assert (runs["runs"], runs["without_windows"], runs["newest_run"]) == ([], ["failed"], "failed")
+    assert [file["name"] for file in tab.get("memory_files", run="failed").json["files"]] == [FAILURE]
+    assert "could not be allocated" in tab.get("memory_file", run="failed", name=FAILURE).json["headline"]
+    assert tab.get("memory_files", run="other").status_code == 404
+    assert tab.plugin.is_active()
+
+
 @pytest.mark.parametrize("name", ["../secret.pickle", "w.1752215573993169006.tbprof.pb", "", "gone.pickle"])
 def test_a_name_that_was_not_listed_opens_nothing(open_tab: OpenTab, run: Path, name: str) -> None:
     (run.parent / "secret.pickle").write_bytes(pickle.dumps(SNAPSHOT))

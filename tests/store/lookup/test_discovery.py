@@ -50,6 +50,20 @@ def test_an_empty_or_missing_log_directory_has_no_windows(logdir: Path) -> None:
     assert missing.windows == ()
 
 
+def test_folders_with_files_of_memory_are_named_with_windows_and_without(logdir: Path) -> None:
+    put(logdir / "a" / "x.trace.json.gz")
+    put(logdir / "a" / "w.5.memory_step.json", b"{}")
+    put(logdir / "b" / "w_rank0.7.out_of_memory.json", b"{}")
+    put(logdir / "b" / "w_rank1.8.out_of_memory.json", b"{}")
+    put(logdir / "c" / "own.out_of_memory.json", b"{}")
+    discovery = Discovery(logdir, looks_like_trace)
+    found = discovery.find()
+    assert [(one.run, one.newest_ns) for one in found.of_memory] == [("a", 5), ("b", 8)]
+    assert [one.run for one in found.without_windows()] == ["b"]
+    put(logdir / "d" / "w.9.out_of_memory.json", b"{}")
+    assert [one.run for one in discovery.find().without_windows()] == ["b", "d"]
+
+
 def test_each_of_several_traces_of_one_stem_is_a_window_and_one_has_the_report(logdir: Path) -> None:
     for ending in ("json", "json.gz", "pt.trace.json.gz", "trace.json.gz", "tbprof.pb", "pt.tbprof.pb"):
         put(logdir / f"x.{ending}")

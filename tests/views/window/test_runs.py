@@ -22,6 +22,15 @@ def view(*windows: Window, skipped: tuple[SkippedFile, ...] = ()) -> RunsView:
     return runs_view("logs", "0.1.0", windows, skipped)
 
 
+def test_a_run_that_failed_before_its_first_window_is_named_and_may_be_the_newest() -> None:
+    of_windows = (window("a", "w", "1", order_ns=10), window("b", "w", "1", order_ns=30))
+    shown = runs_view("logs", "0.1.0", of_windows, (), {"failed": 20})
+    assert (shown.without_windows, shown.newest_run) == (("failed",), "b")
+    assert runs_view("logs", "0.1.0", of_windows, (), {"failed": 40}).newest_run == "failed"
+    assert runs_view("logs", "0.1.0", (), (), {"failed": 40}).newest_run == "failed"
+    assert runs_view("logs", "0.1.0", of_windows, (), {"failed": 40}, page=1).without_windows == ()
+
+
 def test_windows_are_grouped_by_run_and_worker() -> None:
     shown = view(window("a", "w0", "1"), window("a", "w0", "2", report=True), window("b", "w0", "1"))
     assert [run.run for run in shown.runs] == ["a", "b"]

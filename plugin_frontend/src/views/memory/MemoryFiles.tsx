@@ -6,14 +6,14 @@ import { formatSize } from "../../format/size.ts";
 import { loadMemoryFiles, memoryDocument, memoryFiles, openMemoryFile, toggleMemoryFile } from "../../state/memoryFiles.ts";
 
 /** Beside the windows of the run: where memory ran out, snapshots, and steps that the hook followed. */
-export function MemoryFiles() {
+export function MemoryFiles({ title = "Beside the windows of this run" }: { title?: string }) {
   useEffect(loadMemoryFiles, []);
   const files = memoryFiles.value;
   if (files.length === 0) return null;
   return (
     <section class="memory-files" aria-labelledby="memory-files-title">
       <h2 id="memory-files-title" class="memory-part">
-        Beside the windows of this run
+        {title}
       </h2>
       <ul>
         {files.map((file) => (

@@ -1,0 +1,56 @@
+"""What `tbprof report` prints of the files of memory in folders that it was given."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from tbprof.cli.output.memory_step_text import memory_step_text
+from tbprof.cli.output.out_of_memory_text import out_of_memory_text
+from tbprof.cli.output.stderr_messages import tell
+from tbprof.errors import UsageError
+from tbprof.harmless import json_text
+from tbprof.memory_files.listing import MemoryFile, memory_files_in
+from tbprof.memory_files.memory_step_file import read_memory_step
+from tbprof.memory_files.out_of_memory_file import read_out_of_memory
+from tbprof.store.lookup.discovery import MemoryFolder
+
+__all__ = ["memory_json", "memory_texts"]
+
+_MOST_FILES = 4
+"""Ranks of a job fail together, and one tells what the others do."""
+
+
+def memory_texts(folders: Iterable[MemoryFolder], *, has_windows: bool) -> Iterator[str]:
+    """Where memory ran out; of folders without a window also the steps that were followed."""
+    files = [
+        file
+        for file in memory_files_in(Path(folder.path) for folder in folders)
+        if file.kind == "out_of_memory" or (file.kind == "memory_step" and not has_windows)
+    ]
+    for file in files[:_MOST_FILES]:
+        try:
+            yield f"{file.path}\n{_text(file)}"
+        except UsageError as error:
+            tell(str(error))
+    if files[_MOST_FILES:]:
+        yield "".join(f"{file.path}: tbprof report prints it\n" for file in files[_MOST_FILES:])
+
+
+def memory_json(folders: Iterable[MemoryFolder]) -> str:
+    """Where memory ran out, as a list."""
+    found = []
+    for file in memory_files_in(Path(folder.path) for folder in folders):
+        if file.kind == "out_of_memory":
+            try:
+                found.append(dataclasses.asdict(read_out_of_memory(file.path)))
+            except UsageError as error:
+                tell(str(error))
+    return json_text(found).rstrip("\n")
+
+
+def _text(file: MemoryFile) -> str:
+    if file.kind == "out_of_memory":
+        return out_of_memory_text(read_out_of_memory(file.path))
+    return memory_step_text(read_memory_step(file.path))
