@@ -52,7 +52,9 @@ def test_the_picture_stands_on_the_first_screen(path: Path) -> None:
 
 @EACH_LANGUAGE
 def test_commands_exist_with_their_options(path: Path) -> None:
-    named = [span for span in re.findall(r"`([^`\n]+)`", prose_of(path)) if re.match(r"(tbprof|pip) ", span)]
+    named = [
+        span for span in re.findall(r"`([^`\n]+)`", prose_of(path)) if re.match(r"(tbprof|pip|uvx) ", span)
+    ]
     lines = [*shell_lines(path), *named]
     assert [problem for line in lines for problem in problems_of_line(line)] == []
 

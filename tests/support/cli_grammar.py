@@ -21,6 +21,8 @@ OTHER_PROGRAMS = frozenset(
 )
 """What a block of shell commands may begin with, besides `tbprof`."""
 
+_FROM_HERE = ("uvx", "--from", ".")
+"""Before a command that is not installed."""
 _FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -56,7 +58,7 @@ def problems_of_line(line: str) -> list[str]:
     """What is wrong with a line of shell commands; options after `--` are another program's."""
     found = []
     for words in _programs(shlex.split(line, comments=True)):
-        program, *rest = words
+        program, *rest = words[len(_FROM_HERE) :] if tuple(words[: len(_FROM_HERE)]) == _FROM_HERE else words
         if program != "tbprof":
             found += [] if program in OTHER_PROGRAMS else [f"{program} is no known program: {line}"]
             continue
