@@ -50,7 +50,7 @@ class Serving:
 
     def _made(self) -> dict[str, Callable[..., object]]:
         code = {"/index.js": self._bundle.serve, "/assets/*": self._bundle.serve}
-        runs = RunsAnswers(self._logs)
+        runs = RunsAnswers(self._logs, self._reports)
         memory_files = MemoryFileAnswers(self._logs, self._reports)
         answers = {
             "/runs": answering(runs.answer),

@@ -94,17 +94,17 @@ def test_a_small_report_that_holds_millions_costs_a_moment_and_little_memory(
 ) -> None:
     (run / NAME).write_bytes(sealed(field(2)))
     tab = open_tab(str(run.parent))
-    # The process has begun, and read one report.
+    # The processes have begun, and one has read a report: the first, as long as none has anything to do.
     asked(tab, "window")
-    [pid] = tab.plugin.worker_pids()
-    before_kb = peak_kb(pid)
+    pids = tab.plugin.worker_pids()
+    before_kb = peak_kb(pids[0])
     (run / NAME).write_bytes(sealed(BOMBS[name]))
     began = time.monotonic()
     answer = asked(tab, "window").json
     assert time.monotonic() - began < 1.0
     assert answer["state"] == "broken"
-    assert tab.plugin.worker_pids() == (pid,)
-    assert peak_kb(pid) - before_kb < 64 * 1024
+    assert tab.plugin.worker_pids() == pids
+    assert peak_kb(pids[0]) - before_kb < 64 * 1024
 
 
 def peak_kb(pid: int) -> int:

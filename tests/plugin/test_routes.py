@@ -62,12 +62,19 @@ def test_the_tab_is_there_once_there_is_a_window(open_tab: OpenTab, logdir: Path
     assert open_tab(str(tmp_path / "missing")).runs()["runs"] == []
 
 
-def test_nothing_is_started_until_a_trace_is_asked_for(open_tab: OpenTab, logdir: Path) -> None:
+def test_nothing_is_started_until_the_tab_is_opened(open_tab: OpenTab, logdir: Path) -> None:
     tab = open_tab(str(logdir))
     tab.plugin.is_active()
-    tab.runs()
     tab.get("rule", code="SYN01")
     assert tab.plugin.worker_pids() == ()
+
+
+def test_an_open_tab_has_who_reads_the_first_report_that_comes(open_tab: OpenTab, tmp_path: Path) -> None:
+    tab = open_tab(str(tmp_path / "empty"))
+    assert tab.runs()["runs"] == []
+    [pid] = tab.plugin.worker_pids()
+    tab.runs()
+    assert tab.plugin.worker_pids() == (pid,)
 
 
 def test_a_trace_without_a_report_is_read_and_then_shown(open_tab: OpenTab, logdir: Path) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from tbprof.errors import UsageError
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.worker.kept_answers import Answer, KeptAnswers
+from tbprof.plugin.worker.reports import Reports
 from tbprof.version import __version__
 from tbprof.views.window.runs import RunsVersion, runs_view
 
@@ -19,8 +20,9 @@ _MOST_DIGITS = 9
 
 
 class RunsAnswers:
-    def __init__(self, logs: LogDirectory) -> None:
+    def __init__(self, logs: LogDirectory, reports: Reports) -> None:
         self._logs = logs
+        self._reports = reports
         self._kept = KeptAnswers(_KEPT_BYTES)
 
     def answer(self, parameters: Mapping[str, str]) -> Answer:
@@ -30,6 +32,8 @@ class RunsAnswers:
             UsageError: The page is no number.
         """
         page = _page(parameters)
+        # Who asks has the tab open: a window that comes while nothing is shown yet need not wait for this.
+        self._reports.prepare()
         listing, version = self._logs.numbered()
         kept = self._kept.get((version, page))
         if kept is not None:

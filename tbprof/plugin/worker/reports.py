@@ -13,6 +13,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError, Future, wait
+from contextlib import suppress
 from typing import TypeAlias
 
 from tbprof.errors import Busy, Gone, ReadingEnded, ReadingTookTooLong, TbprofError
@@ -86,6 +87,12 @@ class Reports:
     def pids(self) -> tuple[int, ...]:
         """The numbers of the processes that read reports; none where none runs."""
         return tuple(pid for worker in self._workers if (pid := worker.pid) is not None)
+
+    def prepare(self) -> None:
+        """Start the first of the processes that read, where none runs."""
+        with suppress(Busy):
+            if not self.pids:
+                self._workers[0].start()
 
     def view(
         self, ask: str, windows: Sequence[Window], parameters: Mapping[str, str] | None = None
@@ -223,8 +230,8 @@ class Reports:
             raise
 
     def _least_asked(self) -> Worker:
-        """All start with the first question: what asks for a whole job would wait for the others to start."""
-        if not self.pids:
+        """All run from the first question on: one that asks for a whole job would wait for their start."""
+        if len(self.pids) < len(self._workers):
             for worker in self._workers:
                 worker.start()
         return min(self._workers, key=lambda worker: worker.num_asked)
