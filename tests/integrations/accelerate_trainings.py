@@ -7,8 +7,9 @@ from pathlib import Path
 
 from recordings import recorded
 
-from accelerate import Accelerator
+from accelerate import Accelerator, ProfileKwargs
 import torch
+from torch.profiler import profile
 from torch.utils.data import DataLoader, TensorDataset
 
 import tbprof
@@ -56,8 +57,19 @@ def failing(hook: tbprof.TrainerHook) -> str:
     return ""
 
 
+def with_another_profiler(hook: tbprof.TrainerHook) -> int:
+    """How many traces Accelerate's profiler wrote."""
+    theirs: list[profile] = []
+    options = ProfileKwargs(activities=["cpu"], on_trace_ready=theirs.append)
+    accelerator = Accelerator(cpu=True, kwargs_handlers=[options])
+    with accelerator.profile():
+        train(hook)
+    return len(theirs)
+
+
 recorded(FOLDER, "alone", lambda _: train(None, accumulated=4))
 recorded(FOLDER, "accumulating", lambda hook: train(hook, accumulated=4))
 recorded(FOLDER, "resumed", lambda hook: train(hook, taken=30))
 recorded(FOLDER, "folds", lambda hook: train(hook, steps=6, epochs=3))
 recorded(FOLDER, "failing", failing)
+recorded(FOLDER, "another profiler", with_another_profiler)

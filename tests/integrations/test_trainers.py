@@ -126,6 +126,13 @@ def test_lightning_s_own_profiler_has_its_way(scenarios_of: Any) -> None:
     assert "Nothing is recorded: Lightning's PyTorchProfiler is at work" in scenario["said"]
 
 
+@pytest.mark.parametrize("framework", ["accelerate", "transformers"])
+def test_a_profiler_that_the_training_runs_has_its_way(scenarios_of: Any, framework: str) -> None:
+    scenario = scenarios_of(framework)["another profiler"]
+    assert (scenario["windows"], scenario["result"]) == ([], 1)
+    assert "another profiler was at work each time that a window was due" in scenario["said"]
+
+
 @pytest.mark.exhaustive
 def test_an_off_policy_step_is_a_rollout_and_its_update_too(scenarios_of: Any) -> None:
     (window,) = scenarios_of("stable_baselines3")["off policy"]["windows"]

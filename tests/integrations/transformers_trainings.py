@@ -8,8 +8,9 @@ from typing import Any
 
 from recordings import recorded
 
-from transformers import Trainer, TrainingArguments, set_seed
+from transformers import Trainer, TrainerCallback, TrainingArguments, set_seed
 import torch
+from torch.profiler import profile, schedule
 from torch.utils.data import Dataset
 
 import tbprof
@@ -40,7 +41,17 @@ class Classifier(torch.nn.Module):
         return {"loss": torch.nn.functional.cross_entropy(logits, labels), "logits": logits}
 
 
-def trainer(callbacks: list[TbprofCallback], model: Classifier | None = None, **options: Any) -> Trainer:
+class ProfilingCallback(TrainerCallback):
+    """As the manuals of Hugging Face and PyTorch write one."""
+
+    def __init__(self, profiler: profile) -> None:
+        self.profiler = profiler
+
+    def on_step_end(self, *_: Any, **__: Any) -> None:
+        self.profiler.step()
+
+
+def trainer(callbacks: list[TrainerCallback], model: Classifier | None = None, **options: Any) -> Trainer:
     set_seed(0)
     arguments = TrainingArguments(
         **{
@@ -98,8 +109,18 @@ def failing(hook: tbprof.TrainerHook) -> str:
     return said
 
 
+def with_another_profiler(hook: tbprof.TrainerHook) -> int:
+    """How many traces the other profiler wrote."""
+    theirs: list[profile] = []
+    cycle = schedule(wait=1, warmup=1, active=8, repeat=1)
+    with profile(schedule=cycle, on_trace_ready=theirs.append) as profiler:
+        trainer([ProfilingCallback(profiler), TbprofCallback(hook)], max_steps=12).train()
+    return len(theirs)
+
+
 recorded(FOLDER, "alone", lambda _: accumulating(None))
 recorded(FOLDER, "accumulating", accumulating)
 recorded(FOLDER, "resumed", resumed)
 recorded(FOLDER, "folds", folds)
 recorded(FOLDER, "failing", failing)
+recorded(FOLDER, "another profiler", with_another_profiler)
