@@ -44,6 +44,10 @@ _ORDER = attrgetter("worker", "order_ns", "window")
 _CLOCK_TICK_NS = 2_000_000_000
 """File systems tell times to 2 s at worst: what was changed since may change again and look the same."""
 
+_TRUSTED_S = 30.0
+"""A folder is looked into once more after so long, whatever its time says: mounts of object stores may give
+it none that changes, and a file that is written anew in its place changes none."""
+
 _GROWS_NS = 3600 * 1_000_000_000
 """A trace that was written to within this time may still grow, which its folder does not show."""
 
@@ -97,6 +101,8 @@ class Discovery:
     follow_links: bool = False
     _heads: dict[tuple[str, int, int], bool] = field(default_factory=dict)
     _folders: dict[str, _Folder] = field(default_factory=dict)
+    _looked_s: dict[str, float] = field(default_factory=dict)
+    """When each of these folders was last looked into."""
     _listing: Listing = Listing((), ())
     """Of these folders."""
 
@@ -121,6 +127,7 @@ class Discovery:
         if list(folders) == list(self._folders) and all(map(is_, folders.values(), self._folders.values())):
             return self._listing
         self._folders = folders
+        self._looked_s = {path: self._looked_s[path] for path in folders if path in self._looked_s}
         by_run = sorted(found.values(), key=lambda entry: entry[0])
         windows = tuple(itertools.chain.from_iterable(folder.windows for _, folder in by_run))
         skipped = tuple(file for folder in folders.values() for file in folder.skipped)
@@ -129,12 +136,13 @@ class Discovery:
         return self._listing
 
     def _folder(self, path: str, run: str) -> _Folder:
-        now_ns = time.time_ns()
+        now_ns, now_s = time.time_ns(), time.monotonic()
         try:
             status = os.stat(path)  # noqa: PTH116 - a Path takes ten times as long
             state = (status.st_dev, status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
             known = self._folders.get(path)
-            if known is not None and known.is_settled and known.state == state:
+            is_trusted = now_s - self._looked_s.get(path, now_s) < _TRUSTED_S
+            if known is not None and known.is_settled and known.state == state and is_trusted:
                 return known
             with os.scandir(path) as entries:
                 listed = sorted(entries, key=_NAME)
@@ -146,7 +154,10 @@ class Discovery:
         look.at(listed)
         is_settled = look.is_settled and status.st_mtime_ns < now_ns - _CLOCK_TICK_NS
         inner, skipped = tuple(reversed(look.inner)), tuple(look.skipped)
-        return _Folder(state, is_settled, inner, look.windows(), skipped, look.of_memory())
+        found = _Folder(state, is_settled, inner, look.windows(), skipped, look.of_memory())
+        self._looked_s[path] = now_s
+        # What is the same is not listed anew.
+        return known if known == found else found
 
     def is_recorded(self, path: str, status: os.stat_result) -> bool:
         """Whether a file is a trace, and no copy of one for another viewer; asked once for each change."""

@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -381,6 +382,32 @@ def test_a_trace_that_grows_in_an_unchanged_folder_is_seen(logdir: Path) -> None
         file.write(b" " * 100)
     long_ago(logdir)
     assert discovery.find().windows[0].size_bytes == before + 100
+
+
+def test_a_folder_is_not_believed_for_ever(logdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = put(logdir / "run" / "trace.json")
+    long_ago(trace, logdir / "run", logdir)
+    discovery = Discovery(logdir, looks_like_trace)
+    first = discovery.find()
+    # Written anew in its place, as `export_chrome_trace` does: its folder is as it was.
+    trace.write_bytes(trace.read_bytes() + b" ")
+    assert discovery.find() is first
+    later_s = time.monotonic() + 60
+    monkeypatch.setattr(time, "monotonic", lambda: later_s)
+    [window] = discovery.find().windows
+    assert window.size_bytes == first.windows[0].size_bytes + 1
+
+
+def test_a_folder_that_was_looked_into_again_and_is_the_same_is_not_listed_anew(
+    logdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(logdir / "run" / f"w.{NS}.tbprof.pb", b"report")
+    long_ago(logdir / "run", logdir)
+    discovery = Discovery(logdir, looks_like_trace)
+    first = discovery.find()
+    later_s = time.monotonic() + 60
+    monkeypatch.setattr(time, "monotonic", lambda: later_s)
+    assert discovery.find() is first
 
 
 def long_ago(*paths: Path) -> None:
