@@ -236,7 +236,7 @@ INSIDE: dict[str, str] = {
     ),
     "analysis": (
         "arrays limits.formulas < device limits < communication < events < attribution < waits < idle "
-        "< replay < . < health < gaps savings operators ranges < kernels < modules memory summary timeline"
+        "< replay < . < health < gaps savings operators ranges < modules < kernels < memory summary timeline"
     ),
     "rules": f"base < notes < copies.search < {' '.join(FAMILIES)} < .",
     "job": "replay < ranks operations < .",

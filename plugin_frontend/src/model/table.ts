@@ -27,7 +27,7 @@ export function rankedBy(column: TableColumn, now: Ranking | null): Ranking {
 
 /** In CSS px; the first column has what is left. */
 const WIDTHS: Record<TableColumn["kind"], number> = { text: 150, count: 76, us: 100, share: 84, number: 104, bytes: 104, flag: 104 };
-const WIDE = new Set(["shapes", "source"]);
+const WIDE = new Set(["shapes", "source", "region", "called_in"]);
 const WIDE_WIDTH = 230;
 export const LEAST_NAME_WIDTH = 230;
 

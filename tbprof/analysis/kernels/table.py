@@ -14,8 +14,10 @@ from tbprof.analysis.kernels.configurations import (
 )
 from tbprof.analysis.kernels.durations import Durations, durations
 from tbprof.analysis.kernels.libraries import library_of
+from tbprof.analysis.kernels.origins import Origin, kernel_origins
 from tbprof.analysis.kernels.sequences import KernelSequence, repeated_sequences
 from tbprof.analysis.kernels.short_names import short_name
+from tbprof.analysis.modules.table import MODULE_TABLES
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
@@ -24,7 +26,7 @@ from tbprof.trace.columns.tensor_cores import is_on_tensor_cores
 
 __all__ = ["KERNEL_TABLES", "KernelRow", "KernelTable", "kernel_table", "kernels_of"]
 
-KERNEL_TABLES: Tables = frozenset(("kernels",))
+KERNEL_TABLES: Tables = MODULE_TABLES | {"kernels"}
 """What of a trace a row reads."""
 
 
@@ -51,6 +53,7 @@ class KernelRow:
     tensor_cores: bool
     compiled: Compiled | None
     """Of torch.compile's kernels; the one with most time."""
+    origin: Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,7 @@ def _rows(facts: Facts, kernels: Int64s, length: Int64s) -> tuple[KernelRow, ...
         weighted_means(blocks, length, at, total),
         weighted_means(occupancy(trace, rows), length, at, total),
         compiled_kernels(facts, kernels, length, at, len(names)),
+        kernel_origins(facts, kernels, length, at, len(names)),
         strict=True,
     )
     return tuple(_row(*cells) for cells in columns)
@@ -127,6 +131,7 @@ def _row(
     blocks_per_sm: float | None,
     occupancy_percent: float | None,
     compiled: Compiled | None,
+    origin: Origin,
 ) -> KernelRow:
     return KernelRow(
         name=name,
@@ -143,4 +148,5 @@ def _row(
         occupancy_percent=occupancy_percent,
         tensor_cores=is_on_tensor_cores(name),
         compiled=compiled,
+        origin=origin,
     )

@@ -9,6 +9,7 @@ from tbprof.analysis.kernels.durations import SHORT_NS, Durations
 from tbprof.analysis.kernels.sequences import KernelSequence
 from tbprof.analysis.kernels.table import KernelRow, KernelTable, kernel_table
 from tbprof.errors import UsageError
+from tbprof.model import Source
 from tbprof.texts.screens.tables import kernels_sentence
 from tbprof.views.base.times import optional_us, us
 from tbprof.views.tables.table import Cell, Column, Json, Table
@@ -30,12 +31,15 @@ _COLUMNS = (
     Column("block", "block"),
     Column("registers_per_thread", "registers", "count"),
     Column("shared_memory_bytes", "shared memory", "bytes"),
-    Column("configurations"),
+    Column("configurations", "", "count"),
     Column("blocks_per_sm", "blocks per SM", "number"),
     Column("occupancy", "occupancy %", "number"),
     Column("tensor_cores", "tensor cores"),
     Column("block_sizes", "block sizes"),
     Column("compiled_file", "compiled file"),
+    Column("region", "compiled region"),
+    Column("called_in", "called in"),
+    Column("places", "", "count"),
 )
 
 
@@ -97,7 +101,14 @@ def _cells(row: KernelRow) -> tuple[Cell, ...]:
         row.tensor_cores,
         None if row.compiled is None else row.compiled.block_sizes,
         None if row.compiled is None else row.compiled.file,
+        row.origin.region,
+        None if row.origin.source is None else _function(row.origin.source),
+        row.origin.places or None,
     )
+
+
+def _function(source: Source) -> str:
+    return f"{source.file}({source.line}): {source.function}"
 
 
 def _durations(durations: Durations) -> Json:

@@ -37,7 +37,7 @@ _LEFT_OUT = frozenset(("stack",))
 """The details of a row have it: of many rows it would be most of what is sent."""
 
 _FIRST_OF_OPERATORS = ("device_self_us", "device_total_us", "host_self_us", "launches", "idle_us", "wait_us")
-_FIRST_OF_KERNELS = ("total_us", "mean_us", "blocks_per_sm", "occupancy", "tensor_cores")
+_FIRST_OF_KERNELS = ("total_us", "mean_us", "blocks_per_sm", "occupancy", "tensor_cores", "region")
 _FIRST_OF_ALL = ("name", "short_name", "shapes", "source", "calls", "share", "cumulative_share")
 _FIRST_OF_LIMITS = ("above_limit_us", "share_of_limit")
 _FIRST_OF_MODULES = ("device_us", "device_backward_us", "count", "median_us", "odd", "odd_us")
