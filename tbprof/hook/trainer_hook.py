@@ -47,8 +47,10 @@ class TrainerHook:
             are given: FLOPs and limits without `record_shapes`, which slows the recorded steps. Those calls
             have them that are given the same in both.
         memory: follow in one more step, after each window and in no time, every storage: what holds the peak
-            of memory, by kind, module and line. `tbprof report` shows the file that it leaves. Nothing is
-            followed in programs that use torch.compile.
+            of memory, by kind, module and line. `tbprof report` shows the file that it leaves. A schedule
+            says other steps: each that a window of it would record is followed alone, and where one is due
+            while a window is recorded, the first step behind that. Nothing is followed in programs that use
+            torch.compile.
         sync_callbacks: on CUDA, let torch call back at each wait in that step, which shows
             `torch.cuda.synchronize()` as well. Torch can't turn these callbacks off again, and
             allocations are slower from then on: for a run of its own.
@@ -81,7 +83,7 @@ class TrainerHook:
         record_lines: bool = DEFAULTS.record_lines,
         mark_modules: bool = DEFAULTS.mark_modules,
         record_inputs: bool = DEFAULTS.record_inputs,
-        memory: bool = DEFAULTS.memory,
+        memory: bool | Schedule = DEFAULTS.memory,
         sync_callbacks: bool = DEFAULTS.sync_callbacks,
         embed_source: bool = DEFAULTS.embed_source,
         max_stall_ms: float = DEFAULTS.max_stall_ms,

@@ -37,6 +37,26 @@ class HookConfig(HookOptions):
         return self.address or str(self.logdir)
 
     @property
+    def memory_schedule(self) -> Schedule | None:
+        """When storages are followed besides the steps behind windows; None: at no other time."""
+        return self.memory if isinstance(self.memory, Schedule) and self.address is None else None
+
+    @property
+    def follows_memory_behind_windows(self) -> bool:
+        """Files of memory are written to a folder of this machine only."""
+        return self.memory is True and self.address is None
+
+    @property
+    def first_start(self) -> int:
+        """How many steps are over when there is something to do for the first time."""
+        steps = (self.schedule.first_start, *self._first_memory_step())
+        return min(steps)
+
+    def _first_memory_step(self) -> tuple[int, ...]:
+        schedule = self.memory_schedule
+        return () if schedule is None else (schedule.steps_before_recording,)
+
+    @property
     def options(self) -> RecordOptions:
         """torch.profiler's share of it."""
         names = [option.name for option in dataclasses.fields(RecordOptions)]
@@ -65,6 +85,7 @@ def checked_config(logdir: AnyPath, options: HookOptions) -> HookConfig:
     _check_stall(options.max_stall_ms)
     if not isinstance(options.schedule, Schedule):
         raise UsageError(f"TrainerHook: schedule is {options.schedule!r}; give a tbprof.Schedule(...).")
+    _check_memory(options.memory)
     given = {option.name: getattr(options, option.name) for option in dataclasses.fields(HookOptions)}
     spool = None if options.spool is None else _absolute("spool", options.spool)
     address = _address(logdir)
@@ -72,6 +93,13 @@ def checked_config(logdir: AnyPath, options: HookOptions) -> HookConfig:
     if spool is not None:
         check_spool(spool, folder)
     return HookConfig(**{**given, "logdir": folder, "address": address, "spool": spool})
+
+
+def _check_memory(memory: object) -> None:
+    if not isinstance(memory, bool | Schedule):
+        raise UsageError(f"TrainerHook: memory is {memory!r}; give True, False or a tbprof.Schedule(...).")
+    if isinstance(memory, Schedule) and memory.slow_steps is not None:
+        raise UsageError("TrainerHook: slow_steps begin windows; leave them out of the schedule of memory.")
 
 
 def _check_stall(max_stall_ms: float) -> None:

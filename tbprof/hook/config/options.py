@@ -57,7 +57,7 @@ class HookOptions(RecordOptions):
             " time includes them"
         ),
     )
-    memory: bool = field(
+    memory: bool | Schedule = field(
         default=False,
         metadata=option(
             "follow in one more step after each window what holds memory: parameters, activations and others;"

@@ -135,6 +135,27 @@ class Schedule:
         """Steps that a run must take until its first window is whole."""
         return self.first_start + self.window_steps
 
+    def next_recorded(self, step: int, origin: int = 0) -> int | None:
+        """The first step from this one on that is recorded; None where none is.
+
+        Args:
+            step: The number of a step; the first one is 0.
+            origin: Steps that the training had taken when it went on from a checkpoint; it starts up as well.
+        """
+        if self.steps:
+            later = (max(first, step) for first in self.steps if step < first + self.active)
+            return min(later, default=None)
+        first = self.steps_before_recording
+        if self.repeat:
+            first += origin
+        else:
+            step = max(step, origin + self.skip_first)
+        cycle = max(0, (step - first) // self.cycle_steps)
+        begins = first + cycle * self.cycle_steps
+        if step >= begins + self.active:
+            cycle, begins = cycle + 1, begins + self.cycle_steps
+        return None if self.repeat and cycle >= self.repeat else max(step, begins)
+
     def __str__(self) -> str:
         recorded = self.steps_before_recording
         parts = [

@@ -12,6 +12,7 @@ from tbprof.hook.facts.window_measurements import WindowMeasurements
 from tbprof.hook.safety.cuda_device import device_uuid
 from tbprof.hook.safety.other_profilers import OnlySession
 from tbprof.hook.safety.thread_affinity import ThreadAffinity
+from tbprof.hook.session.scheduled_memory import ScheduledMemory
 from tbprof.hook.session.short_windows import COUNT, STALL, ShortWindows
 from tbprof.hook.spool.orphan_recovery import recover_windows
 from tbprof.hook.spool.publishing import Publisher
@@ -59,6 +60,7 @@ class Session:
         self._timetable = Timetable(
             config.schedule, Trigger(config.logdir, rank or 0), config.max_stall_ns, origin
         )
+        self._memory = ScheduledMemory(config, self._worker, origin)
         self._slow_steps = SlowStepWatch(config.schedule.slow_steps, clock)
         # Whoever looks below the log directory finds a run by its folder, where it ends before it publishes.
         with contextlib.suppress(OSError):
@@ -84,7 +86,7 @@ class Session:
     @property
     def is_watching(self) -> bool:
         """Whether we slow the steps now."""
-        return self._window is not None or self._post_window.is_auditing
+        return self._window is not None or self._post_window.is_auditing or self._memory.is_recording
 
     @property
     def has_given_way(self) -> bool:
@@ -111,6 +113,8 @@ class Session:
             return steps_taken + 1
         if self._window is not None:
             self._advance(self._window, steps_taken, duration_ns)
+        elif self._memory.is_recording:
+            self._memory.after_step()
         else:
             if not self.is_watching and self._slow_steps.begins_window(steps_taken, duration_ns):
                 self._timetable.ask(Request(self._config.schedule.active, "slow_step"))
@@ -130,6 +134,10 @@ class Session:
         elif due is not None:
             self._begin(due, steps_taken)
             return steps_taken + 1
+        # The steps behind a window are compared with those before it.
+        elif not self._post_window.has_window and self._memory.begin_if_due(steps_taken):
+            self.thread.take()
+            return steps_taken + 1
         return max(steps_taken + 1, self._next_look(steps_taken))
 
     def _next_look(self, steps_taken: int) -> int:
@@ -138,6 +146,7 @@ class Session:
         wishes = (
             self._timetable.next_look(steps_taken, step_ns),
             self._slow_steps.look(steps_taken),
+            self._memory.look(steps_taken),
             self._post_window.due,
             self._clock.device.look(steps_taken),
         )
@@ -177,6 +186,8 @@ class Session:
         if self.thread.is_this:
             self._measurements.leave_out(phase)
             self._post_window.pause_audit(paused=phase is not None)
+            if phase is not None:
+                self._memory.abandon()
 
     def interrupt(self, steps_taken: int, *, is_step_over: bool) -> None:
         """End what is being recorded: the steps are not such as follow one another.
@@ -189,6 +200,7 @@ class Session:
         window = self._window
         if self.belongs_elsewhere:
             return
+        self._memory.abandon()
         if window is None:
             self._post_window.end(steps_taken)
             return
@@ -209,6 +221,7 @@ class Session:
         """
         if self.belongs_elsewhere:
             return
+        self._memory.abandon()
         window, self._window = self._window, None
         if window is not None:
             window.stop()
@@ -226,6 +239,7 @@ class Session:
 
     def abandon(self) -> None:
         """End the window that is in progress, and keep nothing."""
+        self._memory.abandon(is_own_thread=not self.belongs_elsewhere)
         self._post_window.abandon(is_own_thread=not self.belongs_elsewhere)
         window, self._window = self._window, None
         if window is not None:
@@ -240,6 +254,7 @@ class Session:
             self._window.forget()
         self._window = None
         self._torch.give_back()
+        self._memory.abandon()
         self._post_window.forget()
         self.publisher.leave()
         self.windows.forget()

@@ -155,7 +155,7 @@ class WatchedRun:
 
     def _look_ahead(self) -> None:
         """A step begins that may be the first of a window."""
-        first = min(self.config.schedule.first_start, FIRST_LOOK_STEPS)
+        first = min(self.config.first_start, FIRST_LOOK_STEPS)
         self.next_event = max(first, self.steps_taken)
         if self._session is not None or self.next_event == self.steps_taken:
             self.next_event = self._opened_session().go_on(self.steps_taken)

@@ -36,7 +36,7 @@ class PostWindow:
         self._clock = clock
         self._publish = publish
         self._inputs = inputs
-        self._memory = MemoryRecorder(is_wanted=config.memory and config.address is None)
+        self._memory = MemoryRecorder(is_wanted=config.follows_memory_behind_windows)
         self._window: RecordedWindow | None = None
         self._audit: AuditStep | None = None
         self._early: Audited | None = None
@@ -101,6 +101,11 @@ class PostWindow:
             self._settles_from = steps_taken
         elif self.due is not None and steps_taken >= self.due:
             self.end(steps_taken)
+
+    @property
+    def has_window(self) -> bool:
+        """Whether a window waits for what is to be known of it, or of the steps behind it."""
+        return self._window is not None
 
     def end(self, steps_taken: int) -> None:
         """Publish the window with what is known by now."""

@@ -98,3 +98,21 @@ def test_the_constructor_touches_nothing(tmp_path: Path, spool: Path) -> None:
 def test_a_stall_that_means_nothing_is_refused(tmp_path: Path, stall: object) -> None:
     with pytest.raises(UsageError, match=r"max_stall_ms is .*; give milliseconds"):
         tbprof.TrainerHook(tmp_path, max_stall_ms=stall)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("memory", [1, "yes", None, tbprof.Schedule])
+def test_memory_that_is_neither_a_choice_nor_a_schedule_is_refused(tmp_path: Path, memory: object) -> None:
+    with pytest.raises(UsageError, match=r"give True, False or a tbprof\.Schedule"):
+        tbprof.TrainerHook(tmp_path, memory=memory)  # type: ignore[arg-type]
+
+
+def test_slow_steps_begin_no_memory_step(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="slow_steps begin windows"):
+        tbprof.TrainerHook(tmp_path, memory=tbprof.Schedule(slow_steps=tbprof.SlowSteps()))
+
+
+def test_what_is_due_first_is_waited_for(tmp_path: Path) -> None:
+    """A window's warm-up, or a step of memory before it."""
+    early = tbprof.Schedule.at(1, warmup=0, active=1)
+    assert checked_config(tmp_path, HookOptions(memory=early)).first_start == 1
+    assert checked_config(tmp_path, HookOptions(memory=True)).first_start == tbprof.Schedule().first_start

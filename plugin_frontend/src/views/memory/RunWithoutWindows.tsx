@@ -10,7 +10,7 @@ export function RunWithoutWindows({ run }: { run: string }) {
           <h1 class="anywhere">
             No window was recorded in <bdi>{nameOfRun(run)}</bdi>
           </h1>
-          <p class="t2">The training ended before. What the hook left of its memory is here.</p>
+          <p class="t2">The training ended before its first one was over. What the hook left of its memory is here.</p>
         </div>
         <MemoryFiles key={run} title="In the folder of this run" />
       </div>
