@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from tbprof.records import dataclass
 
-__all__ = ["FRAMEWORK_OPTIONS", "FrameworkOption", "option_at"]
+__all__ = ["FRAMEWORK_OPTIONS", "FrameworkOption", "blocks_on_a_cpu_only", "option_at"]
 
 _Kind: TypeAlias = Literal["read", "upload"]
 
@@ -182,6 +182,13 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
 fastai 2.8, MMEngine 0.10, Stable-Baselines3 2.9, detectron2 0.6 and Megatron-LM 0.12 have them."""
 
 
+_BLOCKING_ON_A_CPU_ONLY = (
+    # `_BLOCKING_DEVICE_TYPES`: to any other device it moves with `non_blocking=True`.
+    (r"(?:lightning/fabric|lightning_fabric)/utilities/apply_func\.py", r"batch_to"),
+)
+"""Files and functions of frameworks that ask for `non_blocking` as soon as there is a GPU."""
+
+
 def option_at(file: str, function: str, ops: Sequence[str], *, is_upload: bool) -> FrameworkOption | None:
     """The first option for what one of these ops does in a frame; None where none is known."""
     kind: _Kind = "upload" if is_upload else "read"
@@ -196,4 +203,13 @@ def option_at(file: str, function: str, ops: Sequence[str], *, is_upload: bool) 
             and re.fullmatch(rf"(?:.*/)?{option.file}", file)
         ),
         None,
+    )
+
+
+def blocks_on_a_cpu_only(file: str, function: str) -> bool:
+    """Whether what this frame moves is waited for on a machine without a GPU, and not on one that has it."""
+    file = file.replace("\\", "/")
+    return any(
+        re.fullmatch(known, function) and re.fullmatch(rf"(?:.*/)?{of}", file)
+        for of, known in _BLOCKING_ON_A_CPU_ONLY
     )

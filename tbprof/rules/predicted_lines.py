@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tbprof.framework_options import blocks_on_a_cpu_only
 from tbprof.line_rules import FROM_VALUES, INDEXING, LineUse, rule_of
 from tbprof.model import (
     DEVICE,
@@ -157,7 +158,8 @@ def _upload(call: RecordedCall) -> _Wait | None:
     if call.call in (*FROM_VALUES, *INDEXING):
         return _Wait("upload", "seen")
     is_move = call.call in _MOVERS and (call.call != "copy_" or bool(call.places))
-    return None if not is_move or call.non_blocking else _Wait("upload", "seen")
+    is_awaited = not call.non_blocking and not blocks_on_a_cpu_only(call.file, call.function)
+    return _Wait("upload", "seen") if is_move and is_awaited else None
 
 
 def _ops(call: RecordedCall) -> tuple[str, ...]:

@@ -63,6 +63,14 @@ def test_what_waits_for_nothing_is_no_line(recorded: RecordedCall) -> None:
     assert predicted_lines([recorded]) == ()
 
 
+@pytest.mark.parametrize("folder", ["lightning/fabric", "/venv/site-packages/lightning_fabric"])
+def test_a_framework_that_waits_for_copies_on_a_cpu_only_has_no_line(folder: str) -> None:
+    moved = call("to", MOVED, non_blocking=False)
+    of_batch = dataclasses.replace(moved, file=f"{folder}/utilities/apply_func.py", function="batch_to")
+    assert predicted_lines([of_batch]) == ()
+    assert predicted_lines([dataclasses.replace(of_batch, function="from_numpy")]) != ()
+
+
 def test_what_torch_reads_for_the_line_is_the_line_s() -> None:
     assert only(call("__bool__", via="torch/nn/utils/clip_grad.py")).rule == "SYN02"
 
