@@ -63,13 +63,16 @@ def row(what: str, cost: tuple[float, float, float], wanted: str) -> None:
 
 
 def command(name: str, run: Path) -> tuple[float, float, float]:
-    """Wall and CPU seconds, and the peak in MB of the largest process."""
+    """Wall and CPU seconds, and the peak in MB of the largest process.
+
+    Its own `ru_maxrss` is not asked: Linux counts there what this process held when it forked.
+    """
     before, began_s = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     program = (
         "import resource, runpy, sys; sys.argv = sys.argv[1:]\n"
         "try: runpy.run_module('tbprof', run_name='__main__')\n"
         "finally:\n"
-        "    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "    own = int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0])\n"
         "    child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss\n"
         "    print(max(own, child), file=sys.stderr)"
     )
@@ -94,8 +97,12 @@ def decoding(run: Path) -> tuple[float, float, float]:
     began_s, began_cpu_s = time.perf_counter(), time.process_time()
     for data in stored:
         decode_report(data, name="one", is_one_of_many=True)
-    peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
-    return time.perf_counter() - began_s, time.process_time() - began_cpu_s, peak_mb
+    return time.perf_counter() - began_s, time.process_time() - began_cpu_s, peak_mb()
+
+
+def peak_mb() -> float:
+    """Of this process."""
+    return int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) / 1000
 
 
 def tab(what: str, run: Path, route: str, wanted: str, *, is_open: bool = False) -> None:
@@ -140,8 +147,7 @@ def poll(run: str, route: str, is_open: str = "") -> None:
         if not (answer.json.get("reading") or answer.json.get("state") == "reading"):
             break
     cost = time.perf_counter() - began_s, time.process_time() - began_cpu_s
-    peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
-    print(*cost, peak_mb, len(answer.data))
+    print(*cost, peak_mb(), len(answer.data))
     # A folder that changed seconds ago may change unseen, and is listed again.
     time.sleep(4)
     again = []
