@@ -44,19 +44,41 @@ def copies(trace: Path, count: int) -> list[Path]:
 
 
 def hold(analyses: Analyses, trace: Path, more_bytes: int = 0) -> Path:
-    """Stop the process while it reads a trace, so that all else waits behind that."""
+    """A trace whose process stops itself before it reads it, so that all else waits behind that."""
     held = Path(shutil.copy(trace, trace.with_name("held.json.gz")))
     with held.open("ab") as file:
         # What stands behind the end of a gzip file is not read.
         file.write(bytes(more_bytes))
-    state, ahead = analyses.ask(str(held))
-    assert isinstance(state, Reading)
-    assert ahead == 0
-    # The first one reads whatever it is.
-    pid = analyses.pids[0]
-    # It is still starting: that takes longer than this call.
-    os.kill(pid, signal.SIGSTOP)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(
+            "PYTHONPATH", os.pathsep.join([_stopping(trace.parent), os.environ.get("PYTHONPATH", "")])
+        )
+        state, ahead = analyses.ask(str(held))
+        assert isinstance(state, Reading)
+        assert ahead == 0
+    first, *others = analyses.pids
+    _wait_until_stopped(first)
+    # One that is there for small traces.
+    for pid in others:
+        _wait_until_stopped(pid)
+        os.kill(pid, signal.SIGCONT)
     return held
+
+
+def _stopping(folder: Path) -> str:
+    """A folder to find modules in, with which a process stops where it starts."""
+    stops = folder / "stops"
+    stops.mkdir()
+    program = "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)\n"
+    (stops / "sitecustomize.py").write_text(program, encoding="utf-8")
+    return str(stops)
+
+
+def _wait_until_stopped(pid: int) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOWAIT | os.WNOHANG) is None:
+        assert time.monotonic() < deadline, "the process did not start"
+        time.sleep(0.01)
 
 
 def kill(analyses: Analyses) -> int:
