@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import msgspec
-import numpy as np
 
 from tbprof.model import Window
-from tbprof.views.job.job_page import RankProblem
-from tbprof.views.job.rank_summary import RankSummary
+from tbprof.records import dataclass
+
+if TYPE_CHECKING:
+    from tbprof.views.job.job_page import RankProblem
 
 __all__ = [
     "MISSING",
-    "AskedJob",
     "AskedWindow",
     "Part",
     "as_it_is",
@@ -53,17 +52,8 @@ class Part:
     """As JSON."""
 
 
-@dataclass(frozen=True, slots=True)
-class AskedJob:
-    """The ranks of which a page is wanted."""
-
-    summaries: Sequence[RankSummary]
-    problems: Sequence[RankProblem]
-    older: Sequence[str]
-
-
 def packed_job(summaries: Sequence[str], problems: Sequence[RankProblem], older: Sequence[str]) -> bytes:
-    """An `AskedJob` whose summaries are as they came."""
+    """An `asked_job.AskedJob` whose summaries are as they came."""
     packed = {
         "summaries": [as_it_is(summary.encode()) for summary in summaries],
         "problems": problems,
@@ -106,10 +96,15 @@ def _decoder(kind: Any) -> Callable[[str | bytes], Any]:
 
 
 def _packed_column(column: Any) -> str:
+    # Of all that is asked of these processes only a job has columns.
+    import numpy as np
+
     if not isinstance(column, np.ndarray):
         raise TypeError(f"no message holds a {type(column).__name__}")
     return base64.b64encode(column.astype(np.int64).tobytes()).decode()
 
 
 def _column(_: object, text: str) -> Any:
+    import numpy as np
+
     return np.frombuffer(base64.b64decode(text), np.int64)

@@ -15,20 +15,16 @@ from tbprof.model import Report, Window
 from tbprof.plugin.worker.asked_reports import report_of
 from tbprof.plugin.worker.asked_windows import (
     MISSING,
-    AskedJob,
     AskedWindow,
     Part,
     json_of,
     record_in,
     windows_in,
 )
-from tbprof.plugin.worker.memory_documents import memory_document
 from tbprof.process.messages import Question
 from tbprof.views.checks.building import checks_view
 from tbprof.views.compare.comparison import CompareAnswer, compare_view
 from tbprof.views.export.finding_markdown import FindingText, finding_text
-from tbprof.views.job.job_building import job_page
-from tbprof.views.job.rank_summary import rank_summary
 from tbprof.views.series.series import figures_of
 from tbprof.views.source.building import source_files_view
 from tbprof.views.source.source import SourceAnswer
@@ -47,10 +43,9 @@ def answer_of(question: Question) -> bytes:
         TbprofError: There is none.
     """
     if question.ask == "job":
-        job = record_in(question.content, AskedJob)
-        return json_of(job_page(job.summaries, job.problems, job.older))
+        return json_of(_job(question.content))
     if question.ask == "memory_file":
-        return json_of(memory_document(question.path))
+        return json_of(_memory_file(question.path))
     asked = windows_in(question.parameters["windows"])
     if question.ask in _OF_MANY:
         return json_of([_part(one, _OF_MANY[question.ask]) for one in asked])
@@ -60,6 +55,27 @@ def answer_of(question: Question) -> bytes:
         return MISSING + " ".join(missing).encode()
     known = [report for report in reports if report is not None]
     return json_of(_VIEWS[question.ask](asked[-1].window, known, question.parameters))
+
+
+def _job(content: bytes) -> object:
+    # The first page of a window waits for this process: what that page does not need comes later.
+    from tbprof.plugin.worker.asked_job import AskedJob
+    from tbprof.views.job.job_building import job_page
+
+    job = record_in(content, AskedJob)
+    return job_page(job.summaries, job.problems, job.older)
+
+
+def _memory_file(path: str) -> object:
+    from tbprof.plugin.worker.memory_documents import memory_document
+
+    return memory_document(path)
+
+
+def _rank_summary(window: Window, report: Report) -> object:
+    from tbprof.views.job.rank_summary import rank_summary
+
+    return rank_summary(report, window.worker, rank_of(window.worker))
 
 
 def _part(asked: AskedWindow, of: Callable[[Window, Report], object]) -> Part:
@@ -109,6 +125,6 @@ _VIEWS: Mapping[str, Callable[[Window, Sequence[Report], _Parameters], Any]] = {
 
 _OF_MANY: Mapping[str, Callable[[Window, Report], object]] = {
     "figures": lambda _, report: figures_of(report),
-    "rank_summary": lambda window, report: rank_summary(report, window.worker, rank_of(window.worker)),
+    "rank_summary": _rank_summary,
 }
 """By what is asked of many windows at once, a function of one."""
