@@ -93,7 +93,12 @@ class PredictedDevices:
         if name in _MOVES:
             line = _line()
             before, place = place_of(arguments[0], line), self._target(name, arguments, options, line)
-            if place not in (UNKNOWN, before):
+            if place == UNKNOWN:
+                return
+            if place == before:
+                # Of another type it is a new tensor, beside the one that was there.
+                mark_new(result, place)
+            else:
                 put_mark(result, Mark(place, line, before))
             return
         place = self._place_of_result(name, arguments, options)

@@ -65,6 +65,15 @@ def test_a_tensor_moves_once_and_again_at_the_same_line_in_the_next_step() -> No
     assert moves == {1: (UNKNOWN, DEVICE), 2: (DEVICE, DEVICE)}
 
 
+def test_a_tensor_of_another_type_is_where_the_first_one_was() -> None:
+    def step() -> None:
+        mask = torch.ones(3, dtype=torch.int64).to(CHOSEN)
+        assert bool(mask.to(device=CHOSEN, dtype=torch.bool).all())
+        assert bool(mask.to(torch.bool).any())
+
+    assert places(step, "__bool__") == [(DEVICE,), (DEVICE,)]
+
+
 def test_a_device_that_a_tensor_was_asked_for_is_that_tensors() -> None:
     def step() -> None:
         host = torch.arange(4)
