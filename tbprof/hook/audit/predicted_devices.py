@@ -93,13 +93,11 @@ class PredictedDevices:
         if name in _MOVES:
             line = _line()
             before, place = place_of(arguments[0], line), self._target(name, arguments, options, line)
-            if place == UNKNOWN:
-                return
-            if place == before:
-                # Of another type it is a new tensor, beside the one that was there.
-                mark_new(result, place)
-            else:
+            if place not in (UNKNOWN, before):
                 put_mark(result, Mark(place, line, before))
+            elif place != UNKNOWN and result is not arguments[0]:
+                # Of another type, beside the one that was there.
+                mark_new(result, place)
             return
         place = self._place_of_result(name, arguments, options)
         if place != UNKNOWN:
