@@ -19,7 +19,7 @@ export interface ComparedRow {
 /** Those that differ most, and one for all others, so that the rows add up to the windows. */
 export function comparedRows(view: TableView, most: number): { rows: ComparedRow[]; rest: ComparedRow | null; all: ComparedRow } {
   const rows = Array.from({ length: countOf(view) }, (_, at) => rowAt(view, at));
-  const listed = rows.slice(0, most).filter((row) => row.beforeUs > 0 || row.afterUs > 0);
+  const listed = rows.slice(0, most).filter((row) => row.beforeUs !== 0 || row.afterUs !== 0);
   const left = rows.filter((row) => !listed.includes(row));
   return { rows: listed, rest: left.length === 0 ? null : sumOf(left), all: sumOf(rows) };
 }

@@ -14,6 +14,7 @@ from tbprof.harmless import plain
 from tbprof.html_report.table_markup import table_markdown, table_page
 from tbprof.standard_streams import put, reader_may_leave
 from tbprof.views.tables.comparison import compare_tables
+from tbprof.views.tables.step_time import step_times
 from tbprof.views.tables.tables import TABLES
 
 if TYPE_CHECKING:
@@ -62,8 +63,11 @@ def run(options: argparse.Namespace) -> int:
     # What lies outside the steps would count as part of one.
     compares_steps = options.against is not None and all(facts.steps.recorded for facts in windows)
     scope = options.scope or ("steps" if compares_steps else "trace")
-    tables = [source.make(facts, options.by, in_steps=scope == "steps") for facts in windows]
-    table = tables[0] if options.against is None else compare_tables(*tables)
+    in_steps = scope == "steps"
+    tables = [source.make(facts, options.by, in_steps=in_steps) for facts in windows]
+    table = tables[-1]
+    if options.against is not None:
+        table = compare_tables(tables[0], table, step_times(windows, in_steps=in_steps))
     table = dataclasses.replace(table, rows=table.rows[: options.top])
     with reader_may_leave():
         put(_FORMS[options.format](table))

@@ -8,6 +8,11 @@ from tbprof.texts.figures.quantities import count, duration, share
 from tbprof.texts.figures.scopes import scope_of
 
 __all__ = [
+    "COPIES",
+    "IDLE",
+    "NO_ROWS",
+    "OUTSIDE_OPERATORS",
+    "SIDE_BY_SIDE",
     "collectives_sentence",
     "comparison_headline",
     "comparison_sentence",
@@ -17,6 +22,13 @@ __all__ = [
     "operators_headline",
     "operators_sentence",
 ]
+
+IDLE = "idle"
+COPIES = "copies and memsets"
+SIDE_BY_SIDE = "less what ran side by side, or outside"
+OUTSIDE_OPERATORS = "outside of these"
+NO_ROWS = frozenset((IDLE, COPIES, SIDE_BY_SIDE, OUTSIDE_OPERATORS))
+"""What a step holds beside the rows of a comparison."""
 
 _LEAST_NAMED = 0.05
 """A row with less of the time is not named in the sentence."""
@@ -54,12 +66,32 @@ def modules_sentence(
 
 
 def comparison_sentence(
-    what: str, before_us: float, after_us: float, *, a_step: bool, on_device: bool
+    what: str,
+    rows_us: Sequence[float],
+    steps_us: Sequence[float] | None,
+    *,
+    a_step: bool,
+    on_device: bool,
 ) -> str:
-    """Time of all rows of both windows, in us; `what` are the rows, `operators`."""
-    each = scope_of(marks_steps=a_step).each
-    where = "On the device" if on_device else f"In {what} on the host"
-    return f"{where}: {duration(before_us)} {each} before, {duration(after_us)} after."
+    """Of both windows, in us.
+
+    Args:
+        what: The rows, `operators`.
+        rows_us: All of them together.
+        steps_us: The steps, or windows; None where they can't be compared.
+        a_step: Whether steps are compared.
+        on_device: Whether the rows are work of the device.
+    """
+    where = (
+        f"in {what} on the host" if not on_device else "in kernels" if what == "kernels" else "on the device"
+    )
+    scope = scope_of(marks_steps=a_step)
+    in_rows = [duration(one) for one in rows_us]
+    if steps_us is None:
+        return f"{where[0].upper()}{where[1:]}: {in_rows[0]} {scope.each} before, {in_rows[1]} after."
+    before, after = (duration(one) for one in steps_us)
+    whole = f"{scope.name[0].upper()}{scope.name[1:]} takes {before} before, {after} after"
+    return f"{whole}; {where} {in_rows[0]} and {in_rows[1]}."
 
 
 def collectives_sentence(calls: int, exposed_us: float | None) -> str:
@@ -79,23 +111,32 @@ def _scope(*, in_steps: bool, steps: int) -> str:
 
 
 def comparison_headline(
-    what: str, largest: Sequence[tuple[str, float]], *, a_step: bool, on_device: bool
+    what: str,
+    largest: Sequence[tuple[str, float]],
+    idle_us: float | None,
+    *,
+    a_step: bool,
+    on_device: bool,
 ) -> str:
     """What changed most.
 
     Args:
         what: Of one row, `operator`.
         largest: Names with what they add to the difference, in us; what adds nothing is left out.
+        idle_us: What the device is idle longer; None where that is not worth telling.
         a_step: Whether it is that of a step.
         on_device: Whether it is time of the device; else of the host.
     """
-    if not largest:
-        return f"No {what} takes longer or shorter than before."
     each = scope_of(marks_steps=a_step).each
-    told = [
-        f"`{name}` takes {duration(abs(us))} {each} {'more' if us > 0 else 'less'}" for name, us in largest
-    ]
-    return f"{_listed(told)}{'' if on_device else ', on the host'}."
+    idle = "" if idle_us is None else f" The device is idle for {_difference(idle_us, each)}."
+    if not largest:
+        return f"No {what} takes longer or shorter than before.{idle}"
+    told = [f"`{name}` takes {_difference(us, each)}" for name, us in largest]
+    return f"{_listed(told)}{'' if on_device else ', on the host'}.{idle}"
+
+
+def _difference(us: float, each: str) -> str:
+    return f"{duration(abs(us))} {each} {'more' if us > 0 else 'less'}"
 
 
 def operators_headline(by: str, largest: Sequence[tuple[str, float]], *, has_device: bool) -> str:

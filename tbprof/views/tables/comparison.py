@@ -1,7 +1,8 @@
 """Two tables of one kind, row by row: what each adds to the difference of a step.
 
 Rows are matched by what tells them apart. What only one window has stands beside a zero, and what no row
-holds is a row of its own, so that the differences of all rows are the difference of the two windows.
+holds is a row of its own: work without an operator, idle time, and less what ran side by side. So the
+differences of all rows are the difference of the two steps.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from collections.abc import Sequence
 
 from tbprof.errors import UsageError
 from tbprof.records import dataclass
-from tbprof.texts.screens.tables import comparison_sentence
+from tbprof.texts.screens.tables import COPIES, IDLE, OUTSIDE_OPERATORS, SIDE_BY_SIDE, comparison_sentence
+from tbprof.views.tables.step_time import StepTime
 from tbprof.views.tables.table import Cell, Column, Table
 
 __all__ = ["compare_tables"]
@@ -19,6 +21,7 @@ _KEYS = ("name", "shapes", "stack")
 _PATH = "path"
 """By which alone rows of a tree are matched: names count equal layers."""
 _SHOWN = ("name", "short_name", "path", "shapes", "source")
+_NAMES = (_PATH, "name", "short_name")
 _ON_DEVICE = ("device_self_us", "total_us")
 _ON_HOST = ("host_self_us",)
 _WHOLE, _REST = "device_us", "without_operator_us"
@@ -34,12 +37,17 @@ _COLUMNS = (
 )
 
 
-def compare_tables(before: Table, after: Table) -> Table:
+def compare_tables(before: Table, after: Table, times: Sequence[StepTime] | None = None) -> Table:
     """What changed from one window to the other, a step where both mark steps, largest difference first.
 
     Times are of the device: an operator's own, a kernel's all. Where neither window has one they are an
     operator's own on the host. A share is of the difference of the windows, None where they take equally
     long; a row that goes against it has a negative one.
+
+    Args:
+        before: Of the earlier window.
+        after: Of the later one.
+        times: Of both, what a step takes; without them the difference is that of what the rows take.
 
     Raises:
         UsageError: Only one of them has a device, or its rows have no calls to compare.
@@ -55,6 +63,10 @@ def compare_tables(before: Table, after: Table) -> Table:
         raise UsageError(f"{after.name}{without} can't be compared: leave --against out")
     a_step = bool(before.steps and after.steps)
     sides = [_side(table, figures, len(table.steps) if a_step else 1) for table in (before, after)]
+    rows_us = [_total(side) for side in sides]
+    if times is not None:
+        for table, side, time in zip((before, after), sides, times, strict=True):
+            _add_rest(table, side, time)
     before_us, after_us = map(_total, sides)
     shown = [at for at, column in enumerate(after.columns) if column.key in _SHOWN]
     rows = [
@@ -67,7 +79,13 @@ def compare_tables(before: Table, after: Table) -> Table:
     return Table(
         name=after.name,
         by=after.by,
-        sentence=comparison_sentence(after.name, before_us, after_us, a_step=a_step, on_device=on_device),
+        sentence=comparison_sentence(
+            after.name,
+            rows_us,
+            None if times is None else (before_us, after_us),
+            a_step=a_step,
+            on_device=on_device,
+        ),
         in_steps=after.in_steps,
         steps=after.steps,
         columns=(*(_with_head(after.columns[at]) for at in shown), *_COLUMNS),
@@ -103,11 +121,25 @@ def _side(table: Table, figures: Sequence[str], steps: int) -> dict[str, _Amount
         us = row[figure] or 0.0
         found[repr([row[key] for key in keys])] = _Amount(row, row[calls] / steps, us / steps)
     if rest := table.beside.get(_REST):
-        cells = tuple(
-            "launched by no operator" if at == keys[0] else None for at in range(len(table.columns))
-        )
-        found[""] = _Amount(cells, 0.0, rest / steps)
+        found[""] = _named(table, "launched by no operator", rest / steps)
     return found
+
+
+def _add_rest(table: Table, side: dict[str, _Amount], time: StepTime) -> None:
+    """What a step holds beside the rows; what ran side by side is counted twice by them, and taken away."""
+    rest = {}
+    if table.name == "kernels":
+        rest[COPIES] = time.copies_us
+    if time.idle_us is not None:
+        rest[IDLE] = time.idle_us
+    left = time.length_us - _total(side) - sum(rest.values())
+    rest[OUTSIDE_OPERATORS if time.idle_us is None else SIDE_BY_SIDE] = left
+    for name, us in rest.items():
+        side[f"rest {name}"] = _named(table, name, us)
+
+
+def _named(table: Table, name: str, us: float) -> _Amount:
+    return _Amount(tuple(name if column.key in _NAMES else None for column in table.columns), 0.0, us)
 
 
 def _with_head(column: Column) -> Column:

@@ -9,7 +9,13 @@ from tbprof.analysis.memory.curves import MEMORY_TABLES
 from tbprof.analysis.modules.table import MODULE_TABLES
 from tbprof.analysis.operators.grouping import GROUPING_TABLES, GROUPINGS, Grouping
 from tbprof.errors import UsageError
-from tbprof.texts.screens.tables import comparison_headline, kernels_headline, operators_headline
+from tbprof.texts.screens.tables import (
+    IDLE,
+    NO_ROWS,
+    comparison_headline,
+    kernels_headline,
+    operators_headline,
+)
 from tbprof.trace.columns.columns import Category
 from tbprof.trace.columns.tables import Tables
 from tbprof.views.tables.comparison import compare_tables
@@ -19,6 +25,7 @@ from tbprof.views.tables.memory import memory
 from tbprof.views.tables.modules import modules
 from tbprof.views.tables.operators import WHERE_MISSING, operators
 from tbprof.views.tables.screen import RowDetails, TableChoice, TableView
+from tbprof.views.tables.step_time import step_times
 from tbprof.views.tables.table import Table
 from tbprof.views.tables.viewing import MOST_ROWS, table_view
 
@@ -84,19 +91,26 @@ def compared_view(before: Facts, after: Facts, name: str) -> TableView:
     if make is None:
         raise UsageError(f"there is no table of {name[:40]!r} to compare")
     in_steps = before.steps.recorded and after.steps.recorded
-    table = compare_tables(*(make(facts, "name", in_steps=in_steps) for facts in (before, after)))
+    earlier, later = (make(facts, "name", in_steps=in_steps) for facts in (before, after))
+    table = compare_tables(earlier, later, step_times((before, after), in_steps=in_steps))
     return table_view(table, headline=_comparison_headline(table))
 
 
 def _comparison_headline(table: Table) -> str:
     keys = [column.key for column in table.columns]
     name, at = keys.index("short_name" if "short_name" in keys else "name"), keys.index("difference_us")
-    moved = sum(abs(row[at]) for row in table.rows)
-    largest = [
-        (row[name], row[at]) for row in table.rows[:_MOST_NAMED] if abs(row[at]) > _LEAST_MOVED * moved
-    ]
-    a_step, on_device = table.beside["a_step"], table.beside["on_device"]
-    return comparison_headline(table.name.removesuffix("s"), largest, a_step=a_step, on_device=on_device)
+    told = {row[name]: row[at] for row in table.rows if row[name] in NO_ROWS}
+    rows = [(row[name], row[at]) for row in table.rows if row[name] not in NO_ROWS]
+    moved = sum(abs(us) for _, us in rows)
+    largest = [(one, us) for one, us in rows[:_MOST_NAMED] if abs(us) > _LEAST_MOVED * moved]
+    idle_us = told.get(IDLE, 0.0)
+    return comparison_headline(
+        table.name.removesuffix("s"),
+        largest,
+        idle_us if abs(idle_us) > _LEAST_MOVED * moved else None,
+        a_step=table.beside["a_step"],
+        on_device=table.beside["on_device"],
+    )
 
 
 def _of_operators(name: str) -> None:

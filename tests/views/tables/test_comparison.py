@@ -14,6 +14,7 @@ from tbprof.views.tables.comparison import compare_tables
 from tbprof.views.tables.kernels import kernels
 from tbprof.views.tables.operators import operators
 from tbprof.views.tables.pages import compared_view
+from tbprof.views.tables.step_time import step_times
 from tbprof.views.tables.table import Table
 
 
@@ -50,6 +51,24 @@ def test_the_differences_of_all_rows_are_that_of_the_windows() -> None:
 def test_windows_that_take_equally_long_have_no_shares() -> None:
     _, rows = compared(window(1, mm=50), window(2, mm=50))
     assert {row["share"] for row in rows.values()} == {None}
+
+
+@pytest.mark.parametrize(("table", "name"), [("operators", "aten::mm"), ("kernels", "mm")])
+def test_with_idle_time_and_overlap_all_rows_add_up_to_the_steps(table: str, name: str) -> None:
+    view = compared_view(window(2, mm=50, relu=10), window(3, mm=180, gelu=12), table)
+    figures = {column.key: column.numbers or () for column in view.columns}
+    assert (
+        sum(us or 0 for us in figures["us_before"]) == sum(us or 0 for us in figures["us_after"]) == 900_000
+    )
+    assert plain(view.about).startswith("A step takes 0.9 ms before, 0.9 ms after; ")
+    told = f"`{name}` takes 0.1 ms a step more. The device is idle for 0.1 ms a step less."
+    assert plain(view.headline) == told
+
+
+def test_a_window_that_marks_steps_and_one_that_marks_none_have_no_length_in_common() -> None:
+    unmarked = TraceBuilder()
+    unmarked.launch(5, 9, runs=(10, 30))
+    assert step_times((window(2, mm=50), facts_of(unmarked)), in_steps=False) is None
 
 
 def test_kernels_are_compared_by_their_names() -> None:

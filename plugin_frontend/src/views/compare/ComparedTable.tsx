@@ -118,8 +118,8 @@ function Row({ row, unit, longest, isSum = false }: RowProps) {
       <td>
         {!isSum && (
           <>
-            <Meter parts={[{ length: row.beforeUs, fill: { class: "f-before" } }]} most={longest} />
-            <Meter parts={[{ length: row.afterUs, fill: { class: "f-acc" } }]} most={longest} />
+            <Meter parts={[{ length: Math.max(row.beforeUs, 0), fill: { class: "f-before" } }]} most={longest} />
+            <Meter parts={[{ length: Math.max(row.afterUs, 0), fill: { class: "f-acc" } }]} most={longest} />
           </>
         )}
       </td>
