@@ -31,6 +31,10 @@ def memory_step_in(content: bytes, name: str) -> MemoryStep:
 
 def _parsed(said: Any) -> MemoryStep:
     kinds, cached = dict(_sizes(said["kinds"])), said["cached_bytes"]
+    # Earlier versions had neither.
+    cached_curve, at_peak = said.get("cached_curve"), said.get("cached_at_peak_bytes")
+    if cached_curve is not None and len(cached_curve) != len(said["curve"]):
+        raise ValueError
     return MemoryStep(
         schema=SCHEMA,
         worker=str(said["worker"]),
@@ -45,6 +49,8 @@ def _parsed(said: Any) -> MemoryStep:
         curve=tuple(_point(point) for point in said["curve"]),
         cached_bytes=None if cached is None else int(cached),
         is_whole=bool(said["is_whole"]),
+        cached_curve=None if cached_curve is None else tuple(map(int, cached_curve)),
+        cached_at_peak_bytes=None if at_peak is None else int(at_peak),
     )
 
 

@@ -5,7 +5,7 @@ import { topsOf } from "../model/memoryStack.ts";
 
 const WIDTH = 1000;
 const HEIGHT = 140;
-const FILLS = ["f-compute", "f-copy", "f-comm", "f-compute2", "f-input", "f-sync", "f-none"];
+const FILLS = ["f-compute", "f-copy", "f-comm", "f-compute2", "f-input", "f-sync", "f-none", "f-before"];
 
 /** What tensors held over a step, kind upon kind, with the kinds' colours. */
 export function MemoryStackDrawing({ stack }: { stack: MemoryStack }) {

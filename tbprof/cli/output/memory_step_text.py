@@ -29,6 +29,8 @@ def memory_step_text(found: MemoryStep) -> str:
     lines += ["", "by kind", *_rows(found.kinds, found.peak_bytes)]
     lines += ["", "by module", *_rows(_named(found.modules, "no module"), found.peak_bytes)]
     lines += ["", "by line that allocated", *_rows(_named(found.lines, "before this step"), found.peak_bytes)]
+    if found.cached_at_peak_bytes is not None:
+        lines += ["", f"{size(found.cached_at_peak_bytes)} lay unused in torch's cache at the peak."]
     if found.cached_bytes is not None:
         lines += ["", f"{size(found.cached_bytes)} lay unused in torch's cache at the end of the step."]
     if not found.is_whole:

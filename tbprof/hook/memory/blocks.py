@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from time import perf_counter_ns
 
+from tbprof.hook.memory.allocator_readings import AllocatorReadings, Unused
 from tbprof.model import MEMORY_KINDS
 
 __all__ = ["MOST_BLOCKS", "Block", "Log", "Peak", "peak_of"]
@@ -60,12 +61,14 @@ class Log:
     times_ns: list[int] = field(default_factory=list)
     """Of the events by their numbers."""
     first_call: int | None = None
+    allocator: AllocatorReadings = field(default_factory=AllocatorReadings)
     is_open: bool = True
     is_whole: bool = True
 
     def add(self, block: Block) -> None:
         block.made = self._next()
         self.blocks.append(block)
+        self.allocator.look(block.device, block.made)
         if len(self.blocks) >= MOST_BLOCKS:
             self.is_open = self.is_whole = False
 
@@ -96,6 +99,10 @@ class Peak:
     lines: dict[str, int]
     curve: list[tuple[int, ...]]
     """The time in ns, and the bytes of each kind."""
+    cached: list[int] | None
+    """At each of these points, what lay unused in torch's cache; None where it keeps or says nothing."""
+    cached_bytes: int | None
+    """At the peak."""
 
 
 def peak_of(log: Log) -> Peak | None:
@@ -113,15 +120,19 @@ def _device_peak(device: str, blocks: list[Block], log: Log) -> Peak:
     changes = [(one.made, one, one.bytes) for one in blocks]
     changes += [(one.freed, one, -one.bytes) for one in blocks if one.freed is not None]
     held, total, most, at, cause = [0] * len(column), 0, -1, 0, blocks[0]
+    readings = log.allocator.found.get(device)
+    unused, cached = Unused(readings), 0
     curve: list[tuple[int, ...]] = []
     for moment, block, size in sorted(changes, key=lambda change: change[0]):
         held[column[block.judged(log.first_call)]] += size
         total += size
-        curve.append((log.times_ns[moment], *held))
+        # What was there before the step was in use before it was seen.
+        left = unused.after(moment, size if block.is_made or size < 0 else 0)
+        curve.append((log.times_ns[moment], *held, left))
         if total > most:
-            most, at, cause = total, moment, block
+            most, at, cause, cached = total, moment, block, left
     there = [one for one in blocks if one.made <= at and (one.freed is None or one.freed > at)]
-    kinds = Counter[str]()
+    kinds, points = Counter[str](), _fewer(curve)
     for one in there:
         kinds[one.judged(log.first_call)] += one.bytes
     return Peak(
@@ -132,7 +143,9 @@ def _device_peak(device: str, blocks: list[Block], log: Log) -> Peak:
         kinds={kind: kinds[kind] for kind in MEMORY_KINDS},
         modules=_largest((one.module, one.bytes) for one in there),
         lines=_largest((one.line, one.bytes) for one in there),
-        curve=_fewer(curve),
+        curve=[point[:-1] for point in points],
+        cached=None if readings is None else [point[-1] for point in points],
+        cached_bytes=None if readings is None else cached,
     )
 
 
@@ -152,6 +165,6 @@ def _fewer(curve: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
     fullest: dict[int, tuple[int, ...]] = {}
     for point in curve:
         part = bisect_right(ends, point[0])
-        if part not in fullest or sum(point[1:]) > sum(fullest[part][1:]):
+        if part not in fullest or sum(point[1:-1]) > sum(fullest[part][1:-1]):
             fullest[part] = point
     return [fullest[part] for part in sorted(fullest)]

@@ -190,6 +190,8 @@ def _memory_step(peak: Peak, mode: StorageMode, worker: str, step: int, *, is_wh
         curve=tuple(((point[0] - began_ns) / 1e3, *point[1:]) for point in peak.curve),
         cached_bytes=None if is_host else _cached_bytes(torch.device(peak.device)),
         is_whole=is_whole,
+        cached_curve=None if peak.cached is None else tuple(peak.cached),
+        cached_at_peak_bytes=peak.cached_bytes,
     )
 
 

@@ -20,6 +20,7 @@ __all__ = ["memory_step_document", "out_of_memory_document", "snapshot_document"
 
 _MOST_ROWS = 30
 _MOST_FRAMES = 12
+_UNUSED = "cached, unused"
 
 
 def out_of_memory_document(found: OutOfMemory) -> MemoryDocument:
@@ -68,8 +69,9 @@ def memory_step_document(found: MemoryStep) -> MemoryDocument:
         f"{size(found.peak_bytes)} of tensors on {device} at the peak, in the {found.phase}, in a step"
         f" after {count(found.step, 'step')}."
     )
-    cached = found.cached_bytes
+    cached, at_peak = found.cached_bytes, found.cached_at_peak_bytes
     said = (
+        "" if at_peak is None else f"{size(at_peak)} lay unused in torch's cache at the peak.",
         "" if cached is None else f"{size(cached)} lay unused in torch's cache at the end of the step.",
         "" if found.is_whole else "Not all of the step could be followed.",
     )
@@ -84,11 +86,13 @@ def memory_step_document(found: MemoryStep) -> MemoryDocument:
 
 
 def _stack(found: MemoryStep) -> MemoryStack | None:
-    """Of the kinds that were ever there."""
+    """Of the kinds that were ever there, and above them what torch's cache held unused."""
     if not found.curve:
         return None
     at_us, *held = zip(*found.curve, strict=True)
     known = [(kind, sizes) for kind, sizes in zip(MEMORY_KINDS, held, strict=True) if any(sizes)]
+    if found.cached_curve is not None:
+        known.append((_UNUSED, found.cached_curve))
     return MemoryStack(
         kinds=tuple(kind for kind, _ in known),
         at_us=tuple(at_us),

@@ -313,7 +313,9 @@ def test_a_mode_of_the_program_is_left_alone() -> None:
     assert (torch.ones(2) + 1).tolist() == [2, 2]
 
 
-@pytest.mark.parametrize("change", [{"schema": 2}, {"kinds": [["parameters", 1]]}, {"curve": [[1.0]]}])
+@pytest.mark.parametrize(
+    "change", [{"schema": 2}, {"kinds": [["parameters", 1]]}, {"curve": [[1.0]]}, {"cached_curve": [1] * 501}]
+)
 def test_a_damaged_file_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
     recorder = MemoryRecorder(is_wanted=True)
     recorder.begin(0)
@@ -321,6 +323,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path, change: dict[str, Any]) -> No
     found = recorder.after_step("host_1")
     assert found is not None
     assert kept.nbytes <= found.peak_bytes
+    assert (found.cached_curve, found.cached_at_peak_bytes) == (None, None), "the host keeps no cache"
     path = write_memory_step(found, tmp_path, "host_1.5", kept=1)
     assert read_memory_step(path) == found
     path.write_text(json.dumps(json.loads(path.read_text()) | change))

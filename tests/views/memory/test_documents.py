@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from tbprof.model import MEMORY_KINDS, MemoryStep
 from tbprof.snapshot.snapshot import Snapshot
 from tbprof.views.memory.documents import memory_step_document, snapshot_document
@@ -33,6 +35,12 @@ def test_a_followed_step_has_a_stack_of_the_kinds_that_were_there() -> None:
         "parameters": (600, 600),
         "gradients": (0, 400),
     }
+    cached = memory_step_document(
+        dataclasses.replace(step, cached_curve=(500, 100), cached_at_peak_bytes=100)
+    )
+    assert cached.stack is not None
+    assert (cached.stack.kinds[-1], cached.stack.held_bytes[-1]) == ("cached, unused", (500, 100))
+    assert cached.parts[0].sentences == ("100\u202fB lay unused in torch's cache at the peak.",)
     by_kind, by_module, by_line = shown.parts
     assert [(row.name, row.share) for row in by_kind.rows] == [("parameters", 0.6), ("gradients", 0.4)]
     assert by_module.rows[1].name == "no module"
