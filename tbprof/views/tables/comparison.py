@@ -50,7 +50,7 @@ def compare_tables(before: Table, after: Table, times: Sequence[StepTime] | None
         times: Of both, what a step takes; without them the difference is that of what the rows take.
 
     Raises:
-        UsageError: Only one of them has a device, or its rows have no calls to compare.
+        UsageError: Only one of them has a device, or rows, or these have no calls to compare.
     """
     on_device = _has_device(before)
     if on_device != _has_device(after):
@@ -61,6 +61,9 @@ def compare_tables(before: Table, after: Table, times: Sequence[StepTime] | None
     if "calls" not in keys or keys.isdisjoint(figures):
         without = "" if on_device else " of windows without a device"
         raise UsageError(f"{after.name}{without} can't be compared: leave --against out")
+    if on_device and bool(before.rows) != bool(after.rows):
+        lacking = "later" if before.rows else "earlier"
+        raise UsageError(f"the {lacking} of the two windows has no {after.name} recorded: compare kernels")
     a_step = bool(before.steps and after.steps)
     sides = [_side(table, figures, len(table.steps) if a_step else 1) for table in (before, after)]
     rows_us = [_total(side) for side in sides]

@@ -65,6 +65,13 @@ def test_with_idle_time_and_overlap_all_rows_add_up_to_the_steps(table: str, nam
     assert plain(view.headline) == told
 
 
+def test_operators_are_not_gone_where_none_was_recorded() -> None:
+    alone = TraceBuilder()
+    alone.kernel(10, 30, correlation=1)
+    with pytest.raises(UsageError, match="the later of the two windows has no operators recorded"):
+        compared(window(1, mm=50), facts_of(alone))
+
+
 def test_a_window_that_marks_steps_and_one_that_marks_none_have_no_length_in_common() -> None:
     unmarked = TraceBuilder()
     unmarked.launch(5, 9, runs=(10, 30))
