@@ -200,7 +200,7 @@ LAW = {
     "cli.processes": allowed("standard_streams errors", "pynvml"),
     "cli.commands": allowed(
         "executors folders hook.safety hook.trackers hook.spool html_report line_rules manual memory_files "
-        "remote rules "
+        "process remote rules "
         "job.* snapshot standard_streams store.* texts.* trace_files views.* window_names errors model"
     ),
     "hook": allowed("program errors model", "torch"),

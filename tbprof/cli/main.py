@@ -39,7 +39,7 @@ _COMMANDS: Mapping[str, str] = {
 }
 """What each module of `tbprof.cli.commands` does; to list them imports none."""
 _READING = frozenset(("report", "table", "fleet", "job", "classic", "import", "publish"))
-"""Those that never run a program of the user's, whose linear algebra may need all cores."""
+"""Those that never run a program of the user's, whose linear algebra may need all cores; `check` may."""
 COULD_NOT = 2
 _VERSION = f"tbprof {__version__}"
 

@@ -47,10 +47,14 @@ def test_to_say_its_version_needs_no_parser() -> None:
     assert not {"argparse", "enum", "re", "typing"} & imported("--version")
 
 
-def test_what_explains_a_rule_imports_no_other() -> None:
-    names = imported("explain", "SYN01")
-    assert ours_among(names) <= 38
+@pytest.mark.parametrize(
+    ("arguments", "most"),
+    [(["explain", "SYN01"], 38), (["report", "--help"], 48), (["check", "--help"], 132)],
+)
+def test_what_reads_no_trace_needs_nothing_that_does(arguments: list[str], most: int) -> None:
+    names = imported(*arguments)
     assert not _OF_THE_ANALYSIS & names
+    assert ours_among(names) <= most
 
 
 def test_a_report_that_is_at_hand_needs_no_analysis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

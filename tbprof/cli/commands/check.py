@@ -24,17 +24,18 @@ from tbprof.cli.processes.preflight_child import run_preflight
 from tbprof.errors import UsageError
 from tbprof.harmless import json_text
 from tbprof.line_rules import LINE_KINDS
+from tbprof.process.one_thread import one_thread
 from tbprof.rules.files import rule_files
 from tbprof.standard_streams import put, reader_may_leave
 from tbprof.texts.findings.rule_pages import all_rules
 from tbprof.views.check.building import check_view
 from tbprof.views.check.check import NEW, SHARES, Baseline, Budget, CheckView, Recording
-from tbprof.views.check.failing_findings import report_recording
 from tbprof.views.check.sarif import sarif_log
 from tbprof.views.checks.building import checks_view
 
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
+    from tbprof.model import Report
 
 __all__ = ["add_to"]
 
@@ -118,7 +119,8 @@ def _listed(options: argparse.Namespace) -> str:
     if not options.paths:
         return list_text(all_rules())
     windows = WindowReader([Path(path) for path in options.paths], use_cache=not options.no_cache)
-    views = [(near_path(report.trace.path), checks_view(report)) for _, report in windows]
+    with one_thread():
+        views = [(near_path(report.trace.path), checks_view(report)) for _, report in windows]
     if options.format == "json":
         named = [{"path": path, **dataclasses.asdict(view)} for path, view in views]
         return json_text({"schema": SCHEMA, "windows": named})
@@ -136,7 +138,8 @@ def _recordings(options: argparse.Namespace) -> list[Recording]:
     first, *others = options.paths
     if _is_program(options):
         return [document_recording(run_preflight(first, others, _passed_on(options)), first)]
-    return [recording for path in options.paths for recording in _recorded(Path(path), options)]
+    with one_thread():
+        return [recording for path in options.paths for recording in _recorded(Path(path), options)]
 
 
 def _passed_on(options: argparse.Namespace) -> list[str]:
@@ -161,14 +164,21 @@ def _recorded(path: Path, options: argparse.Namespace) -> list[Recording]:
     use_cache = not options.no_cache
     if is_folder(path):
         reports = reports_of_folder(path, use_cache=use_cache)
-        return [report_recording(report) for report in reports]
+        return [_recording(report) for report in reports]
     with as_file(path) as file:
         document = preflight_document(file)
         if document is not None:
             return [document_recording(document, str(path))]
         report = report_of_file(file, use_cache=use_cache and file == path)
-    recording = report_recording(report)
+    recording = _recording(report)
     return [dataclasses.replace(recording, name=recording.name.replace(str(file), str(path)))]
+
+
+def _recording(report: Report) -> Recording:
+    # All rules are asked what they declare: whoever runs a program, or lists checks, need not wait for them.
+    from tbprof.views.check.failing_findings import report_recording
+
+    return report_recording(report)
 
 
 def _printed(view: CheckView, options: argparse.Namespace) -> str:
