@@ -124,8 +124,8 @@ def windows_of_folder(
             ranks.add(window, report)
             yield window, report
     if shard is None:
-        for sentence in ranks.sentences():
-            tell(sentence)
+        for run, sentence in ranks.sentences():
+            tell(f"{folder / run}: {sentence}")
     if of_memory is not None:
         of_memory += listing.of_memory
     if listing.of_memory and not listing.windows and not needs_windows:

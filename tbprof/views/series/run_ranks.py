@@ -40,12 +40,12 @@ class RunRanks:
         if report is not None and report.trace.is_damaged:
             run.damaged.add(rank)
 
-    def sentences(self) -> Iterator[str]:
-        """Of each run with several ranks: what is to be known of them."""
+    def sentences(self) -> Iterator[tuple[str, str]]:
+        """Of each run with several ranks, with its name: what is to be known of them."""
         for name, run in self._runs.items():
             if len(run.ranks) < 2:
                 continue
             missing = missing_ranks(run.ranks, run.world_size)
             for sentence in (damaged_sentence(sorted(run.damaged)), missing_sentence(missing)):
                 if sentence:
-                    yield f"{name}: {sentence}"
+                    yield name, sentence

@@ -44,7 +44,7 @@ def test_every_rank_that_is_missing_or_damaged_is_named_and_the_others_stand(
     assert [report["trace"]["rank"] for report in json.loads(shared.out)["reports"]] == [0, 1, 2]
     nothing, damaged, missing = shared.err.splitlines()
     assert "node_3_rank3" in nothing
-    assert "Damaged: rank 1, the trace ends early." in damaged
+    assert f"{run}: Damaged: rank 1, the trace ends early." in damaged
     assert "Not recorded: rank 4, 5." in missing
     # One process says the same as several, which four traces are worth.
     assert main(["report", str(run), "--format", "json", "--no-cache", "--workers", "1"]) == 0

@@ -199,7 +199,7 @@ def test_a_malformed_file_keeps_what_is_whole(traces: Path, name: str) -> None:
         ("empty.pt.trace.json", "is empty"),
         ("no_events.pt.trace.json", "holds no timed events"),
         ("no_traceEvents_key.pt.trace.json", 'has no "traceEvents"'),
-        ("not_json.pt.trace.json", 'has no "traceEvents"'),
+        ("not_json.pt.trace.json", "is a page of HTML"),
     ],
 )
 def test_what_is_no_trace_gets_one_sentence(traces: Path, name: str, reason: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tbprof.errors import NotATrace
 from tbprof.records import dataclass
+from tbprof.trace.importers.files.foreign_content import HEAD_BYTES, foreign_content
 from tbprof.trace.importers.files.source import ByteSource
 from tbprof.trace.importers.kineto.events.boundaries import (
     ARRAY_START,
@@ -148,6 +149,9 @@ class EventStream:
         path = self._source.path
         if self._source.unpacked_bytes == 0:
             return NotATrace(f"{path} is empty: make room on the disk and record again.")
+        words = foreign_content(bytes(self._buffer[self._start : min(self._end, self._start + HEAD_BYTES)]))
+        if words is not None:
+            return NotATrace(f"{path} {words}.")
         return NotATrace(f'{path} has no "traceEvents": name a file that torch.profiler wrote.')
 
     def _skip_blanks(self) -> None:
