@@ -146,6 +146,12 @@ def test_torchtitan_s_steps_are_those_of_its_checkpoint(scenarios_of: Any) -> No
 
 
 @pytest.mark.exhaustive
+def test_torchtitan_s_own_profiler_has_its_way(scenarios_of: Any) -> None:
+    scenario = scenarios_of("torchtitan")["another profiler"]
+    assert (scenario["windows"], scenario["result"]) == ([], 3)
+
+
+@pytest.mark.exhaustive
 def test_ray_s_workers_publish_into_the_storage_of_the_run(scenarios_of: Any) -> None:
     workers = scenarios_of("ray")["workers"]
     assert workers["windows"] == {"rank0": [13, 5], "rank1": [13, 5]}

@@ -33,3 +33,10 @@ def train(config: Profiler.Config, folder: str, first: int, steps: int) -> list[
 
 tell("fresh", windows=train(TbprofProfiler.Config(), "fresh", 0, 30))
 tell("resumed", windows=train(TbprofProfiler.Config(), "resumed", 100, 30))
+
+# Whose traces are named by ranks.
+torch.distributed.init_process_group("gloo", init_method=f"file://{FOLDER}/group", rank=0, world_size=1)
+OWN = {"enable_profiling": True, "profile_freq": 10, "profiler_active": 2, "profiler_warmup": 2}
+windows = train(TbprofProfiler.Config(**OWN), "own", 0, 30)
+theirs = [str(path.name) for path in sorted((FOLDER / "own" / "profiling").rglob("*trace.json*"))]
+tell("another profiler", windows=windows, result=len(theirs))
