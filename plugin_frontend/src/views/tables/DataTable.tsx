@@ -1,3 +1,4 @@
+import { Component } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { TableView } from "../../api/types.ts";
 import { columnWidth, shownColumns, widthOf } from "../../model/table.ts";
@@ -9,6 +10,8 @@ import { useWidth } from "../../widgets/useWidth.ts";
 import { cellText, headOf, type ShownColumn, withUnits } from "./cells.ts";
 
 const ROW_HEIGHT = 29;
+/** More than are ever drawn: rows that come take the elements of those that go, wherever one scrolls to. */
+const ELEMENTS = 128;
 /** The tools and the heads that stay above the rows. */
 const STICKY_HEIGHT = 76;
 
@@ -40,7 +43,7 @@ export function DataTable({ view, pane, label }: { view: TableView; pane: () => 
       <tbody>
         <Gap height={first * ROW_HEIGHT} columns={shown.length} />
         {Array.from(drawn, (row, at) => (
-          <Row key={row} row={row} at={first + at} shown={shown} isCurrent={row === current} isFocusable={row === focusable} />
+          <Row key={(first + at) % ELEMENTS} row={row} at={first + at} shown={shown} isCurrent={row === current} isFocusable={row === focusable} />
         ))}
         <Gap height={(rows.length - end) * ROW_HEIGHT} columns={shown.length} />
       </tbody>
@@ -114,25 +117,35 @@ interface RowProps {
   isFocusable: boolean;
 }
 
-function Row({ row, at, shown, isCurrent, isFocusable }: RowProps) {
+/** Scrolling draws those anew that show another row; for all of them a frame would be too short. */
+class Row extends Component<RowProps> {
+  override shouldComponentUpdate(next: RowProps): boolean {
+    const now = this.props;
+    return next.row !== now.row || next.at !== now.at || next.shown !== now.shown || next.isCurrent !== now.isCurrent || next.isFocusable !== now.isFocusable;
+  }
+
+  override render({ row, at, shown, isCurrent, isFocusable }: RowProps) {
+    return (
+      // The row of the heads is the first.
+      <tr aria-rowindex={at + 2} aria-selected={isCurrent} tabIndex={isFocusable ? 0 : -1} data-row={row} onClick={() => openRow(row)}>
+        {shown.map((one) => cellOf(one, row))}
+      </tr>
+    );
+  }
+}
+
+function cellOf(one: ShownColumn, row: number) {
+  const text = cellText(one, row);
+  if (one.column.kind !== "text")
+    return (
+      <td key={one.column.key} class="num" {...barOf(one, row)}>
+        {text}
+      </td>
+    );
   return (
-    // The row of the heads is the first.
-    <tr aria-rowindex={at + 2} aria-selected={isCurrent} tabIndex={isFocusable ? 0 : -1} data-row={row} onClick={() => openRow(row)}>
-      {shown.map((one) => {
-        const text = cellText(one, row);
-        if (one.column.kind !== "text")
-          return (
-            <td key={one.column.key} class="num" {...barOf(one, row)}>
-              {text}
-            </td>
-          );
-        return (
-          <td key={one.column.key} class="mono ell" title={text}>
-            <bdi>{text}</bdi>
-          </td>
-        );
-      })}
-    </tr>
+    <td key={one.column.key} class="mono ell" title={text}>
+      <bdi>{text}</bdi>
+    </td>
   );
 }
 
