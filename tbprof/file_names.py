@@ -6,6 +6,7 @@
     <worker>.<time>.inputs.json      two steps behind it with what operators are given, until then
     <worker>.<time>.memory_step.json what held memory in a step behind a window
     <worker>.<time>.out_of_memory.json  what the hook knows of an allocation that failed
+    <worker>.<time>.memory_step.pickle, .out_of_memory.pickle  torch's allocator of a GPU at that moment
     <worker>.<time>.broken           a trace that cannot be published
 
 `window_names` takes such a name apart.
@@ -20,7 +21,9 @@ __all__ = [
     "CLASSIC_SUFFIX",
     "FACTS_SUFFIX",
     "INPUTS_SUFFIX",
+    "MEMORY_STEP_SNAPSHOT_SUFFIX",
     "MEMORY_STEP_SUFFIX",
+    "OUT_OF_MEMORY_SNAPSHOT_SUFFIX",
     "OUT_OF_MEMORY_SUFFIX",
     "PIN_NAME",
     "RAW_SUFFIX",
@@ -34,6 +37,8 @@ FACTS_SUFFIX = ".facts.json"
 INPUTS_SUFFIX = ".inputs.json"
 MEMORY_STEP_SUFFIX = ".memory_step.json"
 OUT_OF_MEMORY_SUFFIX = ".out_of_memory.json"
+MEMORY_STEP_SNAPSHOT_SUFFIX = ".memory_step.pickle"
+OUT_OF_MEMORY_SNAPSHOT_SUFFIX = ".out_of_memory.pickle"
 BROKEN_SUFFIX = ".broken"
 CLASSIC_SUFFIX = ".pt.trace.json.gz"
 """The only names that torch-tb-profiler looks for; those of raw traces that tbprof publishes differ."""

@@ -17,11 +17,13 @@ from tbprof.model import MemoryStep, OutOfMemory
 __all__ = ["leave_file"]
 
 
-def leave_file(found: MemoryStep | OutOfMemory, path: Path, kept: int, *, of_all_workers: bool) -> None:
+def leave_file(
+    found: MemoryStep | OutOfMemory | bytes, path: Path, kept: int, *, of_all_workers: bool
+) -> None:
     """Write it, whole or not at all, and keep no more than so many of its kind, of which it is the newest.
 
     Args:
-        found: What the file is to say.
+        found: What the file is to say, or holds as it is.
         path: `<worker>.<time>` and the suffix of its kind.
         kept: Most files of that kind, unless the run is pinned.
         of_all_workers: Whether those of other workers count.
@@ -29,10 +31,11 @@ def leave_file(found: MemoryStep | OutOfMemory, path: Path, kept: int, *, of_all
     Raises:
         OSError: It could not be written.
     """
+    content = found if isinstance(found, bytes) else json.dumps(dataclasses.asdict(found)).encode()
     aside = path.with_name(f".{path.name}.part")
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        aside.write_text(json.dumps(dataclasses.asdict(found)), encoding="utf-8")
+        aside.write_bytes(content)
         aside.replace(path)
     finally:
         with contextlib.suppress(OSError):

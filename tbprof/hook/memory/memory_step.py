@@ -14,8 +14,10 @@ from torch import nn
 from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
 
-from tbprof.file_names import MEMORY_STEP_SUFFIX
+from tbprof.file_names import MEMORY_STEP_SNAPSHOT_SUFFIX, MEMORY_STEP_SUFFIX
+from tbprof.hook.memory.allocator_snapshot import AllocatorHistory
 from tbprof.hook.memory.blocks import Peak, peak_of
+from tbprof.hook.memory.failed_allocations import watch_allocations
 from tbprof.hook.memory.known_tensors import KnownTensors
 from tbprof.hook.memory.left_files import leave_file
 from tbprof.hook.memory.storage_mode import StorageMode, can_enter, enter, leave
@@ -28,6 +30,8 @@ __all__ = ["MemoryRecorder", "write_memory_step"]
 logger = logging.getLogger("tbprof")
 
 _SCHEMA = 1
+_MOST_SNAPSHOTS = 3
+"""Of a worker: each may have 32 MiB."""
 
 
 class MemoryRecorder:
@@ -39,6 +43,9 @@ class MemoryRecorder:
         self._known: KnownTensors | None = None
         self._hooks = ExitStack()
         self._step = self._thread = 0
+        self._history = AllocatorHistory()
+        self.snapshot: bytes | None = None
+        """Of the allocator of a GPU at the end of the latest step, with the history of that step."""
 
     @property
     def is_recording(self) -> bool:
@@ -55,7 +62,7 @@ class MemoryRecorder:
 
     def after_step(self, worker: str) -> MemoryStep | None:
         """It is over; what is known of it."""
-        mode, known = self._mode, self._known
+        mode, known, self.snapshot = self._mode, self._known, None
         if mode is None or known is None:
             return None
         try:
@@ -67,6 +74,9 @@ class MemoryRecorder:
             peak = peak_of(mode.log) if was_open or not mode.log.is_whole else None
             if peak is None:
                 return None
+            device = torch.device(peak.device)
+            if device.type == "cuda":
+                self.snapshot = self._history.end(device.index or 0)
             return _memory_step(peak, mode, worker, self._step, is_whole=mode.log.is_whole and known.is_whole)
         except Exception as error:  # noqa: BLE001 - what is optional ends nothing else
             self._lose(error)
@@ -78,6 +88,7 @@ class MemoryRecorder:
         """Follow nothing more, and keep nothing."""
         mode, self._mode, self._known = self._mode, None, None
         self._hooks.close()
+        self._history.abandon()
         if mode is not None:
             mode.log.is_open = False
             leave(mode)
@@ -86,6 +97,7 @@ class MemoryRecorder:
         """The same from another thread, where the mode stands: it stays there and does nothing."""
         mode, self._mode, self._known = self._mode, None, None
         self._hooks.close()
+        self._history.abandon()
         if mode is not None:
             mode.log.is_open = False
 
@@ -109,6 +121,8 @@ class MemoryRecorder:
         compilations = CompilationWatch(self._close_log)
         compilations.look()
         self._hooks.callback(compilations.stop)
+        watch_allocations()
+        self._history.begin()
         enter(mode)
 
     def _guarded(self, note: Callable[[StorageMode, KnownTensors, Any], None]) -> Callable[..., None]:
@@ -156,7 +170,9 @@ class MemoryRecorder:
         logger.warning("What holds memory was not recorded behind a window: %s", error)
 
 
-def write_memory_step(found: MemoryStep, logdir: Path, stem: str, kept: int) -> Path:
+def write_memory_step(
+    found: MemoryStep, logdir: Path, stem: str, kept: int, snapshot: bytes | None = None
+) -> Path:
     """Leave it in the run's folder, whole or not at all, as the newest of at most `kept` of its worker.
 
     Args:
@@ -164,12 +180,16 @@ def write_memory_step(found: MemoryStep, logdir: Path, stem: str, kept: int) -> 
         logdir: The run's folder.
         stem: `<worker>.<time>`, of its window where it lies behind one.
         kept: Most such files, unless the run is pinned.
+        snapshot: Of the allocator of a GPU, to lie beside it.
 
     Raises:
         OSError: It could not be written.
     """
     path = logdir / f"{stem}{MEMORY_STEP_SUFFIX}"
     leave_file(found, path, kept, of_all_workers=False)
+    if snapshot is not None:
+        beside = logdir / f"{stem}{MEMORY_STEP_SNAPSHOT_SUFFIX}"
+        leave_file(snapshot, beside, min(kept, _MOST_SNAPSHOTS), of_all_workers=False)
     return path
 
 

@@ -6,6 +6,7 @@ on unchanged.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sys
 import time
@@ -14,12 +15,13 @@ from pathlib import Path
 
 import torch
 
-from tbprof.file_names import OUT_OF_MEMORY_SUFFIX
+from tbprof.file_names import OUT_OF_MEMORY_SNAPSHOT_SUFFIX, OUT_OF_MEMORY_SUFFIX
+from tbprof.hook.memory.failed_allocations import FailedAllocation
 from tbprof.hook.memory.left_files import leave_file
 from tbprof.hook.memory.live_tensors import held_tensors
 from tbprof.model import OutOfMemory
 
-__all__ = ["look_at", "memory_error", "write_beside_windows"]
+__all__ = ["gpu_of", "look_at", "memory_error", "write_beside_windows"]
 
 _SCHEMA = 1
 _LONGEST_MESSAGE = 2000
@@ -27,6 +29,9 @@ _MOST_FRAMES = 30
 _MOST_CAUSES = 5
 _MOST_FILES = 50
 """In a run: a job that is started again and again has other workers each time. The tab lists as many."""
+
+_MOST_SNAPSHOTS = 8
+"""In a run, one a GPU of a machine: each may have 32 MiB."""
 
 _CPU = re.compile(r"can't allocate memory|DefaultCPUAllocator: not enough memory|Unable to allocate")
 """Of c10/core/impl/alloc_cpu.cpp, and NumPy's."""
@@ -51,10 +56,20 @@ def memory_error(error: BaseException) -> BaseException | None:
     return None
 
 
-def look_at(error: BaseException, worker: str, steps_taken: int) -> OutOfMemory:
-    """All that can be known of a `memory_error` now, while its traceback holds what the functions held."""
-    message, device = str(error), _device(error)
-    total, free, allocated, reserved = _of_host() if device.type == "cpu" else _of_gpu(device)
+def look_at(
+    error: BaseException, worker: str, steps_taken: int, seen: FailedAllocation | None = None
+) -> OutOfMemory:
+    """All that can be known of a `memory_error` now, while its traceback holds what the functions held.
+
+    `seen` is what the allocator of its device said when it failed, where that was watched.
+    """
+    message, device = str(error), gpu_of(error)
+    if seen is not None:
+        total: int | None = seen.total_bytes
+        free: int | None = seen.free_bytes
+        allocated, reserved = seen.allocated_bytes, seen.reserved_bytes
+    else:
+        total, free, allocated, reserved = _of_host() if device.type == "cpu" else _of_gpu(device)
     return OutOfMemory(
         schema=_SCHEMA,
         worker=worker,
@@ -71,18 +86,24 @@ def look_at(error: BaseException, worker: str, steps_taken: int) -> OutOfMemory:
     )
 
 
-def write_beside_windows(found: OutOfMemory, logdir: Path) -> Path:
+def write_beside_windows(found: OutOfMemory, logdir: Path, snapshot: bytes | None = None) -> Path:
     """Leave it in the run's folder, whole or not at all, in the place of the oldest where there are many.
 
     Raises:
         OSError: It could not be written.
     """
-    path = logdir / f"{found.worker}.{time.time_ns()}{OUT_OF_MEMORY_SUFFIX}"
+    stem = f"{found.worker}.{time.time_ns()}"
+    path = logdir / f"{stem}{OUT_OF_MEMORY_SUFFIX}"
     leave_file(found, path, _MOST_FILES, of_all_workers=True)
+    if snapshot is not None:
+        with contextlib.suppress(OSError):
+            beside = logdir / f"{stem}{OUT_OF_MEMORY_SNAPSHOT_SUFFIX}"
+            leave_file(snapshot, beside, _MOST_SNAPSHOTS, of_all_workers=True)
     return path
 
 
-def _device(error: BaseException) -> torch.device:
+def gpu_of(error: BaseException) -> torch.device:
+    """The device whose memory ran out; the CPU where it was no GPU's."""
     if not isinstance(error, torch.OutOfMemoryError):
         return torch.device("cpu")
     number = _GPU_NUMBER.search(str(error))

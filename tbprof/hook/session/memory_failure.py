@@ -6,7 +6,8 @@ import logging
 
 from tbprof.hook.config.hook_config import HookConfig
 from tbprof.hook.facts.facts import rank_and_world_size, worker_name
-from tbprof.hook.memory.out_of_memory import look_at, memory_error, write_beside_windows
+from tbprof.hook.memory.failed_allocations import latest_failure
+from tbprof.hook.memory.out_of_memory import gpu_of, look_at, memory_error, write_beside_windows
 
 __all__ = ["explain_out_of_memory"]
 
@@ -20,5 +21,8 @@ def explain_out_of_memory(error: BaseException, config: HookConfig, steps_taken:
     if failed is None or config.address is not None:
         return
     worker = worker_name(config.worker, rank_and_world_size()[0])
-    path = write_beside_windows(look_at(failed, worker, steps_taken), config.logdir)
+    device = gpu_of(failed)
+    seen = None if device.type == "cpu" else latest_failure(device.index)
+    found = look_at(failed, worker, steps_taken, seen)
+    path = write_beside_windows(found, config.logdir, None if seen is None else seen.snapshot)
     logger.warning("Memory ran out after %d steps. What held it: tbprof report %s", steps_taken, path)

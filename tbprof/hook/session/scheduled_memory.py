@@ -50,7 +50,8 @@ class ScheduledMemory:
         if found is None:
             return
         try:
-            write_memory_step(found, self._logdir, f"{self._worker}.{time.time_ns()}", self._kept)
+            stem = f"{self._worker}.{time.time_ns()}"
+            write_memory_step(found, self._logdir, stem, self._kept, self._recorder.snapshot)
         except OSError as error:
             logger.warning("What held memory after %d steps could not be written: %s", found.step, error)
 

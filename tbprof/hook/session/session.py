@@ -9,6 +9,7 @@ from tbprof.hook.config.hook_config import HookConfig
 from tbprof.hook.config.options import RecordOptions
 from tbprof.hook.facts.facts import collect_facts, rank_and_world_size, worker_name
 from tbprof.hook.facts.window_measurements import WindowMeasurements
+from tbprof.hook.memory.failed_allocations import watch_allocations
 from tbprof.hook.safety.cuda_device import device_uuid
 from tbprof.hook.safety.other_profilers import OnlySession
 from tbprof.hook.safety.thread_affinity import ThreadAffinity
@@ -61,6 +62,8 @@ class Session:
             config.schedule, Trigger(config.logdir, rank or 0), config.max_stall_ns, origin
         )
         self._memory = ScheduledMemory(config, self._worker, origin)
+        if config.memory:
+            watch_allocations()
         self._slow_steps = SlowStepWatch(config.schedule.slow_steps, clock)
         # Whoever looks below the log directory finds a run by its folder, where it ends before it publishes.
         with contextlib.suppress(OSError):

@@ -187,7 +187,9 @@ class PostWindow:
         if found is None or window is None:
             return
         try:
-            write_memory_step(found, self._config.logdir, name, self._config.keep_windows)
+            write_memory_step(
+                found, self._config.logdir, name, self._config.keep_windows, self._memory.snapshot
+            )
         except OSError as error:
             logger.warning("Window %d lacks what held memory: %s", window.facts.window, error)
 

@@ -1,9 +1,9 @@
 """What a run keeps: the newest windows of each worker, and so many bytes in all.
 
 Only files that tbprof wrote are counted and removed. What is largest for what it tells goes first:
-copies for the standard tab, which can be made again, then raw traces, followed steps of memory, reports,
-and last where memory ran out; always the oldest, and never those of the newest window, nor the newest file
-of a kind that has no window. A run that holds a file `tbprof.pin` keeps everything.
+copies for the standard tab, which can be made again, then raw traces, snapshots and followed steps of
+memory, reports, and last where memory ran out; always the oldest, and never those of the newest window, nor
+the newest file of a kind that has no window. A run that holds a file `tbprof.pin` keeps everything.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from pathlib import Path
 
 from tbprof.file_names import (
     CLASSIC_SUFFIX,
+    MEMORY_STEP_SNAPSHOT_SUFFIX,
     MEMORY_STEP_SUFFIX,
+    OUT_OF_MEMORY_SNAPSHOT_SUFFIX,
     OUT_OF_MEMORY_SUFFIX,
     PIN_NAME,
     RAW_SUFFIX,
@@ -57,16 +59,18 @@ def keep_within(limits: Limits, run_folder: Path) -> None:
     """
     if (run_folder / PIN_NAME).exists():
         return
-    classic, traces, steps, reports, failures = kinds = _kinds(run_folder)
+    classic, traces, snapshots, steps, reports, failures = kinds = _kinds(run_folder)
     windows = (*classic, *traces, *reports)
     old = _older_than_newest(limits.windows, (*traces, *reports))
-    outdated = {file for file in (*classic, *traces, *steps) if (file.worker, file.time_ns) in old}
-    for kind in (steps, failures):
+    outdated = {
+        file for file in (*classic, *traces, *snapshots, *steps) if (file.worker, file.time_ns) in old
+    }
+    for kind in (snapshots, steps, failures):
         too_many = _older_than_newest(limits.windows, kind)
         outdated |= {file for file in kind if (file.worker, file.time_ns) in too_many}
     for file in outdated:
         file.path.unlink(missing_ok=True)
-    newest = {file for kind in (windows, steps, failures) for file in _newest(kind)}
+    newest = {file for kind in (windows, snapshots, steps, failures) for file in _newest(kind)}
     left = [file for kind in kinds for file in kind if file not in outdated]
     _remove_down_to(limits.bytes, left, newest)
 
@@ -76,6 +80,10 @@ def _kinds(run_folder: Path) -> tuple[list[_File], ...]:
     return (
         list(_files(run_folder / CLASSIC_FOLDER, CLASSIC_SUFFIX)),
         list(_files(run_folder, RAW_SUFFIX)),
+        [
+            *_memory_files(run_folder, OUT_OF_MEMORY_SNAPSHOT_SUFFIX),
+            *_memory_files(run_folder, MEMORY_STEP_SNAPSHOT_SUFFIX),
+        ],
         list(_memory_files(run_folder, MEMORY_STEP_SUFFIX)),
         list(_files(run_folder, REPORT_SUFFIX)),
         list(_memory_files(run_folder, OUT_OF_MEMORY_SUFFIX)),

@@ -133,6 +133,6 @@ def test_a_folder_that_cannot_be_written_changes_nothing(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     failing(tmp_path, MemoryError())
     assert [type(fault) for fault in expected_faults] == [OSError]

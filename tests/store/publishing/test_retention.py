@@ -24,7 +24,7 @@ def window(run: Path, number: int, worker: str = "w", *, classic: bool = False) 
 
 def kept(run: Path) -> list[str]:
     """Kind, worker and number of each file that is left."""
-    kinds = {"pb": "report", "gz": "trace", "json": "memory"}
+    kinds = {"pb": "report", "gz": "trace", "json": "memory", "pickle": "snapshot"}
     names = []
     for path in run.rglob("*.*"):
         worker, time, *endings = path.name.split(".")
@@ -95,6 +95,22 @@ def test_of_memory_as_many_files_are_kept_as_windows(tmp_path: Path, kind: str) 
     left = [name for name in kept(tmp_path) if name.startswith("memory")]
     assert left == ["memory other3", "memory other4", "memory w3", "memory w4"]
     assert "trace w0" in kept(tmp_path)
+
+
+def test_snapshots_go_with_their_windows_and_before_followed_steps(tmp_path: Path) -> None:
+    for number in range(3):
+        window(tmp_path, number)
+        of_memory(tmp_path, "memory_step", number)
+        (tmp_path / f"w.{1_700_000_000_000_000_000 + number}.memory_step.pickle").write_bytes(b"x" * 200)
+    (tmp_path / "own.pickle").write_bytes(b"x" * 10_000)
+    snapshots = "*.memory_step.pickle"
+    keep_within(Limits(windows=2, bytes=MUCH), tmp_path)
+    assert len(list(tmp_path.glob(snapshots))) == 2
+    # The older trace goes first.
+    keep_within(Limits(windows=2, bytes=400), tmp_path)
+    assert len(list(tmp_path.glob(snapshots))) == 1
+    assert [name for name in kept(tmp_path) if name.startswith("memory")] == ["memory w1", "memory w2"]
+    assert (tmp_path / "own.pickle").exists()
 
 
 def test_followed_steps_go_before_reports_and_what_ran_out_goes_last(tmp_path: Path) -> None:
