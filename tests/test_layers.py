@@ -146,7 +146,7 @@ LAW = {
     "views.base": allowed("errors model"),
     "views.findings": allowed("texts.* errors model"),
     "views.pages": allowed("texts.* errors model"),
-    "views.export": allowed("texts.* errors model"),
+    "views.export": allowed("file_names texts.* errors model"),
     "views.communication": allowed("texts.* errors model"),
     "views.compare": allowed("texts.* errors model"),
     "views.job": allowed("analysis.communication job.* texts.* errors model", "numpy"),

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 
 from tbprof.averages import fmean
+from tbprof.file_names import rank_of
 from tbprof.model import Report, Window
 from tbprof.records import dataclass
 from tbprof.views.base.steady import marks_steps, mean_step_us, median_step_us
@@ -20,17 +21,17 @@ __all__ = ["RunSummary", "idle_share", "lost_share", "run_summaries"]
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """Of the newest window of each of a run's workers."""
+    """Of the newest window of each of a run's ranks."""
 
     run: str
     ranks: int
-    """How many workers there are."""
+    """How many there are; a worker whose name tells no rank is one."""
     steps: int
-    """Of the worker whose GPU is idle most; so are the two that follow, and the action."""
+    """Of the rank whose GPU is idle most; so are the two that follow, and the action."""
     step_us: float | None
     """Median of the steps that are not cold; None where no step was recorded."""
     idle_share: float | None
-    """Mean over the workers; None where no GPU work was recorded."""
+    """Mean over the ranks; None where no GPU work was recorded."""
     first_action: str
     """What to change; "" where nothing is worth a change."""
     saves_us: float | None
@@ -45,13 +46,16 @@ class RunSummary:
 def run_summaries(windows: Iterable[tuple[Window, Report]]) -> tuple[RunSummary, ...]:
     """The runs, the one first whose GPUs are idle most, counted over all its ranks.
 
-    Windows may come one after the other as they are read: of each worker only a row is kept.
+    Windows may come one after the other as they are read: of each rank only a row is kept. Of several
+    trainings into one folder that is of the last one: it has the same ranks again.
     """
-    newest: dict[tuple[str, str], tuple[int, RunSummary]] = {}
+    newest: dict[tuple[str, int | str], tuple[int, RunSummary]] = {}
     for window, report in windows:
-        known = newest.get((window.run, window.worker))
+        number = rank_of(window.worker)
+        key = window.run, window.worker if number is None else number
+        known = newest.get(key)
         if known is None or window.order_ns >= known[0]:
-            newest[window.run, window.worker] = window.order_ns, _of_worker(window.run, report)
+            newest[key] = window.order_ns, _of_worker(window.run, report)
     runs: dict[str, list[RunSummary]] = {}
     for _, row in newest.values():
         runs.setdefault(row.run, []).append(row)

@@ -35,6 +35,13 @@ def test_of_a_worker_the_newest_window_counts_and_each_rank_adds_its_gpu() -> No
     assert rows[2].idle_share == idle_share(BUSY)
 
 
+def test_of_several_trainings_into_one_folder_the_last_one_counts() -> None:
+    before = [(window("run", f"host_1_rank{rank}", order_ns=1), IDLE) for rank in range(2)]
+    after = [(window("run", f"host_7_rank{rank}", order_ns=2), BUSY) for rank in range(2)]
+    (row,) = run_summaries([*after, *before])
+    assert (row.ranks, row.idle_share) == (2, idle_share(BUSY))
+
+
 def test_of_several_ranks_the_most_idle_one_says_what_to_do() -> None:
     (row,) = run_summaries([(window("run", "a"), BUSY), (window("run", "b"), IDLE)])
     (alone,) = run_summaries([(window("run"), IDLE)])
