@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from tbprof.cli.input.reading import is_folder, progress_of, report_of_file
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.errors import TbprofError, TraceError, UsageError
+from tbprof.file_names import REPORT_SUFFIX
 from tbprof.model import Report, Window
 from tbprof.store.lookup.reports import has_report, report_of_window, window_of_report
 
@@ -76,7 +77,9 @@ class WindowReader:
             )
         else:
             report = report_of_file(path, use_cache=self.use_cache)
-            yield window_of_report(report), report
+            window = window_of_report(report)
+            is_stored = path.name.endswith(REPORT_SUFFIX)
+            yield window if is_stored else dataclasses.replace(window, report_path=None), report
 
 
 def reports_of_folder(folder: Path, *, use_cache: bool) -> tuple[Report, ...]:

@@ -78,6 +78,16 @@ def test_machines_that_share_a_folder_read_a_part_each_and_leave_reports(run: Pa
     assert len(json.loads(capsys.readouterr().out)["reports"]) == 3
 
 
+def test_the_report_of_a_trace_that_is_named_is_left_beside_it(tmp_path: Path) -> None:
+    trace = shutil.copy(CLEAN, tmp_path)
+    assert main(["report", str(trace)]) == 0
+    assert list(tmp_path.glob("*.tbprof.pb")) == []
+    assert main(["report", str(trace), "--store"]) == 0
+    [stored] = tmp_path.glob("*.tbprof.pb")
+    assert main(["report", str(stored), "--store"]) == 0
+    assert list(tmp_path.glob("*.tbprof.pb")) == [stored]
+
+
 def test_a_part_without_a_window_is_none_to_complain_of(tmp_path: Path, capsys: Capture) -> None:
     shutil.copy(CLEAN, tmp_path)
     assert main(["report", str(tmp_path), "--shard", "2/2"]) == 0
