@@ -47,7 +47,7 @@ def host_tree(trace: Trace) -> HostTree:
     annotations = np.flatnonzero(slices.category == Category.USER_ANNOTATION)
     ranges = _that_end_in_time(slices, np.concatenate([ranges, annotations]), ops)
     calls = np.flatnonzero(slices.category == Category.RUNTIME)
-    frames = _that_end_in_time(slices, _frames_in(slices, ops), ops)
+    frames = _that_end_in_time(slices, _frames_in(slices, ops), ops, closes=True)
     nest = Nest.of(slices, np.sort(np.concatenate([ops, ranges, calls, frames])))
     rows, parent = nest.rows, nest.parents()
     # On a large trace the nest is as large as the tree.
@@ -88,17 +88,29 @@ def outermost(parent: Int64s, wanted: npt.NDArray[np.bool_]) -> Int64s:
         found[inner] = around[found[inner]]
 
 
-def _that_end_in_time(slices: Slices, ranges: Int64s, ops: Int64s) -> Int64s:
+def _that_end_in_time(slices: Slices, ranges: Int64s, ops: Int64s, *, closes: bool = False) -> Int64s:
     """Without ranges that outlast the operator in which they began.
 
     Asynchronous ones hold nothing, and frames of generators are recorded as if they ran on while others do.
+
+    Args:
+        slices: Of the trace.
+        ranges: Rows of it.
+        ops: The operators.
+        closes: Whether an operator holds nothing that begins after one that outlasts it: `key_averages()`
+            has it so of frames, in ranges that one function enters and another one leaves.
     """
     if len(ops) == 0:
         return ranges
     nest, start = Nest.of(slices, ops), slices.start_ns[ranges]
     at = nest.innermost(slices.lane[ranges].astype(np.int64), start - 1, start + 1)
     outlasts = (at != NONE) & (slices.end_of(nest.rows[at]) < slices.end_of(ranges))
-    lasting: Int64s = ranges[~outlasts]
+    is_held = ~outlasts
+    if closes:
+        closed = np.full(len(ops), np.iinfo(np.int64).max)
+        np.minimum.at(closed, at[outlasts], start[outlasts])
+        is_held &= (at == NONE) | (start < closed[at])
+    lasting: Int64s = ranges[is_held]
     return lasting
 
 

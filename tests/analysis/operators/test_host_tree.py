@@ -102,6 +102,16 @@ def test_a_frame_that_outlasts_the_operator_in_which_it_began_hides_nothing_in_i
     assert rows_of(built)["Torch-Compiled Region: 0/0"].device_self_ns == 90_000
 
 
+def test_frames_behind_one_that_outlasts_an_operator_are_not_in_it() -> None:
+    """As key_averages() has ranges that one function enters and another one leaves."""
+    built = TraceBuilder()
+    built.op("AOTDispatcher Runtime Wrapper Prologue", 10, 50)
+    built.frame("wrappers.py(990): enter", 12, 15)
+    built.frame("wrappers.py(3): run", 20, 100)
+    built.frame("wrappers.py(460): __call__", 25, 30)
+    assert own_us(built, "AOTDispatcher Runtime Wrapper Prologue") == 37
+
+
 def test_an_operator_of_no_length_holds_no_frame() -> None:
     built = TraceBuilder()
     built.frame("train.py(1): step", 0, 200)
