@@ -214,7 +214,7 @@ LAW = {
     "hook.memory": allowed("file_names model", "torch"),
     "hook.window": allowed("errors model", "torch"),
     "hook.session": allowed("program remote errors model", "torch"),
-    "integrations": allowed("hook hook.config errors"),
+    "integrations": allowed("hook hook.config hook.trackers errors"),
     "preflight.prediction": allowed("line_rules optable version errors model"),
     "preflight.base": allowed("program errors model", "torch"),
     "preflight.watching": allowed("line_rules optable errors model", "torch"),

@@ -10,13 +10,15 @@ from typing import Any, Protocol
 
 from tbprof.hook.trackers.shown_window import ShownWindow
 
-__all__ = ["Tracker", "active_trackers"]
+__all__ = ["Tracker", "active_trackers", "forget_mlflow_run", "name_mlflow_run"]
 
 _PREFIX = "tbprof/"
 
 _uncommitted: dict[str, int | None] = {}
 """By W&B's runs, the step of the row that has the figures of the latest window."""
 
+_named: dict[str, str] = {}
+"""By runs of MLflow that are active in no thread, the address of their store."""
 
 _LONGEST_TAG = 5000
 """Characters of a tag that each of MLflow's stores takes."""
@@ -39,6 +41,16 @@ def active_trackers() -> tuple[Tracker, ...]:
     return (*_wandb_runs(), *_mlflow_runs())
 
 
+def name_mlflow_run(run_id: str, tracking_uri: str) -> None:
+    """A run is under way that a client alone has made, of which MLflow's package does not know."""
+    _named[run_id] = tracking_uri
+
+
+def forget_mlflow_run(run_id: str) -> None:
+    """What was named is over; one that was not named is let be."""
+    _named.pop(run_id, None)
+
+
 def _wandb_runs() -> Iterator[Tracker]:
     wandb = sys.modules.get("wandb")
     run = getattr(wandb, "run", None)
@@ -47,11 +59,17 @@ def _wandb_runs() -> Iterator[Tracker]:
 
 
 def _mlflow_runs() -> Iterator[Tracker]:
-    mlflow = sys.modules.get("mlflow")
+    mlflow: Any = sys.modules.get("mlflow")
     active_run = getattr(mlflow, "active_run", None)
-    run = None if active_run is None else active_run()
+    if active_run is None:
+        return
+    runs = dict(_named)
+    run = active_run()
     if run is not None:
-        yield _MlflowRun(mlflow, run.info.run_id)
+        # The training may turn to another server before the window is told of.
+        runs[run.info.run_id] = mlflow.get_tracking_uri()
+    for run_id, tracking_uri in runs.items():
+        yield _MlflowRun(mlflow, run_id, tracking_uri)
 
 
 class _WandbRun:
@@ -90,10 +108,8 @@ class _WandbRun:
 class _MlflowRun:
     name = "MLflow"
 
-    def __init__(self, mlflow: Any, run_id: str) -> None:
-        self._mlflow, self._run_id = mlflow, run_id
-        # The training may turn to another server before the window is told of.
-        self._uri = mlflow.get_tracking_uri()
+    def __init__(self, mlflow: Any, run_id: str, tracking_uri: str) -> None:
+        self._mlflow, self._run_id, self._uri = mlflow, run_id, tracking_uri
         self._connected: Any = None
 
     @property
