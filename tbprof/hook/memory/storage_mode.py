@@ -78,7 +78,9 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc]
 
     def phase(self) -> str:
         """Of what happens now, on this thread."""
-        if torch._C._current_autograd_node() is not None:
+        # A number, and not the node that is evaluated: that would become a Python object where a storage
+        # ends, in a search for garbage or while torch takes the graph apart.
+        if torch._C._current_graph_task_id() != -1:
             return "backward"
         if self.is_optimizing and not self.modules:
             return "optimizer"
