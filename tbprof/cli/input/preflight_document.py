@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from tbprof.errors import UsageError
+from tbprof.texts.findings.predicted import framework_fix
 from tbprof.texts.findings.rule_pages import rule_words
 from tbprof.views.check.check import Found, Recording
 
@@ -74,6 +75,7 @@ def _found(document: Json, finding: Json) -> Found:
         is_in_every_step=_is_one_stretch(document) or finding["every_step"],
         suppressed=finding["suppressed"],
         predicted=True,
+        option=framework_fix(source["file"], source["function"], finding["kind"]),
     )
 
 

@@ -34,7 +34,7 @@ def check_comment(view: CheckView, path_in_checkout: Callable[[str], str]) -> st
 def _finding(row: CheckRow, view: CheckView, path_in_checkout: Callable[[str], str]) -> str:
     found = row.found
     text = found_sentence(
-        found.title, found.fix, found.per_step, predicted=found.predicted, has_steps=view.steps > 0
+        found.title, found.remedy, found.per_step, predicted=found.predicted, has_steps=view.steps > 0
     )
     number = "" if found.line is None else f":{found.line}"
     place = f" {_code(path_in_checkout(found.file) + number)}" if found.file else ""

@@ -32,7 +32,7 @@ def _finding(row: CheckRow, view: CheckView, path_in_checkout: Callable[[str], s
     found = row.found
     place = _place(found.rule, found.file, found.line, path_in_checkout)
     text = found_sentence(
-        found.title, found.fix, found.per_step, predicted=found.predicted, has_steps=view.steps > 0
+        found.title, found.remedy, found.per_step, predicted=found.predicted, has_steps=view.steps > 0
     )
     return _command("error" if row.fails else "warning", place, text)
 

@@ -11,7 +11,7 @@ from tbprof.rules.declared import declared_note
 from tbprof.rules.files import rule_files
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["finding_note"]
+__all__ = ["finding_note", "option_note"]
 
 _OPTIONS = {option.code: option.fix for option in FRAMEWORK_OPTIONS}
 
@@ -22,6 +22,11 @@ def finding_note(finding: Finding, scope: Scope) -> str:
     The numbers of another version may be others: then there is no sentence.
     """
     return " ".join(said for said in (_figures(finding, scope), _needed_here(finding.numbers)) if said)
+
+
+def option_note(finding: Finding) -> str:
+    """Which option of a framework takes the wait away, where it is known; one of another version is not."""
+    return _OPTIONS.get(str(finding.numbers.get("hint", "")), "")
 
 
 def _figures(finding: Finding, scope: Scope) -> str:

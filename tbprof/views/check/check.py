@@ -69,6 +69,13 @@ class Found:
     """The reason beside the line, maybe ""; None where it is not suppressed."""
     predicted: bool
     """Whether no GPU was used."""
+    option: str = ""
+    """Which option of a framework takes the line away, where it is the framework's own and one is known."""
+
+    @property
+    def remedy(self) -> str:
+        """What is to be done about this one, where `fix` is for all of its rule."""
+        return self.option or self.fix
 
 
 @dataclass(frozen=True, slots=True)

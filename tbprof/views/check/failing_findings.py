@@ -5,6 +5,8 @@ from __future__ import annotations
 from tbprof.model import Finding, PredictedLine, Report, Site, Source, code_line, suppression
 from tbprof.rules.registry import RULES
 from tbprof.texts.findings.check import warned_sentence
+from tbprof.texts.findings.finding_notes import option_note
+from tbprof.texts.findings.predicted import framework_fix
 from tbprof.texts.findings.rule_pages import fix_words, rule_words
 from tbprof.views.check.check import SHARES, Found, Recording, Warned
 from tbprof.views.findings.findings import finding_row
@@ -74,6 +76,7 @@ def _found(report: Report, finding: Finding) -> Found:
         is_in_every_step=True,
         suppressed=suppression(code, finding.rule),
         predicted=False,
+        option=option_note(finding),
     )
 
 
@@ -95,6 +98,7 @@ def _predicted(report: Report, line: PredictedLine) -> Found:
         is_in_every_step=True,
         suppressed=suppression(code, line.rule),
         predicted=True,
+        option=framework_fix(line.source.file, line.source.function, line.kind),
     )
 
 

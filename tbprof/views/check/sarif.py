@@ -73,7 +73,7 @@ def _result(
 ) -> Json:
     found = row.found
     text = found_sentence(
-        found.title, found.fix, found.per_step, predicted=found.predicted, has_steps=view.steps > 0
+        found.title, found.remedy, found.per_step, predicted=found.predicted, has_steps=view.steps > 0
     )
     level = "error" if row.fails else "note" if row.state in ("accepted", "suppressed") else "warning"
     result = {

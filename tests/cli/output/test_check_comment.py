@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from tbprof.cli.output.check_comment import check_comment
 from tbprof.views.check.building import check_view
 from tbprof.views.check.check import Baseline, Budget, Found, Recording
@@ -38,6 +40,13 @@ def test_a_line_stands_with_its_place_and_its_code_as_text() -> None:
         "- **fails** SYN01 <code>src/train.py:3</code>: A scalar is read back: 2 in a step"
     )
     assert item.endswith("<br><code>total += loss.item()  &#35; &#96;&#60;/code&#62;&#96; &#64;all</code>")
+
+
+def test_of_a_framework_s_own_line_its_option_is_told() -> None:
+    option = "The Trainer asks this of every loss: logging_nan_inf_filter=False turns it off."
+    said = comment(dataclasses.replace(FOUND, option=option))
+    assert option in said
+    assert "Fix it." not in said
 
 
 def test_what_passes_says_so() -> None:

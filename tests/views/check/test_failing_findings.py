@@ -74,3 +74,11 @@ def test_lines_of_a_run_without_a_gpu_are_found_as_predicted() -> None:
     assert judged.predicted
     assert [(found.rule, found.per_step, found.predicted) for found in judged.found] == [("SYN02", 3, True)]
     assert judged.sync_points == 3
+
+
+def test_a_line_of_a_framework_has_its_option_beside_what_the_rule_says() -> None:
+    hinted = dataclasses.replace(FINDING, numbers={**FINDING.numbers, "hint": "transformers_nan_filter"})
+    (plain,) = recording(report(FINDING)).found
+    (found,) = recording(report(hinted)).found
+    assert (found.fix, plain.option) == (plain.fix, "")
+    assert "logging_nan_inf_filter=False" in found.remedy
