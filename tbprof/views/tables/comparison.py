@@ -24,6 +24,8 @@ _SHOWN = ("name", "short_name", "path", "shapes", "source")
 _NAMES = (_PATH, "name", "short_name")
 _ON_DEVICE = ("device_self_us", "total_us")
 _ON_HOST = ("host_self_us",)
+_BESIDE_ROWS = "rest "
+"""Begins the keys of what is no row of either table."""
 _WHOLE, _REST = "device_us", "without_operator_us"
 
 _COLUMNS = (
@@ -73,7 +75,7 @@ def compare_tables(before: Table, after: Table, times: Sequence[StepTime] | None
     before_us, after_us = map(_total, sides)
     shown = [at for at, column in enumerate(after.columns) if column.key in _SHOWN]
     rows = [
-        (*(named[at] for at in shown), *_cells(old, new, after_us - before_us))
+        (*(named[at] for at in shown), *_cells(key, old, new, after_us - before_us))
         for key in {**sides[1], **sides[0]}
         for old, new in [(sides[0].get(key), sides[1].get(key))]
         for named in [(new or old or _NOTHING).cells]
@@ -138,7 +140,7 @@ def _add_rest(table: Table, side: dict[str, _Amount], time: StepTime) -> None:
     left = time.length_us - _total(side) - sum(rest.values())
     rest[OUTSIDE_OPERATORS if time.idle_us is None else SIDE_BY_SIDE] = left
     for name, us in rest.items():
-        side[f"rest {name}"] = _named(table, name, us)
+        side[f"{_BESIDE_ROWS}{name}"] = _named(table, name, us)
 
 
 def _named(table: Table, name: str, us: float) -> _Amount:
@@ -154,13 +156,14 @@ def _total(side: dict[str, _Amount]) -> float:
     return sum(amount.us for amount in side.values())
 
 
-def _cells(old: _Amount | None, new: _Amount | None, total_us: float) -> Sequence[Cell]:
+def _cells(key: str, old: _Amount | None, new: _Amount | None, total_us: float) -> Sequence[Cell]:
+    is_row = not key.startswith(_BESIDE_ROWS)
     before, after = old or _NOTHING, new or _NOTHING
     difference = after.us - before.us
     return (
-        "new" if old is None else "gone" if new is None else "both",
-        before.calls,
-        after.calls,
+        "rest" if not is_row else "new" if old is None else "gone" if new is None else "both",
+        before.calls if is_row else None,
+        after.calls if is_row else None,
         before.us,
         after.us,
         difference,

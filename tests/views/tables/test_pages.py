@@ -125,7 +125,7 @@ def test_what_is_not_there_is_refused(facts: Facts, name: str, row: int) -> None
 
 def test_two_windows_are_compared_row_by_row(facts: Facts) -> None:
     view = compared_view(facts, facts, "operators")
-    assert set(column(view, "state")) == {"both"}
+    assert set(column(view, "state")) == {"both", "rest"}
     assert set(column(view, "difference_us")) == {0}
     with pytest.raises(UsageError, match="no table of 'others'"):
         compared_view(facts, facts, "others")
