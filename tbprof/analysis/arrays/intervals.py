@@ -34,6 +34,7 @@ class Intervals:
         return len(self.start_ns)
 
 
+_BEFORE_ALL_NS = np.iinfo(np.int64).min // 2
 NEVER = Intervals(np.empty(0, np.int64), np.empty(0, np.int64))
 """No moment at all."""
 
@@ -106,10 +107,12 @@ def overlap_ns(intervals: Intervals, start_ns: Int64s, end_ns: Int64s) -> Int64s
 
 
 def _covered_before(intervals: Intervals, instants: Int64s) -> Int64s:
-    if len(intervals) == 0:
-        return np.zeros(len(instants), np.int64)
-    lengths = intervals.end_ns - intervals.start_ns
-    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    # With an empty interval before all others there is always one that began.
+    start_ns = np.concatenate([[_BEFORE_ALL_NS], intervals.start_ns])
+    end_ns = np.concatenate([[_BEFORE_ALL_NS], intervals.end_ns])
+    lengths = end_ns - start_ns
+    covered_ns = np.cumsum(lengths) - lengths - start_ns
     at = np.searchsorted(intervals.start_ns, instants, side="right")
-    within = np.minimum(instants, intervals.end_ns[at - 1]) - intervals.start_ns[at - 1]
-    return np.where(at == 0, 0, before[at - 1] + within)
+    found: Int64s = np.minimum(instants, end_ns[at])
+    found += covered_ns[at]
+    return found

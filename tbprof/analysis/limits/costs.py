@@ -77,7 +77,7 @@ def find_costs(trace: Trace, rows: Int64s) -> Costs:
     asked = rows[at]
     columns = (trace.input_shapes, trace.input_types, trace.concrete_inputs)
     keys = np.stack([trace.slices.name[asked], *(column.at(asked) for column in columns)], axis=1)
-    distinct, which = distinct_lines(keys.astype(np.int64))
+    distinct, which = distinct_lines(keys.astype(np.int64, copy=False))
     costs, numbers, families = list[Cost](), np.full(len(distinct), NONE, np.int64), list[int]()
     for place, (name, *texts) in enumerate(distinct.tolist()):
         cost = cost_of(trace.names[name], *("" if text == NONE else trace.names[text] for text in texts))

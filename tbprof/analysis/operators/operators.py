@@ -83,20 +83,24 @@ def find_operators(facts: Facts) -> Operators:
     add_inner(parent, (device_ns, tensor_ns, own.wait_ns, own.is_eligible))
     innermost, merged = rows.copy(), np.flatnonzero(tree.is_merged)
     innermost[call_of[merged]] = tree.rows[merged]
+    is_op = _ops(tree)
+    host_self_ns = _sums(len(rows), call_of[is_op], tree.own_ns[is_op])
+    launches = _counts(len(rows), call_of_row[facts.work.launches])
+    # On a large trace they are as large as what is made of them.
+    del tree, call_of, call_of_row, is_op
     start, main = slices.start_ns[rows], facts.work.main_device
     idle = NEVER if main is None else facts.idle.gaps[main]
-    is_op = _ops(tree)
     return Operators(
         rows=rows,
         innermost=innermost,
         parent=parent,
-        host_self_ns=_sums(len(rows), call_of[is_op], tree.own_ns[is_op]),
+        host_self_ns=host_self_ns,
         host_total_ns=slices.duration_ns[rows],
         device_self_ns=own.device_ns,
         device_total_ns=device_ns,
         tensor_self_ns=own.tensor_ns,
         tensor_total_ns=tensor_ns,
-        launches=_counts(len(rows), call_of_row[facts.work.launches]),
+        launches=launches,
         wait_ns=own.wait_ns,
         idle_ns=overlap_ns(idle, start, slices.end_of(rows)),
         is_eligible=own.is_eligible > 0,
@@ -187,7 +191,8 @@ def add_inner(parent: Int64s, columns: Iterable[Int64s]) -> None:
     # Of small integers a stable sort is a radix sort.
     order = np.argsort(-depth.astype(np.min_scalar_type(-int(depth.max(initial=1)))), kind="stable")
     levels = np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)
+    inner = [level for level in levels if len(level) and depth[level[0]]]
+    del depth
     for column in columns:
-        for level in levels:
-            if len(level) and depth[level[0]]:
-                np.add.at(column, parent[level], column[level])
+        for level in inner:
+            np.add.at(column, parent[level], column[level])
