@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import logging
+import sys
 
 from tbprof.hook.config.hook_config import HookConfig
 from tbprof.hook.facts.facts import rank_and_world_size, worker_name
 from tbprof.hook.memory.failed_allocations import latest_failure
 from tbprof.hook.memory.out_of_memory import gpu_of, look_at, memory_error, write_beside_windows
 
-__all__ = ["explain_out_of_memory"]
+__all__ = ["explain_out_of_memory", "uncaught_error"]
 
 logger = logging.getLogger("tbprof")
+
+
+def uncaught_error() -> BaseException | None:
+    """At the end of the process, what it ends on; None where it ends well, and where a person types."""
+    return None if hasattr(sys, "ps1") else getattr(sys, "last_value", None)
 
 
 def explain_out_of_memory(error: BaseException, config: HookConfig, steps_taken: int) -> None:

@@ -10,7 +10,7 @@ from tbprof.hook.safety.guard import Guard
 from tbprof.hook.safety.process_end import ProcessEnd
 from tbprof.hook.safety.thread_affinity import ThreadAffinity
 from tbprof.hook.safety.torch_version import old_torch_problem
-from tbprof.hook.session.memory_failure import explain_out_of_memory
+from tbprof.hook.session.memory_failure import explain_out_of_memory, uncaught_error
 from tbprof.hook.session.run_summary import log_run_summary
 from tbprof.hook.session.run_warnings import RunWarnings
 from tbprof.hook.session.session import Session
@@ -140,6 +140,9 @@ class WatchedRun:
             self.guard.run(self._run_warnings.keep, self.config)
 
     def _close_at_exit(self) -> None:
+        error = uncaught_error()
+        if error is not None:
+            self.look_at(error)
         if self._session is not None and self._session.belongs_elsewhere:
             self.guard.run(self._session.abandon)
         self.close(wait_s=5.0)

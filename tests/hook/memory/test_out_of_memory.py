@@ -42,6 +42,21 @@ LIMITED = """
 """
 
 
+WITHOUT_WITH = """
+    import sys, torch, tbprof
+
+    hook = tbprof.TrainerHook(sys.argv[1])
+    hook.step()
+    if sys.argv[2] == "got over":
+        try:
+            torch.empty(1 << 50, dtype=torch.uint8)
+        except RuntimeError:
+            pass
+    else:
+        torch.empty(1 << 50, dtype=torch.uint8)
+"""
+
+
 def left_in(logdir: Path) -> list[OutOfMemory]:
     return [read_out_of_memory(path) for path in logdir.glob("*.out_of_memory.json")]
 
@@ -83,6 +98,15 @@ def test_a_process_at_its_limit(fork_script: RunScript, tmp_path: Path) -> None:
     assert found.total_bytes is not None
     assert found.free_bytes is not None
     assert found.free_bytes < found.total_bytes
+
+
+@pytest.mark.parametrize(("how", "files"), [("left", 1), ("got over", 0)])
+def test_a_program_that_ends_on_it_without_with(
+    fork_script: RunScript, tmp_path: Path, how: str, files: int
+) -> None:
+    ended = fork_script(WITHOUT_WITH, tmp_path / "run", how)
+    assert ended.returncode == files, ended.stderr
+    assert [found.asked_bytes for found in left_in(tmp_path / "run")] == [PETABYTE] * files
 
 
 def test_a_gpu_that_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
