@@ -90,7 +90,8 @@ def comparison_sentence(
     if steps_us is None:
         return f"{where[0].upper()}{where[1:]}: {in_rows[0]} {scope.each} before, {in_rows[1]} after."
     before, after = (duration(one) for one in steps_us)
-    whole = f"{scope.name[0].upper()}{scope.name[1:]} takes {before} before, {after} after"
+    # Cold steps are among those whose rows are counted; elsewhere they are not.
+    whole = f"{'The mean of all steps is' if a_step else 'The window takes'} {before} before, {after} after"
     return f"{whole}; {where} {in_rows[0]} and {in_rows[1]}."
 
 

@@ -60,7 +60,7 @@ def test_with_idle_time_and_overlap_all_rows_add_up_to_the_steps(table: str, nam
     assert (
         sum(us or 0 for us in figures["us_before"]) == sum(us or 0 for us in figures["us_after"]) == 900_000
     )
-    assert plain(view.about).startswith("A step takes 0.9 ms before, 0.9 ms after; ")
+    assert plain(view.about).startswith("The mean of all steps is 0.9 ms before, 0.9 ms after; ")
     told = f"`{name}` takes 0.1 ms a step more. The device is idle for 0.1 ms a step less."
     assert plain(view.headline) == told
 
