@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from recordings import recorded
+from recordings import recorded, recorded_beside_a_profiler
 
 from fastai.callback.core import Callback
 from fastai.callback.training import GradientAccumulation
@@ -63,3 +63,4 @@ recorded(FOLDER, "alone", lambda _: fit(None, 20, 3, GradientAccumulation(8)))
 recorded(FOLDER, "accumulating", lambda hook: fit(hook, 20, 3, GradientAccumulation(8)))
 recorded(FOLDER, "folds", folds)
 recorded(FOLDER, "failing", failing)
+recorded_beside_a_profiler(FOLDER, lambda hook: fit(hook, 20))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from recordings import recorded
+from recordings import recorded, recorded_beside_a_profiler
 
 from ignite.engine import Engine, Events, create_supervised_evaluator, create_supervised_trainer
 import torch
@@ -77,3 +77,4 @@ recorded(FOLDER, "accumulating", accumulating)
 recorded(FOLDER, "resumed", resumed)
 recorded(FOLDER, "folds", folds)
 recorded(FOLDER, "failing", failing)
+recorded_beside_a_profiler(FOLDER, accumulating)

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from recordings import recorded
+from recordings import recorded, recorded_beside_a_profiler
 
 os.environ["KERAS_BACKEND"] = "torch"
 
@@ -72,3 +72,4 @@ recorded(FOLDER, "accumulating", accumulating)
 recorded(FOLDER, "resumed", resumed)
 recorded(FOLDER, "folds", folds)
 recorded(FOLDER, "failing", failing)
+recorded_beside_a_profiler(FOLDER, accumulating)

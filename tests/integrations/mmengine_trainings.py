@@ -67,7 +67,10 @@ def runner(hook: tbprof.TrainerHook | None, iterations: int, model: Classifier, 
             "val_interval": options.pop("val_interval", 1000),
         },
         optim_wrapper={"optimizer": {"type": "SGD", "lr": 0.1}, "accumulative_counts": accumulated},
-        custom_hooks=[] if hook is None else [{"type": "TbprofHook", "hook": hook}],
+        custom_hooks=[
+            *options.pop("hooks", []),
+            *([] if hook is None else [{"type": "TbprofHook", "hook": hook}]),
+        ],
         log_level="ERROR",
         **options,
     )
@@ -113,8 +116,17 @@ def failing(hook: tbprof.TrainerHook) -> str:
     return ""
 
 
+def with_another_profiler(hook: tbprof.TrainerHook) -> bool:
+    """Whether MMEngine's own wrote its trace."""
+    written = FOLDER / "theirs.json"
+    theirs = {"type": "ProfilerHook", "by_epoch": False, "profile_times": 20, "json_trace_path": str(written)}
+    runner(hook, 20, Classifier(), experiment_name="another profiler", hooks=[theirs]).train()
+    return written.stat().st_size > 0
+
+
 recorded(FOLDER, "alone", lambda _: accumulating(None))
 recorded(FOLDER, "accumulating", accumulating)
 recorded(FOLDER, "resumed", resumed)
 recorded(FOLDER, "folds", folds)
 recorded(FOLDER, "failing", failing)
+recorded(FOLDER, "another profiler", with_another_profiler)

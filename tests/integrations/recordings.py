@@ -60,3 +60,18 @@ def recorded(
     hook = tbprof.TrainerHook(logdir, schedule=schedule)
     result = train(hook)
     tell(scenario, windows=windows(hook, logdir), result=result)
+
+
+def recorded_beside_a_profiler(folder: Path, train: Callable[[tbprof.TrainerHook], Any]) -> None:
+    """The same in a program that runs a profiler of its own; tells whether that one saw operators."""
+    theirs: list[int] = []
+    cpu = [torch.profiler.ProfilerActivity.CPU]
+
+    def both(hook: tbprof.TrainerHook) -> bool:
+        with torch.profiler.profile(
+            activities=cpu, on_trace_ready=lambda done: theirs.append(len(done.key_averages()))
+        ):
+            train(hook)
+        return len(theirs) == 1 and theirs[0] > 0
+
+    recorded(folder, "another profiler", both)

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from recordings import recorded
+from recordings import recorded, recorded_beside_a_profiler
 
 import numpy as np
 from sklearn.model_selection import cross_val_score
@@ -60,3 +60,4 @@ recorded(FOLDER, "alone", lambda _: accumulating(None))
 recorded(FOLDER, "accumulating", accumulating)
 recorded(FOLDER, "folds", folds)
 recorded(FOLDER, "failing", failing)
+recorded_beside_a_profiler(FOLDER, accumulating)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from recordings import recorded
+from recordings import recorded, recorded_beside_a_profiler
 
 from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.callbacks import BaseCallback
@@ -61,3 +61,4 @@ recorded(FOLDER, "accumulating", accumulating)
 recorded(FOLDER, "folds", folds)
 recorded(FOLDER, "failing", failing)
 recorded(FOLDER, "off policy", off_policy)
+recorded_beside_a_profiler(FOLDER, accumulating)

@@ -120,13 +120,30 @@ def test_an_exception_in_a_window_leaves_what_was_recorded(scenarios_of: Any, fr
     assert steps(scenario) == FAILING[framework]
 
 
-def test_lightning_s_own_profiler_has_its_way(scenarios_of: Any) -> None:
-    scenario = scenarios_of("lightning")["another profiler"]
+OWN_PROFILERS = {"lightning": "Lightning's PyTorchProfiler", "mmengine": "MMEngine's ProfilerHook"}
+
+
+@pytest.mark.parametrize("framework", each(OWN_PROFILERS))
+def test_a_framework_s_own_profiler_has_its_way(scenarios_of: Any, framework: str) -> None:
+    scenario = scenarios_of(framework)["another profiler"]
     assert (scenario["windows"], scenario["result"]) == ([], True)
-    assert "Nothing is recorded: Lightning's PyTorchProfiler is at work" in scenario["said"]
+    assert f"Nothing is recorded: {OWN_PROFILERS[framework]} is at work" in scenario["said"]
 
 
-@pytest.mark.parametrize("framework", ["accelerate", "transformers"])
+ANOTHER_PROFILER = (
+    "accelerate",
+    "fastai",
+    "ignite",
+    "keras",
+    "skorch",
+    "stable_baselines3",
+    "transformers",
+    "ultralytics",
+)
+"""Accelerate runs it itself; beside the others a program does."""
+
+
+@pytest.mark.parametrize("framework", each(dict.fromkeys(ANOTHER_PROFILER)))
 def test_a_profiler_that_the_training_runs_has_its_way(scenarios_of: Any, framework: str) -> None:
     scenario = scenarios_of(framework)["another profiler"]
     assert (scenario["windows"], scenario["result"]) == ([], 1)

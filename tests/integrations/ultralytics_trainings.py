@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from recordings import recorded
+from recordings import recorded, recorded_beside_a_profiler
 
 FOLDER = Path(sys.argv[1])
 os.environ["YOLO_CONFIG_DIR"] = str(FOLDER)
@@ -73,3 +73,4 @@ recorded(FOLDER, "alone", lambda _: train(None))
 recorded(FOLDER, "accumulating", train)
 recorded(FOLDER, "folds", folds)
 recorded(FOLDER, "failing", failing)
+recorded_beside_a_profiler(FOLDER, train)
