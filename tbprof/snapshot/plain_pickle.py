@@ -21,7 +21,7 @@ _MOST_DIGIT_BYTES = 9
 """Of a whole number: addresses have eight, and one more for the sign."""
 _NEWEST_PROTOCOL = 5
 _MOST_VALUES = 30_000_000
-"""Of values, and of what may be meant again: a byte of a file can make a container of a hundred."""
+"""Of values and marks, and of what may be meant again: a byte can make a container of a hundred."""
 
 
 def read_plain_pickle(data: bytes) -> Plain:
@@ -80,10 +80,13 @@ class _Reading:
         self._number("<Q")
 
     def push(self, value: Plain) -> None:
+        self._count()
+        self._stack.append(value)
+
+    def _count(self) -> None:
         self._left -= 1
         if self._left < 0:
             raise SnapshotError(f"it holds more than {_MOST_VALUES:,} values")
-        self._stack.append(value)
 
     def whole(self, form: str) -> None:
         self.push(self._number(form))
@@ -101,6 +104,7 @@ class _Reading:
         self.push(self._take(self._number(form)).decode("utf-8", "surrogatepass"))
 
     def mark(self) -> None:
+        self._count()
         self._marks.append(len(self._stack))
 
     def _above_mark(self) -> list[Plain]:

@@ -22,6 +22,8 @@ _MOST_BYTES = 512 * 1024 * 1024
 _USED = "active_allocated"
 _AWAITED = ("active_awaiting_free", "active_pending_free")
 _FREE = "inactive"
+_LONGEST_NAME = 4_096
+"""Of a file or a function, in characters: the longest path of Linux."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,27 +96,39 @@ def devices_of(value: Any) -> tuple[DeviceSnapshot, ...]:
     """
     if not isinstance(value, dict) or not isinstance(value.get("segments"), list):
         raise SnapshotError("it has no `segments`: write it with torch.cuda.memory._dump_snapshot")
+    found = list(filter(_is_segment, value["segments"]))
     segments = defaultdict[int, list[dict[str, Any]]](list)
-    for segment in filter(_is_segment, value["segments"]):
+    for segment in found:
         segments[_whole(segment, "device")].append(segment)
     traces = value.get("device_traces")
     histories = dict(enumerate(traces)) if isinstance(traces, list) else {}
     known = {number for number, history in histories.items() if isinstance(history, list) and history}
+    _refuse_shared([*(segment["blocks"] for segment in found), *(histories[number] for number in known)])
+    places = _Places()
     return tuple(
-        _device(number, segments.get(number, []), histories.get(number))
+        _device(number, segments.get(number, []), histories.get(number), places)
         for number in sorted({*segments, *known})
     )
 
 
-def _device(number: int, segments: list[dict[str, Any]], history: Any) -> DeviceSnapshot:
+def _refuse_shared(lists: list[list[Any]]) -> None:
+    """A pickle can mean one list many times: a small file, with more to count than anyone can wait for."""
+    filled = [id(one) for one in lists if one]
+    if len(set(filled)) < len(filled):
+        raise SnapshotError("segments or devices share their blocks or events, as none of torch do")
+
+
+def _device(number: int, segments: list[dict[str, Any]], history: Any, places: _Places) -> DeviceSnapshot:
     by_state, free, held = Counter[str](), [0], defaultdict[str | None, list[int]](list)
     for block in (block for segment in segments for block in filter(_is_block, segment["blocks"])):
-        state, size = str(block.get("state")), _whole(block, "size")
+        state, size = block.get("state"), _whole(block, "size")
+        if not isinstance(state, str):
+            continue
         by_state[state] += size
         if state == _FREE:
             free.append(size)
         elif state == _USED:
-            held[_place(block.get("frames"))].append(size)
+            held[places.of(block.get("frames"))].append(size)
     return DeviceSnapshot(
         device=number,
         segments=len(segments),
@@ -156,13 +170,38 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
+class _Places:
+    """Which line a stack leads to. Blocks may share one stack, which is read once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, str | None] = {}
+
+    def of(self, frames: Any) -> str | None:
+        """`frames` must outlive this: it is known by its identity."""
+        if id(frames) not in self._known:
+            self._known[id(frames)] = _place(frames)
+        return self._known[id(frames)]
+
+
 def _place(frames: Any) -> str | None:
     """The innermost frame of the user's own code, else the innermost one; frames of C++ are nobody's."""
-    written = [
-        f"{frame['filename']}({_whole(frame, 'line')}): {frame['name']}"
-        for frame in (frames if isinstance(frames, list) else [])
-        if isinstance(frame, dict) and _is_text(frame.get("filename")) and _is_text(frame.get("name"))
-        if frame["filename"].endswith(".py") or frame["filename"].startswith("<")
-    ]
-    own = next((frame for frame in written if parse_frame(frame, exact=True) is not None), None)
-    return own or next(iter(written), None)
+    innermost = None
+    for frame in filter(_is_frame, frames if isinstance(frames, list) else []):
+        written = f"{frame['filename']}({_whole(frame, 'line')}): {frame['name']}"
+        if parse_frame(written, exact=True) is not None:
+            return written
+        innermost = innermost or written
+    return innermost
+
+
+def _is_frame(value: Any) -> bool:
+    """Whether it is one of Python."""
+    return (
+        isinstance(value, dict)
+        and all(_is_name(value.get(key)) for key in ("filename", "name"))
+        and (value["filename"].endswith(".py") or value["filename"].startswith("<"))
+    )
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= _LONGEST_NAME

@@ -162,6 +162,46 @@ def test_what_is_no_snapshot_is_said_or_empty(tmp_path: Path, value: object) -> 
             read_snapshot(path)
 
 
+def test_what_is_held_twice_is_refused_before_it_is_counted() -> None:
+    blocks = [block(2**46, 1024, "inactive")]
+    segment = {"device": 0, "total_size": 1024, "blocks": blocks}
+    history = [{"action": "oom"}]
+    for value in (
+        {"segments": [segment] * 2},
+        {"segments": [segment, {**segment, "device": 1}]},
+        {"segments": [], "device_traces": [history, history]},
+    ):
+        with pytest.raises(SnapshotError, match="share their blocks or events"):
+            devices_of(read_plain_pickle(pickle.dumps(value, 4)))
+
+
+def test_a_stack_that_blocks_share_is_read_once_and_names_both() -> None:
+    stack = [CPP, TORCH, LINEAR]
+    blocks = [{"size": size, "state": "active_allocated", "frames": stack} for size in (100, 20)]
+    (device,) = devices_of(read_plain_pickle(pickle.dumps({"segments": [{"blocks": blocks}]}, 4)))
+    assert device.held == (Held("train.py(12): forward", 120, 2),)
+
+
+def test_a_state_that_holds_others_without_end_and_an_endless_name_are_left_out() -> None:
+    deep: list[Any] = []
+    for _ in range(60):
+        deep = [deep, deep]
+    endless = LINEAR | {"name": "f" * 5_000}
+    blocks = [
+        {"size": 1, "state": deep},
+        {"size": 2, "state": "active_allocated", "frames": [endless, LOSSES]},
+    ]
+    (device,) = devices_of({"segments": [{"blocks": blocks}]})
+    assert device.held == (Held("train.py(31): step", 2, 1),)
+
+
+def test_marks_are_counted_as_values_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tbprof.snapshot.plain_pickle._MOST_VALUES", 1_000)
+    assert read_plain_pickle(b"\x80\x04" + b"(" * 900 + b"N.") is None
+    with pytest.raises(SnapshotError, match="more than 1,000 values"):
+        read_plain_pickle(b"\x80\x04" + b"(" * 1_001 + b"N.")
+
+
 def mutants(count: int, seed: int) -> None:
     """Read damaged files: each gives a snapshot or an error of ours, and nothing else."""
     whole, source = pickle.dumps(snapshot(), 4), random.Random(seed)
