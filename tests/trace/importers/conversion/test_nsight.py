@@ -11,6 +11,7 @@ from nsight_export import GLOBAL_PID, OTHER_PID, write_export
 from tbprof.errors import NotATrace, TraceTooLarge
 from tbprof.report import build_report
 from tbprof.trace.columns.columns import Category
+from tbprof.trace.importers.conversion.nsight import convert_nsight
 from tbprof.trace.importers.files.limits import MAX_BYTES_VARIABLE
 from tbprof.trace.importers.reading import read_trace
 
@@ -33,6 +34,39 @@ def test_counts_and_times_are_those_of_a_query(tmp_path: Path) -> None:
     connection.close()
     found = {category: slices.duration_ns[slices.category == category] for category in TABLES}
     assert {category: (len(times), int(times.sum())) for category, times in found.items()} == queried
+
+
+def test_each_of_eight_ranks_has_what_a_query_counts_of_it(tmp_path: Path) -> None:
+    processes = tuple((1 << 48) | (pid << 24) for pid in range(100, 108))
+    path = write_export(tmp_path / "job.sqlite", processes=processes, num_steps=10)
+    with sqlite3.connect(path) as connection:
+        for index, process in enumerate(processes):
+            connection.execute(
+                "DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE globalPid = ? AND correlationId < ?",
+                (process, 10 * index),
+            )
+        queried = [
+            tuple(
+                connection.execute(
+                    f"SELECT count(*), sum(end - start) FROM {table} WHERE {of} >> 24 = ?", (process >> 24,)
+                ).fetchone()
+                for table, of in ((table, _process_of(table)) for table in TABLES.values())
+            )
+            for process in processes
+        ]
+    connection.close()
+    converted = convert_nsight(path, tmp_path)
+    assert [(one.host, one.pid) for one in converted] == [("node.one", pid) for pid in range(100, 108)]
+    read = [read_trace(one.path).slices for one in converted]
+    of_category = [
+        [slices.duration_ns[slices.category == category] for category in TABLES] for slices in read
+    ]
+    assert [tuple((len(t), int(t.sum())) for t in times) for times in of_category] == queried
+    assert len({kernels for (kernels, _), *_ in queried}) == len(processes)
+
+
+def _process_of(table: str) -> str:
+    return "globalTid" if table.endswith("RUNTIME") else "globalPid"
 
 
 def test_a_report_knows_steps_sync_points_copies_and_the_device(tmp_path: Path) -> None:
