@@ -104,9 +104,10 @@ interface RowProps {
 }
 
 function Row({ row, unit, longest, isSum = false }: RowProps) {
+  const isRest = row.state === "rest";
   return (
     <tr class={isSum ? "b" : ""}>
-      <td class={isSum ? "" : "mono"} title={row.detail === "" ? row.name : `${row.name} ${row.detail}`}>
+      <td class={isSum || isRest ? "" : "mono"} title={row.detail === "" ? row.name : `${row.name} ${row.detail}`}>
         <span class="row tight">
           <bdi class="ell">{row.name}</bdi>
           {row.state === "new" && <span class="chip warn">new</span>}
@@ -125,8 +126,8 @@ function Row({ row, unit, longest, isSum = false }: RowProps) {
       </td>
       <td class="num">{formatSigned(row.differenceUs, (size) => formatFineDurationIn(size, unit))}</td>
       <td class="num">{row.share === null ? "—" : formatShare(row.share)}</td>
-      <td class="num">{formatMean(row.callsBefore)}</td>
-      <td class="num">{formatMean(row.callsAfter)}</td>
+      <td class="num">{isRest ? "—" : formatMean(row.callsBefore)}</td>
+      <td class="num">{isRest ? "—" : formatMean(row.callsAfter)}</td>
     </tr>
   );
 }
