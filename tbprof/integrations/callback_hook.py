@@ -69,6 +69,7 @@ class CallbackHook:
             logger.warning(
                 "Nothing is recorded: %s is at work, and torch allows one profiler at a time.", profiler
             )
+            self.hook._run.is_explained = True
         self.hook.close()
 
 

@@ -16,13 +16,14 @@ logger = logging.getLogger("tbprof")
 
 
 def log_run_summary(
-    config: HookConfig, session: Session | None, steps_taken: int, *, has_failed: bool
+    config: HookConfig, session: Session | None, steps_taken: int, *, is_explained: bool
 ) -> None:
     """Log where the results are and how to open them, and what became of windows that are not there.
 
-    After a fault that ended the profiling its own line has said why there is no window.
+    Where it is explained, a line of its own has said why there is no window: of a fault that ended the
+    profiling, or of a framework's profiler.
     """
-    if not has_failed and (session is None or session.windows.recorded == 0):
+    if not is_explained and (session is None or session.windows.recorded == 0):
         logger.warning("No window was recorded: %s", _why_no_window(config, session, steps_taken))
     if session is not None:
         _log_results(config, session.publisher)

@@ -40,6 +40,8 @@ class WatchedRun:
         self._turn: list[None] = [None]
         self._run_warnings = RunWarnings()
         self.clock = StepClock()
+        self.is_explained = False
+        """Whether a line of its own has said why there is no window."""
         self.steps_taken = 0
         """Those of this process, and those before the checkpoint that it went on from."""
         self._given = StepCount()
@@ -250,9 +252,9 @@ class WatchedRun:
     def _take_leave(self, wait_s: float) -> None:
         if self._session is not None:
             self._session.publisher.wait(wait_s)
-        has_failed = self.guard.fault is not None
+        is_explained = self.is_explained or self.guard.fault is not None
         steps = self.steps_taken - self._origin
-        log_run_summary(self.config, self._session, steps, has_failed=has_failed)
+        log_run_summary(self.config, self._session, steps, is_explained=is_explained)
 
     def _leave(self) -> None:
         if self._session is not None:
