@@ -29,6 +29,7 @@ __all__ = [
     "Limits",
     "device_peaks",
     "find_limits",
+    "limits_of",
     "may_use_matrix_units",
     "peak_rate",
 ]
@@ -79,7 +80,11 @@ def device_peaks(facts: Facts) -> Peaks | None:
 
 def find_limits(facts: Facts) -> Limits:
     """Of all calls."""
-    operators = facts.once(find_operators)
+    return limits_of(facts, facts.once(find_operators))
+
+
+def limits_of(facts: Facts, operators: Operators) -> Limits:
+    """Of these calls of the window."""
     on_device = operators.device_total_ns > 0
     costs = _costs(facts, operators, on_device)
     covers = costs.is_covered
