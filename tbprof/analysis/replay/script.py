@@ -28,19 +28,33 @@ QUEUE_LIMIT = 1024
 """Launches that CUDA takes before one blocks until an earlier one has started."""
 
 
-_Row: TypeAlias = tuple[int, int, int, int, int, int, int, tuple[tuple[int, int], ...], int, int]
+_Row: TypeAlias = "tuple[int, int, int, int, int, int, _Held | None]"
 """A device row: its launch, and what it can't start before. In this order:
 
 - its position, the instant of its launch, and its latency, in ns
 - the row before it on its stream, or `NONE`, and the gap from the end of that one, in ns
-- the row that must have started before its launch returns, or `NONE`, and for how long the launch was
-  recorded to block for that, in ns
-- rows of other streams that it waits for, each with the distance from its end, in ns
-- the episode that copied its data on the host first, and for how long; 0 ns where none did. Without that
-  episode it is not done.
+- the row that must have started before its launch returns, or `NONE`
+- what else holds it up; most rows have nothing
 
 There are many, and they are taken apart in each replay: of a plain tuple that takes a third of the time.
 """
+
+_LONG_AGO_NS = -(2**62)
+"""When the row began and ended that a row without one before it comes after."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What few rows have."""
+
+    blocked_ns: int
+    """For how long the launch was recorded to block for a place in the queue."""
+    awaited: tuple[tuple[int, int], ...]
+    """Rows of other streams that it waits for, each with the distance from its end, in ns."""
+    staged_by: int
+    """The episode that copied its data on the host first; without that episode it is not done."""
+    staged_ns: int
+    """For how long; 0 where none did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,23 +121,26 @@ def play(script: Script, removed: Container[int]) -> tuple[list[int], list[tuple
         The ends of all device rows; and how much earlier than recorded the host is, after each
         instant (as recorded) at which that changed.
     """
-    starts, ends, lengths = list(script.starts_ns), list(script.ends_ns), script.lengths_ns
+    lengths = script.lengths_ns
+    # The last entry is what `NONE` finds.
+    starts, ends = [*script.starts_ns, _LONG_AGO_NS], [*script.ends_ns, _LONG_AGO_NS]
     shift = 0
     shifts: list[tuple[int, int]] = []
     for rows, wait in script.stretches:
-        for at, launched, latency, before, gap, queue_head, blocked, awaited, staged_by, staged in rows:
+        for at, launched, latency, before, gap, queue_head, held in rows:
             arrival = launched - shift
-            if queue_head != NONE and (blocked or starts[queue_head] > arrival):
+            start = arrival + latency
+            blocked = 0
+            if held:
+                blocked = held.blocked_ns
+                start -= held.staged_ns if held.staged_by in removed else 0
+                start = max((start, *(ends[row] + distance for row, distance in held.awaited)))
+            if blocked or starts[queue_head] > arrival:
                 shift += blocked - max(starts[queue_head] - arrival, 0)
                 shifts.append((launched, shift))
-            start = arrival + latency
-            if staged and staged_by in removed:
-                start -= staged
             # A comparison takes a fifth of the time of `max`.
-            if before != NONE and (ready := ends[before] + gap) > start:
+            if (ready := ends[before] + gap) > start:
                 start = ready
-            if awaited:
-                start = max(start, *(ends[row] + distance for row, distance in awaited))
             starts[at] = start
             ends[at] = start + lengths[at]
         if wait is not None:
@@ -132,7 +149,7 @@ def play(script: Script, removed: Container[int]) -> tuple[list[int], list[tuple
                 returned = max((returned, *_awaited_ends(script, wait, wait.start_ns - shift, ends)))
             shift = wait.end_ns - returned
             shifts.append((wait.start_ns, shift))
-    return ends, shifts
+    return ends[:-1], shifts
 
 
 def _awaited_ends(script: Script, wait: _Wait, at_ns: int, ends: Sequence[int]) -> Iterator[int]:
@@ -173,12 +190,24 @@ def _rows(
         schedule.before[launched].tolist(),
         schedule.gap_ns[launched].tolist(),
         head.tolist(),
-        np.maximum(blocked, 0).tolist(),
-        map(schedule.awaited.__getitem__, launched.tolist()),
-        staged_by[launched].tolist(),
-        np.where(staged_by[launched] == NONE, 0, staged).tolist(),
+        itertools.starmap(
+            _held,
+            zip(
+                np.maximum(blocked, 0).tolist(),
+                map(schedule.awaited.__getitem__, launched.tolist()),
+                staged_by[launched].tolist(),
+                np.where(staged_by[launched] == NONE, 0, staged).tolist(),
+                strict=True,
+            ),
+        ),
     )
     return list(zip(*columns, strict=True)), work.launch_start_ns[launched]
+
+
+def _held(
+    blocked_ns: int, awaited: tuple[tuple[int, int], ...], staged_by: int, staged_ns: int
+) -> _Held | None:
+    return _Held(blocked_ns, awaited, staged_by, staged_ns) if blocked_ns or awaited or staged_ns else None
 
 
 def _waits(waits: ReplayWaits, chosen: Int64s) -> list[_Wait]:
