@@ -115,12 +115,12 @@ def _sync_events_without_streams(numbers: Numbers) -> str:
     return f"{rows} of {int(numbers['of']):,} without the stream that was waited for."
 
 
-def _frames_before_caller(numbers: Numbers) -> str:
+def _frames_backwards(numbers: Numbers) -> str:
     frames = count(int(numbers["rows"]), "Python frame")
     worst = duration(int(numbers["worst_ns"]) / 1000)
     return (
-        f"{frames} of {int(numbers['of']):,} earlier than the frame that called them, at worst by {worst}: "
-        "the clock was set back meanwhile, so the nesting of calls may be wrong."
+        f"{frames} of {int(numbers['of']):,} earlier than the frame before them on their thread, at worst by "
+        f"{worst}: the clock was set back meanwhile, so the nesting of calls may be wrong."
     )
 
 
@@ -181,7 +181,7 @@ FILE_SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "launches_captured": _launches_captured,
     "sync_events_missing": _sync_events_missing,
     "sync_events_without_streams": _sync_events_without_streams,
-    "frames_before_caller": _frames_before_caller,
+    "frames_backwards": _frames_backwards,
     "steps_backwards": _steps_backwards,
     "device_names_unknown": _device_names_unknown,
     "rank_unknown": _rank_unknown,

@@ -153,10 +153,6 @@ class Trace:
     """The same of `Input type`, as `["float","Scalar"]`."""
     concrete_inputs: SparseColumn = NO_NUMBERS
     """The same of `Concrete Inputs`, as `["","1"]`: the values of inputs that are no tensors."""
-    python_id: SparseColumn = NO_NUMBERS
-    """Of a Python frame."""
-    python_parent: SparseColumn = NO_NUMBERS
-    """`python_id` of the frame that called it; the outermost have none."""
     sync_kind: SparseColumn = NO_NUMBERS
     """`cuda_sync_kind` of a `SYNC` row, as an index into `names`."""
     blocks_per_sm: SparseFloats = NO_FRACTIONS

@@ -26,7 +26,7 @@ from tbprof.trace.columns.tables import ARGUMENT_TABLES, MemoryEvents
 
 __all__ = ["SCHEMA", "load_columns", "write_columns"]
 
-SCHEMA = 6
+SCHEMA = 7
 """To be raised when the columns or the head change."""
 
 _HEAD = "head.json"

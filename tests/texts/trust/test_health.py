@@ -28,7 +28,7 @@ NUMBERS: dict[str, dict[str, int | float | str]] = {
     "launches_without_gpu_rows": {"rows": 1, "of": 1200},
     "sync_events_missing": {"waits": 44},
     "sync_events_without_streams": {"rows": 20, "of": 41},
-    "frames_before_caller": {"rows": 2, "of": 1200, "worst_ns": 48_000},
+    "frames_backwards": {"rows": 2, "of": 1200, "worst_ns": 48_000},
     "steps_backwards": {"steps": 1},
     "device_names_unknown": {"devices": 1, "of": 8},
     "rank_unknown": {"collectives": 27},

@@ -53,7 +53,7 @@ def test_the_second_time_the_columns_are_there(tmp_path: Path, reads: list[Path]
 @pytest.mark.parametrize(
     "name", ["h100_bert_small_infer/h100_bert_small.json.gz", "hta_nccl_ddp/nccl_data.json.gz"]
 )
-@pytest.mark.parametrize(("tables", "arrays"), [(NO_TABLES, 38), (ALL_TABLES, 88)], ids=["few", "all"])
+@pytest.mark.parametrize(("tables", "arrays"), [(NO_TABLES, 34), (ALL_TABLES, 84)], ids=["few", "all"])
 def test_every_column_of_a_real_trace_comes_back(
     traces: Path, reads: list[Path], name: str, tables: Tables, arrays: int
 ) -> None:

@@ -133,13 +133,6 @@ ARGS = (
     ),
     _group(
         Category.PYTHON,
-        numbers=(
-            NumberField("python_id", lambda args: [one.python_id for one in args], np.int64),
-            NumberField("python_parent", lambda args: [one.python_parent for one in args], np.int64),
-        ),
-    ),
-    _group(
-        Category.PYTHON,
         numbers=(NumberField("python_module", lambda args: [one.python_module for one in args]),),
         table="modules",
     ),

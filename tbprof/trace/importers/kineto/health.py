@@ -34,7 +34,7 @@ CODES = {
     "launches_captured": "Calls that recorded a graph's kernels instead of running them.",
     "sync_events_missing": "`waits` calls make a stream wait, and no CUDA sync event says for which.",
     "sync_events_without_streams": "CUDA sync events of a stream's wait that do not name what it waited for.",
-    "frames_before_caller": "Python frames that begin before their caller: the clock was set back.",
+    "frames_backwards": "Python frames that begin before the one ahead of them: the clock was set back.",
     "steps_backwards": "Steps that begin before the one with the number below: the clock was set back.",
     "device_names_unknown": "Devices that did work and that the file does not describe.",
     "rank_unknown": "The file holds collectives and does not say of which rank it is.",

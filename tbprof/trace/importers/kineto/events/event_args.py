@@ -21,8 +21,6 @@ _RENAMED = {
     "call_stack": "Call stack",
     "autograd_number": "Sequence number",
     "forward_thread": "Fwd thread id",
-    "python_parent": "Python parent id",
-    "python_id": "Python id",
     "python_module": "Python module id",
     "sync_kind": "cuda_sync_kind",
     "awaited_stream": "wait_on_stream",
@@ -58,8 +56,6 @@ class SliceArgs(msgspec.Struct, frozen=True, gc=False, rename=_RENAMED):
     """
 
     correlation: float = -1.0
-    python_parent: Scalar = -1.0
-    python_id: Scalar = -1.0
     python_module: Scalar = -1.0
     autograd_number: Scalar = -1.0
     forward_thread: Scalar = -1.0

@@ -120,8 +120,6 @@ def test_python_frames(tmp_path: Path) -> None:
         complete("nn.Module: Net_0", 3, 1, "python_function", **module),
     )
 
-    assert cells_of(trace.python_id) == {1: 1, 2: 2}
-    assert cells_of(trace.python_parent) == {2: 1}
     assert cells_of(column_of(trace, "python_module")) == {2: 0}
 
 
@@ -193,8 +191,7 @@ FIELDS: dict[str, tuple[str, tuple[Category, ...], Read]] = {
     # column: key, categories, the value as the column says it
     "input_shapes": ("Input Dims", (Category.CPU_OP, Category.USER_ANNOTATION), compact),
     "concrete_inputs": ("Concrete Inputs", (Category.CPU_OP, Category.USER_ANNOTATION), compact),
-    "python_id": ("Python id", (Category.PYTHON,), int),
-    "python_parent": ("Python parent id", (Category.PYTHON,), lambda value: value),
+    "python_module": ("Python module id", (Category.PYTHON,), int),
     "registers_per_thread": ("registers per thread", (Category.KERNEL,), int),
     "grid": ("grid", (Category.KERNEL,), compact),
     "kernel_file": ("kernel_file", (Category.CPU_OP,), compact),
