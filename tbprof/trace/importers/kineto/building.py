@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tbprof.trace.columns.arrays import Int64s
+from tbprof.trace.columns.arrays import NONE, Int64s
 from tbprof.trace.columns.columns import Category, Slices
 from tbprof.trace.columns.eras import CATEGORIES, MODULE_PREFIX, STEP_PREFIX, KinetoCategory
 from tbprof.trace.columns.tables import NO_TABLES, Tables
@@ -68,7 +68,10 @@ class Columns:
         self._name.extend(packed([number_of[event.name] for event in slices], np.int32))
         self._category.extend(category)
         self._lane.extend(self._lanes.numbers(slices))
-        self._correlation.extend(_ids([one.correlation for one in args]))
+        # Of many recordings most rows are Python frames, which have none.
+        is_frames = bool((category == Category.PYTHON).all())
+        ids = np.full(len(args), NONE) if is_frames else _ids([one.correlation for one in args])
+        self._correlation.extend(ids)
 
     def take(self) -> Rows:
         """All rows, to be asked for once."""
