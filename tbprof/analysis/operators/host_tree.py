@@ -6,12 +6,10 @@ lie in an operator, such as those of a custom `autograd.Function`, so only those
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.intervals import Intervals, union
+from tbprof.analysis.arrays.intervals import union
 from tbprof.analysis.arrays.names import match
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.records import dataclass
@@ -40,26 +38,16 @@ class HostTree:
     """An operator that is all that another one of the same name holds; both are one call."""
 
 
-def host_tree(trace: Trace, around: Int64s | None = None) -> HostTree:
-    """Build it from the rows of a trace.
-
-    Args:
-        trace: All its rows, or those given by `around`.
-        around: Rows of the host. Only the outermost operators that hold one of them are here, with what lies
-            in these: all that is said of a call there is the same as in the tree of all rows.
-    """
+def host_tree(trace: Trace) -> HostTree:
+    """Build it from the rows of a trace."""
     slices = trace.slices
-    ops, calls = (np.flatnonzero(slices.category == kind) for kind in (Category.CPU_OP, Category.RUNTIME))
+    ops = np.flatnonzero(slices.category == Category.CPU_OP)
     is_range = match(trace, ops, _RANGES)
     ops, ranges = ops[~is_range], ops[is_range]
     annotations = np.flatnonzero(slices.category == Category.USER_ANNOTATION)
-    ranges = np.concatenate([ranges, annotations])
-    open_ = _open(slices, ops, around)
-    if around is not None:
-        ops, calls, ranges = (_begun_in(slices, rows, open_) for rows in (ops, calls, ranges))
-    frames = _begun_in(slices, np.flatnonzero(slices.category == Category.PYTHON), open_)
-    ranges = _that_end_in_time(slices, ranges, ops)
-    frames = _that_end_in_time(slices, frames, ops, closes=True)
+    ranges = _that_end_in_time(slices, np.concatenate([ranges, annotations]), ops)
+    calls = np.flatnonzero(slices.category == Category.RUNTIME)
+    frames = _that_end_in_time(slices, _frames_in(slices, ops), ops, closes=True)
     nest = Nest.of(slices, np.sort(np.concatenate([ops, ranges, calls, frames])))
     rows, parent = nest.rows, nest.parents()
     # On a large trace the nest is as large as the tree.
@@ -126,40 +114,21 @@ def _that_end_in_time(slices: Slices, ranges: Int64s, ops: Int64s, *, closes: bo
     return lasting
 
 
-def _open(slices: Slices, ops: Int64s, around: Int64s | None) -> dict[int, Intervals]:
-    """By lane, when an operator is open there; with `around` only where one of these rows begins in it."""
-    lane_of = slices.lane[ops]
-    found = {}
-    for lane in distinct(lane_of if around is None else slices.lane[around]).tolist():
-        own = ops[lane_of == lane]
+def _frames_in(slices: Slices, ops: Int64s) -> Int64s:
+    """The Python frames that begin while an operator of their thread is open."""
+    frames = np.flatnonzero(slices.category == Category.PYTHON)
+    found = []
+    for lane in distinct(slices.lane[frames]).tolist():
+        own = ops[slices.lane[ops] == lane]
+        mine = frames[slices.lane[frames] == lane]
         open_ = union(slices.start_ns[own], slices.end_of(own))
-        if around is not None:
-            starts = slices.start_ns[around[slices.lane[around] == lane]]
-            at, inside = _interval_of(open_, starts)
-            held = distinct(at[inside])
-            open_ = Intervals(open_.start_ns[held], open_.end_ns[held])
-        found[lane] = open_
-    return found
-
-
-def _begun_in(slices: Slices, rows: Int64s, open_: Mapping[int, Intervals]) -> Int64s:
-    """Those of `rows` that begin while an operator of their thread is open."""
-    lane_of = slices.lane[rows]
-    found = [rows[:0]]
-    for lane, intervals in open_.items():
-        own = rows[lane_of == lane]
-        _, inside = _interval_of(intervals, slices.start_ns[own])
-        found.append(own[inside])
-    return np.concatenate(found)
-
-
-def _interval_of(intervals: Intervals, at_ns: Int64s) -> tuple[Int64s, npt.NDArray[np.bool_]]:
-    """The last interval that begins up to each instant, and whether it holds the instant."""
-    if len(intervals.start_ns) == 0:
-        # No operator, or none of any length.
-        return np.zeros(len(at_ns), np.int64), np.zeros(len(at_ns), np.bool_)
-    last = np.searchsorted(intervals.start_ns, at_ns, side="right") - 1
-    return last, (last >= 0) & (at_ns < intervals.end_ns[np.maximum(last, 0)])
+        if len(open_.start_ns) == 0:
+            # No operator, or none of any length.
+            continue
+        start = slices.start_ns[mine]
+        at = np.searchsorted(open_.start_ns, start, side="right") - 1
+        found.append(mine[(at >= 0) & (start < open_.end_ns[np.maximum(at, 0)])])
+    return np.concatenate(found) if found else frames[:0]
 
 
 def _merged(

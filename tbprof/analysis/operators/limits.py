@@ -29,7 +29,6 @@ __all__ = [
     "Limits",
     "device_peaks",
     "find_limits",
-    "limits_of",
     "may_use_matrix_units",
     "peak_rate",
 ]
@@ -80,11 +79,7 @@ def device_peaks(facts: Facts) -> Peaks | None:
 
 def find_limits(facts: Facts) -> Limits:
     """Of all calls."""
-    return limits_of(facts, facts.once(find_operators))
-
-
-def limits_of(facts: Facts, operators: Operators) -> Limits:
-    """Of these calls of the window."""
+    operators = facts.once(find_operators)
     on_device = operators.device_total_ns > 0
     costs = _costs(facts, operators, on_device)
     covers = costs.is_covered

@@ -22,7 +22,7 @@ from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 from tbprof.trace.columns.tensor_cores import eligible_operators, is_on_tensor_cores
 
-__all__ = ["Operators", "add_inner", "find_operators", "operators_of"]
+__all__ = ["Operators", "add_inner", "find_operators"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,12 +72,7 @@ class Operators:
 
 def find_operators(facts: Facts) -> Operators:
     """All of the window, inside and outside its steps."""
-    return operators_of(facts, host_tree(facts.trace))
-
-
-def operators_of(facts: Facts, tree: HostTree) -> Operators:
-    """Those of a tree of the window's rows."""
-    slices = facts.trace.slices
+    slices, tree = facts.trace.slices, host_tree(facts.trace)
     index, call_of = _calls(tree)
     rows = tree.rows[index]
     parent = _at(call_of, tree.parent[index])

@@ -38,9 +38,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.operators.host_tree import host_tree
-from tbprof.analysis.operators.limits import limits_of
-from tbprof.analysis.operators.operators import operators_of
+from tbprof.analysis.operators.limits import find_limits
+from tbprof.analysis.operators.operators import find_operators
 from tbprof.model import Finding, Numbers
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps, is_worth_a_word
@@ -107,10 +106,8 @@ def _above_limit(facts: Facts, odd: Int64s) -> tuple[int, str]:
     took_ns = device_ns(facts, odd)
     if not len(facts.trace.input_shapes.rows):
         return took_ns, ""
-    # Of a window they are few, and the tree of all its calls takes as long as ten other rules.
-    launch = facts.work.launch[odd]
-    operators = operators_of(facts, host_tree(facts.trace, launch[launch != NONE]))
-    limits = limits_of(facts, operators)
+    operators = facts.once(find_operators)
+    limits = facts.once(find_limits)
     call = operators.of_work[odd]
     covering = limits.covering[call[call != NONE]]
     products = distinct(covering[covering != NONE])
