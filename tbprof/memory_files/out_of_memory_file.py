@@ -43,10 +43,12 @@ def _parsed(said: Any) -> OutOfMemory:
         free_bytes=_size(said["free_bytes"]),
         allocated_bytes=_size(said["allocated_bytes"]),
         reserved_bytes=_size(said["reserved_bytes"]),
+        is_address_limit=bool(said.get("is_address_limit")),
         held=HeldTensors(
             parameters_bytes=int(held["parameters_bytes"]),
             gradients_bytes=int(held["gradients_bytes"]),
             optimizer_bytes=int(held["optimizer_bytes"]),
+            saved_bytes=int(held.get("saved_bytes", 0)),
             other_bytes=int(held["other_bytes"]),
             largest=tuple((str(name), int(count), int(size)) for name, count, size in held["largest"]),
             is_whole=bool(held["is_whole"]),

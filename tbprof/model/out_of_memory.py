@@ -9,16 +9,18 @@ __all__ = ["HeldTensors", "OutOfMemory"]
 
 @dataclass(frozen=True, slots=True)
 class HeldTensors:
-    """Of one device, by storage, each counted once. What only autograd holds is none of them."""
+    """Of one device, by storage, each counted once. What Python never knew is none of them."""
 
     parameters_bytes: int
     gradients_bytes: int
     optimizer_bytes: int
     """State of optimizers, such as Adam's moments."""
+    saved_bytes: int
+    """Other tensors that torch itself holds: activations and inputs, saved for the backward pass."""
     other_bytes: int
-    """Other tensors that Python knows, among them inputs, results and what lists keep."""
+    """Those that the program alone holds, among them results and what lists keep."""
     largest: tuple[tuple[str, int, int], ...]
-    """Of the others: shape and type as text, how many, and their bytes; the largest first."""
+    """Of the saved and the others: shape and type as text, how many, and their bytes; the largest first."""
     is_whole: bool
     """Whether all were looked at; else there was no time for it."""
 
@@ -38,10 +40,12 @@ class OutOfMemory:
     """Where it was raised, as `file:line function`, the innermost first."""
     asked_bytes: int | None
     total_bytes: int | None
-    """Of the device; of the machine, or of the limit of the process."""
+    """Of the device; of the machine, or, where `is_address_limit`, what the process may have of addresses."""
     free_bytes: int | None
     allocated_bytes: int | None
     """What tensors had; on the CPU what the process had in all."""
     reserved_bytes: int | None
     """What torch's allocator held; None on the CPU, where it keeps no cache."""
+    is_address_limit: bool
+    """Whether the sizes are those of addresses, which `ulimit -v` bounds: more than is in use."""
     held: HeldTensors

@@ -46,17 +46,17 @@ def _held(found: OutOfMemory) -> list[str]:
         (held.parameters_bytes, "parameters"),
         (held.gradients_bytes, "gradients"),
         (held.optimizer_bytes, "optimizer state"),
-        (held.other_bytes, "other tensors that Python knows"),
+        (held.saved_bytes, "saved for the backward pass"),
+        (held.other_bytes, "other tensors of the program"),
     ]
     unaccounted = unaccounted_bytes(found)
     if unaccounted is not None:
-        rows.append((unaccounted, "the rest: activations that autograd keeps, among others"))
+        rows.append((unaccounted, "the rest, which Python does not know: activations, among others"))
     lines = [f"{size(held_bytes):>12}  {name}" for held_bytes, name in rows]
     largest = [
         f"{size(each):>14}  {count(number, 'tensor')} of {name}" for name, number, each in held.largest
     ]
     at = len(rows) - (unaccounted is not None)
     lines[at:at] = largest
-    if not held.is_whole:
-        lines.append("There was no time to look at all tensors.")
-    return [f"What held memory of {device_name(found)}:", *lines]
+    known = "" if held.is_whole else ", of the tensors that there was time to look at"
+    return [f"What held memory of {device_name(found)}{known}:", *lines]

@@ -1,12 +1,13 @@
-"""The tensors of a device that Python knows, by what they are."""
+"""The tensors of a device that Python knows, by what they are and who holds them."""
 
 from __future__ import annotations
 
 import gc
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from typing import Any
+from itertools import chain
+from typing import Any, TypeVar
 
 import torch
 from torch.optim import Optimizer
@@ -15,12 +16,36 @@ from tbprof.model import HeldTensors
 
 __all__ = ["held_tensors"]
 
-LONGEST_S = 0.5
+LONGEST_S = 0.8
 """Who waits for an exception is not made to wait for long."""
+_OF_IT_TO_FIND = 0.6
+"""A share, for the objects; the rest is for what the tensors among them are."""
 _MOST_SHAPES = 10
-_EACH_LOOK = 1000
+_AT_ONCE = 10_000
 _TENSORS = (torch.Tensor, torch.nn.Parameter)
 """Not subclasses: what they are asked may run code of the program's."""
+
+_One = TypeVar("_One")
+
+
+class _Time:
+    """What is left of it for a look at many objects."""
+
+    def __init__(self, seconds: float) -> None:
+        self._until = time.monotonic() + seconds
+        self.was_enough = True
+
+    def pieces(self, objects: list[_One]) -> Iterator[list[_One]]:
+        """Them, many at once, until the time is over."""
+        for first in range(0, len(objects), _AT_ONCE):
+            if time.monotonic() > self._until:
+                self.was_enough = False
+                return
+            yield objects[first : first + _AT_ONCE]
+
+    def each(self, objects: list[_One]) -> Iterator[_One]:
+        """Them, one by one."""
+        return chain.from_iterable(self.pieces(objects))
 
 
 class _Storages:
@@ -30,58 +55,86 @@ class _Storages:
         self._device = device
         self._seen: set[int] = set()
 
-    def size_of(self, tensor: object) -> int:
-        """Of its storage; 0 where that is counted, or lies elsewhere."""
+    def new(self, tensor: object) -> torch.UntypedStorage | None:
+        """That of a tensor; None where it is counted, or lies elsewhere."""
         if type(tensor) not in _TENSORS:
-            return 0
+            return None
         assert isinstance(tensor, torch.Tensor)
         if tensor.layout != torch.strided or tensor.device != self._device:
-            return 0
+            return None
         storage = tensor.untyped_storage()
         if storage.data_ptr() in self._seen:
-            return 0
+            return None
         self._seen.add(storage.data_ptr())
-        return int(storage.nbytes())
+        return storage
 
     def total(self, tensors: Iterable[object]) -> int:
-        return sum(map(self.size_of, tensors))
+        return sum(storage.nbytes() for storage in map(self.new, tensors) if storage is not None)
+
+
+class _Holders:
+    """Whether torch itself holds what Python knows, as autograd does until the backward pass."""
+
+    def __init__(self, tensors: Iterable[torch.Tensor], device: torch.device) -> None:
+        """`tensors` are all that Python knows."""
+        mine = [one for one in tensors if one.layout == torch.strided and one.device == device]
+        self._sharing = Counter(one.untyped_storage().data_ptr() for one in mine)
+        self._views = Counter(id(one._base) for one in mine if one._is_view())
+
+    def is_kept(self, tensor: torch.Tensor, storage: torch.UntypedStorage) -> bool:
+        """Whether there are more holders than Python's objects and the views of them.
+
+        A tensor is saved as it is, or, where it is its own operator's result, by another one of its storage.
+        """
+        # The object that was just made of the storage is a holder, too.
+        beside: int = torch._C._storage_Use_Count(storage._cdata) - 1 - self._sharing[storage.data_ptr()]
+        in_graph: int = tensor._use_count() - 1 - self._views[id(tensor)]
+        return beside > 0 or in_graph > 0
 
 
 def held_tensors(device: torch.device) -> HeldTensors:
     """Look at all objects of the program, for `LONGEST_S` at most."""
-    found, is_whole = _tensors_and_optimizers(time.monotonic() + LONGEST_S)
-    storages = _Storages(device)
-    parameters = [one for one in found if type(one) is torch.nn.Parameter]
-    optimizers = [one for one in found if issubclass(type(one), Optimizer)]
+    finding, asking = _Time(LONGEST_S * _OF_IT_TO_FIND), _Time(LONGEST_S)
+    tensors, optimizers = _tensors_and_optimizers(finding)
+    storages, holders = _Storages(device), _Holders(asking.each(tensors), device)
+    parameters = [one for one in tensors if type(one) is torch.nn.Parameter]
     # In this order: a gradient that an optimizer keeps as well is a gradient.
     parameters_bytes = storages.total(parameters)
     gradients_bytes = storages.total(parameter.grad for parameter in parameters)
     optimizer_bytes = storages.total(_states(optimizers))
     others: defaultdict[str, list[int]] = defaultdict(list)
-    for one in found:
-        if size_bytes := storages.size_of(one):
-            others[f"{list(one.shape)} {str(one.dtype).removeprefix('torch.')}"].append(size_bytes)
+    kept_bytes = 0
+    for one in asking.each(tensors):
+        storage = storages.new(one)
+        if storage is None:
+            continue
+        others[f"{list(one.shape)} {str(one.dtype).removeprefix('torch.')}"].append(storage.nbytes())
+        kept_bytes += storage.nbytes() if holders.is_kept(one, storage) else 0
     largest = sorted(others.items(), key=lambda item: -sum(item[1]))[:_MOST_SHAPES]
     return HeldTensors(
         parameters_bytes=parameters_bytes,
         gradients_bytes=gradients_bytes,
         optimizer_bytes=optimizer_bytes,
-        other_bytes=sum(map(sum, others.values())),
+        saved_bytes=kept_bytes,
+        other_bytes=sum(map(sum, others.values())) - kept_bytes,
         largest=tuple((name, len(sizes), sum(sizes)) for name, sizes in largest),
-        is_whole=is_whole,
+        is_whole=finding.was_enough and asking.was_enough,
     )
 
 
-def _tensors_and_optimizers(until: float) -> tuple[list[Any], bool]:
-    """What the collector tracks of both, and whether there was time for all."""
-    found: list[Any] = []
-    for number, one in enumerate(gc.get_objects()):
+def _tensors_and_optimizers(look: _Time) -> tuple[list[torch.Tensor], list[Optimizer]]:
+    """What the collector tracks of both; a tensor of autograd's that once was a variable is among them."""
+    tensors: list[Any] = []
+    optimizers: list[Any] = []
+    for objects in look.pieces(gc.get_objects()):
         # type() and not isinstance(): a proxy's __class__ may run code of its own.
-        if type(one) in _TENSORS or issubclass(type(one), Optimizer):
-            found.append(one)
-        if number % _EACH_LOOK == 0 and time.monotonic() > until:
-            return found, False
-    return found, True
+        kinds = set(map(type, objects))
+        steps = {kind for kind in kinds if issubclass(kind, Optimizer)}
+        if not kinds.isdisjoint(_TENSORS):
+            tensors += [one for one in objects if type(one) in _TENSORS]
+        if steps:
+            optimizers += [one for one in objects if type(one) in steps]
+    return tensors, optimizers
 
 
 def _states(optimizers: Iterable[Any]) -> Iterator[object]:

@@ -64,6 +64,7 @@ def look_at(
     `seen` is what the allocator of its device said when it failed, where that was watched.
     """
     message, device = str(error), gpu_of(error)
+    is_address_limit = device.type == "cpu" and _address_limit() is not None
     if seen is not None:
         total: int | None = seen.total_bytes
         free: int | None = seen.free_bytes
@@ -82,6 +83,7 @@ def look_at(
         free_bytes=free,
         allocated_bytes=allocated,
         reserved_bytes=reserved,
+        is_address_limit=is_address_limit,
         held=held_tensors(device),
     )
 
@@ -137,7 +139,7 @@ def _of_host() -> tuple[int | None, ...]:
     known = {**_kilobytes("/proc/meminfo"), **_kilobytes("/proc/self/status")}
     total, free, used = (known.get(name) for name in ("MemTotal", "MemAvailable", "VmRSS"))
     limit = _address_limit()
-    if limit is not None and (total is None or limit < total):
+    if limit is not None:
         size = known.get("VmSize")
         return limit, None if size is None else max(limit - size, 0), size, None
     return total, free, used, None

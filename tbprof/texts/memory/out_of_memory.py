@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tbprof.model import OutOfMemory
+from tbprof.model import HeldTensors, OutOfMemory
 from tbprof.texts.figures.quantities import count, size
 
 __all__ = ["asked_sentence", "changes", "device_name", "there_sentence", "unaccounted_bytes"]
@@ -23,6 +23,9 @@ def asked_sentence(found: OutOfMemory) -> str:
 
 def there_sentence(found: OutOfMemory) -> str:
     """What was there; "" where nobody said it."""
+    if found.is_address_limit and found.total_bytes is not None and found.free_bytes is not None:
+        limit, free = size(found.total_bytes), size(found.free_bytes)
+        return f"The process may have {limit} of addresses (ulimit -v), of which {free} were free."
     known = [
         f"{size(amount)} {words}"
         for amount, words in (
@@ -40,16 +43,17 @@ def unaccounted_bytes(found: OutOfMemory) -> int | None:
     """Of what torch gave to tensors, what Python knows no tensor of; None on the CPU, where nobody counts."""
     if found.allocated_bytes is None or found.reserved_bytes is None:
         return None
-    held = found.held
-    known = held.parameters_bytes + held.gradients_bytes + held.optimizer_bytes + held.other_bytes
-    return max(found.allocated_bytes - known, 0)
+    return max(found.allocated_bytes - _known_bytes(found.held), 0)
 
 
 def changes(found: OutOfMemory) -> Iterator[str]:
-    """What would free how much, as far as it is known."""
-    asked, total = found.asked_bytes, found.total_bytes
+    """What would free how much, as far as it is known; most first."""
+    asked, total, free = found.asked_bytes, found.total_bytes, found.free_bytes
     if asked is not None and total is not None and asked > total:
         yield "The request alone is larger than the memory: look at the sizes in its line."
+        return
+    if asked is None and free is not None and free > _known_bytes(found.held):
+        yield f"The request alone, of which no size is told, is more than {size(free)}: look at its line."
         return
     if found.reserved_bytes is not None and found.allocated_bytes is not None:
         unused = found.reserved_bytes - found.allocated_bytes
@@ -58,20 +62,43 @@ def changes(found: OutOfMemory) -> Iterator[str]:
                 f"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: up to {size(unused)} lie in the cache in"
                 " pieces that are too small (MEM03)."
             )
-    rest = unaccounted_bytes(found)
-    if rest:
-        yield f"A batch half as large: about half of what grows with it, up to {size(rest // 2)} of the rest."
-        yield f"Activation checkpointing: most of the activations, up to {size(rest)} (MEM04 says its price)."
+    for _, change in sorted(_of_tensors(found), key=lambda one: -one[0]):
+        yield change
+
+
+def _known_bytes(held: HeldTensors) -> int:
+    kinds = (held.parameters_bytes, held.gradients_bytes, held.optimizer_bytes)
+    return sum(kinds) + held.saved_bytes + held.other_bytes
+
+
+def _of_tensors(found: OutOfMemory) -> Iterator[tuple[int, str]]:
+    """By what holds memory: how much a change frees at most, and what it is."""
     held = found.held
+    saved = held.saved_bytes + (unaccounted_bytes(found) or 0)
+    if saved:
+        yield (
+            saved,
+            "Activation checkpointing: most of what autograd keeps for the backward pass, up to"
+            f" {size(saved)} (MEM04 says its price).",
+        )
+        yield (
+            saved // 2,
+            f"A batch half as large: about half of what grows with it, up to {size(saved // 2)} of the same.",
+        )
     if held.gradients_bytes:
         yield (
+            held.gradients_bytes,
             "zero_grad(set_to_none=True) before the forward pass, if it failed there:"
-            f" {size(held.gradients_bytes)} of gradients."
+            f" {size(held.gradients_bytes)} of gradients.",
         )
     if held.optimizer_bytes:
-        yield f"An optimizer with a smaller or a sharded state: up to {size(held.optimizer_bytes)}."
+        yield (
+            held.optimizer_bytes,
+            f"An optimizer with a smaller or a sharded state: up to {size(held.optimizer_bytes)}.",
+        )
     if held.other_bytes:
         yield (
-            f"Tensors that Python keeps, such as lists of results: up to {size(held.other_bytes)}; where"
-            " memory grows with each step, a window with profile_memory=True names the place (MEM05)."
+            held.other_bytes,
+            f"Tensors that the program alone keeps, such as lists of results: up to {size(held.other_bytes)};"
+            " where memory grows with each step, a window with profile_memory=True names the place (MEM05).",
         )

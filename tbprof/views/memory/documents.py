@@ -30,18 +30,21 @@ def out_of_memory_document(found: OutOfMemory) -> MemoryDocument:
         ("parameters", None, held.parameters_bytes),
         ("gradients", None, held.gradients_bytes),
         ("optimizer state", None, held.optimizer_bytes),
-        ("other tensors that Python knows", None, held.other_bytes),
+        ("saved for the backward pass", None, held.saved_bytes),
+        ("other tensors of the program", None, held.other_bytes),
     ]
     rest = unaccounted_bytes(found)
     if rest is not None:
-        known.append(("the rest: activations that autograd keeps, among others", None, rest))
-    whole = "" if held.is_whole else "There was no time to look at all tensors."
-    said = (there_sentence(found), found.message and f"The error: {found.message}", whole)
+        known.append(("the rest, which Python does not know: activations, among others", None, rest))
+    known_share = "" if held.is_whole else ", of the tensors that there was time to look at"
+    said = (there_sentence(found), found.message and f"The error: {found.message}")
     parts = (
         MemoryPart("What would free memory", (), tuple(changes(found)), "", ()),
-        MemoryPart(f"What held memory of {device_name(found)}", _known(said), (), "", _shares(known)),
         MemoryPart(
-            "The largest of the other tensors",
+            f"What held memory of {device_name(found)}{known_share}", _known(said), (), "", _shares(known)
+        ),
+        MemoryPart(
+            "The largest of what is saved, and of the other tensors",
             (),
             (),
             "Tensors",

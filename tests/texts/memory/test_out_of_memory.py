@@ -20,7 +20,8 @@ FULL = OutOfMemory(
     free_bytes=GB,
     allocated_bytes=70 * GB,
     reserved_bytes=75 * GB,
-    held=HeldTensors(10 * GB, 10 * GB, 20 * GB, 0, (), is_whole=True),
+    is_address_limit=False,
+    held=HeldTensors(10 * GB, 10 * GB, 20 * GB, 0, 0, (), is_whole=True),
 )
 
 
@@ -39,7 +40,7 @@ def test_what_was_asked_for_and_what_was_there() -> None:
 def test_each_change_has_what_it_frees() -> None:
     said = plain(" ".join(changes(FULL)))
     assert "up to 5.0 GB lie in the cache" in said
-    assert "up to 15.0 GB of the rest" in said
+    assert "up to 15.0 GB of the same" in said
     assert "up to 30.0 GB (MEM04" in said
     assert "10.0 GB of gradients" in said
     assert "state: up to 20.0 GB" in said
