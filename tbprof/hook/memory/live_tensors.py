@@ -98,6 +98,8 @@ def held_tensors(device: torch.device) -> HeldTensors:
     tensors, optimizers = _tensors_and_optimizers(finding)
     storages, holders = _Storages(device), _Holders(asking.each(tensors), device)
     parameters = [one for one in tensors if type(one) is torch.nn.Parameter]
+    # Without modules they are plain tensors.
+    parameters += _stepped(optimizers)
     # In this order: a gradient that an optimizer keeps as well is a gradient.
     parameters_bytes = storages.total(parameters)
     gradients_bytes = storages.total(parameter.grad for parameter in parameters)
@@ -135,6 +137,13 @@ def _tensors_and_optimizers(look: _Time) -> tuple[list[torch.Tensor], list[Optim
         if steps:
             optimizers += [one for one in objects if type(one) in steps]
     return tensors, optimizers
+
+
+def _stepped(optimizers: Iterable[Any]) -> Iterator[torch.Tensor]:
+    """What optimizers change; nothing of one whose constructor is not over."""
+    for optimizer in optimizers:
+        for group in optimizer.__dict__.get("param_groups", ()):
+            yield from (one for one in group["params"] if type(one) in _TENSORS)
 
 
 def _states(optimizers: Iterable[Any]) -> Iterator[object]:

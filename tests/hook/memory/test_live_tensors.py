@@ -44,3 +44,18 @@ def test_a_result_that_keeps_its_graph_keeps_what_was_saved() -> None:
     assert found == (saved + 3 * ACTIVATION, others + 3 * 4)
     del losses
     assert saved_and_others() == (saved, others)
+
+
+def test_plain_tensors_that_an_optimizer_steps_are_parameters() -> None:
+    before = held_tensors(CPU)
+    weight = torch.ones(ROWS, WIDTH, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], momentum=0.9)
+    (2 * weight).sum().backward()
+    optimizer.step()
+
+    held = held_tensors(CPU)
+    sizes = (held.parameters_bytes, held.gradients_bytes, held.optimizer_bytes)
+    assert sizes == tuple(
+        size + ACTIVATION
+        for size in (before.parameters_bytes, before.gradients_bytes, before.optimizer_bytes)
+    )
