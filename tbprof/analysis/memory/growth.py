@@ -6,7 +6,7 @@ grows by the same amount each time, as with a tensor that is concatenated with t
 
 The first step may fill what later ones reuse, and blocks of the last one may still be in use: both are left
 out. Where as much memory from before the window is given back in the steps, old blocks make room for new
-ones, as in a queue that is full.
+ones, as in a queue that is full; on the CPU that is not recorded.
 """
 
 from __future__ import annotations
@@ -54,6 +54,9 @@ class Growth:
     """Of the device."""
     is_graph: bool
     """Whether each step keeps results of several operators that autograd recorded: those of a graph."""
+    may_replace_older: bool
+    """Whether nobody can tell if as much from before the window is given back: on the CPU torch does not
+    record that a block is freed which was there when the profiler started."""
     calls: Int64s
     """Rows of the operators that allocated it there; each holds at least one such block."""
 
@@ -106,6 +109,7 @@ def _of_device(facts: Facts, device: DeviceMemory) -> Growth | None:
         all_bytes_per_step=int(per_step.sum()),
         peak_bytes=int(device.curve.allocated_bytes.max()),
         is_graph=is_graph,
+        may_replace_older=_may_replace_older(device, device.blocks),
         calls=facts.once(window_memory).operators.rows[distinct(calls[calls != NONE])],
     )
 
@@ -159,6 +163,10 @@ def _given_back(facts: Facts, device: DeviceMemory, blocks: Blocks) -> float:
     found = np.zeros(len(facts.steps), np.int64)
     np.add.at(found, step[step != NONE], blocks.bytes[old[step != NONE]])
     return median(found[1:-1])
+
+
+def _may_replace_older(device: DeviceMemory, blocks: Blocks) -> bool:
+    return device.curve.device == "CPU" and not (blocks.allocated_at == NONE).any()
 
 
 def _replaced(window: _Window) -> Int64s:

@@ -25,7 +25,9 @@ Fix
 Silent
     Below 10 kB a step; in windows of fewer than four steps; where a step keeps nothing, as when a cache has
     been filled; where as much is given back of what older steps kept; and without addresses. A cache that
-    goes on filling throughout the window looks like a leak. Memory of Python objects and of other libraries
+    goes on filling throughout the window looks like a leak. On the CPU torch does not record that memory from
+    before the window is given back: there a queue that has long been full looks like one, too, and the class
+    is at most medium. Memory of Python objects and of other libraries
     is not recorded.
 """
 
@@ -62,14 +64,15 @@ def find(facts: Facts) -> Iterator[Finding]:
 def _finding(facts: Facts, growth: Growth) -> Finding:
     place = _place(growth)
     steps = growth.peak_bytes / growth.all_bytes_per_step
+    severity: Severity = next((severity for most, severity in _STEPS_TO_DOUBLE if steps <= most), "low")
     return window_finding(
         _CODE,
         place=f"{growth.device} {place}",
-        severity=next((severity for most, severity in _STEPS_TO_DOUBLE if steps <= most), "low"),
+        severity="medium" if growth.may_replace_older and severity == "high" else severity,
         count=max(len(growth.calls), 1),
         removal="rewrite",
         saving=None,
-        confidence="medium" if growth.source is not None else "low",
+        confidence="low" if growth.source is None or growth.may_replace_older else "medium",
         evidence=row_evidence(facts, "op", growth.calls),
         numbers={
             "device": growth.device,
@@ -80,6 +83,7 @@ def _finding(facts: Facts, growth: Growth) -> Finding:
             "per_step_bytes": growth.all_bytes_per_step,
             "peak_bytes": growth.peak_bytes,
             "is_graph": int(growth.is_graph),
+            "may_replace_older": int(growth.may_replace_older),
         },
     )
 
@@ -100,7 +104,7 @@ def _looked_at(facts: Facts) -> Numbers | None:
 
 def _passed(numbers: Numbers, _: Scope) -> str:
     blocks = count(int(numbers["blocks"]), "block")
-    return f"{blocks} in {int(numbers['steps'])} steps: less than {size(MIN_BYTES)} a step is kept."
+    return f"{blocks} in {int(numbers['steps'])} steps: no place keeps {size(MIN_BYTES)} or more in each."
 
 
 def _records_addresses(facts: Facts) -> bool:

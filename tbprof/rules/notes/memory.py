@@ -46,6 +46,11 @@ def mem05(numbers: Numbers, _: Scope) -> str:
     where = f", most of it allocated in {place}" if place else ", outside of every operator"
     inside = f" of module {module}" if module and place else ""
     said = f"{device}: {grown} more in each step{where}{inside}."
+    if numbers["may_replace_older"]:
+        said = (
+            f"{device}: {grown} of each step outlive the window{where}{inside}. Whether older memory is given"
+            " back for it, as by a queue that is full, is not recorded on a CPU."
+        )
     if not numbers["is_graph"]:
         return said
     return f"{said} Results of several operators that autograd recorded are kept: a tensor with its graph is."

@@ -11,6 +11,9 @@ from check_cases import CheckCases
 from rule_scenes import each_step, found
 from trace_builder import TraceBuilder
 
+from tbprof.texts.figures.scopes import scope_of
+from tbprof.texts.findings.finding_notes import finding_note
+
 KEPT = 40_000
 STEPS = 5
 
@@ -44,8 +47,12 @@ class Scene:
         self._building.memory(self._at, change_bytes, device=None, address=address)
 
 
-def keeping(size_bytes: int = KEPT, *, until: int = STEPS, steps: int = STEPS) -> TraceBuilder:
+def keeping(
+    size_bytes: int = KEPT, *, until: int = STEPS, steps: int = STEPS, frees_older: bool = False
+) -> TraceBuilder:
     def keep(scene: Scene, step: int) -> None:
+        if frees_older and step == 1:
+            scene.free((-1 << 20, 64))
         if step < until:
             scene.allocate(size_bytes)
 
@@ -77,7 +84,7 @@ def replacing(increments: tuple[int, ...]) -> TraceBuilder:
 
 
 def test_what_every_step_keeps_is_found_with_its_function() -> None:
-    (finding,) = found(keeping(), "MEM05")
+    (finding,) = found(keeping(frees_older=True), "MEM05")
 
     assert (finding.severity, finding.confidence, finding.saving) == ("high", "medium", None)
     assert finding.numbers == {
@@ -87,9 +94,17 @@ def test_what_every_step_keeps_is_found_with_its_function() -> None:
         "module": "",
         "place_per_step_bytes": KEPT,
         "per_step_bytes": KEPT,
-        "peak_bytes": 1_000_000 + 4 * KEPT,
+        "peak_bytes": 1_000_000 + 4 * KEPT - 64,
         "is_graph": 0,
+        "may_replace_older": 0,
     }
+
+
+def test_on_a_cpu_that_records_no_older_blocks_a_full_queue_may_do_the_same() -> None:
+    report = keeping().report()
+    (finding,) = (one for one in report.findings if one.rule == "MEM05")
+    assert (finding.severity, finding.confidence) == ("medium", "low")
+    assert "is not recorded on a CPU" in finding_note(finding, scope_of(marks_steps=True))
 
 
 def test_a_block_that_is_replaced_by_larger_ones_is_found() -> None:
