@@ -37,7 +37,7 @@ class Way:
     def name(self) -> str:
         if self.flag:
             return f"its argument {self.flag}"
-        return "the batch_size of its DataLoaders" if self.replaces_loaders else VARIABLE
+        return "the batch_size of each of its DataLoaders" if self.replaces_loaders else VARIABLE
 
 
 def way_of(program: str, arguments: Sequence[str], flag: str, *, is_module: bool) -> Way:

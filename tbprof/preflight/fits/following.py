@@ -7,6 +7,7 @@ modules and optimizers when they are called.
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -55,7 +56,7 @@ class Follower:
         """That optimizers have taken."""
         self._modules: list[str] = []
         self._names: dict[int, str] = {}
-        self._is_optimizing = self._was_backward = False
+        self._is_optimizing = self._was_backward = self._knows_all_modules = False
 
     @contextmanager
     def hooks(self) -> Iterator[None]:
@@ -132,6 +133,9 @@ class Follower:
     def _before_step(self, optimizer: Any, *_: Any) -> None:
         self._is_optimizing = True
         self._ask(optimizer)
+        if not self._knows_all_modules:
+            self._knows_all_modules = True
+            _say_of_all_modules()
 
     def _after_step(self, optimizer: Any, *_: Any) -> None:
         self._is_optimizing = False
@@ -159,6 +163,17 @@ def _say(kind: Kind, tensors: Iterable[Any], owner: str | None) -> None:
         if block is not None and (block.kind != "parameters" or kind == "parameters"):
             block.kind = kind
             block.module = block.module if owner is None else owner
+
+
+def _say_of_all_modules() -> None:
+    """Of those as well that nobody calls and no optimizer steps, such as an averaged copy of the model."""
+    for one in gc.get_objects():
+        # type() and not isinstance(): a proxy's __class__ may run code of its own.
+        if issubclass(type(one), nn.Module):
+            held = (one.__dict__.get(name, {}) for name in ("_parameters", "_buffers"))
+            for block in map(_block_of, (tensor for tensors in held for tensor in tensors.values())):
+                if block is not None and block.kind != "parameters":
+                    block.kind, block.module = "parameters", type(one).__name__
 
 
 def _owner(parameter: Tensor) -> str | None:

@@ -21,6 +21,11 @@ from tbprof.program.main_program import program_frames, run_program
 
 __all__ = ["Task", "followed", "main"]
 
+_NO_GPU = (
+    "nothing was put on a GPU; the program has to choose its device as it does where there is one, such as "
+    "by torch.cuda.is_available()"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -53,7 +58,8 @@ def followed(task: Task) -> Outcome:
         if not preflight.has_ended or isinstance(error, TbprofError):
             raise
         traceback.print_exception(type(error), error, program_frames(error.__traceback__))
-    return Outcome(task.batch, follower.steps, _trouble(preflight.prediction), peak_of(follower.log))
+    peak, trouble = peak_of(follower.log), _trouble(preflight.prediction)
+    return Outcome(task.batch, follower.steps, trouble or ("" if peak else _NO_GPU), peak)
 
 
 def _trouble(prediction: Prediction) -> str:

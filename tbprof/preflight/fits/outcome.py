@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from tbprof.preflight.fits.peak import Peak
 
-__all__ = ["Growth", "Outcome", "Verdict", "growth_of", "needed_bytes", "outcome_from", "verdict_of"]
+__all__ = ["Growth", "Line", "Outcome", "Verdict", "growth_of", "needed_bytes", "outcome_from", "verdict_of"]
 
 Verdict: TypeAlias = Literal["fits", "may fit", "does not fit"]
 
@@ -32,26 +32,48 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
-    """A line through the peaks of the smallest and the largest batch."""
+class Line:
+    """Through a figure of the smallest and the largest batch."""
 
     per_sample_bytes: float
     fixed_bytes: float
 
-    def largest_batch(self, device_bytes: int) -> int | None:
-        """That would fill the device; None where its size changes nothing."""
-        left = device_bytes - self.fixed_bytes - _CONTEXT_HIGH - _CUBLAS_WORKSPACES
-        return max(int(left / self.per_sample_bytes), 0) if self.per_sample_bytes > 0 else None
+    def samples_in(self, size_bytes: int) -> int:
+        """That take so much; a figure that grows with the batch."""
+        return max(int((size_bytes - self.fixed_bytes) / self.per_sample_bytes), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """Of the peak."""
+
+    allocated: Line
+    reserved: Line
+    """In whole segments: of small batches it may be the same."""
+
+    def largest_batches(self, device_bytes: int) -> tuple[int, int]:
+        """What fits even with all that may be needed, and what with the least; `allocated` has to grow."""
+        most = self.allocated.samples_in(device_bytes - _CONTEXT_LOW)
+        surely = self.reserved if self.reserved.per_sample_bytes > 0 else self.allocated
+        least = surely.samples_in(device_bytes - _CONTEXT_HIGH - _CUBLAS_WORKSPACES)
+        return min(least, most), most
 
 
 def growth_of(outcomes: Sequence[Outcome]) -> Growth | None:
     """None where fewer than two sizes are known."""
-    known = {one.batch: one.peak.reserved_bytes for one in outcomes if one.peak is not None and not one.error}
+    known = {one.batch: one.peak for one in outcomes if one.peak is not None and not one.error}
     if len(known) < 2:
         return None
     small, large = min(known), max(known)
-    slope = (known[large] - known[small]) / (large - small)
-    return Growth(slope, known[small] - slope * small)
+
+    def through(first_bytes: int, last_bytes: int) -> Line:
+        slope = (last_bytes - first_bytes) / (large - small)
+        return Line(slope, first_bytes - slope * small)
+
+    return Growth(
+        through(known[small].allocated_bytes, known[large].allocated_bytes),
+        through(known[small].reserved_bytes, known[large].reserved_bytes),
+    )
 
 
 def needed_bytes(peak: Peak) -> tuple[int, int]:

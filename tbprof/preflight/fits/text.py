@@ -11,19 +11,20 @@ from tbprof.texts.figures.quantities import count, size
 __all__ = ["text"]
 
 _NOT_COUNTED = (
-    "Not counted: the workspaces of cuDNN, what NCCL keeps, and temporaries inside of one operator. The "
-    "whole process is given with 0.25 to 1.4 GB for CUDA itself, and at most with cuBLAS's workspaces and "
-    "all segments that the allocator would have reserved."
-)
-_NO_GPU = (
-    "nothing was put on a GPU; the program has to choose its device as it does where there is one, such as "
-    "by torch.cuda.is_available()"
+    "Not counted: what later steps need more, such as longer inputs, and evaluation; the workspaces of "
+    "cuDNN, what NCCL keeps, and temporaries inside of one operator. The whole process is given with 0.25 "
+    "to 1.4 GB for CUDA itself, and at most with cuBLAS's workspaces and all segments that the allocator "
+    "would have reserved."
 )
 
 
 def text(program: str, way: str, device_bytes: int | None, outcomes: Sequence[Outcome]) -> str:
     """A table of the batch sizes, and what holds the peak of the largest one."""
-    lines = [f"{program}: followed on the CPU, its batch size set by {way}", ""]
+    errors = {one.error for one in outcomes}
+    if len(errors) == 1 and all(one.peak is None for one in outcomes):
+        return f"{program}: {errors.pop()}\n"
+    steps = count(max(one.steps for one in outcomes), "step")
+    lines = [f"{program}: {steps} followed on the CPU, its batch size set by {way}", ""]
     lines += _table(outcomes, device_bytes)
     known = [one for one in outcomes if one.peak is not None]
     if known:
@@ -37,7 +38,7 @@ def _table(outcomes: Sequence[Outcome], device_bytes: int | None) -> Iterator[st
     yield f"{'batch':>7}  {'allocated':>10}  {'reserved':>10}  {'whole process':<22} {verdict}".rstrip()
     for one in outcomes:
         if one.peak is None:
-            yield f"{one.batch:>7}  {one.error or _NO_GPU}"
+            yield f"{one.batch:>7}  {one.error}"
             continue
         least, most = needed_bytes(one.peak)
         said = "" if device_bytes is None else verdict_of(one.peak, device_bytes)
@@ -84,9 +85,16 @@ def _growth(outcomes: Sequence[Outcome], device_bytes: int | None) -> Iterator[s
     if growth is None:
         return
     yield ""
-    if growth.per_sample_bytes <= 0:
+    if growth.allocated.per_sample_bytes <= 0:
         yield "The peak does not grow with the batch size: see whether the program uses it."
         return
-    said = f"Each sample adds {size(round(growth.per_sample_bytes))} to what is reserved"
-    largest = None if device_bytes is None else growth.largest_batch(device_bytes)
-    yield f"{said}." if largest is None else f"{said}: {count(largest, 'sample')} should fit."
+    said = f"Each sample adds {size(round(growth.allocated.per_sample_bytes))} to what is allocated"
+    if device_bytes is None:
+        yield f"{said}."
+        return
+    least, most = growth.largest_batches(device_bytes)
+    yield (
+        f"{said}: {count(least, 'sample')} should fit, and {most:,} may."
+        if least
+        else (f"{said}: up to {count(most, 'sample')} may fit, and no number surely does.")
+    )

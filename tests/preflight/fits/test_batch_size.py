@@ -20,8 +20,8 @@ READS = 'batch = int(os.environ["TBPROF_BATCH_SIZE"])'
         (DEFINES, [], "", "its argument --train-batch-size"),
         (DEFINES, [], "data.batch", "its argument data.batch"),
         (READS, [], "", "TBPROF_BATCH_SIZE"),
-        ("loader = 1", [], "", "the batch_size of its DataLoaders"),
-        ("no Python (", [], "", "the batch_size of its DataLoaders"),
+        ("loader = 1", [], "", "the batch_size of each of its DataLoaders"),
+        ("no Python (", [], "", "the batch_size of each of its DataLoaders"),
     ],
 )
 def test_how_a_program_is_told(

@@ -119,3 +119,26 @@ def test_nothing_on_a_gpu_is_no_peak_and_an_error_is_told(follow: Any) -> None:
     failed = follow("import torch; x = torch.ones(300, device='cuda'); raise ValueError('no data')")
     assert failed.peak.allocated_bytes == 1536
     assert "no data" in failed.error
+
+
+AVERAGED = """
+import copy, torch
+model = torch.nn.Linear(100, 100, bias=False).to("cuda")
+averaged = copy.deepcopy(model).requires_grad_(False)
+optimizer = torch.optim.SGD(model.parameters(), foreach=False)
+for _ in range(2):
+    model(torch.randn(7, 100, device="cuda")).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+def test_a_copy_of_the_model_that_nobody_calls_is_parameters(follow: Any) -> None:
+    peak = follow(AVERAGED).peak
+    block = -(-100 * 100 * 4 // 512) * 512
+    assert (peak.kinds["parameters"], peak.kinds["gradients"]) == (2 * block, block)
+
+
+def test_without_a_gpu_the_reason_is_said(follow: Any) -> None:
+    outcome = follow(EXACT.replace(', device="cuda"', "").replace('.to("cuda")', ""))
+    assert (outcome.peak, outcome.error[:28]) == (None, "nothing was put on a GPU; th")
