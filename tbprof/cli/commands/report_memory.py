@@ -23,12 +23,10 @@ _MOST_FILES = 4
 
 
 def memory_texts(folders: Iterable[MemoryFolder], *, has_windows: bool) -> Iterator[str]:
-    """Where memory ran out; of folders without a window also the steps that were followed."""
-    files = [
-        file
-        for file in memory_files_in(Path(folder.path) for folder in folders)
-        if file.kind == "out_of_memory" or (file.kind == "memory_step" and not has_windows)
-    ]
+    """Where memory ran out, and the steps that were followed: beside windows the newest is named alone."""
+    found = memory_files_in(Path(folder.path) for folder in folders)
+    steps = [file for file in found if file.kind == "memory_step"]
+    files = [file for file in found if file.kind == "out_of_memory"] + ([] if has_windows else steps)
     for file in files[:_MOST_FILES]:
         try:
             yield f"{file.path}\n{_text(file)}"
@@ -36,6 +34,8 @@ def memory_texts(folders: Iterable[MemoryFolder], *, has_windows: bool) -> Itera
             tell(str(error))
     if files[_MOST_FILES:]:
         yield "".join(f"{file.path}: tbprof report prints it\n" for file in files[_MOST_FILES:])
+    if steps and has_windows:
+        yield f"What held memory in a step, by kind, module and line: tbprof report {steps[0].path}\n"
 
 
 def memory_json(folders: Iterable[MemoryFolder]) -> str:

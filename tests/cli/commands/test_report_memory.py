@@ -40,6 +40,17 @@ def test_it_stands_behind_the_windows(run: Path, capsys: pytest.CaptureFixture[s
     assert 0 < text.index("dc3b_3169006") < text.index("could not be allocated")
 
 
+def test_a_step_that_was_followed_is_named_behind_the_windows(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (run / FAILURE).unlink()
+    step = run / "w.1752215573993169008.memory_step.json"
+    step.write_text("{}")
+    shutil.copy(SAMPLE, run)
+    assert main(["report", "--no-cache", str(run)]) == 0
+    assert capsys.readouterr().out.endswith(f"by kind, module and line: tbprof report {step}\n")
+
+
 def test_as_json(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", "--format", "json", str(run)]) == 0
     said = json.loads(capsys.readouterr().out)
