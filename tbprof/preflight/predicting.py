@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 import torch
 
@@ -82,9 +82,15 @@ def _site(tally: Tally, steps: Sequence[PredictedStep]) -> PredictedSite:
         non_blocking=event.non_blocking,
         constant=tally.hashed - len(tally.contents),
         is_constant=_is_constant(tally),
-        made_by=next(iter(tally.makers)) if len(tally.makers) == 1 else None,
+        made_by=_makers(tally.makers),
         known=event.known,
     )
+
+
+def _makers(makers: Set[str | None]) -> str | None:
+    """The factories by name; None where something was made otherwise."""
+    known = sorted(name for name in makers if name is not None)
+    return " and ".join(known) if known and len(known) == len(makers) else None
 
 
 def _is_constant(tally: Tally) -> bool:

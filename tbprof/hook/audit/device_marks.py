@@ -21,14 +21,14 @@ Line: TypeAlias = tuple[str, int]
 @dataclass(slots=True)
 class Mark:
     place: str
-    moved_at: Line | None = None
-    """The line that moved it: without a GPU that gives the same tensor, which it moves again in each step."""
+    moved_by: int | None = None
+    """The calls that moved it: without a GPU they give the same tensor, and move it again in each step."""
     before: str = UNKNOWN
     """Where it was before that."""
 
 
-def place_of(tensor: Any, moving: Line | None = None) -> str:
-    """Where a tensor is; for the line that moved it in an earlier step, where it was before."""
+def place_of(tensor: Any, moving: int | None = None) -> str:
+    """Where a tensor is; for the calls that moved it in an earlier step, where it was before."""
     if not isinstance(tensor, Tensor):
         return HOST
     # What torch differentiates is a parameter, whatever its class, or was computed with one.
@@ -38,7 +38,7 @@ def place_of(tensor: Any, moving: Line | None = None) -> str:
     if type(tensor) is not Tensor and isinstance(tensor, Parameter):
         return DEVICE
     mark = _mark_of(tensor)
-    if mark is not None and mark.moved_at is not None and mark.moved_at == moving:
+    if mark is not None and mark.moved_by is not None and mark.moved_by == moving:
         return mark.before
     return DEVICE if tensor.requires_grad else UNKNOWN if mark is None else mark.place
 
@@ -57,7 +57,7 @@ def mark_new(result: Any, place: str) -> None:
         try:
             storage = tensor.untyped_storage()
             mark = getattr(storage, "_tbprof_mark", None)
-            if mark is None or (place == DEVICE and mark.moved_at is not None):
+            if mark is None or (place == DEVICE and mark.moved_by is not None):
                 storage._tbprof_mark = Mark(place)
         except (NotImplementedError, RuntimeError):
             # Sparse tensors, and wrappers of others, have no storage of their own.

@@ -33,6 +33,7 @@ FOLLOWED = (Tensor, list, tuple, torch.device)
 _MOVES = frozenset({"to", "cuda", "xpu", "cpu"})
 _UPLOADS = frozenset({"to", "cuda", "xpu", "tensor", "as_tensor", "asarray"})
 _NAMES_CPU = re.compile(r"""["']cpu""")
+_MOST_CALLERS = 8
 _LARGEST_KEPT = 256
 """Device objects that tensors were asked for lately: each is handed on a line or two later."""
 
@@ -67,8 +68,8 @@ class PredictedDevices:
     def _of(self, name: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> tuple[str, ...]:
         """Of a call that can move: where from, where to; of one that can read: where its tensor is."""
         if name in _MOVES:
-            line = _line()
-            start, end = place_of(arguments[0], line), self._target(name, arguments, options, line)
+            start = place_of(arguments[0], _calls())
+            end = self._target(name, arguments, options, _line())
             # Nobody asks for a copy on the host of what was always there.
             return (DEVICE if name == "cpu" and start == UNKNOWN else start), end
         if name == "copy_":
@@ -91,10 +92,10 @@ class PredictedDevices:
             self._remember(arguments, result)
             return
         if name in _MOVES:
-            line = _line()
-            before, place = place_of(arguments[0], line), self._target(name, arguments, options, line)
+            calls = _calls()
+            before, place = place_of(arguments[0], calls), self._target(name, arguments, options, _line())
             if place not in (UNKNOWN, before):
-                put_mark(result, Mark(place, line, before))
+                put_mark(result, Mark(place, calls, before))
             elif place != UNKNOWN and result is not arguments[0]:
                 # Of another type, beside the one that was there.
                 mark_new(result, place)
@@ -173,6 +174,19 @@ def _of_index(arguments: Sequence[Any]) -> tuple[str, ...]:
 
 def _is_tensor(value: Any) -> bool:
     return isinstance(value, Tensor)
+
+
+def _calls() -> int:
+    """A number for the user's line that calls, and those that called it, up to some.
+
+    Frameworks move by one function what they have moved by it before: who called it is not the same.
+    """
+    frame = user_frame(sys._getframe(1))
+    chain: list[tuple[int, int]] = []
+    while frame is not None and len(chain) < _MOST_CALLERS:
+        chain.append((id(frame.f_code), frame.f_lineno))
+        frame = frame.f_back
+    return hash(tuple(chain))
 
 
 def _line() -> Line | None:

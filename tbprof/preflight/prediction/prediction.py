@@ -76,7 +76,7 @@ class PredictedSite:
     is_constant: bool
     """Whether it brought nothing new after its first step: proven by content."""
     made_by: str | None
-    """The factory that filled an uploaded tensor on the host, such as `torch.zeros`."""
+    """What filled what was uploaded, such as `torch.zeros`; None where some was made otherwise."""
     known: Known
     """How it is known that a GPU would do this."""
 

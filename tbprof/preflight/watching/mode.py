@@ -75,7 +75,7 @@ class Watch(TorchDispatchMode):  # type: ignore[misc]
             if plan.host_result is not None:
                 mark(result[plan.host_result], HOST)
             # What an op makes of pinned memory is new memory, and so pageable.
-            place = asked_for or device or (HOST if host is PINNED else host) or plan.fresh_place
+            place = asked_for or device or (None if host is None else HOST) or plan.fresh_place
             if place is not None:
                 _mark_results(result, place)
         except Exception as error:  # noqa: BLE001 - the border to the program

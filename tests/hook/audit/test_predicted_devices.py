@@ -59,10 +59,21 @@ def test_a_tensor_moves_once_and_again_at_the_same_line_in_the_next_step() -> No
 
     recorder = LineRecorder(MISSING)
     with recorder:
-        step()
-        step()
+        for _ in range(2):
+            step()
     moves = {call.line - step.__code__.co_firstlineno: call.places for call in recorder.log.calls}
     assert moves == {1: (UNKNOWN, DEVICE), 2: (DEVICE, DEVICE)}
+
+
+def test_a_function_that_moves_for_two_callers_moves_what_the_first_one_gave_no_more() -> None:
+    def moved(tensor: torch.Tensor) -> torch.Tensor:
+        return tensor.to(CHOSEN)
+
+    def step() -> None:
+        batch = moved(torch.ones(3, 4))
+        moved(batch)
+
+    assert places(step, "to") == [(MADE_ON_HOST, DEVICE), (DEVICE, DEVICE)]
 
 
 def test_a_tensor_of_another_type_is_where_the_first_one_was() -> None:
