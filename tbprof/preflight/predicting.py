@@ -26,6 +26,10 @@ __all__ = ["predict"]
 
 _FAULTS = ("race", "device_mismatch")
 """What is wrong wherever it happens; the rest matters in steps."""
+_ON_THE_CPU = (
+    "the program put nothing on a GPU, so that no line could wait for one: let it choose its device as it "
+    "does where there is one, without use_cpu=True, accelerator='cpu' or the like"
+)
 
 
 def predict(
@@ -40,7 +44,8 @@ def predict(
         torch_version=torch.__version__,
         ending=ending,
         error=error,
-        notes=tuple(recorder.notes),
+        notes=(*(() if recorder.used_device else (_ON_THE_CPU,)), *recorder.notes),
+        used_device=recorder.used_device,
         steps=steps,
         sites=sites,
         findings=_findings(sites, steps),

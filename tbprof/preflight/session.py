@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from tbprof.errors import NotSupported, UsageError
+from tbprof.preflight.base.device_marks import FOLLOWERS, Place
 from tbprof.preflight.patches import unwatched_processes
 from tbprof.preflight.patches.table import installed, installed_stubs
 from tbprof.preflight.predicting import predict
@@ -125,11 +126,17 @@ class Preflight:
             stack.enter_context(predicting())
             RECORDERS.append(self._recorder)
             stack.callback(RECORDERS.remove, self._recorder)
+            FOLLOWERS.append(self._note_device)
+            stack.callback(FOLLOWERS.remove, self._note_device)
             self._steps.start()
             stack.callback(self._steps.stop)
             self._start_interruption(stack)
             self._stack = stack.pop_all()
         return self
+
+    def _note_device(self, _storage: Any, place: Place) -> None:
+        if place.is_device:
+            self._recorder.used_device = True
 
     def _start_interruption(self, stack: ExitStack) -> None:
         interruption = Interruption()

@@ -52,9 +52,18 @@ def document_recording(document: Json, name: str) -> Recording:
             found=tuple(finding for finding in found if finding.per_step > 0),
             warned=(),
             is_of_first_steps=True,
+            doubt=_doubt(run, document),
         )
     except (KeyError, IndexError, TypeError) as error:
         raise UsageError(f"{name} is no report of preflight that this tbprof knows: {error!r}") from error
+
+
+def _doubt(run: Json, document: Json) -> str:
+    if not run.get("used_device", True):
+        return f"{run['notes'][0]}."
+    if _is_one_stretch(document) and not document["findings"]:
+        return "no optimizer step was seen, and no line that would wait: --step-on names what ends a step."
+    return ""
 
 
 def _found(document: Json, finding: Json) -> Found:

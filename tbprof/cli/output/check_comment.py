@@ -22,8 +22,11 @@ def check_comment(view: CheckView, path_in_checkout: Callable[[str], str]) -> st
     rows = sorted((row for row in view.rows if row.state in _OPEN), key=lambda row: not row.fails)
     exceeded = [row for row in view.budgets if row.is_exceeded]
     what = count(len(rows), "line that is not accepted", "lines that are not accepted")
+    if not rows and len(view.doubts) == len(view.recordings):
+        what = "but nothing could be found"
     parts = [f"### tbprof: {'passed' if view.passed else 'failed'}, {what}"]
     parts += ["Predicted, no GPU was used: lines and counts, no times."] if view.predicted else []
+    parts += [html.escape(plain(doubt), quote=False) for doubt in view.doubts]
     listed = [_budget(row, view) for row in exceeded]
     listed += [_finding(row, view, path_in_checkout) for row in rows[:_MOST_LINES]]
     listed += [f"- and {len(rows) - _MOST_LINES:,} more"] if len(rows) > _MOST_LINES else []

@@ -33,6 +33,7 @@ def check_text(view: CheckView, *, has_policy: bool) -> str:
         lines.append("predicted, no GPU was used: lines and counts, no times")
     if view.steps == 0 and view.rows:
         lines.append("no step was seen: counts are those of the whole run")
+    lines += view.doubts
     if view.is_former_baseline:
         lines.append(_FORMER)
     for row in (*failing, *others):

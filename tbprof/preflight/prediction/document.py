@@ -60,6 +60,7 @@ def _run(prediction: Prediction) -> Json:
         "ending": prediction.ending,
         "error": prediction.error,
         "notes": list(prediction.notes),
+        "used_device": prediction.used_device,
     }
 
 

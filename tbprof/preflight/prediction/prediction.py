@@ -119,7 +119,9 @@ class Prediction:
     error: str
     """One sentence where the program did not end well; else ""."""
     notes: tuple[str, ...]
-    """What was run differently than on a GPU, one sentence each."""
+    """What was run differently than on a GPU, one sentence each; first why nothing could be found."""
+    used_device: bool
+    """Whether the program put anything on a GPU: else nothing could be."""
     steps: tuple[PredictedStep, ...]
     sites: tuple[PredictedSite, ...]
     findings: tuple[PredictedFinding, ...]

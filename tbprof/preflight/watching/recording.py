@@ -88,6 +88,8 @@ class Recorder:
         self.step = 0
         self.tallies: dict[Key, Tally] = {}
         self.notes: dict[str, None] = {}
+        self.used_device = False
+        """Whether the program put anything on a device."""
         self._lock = threading.Lock()
 
     def remark(self, sentence: str) -> None:

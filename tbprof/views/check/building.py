@@ -55,6 +55,7 @@ def check_view(
         gone=tuple(line for line in baseline.accepted if line.fingerprint not in kept),
         is_former_baseline=baseline.is_former,
         is_of_first_steps=any(recording.is_of_first_steps for recording in recordings),
+        doubts=tuple(f"{one.name}: {one.doubt}" for one in recordings if one.doubt),
     )
 
 

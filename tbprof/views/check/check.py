@@ -105,6 +105,8 @@ class Recording:
     """Of the steps, in percent, by the words of `SHARES`; none where no device was recorded."""
     is_of_first_steps: bool = False
     """Whether the program began with its steps: then a line that runs each hundredth step is in them."""
+    doubt: str = ""
+    """Why nothing could be found, one sentence; "" where it could."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,3 +186,5 @@ class CheckView:
     is_former_baseline: bool
     is_of_first_steps: bool
     """Whether any of them looked at the first steps of a program."""
+    doubts: tuple[str, ...]
+    """Of recordings in which nothing could be found."""

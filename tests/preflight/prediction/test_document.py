@@ -57,3 +57,11 @@ def test_an_upload_says_what_decides_its_cost() -> None:
     assert document(preflight.prediction)["copies"] == [
         {"direction": "HtoD", "memory": "pinned", "count": 3, "bytes": 36, "blocking": 3}
     ]
+
+
+def test_a_program_that_stays_on_the_cpu_is_told_why_nothing_was_found() -> None:
+    with Preflight(steps=None) as preflight:
+        torch.ones(2).sum().item()
+    said = document(preflight.prediction)["preflight"]
+    assert not said["used_device"]
+    assert said["notes"][0].startswith("the program put nothing on a GPU")
