@@ -106,13 +106,19 @@ class Steps:
     def note_optimizers_to_come(self) -> None:
         """At the stop: optimizers that have not stepped yet show that a round of theirs takes longer."""
         known = [each for each in gc.get_objects() if issubclass(type(each), Optimizer)]
-        known = [each for each in known if each not in self._seen]
+        known = [each for each in known if each not in self._seen and not self._is_around_one(each)]
         if self._function is None and known:
             names = ", ".join(sorted({type(each).__name__ for each in known}))
             self._recorder.remark(
                 f"{len(known)} more of the program's optimizers ({names}) had not stepped by then: "
                 "--steps with a larger number may reach what belongs to them"
             )
+
+    def _is_around_one(self, optimizer: Optimizer) -> bool:
+        """Whether it holds one that steps, as those of Accelerate and Lightning do."""
+        return any(
+            issubclass(type(held), Optimizer) and held in self._seen for held in vars(optimizer).values()
+        )
 
     def _note_leader(self, sentence: str) -> None:
         """That the first optimizer counts goes without saying."""

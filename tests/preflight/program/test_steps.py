@@ -163,3 +163,23 @@ def test_a_limit_in_time_ends_what_takes_no_step_and_swallows_exceptions() -> No
     assert "scalar read" in preflight.text()
     with pytest.raises(UsageError, match="after 0 seconds"):
         Preflight(time_limit=0)
+
+
+class Wrapped(torch.optim.Optimizer):
+    """As Accelerate has them: around the one that steps."""
+
+    def __init__(self, optimizer: torch.optim.Optimizer) -> None:
+        self.optimizer = optimizer
+
+    def step(self, closure: Any = None) -> None:
+        self.optimizer.step(closure)
+
+
+def test_one_around_an_optimizer_that_steps_is_none_that_is_still_to_come() -> None:
+    with Preflight(steps=1, warmup=0) as preflight:
+        model = torch.nn.Linear(2, 1).to("cuda")
+        wrapped = Wrapped(torch.optim.SGD(model.parameters(), lr=0.1))
+        for _ in range(3):
+            model(torch.ones(1, 2, device="cuda")).sum().backward()
+            wrapped.step()
+    assert "Wrapped" not in preflight.text()
