@@ -79,8 +79,8 @@ def _spent(step_us: float | None, operators_us: float, python_us: float) -> str:
         return "No device work is in this trace; only a GPU can show what the lines cost."
     operators, python = duration(operators_us), duration(python_us)
     return (
-        f"Of a step of {duration(step_us)}, operators of torch take {operators}, which a GPU takes over; "
-        f"Python beside them takes {python}, which stays."
+        f"Of a mean step of {duration(step_us)}, operators of torch take {operators}, which a GPU takes over;"
+        f" Python beside them takes {python}, which stays."
     )
 
 
