@@ -15,12 +15,15 @@ from tbprof.hook.window.input_steps import InputSteps
 from tbprof.hook.window.recorded_window import RecordedWindow
 from tbprof.model import HookFacts
 
-__all__ = ["SETTLE_STEPS", "PostWindow"]
+__all__ = ["ENOUGH_STEPS", "SETTLE_STEPS", "PostWindow"]
 
 logger = logging.getLogger("tbprof")
 
 SETTLE_STEPS = 5
 """Steps after the audit step by which the steps after a window are judged, before it is published."""
+
+ENOUGH_STEPS = 50
+"""Before it is said that steps have become longer: until a window is published, its process takes a core."""
 
 SLOWER = 1.1
 """From here on steps have become longer; less is the noise of a median of few."""
@@ -157,9 +160,10 @@ class PostWindow:
 
     def say_if_slower(self, steps_taken: int) -> None:
         """Log it where steps have not become again what they were before the latest window."""
-        after_ns = self._clock.median_of_latest(min(steps_taken - self._settles_from, KEPT_STEPS))
+        ordinary = steps_taken - self._settles_from
+        after_ns = self._clock.median_of_latest(min(ordinary, KEPT_STEPS))
         facts = self._last
-        if facts is None or after_ns is None or not _is_slower(after_ns, facts):
+        if ordinary < ENOUGH_STEPS or facts is None or after_ns is None or not _is_slower(after_ns, facts):
             return
         cupti = "CUPTI may still be at work (TEARDOWN_CUPTI=1 makes it leave), or the training has changed."
         others = "the training has changed, or the machine has other work."

@@ -10,7 +10,7 @@ from trainings import Step, facts_in
 
 import tbprof
 from tbprof.hook.steps import step_clock
-from tbprof.hook.window.post_window import SETTLE_STEPS
+from tbprof.hook.window.post_window import ENOUGH_STEPS, SETTLE_STEPS
 
 MS = 1_000_000
 SCHEDULE = tbprof.Schedule(skip_first=6, warmup=0, active=1)
@@ -56,7 +56,7 @@ def test_a_window_knows_how_long_the_steps_after_it_take(
 def test_steps_that_stay_slower_are_said_at_the_end(
     run, logdir: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    run([10] * BEFORE + [14] * 20)
+    run([10] * BEFORE + [14] * ENOUGH_STEPS)
     (facts,) = facts_in(logdir)
     assert facts["after_step_ns"] == 14 * MS
     assert warnings_in(caplog) == [
@@ -74,4 +74,9 @@ def test_of_too_few_steps_nothing_is_said(run, logdir: Path, caplog: pytest.LogC
     run([10] * BEFORE + [14] * 2)
     (facts,) = facts_in(logdir)
     assert facts["after_step_ns"] is None
+    assert warnings_in(caplog) == []
+
+
+def test_nor_while_the_window_may_still_be_published(run, caplog: pytest.LogCaptureFixture) -> None:
+    run([10] * BEFORE + [14] * (ENOUGH_STEPS - 1))
     assert warnings_in(caplog) == []
