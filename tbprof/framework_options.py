@@ -163,6 +163,14 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
         'Each action goes to the environment on the host: without convolutions, device="cpu" is faster.',
     ),
     FrameworkOption(
+        "stable_baselines3_distributions",
+        r"stable_baselines3/common/distributions\.py",
+        _ANY,
+        _TRUTH,
+        "torch checks what a distribution is given: once, at the start, "
+        "torch.distributions.Distribution.set_default_validate_args(False) turns it off.",
+    ),
+    FrameworkOption(
         "detectron2_async_write_metrics",
         r"detectron2/engine/train_loop\.py",
         r"write_metrics|<dictcomp>",

@@ -105,6 +105,13 @@ READ, COPY = "aten::_local_scalar_dense", "aten::_to_copy"
             False,
             "stable_baselines3_device",
         ),
+        (
+            "stable_baselines3/common/distributions.py",
+            "proba_distribution",
+            "aten::is_nonzero",
+            False,
+            "stable_baselines3_distributions",
+        ),
         ("detectron2/engine/train_loop.py", "write_metrics", READ, False, "detectron2_async_write_metrics"),
         ("megatron/core/rerun_state_machine.py", "validate_result", READ, False, "megatron_check_for_nan"),
         ("transformers/trainer.py", "_inner_training_loop", READ, False, None),

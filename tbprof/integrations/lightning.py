@@ -31,6 +31,8 @@ __all__ = ["TbprofCallback"]
 class TbprofCallback(Callback):  # type: ignore[misc, unused-ignore]
     """A step is one of `trainer.global_step`: with `accumulate_grad_batches`, several batches.
 
+    Where several optimizers step in one batch, which it counts each, a step is that batch.
+
     trainer = Trainer(callbacks=[TbprofCallback("logs/run1")])
     """
 
