@@ -6,6 +6,7 @@ from tbprof.framework_options import option_at
 from tbprof.texts.figures.quantities import count, duration, share
 
 __all__ = [
+    "OPTION_ACTION",
     "first_line_sentence",
     "framework_fix",
     "host_sentences",
@@ -34,6 +35,10 @@ _OPS = {
     "upload": ("aten::_to_copy",),
 }
 """By such kinds, what a recording on a GPU would have around the site."""
+
+
+OPTION_ACTION = "Set an option of the framework"
+"""What to do about a line that is the framework's own, where one is known that takes it away."""
 
 
 def framework_fix(file: str, function: str, kind: str) -> str:

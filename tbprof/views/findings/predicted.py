@@ -9,7 +9,7 @@ from tbprof.model import PredictedLine, Report, SourceText, code_line
 from tbprof.records import dataclass
 from tbprof.texts.findings.actions import how_to
 from tbprof.texts.findings.of_requests import ANSWER_ACTION, ANSWER_HOW, ANSWER_KINDS
-from tbprof.texts.findings.predicted import framework_fix, kind_name, waits_words
+from tbprof.texts.findings.predicted import OPTION_ACTION, framework_fix, kind_name, waits_words
 from tbprof.texts.findings.rule_pages import rule_words
 
 __all__ = ["PredictedRow", "predicted_rows"]
@@ -82,7 +82,7 @@ def _row(line: PredictedLine, texts: tuple[SourceText, ...], waits: int) -> Pred
         rule=line.rule,
         title=words.title,
         why=kind_name(line.kind),
-        action=words.action,
+        action=OPTION_ACTION if of_framework else words.action,
         how=of_framework or how_to(words),
         worth=waits_words(_waits(line), waits),
         per_step=line.count,
