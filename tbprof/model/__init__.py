@@ -59,6 +59,8 @@ from tbprof.model.recorded import (
     SourceText,
     StepCounts,
     code_line,
+    code_statement,
+    joined_statement,
 )
 from tbprof.model.report import Report, SkippedFile, Window
 from tbprof.model.savings import MAX_REPLAY_ERROR, Saving, Savings
@@ -160,8 +162,10 @@ __all__ = [
     "Verdict",
     "Window",
     "code_line",
+    "code_statement",
     "disambiguated",
     "fingerprint",
+    "joined_statement",
     "severity_of_share",
     "suppression",
     "without_comment",

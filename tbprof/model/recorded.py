@@ -86,17 +86,43 @@ class SourceText:
     text: str
 
 
+LONGEST_STATEMENT = 160
+_MOST_LINES = 12
+
+
 def code_line(source: Source | None, texts: Sequence[SourceText]) -> str:
     """The text of a line without its indent; "" where the line or its text was not recorded."""
+    lines = _lines_from(source, texts)
+    return lines[0].strip() if lines else ""
+
+
+def code_statement(source: Source | None, texts: Sequence[SourceText]) -> str:
+    """The same for people: where the line opens brackets, with what follows up to their end."""
+    return joined_statement(_lines_from(source, texts))
+
+
+def joined_statement(lines: Sequence[str]) -> str:
+    """The first line, and those that it goes on in, as one line of at most `LONGEST_STATEMENT` characters."""
+    said, depth = "", 0
+    for line in lines[:_MOST_LINES]:
+        part = line.strip()
+        depth += sum(map(part.count, "([{")) - sum(map(part.count, ")]}"))
+        said += part if not said or said[-1] in "([{" or part[:1] in ")]}" else f" {part}"
+        if depth <= 0 or len(said) > LONGEST_STATEMENT:
+            break
+    return said if len(said) <= LONGEST_STATEMENT else f"{said[: LONGEST_STATEMENT - 1]}…"
+
+
+def _lines_from(source: Source | None, texts: Sequence[SourceText]) -> Sequence[str]:
     if source is None or source.line is None or not source.exact:
-        return ""
+        return ()
     for text in texts:
         if text.file == source.file:
             lines = text.text.splitlines()
             at = source.line - text.first_line
             if 0 <= at < len(lines):
-                return lines[at].strip()
-    return ""
+                return lines[at:]
+    return ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import torch
 
 from tbprof.framework_options import option_at
 from tbprof.line_rules import LINE_KINDS, rule_of
-from tbprof.model import Severity, disambiguated, fingerprint, suppression
+from tbprof.model import Severity, disambiguated, fingerprint, joined_statement, suppression
 from tbprof.preflight.prediction.prediction import (
     WHOLE_RUN,
     Ending,
@@ -66,11 +66,13 @@ def _place(tally: Tally) -> tuple[str, int, int]:
 
 def _site(tally: Tally, steps: Sequence[PredictedStep]) -> PredictedSite:
     event, count = tally.event, sum(tally.per_step.values())
+    line = tally.origin.source.line or 0
     per_step = tuple(tally.per_step[step] for step in range(len(steps)))
     return PredictedSite(
         kind=event.kind,
         source=tally.origin.source,
-        code=linecache.getline(tally.origin.file, tally.origin.source.line or 0).strip(),
+        code=linecache.getline(tally.origin.file, line).strip(),
+        statement=joined_statement(linecache.getlines(tally.origin.file)[max(line - 1, 0) :]) if line else "",
         library=tally.origin.library,
         callers=tally.origin.callers,
         called_at=tuple(source for source, _ in tally.called_at.most_common()),

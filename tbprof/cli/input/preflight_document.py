@@ -79,6 +79,7 @@ def _found(document: Json, finding: Json) -> Found:
         line=source["line"],
         function=source["function"],
         code=site.get("code", ""),
+        statement=site.get("statement", site.get("code", "")),
         ops=tuple(site["ops"]),
         per_step=max((site["per_step"][at] for at in _warm(document)), default=0),
         is_in_every_step=_is_one_stretch(document) or finding["every_step"],

@@ -43,7 +43,7 @@ def _finding(row: CheckRow, view: CheckView, path_in_checkout: Callable[[str], s
     place = f" {_code(path_in_checkout(found.file) + number)}" if found.file else ""
     state = "**fails**" if row.fails else row.state
     item = f"- {state} {found.rule}{place}: {html.escape(plain(text), quote=False)}"
-    return f"{item}<br>{_code(found.code)}" if found.code else item
+    return f"{item}<br>{_code(found.shown_code)}" if found.shown_code else item
 
 
 def _budget(row: BudgetRow, view: CheckView) -> str:

@@ -53,7 +53,7 @@ def _finding(row: CheckRow, *, has_steps: bool) -> list[str]:
     if row.state == "more":
         often += f" instead of {row.accepted_per_step:,}"
     lines = [f"{state:<12}{found.rule} {_where(found)} {often}: {found.title}"]
-    lines += [f"{'':12}{found.code}"] if found.code else []
+    lines += [f"{'':12}{found.shown_code}"] if found.shown_code else []
     lines += [f"{'':12}{found.option}"] if found.option else []
     lines += [f"{'':12}{row.reason}"] if row.reason else []
     lines += [f"{'':12}{_UNSEEN}"] if row.state == "unseen" else []

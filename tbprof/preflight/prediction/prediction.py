@@ -45,6 +45,8 @@ class PredictedSite:
     """The innermost frame that is not torch's; always exact."""
     code: str
     """The text of its line, without its indent."""
+    statement: str
+    """The same with the lines that it goes on in."""
     library: str | None
     """Whose code `source` is in; None for the user's own."""
     callers: tuple[Source, ...]

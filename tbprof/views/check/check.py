@@ -71,6 +71,13 @@ class Found:
     """Whether no GPU was used."""
     option: str = ""
     """Which option of a framework takes the line away, where it is the framework's own and one is known."""
+    statement: str = ""
+    """The line with those that it goes on in; "" where nobody joined them."""
+
+    @property
+    def shown_code(self) -> str:
+        """For people."""
+        return self.statement or self.code
 
     @property
     def remedy(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tbprof.model import Finding, PredictedLine, Report, Site, Source, code_line, suppression
+from tbprof.model import Finding, PredictedLine, Report, Site, Source, code_line, code_statement, suppression
 from tbprof.rules.registry import RULES
 from tbprof.texts.findings.check import warned_sentence
 from tbprof.texts.findings.finding_notes import option_note
@@ -71,6 +71,7 @@ def _found(report: Report, finding: Finding) -> Found:
         line=None if source is None else source.line,
         function="" if source is None else source.function,
         code=code,
+        statement=code_statement(source, report.sources),
         ops=sites[0].ops,
         per_step=_most_of_a_step(report, sites, finding),
         is_in_every_step=True,
@@ -93,6 +94,7 @@ def _predicted(report: Report, line: PredictedLine) -> Found:
         line=line.source.line,
         function=line.source.function,
         code=code,
+        statement=code_statement(line.source, report.sources),
         ops=(),
         per_step=line.count,
         is_in_every_step=True,

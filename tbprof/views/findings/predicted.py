@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Literal
 
-from tbprof.model import PredictedLine, Report, SourceText, code_line
+from tbprof.model import PredictedLine, Report, SourceText, code_statement
 from tbprof.records import dataclass
 from tbprof.texts.findings.actions import how_to
 from tbprof.texts.findings.of_requests import ANSWER_ACTION, ANSWER_HOW, ANSWER_KINDS
@@ -23,7 +23,7 @@ class PredictedRow:
     line: int
     function: str
     code: str
-    """The line itself; "" where it was not recorded."""
+    """The statement itself; "" where it was not recorded."""
     rule: str
     title: str
     """What the rule says is the case."""
@@ -78,7 +78,7 @@ def _row(line: PredictedLine, texts: tuple[SourceText, ...], waits: int) -> Pred
         file=line.source.file,
         line=line.source.line,
         function=line.source.function,
-        code=code_line(line.source, texts),
+        code=code_statement(line.source, texts),
         rule=line.rule,
         title=words.title,
         why=kind_name(line.kind),

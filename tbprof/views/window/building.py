@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tbprof.model import HOST_CALLS, HookFacts, Report, Site, Source, SourceText, code_line
+from tbprof.model import HOST_CALLS, HookFacts, Report, Site, Source, SourceText, code_statement
 from tbprof.texts.figures.site_names import site_name
 from tbprof.texts.findings.actions import actions_title
 from tbprof.texts.findings.left_out import not_checked_sentence, rule_failed_sentence
@@ -128,7 +128,7 @@ def _share(site: Site, total_ns: int) -> float | None:
 
 
 def _source(source: Source, texts: tuple[SourceText, ...]) -> SourceView:
-    return row_of(SourceView, source, code=code_line(source, texts), doubt=doubt_note(source))
+    return row_of(SourceView, source, code=code_statement(source, texts), doubt=doubt_note(source))
 
 
 def _not_checked(report: Report) -> tuple[NotCheckedRow, ...]:
