@@ -15,6 +15,14 @@ MISSING = (
 )
 
 
+_CPU = "CPU"
+_WHILE_PROFILED = "of what was allocated while a profiler ran"
+_OF_A_CPU = (
+    "on the CPU torch counts only while a profiler runs, so that what was there before is missing, and what "
+    "is freed between windows stays in the sum"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryFigures:
     """Of one device."""
@@ -37,6 +45,8 @@ def memory_sentence(devices: Sequence[MemoryFigures], *, in_steps: bool, steps: 
 def _peak(figures: MemoryFigures) -> str:
     if not figures.is_recorded:
         return f"{figures.device} at least {size(figures.peak_bytes)} above its lowest"
+    if figures.device == _CPU:
+        return f"{figures.device} at most {size(figures.peak_bytes)} {_WHILE_PROFILED}"
     told = f"{figures.device} at most {size(figures.peak_bytes)} allocated"
     return told if figures.reserved_bytes is None else f"{told}, {size(figures.reserved_bytes)} reserved"
 
@@ -74,7 +84,8 @@ def peak_headline(figures: HeldFigures) -> str:
     )
     if figures.before_bytes:
         held.append(f"{size(figures.before_bytes)} from before the recording")
-    told = f"{figures.device} holds at most {size(figures.peak_bytes)}{where}"
+    scope = f" {_WHILE_PROFILED}" if figures.device == _CPU else ""
+    told = f"{figures.device} holds at most {size(figures.peak_bytes)}{scope}{where}"
     return f"{told}: {' and '.join(held)}." if held else f"{told}."
 
 
@@ -85,6 +96,8 @@ def peak_note(figures: HeldFigures) -> str:
         return (
             f"{told}; torch before 1.10 records neither totals nor addresses, so who holds what is not known"
         )
+    if figures.device == _CPU:
+        return f"{told}; {_OF_A_CPU}"
     if figures.reserved_bytes is None:
         return told
     spare = figures.reserved_bytes - figures.peak_bytes
