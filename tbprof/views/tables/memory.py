@@ -14,7 +14,7 @@ from tbprof.model import Source
 from tbprof.texts.memory.sentences import MemoryFigures, memory_sentence
 from tbprof.trace.columns.arrays import NONE
 from tbprof.views.base.times import optional_us, us
-from tbprof.views.tables.operators import WHERE_MISSING
+from tbprof.views.tables.operators import WHERE_MISSING, user_source
 from tbprof.views.tables.table import Cell, Column, Json, Table
 
 __all__ = ["allocations", "memory", "peak_document"]
@@ -26,6 +26,7 @@ _COLUMNS = (
     Column("device", "device"),
     Column("shapes", "shapes"),
     Column("stack"),
+    Column("source", "in"),
     Column("calls", "calls", "count"),
     Column("increase_bytes", "increase", "bytes"),
     Column("self_increase_bytes", "self", "bytes"),
@@ -134,6 +135,7 @@ def _cells(row: MemoryRow) -> tuple[Cell, ...]:
         row.device,
         row.shapes or None,
         None if row.stack is None else list(row.stack),
+        user_source(row.stack),
         row.calls,
         row.increase_bytes,
         row.self_increase_bytes,

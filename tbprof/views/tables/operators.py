@@ -16,7 +16,7 @@ from tbprof.texts.screens.tables import operators_sentence
 from tbprof.views.base.times import optional_us, us
 from tbprof.views.tables.table import Cell, Column, Table
 
-__all__ = ["WHERE_MISSING", "operators"]
+__all__ = ["WHERE_MISSING", "operators", "user_source"]
 
 COVERED_SHARE = 0.5
 """Of a row's device time: where formulas cover less, how near to the limit the rest comes says nothing."""
@@ -127,7 +127,7 @@ def _cells(row: OperatorRow) -> tuple[Cell, ...]:
         row.name,
         _listed(row.shapes) if row.shapes else None,
         None if row.stack is None else list(row.stack),
-        _source(row.stack),
+        user_source(row.stack),
         row.calls,
         us(row.host_self_ns),
         us(row.host_total_ns),
@@ -177,7 +177,7 @@ def _listed(shapes: str) -> list[Any]:
     return listed
 
 
-def _source(stack: tuple[str, ...] | None) -> str | None:
+def user_source(stack: tuple[str, ...] | None) -> str | None:
     """The innermost frame of the user's, else the innermost one."""
     if not stack:
         return None

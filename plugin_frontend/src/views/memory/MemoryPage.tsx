@@ -47,7 +47,7 @@ function Shown({ window, shown }: { window: WindowView; shown: MemoryView }) {
       <div class="pane sites tables memory" ref={pane} tabIndex={0} role="region" aria-label="Memory">
         <div class="answer">
           <h1 class="anywhere">
-            <InlineText text={shown.headline === "" ? "No memory was recorded" : shown.headline} />
+            <InlineText text={shown.headline === "" ? "No allocations in this window" : shown.headline} />
           </h1>
           <p class="t3 s12">
             <InlineText text={shown.missing === "" ? shown.about : shown.missing} />
