@@ -88,9 +88,23 @@ def _run(given: Sequence[str]) -> int:
         else:
             for command, what in _COMMANDS.items():
                 commands.add_parser(command, help=what)
-        options = parser.parse_args(given)
+        own, behind = _at_dashes(given)
+        options = parser.parse_args(own)
+        if behind:
+            options.paths.extend(behind)
         code: int = options.run(options)
         return code
+
+
+def _at_dashes(given: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """What is the command's own, and what stands behind `--`: a program's arguments, or odd paths.
+
+    Only of `check`: argparse takes its paths from one place among options, and leaves what comes later.
+    """
+    if given[:1] != ["check"] or "--" not in given:
+        return given, ()
+    dashes = given.index("--")
+    return given[:dashes], given[dashes + 1 :]
 
 
 def _say(sentence: str) -> int:

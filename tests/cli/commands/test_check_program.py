@@ -72,6 +72,25 @@ def baseline(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    "order",
+    [
+        "PROGRAM --steps 2 --format json -- cuda --steps 9",
+        "--steps 2 PROGRAM --format json -- cuda --steps 9",
+        "--steps 2 --format json PROGRAM -- cuda --steps 9",
+        "--steps 2 --format json -- PROGRAM cuda --steps 9",
+    ],
+)
+def test_options_stand_on_either_side_of_the_program_and_its_arguments_behind_dashes(
+    order: str, baseline: Path
+) -> None:
+    program = str(baseline.parent / "train.py")
+    ended = run_tbprof("check", *(program if word == "PROGRAM" else word for word in order.split()))
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout)["rows"]
+
+
 def test_two_reads_of_a_function_have_two_names_and_a_comment_silences_a_third(baseline: Path) -> None:
     accepted = json.loads(baseline.read_text(encoding="utf-8"))["findings"]
     assert [line["rule"] for line in accepted] == ["SYN01", "SYN01"]
