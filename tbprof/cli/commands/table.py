@@ -31,13 +31,18 @@ def add_to(commands: Commands) -> None:
     parser = commands.add_parser("table")
     parser.add_argument("table", choices=tuple(TABLES), metavar="NAME", help=", ".join(TABLES))
     parser.add_argument("file", type=path_of, metavar="FILE", help="a trace; - is stdin")
-    parser.add_argument("--by", choices=_GROUPINGS, default="name", help="what makes one row")
+    parser.add_argument(
+        "--by",
+        choices=_GROUPINGS,
+        default="name",
+        help="what makes one row of operators or memory (default: name)",
+    )
     parser.add_argument(
         "--scope",
         choices=_SCOPES,
-        help="the whole trace, or only what belongs to its steps, as --against compares them",
+        help="the whole trace, or only what belongs to its steps (default: trace; with --against steps)",
     )
-    parser.add_argument("--format", choices=tuple(_FORMS), default="text")
+    parser.add_argument("--format", choices=tuple(_FORMS), default="text", help="(default: text)")
     parser.add_argument(
         "--against",
         type=path_of,
