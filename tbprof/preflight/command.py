@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
@@ -31,7 +32,7 @@ __all__ = ["run"]
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run a program and print what it would wait for; the exit code."""
     parser = _parser()
-    options = parser.parse_args(arguments)
+    options = _options(parser, list(sys.argv[1:] if arguments is None else arguments))
     if not options.module and not Path(options.program).is_file():
         parser.error(f"{options.program} is no file; give a script, or a module with -m")
     rest = options.arguments[1:] if options.arguments[:1] == ["--"] else options.arguments
@@ -53,6 +54,23 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, Terminated):
         return _say("interrupted before the program began, or once more after it", COULD_NOT)
     return exit_code(prediction, options)
+
+
+def _options(parser: argparse.ArgumentParser, given: list[str]) -> argparse.Namespace:
+    """Of what stands between PROGRAM and `--`: preflight's, where all of it is, else the program's."""
+    options = parser.parse_args(given)
+    words: list[str] = options.arguments
+    before = given[: len(given) - len(words)]
+    if "--" not in words or "--" in before:
+        return options
+    dashes = words.index("--")
+    # A word that is none of preflight's ends argparse with a message; --help is the program's, too.
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()), suppress(SystemExit):
+        moved, unknown = parser.parse_known_args([*words[:dashes], *before])
+        if not unknown and not moved.arguments:
+            moved.arguments = words[dashes + 1 :]
+            return moved
+    return options
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -15,7 +15,7 @@ from nursery import Nursery
 
 pytest.importorskip("torch")
 
-from tbprof.preflight import session
+from tbprof.preflight import command, session
 from tbprof.preflight.command import run as main
 from tbprof.preflight.patches.table import PATCHES, installed
 
@@ -243,3 +243,20 @@ def test_a_machine_with_a_gpu_is_told_to_record_there(
     assert "this machine has a GPU" in refused.stderr
     assert refused.stdout == ""
     assert preflight("--force", "--budget", "9", str(training), "--", "9").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "steps", "behind"),
+    [
+        ("train.py --steps 2 -- --lr 1", 2, ["--lr", "1"]),
+        ("--steps 2 train.py --format json -- cuda -- x", 2, ["cuda", "--", "x"]),
+        ("train.py --lr 1 -- x", 3, ["--lr", "1", "--", "x"]),
+        ("train.py --steps all -- x", 3, ["--steps", "all", "--", "x"]),
+        ("train.py cuda -- x", 3, ["cuda", "--", "x"]),
+    ],
+)
+def test_what_stands_before_the_dashes_is_preflights_where_all_of_it_is(
+    given: str, steps: int, behind: list[str]
+) -> None:
+    options = command._options(command._parser(), given.split())
+    assert (options.program, options.steps, options.arguments) == ("train.py", steps, behind)
