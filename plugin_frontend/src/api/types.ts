@@ -278,7 +278,7 @@ export interface PredictedRow {
   file: string;
   line: number;
   function: string;
-  /** The line itself; "" where it was not recorded. */
+  /** The statement itself; "" where it was not recorded. */
   code: string;
   rule: string;
   /** What the rule says is the case. */
