@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-__all__ = ["Block", "Kind", "Log", "Phase"]
+__all__ = ["Block", "Call", "Kind", "Log", "Phase"]
 
 Kind: TypeAlias = Literal[
     "parameters", "gradients", "optimizer state", "activations", "inputs", "temporaries"
@@ -36,12 +36,26 @@ class Block:
     freed: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Of an operator that needs memory while it runs."""
+
+    after: int
+    """The number of the event before it."""
+    device: int
+    operator: str
+    line: str
+    inside_bytes: int
+    """The most that it had allocated at one moment, its results with it."""
+
+
 @dataclass(slots=True)
 class Log:
-    """All blocks, and the order in which they came and went."""
+    """All blocks, and the order in which they came and went; and the operators that ran meanwhile."""
 
     blocks: list[Block] = field(default_factory=list)
     events: int = 0
+    calls: list[Call] = field(default_factory=list)
     backward_starts: list[int] = field(default_factory=list)
     """The numbers of events at which a backward began."""
 

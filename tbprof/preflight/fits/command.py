@@ -23,6 +23,7 @@ __all__ = ["run"]
 
 _FITS, _DOES_NOT, _COULD_NOT = 0, 1, 2
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ?([KMGT]?)(I?)B?", re.IGNORECASE)
+_LEAST_DEVICE_BYTES = 10**6
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 
@@ -86,7 +87,10 @@ def _bytes(given: str) -> int:
     if parts is None:
         raise argparse.ArgumentTypeError(f"{given} is no size: give one such as 24GB or 80GiB")
     number, unit, binary = parts.groups()
-    return int(float(number) * (1024 if binary else 1000) ** _POWERS[unit.lower()])
+    size_bytes = int(float(number) * (1024 if binary else 1000) ** _POWERS[unit.lower()])
+    if size_bytes < _LEAST_DEVICE_BYTES:
+        raise argparse.ArgumentTypeError(f"{given} is too little: give its unit, such as {given}GB")
+    return size_bytes
 
 
 def _outcome(options: argparse.Namespace, way: Way, rest: Sequence[str], batch: int) -> Outcome:

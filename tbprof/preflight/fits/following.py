@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -20,8 +20,9 @@ from torch.optim import optimizer as optimizers
 
 from tbprof.preflight.base.device_marks import FOLLOWERS, Place
 from tbprof.preflight.base.user_frame import origin
-from tbprof.preflight.fits.blocks import Block, Kind, Log, Phase
-from tbprof.preflight.watching.mode import last_op
+from tbprof.preflight.fits.blocks import Block, Call, Kind, Log, Phase
+from tbprof.preflight.fits.inside_operators import InsideOperators
+from tbprof.preflight.watching.mode import RUNNERS, last_op
 
 __all__ = ["Follower"]
 
@@ -56,6 +57,7 @@ class Follower:
         """That optimizers have taken."""
         self._modules: list[str] = []
         self._names: dict[int, str] = {}
+        self._inside = InsideOperators()
         self._is_optimizing = self._was_backward = self._knows_all_modules = False
 
     @contextmanager
@@ -75,10 +77,20 @@ class Follower:
     def following(self) -> Iterator[None]:
         """Follow what gets a mark from here on."""
         FOLLOWERS.append(self._follow)
+        RUNNERS.append(self._run)
         try:
             yield
         finally:
             FOLLOWERS.remove(self._follow)
+            RUNNERS.remove(self._run)
+
+    def _run(self, operator: Any, args: tuple[Any, ...], options: Mapping[str, Any], place: Place) -> Any:
+        events = self.log.events
+        result, inside_bytes = self._inside.run(operator, args, options)
+        if inside_bytes:
+            call = Call(events, place.device.index or 0, last_op(), _line(), inside_bytes)
+            self.log.calls.append(call)
+        return result
 
     def _follow(self, storage: Any, place: Place) -> None:
         life = getattr(storage, _LIFE, None)
@@ -92,10 +104,8 @@ class Follower:
 
     def _new_block(self, size: int, device: int) -> Block:
         phase = self._phase()
-        where = origin(sys._getframe(1))
-        line = f"{where.source.file}({where.source.line}): {where.source.function}" if where else ""
         module = self._modules[-1] if self._modules and phase == "forward" else ""
-        block = Block(size, device, 0, self.steps, phase, module, line)
+        block = Block(size, device, 0, self.steps, phase, module, _line())
         name = last_op().partition("::")[2].partition(".")[0]
         if phase == "forward" and not module and name in _MAKERS:
             block.kind = "inputs"
@@ -150,6 +160,12 @@ class Follower:
         for parameter in (one for group in optimizer.param_groups for one in group["params"]):
             _say("parameters", [parameter], None)
             _say("gradients", [parameter.grad], _owner(parameter))
+
+
+def _line() -> str:
+    """The program's, that runs."""
+    where = origin(sys._getframe(1))
+    return f"{where.source.file}({where.source.line}): {where.source.function}" if where else ""
 
 
 def _joined(first: str, rest: str) -> str:

@@ -49,7 +49,7 @@ class Growth:
 
     allocated: Line
     reserved: Line
-    """In whole segments: of small batches it may be the same."""
+    """In whole segments, and what operators have inside: of small batches it may be the same."""
 
     def largest_batches(self, device_bytes: int) -> tuple[int, int]:
         """What fits even with all that may be needed, and what with the least; `allocated` has to grow."""
@@ -72,14 +72,21 @@ def growth_of(outcomes: Sequence[Outcome]) -> Growth | None:
 
     return Growth(
         through(known[small].allocated_bytes, known[large].allocated_bytes),
-        through(known[small].reserved_bytes, known[large].reserved_bytes),
+        through(_with_inside(known[small]), _with_inside(known[large])),
     )
 
 
 def needed_bytes(peak: Peak) -> tuple[int, int]:
-    """Of the whole process, the least and the most that is to be expected."""
-    most = peak.reserved_bytes + _CONTEXT_HIGH + _CUBLAS_WORKSPACES
+    """Of the whole process, the least and the most that is to be expected.
+
+    What an operator of the CPU has inside stands for what a GPU's may have, and counts in the most only.
+    """
+    most = _with_inside(peak) + _CONTEXT_HIGH + _CUBLAS_WORKSPACES
     return peak.allocated_bytes + _CONTEXT_LOW, most
+
+
+def _with_inside(peak: Peak) -> int:
+    return peak.reserved_bytes + peak.running_bytes - peak.requested_bytes
 
 
 def verdict_of(peak: Peak, device_bytes: int) -> Verdict:

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from tbprof.preflight.fits.blocks import Block, Kind, Log, Phase
+from tbprof.preflight.fits.blocks import Block, Call, Kind, Log, Phase
 from tbprof.preflight.fits.caching_allocator import CachingAllocator, rounded
 
 __all__ = ["Peak", "peak_of"]
@@ -26,6 +26,11 @@ class Peak:
     """In blocks of the allocator, in multiples of 512 bytes; all sizes below are of these."""
     reserved_bytes: int
     """In the allocator's segments, at the end."""
+    running_bytes: int
+    """By tensors and what an operator of the CPU has allocated inside while it runs, at their own fullest
+    moment; never less than `requested_bytes`."""
+    running: str
+    """That operator, with its line; "" where none makes it more."""
     step: int
     """The optimizer step of the peak, from 1."""
     phase: Phase
@@ -62,12 +67,15 @@ def _device_peak(device: int, events: list[tuple[int, Block, bool]], log: Log) -
         else:
             allocator.free(addresses.pop(id(block)))
     at, block, _ = fullest
+    running_bytes, running = _running(events, log.calls)
     there = [one for _, one, is_new in events if is_new and one.made <= at and (one.freed or at + 1) > at]
     return Peak(
         device=device,
         requested_bytes=most_requested,
         allocated_bytes=most_allocated,
         reserved_bytes=allocator.reserved_bytes,
+        running_bytes=max(running_bytes, most_requested),
+        running=running if running_bytes > most_requested else "",
         step=block.step + 1,
         phase=block.phase,
         line=block.line,
@@ -75,6 +83,20 @@ def _device_peak(device: int, events: list[tuple[int, Block, bool]], log: Log) -
         modules=_sums((one.module, one) for one in there),
         lines=_sums((one.line, one) for one in there),
     )
+
+
+def _running(events: list[tuple[int, Block, bool]], calls: list[Call]) -> tuple[int, str]:
+    """The most that tensors and one running operator took together, and which."""
+    device, most, running, requested = events[0][1].device, 0, "", 0
+    upcoming = iter(events)
+    event = next(upcoming, None)
+    for call in calls:
+        while event is not None and event[0] <= call.after:
+            requested += event[1].bytes if event[2] else -event[1].bytes
+            event = next(upcoming, None)
+        if call.device == device and requested + call.inside_bytes > most:
+            most, running = requested + call.inside_bytes, f"{call.operator} at {call.line}"
+    return most, running
 
 
 def _kind(block: Block, backward_starts: list[int]) -> Kind:

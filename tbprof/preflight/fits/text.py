@@ -12,9 +12,9 @@ __all__ = ["text"]
 
 _NOT_COUNTED = (
     "Not counted: what later steps need more, such as longer inputs, and evaluation; the workspaces of "
-    "cuDNN, what NCCL keeps, and temporaries inside of one operator. The whole process is given with 0.25 "
-    "to 1.4 GB for CUDA itself, and at most with cuBLAS's workspaces and all segments that the allocator "
-    "would have reserved."
+    "cuDNN and what NCCL keeps. The whole process is given with 0.25 to 1.4 GB for CUDA itself, and at most "
+    "with cuBLAS's workspaces, what one operator has inside while it runs (as the CPU's does: a GPU's may "
+    "take more or less) and all segments that the allocator would have reserved."
 )
 
 
@@ -57,6 +57,9 @@ def _holders(outcome: Outcome) -> Iterator[str]:
     peak = outcome.peak
     assert peak is not None
     yield f"The peak of batch size {outcome.batch}: {_moment(peak)}"
+    if peak.running:
+        inside = size(peak.running_bytes - peak.requested_bytes)
+        yield f"  on the CPU {peak.running} takes {inside} above it, inside, while it runs"
     for head, rows in (
         ("by kind", peak.kinds),
         ("by module", _named(peak.modules, "outside all forwards")),

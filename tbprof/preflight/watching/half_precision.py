@@ -18,7 +18,7 @@ from tbprof.preflight.base.device_marks import is_on_device
 from tbprof.preflight.base.patch import Patch
 from tbprof.preflight.watching.recording import remark
 
-__all__ = ["PATCHES", "SLOW_IN_HALF", "in_float32"]
+__all__ = ["PATCHES", "SLOW_IN_HALF", "has_half", "in_float32"]
 
 _ALL = 1 << 10
 _REMARK = "float16 kernels that are slow on a CPU were computed in float32 and rounded to float16"
@@ -45,12 +45,15 @@ Chosen by time on an AVX-512 CPU without kernels for float16, torch 2.13: 5 to 5
 """
 
 
+def has_half(args: tuple[Any, ...]) -> bool:
+    """Whether a tensor of float16 is among an op's arguments."""
+    return any(_is_half(argument) for argument in args)
+
+
 def in_float32(
     func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], rounded: int
 ) -> Any:
-    """What an op gives; on tensors of float16 computed in float32, with so many results rounded."""
-    if not any(_is_half(argument) for argument in args):
-        return func(*args, **kwargs)
+    """What an op of tensors of float16 gives, computed in float32 and with so many results rounded."""
     remark(_REMARK)
     result = func(*(_widened(argument) for argument in args), **kwargs)
     if isinstance(result, (tuple, list)):

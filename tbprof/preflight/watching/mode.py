@@ -20,15 +20,17 @@ from tbprof.preflight.base.devices import place_named
 from tbprof.preflight.watching import pending_reads
 from tbprof.preflight.watching.copies import note_copy_into, note_index_upload, note_index_upload_again
 from tbprof.preflight.watching.fault_guard import lost
-from tbprof.preflight.watching.half_precision import in_float32
+from tbprof.preflight.watching.half_precision import has_half, in_float32
 from tbprof.preflight.watching.op_plans import OpPlan, plan_for
 from tbprof.preflight.watching.recording import Event, is_muted, note
 
-__all__ = ["Watch", "last_op"]
+__all__ = ["RUNNERS", "Watch", "last_op"]
 
 _CPU = torch.device("cpu")
 _PLANS: dict[Any, OpPlan] = {}
 _LAST_OP = [""]
+RUNNERS: list[Callable[[Any, tuple[Any, ...], Mapping[str, Any], Place], Any]] = []
+"""The last one runs the operators with tensors of the device, views apart, and gives their results."""
 
 
 def last_op() -> str:
@@ -67,10 +69,7 @@ class Watch(TorchDispatchMode):  # type: ignore[misc]
         except Exception as error:  # noqa: BLE001 - the border to the program
             lost(plan.name, error)
         _LAST_OP[0] = plan.name
-        if plan.rounded_results and device is not None:
-            result = in_float32(func, args, options, plan.rounded_results)
-        else:
-            result = func(*args, **options)
+        result = func(*args, **options) if device is None else _run(plan, func, args, options, device)
         try:
             if plan.host_result is not None:
                 mark(result[plan.host_result], HOST)
@@ -81,6 +80,16 @@ class Watch(TorchDispatchMode):  # type: ignore[misc]
         except Exception as error:  # noqa: BLE001 - the border to the program
             lost(plan.name, error)
         return result
+
+
+def _run(
+    plan: OpPlan, func: Callable[..., Any], args: tuple[Any, ...], options: Mapping[str, Any], device: Place
+) -> Any:
+    if plan.rounded_results and has_half(args):
+        return in_float32(func, args, options, plan.rounded_results)
+    if RUNNERS and not plan.is_view:
+        return RUNNERS[-1](func, args, options, device)
+    return func(*args, **options)
 
 
 def _add_plan(func: Any) -> OpPlan:

@@ -18,9 +18,8 @@ ROWS = {"parameters": GB // 2, "activations": GB // 2}
 
 
 def outcome(batch: int, reserved: int) -> Outcome:
-    peak = Peak(
-        0, reserved, reserved, reserved, 2, "backward", "train.py(7): step", ROWS, {"Net": GB}, {"": GB}
-    )
+    held = (ROWS, {"Net": GB}, {"": GB})
+    peak = Peak(0, reserved, reserved, reserved, reserved, "", 2, "backward", "train.py(7): step", *held)
     return Outcome(batch, 2, "", peak)
 
 
@@ -74,7 +73,7 @@ def test_a_program_whose_batch_size_cant_be_changed_is_told_so(
 
 
 @pytest.mark.parametrize(
-    "given", [["--batch", "0"], ["--batch", "a"], ["--batch", "1", "--device-memory", "x"]]
+    "given", [["--batch", "0"], ["--batch", "a"], ["--batch", "1", "--device-memory", "80"]]
 )
 def test_wrong_options_are_refused(tmp_path: Path, given: list[str]) -> None:
     (script := tmp_path / "train.py").write_text("")

@@ -18,9 +18,8 @@ from tbprof.preflight.fits.one_size import Task, followed
 from tbprof.preflight.fits.outcome import Outcome
 
 _CPU = torch.profiler.ProfilerActivity.CPU
-CHEAP = ("perceptron, Adam", "inference")
-INSIDE = ("strided convolutions", "group norm and upsampling", "LSTM")
-"""Whose operators allocate more inside, on the CPU."""
+CHEAP = ("perceptron, Adam", "inference", "strided convolutions")
+"""Of the last one, an operator has the most inside."""
 
 EXACT = """
 import torch
@@ -83,7 +82,7 @@ def _allocations(events: list[Any]) -> Iterator[Any]:
 def judged(follow: Any, name: str) -> None:
     outcome = follow(TRAININGS[name])
     assert (outcome.error, outcome.steps) == ("", 2)
-    assert outcome.peak.requested_bytes == pytest.approx(recorded_peak(TRAININGS[name]), rel=0.05)
+    assert outcome.peak.running_bytes == pytest.approx(recorded_peak(TRAININGS[name]), rel=0.01)
 
 
 @pytest.mark.parametrize("name", CHEAP)
@@ -92,9 +91,29 @@ def test_the_peak_is_that_of_the_allocators_record(follow: Any, name: str) -> No
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("name", [name for name in TRAININGS if name not in (*CHEAP, *INSIDE)])
+@pytest.mark.parametrize("name", [name for name in TRAININGS if name not in CHEAP])
 def test_the_peak_of_other_trainings_is_too(follow: Any, name: str) -> None:
     judged(follow, name)
+
+
+CONVOLVED = """
+import torch
+model = torch.nn.Conv2d(16, 16, 3, padding=1).to("cuda")
+for _ in range(2):
+    model(torch.randn(8, 16, 32, 32, device="cuda")).sum().backward()
+"""
+
+
+def test_what_an_operator_has_inside_is_told_with_its_line(follow: Any) -> None:
+    peak = follow(CONVOLVED).peak
+    assert peak.running_bytes > peak.requested_bytes
+    assert peak.running.startswith("aten::convolution_backward at train.py(5)")
+
+
+def test_a_program_that_profiles_itself_is_followed_without_what_is_inside(follow: Any) -> None:
+    profiled = "with torch.autograd.profiler.profile():\n    model(torch.randn(8, 16, 32, 32, device='cuda'))"
+    peak = follow(CONVOLVED.partition("for")[0] + profiled).peak
+    assert (peak.running, peak.running_bytes) == ("", peak.requested_bytes)
 
 
 def test_what_holds_the_peak_is_told_by_kind_module_and_line(follow: Any) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
-from tbprof.preflight.fits.outcome import Outcome, growth_of
+from tbprof.preflight.fits.outcome import Outcome, growth_of, needed_bytes
 from tbprof.preflight.fits.peak import Peak
 
 GB = 10**9
 
 
 def outcome(batch: int, allocated_bytes: int, reserved_bytes: int) -> Outcome:
-    peak = Peak(0, allocated_bytes, allocated_bytes, reserved_bytes, 1, "forward", "", {}, {}, {})
+    peak = Peak(
+        0, allocated_bytes, allocated_bytes, reserved_bytes, allocated_bytes, "", 1, "forward", "", {}, {}, {}
+    )
     return Outcome(batch, 2, "", peak)
 
 
@@ -28,6 +32,14 @@ def test_what_surely_fits_is_less_than_what_may(device_bytes: int, sizes: tuple[
     growth = growth_of([outcome(2, 4 * GB, 5 * GB), outcome(4, 6 * GB, 9 * GB)])
     assert growth is not None
     assert growth.largest_batches(device_bytes) == sizes
+
+
+def test_what_an_operator_has_inside_counts_in_the_most_alone() -> None:
+    plain = outcome(2, 4 * GB, 5 * GB).peak
+    assert plain is not None
+    running = dataclasses.replace(plain, running_bytes=6 * GB, running="aten::convolution_backward")
+    (least, most), (least_running, most_running) = needed_bytes(plain), needed_bytes(running)
+    assert (least_running, most_running - most) == (least, 2 * GB)
 
 
 def test_one_size_tells_no_growth() -> None:
