@@ -13,6 +13,7 @@ from contextlib import nullcontext
 from importlib import import_module
 
 from tbprof.errors import TbprofError
+from tbprof.process.freed_memory import keep_freed_memory
 from tbprof.process.garbage import ending_process
 from tbprof.process.one_thread import one_thread
 from tbprof.standard_streams import discard, flush_output, prepare_streams, put
@@ -51,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         try:
             with ending_process() if arguments is None else nullcontext():
+                if arguments is None and given and given[0] in _READING:
+                    keep_freed_memory()
                 return _run(given)
         finally:
             # What --help printed, too, which ends the command.
