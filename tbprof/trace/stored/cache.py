@@ -1,8 +1,9 @@
 """Columns of large traces, kept in the user's cache folder.
 
 The key is what the file is, not where it lies: device, inode, size and time of the last
-change, with the tables that are wanted, and the versions of the columns and of tbprof. A
-folder that is not the user's own, or that others may write to, is not used.
+change, and the versions of the columns and of tbprof. An entry has all tables: the next
+question is mostly about another one, and to read them as well takes a tenth longer at most.
+A folder that is not the user's own, or that others may write to, is not used.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 from tbprof.folders import private_cache_folder
 from tbprof.opening import identity_of, status_of_regular
 from tbprof.trace.columns.columns import Trace
-from tbprof.trace.columns.tables import NO_TABLES, Tables
+from tbprof.trace.columns.tables import ALL_TABLES, NO_TABLES, Tables
 from tbprof.trace.importers.files.source import shown_path
 from tbprof.trace.importers.reading import read_trace
 from tbprof.trace.stored.stored_columns import SCHEMA, load_columns, write_columns
@@ -27,8 +28,8 @@ from tbprof.version import __version__
 
 __all__ = ["MAX_CACHE_BYTES", "WORTH_KEEPING_BYTES", "read_trace_cached"]
 
-WORTH_KEEPING_BYTES = 20 * 1000**2
-"""Smaller files, on the disk, are read again: that takes less than a second or two."""
+WORTH_KEEPING_BYTES = 5 * 1000**2
+"""Smaller files, on the disk, are read again: that takes less than a second, packed ones too."""
 MAX_CACHE_BYTES = 4 * 1024**3
 """Beyond it the traces that were not used for longest go."""
 
@@ -50,26 +51,31 @@ def read_trace_cached(
 
     The arrays of the trace may be read-only. What can't be kept is simply read again.
 
+    Args:
+        path: The file.
+        tables: Optional tables that are wanted; a large trace has all of them.
+        progress: Called with the bytes read so far and the size of the file on disk.
+
     Raises:
         TraceError: as `read_trace` does.
     """
-    key = _key(path, tables)
+    key = _key(path)
     folder = private_cache_folder("columns") if key is not None else None
     if key is None or folder is None:
         return read_trace(path, tables=tables, progress=progress, in_parallel=True)
     kept = _kept(folder / key, path)
     if kept is not None:
         return kept
-    trace = read_trace(path, tables=tables, progress=progress, in_parallel=True)
+    trace = read_trace(path, tables=ALL_TABLES, progress=progress, in_parallel=True)
     # A file that grew meanwhile is another file by now.
-    if _key(path, tables) == key:
+    if _key(path) == key:
         with contextlib.suppress(OSError):
             _keep(folder / key, trace)
             _make_room(folder)
     return trace
 
 
-def _key(path: str | os.PathLike[str], tables: Tables) -> str | None:
+def _key(path: str | os.PathLike[str]) -> str | None:
     """Names what the file is; None for one that is not worth keeping, or can't be read."""
     try:
         if status_of_regular(path).st_size < WORTH_KEEPING_BYTES:
@@ -77,7 +83,7 @@ def _key(path: str | os.PathLike[str], tables: Tables) -> str | None:
         file = identity_of(path)
     except (OSError, ValueError):
         return None
-    parts = (*file, sorted(tables), SCHEMA, __version__)
+    parts = (*file, SCHEMA, __version__)
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
 
