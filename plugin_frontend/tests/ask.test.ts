@@ -56,7 +56,7 @@ function follow(options: Options<string> = {}): Asked<string> {
 const POLLING: Options<string> = { poll: { everyMs: 1_000, unfinished: (value) => value === "reading" } };
 
 beforeEach(() => {
-  mock.timers.enable({ apis: ["setTimeout"] });
+  mock.timers.enable({ apis: ["setTimeout", "Date"] });
   key.value = null;
   visible.value = true;
   server = new Server();
@@ -125,7 +125,7 @@ test("it is asked again until the answer is whole, and then no more", async () =
   key.value = "A";
   await server.answer("reading");
   assert.deepEqual(answer.value, { kind: "there", value: "reading" });
-  await pass(999);
+  await pass(99);
   assert.equal(server.asked.length, 1);
   await pass(1);
   assert.equal(server.asked.length, 2);
@@ -133,6 +133,23 @@ test("it is asked again until the answer is whole, and then no more", async () =
   await pass(60_000);
   assert.equal(server.asked.length, 2);
   assert.deepEqual(answer.value, { kind: "there", value: "done" });
+});
+
+test("the longer it takes the less often it is asked, up to the interval", async () => {
+  follow(POLLING);
+  key.value = "A";
+  const waitedMs: number[] = [];
+  for (let turn = 0; turn < 20; turn += 1) {
+    await server.answer("reading");
+    let ms = 0;
+    for (const before = server.asked.length; server.asked.length === before; ms += 20) await pass(20);
+    waitedMs.push(ms);
+  }
+  assert.deepEqual(
+    waitedMs,
+    waitedMs.toSorted((one, other) => one - other),
+  );
+  assert.deepEqual([waitedMs[0], waitedMs.at(-1)], [100, 1_000]);
 });
 
 test("nobody is asked while the tab is hidden, and at once when it is seen again", async () => {

@@ -5,8 +5,13 @@ import { RouteError } from "../api/routeError.ts";
 import { failureOf, LOADING, type Loaded } from "./loaded.ts";
 import { visible } from "./visibility.ts";
 
+/** The first time that an unfinished answer is asked for again. */
+const SOONEST_MS = 100;
+/** Of the time waited so far: nobody waits longer than by this share for an answer that is there. */
+const LATEST_SHARE = 0.2;
+
 export interface Options<Value> {
-  /** Asks again so often while the server is not done, and the tab is seen. */
+  /** Asks again so often while the server is not done, and the tab is seen; sooner as long as it has not taken long. */
   poll?: { everyMs: number; unfinished: (value: Value) => boolean };
   /** The answer to one question never changes: the last one is shown again without being asked for. */
   keep?: boolean;
@@ -34,12 +39,12 @@ export function ask<Value>(
   let kept: { key: string; value: Value } | null = null;
 
   /** How long to wait before asking again; null: not at all. */
-  async function askOnce(asked: string, ended: AbortSignal): Promise<number | null> {
+  async function askOnce(asked: string, since: number, ended: AbortSignal): Promise<number | null> {
     try {
       const value = await fetch(asked, ended);
       if (ended.aborted) return null;
       answer.value = { kind: "there", value };
-      if (poll?.unfinished(value)) return poll.everyMs;
+      if (poll?.unfinished(value)) return Math.min(poll.everyMs, Math.max(SOONEST_MS, (Date.now() - since) * LATEST_SHARE));
       if (keep) kept = { key: asked, value };
       return null;
     } catch (error) {
@@ -53,8 +58,9 @@ export function ask<Value>(
     const skeleton = patienceMs > 0 ? setTimeout(() => (answer.value = LOADING), patienceMs) : undefined;
     ended.addEventListener("abort", () => clearTimeout(skeleton));
     if (skeleton === undefined) answer.value = LOADING;
+    const since = Date.now();
     for (;;) {
-      const waitMs = await askOnce(asked, ended);
+      const waitMs = await askOnce(asked, since, ended);
       clearTimeout(skeleton);
       if (waitMs === null) return;
       await pause(waitMs, ended);
