@@ -1,5 +1,6 @@
 import { nameOfRun } from "../../state/runs.ts";
 import { MemoryFiles } from "./MemoryFiles.tsx";
+import "../../draw/traceTables.ts";
 
 /** Of a run that recorded no window, what the hook left of its memory: most often, where it ran out. */
 export function RunWithoutWindows({ run }: { run: string }) {
@@ -12,8 +13,8 @@ export function RunWithoutWindows({ run }: { run: string }) {
           </h1>
           <p class="t2">The training ended before its first one was over. What the hook left of its memory is here.</p>
         </div>
-        <MemoryFiles key={run} title="In the folder of this run" />
       </div>
+      <MemoryFiles key={run} title="In the folder of this run" />
     </main>
   );
 }

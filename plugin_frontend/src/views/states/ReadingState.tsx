@@ -23,8 +23,9 @@ export function ReadingState({ progress }: { progress: Progress | null }) {
 
 function progressText({ read_bytes, total_bytes, elapsed_s, ahead }: Progress): string {
   const unit = sizeUnit(total_bytes);
-  const read = `${formatSizeIn(read_bytes, unit)} of ${formatSizeIn(total_bytes, unit)} ${unit}`;
-  const parts = [read, `${formatElapsed(elapsed_s)} so far`];
+  const parts = [`${formatElapsed(elapsed_s)} so far`];
+  // Before the first piece of the file nobody knows its size.
+  if (total_bytes > 0) parts.unshift(`${formatSizeIn(read_bytes, unit)} of ${formatSizeIn(total_bytes, unit)} ${unit}`);
   if (ahead > 0) parts.push(`after ${formatCounted(ahead, "other trace")}`);
   return parts.join(" · ");
 }
