@@ -76,6 +76,11 @@ class Log:
         if self.is_open and block.freed is None:
             block.freed, block.freed_phase = self._next(), phase
 
+    def begin(self) -> None:
+        """What has been seen so far was there when the step began, whenever it was found."""
+        if self.times_ns:
+            self.times_ns[:] = [self.times_ns[-1]] * len(self.times_ns)
+
     def call(self) -> None:
         """A module is called."""
         if self.first_call is None:

@@ -43,6 +43,7 @@ class MemoryRecorder:
         self._known: KnownTensors | None = None
         self._hooks = ExitStack()
         self._step = self._thread = 0
+        self._was_refused = False
         self._history = AllocatorHistory()
         self.snapshot: bytes | None = None
         """Of the allocator of a GPU at the end of the latest step, with the history of that step."""
@@ -103,13 +104,15 @@ class MemoryRecorder:
 
     def _begin(self, steps_taken: int) -> None:
         if has_compiled_code() or not can_enter():
-            logger.info("What holds memory is not recorded: the program compiles, or has a mode of its own.")
+            self._say_that_none_is_followed()
             return
         known = KnownTensors()
         if known.has_compiled_module:
+            self._say_that_none_is_followed()
             return
         mode = StorageMode()
         known.say_to(mode, all_tensors=True)
+        mode.log.begin()
         self._mode, self._known, self._step, self._thread = mode, known, steps_taken, get_ident()
         for handle in (
             modules.register_module_forward_pre_hook(self._guarded(self._enter_module)),
@@ -124,6 +127,15 @@ class MemoryRecorder:
         watch_allocations()
         self._history.begin()
         enter(mode)
+
+    def _say_that_none_is_followed(self) -> None:
+        """Once, as somebody asked for it."""
+        if not self._was_refused:
+            self._was_refused = True
+            logger.warning(
+                "What holds memory is not recorded (memory=True): the program compiles its code, or has a "
+                "dispatch mode of its own, and storages can't be followed beside it."
+            )
 
     def _guarded(self, note: Callable[[StorageMode, KnownTensors, Any], None]) -> Callable[..., None]:
         def called(one: Any, *_: Any) -> None:

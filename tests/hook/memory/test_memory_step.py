@@ -286,6 +286,17 @@ def test_what_autograd_keeps_of_a_result_that_python_holds_is_an_activation() ->
 
 
 @pytest.mark.exhaustive
+def test_what_was_there_before_is_there_from_the_first_moment_on() -> None:
+    there, recorder = [torch.ones(1000) for _ in range(20)], MemoryRecorder(is_wanted=True)
+    recorder.begin(0)
+    torch.ones(7)
+    found = recorder.after_step("host_1")
+    assert found is not None
+    at_the_start = max(sum(point[1:]) for point in found.curve if point[0] == 0)
+    assert at_the_start >= sum(one.nbytes for one in there)
+
+
+@pytest.mark.exhaustive
 def test_an_exception_of_the_program_passes_and_is_nobody_elses() -> None:
     recorder = MemoryRecorder(is_wanted=True)
     recorder.begin(0)
@@ -297,15 +308,17 @@ def test_an_exception_of_the_program_passes_and_is_nobody_elses() -> None:
 
 
 @pytest.mark.exhaustive
-def test_a_mode_of_the_program_is_left_alone() -> None:
+def test_a_mode_of_the_program_is_left_alone_and_that_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
     class Own(TorchDispatchMode):  # type: ignore[misc]
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             return func(*args, **(kwargs or {}))
 
     recorder = MemoryRecorder(is_wanted=True)
     with Own():
-        recorder.begin(0)
-        assert not recorder.is_recording
+        for step in range(2):
+            recorder.begin(step)
+            assert not recorder.is_recording
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
     recorder.begin(0)
     with Own():
         recorder.abandon()
