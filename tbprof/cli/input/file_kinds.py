@@ -14,6 +14,7 @@ __all__ = ["is_memory_step", "is_out_of_memory", "is_parquet", "is_pickle"]
 _PARQUET = b"PAR1"
 _PICKLES = tuple(bytes((0x80, protocol)) for protocol in range(2, 6))
 """A pickle says its protocol first, since the second one."""
+_PICKLE_SUFFIXES = (".pickle", ".pkl")
 
 
 def is_memory_step(path: Path) -> bool:
@@ -32,8 +33,8 @@ def is_parquet(path: Path) -> bool:
 
 
 def is_pickle(path: Path) -> bool:
-    """Whether a file begins as a pickle does."""
-    return _first_bytes(path, 2) in _PICKLES
+    """Whether a file begins as a pickle does, or is called one: the oldest two protocols say nothing."""
+    return _first_bytes(path, 2) in _PICKLES or (path.suffix in _PICKLE_SUFFIXES and path.is_file())
 
 
 def _first_bytes(path: Path, count: int) -> bytes:

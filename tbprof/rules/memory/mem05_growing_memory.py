@@ -24,11 +24,11 @@ Fix
 
 Silent
     Below 10 kB a step; in windows of fewer than four steps; where a step keeps nothing, as when a cache has
-    been filled; where as much is given back of what older steps kept; and without addresses. A cache that
-    goes on filling throughout the window looks like a leak. On the CPU torch does not record that memory from
-    before the window is given back: there a queue that has long been full looks like one, too, and the class
-    is at most medium. Memory of Python objects and of other libraries
-    is not recorded.
+    been filled, or when only each second step keeps something; in threads that the profiler does not see;
+    where as much is given back of what older steps kept; and without addresses. A cache that goes on filling
+    throughout the window looks like a leak. On the CPU torch does not record that memory from before the
+    window is given back: there a queue that has long been full looks like one, too, and the class is at most
+    medium. Memory of Python objects and of other libraries is not recorded.
 """
 
 from __future__ import annotations
