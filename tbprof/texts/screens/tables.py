@@ -30,6 +30,8 @@ OUTSIDE_OPERATORS = "outside of these"
 NO_ROWS = frozenset((IDLE, COPIES, SIDE_BY_SIDE, OUTSIDE_OPERATORS))
 """What a step holds beside the rows of a comparison."""
 
+_INSTEAD = {"record_param_comms": "communication (`record_param_comms`)"}
+"""What an operator is that few know by the name that torch gives it."""
 _LEAST_NAMED = 0.05
 """A row with less of the time is not named in the sentence."""
 
@@ -152,7 +154,8 @@ def operators_headline(by: str, largest: Sequence[tuple[str, float]], *, has_dev
     named = [(name or f"no {by}", part) for name, part in largest if part >= _LEAST_NAMED]
     if not named:
         return "No operator was recorded" if not largest else f"No {_one_row(by)} takes much of {whose}."
-    names = _listed([f"`{name}`" for name, _ in named])
+    names = _listed([_INSTEAD.get(name, f"`{name}`") for name, _ in named])
+    names = names[0].upper() + names[1:]
     takes = "takes" if len(named) == 1 else "take"
     return f"{names} {takes} {share(sum(part for _, part in named))} of {whose}."
 
