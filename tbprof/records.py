@@ -58,6 +58,10 @@ class _Layout:
         """Give the class an `__init__` of its own."""
         scope: dict[str, Any] = {"_LEFT_OUT": _LEFT_OUT}
         taken, body = ["self", "*"] if self.is_kw_only else ["self"], []
+        changing = self._changing()
+        if changing is not None:
+            scope |= {"_become": object.__dict__["__class__"].__set__, "_changing": changing}
+            body.append(" _kind = self.__class__\n _become(self, _changing)\n")
         for number, (name, put) in enumerate(self.setters.items()):
             value = name
             if name in self.factories:
@@ -70,10 +74,24 @@ class _Layout:
             else:
                 taken.append(name)
             scope[f"_set{number}"] = put
-            body.append(f" _set{number}(self, {value})\n")
+            body.append(f" self.{name} = {value}\n" if changing else f" _set{number}(self, {value})\n")
+        if changing is not None:
+            body.append(" self.__class__ = _kind\n")
         exec(f"def __init__({', '.join(taken)}):\n{''.join(body) or ' pass'}", scope)
         scope["__init__"].__qualname__ = f"{self.cls.__qualname__}.__init__"
         self.cls.__init__ = scope["__init__"]
+
+    def _changing(self) -> type | None:
+        """A class of the same layout that is not frozen; None where there can't be one.
+
+        To be of it while the fields are set takes two thirds of the time.
+        """
+        slots = self.cls.__dict__.get("__slots__")
+        return (
+            type(self.cls.__name__, (), {"__slots__": slots})
+            if slots and self.cls.__bases__ == (object,)
+            else None
+        )
 
     def standard(self) -> Any:
         """A class of the standard library's with the same fields."""
