@@ -21,6 +21,7 @@ from tbprof.trace.importers.importer_list import IMPORTERS
 __all__ = ["WindowName", "parse_window_name", "split_window_names"]
 
 _NS_DIGITS = 19
+_REPORT_ENDS = len(REPORT_SUFFIX)
 _DIGITS = (13, 16, _NS_DIGITS)
 
 
@@ -42,15 +43,20 @@ def parse_window_name(file_name: str) -> WindowName:
 
 
 def split_window_names(file_names: Iterable[str]) -> Iterator[tuple[str, str, int | None]]:
-    """The same of many in one pass and without records: stem, worker and time in ns of each."""
+    """The same of many without records: stem, worker and time in ns of each."""
     for file_name in file_names:
-        stem = file_name.removesuffix(REPORT_SUFFIX)
-        worker, _, digits = stem.rpartition(".")
-        if len(digits) == _NS_DIGITS and worker and digits.isdecimal():
-            # A hundred thousand reports are named so; where these digits stand, no trace's ending does.
-            yield stem, worker, int(digits)
-        else:
-            yield _split(stem or file_name)
+        yield _split(file_name.removesuffix(REPORT_SUFFIX) or file_name)
+
+
+def split_report_name(file_name: str) -> tuple[str, int | None]:
+    """The worker and the time in ns of a report that is named as published ones are; None for others.
+
+    There may be hundreds of thousands. Where the digits stand, no trace's ending does.
+    """
+    if not file_name.endswith(REPORT_SUFFIX):
+        return "", None
+    worker, _, digits = file_name[:-_REPORT_ENDS].rpartition(".")
+    return worker, int(digits) if len(digits) == _NS_DIGITS and worker and digits.isdecimal() else None
 
 
 def _split(stem: str) -> tuple[str, str, int | None]:

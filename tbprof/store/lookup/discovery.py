@@ -26,7 +26,7 @@ from tbprof.model import SkippedFile, Window
 from tbprof.process.garbage import searching_seldom
 from tbprof.remote.stand_ins import is_mirrored
 from tbprof.trace_files import TRACE_SUFFIXES, claims_to_be_trace, is_classic_copy
-from tbprof.window_names import split_window_names
+from tbprof.window_names import split_report_name, split_window_names
 
 __all__ = ["Discovery", "Listing", "MemoryFolder"]
 
@@ -186,16 +186,17 @@ class _Look:
         self._folder = folder
         self._run = run
         self._settled_before_ns = settled_before_ns
-        # Each file as the window that it would be alone, and its stem.
+        self._reports: list[tuple[str, int, str, str]] = []
+        """Those whose names tell their times: worker, time, name and path."""
+        # Each other file as the window that it would be alone, and its stem.
         self._windows: list[Window] = []
         self._stems: list[str] = []
         self._of_memory: list[str] = []
 
     def at(self, entries: Sequence[os.DirEntry[str]]) -> None:
-        reports: list[os.DirEntry[str]] = []
         for entry in entries:
             name = entry.name
-            if name.startswith("."):
+            if name[0] == ".":
                 continue
             try:
                 is_plain = entry.is_file(follow_symlinks=False) and name.isascii()
@@ -205,13 +206,15 @@ class _Look:
                 continue
             if not is_plain:
                 self._unusual(entry)
-            elif name.endswith(REPORT_SUFFIX):
-                reports.append(entry)
+                continue
+            worker, time_ns = split_report_name(name)
+            if time_ns is not None:
+                # Of these there are most: nothing more is asked about them.
+                self._reports.append((worker, time_ns, name, entry.path))
             elif name.endswith(_OF_MEMORY):
                 self._of_memory.append(name)
-            elif name.endswith(TRACE_SUFFIXES):
+            elif name.endswith(_ENDINGS):
                 self._file(entry)
-        self._plain_reports(reports)
 
     def of_memory(self) -> MemoryFolder | None:
         """Whether the hook left files of memory there; None where it did not."""
@@ -233,16 +236,6 @@ class _Look:
         else:
             self.is_settled &= not is_link
             self._file(entry)
-
-    def _plain_reports(self, entries: Sequence[os.DirEntry[str]]) -> None:
-        """Of published reports there are most: nothing is asked about one whose name tells its time."""
-        names = split_window_names(map(_NAME, entries))
-        for entry, (stem, worker, time_ns) in zip(entries, names, strict=True):
-            if time_ns is None:
-                self._file(entry)
-            else:
-                self._stems.append(stem)
-                self._windows.append(Window(self._run, worker, entry.name, time_ns, None, entry.path, 0))
 
     def _skip(self, path: str, reason: str) -> None:
         self.is_settled = False
@@ -284,13 +277,23 @@ class _Look:
 
     def windows(self) -> tuple[Window, ...]:
         """By worker and time; of a trace and its report one."""
-        found: Iterable[Window] = self._windows
-        if len(set(self._stems)) < len(self._stems):
-            by_stem: dict[str, list[Window]] = {}
-            for stem, window in zip(self._stems, self._windows, strict=True):
-                by_stem.setdefault(stem, []).append(window)
-            found = itertools.chain.from_iterable(itertools.starmap(_windows_of, by_stem.items()))
-        return tuple(sorted(found, key=_ORDER))
+        # Sorted before records are made of them, which takes a third of the time.
+        self._reports.sort()
+        reports = [
+            Window(self._run, worker, name, time_ns, None, path, 0)
+            for worker, time_ns, name, path in self._reports
+        ]
+        return tuple(reports) if not self._windows else tuple(sorted(self._joined(reports), key=_ORDER))
+
+    def _joined(self, reports: list[Window]) -> Iterable[Window]:
+        found = self._windows + reports
+        stems = self._stems + [window.window.removesuffix(REPORT_SUFFIX) for window in reports]
+        if len(set(stems)) == len(stems):
+            return found
+        by_stem: dict[str, list[Window]] = {}
+        for stem, window in zip(stems, found, strict=True):
+            by_stem.setdefault(stem, []).append(window)
+        return itertools.chain.from_iterable(itertools.starmap(_windows_of, by_stem.items()))
 
 
 def _windows_of(stem: str, files: Sequence[Window]) -> Sequence[Window]:
