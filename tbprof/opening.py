@@ -9,13 +9,13 @@ The path of a stand-in opens the content of the remote file, read from its store
 from __future__ import annotations
 
 import errno
-import hashlib
 import io
 import os
 import stat
 import sys
 from pathlib import Path
 
+from tbprof.digests import sha256_hex
 from tbprof.remote.stand_ins import MOST_BYTES, StandIn, is_mirrored, stand_in_of
 
 __all__ = [
@@ -152,11 +152,10 @@ def _stand_in(path: str | os.PathLike[str]) -> StandIn:
 
 
 def _digest_of_ends(file: io.FileIO, size: int) -> str:
-    ends = hashlib.sha256(file.read(_END_BYTES))
+    begin = file.read(_END_BYTES)
     # A gzip file ends with the checksum of all that it holds.
     file.seek(max(0, size - _END_BYTES))
-    ends.update(file.read(_END_BYTES))
-    return ends.hexdigest()
+    return sha256_hex(begin + file.read(_END_BYTES))
 
 
 def _check_place(path: str, descriptor: int) -> None:

@@ -43,7 +43,7 @@ def allowed(folders: str = "", packages: str = "", never: str = "") -> Allowed:
 FORMER_NAMES = {"lightning": "pytorch_lightning"}
 """Of frameworks: each file of `integrations` may import the one that it is named after."""
 
-FOR_ALL = frozenset({"records", "harmless", "averages"})
+FOR_ALL = frozenset({"digests", "records", "harmless", "averages"})
 """What everybody may import, as the standard library."""
 
 OF_RULES = allowed(
@@ -56,6 +56,7 @@ LAW = {
     "version": allowed(),
     "records": allowed(),
     "averages": allowed(),
+    "digests": allowed(),
     "model": allowed(),
     "errors": allowed(),
     "framework_options": allowed(),

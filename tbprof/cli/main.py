@@ -78,9 +78,9 @@ def _run(given: Sequence[str]) -> int:
         # A parser takes longer to import than all that this needs.
         put(f"{_VERSION}\n")
         return 0
-    import argparse
+    from tbprof.cli.parser import Parser
 
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="tbprof", description="Which lines of a PyTorch program make the GPU wait, and what each costs."
     )
     parser.add_argument("--version", action="version", version=_VERSION)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import re
 import tokenize
 from collections import Counter
 from collections.abc import Iterable
+
+from tbprof.digests import sha256_hex
 
 __all__ = [
     "disambiguated",
@@ -62,7 +63,7 @@ def disambiguated(fingerprints: Iterable[str]) -> tuple[str, ...]:
 
 
 def _digest(parts: tuple[str, ...]) -> str:
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return sha256_hex("\0".join(parts).encode("utf-8", "surrogatepass"))[:16]
 
 
 _SUPPRESSION = re.compile(r"#\s*tbprof:\s*ignore(?:\[(?P<codes>[\w\s,]*)\])?\s*(?P<reason>.*)")

@@ -7,11 +7,11 @@ was listed. All that lists and compares files works on stand-ins; who opens one 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 from pathlib import Path
 
+from tbprof.digests import sha256_hex
 from tbprof.errors import RemoteError
 from tbprof.folders import private_cache_folder
 from tbprof.records import dataclass
@@ -56,7 +56,7 @@ class StandIn:
     def key(self) -> str:
         """Names the file and its version, in hexadecimal digits."""
         parts = repr((self.address, self.path, self.version, self.size_bytes))
-        return hashlib.sha256(parts.encode(errors="surrogatepass")).hexdigest()[:32]
+        return sha256_hex(parts.encode(errors="surrogatepass"))[:32]
 
 
 def mirror_folder(address: str, *, holds: str | None = None) -> Path:
@@ -72,7 +72,7 @@ def mirror_folder(address: str, *, holds: str | None = None) -> Path:
     base = private_cache_folder("remote")
     if base is None:
         raise RemoteError(f"{address} can't be read without a cache: set XDG_CACHE_HOME to a folder of yours")
-    folder = base / hashlib.sha256(address.encode(errors="surrogatepass")).hexdigest()[:32]
+    folder = base / sha256_hex(address.encode(errors="surrogatepass"))[:32]
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         os.utime(folder)

@@ -6,7 +6,6 @@ A trace is read from several places at once, which a pipe does not allow.
 from __future__ import annotations
 
 import re
-import shutil
 import stat
 import sys
 from collections.abc import Iterator
@@ -62,6 +61,9 @@ def as_file(path: Path) -> Iterator[Path]:
 
 
 def _copy(path: Path, file: Path) -> None:
+    # Few pipe anything in, and every command would wait for it.
+    import shutil
+
     most_bytes = min(_MOST_BYTES, shutil.disk_usage(file.parent).free // 2)
     try:
         with _opened(path) as pipe, file.open("wb") as copy:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import hashlib
 import os
 import re
 from pathlib import Path
 
+from tbprof.digests import sha256_hex
 from tbprof.errors import ReportError, ReportTooLarge
 from tbprof.folders import private_cache_folder
 from tbprof.model import Report
@@ -76,7 +76,7 @@ def keep_report(trace_path: str, report: Report) -> None:
 
 def _key(trace_path: str) -> str:
     parts = (*identity_of(trace_path), SCHEMA, __version__)
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32] + ".pb"
+    return sha256_hex(repr(parts).encode())[:32] + ".pb"
 
 
 def _make_room(folder: Path) -> None:

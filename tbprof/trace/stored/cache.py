@@ -9,14 +9,13 @@ A folder that is not the user's own, or that others may write to, is not used.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import re
-import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+from tbprof.digests import sha256_hex
 from tbprof.folders import private_cache_folder
 from tbprof.opening import identity_of, status_of_regular
 from tbprof.trace.columns.columns import Trace
@@ -84,7 +83,7 @@ def _key(path: str | os.PathLike[str]) -> str | None:
     except (OSError, ValueError):
         return None
     parts = (*file, SCHEMA, __version__)
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
+    return sha256_hex(repr(parts).encode())[:32]
 
 
 def _kept(entry: Path, path: str | os.PathLike[str]) -> Trace | None:
@@ -93,7 +92,7 @@ def _kept(entry: Path, path: str | os.PathLike[str]) -> Trace | None:
         trace = load_columns(entry, shown_path(path))
         os.utime(entry)
     except (OSError, ValueError):
-        shutil.rmtree(entry, ignore_errors=True)
+        _remove(entry)
         return None
     return trace
 
@@ -106,7 +105,8 @@ def _keep(entry: Path, trace: Trace) -> None:
         # Another process may have been faster; what it wrote is the same.
         aside.rename(entry)
     finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        if aside.is_dir():
+            _remove(aside)
 
 
 def _make_room(folder: Path) -> None:
@@ -120,4 +120,11 @@ def _make_room(folder: Path) -> None:
             total += sum(file.stat().st_size for file in entry.iterdir())
             is_over = total > MAX_CACHE_BYTES
         if is_over:
-            shutil.rmtree(entry, ignore_errors=True)
+            _remove(entry)
+
+
+def _remove(entry: Path) -> None:
+    # Seldom needed: to import it, with all that it packs files with, takes 3 ms.
+    import shutil
+
+    shutil.rmtree(entry, ignore_errors=True)
