@@ -10,7 +10,8 @@ has endings of its own, which its importer names.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable
 from functools import cache
 
 from tbprof.file_names import REPORT_SUFFIX
@@ -18,7 +19,7 @@ from tbprof.records import dataclass
 from tbprof.trace.importers.importer import Importer
 from tbprof.trace.importers.importer_list import IMPORTERS
 
-__all__ = ["WindowName", "parse_window_name", "split_window_names"]
+__all__ = ["WindowName", "dated_reports", "parse_window_name", "split_window_name"]
 
 _NS_DIGITS = 19
 _REPORT_ENDS = len(REPORT_SUFFIX)
@@ -39,24 +40,33 @@ def parse_window_name(file_name: str) -> WindowName:
     >>> parse_window_name("node1_77.1752215573993169006.pt.trace.json").worker
     'node1_77'
     """
-    return WindowName(*next(split_window_names((file_name,))))
+    return WindowName(*split_window_name(file_name))
 
 
-def split_window_names(file_names: Iterable[str]) -> Iterator[tuple[str, str, int | None]]:
-    """The same of many without records: stem, worker and time in ns of each."""
-    for file_name in file_names:
-        yield _split(file_name.removesuffix(REPORT_SUFFIX) or file_name)
+def split_window_name(file_name: str) -> tuple[str, str, int | None]:
+    """The same without a record: stem, worker and time in ns."""
+    return _split(file_name.removesuffix(REPORT_SUFFIX) or file_name)
 
 
-def split_report_name(file_name: str) -> tuple[str, int | None]:
-    """The worker and the time in ns of a report that is named as published ones are; None for others.
+def dated_reports(
+    entries: Iterable[os.DirEntry[str]],
+) -> tuple[list[tuple[str, int, str, str]], list[os.DirEntry[str]]]:
+    """Of reports those whose names tell their time in ns, as published ones are named, and the others.
 
-    There may be hundreds of thousands. Where the digits stand, no trace's ending does.
+    Of each of the first its worker, time, name and path, in this order. There may be hundreds of thousands:
+    nothing is asked about them, and nothing called for each. Where the digits stand, no trace's ending does.
     """
-    if not file_name.endswith(REPORT_SUFFIX):
-        return "", None
-    worker, _, digits = file_name[:-_REPORT_ENDS].rpartition(".")
-    return worker, int(digits) if len(digits) == _NS_DIGITS and worker and digits.isdecimal() else None
+    dated: list[tuple[str, int, str, str]] = []
+    others: list[os.DirEntry[str]] = []
+    for entry in entries:
+        name = entry.name
+        worker, _, digits = name[:-_REPORT_ENDS].rpartition(".")
+        if len(digits) == _NS_DIGITS and worker and digits.isdecimal():
+            dated.append((worker, int(digits), name, entry.path))
+        else:
+            others.append(entry)
+    dated.sort()
+    return dated, others
 
 
 def _split(stem: str) -> tuple[str, str, int | None]:

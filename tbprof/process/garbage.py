@@ -11,6 +11,8 @@ __all__ = ["SELDOM", "ending_process", "searching_seldom"]
 SELDOM = 200_000
 """Objects between two searches. By default they are 700: a hundred searches for a report of a small trace."""
 
+_MANY = 10_000
+
 
 @contextmanager
 def ending_process() -> Iterator[None]:
@@ -27,7 +29,8 @@ def ending_process() -> Iterator[None]:
 def searching_seldom() -> Iterator[None]:
     """For records made by the hundred thousand, which a search each 700 objects would slow by a third.
 
-    It holds for the whole process, which so many objects may fill before its next search.
+    It holds for the whole process, which so many objects may fill before its next search. Many that are
+    left count as old then, or the first search behind this would be one of all of them.
     """
     before = gc.get_threshold()
     # Of a process that never searches, the first is 0.
@@ -35,4 +38,7 @@ def searching_seldom() -> Iterator[None]:
     try:
         yield
     finally:
+        if gc.get_count()[0] > _MANY and gc.get_freeze_count() == 0:
+            gc.freeze()
+            gc.unfreeze()
         gc.set_threshold(*before)

@@ -55,3 +55,16 @@ def test_a_process_searches_seldom_while_many_records_are_made_and_then_as_befor
         assert gc.get_threshold() == (first, 5, 6)
     finally:
         gc.set_threshold(*before)
+
+
+@pytest.mark.parametrize(("records", "are_young"), [(100, True), (50_000, False)])
+def test_many_records_are_not_searched_as_soon_as_they_are_there(records: int, are_young: bool) -> None:
+    program = (
+        "import gc\n"
+        "from tbprof.process.garbage import searching_seldom\n"
+        "gc.collect()\n"
+        f"with searching_seldom(): made = [[number] for number in range({records})]\n"
+        "young = {id(one) for generation in (0, 1) for one in gc.get_objects(generation)}\n"
+        "print(id(made[-1]) in young, gc.get_freeze_count())"
+    )
+    assert printed_by(program) == [str(are_young), "0"]

@@ -26,7 +26,7 @@ from tbprof.model import SkippedFile, Window
 from tbprof.process.garbage import searching_seldom
 from tbprof.remote.stand_ins import is_mirrored
 from tbprof.trace_files import TRACE_SUFFIXES, claims_to_be_trace, is_classic_copy
-from tbprof.window_names import split_report_name, split_window_names
+from tbprof.window_names import dated_reports, split_window_name
 
 __all__ = ["Discovery", "Listing", "MemoryFolder"]
 
@@ -187,13 +187,14 @@ class _Look:
         self._run = run
         self._settled_before_ns = settled_before_ns
         self._reports: list[tuple[str, int, str, str]] = []
-        """Those whose names tell their times: worker, time, name and path."""
+        """Those whose names tell their times: worker, time, name and path, in this order."""
         # Each other file as the window that it would be alone, and its stem.
         self._windows: list[Window] = []
         self._stems: list[str] = []
         self._of_memory: list[str] = []
 
     def at(self, entries: Sequence[os.DirEntry[str]]) -> None:
+        reports: list[os.DirEntry[str]] = []
         for entry in entries:
             name = entry.name
             if name[0] == ".":
@@ -206,15 +207,15 @@ class _Look:
                 continue
             if not is_plain:
                 self._unusual(entry)
-                continue
-            worker, time_ns = split_report_name(name)
-            if time_ns is not None:
-                # Of these there are most: nothing more is asked about them.
-                self._reports.append((worker, time_ns, name, entry.path))
+            elif name.endswith(REPORT_SUFFIX):
+                reports.append(entry)
             elif name.endswith(_OF_MEMORY):
                 self._of_memory.append(name)
-            elif name.endswith(_ENDINGS):
+            elif name.endswith(TRACE_SUFFIXES):
                 self._file(entry)
+        self._reports, others = dated_reports(reports)
+        for entry in others:
+            self._file(entry)
 
     def of_memory(self) -> MemoryFolder | None:
         """Whether the hook left files of memory there; None where it did not."""
@@ -251,7 +252,7 @@ class _Look:
 
     def _file(self, entry: os.DirEntry[str]) -> None:
         name = entry.name
-        stem, worker, time_ns = next(split_window_names((name,)))
+        stem, worker, time_ns = split_window_name(name)
         try:
             status = entry.stat()
             order_ns = status.st_mtime_ns if time_ns is None else time_ns
@@ -277,11 +278,9 @@ class _Look:
 
     def windows(self) -> tuple[Window, ...]:
         """By worker and time; of a trace and its report one."""
-        # Sorted before records are made of them, which takes a third of the time.
-        self._reports.sort()
+        run = self._run
         reports = [
-            Window(self._run, worker, name, time_ns, None, path, 0)
-            for worker, time_ns, name, path in self._reports
+            Window(run, worker, name, time_ns, None, path, 0) for worker, time_ns, name, path in self._reports
         ]
         return tuple(reports) if not self._windows else tuple(sorted(self._joined(reports), key=_ORDER))
 
