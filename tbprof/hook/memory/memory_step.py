@@ -137,13 +137,15 @@ class MemoryRecorder:
                 "dispatch mode of its own, and storages can't be followed beside it."
             )
 
-    def _guarded(self, note: Callable[[StorageMode, KnownTensors, Any], None]) -> Callable[..., None]:
-        def called(one: Any, *_: Any) -> None:
+    def _guarded(self, note: Callable[..., None]) -> Callable[..., None]:
+        """A hook of torch's that hands `note` what is followed before what torch hands it."""
+
+        def called(*told: Any) -> None:
             mode, known = self._mode, self._known
             if mode is None or known is None or not mode.log.is_open or get_ident() != self._thread:
                 return
             try:
-                note(mode, known, one)
+                note(mode, known, *told)
             except Exception as fault:  # noqa: BLE001 - the border to the user's training
                 let_through(fault)
                 mode.fault, mode.log.is_open = fault, False
@@ -151,24 +153,26 @@ class MemoryRecorder:
         return called
 
     @staticmethod
-    def _enter_module(mode: StorageMode, known: KnownTensors, module: nn.Module) -> None:
+    def _enter_module(mode: StorageMode, known: KnownTensors, module: nn.Module, given: Any) -> None:
+        if not mode.modules:
+            mode.give(given)
         mode.log.call()
         mode.modules.append(known.names.get(id(module), type(module).__name__))
 
     @staticmethod
-    def _leave_module(mode: StorageMode, known: KnownTensors, module: nn.Module) -> None:
+    def _leave_module(mode: StorageMode, known: KnownTensors, module: nn.Module, *_: Any) -> None:
         name = known.names.get(id(module), type(module).__name__)
         # One whose forward raised was not left.
         while mode.modules and mode.modules.pop() != name:
             pass
 
     @staticmethod
-    def _before_optimizer(mode: StorageMode, known: KnownTensors, optimizer: Any) -> None:
+    def _before_optimizer(mode: StorageMode, known: KnownTensors, optimizer: Any, *_: Any) -> None:
         mode.is_optimizing = True
         known.say_of(optimizer, mode)
 
     @staticmethod
-    def _after_optimizer(mode: StorageMode, known: KnownTensors, optimizer: Any) -> None:
+    def _after_optimizer(mode: StorageMode, known: KnownTensors, optimizer: Any, *_: Any) -> None:
         mode.is_optimizing = False
         known.say_of(optimizer, mode)
 

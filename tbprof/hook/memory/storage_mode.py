@@ -94,6 +94,16 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc]
                 block.kind = kind
                 block.module = module or block.module
 
+    def give(self, given: Any) -> None:
+        """An outermost module is called with it: what was made for that, and by no module, is an input.
+
+        Of several batches in a step the first alone was there before all modules.
+        """
+        for tensor in _tensors(given):
+            block = block_of(tensor)
+            if block is not None and block.is_made and not block.module and tensor.grad_fn is None:
+                block.kind = block.kind or "inputs"
+
     def _note(self, args: Any, kwargs: Any, result: Any) -> None:
         phase = self.phase()
         for tensor in _tensors((args, kwargs)):

@@ -369,3 +369,15 @@ def test_a_sparse_gradient_and_a_batch_that_was_fetched_early() -> None:
     sparse = bytes_of([table.weight.grad._indices(), table.weight.grad._values()])
     assert known_at_the_end(found)[1] - others[1] == sparse + bytes_of(one.grad for one in head.parameters())
     assert highest(found, "inputs") == batches[0].nbytes
+
+
+def test_each_batch_of_a_step_is_an_input() -> None:
+    model, recorder = nn.Linear(1000, 2), MemoryRecorder(is_wanted=True)
+    recorder.begin(0)
+    for _ in range(3):
+        batch = torch.randn(500, 1000)
+        model(batch).sum().backward()
+    found = recorder.after_step("host_1")
+    assert found is not None
+    assert highest(found, "inputs") == 2 * batch.nbytes, "the next one is made while the last one is there"
+    assert highest(found, "activations") < batch.nbytes / 100
