@@ -35,6 +35,7 @@ def out_of_memory_text(found: OutOfMemory) -> str:
         ],
         ["Raised at:", *(f"  {frame}" for frame in found.frames[:_MOST_FRAMES])],
         _held(found),
+        _largest(found),
         ["What would free memory:", *(f"  - {change}" for change in changes(found))],
     )
     return "\n".join("".join(f"{plain(line)}\n" for line in part if line) for part in parts)
@@ -53,10 +54,12 @@ def _held(found: OutOfMemory) -> list[str]:
     if unaccounted is not None:
         rows.append((unaccounted, "the rest, which Python does not know: activations, among others"))
     lines = [f"{size(held_bytes):>12}  {name}" for held_bytes, name in rows]
-    largest = [
-        f"{size(each):>14}  {count(number, 'tensor')} of {name}" for name, number, each in held.largest
-    ]
-    at = len(rows) - (unaccounted is not None)
-    lines[at:at] = largest
     known = "" if held.is_whole else ", of the tensors that there was time to look at"
     return [f"What held memory of {device_name(found)}{known}:", *lines]
+
+
+def _largest(found: OutOfMemory) -> list[str]:
+    rows = [
+        f"{size(each):>12}  {count(number, 'tensor')} of {name}" for name, number, each in found.held.largest
+    ]
+    return ["The largest of what is saved, and of the other tensors:", *rows] if rows else []

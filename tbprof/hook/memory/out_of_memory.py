@@ -126,11 +126,12 @@ def _asked_bytes(message: str) -> int | None:
 
 
 def _of_gpu(device: torch.device) -> tuple[int | None, ...]:
-    """Total, free, allocated and reserved; None where the device does not answer any more."""
+    """Total, free, allocated and reserved; None where the device does not answer, or is none of CUDA's."""
     try:
         free, total = torch.cuda.mem_get_info(device)
         return total, free, torch.cuda.memory_allocated(device), torch.cuda.memory_reserved(device)
-    except RuntimeError:
+    except (RuntimeError, AssertionError):
+        # The latter is what a torch that was built without CUDA raises.
         return None, None, None, None
 
 

@@ -160,3 +160,11 @@ def test_a_folder_that_cannot_be_written_changes_nothing(
     monkeypatch.setattr(Path, "write_bytes", full)
     failing(tmp_path, MemoryError())
     assert [type(fault) for fault in expected_faults] == [OSError]
+
+
+def test_a_torch_without_the_device_tells_what_the_error_does(tmp_path: Path) -> None:
+    message = "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.11 GiB"
+    failing(tmp_path, torch.OutOfMemoryError(message))
+    (found,) = left_in(tmp_path)
+    assert (found.device, found.asked_bytes) == ("GPU 0", 2 * 1024**3)
+    assert torch.cuda.is_available() or found.total_bytes is None
