@@ -19,6 +19,8 @@ Plain: TypeAlias = Any
 
 _MOST_DIGIT_BYTES = 9
 """Of a whole number: addresses have eight, and one more for the sign."""
+_BEGINNING = b"\x80"
+"""Of every protocol since the second, of 2003."""
 _NEWEST_PROTOCOL = 5
 _MOST_VALUES = 30_000_000
 """Of values and marks, and of what may be meant again: a byte can make a container of a hundred."""
@@ -30,6 +32,8 @@ def read_plain_pickle(data: bytes) -> Plain:
     Raises:
         SnapshotError: It is damaged, or holds what is no plain value.
     """
+    if not data.startswith(_BEGINNING):
+        raise SnapshotError("it is no pickle as torch writes them: use torch.cuda.memory._dump_snapshot")
     try:
         return _Reading(data).value()
     except (struct.error, IndexError, KeyError, TypeError, ValueError, OverflowError) as error:

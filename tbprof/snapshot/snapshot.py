@@ -16,7 +16,15 @@ from tbprof.errors import SnapshotError
 from tbprof.records import dataclass
 from tbprof.snapshot.plain_pickle import read_plain_pickle
 
-__all__ = ["DeviceSnapshot", "Held", "Snapshot", "devices_of", "read_snapshot", "snapshot_in"]
+__all__ = [
+    "DeviceSnapshot",
+    "FailedAllocation",
+    "Held",
+    "Snapshot",
+    "devices_of",
+    "read_snapshot",
+    "snapshot_in",
+]
 
 _MOST_BYTES = 512 * 1024 * 1024
 _USED = "active_allocated"
@@ -37,6 +45,17 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
+class FailedAllocation:
+    """For which the device had no memory."""
+
+    place: str | None
+    """As that of `Held`."""
+    asked_bytes: int
+    free_bytes: int
+    """On the device, outside of the allocator."""
+
+
+@dataclass(frozen=True, slots=True)
 class DeviceSnapshot:
     device: int
     segments: int
@@ -52,6 +71,8 @@ class DeviceSnapshot:
     """The largest first."""
     events: Mapping[str, int]
     """Of the recorded history, how many of each action, such as `segment_alloc` and `oom`."""
+    failed: FailedAllocation | None
+    """The last one of the history."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +149,7 @@ def _device(number: int, segments: list[dict[str, Any]], history: Any, places: _
         if state == _FREE:
             free.append(size)
         elif state == _USED:
-            held[places.of(block.get("frames"))].append(size)
+            held[places.of(_frames(block))].append(size)
     return DeviceSnapshot(
         device=number,
         segments=len(segments),
@@ -144,7 +165,25 @@ def _device(number: int, segments: list[dict[str, Any]], history: Any, places: _
             )
         ),
         events=dict(Counter(_actions(history))),
+        failed=_failure(history, places),
     )
+
+
+def _frames(record: dict[str, Any]) -> Any:
+    """The stack of a block or an event; torch 2.0 keeps that of a block in its history, the newest first."""
+    history = record.get("history")
+    if "frames" not in record and isinstance(history, list) and history and isinstance(history[0], dict):
+        return history[0].get("frames")
+    return record.get("frames")
+
+
+def _failure(history: Any, places: _Places) -> FailedAllocation | None:
+    events = history if isinstance(history, list) else []
+    failed = [one for one in events if isinstance(one, dict) and one.get("action") == "oom"]
+    if not failed:
+        return None
+    last = failed[-1]
+    return FailedAllocation(places.of(_frames(last)), _whole(last, "size"), _whole(last, "device_free"))
 
 
 def _is_segment(value: Any) -> bool:

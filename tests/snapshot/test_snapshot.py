@@ -233,3 +233,30 @@ def test_damaged_snapshots_give_a_snapshot_or_an_error() -> None:
 @pytest.mark.exhaustive
 def test_more_damaged_snapshots_do() -> None:
     mutants(1_000, seed=2)
+
+
+def test_an_allocation_that_failed_comes_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    value = snapshot()
+    value["device_traces"][0][-1] |= {"size": 80 * 10**9, "device_free": 10**8}
+    assert main(["report", str(written(tmp_path, value))]) == 0
+    first, *_, history, _, _ = capsys.readouterr().out.replace("\u202f", " ").splitlines()
+    asked = "80.0 GB asked for at train.py(31): step, 100.0 MB free on the device."
+    assert first == f"GPU 0: out of memory: {asked}"
+    assert history.startswith(
+        "History: 2 blocks allocated, 1 segment taken from the driver, 1 allocation failed"
+    )
+
+
+def test_torch_2_0_keeps_the_stack_of_a_block_in_its_history() -> None:
+    value = snapshot()
+    for one in (block for segment in value["segments"] for block in segment["blocks"]):
+        one["history"] = [{"addr": one["address"], "real_size": one["size"], "frames": one.pop("frames")}]
+    assert devices_of(value)[0].held == devices_of(snapshot())[0].held
+
+
+@pytest.mark.parametrize("protocol", [0, 1])
+def test_pickles_that_torch_never_wrote_are_told_apart_from_damaged_ones(
+    tmp_path: Path, protocol: int
+) -> None:
+    with pytest.raises(SnapshotError, match="no pickle as torch writes them"):
+        read_snapshot(written(tmp_path, snapshot(), protocol))

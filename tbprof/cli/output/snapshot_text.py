@@ -5,20 +5,21 @@ from __future__ import annotations
 import dataclasses
 
 from tbprof.harmless import json_text, plain
-from tbprof.snapshot.snapshot import DeviceSnapshot, Snapshot
+from tbprof.snapshot.snapshot import DeviceSnapshot, FailedAllocation, Snapshot
 from tbprof.texts.figures.quantities import count, share, size
+from tbprof.texts.memory.snapshots import failed_sentence
 
 __all__ = ["snapshot_json", "snapshot_text"]
 
 _SCHEMA = 1
 _MOST_HELD = 20
 _EVENTS = {
-    "alloc": "allocated",
-    "segment_alloc": "segments allocated",
-    "segment_free": "segments freed",
-    "oom": "out of memory",
+    "alloc": ("block allocated", "blocks allocated"),
+    "segment_alloc": ("segment taken from the driver", "segments taken from the driver"),
+    "segment_free": ("segment given back to it", "segments given back to it"),
+    "oom": ("allocation failed", "allocations failed"),
 }
-"""Of the history, what is worth a word."""
+"""Of the history, what is worth a word, of one and of several."""
 
 
 def snapshot_json(snapshot: Snapshot) -> str:
@@ -38,6 +39,8 @@ def _lines(device: DeviceSnapshot) -> list[str]:
         f"GPU {device.device}: {size(device.allocated_bytes)} allocated of {size(device.reserved_bytes)} "
         f"reserved in {count(device.segments, 'segment')}."
     ]
+    if device.failed is not None:
+        lines.insert(0, f"GPU {device.device}: {_failed(device.failed)}")
     if device.free_bytes:
         lines.append(
             f"Free: {size(device.free_bytes)}, the largest block {size(device.largest_free_bytes)} "
@@ -45,7 +48,7 @@ def _lines(device: DeviceSnapshot) -> list[str]:
         )
     if device.awaited_bytes:
         lines.append(f"Given back, and still awaited by a stream: {size(device.awaited_bytes)}.")
-    told = [f"{device.events[name]:,} {words}" for name, words in _EVENTS.items() if device.events.get(name)]
+    told = [count(device.events[name], *words) for name, words in _EVENTS.items() if device.events.get(name)]
     if told:
         lines.append(f"History: {', '.join(told)}.")
     lines += [
@@ -56,3 +59,7 @@ def _lines(device: DeviceSnapshot) -> list[str]:
     if left:
         lines.append(f"{size(sum(one.bytes for one in left)):>12}  on {count(len(left), 'more line')}")
     return lines
+
+
+def _failed(failed: FailedAllocation) -> str:
+    return failed_sentence(asked_bytes=failed.asked_bytes, free_bytes=failed.free_bytes, place=failed.place)

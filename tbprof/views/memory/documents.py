@@ -14,6 +14,7 @@ from tbprof.texts.memory.out_of_memory import (
     there_sentence,
     unaccounted_bytes,
 )
+from tbprof.texts.memory.snapshots import failed_sentence
 from tbprof.views.memory.memory_files import MemoryDocument, MemoryPart, MemoryPartRow, MemoryStack
 
 __all__ = ["memory_step_document", "out_of_memory_document", "snapshot_document"]
@@ -62,6 +63,11 @@ def snapshot_document(found: Snapshot) -> MemoryDocument:
     allocated = sum(device.allocated_bytes for device in found.devices)
     reserved = sum(device.reserved_bytes for device in found.devices)
     headline = f"{size(allocated)} allocated of {size(reserved)} that torch's allocator holds."
+    failed = next(((one.device, one.failed) for one in found.devices if one.failed is not None), None)
+    if failed is not None:
+        device, last = failed
+        told = failed_sentence(asked_bytes=last.asked_bytes, free_bytes=last.free_bytes, place=last.place)
+        headline = f"GPU {device} {told} {headline}"
     return MemoryDocument(headline, None, tuple(_device_part(device) for device in found.devices))
 
 
