@@ -44,6 +44,7 @@ from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import Need, Passing, Rule
 from tbprof.texts.figures.quantities import count, size
 from tbprof.texts.figures.scopes import Scope
+from tbprof.trace.columns.columns import Category
 
 __all__ = ["RULE"]
 
@@ -62,7 +63,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _finding(facts: Facts, growth: Growth) -> Finding:
-    place = _place(growth)
+    place = _place(facts, growth)
     steps = growth.peak_bytes / growth.all_bytes_per_step
     severity: Severity = next((severity for most, severity in _STEPS_TO_DOUBLE if steps <= most), "low")
     return window_finding(
@@ -88,12 +89,24 @@ def _finding(facts: Facts, growth: Growth) -> Finding:
     )
 
 
-def _place(growth: Growth) -> str:
+def _place(facts: Facts, growth: Growth) -> str:
     """The user's function, as a recording spells it, else the operator."""
     source = growth.source
     if source is None:
         return growth.operator or ""
-    return f"{source.file}({source.line or 0}): {source.function}"
+    written = f"{source.file}({source.line}): {source.function}"
+    line = 0 if _was_open_before(facts, written) else source.line
+    return f"{source.file}({line}): {source.function}"
+
+
+def _was_open_before(facts: Facts, frame: str) -> bool:
+    """Whether it is a frame that ran when the recording began: its line is where it stood then."""
+    names, slices = facts.trace.names, facts.trace.slices
+    if frame not in names:
+        return False
+    of_frame = (slices.category == Category.PYTHON) & (slices.name == names.index(frame))
+    started = slices.start_ns[of_frame]
+    return len(started) > 0 and bool((started < facts.steps.start_ns.min()).all())
 
 
 def _looked_at(facts: Facts) -> Numbers | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tbprof.model import Numbers
 from tbprof.rules.base.notes import about_of, duration_of, share_of
-from tbprof.texts.figures.places import place_words
+from tbprof.texts.figures.places import LINE_UNKNOWN, place_words
 from tbprof.texts.figures.quantities import count, size
 from tbprof.texts.figures.scopes import Scope
 
@@ -42,15 +42,18 @@ def mem04(numbers: Numbers, scope: Scope) -> str:
 
 def mem05(numbers: Numbers, _: Scope) -> str:
     grown, device = size(int(numbers["per_step_bytes"])), numbers["device"]
-    place, module = place_words(str(numbers["place"])), str(numbers["module"])
+    recorded, module = str(numbers["place"]), str(numbers["module"])
+    place = place_words(recorded)
     where = f", most of it allocated in {place}" if place else ", outside of every operator"
     inside = f" of module {module}" if module and place else ""
     said = f"{device}: {grown} more in each step{where}{inside}."
     if numbers["may_replace_older"]:
         said = (
-            f"{device}: {grown} of each step outlive the window{where}{inside}. Whether older memory is given"
-            " back for it, as by a queue that is full, is not recorded on a CPU."
+            f"{said} Whether older memory is given back for it, as by a queue that is full, is not recorded"
+            " on a CPU."
         )
+    if LINE_UNKNOWN in recorded:
+        said = f"{said} At which line, a trace does not say; with `memory=True` the hook records it."
     if not numbers["is_graph"]:
         return said
     return f"{said} Results of several operators that autograd recorded are kept: a tensor with its graph is."

@@ -16,19 +16,23 @@ from tbprof.texts.findings.finding_notes import finding_note
 
 KEPT = 40_000
 STEPS = 5
+FUNCTION = "train.py(7): keep"
 
 
 class Scene:
     """Steps in which an operator gives and takes back blocks."""
 
-    def __init__(self, what: Callable[[Scene, int], None], *, steps: int = STEPS) -> None:
-        self._what = what
+    def __init__(
+        self, what: Callable[[Scene, int], None], *, steps: int = STEPS, function: str | None = FUNCTION
+    ) -> None:
+        self._what, self._function = what, function
         self._addresses = itertools.count(1)
         self.built = each_step(self._step, steps=steps)
 
     def _step(self, built: TraceBuilder, at: float) -> None:
         self._building, self._at = built, at + 10
-        built.frame("train.py(7): keep", at, at + 400)
+        if self._function is not None:
+            built.frame(self._function, at, at + 400)
         built.op("aten::relu", at + 5, at + 300)
         # Every step has what it gives back itself.
         self.free(self.allocate(1_000_000))
@@ -48,7 +52,12 @@ class Scene:
 
 
 def keeping(
-    size_bytes: int = KEPT, *, until: int = STEPS, steps: int = STEPS, frees_older: bool = False
+    size_bytes: int = KEPT,
+    *,
+    until: int = STEPS,
+    steps: int = STEPS,
+    frees_older: bool = False,
+    function: str | None = FUNCTION,
 ) -> TraceBuilder:
     def keep(scene: Scene, step: int) -> None:
         if frees_older and step == 1:
@@ -56,7 +65,7 @@ def keeping(
         if step < until:
             scene.allocate(size_bytes)
 
-    return Scene(keep, steps=steps).built
+    return Scene(keep, steps=steps, function=function).built
 
 
 def queueing(length: int, *, full_before: bool) -> TraceBuilder:
@@ -89,7 +98,7 @@ def test_what_every_step_keeps_is_found_with_its_function() -> None:
     assert (finding.severity, finding.confidence, finding.saving) == ("high", "medium", None)
     assert finding.numbers == {
         "device": "CPU",
-        "place": "train.py(7): keep",
+        "place": FUNCTION,
         "operator": "aten::relu",
         "module": "",
         "place_per_step_bytes": KEPT,
@@ -98,6 +107,18 @@ def test_what_every_step_keeps_is_found_with_its_function() -> None:
         "is_graph": 0,
         "may_replace_older": 0,
     }
+
+
+def test_of_a_function_that_ran_before_the_window_no_line_is_known() -> None:
+    built = keeping(frees_older=True, function=None)
+    built.frame("train.py(52): <module>", -50, 1000 * STEPS + 50)
+
+    (finding,) = found(built, "MEM05")
+
+    assert finding.numbers["place"] == "train.py(0): <module>"
+    note = finding_note(finding, scope_of(marks_steps=True))
+    assert "allocated in <module> of train.py." in note
+    assert "At which line, a trace does not say" in note
 
 
 def test_on_a_cpu_that_records_no_older_blocks_a_full_queue_may_do_the_same() -> None:
