@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from tbprof.cli.output.near_paths import near_path
 from tbprof.harmless import plain
-from tbprof.model import Report
+from tbprof.model import MemoryPeak, Report
 from tbprof.texts.figures.quantities import count, duration, mean, milliseconds, share, size
 from tbprof.texts.figures.scopes import scope_of
 from tbprof.texts.findings.actions import place_of
 from tbprof.texts.findings.check_outcomes import other_places_sentence
+from tbprof.texts.memory.sentences import MemoryFigures, peak_words
 from tbprof.texts.screens.idle import cause_name
 from tbprof.views.base.steady import marks_steps, mean_kernels, mean_launches
 from tbprof.views.checks.building import checks_summary
@@ -30,6 +31,7 @@ def terminal_text(report: Report) -> str:
     opening = (view.verdict, view.first_action, view.detail)
     lines = [_head(report), "", *(text for text in opening if text), *_changes(view), "", *_figures(view)]
     lines += _launched(report)
+    lines += _memory(report)
     lines += _causes(report)
     lines += _sites(view)
     lines += _window_findings(report)
@@ -127,6 +129,16 @@ def _launched(report: Report) -> list[str]:
     each = scope_of(marks_steps=marks_steps(report)).each
     calls = "launch" if launches == 1 else "launches"
     return [f"  kernels      {mean(kernels)} {each}, in {mean(launches)} {calls}"]
+
+
+def _memory(report: Report) -> list[str]:
+    """The peaks of the window; nothing where no allocations were recorded."""
+    told = peak_words([_peak(one) for one in report.memory])
+    return [f"  memory       {told} (tbprof table memory FILE says by what)"] if told else []
+
+
+def _peak(one: MemoryPeak) -> MemoryFigures:
+    return MemoryFigures(one.device, one.peak_bytes, one.reserved_bytes, one.is_recorded, before_bytes=None)
 
 
 def saving_text(saving: SavingView, *, calibrated: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tbprof.texts.figures.quantities import count, duration
+from tbprof.texts.figures.quantities import count, duration, size
 from tbprof.texts.figures.scopes import Scope
 from tbprof.texts.findings.rule_pages import RuleText
 
@@ -16,6 +16,7 @@ __all__ = [
     "actions_title",
     "bounds_words",
     "first_action_sentence",
+    "growing_memory_sentence",
     "how_to",
     "place_of",
     "record_first_sentence",
@@ -106,6 +107,12 @@ def record_first_sentence(case: str, *, once_us: float, step_us: float) -> str:
         more = "First: record several steps, or requests, in one window"
         return f"{more}; in this one nothing on the host is worth a change."
     return ""
+
+
+def growing_memory_sentence(device: str, per_step_bytes: int) -> str:
+    """What comes before any gain of time in a run that is long enough."""
+    whose = "the CPU" if device == "CPU" else device
+    return f"Memory of {whose} grows by {size(per_step_bytes)} in each step (MEM05), until it is full."
 
 
 NOTHING_ON_HOST = "First: nothing on the host is worth a change; only faster kernels, or fewer, save time."

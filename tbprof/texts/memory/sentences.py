@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from tbprof.records import dataclass
 from tbprof.texts.figures.quantities import count, size
 
-__all__ = ["MISSING", "HeldFigures", "MemoryFigures", "memory_sentence", "peak_headline", "peak_note"]
+__all__ = [
+    "MISSING",
+    "HeldFigures",
+    "MemoryFigures",
+    "memory_sentence",
+    "peak_headline",
+    "peak_note",
+    "peak_words",
+]
 
 MISSING = (
     "No allocations were recorded: record a window with `profile_memory=True`, which torch.profiler and the "
@@ -34,20 +42,27 @@ class MemoryFigures:
     """The most; None where the allocator keeps no cache, or did not say."""
     is_recorded: bool
     """Whether the allocator said its totals; else what was there before the recording is not known."""
+    before_bytes: int | None
+    """What of it was there before the recording; None where that is not known."""
 
 
 def memory_sentence(devices: Sequence[MemoryFigures], *, in_steps: bool, steps: int) -> str:
     """What was allocated at most, device by device."""
-    told = "; ".join(_peak(one) for one in devices)
-    return f"Memory {_scope(in_steps=in_steps, steps=steps)}: {told}."
+    return f"Memory {_scope(in_steps=in_steps, steps=steps)}: {peak_words(devices)}."
+
+
+def peak_words(devices: Sequence[MemoryFigures]) -> str:
+    """The same without its scope."""
+    return "; ".join(_peak(one) for one in devices)
 
 
 def _peak(figures: MemoryFigures) -> str:
     if not figures.is_recorded:
         return f"{figures.device} at least {size(figures.peak_bytes)} above its lowest"
+    before = f", {size(figures.before_bytes)} of it from before the window" if figures.before_bytes else ""
     if figures.device == _CPU:
-        return f"{figures.device} at most {size(figures.peak_bytes)} {_WHILE_PROFILED}"
-    told = f"{figures.device} at most {size(figures.peak_bytes)} allocated"
+        return f"{figures.device} at most {size(figures.peak_bytes)} {_WHILE_PROFILED}{before}"
+    told = f"{figures.device} at most {size(figures.peak_bytes)} allocated{before}"
     return told if figures.reserved_bytes is None else f"{told}, {size(figures.reserved_bytes)} reserved"
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from tbprof.model import MEDIUM_SHARE, Report
@@ -10,6 +11,7 @@ from tbprof.records import dataclass
 from tbprof.texts.findings.actions import (
     NOTHING_ON_HOST,
     first_action_sentence,
+    growing_memory_sentence,
     place_of,
     record_first_sentence,
 )
@@ -35,6 +37,8 @@ _NO_ORDER = ("lost_kernels", "cut_off")
 """The second sentence says what to do about the file."""
 
 
+_GROWING_MEMORY = "MEM05"
+
 _LATE_RANK = "DST01"
 """Whose order is to compare the ranks."""
 
@@ -56,6 +60,21 @@ def opening_of(report: Report) -> Opening:
 
 def opening_after(report: Report, actions: Sequence[ActionRow]) -> Opening:
     """The same, for who has its actions; a verdict of another version is left out, and its order with it."""
+    opening = _of_time(report, actions)
+    grows = " ".join(_growing(report))
+    return dataclasses.replace(opening, detail=f"{opening.detail} {grows}".strip()) if grows else opening
+
+
+def _growing(report: Report) -> Iterator[str]:
+    """Memory that grows ends a run, however long its steps take; not what is little or may only seem to."""
+    for finding in report.findings:
+        numbers = finding.numbers
+        is_sure = finding.severity != "low" and not numbers.get("may_replace_older", 1)
+        if finding.rule == _GROWING_MEMORY and is_sure:
+            yield growing_memory_sentence(str(numbers["device"]), int(numbers["per_step_bytes"]))
+
+
+def _of_time(report: Report, actions: Sequence[ActionRow]) -> Opening:
     if report.idle is None and report.recorded_calls:
         return _without_gpu(report, actions)
     if report.verdict is None:

@@ -65,7 +65,7 @@ def memory(facts: Facts, by: str, *, in_steps: bool) -> Table:
     return Table(
         name="memory",
         by=by,
-        sentence=_sentence(facts, found, in_steps=in_steps),
+        sentence=_sentence(facts, found, in_steps=in_steps, tells_before=True),
         in_steps=in_steps,
         steps=facts.steps.names if facts.steps.recorded else (),
         columns=_COLUMNS,
@@ -108,7 +108,8 @@ def _is_told(row: MemoryRow, by: Grouping) -> bool:
     return bool({"shapes": row.shapes, "stack": row.stack}.get(by, row.name))
 
 
-def _sentence(facts: Facts, found: WindowMemory, *, in_steps: bool) -> str:
+def _sentence(facts: Facts, found: WindowMemory, *, in_steps: bool, tells_before: bool = False) -> str:
+    """`tells_before`: what of the peak was there before the window, and so is in no row."""
     return memory_sentence(
         [
             MemoryFigures(
@@ -116,12 +117,22 @@ def _sentence(facts: Facts, found: WindowMemory, *, in_steps: bool) -> str:
                 peak_bytes=int(device.curve.allocated_bytes.max()),
                 reserved_bytes=_most_reserved(device),
                 is_recorded=device.curve.is_recorded,
+                before_bytes=_before_bytes(facts, device) if tells_before else None,
             )
             for device in found.devices
         ],
         in_steps=in_steps,
         steps=len(facts.steps) if facts.steps.recorded else 0,
     )
+
+
+def _before_bytes(facts: Facts, device: DeviceMemory) -> int | None:
+    """What of the peak was there before the window; None where that is not known."""
+    curve = device.curve
+    if device.blocks is None or not curve.is_recorded:
+        return None
+    held = sum(one.bytes for one in holders_after(facts, device, curve.peak))
+    return max(int(curve.allocated_bytes[curve.peak]) - held, 0)
 
 
 def _most_reserved(device: DeviceMemory) -> int | None:
@@ -153,7 +164,6 @@ def peak_document(facts: Facts, device: DeviceMemory) -> Json:
     curve = device.curve
     holders = holders_after(facts, device, curve.peak)
     peak_bytes = int(curve.allocated_bytes[curve.peak])
-    known = device.blocks is not None and curve.is_recorded
     step = int(facts.steps.index_of(curve.time_ns[curve.peak : curve.peak + 1])[0])
     return {
         "device": curve.device,
@@ -163,7 +173,7 @@ def peak_document(facts: Facts, device: DeviceMemory) -> Json:
         "peak_us": us(int(curve.time_ns[curve.peak]) - facts.origin_ns),
         "peak_step": facts.steps.names[step] if facts.steps.recorded and step != NONE else None,
         "peak_reserved_bytes": _most_reserved(device),
-        "before_bytes": max(peak_bytes - sum(one.bytes for one in holders), 0) if known else None,
+        "before_bytes": _before_bytes(facts, device),
         "holders": [_holder(one) for one in holders[:_MOST_HOLDERS]],
         "more_holders": max(len(holders) - _MOST_HOLDERS, 0),
     }

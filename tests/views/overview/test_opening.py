@@ -6,7 +6,7 @@ import dataclasses
 
 from report_samples import REPORT, changed
 
-from tbprof.model import HostTime, PlanRow, PredictedLine, Report, Saving, Source, Verdict
+from tbprof.model import HostTime, PlanRow, PredictedLine, Report, Saving, Severity, Source, Verdict
 from tbprof.views.overview.building import overview_view
 from tbprof.views.overview.opening import opening_of
 
@@ -164,3 +164,21 @@ def test_a_busy_device_without_actions_says_that_the_host_has_none() -> None:
     report = changed(findings=(), fix_plan=(), verdict=Verdict("busy", {**numbers, "cause_us": 0.0}))
     assert said(report)[1].startswith("First: nothing on the host is worth a change")
     assert "`gemm` 50" in opening_of(report).detail
+
+
+def growing(severity: Severity, *, may_replace_older: int = 0) -> Report:
+    numbers = {"device": "GPU 0", "per_step_bytes": 4_000_000, "may_replace_older": may_replace_older}
+    found = dataclasses.replace(
+        REPORT.findings[0], rule="MEM05", severity=severity, saving=None, sites=(), numbers=numbers
+    )
+    return changed(findings=(found,), fix_plan=(), verdict=BUSY)
+
+
+def test_memory_that_is_sure_to_fill_up_is_told_before_all_findings() -> None:
+    detail = opening_of(growing("high")).detail.replace("\u202f", " ")
+    assert detail.endswith("Memory of GPU 0 grows by 4.0 MB in each step (MEM05), until it is full.")
+
+
+def test_memory_that_grows_little_or_perhaps_is_not() -> None:
+    assert "MEM05" not in opening_of(growing("low")).detail
+    assert "MEM05" not in opening_of(growing("medium", may_replace_older=1)).detail
