@@ -26,7 +26,12 @@ _DECORATOR = "__tbprof_decorator__"
 
 
 def run_program(
-    program: str, arguments: Sequence[str], *, is_module: bool, decorate: Decorated | None = None
+    program: str,
+    arguments: Sequence[str],
+    *,
+    is_module: bool,
+    decorate: Decorated | None = None,
+    argv: Callable[[list[str]], list[str]] = list,
 ) -> None:
     """Run it in this process as `__main__`; what it raises passes.
 
@@ -35,8 +40,9 @@ def run_program(
         arguments: what it finds in `sys.argv`.
         is_module: which of the two it is.
         decorate: a function of the script that is watched.
+        argv: makes `sys.argv` of its name and its arguments.
     """
-    sys.argv = [program, *arguments]
+    sys.argv = argv([program, *arguments])
     main_module = _new_main_module()
     sys.modules["__main__"] = main_module
     if is_module:

@@ -101,6 +101,7 @@ def _outcome(options: argparse.Namespace, way: Way, rest: Sequence[str], batch: 
         "is_module": options.module,
         "batch": batch,
         "replaces_loaders": way.replaces_loaders,
+        "flag": way.flag,
         "steps": options.steps,
         "time_limit": options.time_limit,
     }

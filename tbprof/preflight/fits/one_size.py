@@ -10,11 +10,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from tbprof.errors import TbprofError
-from tbprof.preflight.fits.batch_size import loaders_resized
+from tbprof.errors import TbprofError, UsageError
+from tbprof.preflight.fits.batch_size import VARIABLE, loaders_resized
 from tbprof.preflight.fits.following import Follower
 from tbprof.preflight.fits.outcome import Outcome
 from tbprof.preflight.fits.peak import peak_of
+from tbprof.preflight.fits.read_arguments import ReadArguments
 from tbprof.preflight.prediction.prediction import ENDED_WELL, Prediction
 from tbprof.preflight.session import Preflight
 from tbprof.program.main_program import program_frames, run_program
@@ -34,6 +35,8 @@ class Task:
     is_module: bool
     batch: int
     replaces_loaders: bool
+    flag: str
+    """The program's argument that holds the batch size; "" where none does."""
     steps: int
     time_limit: float | None
 
@@ -44,7 +47,12 @@ def followed(task: Task) -> Outcome:
     Raises:
         TbprofError: It can't be run, or its batch size can't be changed.
     """
-    follower = Follower()
+    follower, given = Follower(), list[ReadArguments]()
+
+    def argv(words: list[str]) -> list[str]:
+        given.append(ReadArguments(words))
+        return given[0]
+
     preflight = Preflight(task.steps, warmup=0, time_limit=task.time_limit, program=task.program, force=True)
     try:
         with ExitStack() as stack:
@@ -53,11 +61,16 @@ def followed(task: Task) -> Outcome:
             stack.enter_context(follower.hooks())
             stack.enter_context(preflight)
             stack.enter_context(follower.following())
-            run_program(task.program, task.arguments, is_module=task.is_module)
+            run_program(task.program, task.arguments, is_module=task.is_module, argv=argv)
     except (Exception, SystemExit) as error:
         if not preflight.has_ended or isinstance(error, TbprofError):
             raise
         traceback.print_exception(type(error), error, program_frames(error.__traceback__))
+    if task.flag and given and not given[0].was_read:
+        raise UsageError(
+            f"its batch size is not known: it looks at none of its arguments, so {task.flag} changes nothing;"
+            f" let it read {VARIABLE} from the environment"
+        )
     peak, trouble = peak_of(follower.log), _trouble(preflight.prediction)
     return Outcome(task.batch, follower.steps, trouble or ("" if peak else _NO_GPU), peak)
 

@@ -14,6 +14,7 @@ pytest.importorskip("torch")
 import torch
 from memory_trainings import TRAININGS
 
+from tbprof.errors import UsageError
 from tbprof.preflight.fits.one_size import Task, followed
 from tbprof.preflight.fits.outcome import Outcome
 
@@ -50,14 +51,15 @@ for _ in range(2):
 def follow(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     """Follows a script in this process."""
 
-    def run(source: str, batch: int = 16, *, replaces_loaders: bool = False) -> Outcome:
+    def run(source: str, batch: int = 16, *, replaces_loaders: bool = False, flag: str = "") -> Outcome:
         (script := tmp_path / "train.py").write_text(source)
         # What running a program as the main one changes.
         monkeypatch.setattr(sys, "argv", sys.argv[:])
         monkeypatch.setattr(sys, "path", ["", *sys.path])
         monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
         monkeypatch.setenv("TBPROF_BATCH_SIZE", str(batch))
-        return followed(Task(str(script), (), False, batch, replaces_loaders, 2, None))
+        arguments = (flag, str(batch)) if flag else ()
+        return followed(Task(str(script), arguments, False, batch, replaces_loaders, flag, 2, None))
 
     return run
 
@@ -161,3 +163,9 @@ def test_a_copy_of_the_model_that_nobody_calls_is_parameters(follow: Any) -> Non
 def test_without_a_gpu_the_reason_is_said(follow: Any) -> None:
     outcome = follow(EXACT.replace(', device="cuda"', "").replace('.to("cuda")', ""))
     assert (outcome.peak, outcome.error[:28]) == (None, "nothing was put on a GPU; th")
+
+
+def test_an_argument_that_the_program_does_not_look_at_says_nothing_of_its_batch(follow: Any) -> None:
+    assert follow(f"import sys; print(sys.argv[2])\n{CONVOLVED}", flag="--bs").error == ""
+    with pytest.raises(UsageError, match="looks at none of its arguments, so --bs changes nothing"):
+        follow(CONVOLVED, flag="--bs")
