@@ -78,6 +78,7 @@ def _finding(facts: Facts, growth: Growth) -> Finding:
         numbers={
             "device": growth.device,
             "place": place,
+            "is_line": int(growth.source is None or growth.source.exact),
             "operator": growth.operator or "",
             "module": growth.module or "",
             "place_per_step_bytes": growth.bytes_per_step,

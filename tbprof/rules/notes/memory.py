@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tbprof.model import Numbers
 from tbprof.rules.base.notes import about_of, duration_of, share_of
-from tbprof.texts.figures.places import LINE_UNKNOWN, place_words
+from tbprof.texts.figures.places import place_words
 from tbprof.texts.figures.quantities import count, size
 from tbprof.texts.figures.scopes import Scope
 
@@ -13,7 +13,8 @@ __all__ = ["mem01", "mem02", "mem03", "mem04", "mem05"]
 
 def mem01(numbers: Numbers, scope: Scope) -> str:
     spent = duration_of(numbers, "call_per_step_ns")
-    calls = f"{about_of(numbers, 'calls_per_step')} calls of the driver, {spent}"
+    number = about_of(numbers, "calls_per_step")
+    calls = f"{number} {'call' if number == '1' else 'calls'} of the driver, {spent}"
     place = place_words(str(numbers["place"]))
     said = f"{calls} {scope.each}, most of it in {place}." if place else f"{calls} {scope.each}."
     retries = int(numbers["retries"])
@@ -42,8 +43,7 @@ def mem04(numbers: Numbers, scope: Scope) -> str:
 
 def mem05(numbers: Numbers, _: Scope) -> str:
     grown, device = size(int(numbers["per_step_bytes"])), numbers["device"]
-    recorded, module = str(numbers["place"]), str(numbers["module"])
-    place = place_words(recorded)
+    place, module = place_words(str(numbers["place"])), str(numbers["module"])
     where = f", most of it allocated in {place}" if place else ", outside of every operator"
     inside = f" of module {module}" if module and place else ""
     said = f"{device}: {grown} more in each step{where}{inside}."
@@ -52,8 +52,9 @@ def mem05(numbers: Numbers, _: Scope) -> str:
             f"{said} Whether older memory is given back for it, as by a queue that is full, is not recorded"
             " on a CPU."
         )
-    if LINE_UNKNOWN in recorded:
-        said = f"{said} At which line, a trace does not say; with `memory=True` the hook records it."
+    # Earlier versions did not say it.
+    if not numbers.get("is_line", 1):
+        said = f"{said} At which line of it, a trace does not say; with `memory=True` the hook records it."
     if not numbers["is_graph"]:
         return said
     return f"{said} Results of several operators that autograd recorded are kept: a tensor with its graph is."

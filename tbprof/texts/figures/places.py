@@ -5,10 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-__all__ = ["LINE_UNKNOWN", "place_words"]
-
-LINE_UNKNOWN = "(0): "
-"""Between a file and a function of which no line is known."""
+__all__ = ["place_words"]
 
 _WORDS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (

@@ -99,6 +99,7 @@ def test_what_every_step_keeps_is_found_with_its_function() -> None:
     assert finding.numbers == {
         "device": "CPU",
         "place": FUNCTION,
+        "is_line": 0,
         "operator": "aten::relu",
         "module": "",
         "place_per_step_bytes": KEPT,
@@ -118,7 +119,7 @@ def test_of_a_function_that_ran_before_the_window_no_line_is_known() -> None:
     assert finding.numbers["place"] == "train.py(0): <module>"
     note = finding_note(finding, scope_of(marks_steps=True))
     assert "allocated in <module> of train.py." in note
-    assert "At which line, a trace does not say" in note
+    assert "At which line of it, a trace does not say" in note
 
 
 def test_on_a_cpu_that_records_no_older_blocks_a_full_queue_may_do_the_same() -> None:
