@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from tbprof.cli.output.memory_step_text import memory_step_text
@@ -15,6 +16,7 @@ from tbprof.memory_files.listing import MemoryFile, memory_files_in
 from tbprof.memory_files.memory_step_file import read_memory_step
 from tbprof.memory_files.out_of_memory_file import read_out_of_memory
 from tbprof.store.lookup.discovery import MemoryFolder
+from tbprof.texts.memory.followed_steps import growth_sentence
 
 __all__ = ["memory_json", "memory_texts"]
 
@@ -34,6 +36,9 @@ def memory_texts(folders: Iterable[MemoryFolder], *, has_windows: bool) -> Itera
             tell(str(error))
     if files[_MOST_FILES:]:
         yield "".join(f"{file.path}: tbprof report prints it\n" for file in files[_MOST_FILES:])
+    grows = _growth(steps)
+    if grows:
+        yield f"{grows}\n"
     if steps and has_windows:
         yield f"What held memory in a step, by kind, module and line: tbprof report {steps[0].path}\n"
 
@@ -48,6 +53,17 @@ def memory_json(folders: Iterable[MemoryFolder]) -> str:
             except UsageError as error:
                 tell(str(error))
     return json_text(found).rstrip("\n")
+
+
+def _growth(files: list[MemoryFile]) -> str:
+    """Of the process that followed the newest step."""
+    found = []
+    for file in files:
+        # What is damaged is told where it is to be shown.
+        with suppress(UsageError):
+            found.append(read_memory_step(file.path))
+    steps = [one for one in found if (one.worker, one.device) == (found[0].worker, found[0].device)]
+    return growth_sentence(sorted(steps, key=lambda one: one.step))
 
 
 def _text(file: MemoryFile) -> str:
