@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from tbprof.harmless import json_text, plain
 from tbprof.model import MemoryStep
 from tbprof.texts.figures.quantities import count, size
+from tbprof.texts.memory.followed_steps import NO_LINE
 
 __all__ = ["memory_step_json", "memory_step_text"]
 
@@ -28,7 +29,7 @@ def memory_step_text(found: MemoryStep) -> str:
     ]
     lines += ["", "by kind", *_rows(found.kinds, found.peak_bytes)]
     lines += ["", "by module", *_rows(_named(found.modules, "no module"), found.peak_bytes)]
-    lines += ["", "by line that allocated", *_rows(_named(found.lines, "before this step"), found.peak_bytes)]
+    lines += ["", "by line that allocated", *_rows(_named(found.lines, NO_LINE), found.peak_bytes)]
     if found.cached_at_peak_bytes is not None:
         lines += ["", f"{size(found.cached_at_peak_bytes)} lay unused in torch's cache at the peak."]
     if found.cached_bytes is not None:

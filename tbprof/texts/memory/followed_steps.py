@@ -1,4 +1,4 @@
-"""What several followed steps of one process say together."""
+"""What followed steps say, and several of one process together."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from tbprof.model import MemoryStep
 from tbprof.texts.figures.quantities import count, size
 
-__all__ = ["growth_sentence"]
+__all__ = ["NO_LINE", "growth_sentence"]
+
+NO_LINE = "before this step, or not by an operator"
+"""Of what no line of the step allocated: a batch of a worker process comes as it is."""
 
 _ENOUGH = 3
 """Two may differ by chance."""

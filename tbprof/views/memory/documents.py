@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from tbprof.model import MEMORY_KINDS, MemoryStep, OutOfMemory
 from tbprof.snapshot.snapshot import DeviceSnapshot, Snapshot
 from tbprof.texts.figures.quantities import count, share, size
+from tbprof.texts.memory.followed_steps import NO_LINE
 from tbprof.texts.memory.out_of_memory import (
     asked_sentence,
     changes,
@@ -87,9 +88,7 @@ def memory_step_document(found: MemoryStep) -> MemoryDocument:
     parts = (
         MemoryPart("By kind", _known(said), (), "", _held(found.kinds, "", found.peak_bytes)),
         MemoryPart("By module", (), (), "", _held(found.modules, "no module", found.peak_bytes)),
-        MemoryPart(
-            "By line that allocated", (), (), "", _held(found.lines, "before this step", found.peak_bytes)
-        ),
+        MemoryPart("By line that allocated", (), (), "", _held(found.lines, NO_LINE, found.peak_bytes)),
     )
     return MemoryDocument(headline, _stack(found), _filled(parts))
 
