@@ -11,6 +11,7 @@ import re
 import sys
 import time
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 
 import torch
@@ -57,11 +58,21 @@ def memory_error(error: BaseException) -> BaseException | None:
 
 
 def look_at(
-    error: BaseException, worker: str, steps_taken: int, seen: FailedAllocation | None = None
+    error: BaseException,
+    worker: str,
+    steps_taken: int,
+    seen: FailedAllocation | None = None,
+    *,
+    left_on: BaseException | None = None,
 ) -> OutOfMemory:
     """All that can be known of a `memory_error` now, while its traceback holds what the functions held.
 
-    `seen` is what the allocator of its device said when it failed, where that was watched.
+    Args:
+        error: The one that says it.
+        worker: Whose it is.
+        steps_taken: Before it.
+        seen: What the allocator of its device said when it failed, where that was watched.
+        left_on: What the program leaves on, where that was raised because of it.
     """
     message, device = str(error), gpu_of(error)
     is_address_limit = device.type == "cpu" and _address_limit() is not None
@@ -77,7 +88,7 @@ def look_at(
         step=steps_taken,
         device="CPU" if device.type == "cpu" else f"GPU {device.index}",
         message=message[:_LONGEST_MESSAGE],
-        frames=_frames(error),
+        frames=_frames(error, error if left_on is None else left_on),
         asked_bytes=_asked_bytes(message),
         total_bytes=total,
         free_bytes=free,
@@ -112,9 +123,14 @@ def gpu_of(error: BaseException) -> torch.device:
     return torch.device("cuda", int(number[1]) if number else 0)
 
 
-def _frames(error: BaseException) -> tuple[str, ...]:
+def _frames(error: BaseException, left_on: BaseException) -> tuple[str, ...]:
+    """The innermost first; of an error that was caught, the way out is that of the one raised instead."""
+    return tuple(dict.fromkeys((*_frames_of(error), *_frames_of(left_on))))[:_MOST_FRAMES]
+
+
+def _frames_of(error: BaseException) -> Iterator[str]:
     frames = traceback.extract_tb(error.__traceback__)[-_MOST_FRAMES:]
-    return tuple(f"{frame.filename}:{frame.lineno} {frame.name}" for frame in reversed(frames))
+    return (f"{frame.filename}:{frame.lineno} {frame.name}" for frame in reversed(frames))
 
 
 def _asked_bytes(message: str) -> int | None:

@@ -29,6 +29,6 @@ def explain_out_of_memory(error: BaseException, config: HookConfig, steps_taken:
     worker = worker_name(config.worker, rank_and_world_size()[0])
     device = gpu_of(failed)
     seen = None if device.type == "cpu" else latest_failure(device.index)
-    found = look_at(failed, worker, steps_taken, seen)
+    found = look_at(failed, worker, steps_taken, seen, left_on=error)
     path = write_beside_windows(found, config.logdir, None if seen is None else seen.snapshot)
     logger.warning("Memory ran out after %d steps. What held it: tbprof report %s", steps_taken, path)

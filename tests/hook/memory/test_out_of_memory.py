@@ -168,3 +168,22 @@ def test_a_torch_without_the_device_tells_what_the_error_does(tmp_path: Path) ->
     (found,) = left_in(tmp_path)
     assert (found.device, found.asked_bytes) == ("GPU 0", 2 * 1024**3)
     assert torch.cuda.is_available() or found.total_bytes is None
+
+
+def test_of_an_error_that_was_caught_the_way_out_is_told_too(tmp_path: Path) -> None:
+    def ask() -> None:
+        raise MemoryError
+
+    def load() -> None:
+        try:
+            ask()
+        except MemoryError as error:
+            raise SystemExit(3) from error
+
+    with pytest.raises(SystemExit), TrainerHook(tmp_path) as hook:
+        hook.step()
+        load()
+    (found,) = left_in(tmp_path)
+    functions = [frame.rpartition(" ")[2] for frame in found.frames]
+    here = "test_of_an_error_that_was_caught_the_way_out_is_told_too"
+    assert functions == ["ask", "load", "load", here], "where it was caught, and where it was raised again"
