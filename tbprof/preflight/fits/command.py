@@ -43,6 +43,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
             outcomes.append(_outcome(options, way, rest, batch))
             if outcomes[-1].error:
                 sys.stderr.write(f"tbprof: batch size {batch}: {plain(outcomes[-1].error)}\n")
+            if outcomes[-1].is_refusal:
+                break
     except KeyboardInterrupt:
         sys.stderr.write("tbprof: interrupted\n")
     substitute_unencodable(sys.stdout)

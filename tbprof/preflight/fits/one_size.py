@@ -89,7 +89,7 @@ def main() -> int:
     try:
         outcome = followed(task)
     except TbprofError as error:
-        outcome = Outcome(task.batch, 0, str(error), None)
+        outcome = Outcome(task.batch, 0, str(error), None, is_refusal=True)
     file.write_text(json.dumps(dataclasses.asdict(outcome)), encoding="utf-8")
     return 0
 

@@ -29,6 +29,8 @@ class Outcome:
     error: str
     """Why there is less, or nothing; "" for a run that ended well."""
     peak: Peak | None
+    is_refusal: bool = False
+    """Whether it would be the same with every other size."""
 
 
 @dataclass(frozen=True, slots=True)
