@@ -95,9 +95,8 @@ def _place(facts: Facts, growth: Growth) -> str:
     source = growth.source
     if source is None:
         return growth.operator or ""
-    written = f"{source.file}({source.line}): {source.function}"
-    line = 0 if _was_open_before(facts, written) else source.line
-    return f"{source.file}({line}): {source.function}"
+    written = f"{source.file}({source.line or 0}): {source.function}"
+    return f"{source.file}: {source.function}" if _was_open_before(facts, written) else written
 
 
 def _was_open_before(facts: Facts, frame: str) -> bool:

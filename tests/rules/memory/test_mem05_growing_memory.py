@@ -116,7 +116,7 @@ def test_of_a_function_that_ran_before_the_window_no_line_is_known() -> None:
 
     (finding,) = found(built, "MEM05")
 
-    assert finding.numbers["place"] == "train.py(0): <module>"
+    assert finding.numbers["place"] == "train.py: <module>"
     note = finding_note(finding, scope_of(marks_steps=True))
     assert "allocated in <module> of train.py." in note
     assert "At which line of it, a trace does not say" in note

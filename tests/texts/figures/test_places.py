@@ -12,6 +12,7 @@ from tbprof.texts.figures.places import place_words
     [
         ("MoE[experts=64, topk=2]", 'record_function("MoE[experts=64, topk=2]")'),
         ("src/model.py(252): forward", "src/model.py:252 forward"),
+        ("src/train.py: <module>", "<module> of src/train.py"),
         ("nn.Module: Attention_3", "module Attention_3"),
         ("Optimizer.step#AdamW.step", "AdamW.step()"),
         ("aten::copy_", "operator aten::copy_"),
