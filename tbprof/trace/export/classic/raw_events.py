@@ -8,9 +8,10 @@ from typing import Any
 import msgspec
 
 from tbprof.trace.export.classic.rows import RawEvent
+from tbprof.trace.importers.kineto.events.batch import Batch
 from tbprof.trace.importers.kineto.events.boundaries import SPACE
 from tbprof.trace.importers.kineto.events.chunks import EventStream
-from tbprof.trace.importers.kineto.events.decode import Batch, Decoder
+from tbprof.trace.importers.kineto.events.decode import Decoder
 from tbprof.trace.importers.kineto.events.event_args import ABSENT, NO_ARGS, SliceArgs
 from tbprof.trace.importers.kineto.events.repair import repair_text
 from tbprof.trace.importers.kineto.events.salvage import UNDECODABLE

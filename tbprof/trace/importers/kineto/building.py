@@ -10,8 +10,7 @@ from tbprof.trace.columns.arrays import NONE, Int64s
 from tbprof.trace.columns.columns import Category, Slices
 from tbprof.trace.columns.eras import CATEGORIES, MODULE_PREFIX, STEP_PREFIX, KinetoCategory
 from tbprof.trace.columns.tables import NO_TABLES, Tables
-from tbprof.trace.importers.kineto.events.decode import Batch
-from tbprof.trace.importers.kineto.events.event_args import NO_ARGS
+from tbprof.trace.importers.kineto.events.batch import Batch
 from tbprof.trace.importers.kineto.events.packing import packed
 from tbprof.trace.importers.kineto.growing import GrowingArray
 from tbprof.trace.importers.kineto.interning import LaneTable, NameTable
@@ -54,23 +53,20 @@ class Columns:
             self._is_met[[arrow.cat.number for arrow in batch.arrows]] = True
 
     def _add_slices(self, batch: Batch) -> None:
-        slices = batch.slices
-        args = [NO_ARGS if event.args is None else event.args for event in slices]
-        kineto_category = packed([event.cat.number for event in slices], np.int8)
-        self._is_met[kineto_category] = True
-        category = CATEGORIES[kineto_category]
-        self.args.add(len(self._start_ns), category, slices, args)
+        self._is_met[batch.kineto_category] = True
+        category = CATEGORIES[batch.kineto_category]
+        self.args.add(len(self._start_ns), category, batch)
         self.has_decimals = self.has_decimals or batch.times.has_decimals
         self.negative_durations += int((batch.times.duration_ns < 0).sum())
         self._start_ns.extend(batch.times.start_ns)
         self._duration_ns.extend(np.maximum(batch.times.duration_ns, 0))
         number_of = self.names
-        self._name.extend(packed([number_of[event.name] for event in slices], np.int32))
+        self._name.extend(packed([number_of[event.name] for event in batch.slices], np.int32))
         self._category.extend(category)
-        self._lane.extend(self._lanes.numbers(slices))
+        self._lane.extend(self._lanes.numbers(batch.slices))
         # Of many recordings most rows are Python frames, which have none.
         is_frames = bool((category == Category.PYTHON).all())
-        ids = np.full(len(args), NONE) if is_frames else _ids([one.correlation for one in args])
+        ids = np.full(len(category), NONE) if is_frames else _ids([one.correlation for one in batch.args])
         self._correlation.extend(ids)
 
     def take(self) -> Rows:

@@ -10,14 +10,13 @@ import msgspec
 import numpy as np
 
 from tbprof.trace.columns.arrays import Int32s
+from tbprof.trace.importers.kineto.events.category_args import SEPARATOR
 from tbprof.trace.importers.kineto.events.events import Label, Timed
 from tbprof.trace.importers.kineto.events.packing import packed
 from tbprof.trace.importers.kineto.events.repair import repair_text
 
-__all__ = ["SEPARATOR", "LaneTable", "NameTable", "TextTable"]
+__all__ = ["LaneTable", "NameTable", "TextTable"]
 
-SEPARATOR = b"\0"
-"""What no valid JSON holds."""
 _NO_TEXT = (b"", b'""', b"null")
 _place = attrgetter("pid", "tid")
 

@@ -14,7 +14,7 @@ from tbprof.trace.columns.arrays import Int32s, SparseColumn, SparseFloats
 from tbprof.trace.columns.columns import Lane, Slices
 from tbprof.trace.columns.eras import KinetoCategory
 from tbprof.trace.columns.tables import MemoryEvents
-from tbprof.trace.importers.kineto.category_args import TEXTS
+from tbprof.trace.importers.kineto.events.category_args import TEXTS
 from tbprof.trace.importers.kineto.interning import NameTable
 
 __all__ = ["Place", "Rows", "join_rows"]

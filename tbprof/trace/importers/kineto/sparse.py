@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from tbprof.trace.columns.arrays import Int8s, Int32s, SparseColumn, SparseFloats
 from tbprof.trace.columns.tables import Tables
-from tbprof.trace.importers.kineto.category_args import (
+from tbprof.trace.importers.kineto.events.batch import Batch
+from tbprof.trace.importers.kineto.events.category_args import (
     ARGS,
     COLLECTIVE,
     FRACTIONS,
@@ -20,7 +21,7 @@ from tbprof.trace.importers.kineto.category_args import (
     ArgGroup,
     TextFields,
 )
-from tbprof.trace.importers.kineto.events.event_args import ABSENT, Scalar, SliceArgs
+from tbprof.trace.importers.kineto.events.event_args import Scalar, SliceArgs
 from tbprof.trace.importers.kineto.events.events import AnySlice
 from tbprof.trace.importers.kineto.events.packing import packed
 from tbprof.trace.importers.kineto.growing import GrowingColumn
@@ -46,19 +47,16 @@ class ArgColumns:
         }
         self._texts = {group.texts: _TextColumns(group.texts, names) for group in self._groups if group.texts}
 
-    def add(
-        self, first_row: int, category: Int8s, slices: Sequence[AnySlice], args: Sequence[SliceArgs]
-    ) -> None:
-        """Append what a batch of rows has; `first_row` is the number of its first."""
-        collectives = np.empty(0, np.intp)
+    def add(self, first_row: int, category: Int8s, batch: Batch) -> None:
+        """Append what a batch of rows has, by their categories; `first_row` is the number of its first."""
         met = set(np.flatnonzero(np.bincount(category)).tolist())
         for group in self._groups:
             if met.isdisjoint(group.categories):
                 continue
-            rows = np.flatnonzero(group.is_of[category]) if group is not MESSAGE else collectives
-            if group is COLLECTIVE:
-                rows = collectives = _collectives(rows, args)
-            self._add(group, first_row, rows, slices, args)
+            is_collective = group is COLLECTIVE or group is MESSAGE
+            rows = batch.collectives if is_collective else np.flatnonzero(group.is_of[category])
+            if len(rows):
+                self._add(group, first_row, rows, batch)
 
     def columns(self) -> dict[str, SparseColumn]:
         """The columns of integers and of texts by name, to be asked for once."""
@@ -76,14 +74,14 @@ class ArgColumns:
         group: ArgGroup,
         first_row: int,
         rows: npt.NDArray[np.intp],
-        slices: Sequence[AnySlice],
-        args: Sequence[SliceArgs],
+        batch: Batch,
     ) -> None:
+        args = batch.args
         wanted = args if len(rows) == len(args) else [args[row] for row in rows.tolist()]
         numbers = [numbers_of(field.read(wanted)) for field in group.numbers]
         if group is GPU_PLACE:
             device, stream = numbers
-            _complete_places(device, stream, rows, slices)
+            _complete_places(device, stream, rows, batch.slices)
         file_rows = (rows + first_row).astype(np.int32)
         for field, values in zip(group.numbers, numbers, strict=True):
             self._numbers[field.name].add(file_rows, values)
@@ -116,11 +114,6 @@ class _TextColumns:
             # Columns that the same rows have share the array of these rows.
             rows = held.rows if known.all() else held.rows[known]
             yield SparseColumn(rows, values[known], -1)
-
-
-def _collectives(rows: npt.NDArray[np.intp], args: Sequence[SliceArgs]) -> npt.NDArray[np.intp]:
-    """Those of `rows` that name a collective."""
-    return rows[[args[row].collective_name is not ABSENT for row in rows.tolist()]]
 
 
 def _complete_places(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from tbprof.trace.importers.kineto.events.category_args import SEPARATOR
 from tbprof.trace.importers.kineto.events.event_args import LabelArgs
 from tbprof.trace.importers.kineto.events.events import Label
-from tbprof.trace.importers.kineto.interning import SEPARATOR, LaneTable, NameTable, TextTable
+from tbprof.trace.importers.kineto.interning import LaneTable, NameTable, TextTable
 
 
 def test_names_count_from_0() -> None:

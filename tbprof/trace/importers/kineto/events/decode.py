@@ -7,44 +7,36 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
-from typing import Any, TypeVar
 
 import msgspec
 
-from tbprof.trace.columns.arrays import Int64s
 from tbprof.trace.columns.tables import NO_TABLES, Tables
+from tbprof.trace.importers.kineto.events.batch import Batch, batch_of
 from tbprof.trace.importers.kineto.events.boundaries import ARRAY_END, events_follow
 from tbprof.trace.importers.kineto.events.chunks import Chunk, EventStream
+from tbprof.trace.importers.kineto.events.event_args import fields_for
 from tbprof.trace.importers.kineto.events.events import (
-    AnySlice,
     Arrow,
     Event,
-    Instant,
     Label,
     Other,
-    Slice,
     event_list_decoder,
 )
+from tbprof.trace.importers.kineto.events.expected_args import ExpectedArgs
 from tbprof.trace.importers.kineto.events.lenient import Loss
 from tbprof.trace.importers.kineto.events.repair import object_end, repair_text
 from tbprof.trace.importers.kineto.events.salvage import UNDECODABLE, salvage
 from tbprof.trace.importers.kineto.events.times import (
     CLOCKS,
     ClockType,
-    Times,
-    exact_starts,
-    exact_times,
     in_range,
 )
 
-__all__ = ["Batch", "Decoder", "Losses"]
-
-_Kind = TypeVar("_Kind", bound=Event)
+__all__ = ["Decoder", "Losses"]
 
 _END_CANDIDATES = 8
 _FRONT_BYTES = 256 * 1024
 """Four times the longest event seen in real traces."""
-_MEMORY = "[memory]"
 
 
 @dataclass(slots=True)
@@ -61,33 +53,15 @@ class Losses:
         return sum(self.events.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """The records of one chunk, by what is done with them."""
-
-    slices: list[AnySlice]
-    times: Times
-    """Of the slices."""
-    labels: list[Label]
-    memory: list[Instant[Any]]
-    """The `[memory]` instants, if they are wanted."""
-    memory_ns: Int64s
-    arrows: list[Arrow]
-    num_events: int
-    """Of every phase."""
-    used_bytes: int
-    """How much of the chunk is done with."""
-    ended: bool
-    """Whether the event array closes there."""
-
-
 class Decoder:
     """Decodes the chunks of one file; it remembers which clock the file needs."""
 
     def __init__(self, tables: Tables = NO_TABLES) -> None:
         """`tables` are those that are wanted of the file."""
         self.losses = Losses()
-        self._tables = tables
+        self._has_memory = "memory" in tables
+        self._fields = fields_for(tables)
+        self._expected = ExpectedArgs(tables)
         self._clock = 0
 
     def batches(self, stream: EventStream) -> Iterator[Batch]:
@@ -102,7 +76,8 @@ class Decoder:
         chunk = stream.next_chunk()
         if chunk is None:
             return None
-        batch = self.decode(chunk)
+        batch = self._expected_batch(chunk) or self.decode(chunk)
+        self._expected.learn(batch)
         stream.consume(chunk, batch.used_bytes, ended=batch.ended)
         return batch
 
@@ -115,29 +90,43 @@ class Decoder:
                 return batch
         return self._repaired(chunk) or self._salvaged(chunk)
 
-    def _decoded(self, json: bytes | memoryview[int], clock: ClockType) -> list[Event]:
-        return _decoder(CLOCKS.index(clock), self._tables).decode(json)
+    def _expected_batch(self, chunk: Chunk) -> Batch | None:
+        """The records with the arguments that are expected; None where that may not be all."""
+        fields, clock = self._expected.fields, CLOCKS[self._clock]
+        if fields is None or not chunk.bounded:
+            return None
+        try:
+            events = self._decoded(chunk.array, clock, fields)
+        except UNDECODABLE:
+            return None
+        batch = batch_of(events, fields, clock, len(chunk.array) - 1, ended=False)
+        return batch if batch is not None and self._expected.covers(batch) else None
+
+    def _decoded(
+        self, json: bytes | memoryview[int], clock: ClockType, fields: frozenset[str]
+    ) -> list[Event]:
+        return _decoder(CLOCKS.index(clock), fields, self._has_memory).decode(json)
 
     def _valid(self, chunk: Chunk, clock: ClockType) -> Batch | None:
         if not chunk.bounded:
             return self._up_to_end(chunk.events, clock)
         try:
-            events = self._decoded(chunk.array, clock)
+            events = self._decoded(chunk.array, clock, self._fields)
         except UNDECODABLE:
             return self._up_to_end(chunk.events, clock)
         # The comma behind the last event is used as well.
-        return _batch(events, clock, len(chunk.array) - 1, ended=False)
+        return batch_of(events, self._fields, clock, len(chunk.array) - 1, ended=False)
 
     def _up_to_end(self, json: bytes, clock: ClockType) -> Batch | None:
         """The events before the array closes, if it closes in this chunk and they are valid."""
         for _, end in zip(range(_END_CANDIDATES), ARRAY_END.finditer(json), strict=False):
             try:
-                events = self._decoded(b"[%b]" % json[: end.start(1)], clock)
+                events = self._decoded(b"[%b]" % json[: end.start(1)], clock, self._fields)
             except UNDECODABLE:
                 continue
             if events_follow(json, end.end(1)):
                 return None
-            return _batch(events, clock, end.end(1) - 1, ended=True)
+            return batch_of(events, self._fields, clock, end.end(1) - 1, ended=True)
         return None
 
     def _repaired(self, chunk: Chunk) -> Batch | None:
@@ -148,7 +137,7 @@ class Decoder:
         if text == json:
             return None
         try:
-            events = self._decoded(b"[%b]" % text, Decimal)
+            events = self._decoded(b"[%b]" % text, Decimal, self._fields)
         except UNDECODABLE:
             return None
         self.losses.repaired += 1
@@ -169,37 +158,12 @@ class Decoder:
         """A batch of events with Decimal times, those with impossible ones left out."""
         kept = [event for event in events if isinstance(event, (Arrow, Label, Other)) or in_range(event)]
         self.losses.events["no_time"] += len(events) - len(kept)
-        batch = _batch(kept, Decimal, used_bytes, ended=ended)
+        batch = batch_of(kept, self._fields, Decimal, used_bytes, ended=ended)
         assert batch is not None
         return batch
 
 
 @cache
-def _decoder(clock: int, tables: Tables) -> msgspec.json.Decoder[list[Event]]:
-    """That of the clock with this number in `CLOCKS`: most files need one, and one takes a millisecond."""
-    return event_list_decoder(CLOCKS[clock], tables)
-
-
-def _batch(events: list[Event], clock: ClockType, used_bytes: int, *, ended: bool) -> Batch | None:
-    """A batch, or None if the clock can't hold its times."""
-    met = set(map(type, events))
-
-    def all_of(kind: type[_Kind]) -> list[_Kind]:
-        return [event for event in events if event.__class__ is kind] if kind in met else []
-
-    slices: list[AnySlice] = all_of(Slice)
-    memory = [event for event in all_of(Instant) if event.name == _MEMORY]
-    times, memory_ns = exact_times(slices, clock), exact_starts(memory, clock)
-    if times is None or memory_ns is None:
-        return None
-    return Batch(
-        slices=slices,
-        times=times,
-        labels=all_of(Label),
-        memory=memory,
-        memory_ns=memory_ns,
-        arrows=all_of(Arrow),
-        num_events=len(events),
-        used_bytes=used_bytes,
-        ended=ended,
-    )
+def _decoder(clock: int, fields: frozenset[str], has_memory: bool) -> msgspec.json.Decoder[list[Event]]:
+    """That of the clock with this number in `CLOCKS`: a file needs few, and one takes half a millisecond."""
+    return event_list_decoder(CLOCKS[clock], fields, has_memory=has_memory)

@@ -10,7 +10,7 @@ import msgspec
 
 from tbprof.trace.columns.tables import ARGUMENT_TABLES, Tables
 
-__all__ = ["ABSENT", "NO_ARGS", "InstantArgs", "LabelArgs", "Scalar", "SliceArgs", "args_for"]
+__all__ = ["ABSENT", "NO_ARGS", "InstantArgs", "LabelArgs", "Scalar", "SliceArgs", "args_with", "fields_for"]
 
 Scalar: TypeAlias = "float | str | None"
 
@@ -102,18 +102,24 @@ _TABLE_OF = {column.name: table for table, record in ARGUMENT_TABLES.items() for
 
 
 @cache
-def args_for(tables: Tables) -> type[SliceArgs]:
-    """`SliceArgs` without the fields of tables that are not among `tables`; nobody may ask it for them.
+def fields_for(tables: Tables) -> frozenset[str]:
+    """The fields of `SliceArgs` without those of tables that are not among `tables`."""
+    names = (field.name for field in msgspec.structs.fields(SliceArgs))
+    return frozenset(name for name in names if _TABLE_OF.get(name) in (None, *tables))
+
+
+def args_with(names: frozenset[str]) -> type[SliceArgs]:
+    """`SliceArgs` with these fields only; nobody may ask it for the others.
 
     What a record has no field for is skipped, and costs next to nothing.
     """
     kept = [
         (field.name, field.type, field.default)
         for field in msgspec.structs.fields(SliceArgs)
-        if _TABLE_OF.get(field.name) in (None, *tables)
+        if field.name in names
     ]
-    names = {name: key for name, key in _RENAMED.items() if name in {kept_name for kept_name, *_ in kept}}
-    record = msgspec.defstruct(SliceArgs.__name__, kept, frozen=True, gc=False, rename=names)
+    keys = {name: key for name, key in _RENAMED.items() if name in names}
+    record = msgspec.defstruct(SliceArgs.__name__, kept, frozen=True, gc=False, rename=keys)
     return cast("type[SliceArgs]", record)
 
 

@@ -11,8 +11,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import msgspec
 
 from tbprof.trace.columns.eras import KinetoCategory
-from tbprof.trace.columns.tables import Tables
-from tbprof.trace.importers.kineto.events.event_args import InstantArgs, LabelArgs, SliceArgs, args_for
+from tbprof.trace.importers.kineto.events.event_args import InstantArgs, LabelArgs, SliceArgs, args_with
 
 __all__ = [
     "EVENT_KEYS",
@@ -96,16 +95,18 @@ Timed: TypeAlias = "AnySlice | Instant[Any]"
 Event: TypeAlias = "Timed | Arrow | Label | Other"
 
 
-def event_list_decoder(clock: type[Any], tables: Tables) -> msgspec.json.Decoder[list[Event]]:
+def event_list_decoder(
+    clock: type[Any], args: frozenset[str], *, has_memory: bool
+) -> msgspec.json.Decoder[list[Event]]:
     """Decodes a JSON array of events, times as `clock`: float, int, msgspec.Raw or Decimal.
 
-    What belongs neither to `tables` nor to every trace is not decoded.
-    Its `decode` raises `msgspec.MsgspecError` or `UnicodeDecodeError`.
+    What is neither among the fields of `SliceArgs` in `args` nor in every trace is not decoded, and the
+    allocations only with `has_memory`. Its `decode` raises `msgspec.MsgspecError` or `UnicodeDecodeError`.
     """
     length: Any = int if clock is int else float
-    args: Any = args_for(tables)
-    event: Any = Slice[clock, length, args] | Arrow | Label | Other  # type: ignore[valid-type]
-    event = event | (Instant[clock] if "memory" in tables else _OtherInstant)  # type: ignore[valid-type]
+    record: Any = args_with(args)
+    event: Any = Slice[clock, length, record] | Arrow | Label | Other  # type: ignore[valid-type]
+    event = event | (Instant[clock] if has_memory else _OtherInstant)  # type: ignore[valid-type]
     for other in _OTHERS:
         event = event | other
     return msgspec.json.Decoder(list[event])

@@ -14,6 +14,7 @@ import msgspec
 
 from tbprof.trace.columns.tables import ALL_TABLES
 from tbprof.trace.importers.kineto.events.boundaries import LOOSE_START, SPACE, events_follow
+from tbprof.trace.importers.kineto.events.event_args import fields_for
 from tbprof.trace.importers.kineto.events.events import EVENT_KEYS, Event, event_list_decoder
 from tbprof.trace.importers.kineto.events.lenient import Loss, decode_leniently
 from tbprof.trace.importers.kineto.events.repair import object_end, repair_text, shorten_nesting
@@ -52,7 +53,7 @@ class Salvage:
 @cache
 def _decoder() -> msgspec.json.Decoder[list[Event]]:
     """Made for the first damaged file: it takes as long as ten modules to import."""
-    return event_list_decoder(Decimal, ALL_TABLES)
+    return event_list_decoder(Decimal, fields_for(ALL_TABLES), has_memory=True)
 
 
 def salvage(json: bytes, *, last: bool) -> Salvage:

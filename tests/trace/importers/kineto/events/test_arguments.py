@@ -16,7 +16,7 @@ from trace_samples import cells_of, classic, complete, dumped, write
 from tbprof.trace.columns.arrays import SparseColumn
 from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.tables import ALL_TABLES, ARGUMENT_TABLES, Tables
-from tbprof.trace.importers.kineto.category_args import TEXTS
+from tbprof.trace.importers.kineto.events.category_args import TEXTS
 from tbprof.trace.importers.kineto.reader import read_trace
 
 OP = {
@@ -250,6 +250,36 @@ def test_a_table_is_read_for_who_wants_it_and_no_other(traces: Path, name: str, 
     for column in sparse:
         cells = getattr(trace, column)
         assert plain(trace, cells, column) == plain(everything, getattr(everything, column), column)
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_no_argument_is_missed_where_the_kinds_of_rows_change(traces: Path, name: str) -> None:
+    whole = read_trace(traces / name, tables=ALL_TABLES, chunk_bytes=1 << 27)
+
+    in_chunks = read_trace(traces / name, tables=ALL_TABLES, chunk_bytes=4096)
+
+    assert plain(in_chunks, in_chunks) == plain(whole, whole)
+
+
+@pytest.mark.parametrize("length", [1, 40, 400])
+def test_the_first_row_of_another_kind_keeps_its_arguments(tmp_path: Path, length: int) -> None:
+    kinds: list[tuple[str, dict[str, Any]]] = [
+        ("cpu_op", {"Sequence number": 4}),
+        ("python_function", {"Python module id": 3}),
+        ("cuda_runtime", {"correlation": 5}),
+        ("kernel", KERNEL),
+        ("cpu_op", OP),
+        ("kernel", KERNEL | {"Collective name": "allreduce", "Seq": 3}),
+    ]
+    rows = [complete(category, 1, 1, category, **args) for category, args in kinds for _ in range(length)]
+    path = write(tmp_path, classic(rows * 4))
+
+    in_chunks = read_trace(path, tables=ALL_TABLES, chunk_bytes=2048)
+
+    whole = read_trace(path, tables=ALL_TABLES, chunk_bytes=1 << 27)
+    assert plain(in_chunks, in_chunks) == plain(whole, whole)
+    assert len(column_of(in_chunks, "python_module").rows) == 4 * length
+    assert len(column_of(in_chunks, "sequence_number").rows) == 8 * length
 
 
 def plain(trace: Trace, record: Any, path: str = "") -> dict[str, Any]:

@@ -17,7 +17,6 @@ from tbprof.trace.columns.arrays import is_among
 from tbprof.trace.columns.columns import Category
 from tbprof.trace.columns.tables import Table
 from tbprof.trace.importers.kineto.events.event_args import ABSENT, Scalar, SliceArgs
-from tbprof.trace.importers.kineto.interning import SEPARATOR
 
 __all__ = [
     "ARGS",
@@ -25,6 +24,7 @@ __all__ = [
     "FRACTIONS",
     "GPU_PLACE",
     "MESSAGE",
+    "SEPARATOR",
     "TEXTS",
     "ArgGroup",
     "NumberField",
@@ -33,6 +33,8 @@ __all__ = [
 
 _Args: TypeAlias = "Sequence[SliceArgs]"
 
+SEPARATOR = b"\0"
+"""What no valid JSON holds."""
 _join = SEPARATOR.join
 _NO_TEXTS = b""
 FRACTIONS = ("blocks_per_sm", "warps_per_sm", "bandwidth_gb_s")
@@ -71,6 +73,12 @@ class ArgGroup:
     texts: TextFields | None
     table: Table | None
     """The one that it belongs to; None for what every trace has."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Of its fields in `SliceArgs`."""
+        texts = self.texts.names if self.texts else ()
+        return frozenset((*(field.name for field in self.numbers), *texts))
 
 
 def _group(
