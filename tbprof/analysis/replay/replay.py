@@ -19,12 +19,16 @@ import numpy as np
 
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.steps import Steps
+from tbprof.analysis.replay.launched_rows import LaunchedRows
+from tbprof.analysis.replay.play import Played, play
 from tbprof.analysis.replay.schedule import DeviceSchedule
-from tbprof.analysis.replay.script import Script, play, stretched, write_script
+from tbprof.analysis.replay.script import Script
 from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.analysis.replay.waits import ReplayWaits
+from tbprof.analysis.replay.writing import write_script
 from tbprof.model import MAX_REPLAY_ERROR
 from tbprof.records import dataclass
+from tbprof.trace.columns.arrays import is_among
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["MAX_ROWS", "Replay", "steps_to_replay"]
@@ -80,8 +84,8 @@ class Replay:
 
         One figure a step; 0 for steps that are not replayed, or in which it loses.
         """
-        _, shifts = play(self._script, frozenset(removed.tolist()))
-        known = np.array([(0, 0), *shifts], np.int64)
+        played = play(self._script, frozenset(removed.tolist()))
+        known = np.array([(0, 0), *played.shifts], np.int64)
         at = np.searchsorted(known[1:, 0], self.steps.end_ns, side="left")
         reached = known[at, 1]
         gained = np.maximum(np.diff(reached, prepend=0), 0)
@@ -94,9 +98,10 @@ class Replay:
 
         Times of the host stay: what the host does for each row does not depend on how long the row is.
         """
-        lengths = np.array(self._script.ends_ns, np.int64) - np.array(self._script.starts_ns, np.int64)
-        lengths[rows] = (lengths[rows] * factor).astype(np.int64)
-        return self._window_ns(*play(stretched(self._script, lengths.tolist()), frozenset()))
+        lengths = self._script.length_ns
+        is_longer = is_among(self._script.rows, rows)
+        longer = np.where(is_longer, (lengths * factor).astype(np.int64), lengths)
+        return self._window_ns(play(self._script.stretched(longer), frozenset()))
 
     @property
     def rows_in_steps(self) -> Int64s:
@@ -119,26 +124,19 @@ class Replay:
         return np.flatnonzero((step >= first) & (step < last) & ~self.order.is_beside)
 
     @cached_property
-    def _listed_rows(self) -> list[int]:
-        rows: list[int] = self._rows_in_steps.tolist()
-        return rows
-
-    @cached_property
     def _script(self) -> Script:
-        return write_script(self.order, self.schedule, self.waits, self._start_ns, self._end_ns)
+        start_ns, end_ns = self._start_ns, self._end_ns
+        rows = LaunchedRows.of(self.order, self.schedule, self.waits, start_ns, end_ns)
+        return write_script(rows, start_ns, end_ns, self._rows_in_steps)
 
     def _length_ns(self, removed: frozenset[int]) -> int:
         if removed not in self._lengths:
-            self._lengths[removed] = self._played_ns(removed)
+            self._lengths[removed] = self._window_ns(play(self._script, removed))
         return self._lengths[removed]
 
-    def _played_ns(self, removed: frozenset[int]) -> int:
-        return self._window_ns(*play(self._script, removed))
-
-    def _window_ns(self, ends: list[int], shifts: list[tuple[int, int]]) -> int:
-        host_end = self._end_ns - (shifts[-1][1] if shifts else 0)
-        device_end = max(map(ends.__getitem__, self._listed_rows), default=host_end)
-        return max(host_end, device_end) - self._start_ns
+    def _window_ns(self, played: Played) -> int:
+        host_end = self._end_ns - (played.shifts[-1][1] if played.shifts else 0)
+        return max(host_end, played.device_end_ns or host_end) - self._start_ns
 
 
 def steps_to_replay(work: DeviceWork, steps: Steps) -> slice:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.replay.script import QUEUE_LIMIT
+from tbprof.analysis.replay.launched_rows import QUEUE_LIMIT
 from tbprof.records import dataclass
 from tbprof.rules.sync.launches import Launches, training_launches
 from tbprof.trace.columns.arrays import is_among
