@@ -30,10 +30,11 @@ class Nest:
 
     rows: Int64s
     """Row of the trace at each position."""
-    _lane: Int64s
     _start_ns: Int64s
-    _lane_begin: Int64s
-    """Position at which the lane of each position begins."""
+    _lanes: Int64s
+    """Those that have any, ascending."""
+    _begins: Int64s
+    """Position at which each of these begins, and the end of the last."""
     _reach_ns: Int64s
     """The last end on its lane up to each position: no interval up to there contains what ends later."""
     _levels: tuple[Int64s, ...]
@@ -43,13 +44,13 @@ class Nest:
     def of(cls, slices: Slices, rows: Int64s) -> Nest:
         """Build from the rows of one category."""
         rows = rows[nested_order(slices, rows)]
-        start, lane = slices.start_ns[rows], slices.lane[rows].astype(np.int64)
-        begins, end = np.diff(lane, prepend=NONE) != 0, slices.end_of(rows)
-        begin = np.maximum.accumulate(np.where(begins, np.arange(len(lane)), 0))
+        lane, end = slices.lane[rows], slices.end_of(rows)
+        begins = np.flatnonzero(np.diff(lane, prepend=NONE) != 0)
         reach = end.copy()
-        for of_lane in np.split(reach, np.flatnonzero(begins)):
+        for of_lane in np.split(reach, begins):
             np.maximum.accumulate(of_lane, out=of_lane)
-        return cls(rows, lane, start, begin, reach, _maxima(end))
+        lanes, bounds = lane[begins].astype(np.int64), np.append(begins, len(rows))
+        return cls(rows, slices.start_ns[rows], lanes, bounds, reach, _maxima(end))
 
     def innermost(self, lane: Int64s, start_ns: Int64s, end_ns: Int64s) -> Int64s:
         """Position of the innermost interval around each call, `NONE` where there is none."""
@@ -58,7 +59,7 @@ class Nest:
         first, before = np.empty_like(lane), np.empty_like(lane)
         order = np.argsort(lane, kind="stable")
         for calls in np.split(order, np.flatnonzero(np.diff(lane[order])) + 1):
-            begin, stop = np.searchsorted(self._lane, [lane[calls[0]], lane[calls[0]] + 1])
+            begin, stop = self._begins[np.searchsorted(self._lanes, [lane[calls[0]], lane[calls[0]] + 1])]
             first[calls] = begin
             starts = self._start_ns[begin:stop]
             before[calls] = begin + np.searchsorted(starts, start_ns[calls], side="right") - 1
@@ -69,13 +70,13 @@ class Nest:
         if len(self.rows) == 0:
             return position
         inside = position != NONE
-        begin = np.where(inside, self._lane_begin[position], 0)
+        begin = self._begins[np.searchsorted(self._begins[1:], position, side="right")]
         return self._last_reaching(np.where(inside, position - 1, NONE), end_ns, begin)
 
     def parents(self) -> Int64s:
         """The next interval outwards of each interval, `NONE` for the outermost."""
-        end, position = self._levels[0], np.arange(len(self.rows))
-        at: Int64s = np.where(self._lane_begin == position, NONE, position - 1)
+        end, at = self._levels[0], np.arange(len(self.rows)) - 1
+        at[self._begins[:-1]] = NONE
         open_ = np.flatnonzero(at != NONE)
         while len(open_):
             # What ends before this one does so does all that was passed over on its behalf, too.

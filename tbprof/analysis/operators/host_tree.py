@@ -100,7 +100,7 @@ def _that_end_in_time(slices: Slices, ranges: Int64s, ops: Int64s, *, closes: bo
         closes: Whether an operator holds nothing that begins after one that outlasts it: `key_averages()`
             has it so of frames, in ranges that one function enters and another one leaves.
     """
-    if len(ops) == 0:
+    if len(ops) == 0 or len(ranges) == 0:
         return ranges
     nest, start = Nest.of(slices, ops), slices.start_ns[ranges]
     at = nest.innermost(slices.lane[ranges].astype(np.int64), start - 1, start + 1)

@@ -84,6 +84,10 @@ def find_limits(facts: Facts) -> Limits:
     costs = _costs(facts, operators, on_device)
     covers = costs.is_covered
     peaks = device_peaks(facts)
+    if not covers.any():
+        # Of a recording without shapes there are no others, and one column of zeros is all seven.
+        nothing = np.zeros(len(operators), np.int64)
+        return Limits(costs, peaks, np.full(len(operators), NONE, np.int64), *(nothing for _ in range(7)))
     limit = _limits(costs, peaks, operators.tensor_total_ns > 0)
     is_timed = covers & on_device & ~_crosses_the_bus(facts, operators) & (limit >= 0)
     flops = costs.of_calls(np.array([cost.flops for cost in costs.costs], np.int64))
