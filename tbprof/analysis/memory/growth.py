@@ -15,11 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.memory.allocations import DeviceMemory, window_memory
+from tbprof.analysis.memory.allocations import DeviceMemory, allocating_calls, window_memory
 from tbprof.analysis.memory.blocks import Blocks
 from tbprof.analysis.memory.holders import owners_of_calls
 from tbprof.analysis.operators.forward_calls import forward_calls
 from tbprof.analysis.operators.host_tree import climbed
+from tbprof.analysis.operators.operators import find_operators
 from tbprof.model import Source
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, distinct, is_among, median
@@ -80,7 +81,7 @@ def find_growth(facts: Facts) -> tuple[Growth, ...]:
     """Of each device whose memory grows, GPUs first; needs addresses and `ENOUGH_STEPS` steps."""
     if not facts.steps.recorded or len(facts.steps) < ENOUGH_STEPS:
         return ()
-    found = (_of_device(facts, device) for device in facts.once(window_memory).devices)
+    found = (_of_device(facts, device) for device in facts.once(window_memory))
     return tuple(growth for growth in found if growth is not None)
 
 
@@ -110,7 +111,7 @@ def _of_device(facts: Facts, device: DeviceMemory) -> Growth | None:
         peak_bytes=int(device.curve.allocated_bytes.max()),
         is_graph=is_graph,
         may_replace_older=_may_replace_older(device, device.blocks),
-        calls=facts.once(window_memory).operators.rows[distinct(calls[calls != NONE])],
+        calls=facts.once(find_operators).rows[distinct(calls[calls != NONE])],
     )
 
 
@@ -118,7 +119,7 @@ def _window(facts: Facts, device: DeviceMemory, blocks: Blocks) -> _Window:
     owners = facts.once(owners_of_calls)
     none = len(owners.places) - 1
     at, step = _allocated_in_steps(facts, device, blocks)
-    call = device.call[blocks.allocated_at[at]]
+    call = allocating_calls(facts, device)[blocks.allocated_at[at]]
     code = np.full(len(at), none, np.int64)
     code[call != NONE] = owners.code[call[call != NONE]]
     return _Window(blocks, at, step, code, call, _ends(facts, device), none + 1)
@@ -189,7 +190,7 @@ def _nodes(facts: Facts) -> Int64s:
 
     Calls that it does not record bear the number of the next one that it does, so that is the latest.
     """
-    trace, operators = facts.trace, facts.once(window_memory).operators
+    trace, operators = facts.trace, facts.once(find_operators)
     none = np.full(len(operators) + 1, NONE, np.int64)
     if trace.autograd is None or len(operators) == 0:
         return none

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.memory.allocations import DeviceMemory, window_memory
+from tbprof.analysis.memory.allocations import DeviceMemory, allocating_calls
 from tbprof.analysis.operators.grouping import group_operators
 from tbprof.analysis.operators.host_tree import outermost
 from tbprof.analysis.operators.members import code_of_calls
+from tbprof.analysis.operators.operators import find_operators
 from tbprof.model import Source
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, distinct
@@ -42,7 +43,7 @@ class Owners:
 
 def owners_of_calls(facts: Facts) -> Owners:
     """Of all calls of the window."""
-    trace, operators = facts.trace, facts.once(window_memory).operators
+    trace, operators = facts.trace, facts.once(find_operators)
     nowhere = (None, None, None)
     if len(operators) == 0:
         return Owners(np.zeros(0, np.int64), (nowhere,))
@@ -70,7 +71,7 @@ def holders_after(facts: Facts, device: DeviceMemory, event: int) -> tuple[Holde
     if blocks is None:
         return ()
     alive = blocks.alive_after(event)
-    call = device.call[blocks.allocated_at[alive]]
+    call = allocating_calls(facts, device)[blocks.allocated_at[alive]]
     none = len(owners.places) - 1
     code = np.where(call == NONE, none, owners.code[np.maximum(call, 0)] if len(owners.code) else none)
     held = np.zeros(none + 1, np.int64)

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.memory.allocations import DeviceMemory, WindowMemory, window_memory
+from tbprof.analysis.memory.allocations import DeviceMemory, allocating_calls, window_memory
 from tbprof.analysis.operators.grouping import Grouping, Groups, group_operators
-from tbprof.analysis.operators.operators import Operators, add_inner
+from tbprof.analysis.operators.operators import Operators, add_inner, find_operators
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
@@ -51,28 +51,27 @@ def memory_rows(facts: Facts, by: Grouping, *, in_steps: bool) -> tuple[MemoryRo
         by: What a row is beside its device.
         in_steps: Whether only events and calls that lie in a step are counted.
     """
-    memory = facts.once(window_memory)
-    groups = group_operators(facts, memory.operators, by)
+    groups = group_operators(facts, facts.once(find_operators), by)
     return tuple(
         row
-        for device in memory.devices
-        for row in _of_device(facts, memory, device, groups, by, in_steps=in_steps)
+        for device in facts.once(window_memory)
+        for row in _of_device(facts, device, groups, by, in_steps=in_steps)
     )
 
 
 def _of_device(
-    facts: Facts, memory: WindowMemory, device: DeviceMemory, groups: Groups, by: Grouping, *, in_steps: bool
+    facts: Facts, device: DeviceMemory, groups: Groups, by: Grouping, *, in_steps: bool
 ) -> list[MemoryRow]:
-    operators, curve = memory.operators, device.curve
+    operators, curve, call = facts.once(find_operators), device.curve, allocating_calls(facts, device)
     step = facts.steps.index_of(curve.time_ns)
     counted = step != NONE if in_steps else np.ones(len(step), np.bool_)
-    code = step if by == "step" else _at(groups.code, device.call)
+    code = step if by == "step" else _at(groups.code, call)
     none = _none(groups)
     code = np.where(code == NONE, none, code)
     length = len(groups.names) + 1
     own = _grouped(_figures(device, counted), code, length)
     held = _held(device, code, length)
-    totals = _totals(operators, device, groups, counted, own)
+    totals = _totals(operators, groups, call, _figures(device, counted), own)
     kept = operators.step != NONE if in_steps else np.ones(len(operators), np.bool_)
     calls = np.bincount(groups.code[kept], minlength=length)
     shown = np.flatnonzero(np.any(own != 0, axis=1) | np.any(totals != 0, axis=1))
@@ -131,16 +130,16 @@ def _grouped(figures: Int64s, code: Int64s, length: int) -> Int64s:
 
 def _totals(
     operators: Operators,
-    device: DeviceMemory,
     groups: Groups,
-    counted: npt.NDArray[np.bool_],
+    call: Int64s,
+    figures: Int64s,
     own: Int64s,
 ) -> Int64s:
     """What lies in the calls of a group: where calls of one group lie in each other, once."""
     if not groups.is_of_one_operator:
         return own
-    known = device.call != NONE
-    of_calls = _grouped(_figures(device, counted)[known], device.call[known], len(operators))
+    known = call != NONE
+    of_calls = _grouped(figures[known], call[known], len(operators))
     add_inner(operators.parent, of_calls.T)
     of_calls[operators.is_inside_its_like(groups.code)] = 0
     found = _grouped(of_calls, groups.code, len(own))

@@ -36,8 +36,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.memory.allocations import window_memory
+from tbprof.analysis.memory.allocations import allocating_calls, window_memory
 from tbprof.analysis.memory.curves import MemoryCurve, window_curves
+from tbprof.analysis.operators.operators import find_operators
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
@@ -95,9 +96,9 @@ def _fragmented(facts: Facts, curve: MemoryCurve) -> Int64s:
 def _finding(facts: Facts, curve: MemoryCurve, grown: Int64s) -> Finding:
     reserved, free = _reserved(curve), _free_before(curve)
     worst = int(grown[int(free[grown].argmax())])
-    memory = facts.once(window_memory)
-    calls = next(device.call[grown] for device in memory.devices if device.curve is curve)
-    rows = memory.operators.rows[calls[calls != NONE]]
+    device = next(device for device in facts.once(window_memory) if device.curve is curve)
+    calls = allocating_calls(facts, device)[grown]
+    rows = facts.once(find_operators).rows[calls[calls != NONE]]
     return window_finding(
         _CODE,
         place=curve.device,

@@ -110,7 +110,7 @@ def _was_open_before(facts: Facts, frame: str) -> bool:
 
 
 def _looked_at(facts: Facts) -> Numbers | None:
-    devices = facts.once(window_memory).devices
+    devices = facts.once(window_memory)
     blocks = sum(0 if device.blocks is None else len(device.blocks) for device in devices)
     return {"blocks": blocks, "steps": len(facts.steps)} if blocks else None
 
@@ -121,7 +121,7 @@ def _passed(numbers: Numbers, _: Scope) -> str:
 
 
 def _records_addresses(facts: Facts) -> bool:
-    return any(device.blocks is not None for device in facts.once(window_memory).devices)
+    return any(device.blocks is not None for device in facts.once(window_memory))
 
 
 RULE = Rule(

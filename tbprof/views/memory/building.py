@@ -43,7 +43,7 @@ class MemoryQuestion:
 
 def memory_view(facts: Facts, question: MemoryQuestion) -> MemoryView:
     """The memory of one device; `facts` with `MEMORY_TABLES`."""
-    devices = facts.once(window_memory).devices
+    devices = facts.once(window_memory)
     if not devices:
         return _NOTHING
     chosen = next((one for one in devices if one.curve.device == question.device), devices[0])
@@ -67,7 +67,7 @@ def memory_view(facts: Facts, question: MemoryQuestion) -> MemoryView:
 
 def _span_ns(facts: Facts) -> int:
     ends = [int(facts.trace.slices.end_ns.max(initial=facts.origin_ns))]
-    ends += [int(one.curve.time_ns[-1]) for one in facts.once(window_memory).devices]
+    ends += [int(one.curve.time_ns[-1]) for one in facts.once(window_memory)]
     return max(ends) - facts.origin_ns
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import get_args
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.memory.allocations import DeviceMemory, WindowMemory, window_memory
+from tbprof.analysis.memory.allocations import DeviceMemory, allocating_calls, window_memory
 from tbprof.analysis.memory.holders import Holder, holders_after
 from tbprof.analysis.memory.table import MemoryRow, memory_rows
 from tbprof.analysis.operators.grouping import Grouping
+from tbprof.analysis.operators.operators import find_operators
 from tbprof.errors import UsageError
 from tbprof.model import Source
 from tbprof.texts.memory.sentences import MemoryFigures, memory_sentence
@@ -55,7 +56,7 @@ def memory(facts: Facts, by: str, *, in_steps: bool) -> Table:
     Raises:
         UsageError: They are to be grouped by something else, or the trace has no allocations.
     """
-    found = _recorded(facts)
+    devices = _recorded(facts)
     grouping: Grouping | None = next((one for one in get_args(Grouping) if one == by), None)
     if grouping is None:
         raise UsageError(f"memory can't be grouped by {by}: give {', '.join(get_args(Grouping))}")
@@ -65,12 +66,12 @@ def memory(facts: Facts, by: str, *, in_steps: bool) -> Table:
     return Table(
         name="memory",
         by=by,
-        sentence=_sentence(facts, found, in_steps=in_steps, tells_before=True),
+        sentence=_sentence(facts, devices, in_steps=in_steps, tells_before=True),
         in_steps=in_steps,
         steps=facts.steps.names if facts.steps.recorded else (),
         columns=_COLUMNS,
         rows=tuple(_cells(row) for row in rows),
-        beside={"devices": [peak_document(facts, device) for device in found.devices]},
+        beside={"devices": [peak_document(facts, device) for device in devices]},
     )
 
 
@@ -82,14 +83,14 @@ def allocations(facts: Facts, by: str, *, in_steps: bool) -> Table:
     """
     if by != "name":
         raise UsageError(f"allocations can't be grouped by {by}: give name")
-    found = _recorded(facts)
-    if any(device.blocks is None for device in found.devices):
+    devices = _recorded(facts)
+    if any(device.blocks is None for device in devices):
         raise UsageError("this trace has no addresses of its allocations: record it with torch 1.10 or later")
-    rows = [row for device in found.devices for row in _block_rows(facts, found, device, in_steps=in_steps)]
+    rows = [row for device in devices for row in _block_rows(facts, device, in_steps=in_steps)]
     return Table(
         name="allocations",
         by=by,
-        sentence=_sentence(facts, found, in_steps=in_steps),
+        sentence=_sentence(facts, devices, in_steps=in_steps),
         in_steps=in_steps,
         steps=facts.steps.names if facts.steps.recorded else (),
         columns=_BLOCK_COLUMNS,
@@ -97,18 +98,20 @@ def allocations(facts: Facts, by: str, *, in_steps: bool) -> Table:
     )
 
 
-def _recorded(facts: Facts) -> WindowMemory:
-    found = facts.once(window_memory)
-    if not found.devices:
+def _recorded(facts: Facts) -> tuple[DeviceMemory, ...]:
+    devices = facts.once(window_memory)
+    if not devices:
         raise UsageError("this trace has no allocations: record it with profile_memory=True")
-    return found
+    return devices
 
 
 def _is_told(row: MemoryRow, by: Grouping) -> bool:
     return bool({"shapes": row.shapes, "stack": row.stack}.get(by, row.name))
 
 
-def _sentence(facts: Facts, found: WindowMemory, *, in_steps: bool, tells_before: bool = False) -> str:
+def _sentence(
+    facts: Facts, devices: tuple[DeviceMemory, ...], *, in_steps: bool, tells_before: bool = False
+) -> str:
     """`tells_before`: what of the peak was there before the window, and so is in no row."""
     return memory_sentence(
         [
@@ -119,7 +122,7 @@ def _sentence(facts: Facts, found: WindowMemory, *, in_steps: bool, tells_before
                 is_recorded=device.curve.is_recorded,
                 before_bytes=_before_bytes(facts, device) if tells_before else None,
             )
-            for device in found.devices
+            for device in devices
         ],
         in_steps=in_steps,
         steps=len(facts.steps) if facts.steps.recorded else 0,
@@ -193,15 +196,13 @@ def _written(source: Source | None) -> str | None:
     return None if source is None else f"{source.file}({source.line}): {source.function}"
 
 
-def _block_rows(
-    facts: Facts, found: WindowMemory, device: DeviceMemory, *, in_steps: bool
-) -> list[tuple[Cell, ...]]:
-    blocks, operators, trace = device.blocks, found.operators, facts.trace
+def _block_rows(facts: Facts, device: DeviceMemory, *, in_steps: bool) -> list[tuple[Cell, ...]]:
+    blocks, operators, trace = device.blocks, facts.once(find_operators), facts.trace
     assert blocks is not None
     step = facts.steps.index_of(device.curve.time_ns).tolist()
     names = (*(trace.names[one] for one in trace.slices.name[operators.rows].tolist()), None)
     # Without a call there is no name either: both end in what the index -1 finds.
-    parents, calls = (*operators.parent.tolist(), NONE), device.call.tolist()
+    parents, calls = (*operators.parent.tolist(), NONE), allocating_calls(facts, device).tolist()
     times = (device.curve.time_ns - facts.origin_ns).tolist()
     rows = []
     columns = (blocks.allocated_at.tolist(), blocks.freed_at.tolist(), blocks.bytes.tolist())

@@ -129,7 +129,7 @@ def test_rows_of_recorded_traces_add_up(traces: Path) -> None:
     for name in ("hta_df_index_memory", "h100_bert_small_infer", "mi300_normalization_cold"):
         facts = Facts(read_trace(next((traces / name).glob("*.gz")), tables=ALL_TABLES))
         rows = memory_rows(facts, "name", in_steps=False)
-        for device in facts.once(window_memory).devices:
+        for device in facts.once(window_memory):
             mine = rows_of(rows, device.curve.device)
             totals = device.curve.allocated_bytes
             change = totals[-1] - totals[0] + device.change_bytes[0]
