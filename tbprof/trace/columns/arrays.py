@@ -135,7 +135,7 @@ def find_sorted(
     return found, keys[found] == wanted
 
 
-def lookup(keys: Int64s, values: Int64s, wanted: Int64s) -> Int64s:
+def lookup(keys: npt.NDArray[np.integer], values: Int64s, wanted: npt.NDArray[np.integer]) -> Int64s:
     """By each of `wanted` the value of its key, `NONE` without one.
 
     Args:

@@ -96,8 +96,9 @@ class Slices(_Referable):
     """A `Category`."""
     lane: Int32s
     """Index into `Trace.lanes`."""
-    correlation: Int64s
-    """Joins a runtime call with the device rows it launched; -1 where there is none."""
+    correlation: Int32s | Int64s
+    """Joins a runtime call with the device rows it launched; -1 where there is none. As narrow as all
+    numbers of the trace fit."""
 
     def __len__(self) -> int:
         return len(self.start_ns)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tbprof.trace.columns.arrays import NONE, Int64s
+from tbprof.trace.columns.arrays import NONE, Int32s, Int64s
 from tbprof.trace.columns.columns import Category, Slices
 from tbprof.trace.columns.eras import CATEGORIES, MODULE_PREFIX, STEP_PREFIX, KinetoCategory
 from tbprof.trace.columns.tables import NO_TABLES, Tables
@@ -96,8 +96,13 @@ class Columns:
             name=name,
             category=category,
             lane=self._lane.take(),
-            correlation=self._correlation.take(),
+            correlation=_narrow(self._correlation.take()),
         )
+
+
+def _narrow(numbers: Int64s) -> Int32s | Int64s:
+    narrow = numbers.astype(np.int32)
+    return narrow if (narrow == numbers).all() else numbers
 
 
 def _ids(numbers: Sequence[float]) -> Int64s:

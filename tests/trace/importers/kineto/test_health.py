@@ -69,10 +69,14 @@ def test_work_whose_call_is_missing(tmp_path: Path) -> None:
     assert health(tmp_path, LAUNCH, *work) == {"gpu_rows_without_launch": {"rows": 2, "of": 3}}
 
 
-def test_a_correlation_of_0_joins_both_sides(tmp_path: Path) -> None:
-    launch = complete("cudaLaunchKernel", 100.0, 5.0, "cuda_runtime", correlation=0)
+@pytest.mark.parametrize("number", [0, 2**31 - 1, 2**31, 2**32 + 1, 2**52])
+def test_a_correlation_of_any_size_joins_both_sides(tmp_path: Path, number: int) -> None:
+    """And is not one of those that 32 bits can't tell from it."""
+    launch = complete("cudaLaunchKernel", 100.0, 5.0, "cuda_runtime", correlation=number)
+    other = kernel("a", 120.0, 5.0, number % 2**31 + 1)
 
-    assert health(tmp_path, launch, kernel("a", 110.0, 5.0, 0)) == {}
+    assert health(tmp_path, launch, kernel("a", 110.0, 5.0, number)) == {}
+    assert health(tmp_path, launch, other)["gpu_rows_without_launch"] == {"rows": 1, "of": 1}
 
 
 def test_clocks_that_disagree(tmp_path: Path) -> None:
