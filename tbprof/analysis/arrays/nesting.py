@@ -11,14 +11,16 @@ two equal intervals the one later in the file is the inner one.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, Int32s
 from tbprof.trace.columns.columns import Int64s, Slices
 
-__all__ = ["Nest", "nested_order"]
+__all__ = ["Nest", "nested", "nested_order"]
 
 
+_AT_ONCE = 16_384
 _FAN_OUT = 16
 _STEPS_BACK = 3
 _NEVER = np.iinfo(np.int64).min
@@ -75,15 +77,7 @@ class Nest:
 
     def parents(self) -> Int64s:
         """The next interval outwards of each interval, `NONE` for the outermost."""
-        end, at = self._levels[0], np.arange(len(self.rows)) - 1
-        at[self._begins[:-1]] = NONE
-        open_ = np.flatnonzero(at != NONE)
-        while len(open_):
-            # What ends before this one does so does all that was passed over on its behalf, too.
-            open_ = open_[end[at[open_]] < end[open_]]
-            at[open_] = at[at[open_]]
-            open_ = open_[at[open_] != NONE]
-        return at
+        return _parents(self._levels[0][: len(self.rows)], self._begins[:-1]).astype(np.int64)
 
     def _last_reaching(self, upto: Int64s, end_ns: Int64s, floor: Int64s) -> Int64s:
         """Last position up to `upto` whose end is at least `end_ns`, on the lane that begins at `floor`."""
@@ -113,11 +107,32 @@ class Nest:
         return node
 
 
+def nested(slices: Slices, rows: Int64s) -> tuple[Int64s, Int32s]:
+    """Rows in the order of a nest, and for each its position there of the one around it, or `NONE`."""
+    rows = rows[nested_order(slices, rows)]
+    begins = np.flatnonzero(np.diff(slices.lane[rows], prepend=NONE) != 0)
+    return rows, _parents(slices.end_of(rows), begins)
+
+
+def _parents(end_ns: Int64s, begins: Int64s) -> Int32s:
+    at = np.arange(-1, len(end_ns) - 1, dtype=np.int32)
+    at[begins] = NONE
+    # With all before a piece done its ways are short, and what is looked at at once is small.
+    for begin in range(0, len(at), _AT_ONCE):
+        open_ = begin + np.flatnonzero(at[begin : begin + _AT_ONCE] != NONE)
+        while len(open_):
+            # What ends before this one does so does all that was passed over on its behalf, too.
+            open_ = open_[end_ns[at[open_]] < end_ns[open_]]
+            at[open_] = at[at[open_]]
+            open_ = open_[at[open_] != NONE]
+    return at
+
+
 def nested_order(slices: Slices, rows: Int64s) -> Int64s:
     """By lane, start, longer first, and row. To sort by the last two those that begin together is faster."""
     start, lane = slices.start_ns[rows], slices.lane[rows]
     order = np.lexsort((start, lane))
-    is_same = (np.diff(start[order]) == 0) & (np.diff(lane[order]) == 0)
+    is_same = _is_as_before(start[order]) & _is_as_before(lane[order])
     tied = np.zeros(len(order), np.bool_)
     tied[1:] |= is_same
     tied[:-1] |= is_same
@@ -125,6 +140,12 @@ def nested_order(slices: Slices, rows: Int64s) -> Int64s:
     keys = (rows[among], -slices.duration_ns[rows[among]], start[among], lane[among])
     order[tied] = among[np.lexsort(keys)]
     return order
+
+
+def _is_as_before(values: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
+    """Of all but the first."""
+    same: npt.NDArray[np.bool_] = values[1:] == values[:-1]
+    return same
 
 
 def _maxima(ends: Int64s) -> tuple[Int64s, ...]:

@@ -74,6 +74,7 @@ def find_costs(trace: Trace, rows: Int64s) -> Costs:
     has_formula = np.fromiter((name in FAMILY_OF for name in trace.names), np.bool_, len(trace.names))
     kind = np.full(len(rows), NONE, np.int64)
     at = np.flatnonzero(has_formula[trace.slices.name[rows]])
+    at = at[trace.input_shapes.at(rows[at]) != NONE]
     asked = rows[at]
     columns = (trace.input_shapes, trace.input_types, trace.concrete_inputs)
     keys = np.stack([trace.slices.name[asked], *(column.at(asked) for column in columns)], axis=1)

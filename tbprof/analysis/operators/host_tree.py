@@ -6,14 +6,16 @@ lie in an operator, such as those of a custom `autograd.Function`, so only those
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import union
 from tbprof.analysis.arrays.names import match
-from tbprof.analysis.arrays.nesting import Nest
+from tbprof.analysis.arrays.nesting import Nest, nested
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct, is_among
+from tbprof.trace.columns.arrays import NONE, Int32s, distinct, is_among
 from tbprof.trace.columns.columns import Category, Int64s, Slices, Trace
 
 __all__ = ["HostTree", "climbed", "host_tree", "outermost"]
@@ -22,20 +24,34 @@ _RANGES = r"Optimizer\.|enumerate\(Data(?:Loader|Pipe)\)|(?:Distributed)?DataPar
 """Ranges that files of 2021 have among the operators."""
 
 
+_AT_ONCE = 16_384
+_Position = TypeVar("_Position", bound=np.signedinteger)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class HostTree:
     """One entry a row, ascending by (lane, start, longer first): a row stands before what it contains."""
 
     rows: Int64s
     """Of the trace."""
-    parent: Int64s
+    parent: Int32s
     """Position of the innermost row around each, or `NONE`."""
-    own_ns: Int64s
-    """Of each row without those directly in it."""
-    operator: Int64s
+    operator: Int32s
     """Position of the innermost operator around each row, the row itself if it is one, or `NONE`."""
     is_merged: npt.NDArray[np.bool_]
     """An operator that is all that another one of the same name holds; both are one call."""
+
+    def is_op(self) -> npt.NDArray[np.bool_]:
+        """Of each row."""
+        is_op: npt.NDArray[np.bool_] = self.operator == np.arange(len(self.rows))
+        return is_op
+
+    def own_ns(self, slices: Slices) -> Int64s:
+        """Of each row without those directly in it."""
+        own = slices.duration_ns[self.rows]
+        inside = self.parent != NONE
+        np.subtract.at(own, self.parent[inside], slices.duration_ns[self.rows[inside]])
+        return own
 
 
 def host_tree(trace: Trace) -> HostTree:
@@ -48,32 +64,30 @@ def host_tree(trace: Trace) -> HostTree:
     ranges = _that_end_in_time(slices, np.concatenate([ranges, annotations]), ops)
     calls = np.flatnonzero(slices.category == Category.RUNTIME)
     frames = _that_end_in_time(slices, _frames_in(slices, ops), ops, closes=True)
-    nest = Nest.of(slices, np.sort(np.concatenate([ops, ranges, calls, frames])))
-    rows, parent = nest.rows, nest.parents()
-    # On a large trace the nest is as large as the tree.
-    del nest
-    own = slices.duration_ns[rows]
-    inside = parent != NONE
-    np.subtract.at(own, parent[inside], slices.duration_ns[rows[inside]])
+    rows, parent = nested(slices, np.sort(np.concatenate([ops, ranges, calls, frames])))
     is_op = is_among(rows, ops)
-    operator = climbed(np.where(is_op, np.arange(len(is_op)), parent), is_op)
-    return HostTree(rows, parent, own, operator, _merged(slices, rows, parent, is_op))
+    operator = climbed(np.where(is_op, np.arange(len(is_op), dtype=np.int32), parent), is_op)
+    return HostTree(rows, parent, operator, _merged(slices, rows, parent, is_op))
 
 
-def climbed(start: Int64s, wanted: npt.NDArray[np.bool_]) -> Int64s:
+def climbed(start: npt.NDArray[_Position], wanted: npt.NDArray[np.bool_]) -> npt.NDArray[_Position]:
     """From each position along `start` to the first that is wanted, or `NONE`.
 
     Args:
         start: The next position of each: itself where it is wanted, else one nearer to the root, or `NONE`.
         wanted: One entry a position.
     """
-    at: Int64s = start.copy()
-    while True:
-        on_the_way = np.flatnonzero(at != NONE)
-        on_the_way = on_the_way[~wanted[at[on_the_way]]]
-        if len(on_the_way) == 0:
-            return at
-        at[on_the_way] = at[at[on_the_way]]
+    at: npt.NDArray[_Position] = start.copy()
+    # Most ways lead back into pieces that are done, and what is looked at at once is small.
+    for begin in range(0, len(at), _AT_ONCE):
+        on_the_way = begin + np.flatnonzero(at[begin : begin + _AT_ONCE] != NONE)
+        while True:
+            on_the_way = on_the_way[~wanted[at[on_the_way]]]
+            if len(on_the_way) == 0:
+                break
+            at[on_the_way] = at[at[on_the_way]]
+            on_the_way = on_the_way[at[on_the_way] != NONE]
+    return at
 
 
 def outermost(parent: Int64s, wanted: npt.NDArray[np.bool_]) -> Int64s:
@@ -132,14 +146,12 @@ def _frames_in(slices: Slices, ops: Int64s) -> Int64s:
 
 
 def _merged(
-    slices: Slices, rows: Int64s, parent: Int64s, is_op: npt.NDArray[np.bool_]
+    slices: Slices, rows: Int64s, parent: Int32s, is_op: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.bool_]:
+    merged = np.zeros(len(rows), np.bool_)
+    inner = np.flatnonzero(is_op & (parent != NONE))
+    inner = inner[is_op[parent[inner]]]
+    inner = inner[slices.name[rows[inner]] == slices.name[rows[parent[inner]]]]
     children = np.bincount(parent[parent != NONE], minlength=len(rows))
-    around = np.maximum(parent, 0)
-    if len(rows) == 0:
-        return is_op
-    alone = (parent != NONE) & (children[around] == 1)
-    merged: npt.NDArray[np.bool_] = (
-        alone & is_op & is_op[around] & (slices.name[rows] == slices.name[rows[around]])
-    )
+    merged[inner[children[parent[inner]] == 1]] = True
     return merged

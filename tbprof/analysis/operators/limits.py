@@ -86,8 +86,8 @@ def find_limits(facts: Facts) -> Limits:
     peaks = device_peaks(facts)
     if not covers.any():
         # Of a recording without shapes there are no others, and one column of zeros is all seven.
-        nothing = np.zeros(len(operators), np.int64)
-        return Limits(costs, peaks, np.full(len(operators), NONE, np.int64), *(nothing for _ in range(7)))
+        nothing = np.broadcast_to(np.int64(0), len(operators))
+        return Limits(costs, peaks, costs.kind, *(nothing for _ in range(7)))
     limit = _limits(costs, peaks, operators.tensor_total_ns > 0)
     is_timed = covers & on_device & ~_crosses_the_bus(facts, operators) & (limit >= 0)
     flops = costs.of_calls(np.array([cost.flops for cost in costs.costs], np.int64))
@@ -105,10 +105,16 @@ def find_limits(facts: Facts) -> Limits:
 def _costs(facts: Facts, operators: Operators, on_device: npt.NDArray[np.bool_]) -> Costs:
     """Of the calls themselves; on a trace with a device only of those that worked on it."""
     trace, rows, parent = facts.trace, operators.rows, operators.parent
-    found = find_costs(trace, np.concatenate([rows, operators.innermost]))
-    whole, part = (Costs(kind, found.costs, found.families) for kind in np.split(found.kind, 2))
-    shapes, own_shapes = (trace.input_shapes.at(of) for of in (rows, operators.innermost))
-    part = part.only(shapes != own_shapes)
+    merged = np.flatnonzero(operators.innermost != rows)
+    innermost = operators.innermost[merged]
+    found = find_costs(trace, np.concatenate([rows, innermost]))
+    if not found.costs:
+        return Costs(found.kind[: len(rows)], found.costs, found.families)
+    shapes = trace.input_shapes.at(rows)
+    differs = shapes[merged] != trace.input_shapes.at(innermost)
+    of_parts = np.full(len(rows), NONE, np.int64)
+    of_parts[merged[differs]] = found.kind[len(rows) :][differs]
+    whole, part = (Costs(kind, found.costs, found.families) for kind in (found.kind[: len(rows)], of_parts))
     if facts.work.devices:
         whole, part = whole.only(on_device), part.only(on_device)
     name = trace.slices.name[rows]

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.operators.grouping import Grouping, Groups, group_operators
 from tbprof.analysis.operators.limits import Limits, find_limits
+from tbprof.analysis.operators.operator_figures import find_operator_figures
 from tbprof.analysis.operators.operators import Operators, find_operators
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
@@ -104,7 +105,7 @@ def operator_table(facts: Facts, by: Grouping, *, in_steps: bool = False) -> Ope
     groups = group_operators(facts, operators, by)
     kept = np.flatnonzero(operators.step != NONE) if in_steps else np.arange(len(operators))
     limits = facts.once(find_limits)
-    figures = _figures(operators, limits, groups, kept)
+    figures = _figures(facts, operators, limits, groups, kept)
     if not facts.work.devices:
         return OperatorTable(by, in_steps, None, None, _rows(groups, figures, None))
     device, without = device_times(facts, operators, in_steps=in_steps)
@@ -113,13 +114,13 @@ def operator_table(facts: Facts, by: Grouping, *, in_steps: bool = False) -> Ope
 
 def device_times(facts: Facts, operators: Operators, *, in_steps: bool) -> tuple[int, int]:
     """Of all kernels, copies and memsets of the scope, and of those that no operator launched, in ns."""
-    work, own = facts.work, operators.device_self_ns
-    alone = operators.of_work == NONE
+    work, call = facts.work, operators.of_work
+    length, alone, called = work.end_ns - work.start_ns, call == NONE, call != NONE
     if in_steps:
         alone &= (work.launch != NONE) & (facts.steps.index_of(work.launch_start_ns) != NONE)
-        own = own[operators.step != NONE]
-    without = int((work.end_ns - work.start_ns)[alone].sum())
-    return without + int(own.sum()), without
+        called[called] = operators.step[call[called]] != NONE
+    without = int(length[alone].sum())
+    return without + int(length[called].sum()), without
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,13 +143,14 @@ _OF_LIMITS = ("flops", "bytes", "timed_flops", "timed_bytes", "covered_ns", "lim
 """As these do."""
 
 
-def _figures(operators: Operators, limits: Limits, groups: Groups, kept: Int64s) -> _Figures:
+def _figures(facts: Facts, operators: Operators, limits: Limits, groups: Groups, kept: Int64s) -> _Figures:
+    figures = find_operator_figures(facts)
     codes, at, calls = np.unique(groups.code[kept], return_inverse=True, return_counts=True)
     outer = ~operators.is_inside_its_like(groups.code)[kept]
     of_outer = _OF_OUTER if groups.is_of_one_operator else (*_OF_OUTER, "host_total_ns")
     sums = {}
     for name in (*_OF_ALL, *_OF_OUTER, "host_total_ns", *_OF_LIMITS):
-        values = getattr(limits if name in _OF_LIMITS else operators, name)[kept].astype(np.int64)
+        values = getattr(limits if name in _OF_LIMITS else figures, name)[kept].astype(np.int64)
         sums[name] = np.zeros(len(codes), np.int64)
         np.add.at(sums[name], at, values * outer if name in (*of_outer, *_OF_LIMITS) else values)
     return _Figures(
@@ -156,8 +158,8 @@ def _figures(operators: Operators, limits: Limits, groups: Groups, kept: Int64s)
         calls,
         sums,
         limits.peaks is not None,
-        _spread(at, calls, operators.host_total_ns[kept]),
-        _spread(at, calls, operators.device_total_ns[kept]),
+        _spread(at, calls, figures.host_total_ns[kept]),
+        _spread(at, calls, figures.device_total_ns[kept]),
     )
 
 

@@ -72,7 +72,7 @@ def parts_of_operator(facts: Facts, by: Grouping, row: GroupRow, *, in_steps: bo
     operators = facts.once(find_operators)
     calls = calls_of_row(operators, group_operators(facts, operators, by), row, in_steps=in_steps)
     work = work_of_calls(operators, calls)
-    rows, host = operators.rows[calls], operators.host_total_ns[calls]
+    rows, host = operators.rows[calls], facts.trace.slices.duration_ns[operators.rows[calls]]
     device = operators.device_total_ns[calls] if facts.work.devices else None
     return RowParts(
         parts=_parts(facts, facts.trace.slices.name[facts.work.rows[work]].astype(np.int64), work),

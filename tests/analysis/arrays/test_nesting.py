@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbprof.analysis.arrays.nesting import Nest
+from tbprof.analysis.arrays.nesting import Nest, nested
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Slices
 
@@ -25,10 +27,10 @@ def columns(rows: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return table[:, 0], table[:, 1], table[:, 1] + table[:, 2]
 
 
-def nest_of(ops: Rows) -> Nest:
+def slices_of(ops: Rows) -> Slices:
     lane, start, end = columns(ops)
     count = len(ops)
-    slices = Slices(
+    return Slices(
         start_ns=start,
         duration_ns=end - start,
         name=np.zeros(count, np.int32),
@@ -36,7 +38,10 @@ def nest_of(ops: Rows) -> Nest:
         lane=lane.astype(np.int32),
         correlation=np.full(count, -1, np.int64),
     )
-    return Nest.of(slices, np.arange(count))
+
+
+def nest_of(ops: Rows) -> Nest:
+    return Nest.of(slices_of(ops), np.arange(len(ops)))
 
 
 def around(ops: Rows, call: tuple[int, int, int]) -> tuple[int, ...]:
@@ -108,3 +113,12 @@ def test_a_file_without_ops_has_nothing_around_anything() -> None:
 def test_the_parent_of_an_interval_is_the_next_outwards(ops: Rows) -> None:
     nest, (_, _, end) = nest_of(ops), columns(ops)
     assert nest.parents().tolist() == nest.enclosing(np.arange(len(ops)), end[nest.rows]).tolist()
+
+
+@given(rows_of_ops, st.integers(1, 20))
+def test_a_nest_alone_is_the_same_in_pieces_of_any_size(ops: Rows, piece: int) -> None:
+    nest = nest_of(ops)
+    rows, parents = nest.rows.tolist(), nest.enclosing(np.arange(len(ops)), columns(ops)[2][nest.rows])
+    with patch("tbprof.analysis.arrays.nesting._AT_ONCE", piece):
+        alone, around = nested(slices_of(ops), np.arange(len(ops)))
+    assert (alone.tolist(), around.tolist()) == (rows, parents.tolist())

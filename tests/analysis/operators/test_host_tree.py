@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 from operator_scenes import rows_of
 from trace_builder import MAIN, TraceBuilder
+
+from tbprof.analysis.operators.host_tree import climbed
+from tbprof.trace.columns.arrays import NONE
 
 LOADER = 7
 
@@ -117,3 +125,23 @@ def test_an_operator_of_no_length_holds_no_frame() -> None:
     built.frame("train.py(1): step", 0, 200)
     built.op("aten::detach", 50, 50)
     assert own_us(built, "aten::detach") == 0
+
+
+@given(st.lists(st.tuples(st.integers(-1, 30), st.booleans()), max_size=30), st.integers(1, 10))
+def test_a_way_up_ends_at_the_first_that_is_wanted(nodes: list[tuple[int, bool]], piece: int) -> None:
+    """Whether it leads backwards, as in a tree, or from a call of autograd's to a later one."""
+    order = np.random.default_rng(len(nodes)).permutation(len(nodes)).tolist()
+    nearer = [order[above] if NONE < above < at else NONE for at, (above, _) in enumerate(nodes)]
+    start, wanted = np.full(len(nodes), NONE), np.zeros(len(nodes), np.bool_)
+    for at, (_, is_wanted) in enumerate(nodes):
+        wanted[order[at]] = is_wanted
+        start[order[at]] = order[at] if is_wanted else nearer[at]
+
+    def first_wanted(at: int) -> int:
+        while at != NONE and not wanted[at]:
+            at = int(start[at])
+        return at
+
+    with patch("tbprof.analysis.operators.host_tree._AT_ONCE", piece):
+        found = climbed(start, wanted)
+    assert found.tolist() == [first_wanted(at) for at in range(len(nodes))]
