@@ -134,8 +134,9 @@ class Facts:
 
     @cached_property
     def causes(self) -> IdleCauses:
-        lanes = HostLanes(self.trace, self.training_threads)
-        states = host_states(lanes, self.work, self.calls, self.episodes, self.awaited, self.loading)
+        states = host_states(
+            self.host_lanes, self.work, self.calls, self.episodes, self.awaited, self.loading
+        )
         return IdleCauses(self.idle, self.steps, states)
 
     @cached_property
@@ -220,6 +221,11 @@ class Facts:
         return find_training_threads(self.trace, self.work, self.steps, self.episodes)
 
     @cached_property
+    def host_lanes(self) -> HostLanes:
+        """The rows of the training threads."""
+        return HostLanes(self.trace, self.training_threads)
+
+    @cached_property
     def replay(self) -> Replay:
         """The window, to be run again without some of the waits on its training lanes."""
         order = StreamOrder.of(self.trace, self.work, self.training_threads)
@@ -253,7 +259,7 @@ class Facts:
     @cached_property
     def silent_ns(self) -> int:
         """How long the training had nothing on record, and may have stood at a queue."""
-        return silent_ns(self.trace, self.steps, self.training_threads)
+        return silent_ns(self.host_lanes.in_torch, self.steps)
 
     @cached_property
     def calls_are_recorded(self) -> bool:

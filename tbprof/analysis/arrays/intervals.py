@@ -42,9 +42,11 @@ NEVER = Intervals(np.empty(0, np.int64), np.empty(0, np.int64))
 def union(start_ns: Int64s, end_ns: Int64s) -> Intervals:
     """The moments that at least one of any intervals holds; empty ones hold none."""
     some = end_ns > start_ns
-    start_ns, end_ns = start_ns[some], end_ns[some]
+    if not some.all():
+        start_ns, end_ns = start_ns[some], end_ns[some]
     order = np.argsort(start_ns, kind="stable")
-    start_ns, reach = start_ns[order], np.maximum.accumulate(end_ns[order])
+    start_ns, reach = start_ns[order], end_ns[order]
+    np.maximum.accumulate(reach, out=reach)
     first = np.ones(len(start_ns), np.bool_)
     first[1:] = start_ns[1:] > reach[:-1]
     last = np.roll(first, -1)

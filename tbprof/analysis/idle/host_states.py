@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
+import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import NEVER, Intervals, intersect, subtract, union, union_of
 from tbprof.analysis.arrays.names import matching_rows
@@ -26,6 +29,7 @@ _UPLOAD = DIRECTIONS.index("HtoD")
 _READ = DIRECTIONS.index("DtoH")
 _NOT_RECORDED = MEMORIES.index("")
 
+_AT_ONCE = 8192
 _SEVERAL = 2
 _SLOWEST_STAGING_NS_PER_BYTE = 10
 """A third of the slowest rate seen (0.29 GB/s, on pages that were touched for the first time); an upload
@@ -47,8 +51,28 @@ class HostLanes:
         return self.during(rows[self.rows[rows]])
 
     def during(self, rows: Int64s) -> Intervals:
-        slices = self.trace.slices
-        return union(slices.start_ns[rows], slices.end_of(rows))
+        slices, parts = self.trace.slices, [NEVER]
+        # Most rows lie in others, if not in those that stand near: piece by piece little memory is needed.
+        for at in range(0, len(rows), _AT_ONCE):
+            piece = rows[at : at + _AT_ONCE]
+            parts.append(union(slices.start_ns[piece], slices.end_of(piece)))
+            if sum(map(len, parts)) > 2 * max(len(parts[0]), _AT_ONCE):
+                parts = [union_of(parts)]
+        return union_of(parts)
+
+    @cached_property
+    def in_torch(self) -> Intervals:
+        """When one of them was in an operator or a call of the device's runtime."""
+        return self.during(np.flatnonzero(self._of_torch()))
+
+    def in_torch_but_for(self, rows: Int64s) -> Intervals:
+        """The same with these rows left out."""
+        chosen = self._of_torch()
+        chosen[rows] = False
+        return self.during(np.flatnonzero(chosen))
+
+    def _of_torch(self) -> npt.NDArray[np.bool_]:
+        return self.rows & is_among(self.trace.slices.category, (Category.CPU_OP, Category.RUNTIME))
 
     def recorded(self) -> Intervals:
         """From the first to the last row of each of them."""
@@ -105,24 +129,22 @@ def _loading_data(lanes: HostLanes) -> Intervals:
     own = lanes.rows[rows]
     if own.any() or len(rows) == 0:
         return lanes.during(rows[own])
-    return subtract(lanes.during(rows), _in_torch(lanes))
+    return subtract(lanes.during(rows), _in_other_work(lanes))
 
 
 def _in_collectives(lanes: HostLanes) -> Intervals:
     """A thread of gloo's runs what a training thread began, and may have to wait for at once."""
     rows = matching_rows(lanes.trace, _COLLECTIVE, Category.CPU_OP, Category.USER_ANNOTATION)
     own = lanes.rows[rows]
-    idly = subtract(lanes.during(rows[~own]), _in_torch(lanes))
     inside = lanes.during(rows[own])
-    return union_of((idly, inside))
+    if own.all():
+        return inside
+    return union_of((subtract(lanes.during(rows[~own]), _in_other_work(lanes)), inside))
 
 
-def _in_torch(lanes: HostLanes) -> Intervals:
+def _in_other_work(lanes: HostLanes) -> Intervals:
     """When a training thread was in an op or a call, but for those that hand over to a collective."""
-    category = lanes.trace.slices.category
-    chosen = lanes.rows & is_among(category, (Category.CPU_OP, Category.RUNTIME))
-    chosen[matching_rows(lanes.trace, _OF_C10D, Category.CPU_OP)] = False
-    return lanes.during(np.flatnonzero(chosen))
+    return lanes.in_torch_but_for(matching_rows(lanes.trace, _OF_C10D, Category.CPU_OP))
 
 
 def _any_busy(work: DeviceWork) -> Intervals:

@@ -36,9 +36,9 @@ def faster_device_ns(facts: Facts) -> int:
 def _may_have_waited_ns(facts: Facts, waits: Int64s) -> int:
     """In calls of the driver that are no sync points."""
     slices, episodes = facts.trace.slices, facts.episodes
-    calls = np.flatnonzero(slices.category == Category.RUNTIME)
+    calls = np.flatnonzero((slices.category == Category.RUNTIME) & (slices.duration_ns > OWN_NS))
     calls = calls[is_among(slices.lane[calls], facts.training_threads)]
     waiting = union(episodes.start_ns[waits], episodes.end_ns[waits])
     counted = overlap_ns(waiting, slices.start_ns[calls], slices.end_of(calls)) > 0
     calls = calls[~counted & (facts.steps.index_of(slices.start_ns[calls]) != NONE)]
-    return int(np.maximum(slices.duration_ns[calls] - OWN_NS, 0).sum())
+    return int((slices.duration_ns[calls] - OWN_NS).sum())

@@ -81,7 +81,7 @@ class _Computed:
         limits = facts.once(find_limits)
         trace = facts.trace
         families = np.array(
-            [FAMILIES.index(FAMILY_OF[name]) if name in FAMILY_OF else NONE for name in trace.names], np.int64
+            [FAMILIES.index(FAMILY_OF[name]) if name in FAMILY_OF else NONE for name in trace.names], np.int8
         )
         family = families[trace.slices.name[operators.rows]]
         named = outermost(operators.parent, family != NONE)
@@ -146,7 +146,7 @@ class _Computed:
         return 0 < COVERED_PRODUCTS * int(length.sum()) <= int(length[is_covered].sum())
 
 
-def _work_kinds(facts: Facts, operators: Operators, family: Int64s, named: Int64s) -> Int64s:
+def _work_kinds(facts: Facts, operators: Operators, family: npt.NDArray[np.int8], named: Int64s) -> Int64s:
     work = facts.work
     call = operators.of_work
     around = _at(named, call)
@@ -168,7 +168,7 @@ def _work_kinds(facts: Facts, operators: Operators, family: Int64s, named: Int64
     return np.where(step == NONE, NONE, kind)
 
 
-def _at(values: Int64s, at: Int64s) -> Int64s:
+def _at(values: npt.NDArray[np.integer], at: Int64s) -> Int64s:
     found = np.full(len(at), NONE, np.int64)
     known: npt.NDArray[np.bool_] = at != NONE
     found[known] = values[at[known]]

@@ -5,27 +5,20 @@ A moment that is several of them is the first: a read inside an op is a wait.
 
 from __future__ import annotations
 
-import numpy as np
-
 from tbprof.analysis.arrays.intervals import overlap_ns, subtract
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.idle.host_states import HostLanes, waiting
+from tbprof.analysis.idle.host_states import waiting
 from tbprof.model import HostTime
-from tbprof.trace.columns.arrays import is_among
-from tbprof.trace.columns.columns import Category
 
 __all__ = ["host_times"]
 
 
 def host_times(facts: Facts) -> tuple[HostTime, ...]:
     """One record a step. The training threads hand over to each other and count as one."""
-    slices, steps = facts.trace.slices, facts.steps
-    lanes = HostLanes(facts.trace, facts.training_threads)
-    in_torch = is_among(slices.category, (Category.CPU_OP, Category.RUNTIME))
-    on_lanes = is_among(slices.lane, facts.training_threads)
+    lanes, steps = facts.host_lanes, facts.steps
     waits = waiting(lanes, facts.episodes)
     loading = subtract(facts.causes.states["data"], waits)
-    launching = subtract(subtract(lanes.during(np.flatnonzero(in_torch & on_lanes)), waits), loading)
+    launching = subtract(subtract(lanes.in_torch, waits), loading)
     spent = [
         overlap_ns(state, steps.start_ns, steps.end_ns).tolist() for state in (waits, loading, launching)
     ]

@@ -15,7 +15,6 @@ from tbprof.analysis.device.copy_kinds import DIRECTIONS
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.steps import Steps
 from tbprof.trace.columns.arrays import NONE, distinct, is_among
-from tbprof.trace.columns.columns import Category, Trace
 
 __all__ = ["loader_thread_waits", "silent_ns"]
 
@@ -28,12 +27,8 @@ def loader_thread_waits(episodes: Episodes, lanes: tuple[int, ...]) -> npt.NDArr
     return feeds
 
 
-def silent_ns(trace: Trace, steps: Steps, lanes: tuple[int, ...]) -> int:
-    """How long, in the steps, no op and no call ran on these lanes."""
-    slices = trace.slices
-    speaks = is_among(slices.category, (Category.CPU_OP, Category.RUNTIME)) & is_among(slices.lane, lanes)
-    start = slices.start_ns[speaks]
-    spoken = union(start, start + slices.duration_ns[speaks])
+def silent_ns(in_torch: Intervals, steps: Steps) -> int:
+    """How long, in the steps, no training thread was in an operator or a call."""
     inside: Intervals = union(steps.start_ns, steps.end_ns)
-    covered = overlap_ns(spoken, inside.start_ns, inside.end_ns)
+    covered = overlap_ns(in_torch, inside.start_ns, inside.end_ns)
     return int((inside.end_ns - inside.start_ns - covered).sum())

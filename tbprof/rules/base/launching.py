@@ -25,11 +25,12 @@ def launching(facts: Facts, work: Int64s, longest_ns: int) -> Intervals:
         work: Positions in the device work.
         longest_ns: From here on a pause before a launch is no part of it.
     """
-    calls = facts.once(_calls)
+    calls, slices = facts.once(_calls), facts.trace.slices
     chosen = is_among(calls.rows, facts.work.launch[work][facts.work.launch[work] != NONE])
-    is_next = calls.is_next & (calls.start_ns - calls.before_ns < longest_ns)
-    begun = np.where(is_next, np.minimum(calls.before_ns, calls.start_ns), calls.start_ns)
-    return union(begun[chosen], calls.end_ns[chosen])
+    start_ns, before_ns = slices.start_ns[calls.rows[chosen]], calls.before_ns[chosen]
+    is_next = calls.is_next[chosen] & (start_ns - before_ns < longest_ns)
+    begun_ns = np.where(is_next, np.minimum(before_ns, start_ns), start_ns)
+    return union(begun_ns, slices.end_of(calls.rows[chosen]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,8 +38,6 @@ class _Calls:
     """All that launched work, by thread and start."""
 
     rows: Int64s
-    start_ns: Int64s
-    end_ns: Int64s
     before_ns: Int64s
     """The end of the one before it."""
     is_next: npt.NDArray[np.bool_]
@@ -51,7 +50,7 @@ def _calls(facts: Facts) -> _Calls:
     rows = rows[np.lexsort((slices.start_ns[rows], slices.lane[rows]))]
     start, end, lane = slices.start_ns[rows], slices.end_of(rows), slices.lane[rows]
     before = np.concatenate([start[:1], end[:-1]])
-    return _Calls(rows, start, end, before, np.concatenate([[False], lane[1:] == lane[:-1]]))
+    return _Calls(rows, before, np.concatenate([[False], lane[1:] == lane[:-1]]))
 
 
 def unlaunched_ns(facts: Facts, work: Int64s) -> int:

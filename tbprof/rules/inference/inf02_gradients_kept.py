@@ -90,10 +90,12 @@ def _nodes(facts: Facts) -> tuple[int, Int64s]:
 
 
 def _looked_at(facts: Facts) -> Numbers | None:
+    if facts.once(trains) or facts.trace.autograd is None:
+        return None
     slices = facts.trace.slices
     ops = np.flatnonzero(slices.category == Category.CPU_OP)
     inside = int((facts.steps.index_of(slices.start_ns[ops]) != NONE).sum())
-    return None if facts.once(trains) or facts.trace.autograd is None or not inside else {"ops": inside}
+    return {"ops": inside} if inside else None
 
 
 def _passed(numbers: Numbers, _: Scope) -> str:

@@ -41,14 +41,13 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import Intervals, intersect, overlap_ns, subtract, union, union_of
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.health.missing_device import runs_on_host
-from tbprof.analysis.idle.host_states import HostLanes
 from tbprof.model import BOUND_SHARE, SEVERITIES, Finding, Numbers, Saving, Severity
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import Passing, Rule
 from tbprof.rules.base.severity import severity_of_transfer
 from tbprof.rules.base.typical_steps import typical_ns, typical_share
 from tbprof.rules.notes.launch import lch06
-from tbprof.trace.columns.arrays import NONE, is_among, median
+from tbprof.trace.columns.arrays import NONE, median
 from tbprof.trace.columns.columns import Category
 
 __all__ = ["RULE"]
@@ -95,10 +94,8 @@ def _is_judged(facts: Facts) -> bool:
 
 def _python(facts: Facts) -> Intervals:
     """When, in a step, no training thread is in an operator, in the loader or in a collective."""
-    lanes, steps = HostLanes(facts.trace, facts.training_threads), facts.steps
-    in_torch = is_among(facts.trace.slices.category, (Category.CPU_OP, Category.RUNTIME)) & lanes.rows
-    states = facts.causes.states
-    busy = union_of((lanes.during(np.flatnonzero(in_torch)), states["data"], states["collective"]))
+    lanes, steps, states = facts.host_lanes, facts.steps, facts.causes.states
+    busy = union_of((lanes.in_torch, states["data"], states["collective"]))
     return subtract(intersect(lanes.recorded(), union(steps.start_ns, steps.end_ns)), busy)
 
 

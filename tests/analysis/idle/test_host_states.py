@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
 from scenes import SIDE
 from trace_builder import TraceBuilder
@@ -67,3 +69,15 @@ def test_a_wait_for_another_device_is_recorded() -> None:
     assert of_first["another_device"] == 700
     # While neither works, nothing recorded explains the wait.
     assert of_first["unrecorded"] == 50
+
+
+def test_what_a_thread_was_in_is_the_same_in_pieces_of_any_size() -> None:
+    built = step_with_a_late_launch()
+    for start, end in ((10, 60), (20, 30), (60, 90), (40, 45), (200, 210)):
+        built.op("aten::add", start, end)
+    spans = []
+    for piece in (1, 2, 100):
+        with patch("tbprof.analysis.idle.host_states._AT_ONCE", piece):
+            inside = built.facts().host_lanes.in_torch
+        spans.append([(one - built.origin_ns) // 1000 for one in (*inside.start_ns, *inside.end_ns)])
+    assert spans == [[0, 10, 200, 900, 1, 90, 210, 901]] * 3
