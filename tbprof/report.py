@@ -11,7 +11,10 @@ import numpy as np
 
 from tbprof.analysis.facts import FACTS_TABLES, Facts
 from tbprof.analysis.health.health import health_facts
+from tbprof.analysis.memory.curves import window_curves
 from tbprof.analysis.memory.peaks import memory_peaks
+from tbprof.analysis.operators.limits import find_limits
+from tbprof.analysis.operators.operators import find_operators
 from tbprof.analysis.savings.faster_device import faster_device_ns
 from tbprof.analysis.savings.fix_plan import PlannedFix, fix_plan, window_saving
 from tbprof.analysis.summary.code_breakdown import code_shares
@@ -55,6 +58,9 @@ __all__ = [
     "open_timeline",
     "report_of",
 ]
+
+
+_NEEDED_LAST = (faster_device_ns, find_limits, find_operators, window_curves)
 
 
 def build_report(
@@ -124,6 +130,9 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
     plan, planned = _plan(facts, findings)
     saving = window_saving(facts, plan, planned)
     is_known = facts.device_is_known
+    replay_error = facts.replay.error if is_known and facts.sites else None
+    # Next to what only rules and the plan ask for, the figures below would be the peak of a report's memory.
+    facts.forget_all_but(_NEEDED_LAST)
     return Report(
         trace=_summary(facts),
         steps=step_figures(facts, planned, saving),
@@ -137,7 +146,7 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
             estimate_ns=saving.estimate_ns,
             ceiling_ns=saving.ceiling_ns,
             calibrated=False,
-            replay_error=facts.replay.error if facts.sites else None,
+            replay_error=replay_error,
         )
         if is_known
         else None,
@@ -153,10 +162,10 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
         sources=() if audit is None else audit.sources,
         predicted_lines=() if hook is None or facts.work.devices else _predicted(hook),
         communication=communication_totals(facts),
-        computing=computing_totals(facts),
         checks=ran.checks,
         faster_device_ns=facts.once(faster_device_ns) if is_known else None,
         memory=memory_peaks(facts),
+        computing=computing_totals(facts),
     )
 
 

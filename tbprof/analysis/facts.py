@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from typing import TypeVar
 
@@ -71,6 +71,11 @@ class Facts:
             self._found[find] = find(self)
         found: _Found = self._found[find]  # type: ignore[assignment]
         return found
+
+    def forget_all_but(self, finds: Collection[Callable[[Facts], object]]) -> None:
+        """Let go of the replay and of what `once` holds, but for these functions' results."""
+        self.__dict__.pop("replay", None)
+        self._found = {find: found for find, found in self._found.items() if find in finds}
 
     @cached_property
     def origin_ns(self) -> int:

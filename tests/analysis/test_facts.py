@@ -5,6 +5,9 @@ from __future__ import annotations
 from scenes import SIDE, host_bound, read_scalar
 from trace_builder import TraceBuilder
 
+from tbprof.analysis.memory.curves import window_curves
+from tbprof.analysis.operators.operators import find_operators
+
 
 def test_instants_count_from_the_first_event() -> None:
     built = TraceBuilder()
@@ -35,3 +38,13 @@ def test_facts_are_computed_once() -> None:
     facts = host_bound().facts()
     assert facts.episodes is facts.episodes
     assert facts.sites is facts.sites
+
+
+def test_what_is_forgotten_is_found_again_when_asked_for() -> None:
+    facts = host_bound().facts()
+    kept, found, replay = facts.once(find_operators), facts.once(window_curves), facts.replay
+    facts.forget_all_but((find_operators,))
+    assert facts.once(find_operators) is kept
+    assert facts.once(window_curves) == found
+    assert facts.replay is not replay
+    assert facts.replay.unchanged_ns == replay.unchanged_ns
