@@ -13,7 +13,7 @@ from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
-__all__ = ["DeviceMemory", "allocating_calls", "window_memory"]
+__all__ = ["DeviceMemory", "allocating_calls", "change_bytes", "window_memory"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,8 +21,6 @@ class DeviceMemory:
     curve: MemoryCurve
     blocks: Blocks | None
     """None where addresses are not recorded."""
-    change_bytes: Int64s
-    """Of each event of the curve, below 0 where memory was given back."""
 
 
 def window_memory(facts: Facts) -> tuple[DeviceMemory, ...]:
@@ -30,10 +28,14 @@ def window_memory(facts: Facts) -> tuple[DeviceMemory, ...]:
     memory = facts.trace.memory
     if memory is None or len(memory) == 0:
         return ()
-    return tuple(
-        DeviceMemory(curve, find_blocks(memory, curve), memory.bytes[curve.events])
-        for curve in facts.once(window_curves)
-    )
+    return tuple(DeviceMemory(curve, find_blocks(memory, curve)) for curve in facts.once(window_curves))
+
+
+def change_bytes(facts: Facts, device: DeviceMemory) -> Int64s:
+    """Of each event of a device's curve, below 0 where memory was given back."""
+    memory = facts.trace.memory
+    changed: Int64s = np.empty(0, np.int64) if memory is None else memory.bytes[device.curve.events]
+    return changed
 
 
 def allocating_calls(facts: Facts, device: DeviceMemory) -> Int64s:

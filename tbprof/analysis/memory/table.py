@@ -8,10 +8,9 @@ view leaves out what happened in no operator; here it is a row of its own, and r
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.memory.allocations import DeviceMemory, allocating_calls, window_memory
+from tbprof.analysis.memory.allocations import DeviceMemory, allocating_calls, change_bytes, window_memory
 from tbprof.analysis.operators.grouping import Grouping, Groups, group_operators
 from tbprof.analysis.operators.operators import Operators, add_inner, find_operators
 from tbprof.records import dataclass
@@ -69,9 +68,10 @@ def _of_device(
     none = _none(groups)
     code = np.where(code == NONE, none, code)
     length = len(groups.names) + 1
-    own = _grouped(_figures(device, counted), code, length)
+    figures = _figures(np.where(counted, change_bytes(facts, device), 0))
+    own = _grouped(figures, code, length)
     held = _held(device, code, length)
-    totals = _totals(operators, groups, call, _figures(device, counted), own)
+    totals = _totals(operators, groups, call, figures, own)
     kept = operators.step != NONE if in_steps else np.ones(len(operators), np.bool_)
     calls = np.bincount(groups.code[kept], minlength=length)
     shown = np.flatnonzero(np.any(own != 0, axis=1) | np.any(totals != 0, axis=1))
@@ -116,9 +116,8 @@ def _none(groups: Groups) -> int:
     )
 
 
-def _figures(device: DeviceMemory, counted: npt.NDArray[np.bool_]) -> Int64s:
+def _figures(change: Int64s) -> Int64s:
     """Of each event: increase, number of allocations and allocated bytes."""
-    change = np.where(counted, device.change_bytes, 0)
     return np.stack([change, change > 0, np.maximum(change, 0)], axis=1).astype(np.int64)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tbprof.analysis.replay.script import LONG_AGO_NS, Held, Script, Span, Wait
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, Int32s
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["Played", "play"]
@@ -109,7 +109,7 @@ class _Play:
         ready = held.ready_ns - shift_ns - (held.staged_ns if held.staged_by in self._removed else 0)
         return max((ready, *(self.ends_ns[slot] + distance for slot, distance in held.awaited)))
 
-    def _head_starts_ns(self, heads: Int64s) -> Int64s:
+    def _head_starts_ns(self, heads: Int32s) -> Int64s:
         """When each of these rows started, long ago for `NONE`."""
         spans = np.searchsorted(self._script.first_rows, heads[heads != NONE], side="right") - 1
         for span in set(spans.tolist()) - self._spans_with_starts:
@@ -134,7 +134,7 @@ class _Play:
             ends = taken + np.maximum(bound, self.ends_ns[script.base[run]])
             self._keep_starts(number, rows, ends - length)
 
-    def _keep_starts(self, span: int, rows: Int64s | slice, starts_ns: Int64s) -> None:
+    def _keep_starts(self, span: int, rows: Int32s | slice, starts_ns: Int64s) -> None:
         if not len(self._starts_ns):
             self._starts_ns = np.empty(len(self._script.launched_ns), np.int64)
         self._starts_ns[rows] = starts_ns

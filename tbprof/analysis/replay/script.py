@@ -15,6 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from tbprof.records import dataclass
+from tbprof.trace.columns.arrays import Int32s
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["LONG_AGO_NS", "Held", "Run", "Script", "Span", "Wait"]
@@ -91,19 +92,19 @@ class Script:
     """From the end of the row before it on its stream."""
     length_ns: Int64s
     """What the rows take when they are played."""
-    queue_head: Int64s
+    queue_head: Int32s
     """The row that must have started before the launch returns, or `NONE`."""
     held: Mapping[int, Held]
     """By row."""
-    by_stream: Int64s
+    by_stream: Int32s
     """The rows stream by stream, as they ran."""
-    first: Int64s
+    first: Int32s
     """By run, in the order in which they are played: where it begins in `by_stream`."""
-    last: Int64s
+    last: Int32s
     """The same: its last row there."""
     base: tuple[int, ...]
     """The slot of the row before each run."""
-    run: Int64s
+    run: Int32s
     """The run of each row."""
     spans: tuple[Span, ...]
     fixed_ends_ns: tuple[int, ...]
