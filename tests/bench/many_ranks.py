@@ -117,7 +117,7 @@ def tab(what: str, run: Path, route: str, wanted: str, *, is_open: bool = False)
     wall_s, cpu_s, megabytes, answer_bytes = map(float, first.split())
     again_wall_s, again_cpu_s = map(float, again.split())
     row(f"{what}, {answer_bytes / 1000:.0f} kB", (wall_s, cpu_s, megabytes), wanted)
-    row(f"the same again: {again_cpu_s / cpu_s:.1%} of it", (again_wall_s, again_cpu_s, megabytes), "")
+    row(f"the same again: {again_wall_s / wall_s:.1%} of it", (again_wall_s, again_cpu_s, megabytes), "")
 
 
 def poll(run: str, route: str, is_open: str = "") -> None:
