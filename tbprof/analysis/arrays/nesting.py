@@ -21,6 +21,7 @@ __all__ = ["Nest", "nested", "nested_order"]
 
 
 _AT_ONCE = 16_384
+_BLOCKS_AT_ONCE = 4096
 _FAN_OUT = 16
 _STEPS_BACK = 3
 _NEVER = np.iinfo(np.int64).min
@@ -56,8 +57,16 @@ class Nest:
 
     def innermost(self, lane: Int64s, start_ns: Int64s, end_ns: Int64s) -> Int64s:
         """Position of the innermost interval around each call, `NONE` where there is none."""
-        if len(self.rows) == 0 or len(lane) == 0:
+        if len(self.rows) == 0:
             return np.full(len(lane), NONE, np.int64)
+        found = np.empty(len(lane), np.int64)
+        # To find them takes many columns: of all at once they would be the peak of a report's memory.
+        for begin in range(0, len(lane), _AT_ONCE):
+            calls = slice(begin, begin + _AT_ONCE)
+            found[calls] = self._innermost(lane[calls], start_ns[calls], end_ns[calls])
+        return found
+
+    def _innermost(self, lane: Int64s, start_ns: Int64s, end_ns: Int64s) -> Int64s:
         first, before = np.empty_like(lane), np.empty_like(lane)
         order = np.argsort(lane, kind="stable")
         for calls in np.split(order, np.flatnonzero(np.diff(lane[order])) + 1):
@@ -162,8 +171,12 @@ def _padded(values: Int64s) -> Int64s:
 
 def _last_in_block(ends: Int64s, block: Int64s, upto: Int64s, end_ns: Int64s) -> Int64s:
     """Last node of each block, at most `upto` into it, that reaches `end_ns`."""
-    fits = ends.reshape(-1, _FAN_OUT)[block] >= end_ns[:, None]
-    # A bit a node: the last one that is set is the exponent of the number that they make.
-    bits = np.packbits(fits, bitorder="little").view("<u2") & ((2 << upto) - 1)
-    found: Int64s = np.where(bits > 0, block * _FAN_OUT + np.frexp(bits)[1] - 1, NONE)
+    found, blocks = np.empty(len(block), np.int64), ends.reshape(-1, _FAN_OUT)
+    # A block is sixteen times what is asked of it.
+    for begin in range(0, len(block), _BLOCKS_AT_ONCE):
+        piece = slice(begin, begin + _BLOCKS_AT_ONCE)
+        fits = blocks[block[piece]] >= end_ns[piece, None]
+        # A bit a node: the last one that is set is the exponent of the number that they make.
+        bits = np.packbits(fits, bitorder="little").view("<u2") & ((2 << upto[piece]) - 1)
+        found[piece] = np.where(bits > 0, block[piece] * _FAN_OUT + np.frexp(bits)[1] - 1, NONE)
     return found

@@ -109,6 +109,13 @@ def test_a_file_without_ops_has_nothing_around_anything() -> None:
     assert nest.enclosing(nothing, np.array([2])).tolist() == [NONE]
 
 
+@given(rows_of_ops, rows_of_calls, st.integers(1, 12))
+def test_calls_are_found_in_pieces_of_any_size(ops: Rows, calls: Rows, piece: int) -> None:
+    nesting = "tbprof.analysis.arrays.nesting"
+    with patch(f"{nesting}._AT_ONCE", piece), patch(f"{nesting}._BLOCKS_AT_ONCE", max(piece // 2, 1)):
+        assert chains(nest_of(ops), *columns(calls)) == [around(ops, call) for call in calls]
+
+
 @given(rows_of_ops)
 def test_the_parent_of_an_interval_is_the_next_outwards(ops: Rows) -> None:
     nest, (_, _, end) = nest_of(ops), columns(ops)
