@@ -91,20 +91,20 @@ class HostPlaces:
         return rows
 
     def _named(self, rows: Int64s) -> list[str]:
-        names, of_row = self._trace.names, self._trace.slices.name
-        return [
-            "" if row == NONE else self._around(row) if self._generated[of_row[row]] else names[of_row[row]]
-            for row in rows.tolist()
-        ]
-
-    def _around(self, generated: int) -> str:
-        """The program's own code around a row of generated code, on its lane; else that row's own name."""
-        slices, row = self._trace.slices, np.full(1, NONE, np.int64)
-        lane, start = slices.lane[[generated]].astype(np.int64), slices.start_ns[[generated]]
+        """The program's own name of each row: that of generated code is what is around it, if anything."""
+        slices, names = self._trace.slices, self._trace.names
+        generated = np.flatnonzero(rows != NONE)
+        generated = generated[self._generated[slices.name[rows[generated]]]]
+        own = np.full(len(generated), NONE, np.int64)
+        lane, start_ns = slices.lane[rows[generated]].astype(np.int64), slices.start_ns[rows[generated]]
         for nest in self._written:
-            _fill(row, nest, nest.innermost(lane, start, start))
-        at = generated if row[0] == NONE else int(row[0])
-        return f"{GENERATED}{self._trace.names[slices.name[at]]}"
+            _fill(own, nest, nest.innermost(lane, start_ns, start_ns))
+        written = rows.copy()
+        written[generated] = np.where(own == NONE, rows[generated], own)
+        of_row = ["" if row == NONE else names[slices.name[row]] for row in written.tolist()]
+        for at in generated.tolist():
+            of_row[at] = GENERATED + of_row[at]
+        return of_row
 
 
 def _steps_first(trace: Trace, lanes: tuple[int, ...], step_lanes: tuple[int, ...]) -> list[int]:
