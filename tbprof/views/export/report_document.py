@@ -76,7 +76,7 @@ def _member(name: str, value: Any) -> tuple[str, Any]:
     if name.endswith(_NS):
         return f"{name.removesuffix(_NS)}_us", _value(in_us(value))
     if name.endswith(_BY_CAUSE):
-        return name, {cause: us(ns) for cause, ns in value.items()}
+        return name, {cause: us(value[cause]) for cause in sorted(value)}
     return name, _value(value)
 
 
@@ -84,5 +84,6 @@ def _value(value: Any) -> Any:
     if dataclasses.is_dataclass(value):
         return _record(value)
     if isinstance(value, Mapping):
-        return _members(value)
+        # As a stored report has them, so that the text is the same whether it was stored or not.
+        return _members({key: value[key] for key in sorted(value)})
     return [_value(item) for item in value] if isinstance(value, tuple) else value
